@@ -76,7 +76,7 @@ type Usable = Exclude<Found, { readonly type: "unusable" }>;
 /** The files of an output without a manifest, and what its framework says that they are. */
 async function findFiles(
   host: BuildHost,
-  { output, projectRoot, detected }: OutputFacts,
+  { output, projectRoot, detected, settings }: OutputFacts,
 ): Promise<{ readonly found: Usable; readonly listing: Listing }> {
   const survey = await surveyFolder(output, projectRoot);
   const found = await findBuilt(detected, {
@@ -84,7 +84,7 @@ async function findFiles(
     paths: survey.files.map(({ path }) => path),
     readText: (path) => readOptionalText(join(output, path)),
     project: createFolderReader(projectRoot),
-  });
+  }, { isStatic: settings.isStatic === true });
   if (found.type === "unusable") {
     const { message, hint } = found;
     throw new BuildError("manifest_invalid", message, hint === undefined ? {} : { hint });

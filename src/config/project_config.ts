@@ -41,6 +41,8 @@ export interface ProjectConfig {
     readonly command?: string;
     /** Relative to the project directory, inside it, first choice first; may be `.`. */
     readonly outputDirs: readonly string[];
+    /** Whether the output is a static site, whatever it looks like. */
+    readonly isStatic?: boolean;
     /** What runs the project's servers; decided at deploy where missing. */
     readonly runtime?: "deno" | "node";
     /** Path that is requested before a server goes live. */
@@ -69,7 +71,7 @@ function toDeclaration(raw: Visibility | EnvDeclaration): EnvDeclaration {
 
 function normalize(raw: RawProjectConfig): ProjectConfig {
   const { data_dir: dataDir, aliases, ...dev } = raw.dev ?? {};
-  const { output_dirs: outputDirs, tmp_mb: tmpMb, ...build } = raw.build ?? {};
+  const { output_dirs: outputDirs, tmp_mb: tmpMb, static: isStatic, ...build } = raw.build ?? {};
   const declarations = Object.entries(raw.env?.declarations ?? {});
   return {
     project: raw.project ?? {},
@@ -81,6 +83,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     build: {
       ...build,
       ...(tmpMb === undefined ? {} : { tmpMb }),
+      ...(isStatic === undefined ? {} : { isStatic }),
       outputDirs: [...new Set((outputDirs ?? []).map(normalizeInsidePath))],
     },
     db: raw.db ?? {},

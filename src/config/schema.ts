@@ -127,6 +127,10 @@ const build = table({
       description: "Directories that may hold the build output; the first that exists is taken.",
       examples: [["dist", "build"]],
     }),
+  static: z.boolean("Use true or false").optional().meta({
+    description:
+      "True to publish every file of the output as it is, though it looks like a server's code.",
+  }),
   runtime: z.enum(ENGINES, 'Use "deno" or "node"').optional().meta({
     description:
       "What runs the servers of the project: the sandbox on Deno, or Node itself; chosen at deploy when omitted.",

@@ -29,7 +29,7 @@ Deno.test("the schema has the keys of the specification, and those of servers", 
     "": ["project", "dev", "build", "db", "env"],
     project: ["id", "name", "workspace"],
     dev: ["command", "port", "host", "data_dir", "aliases"],
-    build: ["command", "output_dirs", "runtime", "health", "tmp_mb"],
+    build: ["command", "output_dirs", "static", "runtime", "health", "tmp_mb"],
     db: ["database", "branch"],
     env: ["declarations"],
   });

@@ -5,6 +5,8 @@
  * @module
  */
 import { basename, dirname, sep } from "node:path";
+import { join } from "node:path/posix";
+import { z } from "zod";
 import { formatPlace } from "../../lib/diagnostic.ts";
 import { formatCount, printable } from "../../lib/format.ts";
 import type { ComputeLayer, Manifest, OutputFile } from "../../manifest/mod.ts";
@@ -43,12 +45,14 @@ export async function bundleLayer(
 ): Promise<LayerBundle> {
   const { bundleServerEntry } = await import("../../runtime/mod.ts");
   const place = await entryPlace(layer.entry, listing.files);
-  const { prelude, wrapper } = found?.launch ?? {};
+  const { prelude, wrapper, forDeno, imports, jsxImportSource } = found?.launch ?? {};
   const result = await bundleServerEntry({
     root: place.root,
     entry: place.entry,
     cacheDir: host.cacheDir,
-    forNode: found !== undefined,
+    forNode: found !== undefined && forDeno !== true,
+    ...(imports === undefined ? {} : { imports }),
+    ...(jsxImportSource === undefined ? {} : { jsxImportSource }),
     ...(prelude === undefined ? {} : { prelude }),
     ...(wrapper === undefined ? {} : { wrapper: wrapper(basename(place.entry)) }),
   });
@@ -99,14 +103,44 @@ export async function denoServer(
     const { size } = await Deno.stat(absolutePath);
     return { path: made.prefix + path, content: absolutePath, size };
   }));
-  const { entry } = layer;
+  const entry = await moduleName(layer.entry, listing.files);
   return {
-    layer,
+    layer: { ...layer, entry },
     report: { layer: layer.name, entry, engine: "deno", reason },
     contents: [...brought, { path: entry, content: source, size: source.byteLength }],
     dropped: new Set(dropped.map(({ path }) => path)),
     links: {},
   };
+}
+
+const packageSchema = z.object({ type: z.string() });
+
+/** Whether the nearest package.json that is deployed says that `.js` is CommonJS. */
+async function isCommonJs(entry: string, files: readonly OutputFile[]): Promise<boolean> {
+  for (let folder = dirname(entry);; folder = dirname(folder)) {
+    const path = join(folder, "package.json");
+    const file = files.find((each) => each.path === path);
+    if (file !== undefined) {
+      const text = await Deno.readTextFile(file.absolutePath);
+      return readType(text) === "commonjs";
+    }
+    if (folder === ".") return false;
+  }
+}
+
+function readType(text: string): string | undefined {
+  try {
+    return packageSchema.safeParse(JSON.parse(text)).data?.type;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name for a bundle in place of an entry, by which it is known as an ES module. */
+async function moduleName(entry: string, files: readonly OutputFile[]): Promise<string> {
+  if (entry.endsWith(".mjs")) return entry;
+  if (entry.endsWith(".js") && !await isCommonJs(entry, files)) return entry;
+  return `${entry.replace(/\.[cm]?[jt]sx?$/, "")}.mjs`;
 }
 
 const isInside = (path: string, directory: string) =>

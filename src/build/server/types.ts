@@ -9,6 +9,8 @@ import type { OutputContent } from "../hash_files.ts";
 
 /** What `svc.toml`, and the platform's project, say of servers. */
 export interface ServerSettings {
+  /** Whether the output is a static site, whatever it looks like. */
+  readonly isStatic?: boolean;
   readonly runtime?: Engine;
   readonly health?: string;
   /** MiB. */

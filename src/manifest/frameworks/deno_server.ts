@@ -24,6 +24,7 @@ const CONFIGS = ["deno.json", "deno.jsonc"] as const;
 const configSchema = z.object({
   tasks: z.record(z.string(), z.unknown()).catch({}),
   imports: z.record(z.string(), z.unknown()).catch({}),
+  compilerOptions: z.object({ jsxImportSource: z.string().optional() }).catch({}),
 });
 
 const taskSchema = z.union([
@@ -35,6 +36,7 @@ interface DenoConfig {
   readonly tasks: ReadonlyMap<string, string>;
   /** What bare names of modules stand for. */
   readonly imports: Readonly<Record<string, string>>;
+  readonly jsxImportSource?: string;
 }
 
 const TRAILING_COMMA = /,(?=\s*[}\]])/g;
@@ -50,7 +52,12 @@ async function readConfig(project: ProjectReader): Promise<DenoConfig | undefine
     });
     const imports = Object.entries(data?.imports ?? {})
       .filter((entry): entry is [string, string] => typeof entry[1] === "string");
-    return { tasks: new Map(tasks), imports: Object.fromEntries(imports) };
+    const jsxImportSource = data?.compilerOptions.jsxImportSource;
+    return {
+      tasks: new Map(tasks),
+      imports: Object.fromEntries(imports),
+      ...(jsxImportSource === undefined ? {} : { jsxImportSource }),
+    };
   }
   return undefined;
 }
@@ -74,20 +81,20 @@ const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
 interface DenoServer {
   readonly entry: string;
   readonly reason: string;
-  readonly imports: DenoConfig["imports"];
+  readonly config: DenoConfig;
   readonly text: string;
   readonly code: ServerCode | undefined;
 }
 
 async function findServer(project: ProjectReader): Promise<DenoServer | undefined> {
-  const config = await readConfig(project);
-  const imports = config?.imports ?? {};
-  const start = parseStart(config?.tasks ?? new Map(), ["start", "serve", "main"]);
+  const written = await readConfig(project);
+  const config = written ?? { tasks: new Map(), imports: {} };
+  const start = parseStart(config.tasks, ["start", "serve", "main"]);
   if (start?.program === "deno") {
     const text = await project.readText(start.file);
     if (text !== undefined) {
       const reason = `task "${start.script}" runs ${start.file}`;
-      return { entry: start.file, reason, imports, text, code: serverCode(text) };
+      return { entry: start.file, reason, config, text, code: serverCode(text) };
     }
   }
   for (const entry of USUAL_ENTRIES) {
@@ -95,8 +102,8 @@ async function findServer(project: ProjectReader): Promise<DenoServer | undefine
     const code = text === undefined ? undefined : serverCode(text);
     if (text === undefined || code === undefined) continue;
     // Without a config of Deno, only its own way to serve shows that a project is one for it.
-    if (config === undefined && code.seen !== "calls Deno.serve()") continue;
-    return { entry, reason: `${entry} ${code.seen}`, imports, text, code };
+    if (written === undefined && code.seen !== "calls Deno.serve()") continue;
+    return { entry, reason: `${entry} ${code.seen}`, config, text, code };
   }
   return undefined;
 }
@@ -106,8 +113,8 @@ const applies = async ({ reader }: ProjectFacts) => await findServer(reader) !==
 const NPM = /(?:^|["'`])npm:/;
 
 function inspectServer(server: DenoServer): FrameworkFinding {
-  const { entry, reason, imports, text } = server;
-  const needsPackages = [text, ...Object.values(imports)].some((part) => NPM.test(part));
+  const { entry, reason, config, text } = server;
+  const needsPackages = [text, ...Object.values(config.imports)].some((part) => NPM.test(part));
   return {
     server: reason,
     layout: { entry },
@@ -125,10 +132,14 @@ async function inspect({ reader }: FrameworkFacts): Promise<FrameworkFinding> {
 async function find({ project }: BuiltOutput): Promise<Found> {
   const server = await findServer(project);
   if (server === undefined) return { type: "static", directory: "." };
-  const { entry, imports } = server;
+  const { entry, config: { imports, jsxImportSource } } = server;
   return {
     type: "server",
-    launch: { forDeno: true, imports },
+    launch: {
+      forDeno: true,
+      imports,
+      ...(jsxImportSource === undefined ? {} : { jsxImportSource }),
+    },
     directory: ".",
     entry,
     clients: [],

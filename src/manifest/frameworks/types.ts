@@ -91,6 +91,8 @@ export interface Launch {
   readonly forDeno?: boolean;
   /** What bare names of modules stand for, as an import map of Deno says it. */
   readonly imports?: Readonly<Record<string, string>>;
+  /** Module whose functions JSX calls, where no tsconfig.json says so. */
+  readonly jsxImportSource?: string;
 }
 
 /**

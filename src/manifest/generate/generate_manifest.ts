@@ -4,11 +4,13 @@
  *
  * @module
  */
+import { dirname, join } from "node:path/posix";
 import type { DetectedProject } from "../detect/types.ts";
 import { MANIFEST_VERSION } from "../limits.ts";
 import type { Layer, Manifest, Route } from "../types.ts";
 import { findFramework } from "../frameworks/frameworks.ts";
 import type { BuiltOutput, Found, FoundServer } from "../frameworks/types.ts";
+import { findServerSign, type ServerSign } from "./server_signs.ts";
 import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_manifest.ts";
 
 const SERVER_LAYER = "server";
@@ -89,13 +91,83 @@ function withoutServer({ framework, server, advice }: DetectedProject): Found | 
   };
 }
 
-/** Finds out what a build made. Without a known server: plain files. */
-export async function findBuilt(detected: DetectedProject, output: BuiltOutput): Promise<Found> {
+/** A folder of an output, as an output of its own. */
+function folderOf(output: BuiltOutput, folder: string): BuiltOutput {
+  if (folder === ".") return output;
+  const prefix = `${folder}/`;
+  return {
+    ...output,
+    directory: join(output.directory, folder),
+    paths: output.paths.filter((path) => path.startsWith(prefix))
+      .map((path) => path.slice(prefix.length)),
+    readText: (path) => output.readText(prefix + path),
+  };
+}
+
+/** How `svc.toml` says that all files of an output are to be published. */
+const STATIC_KEY = '"static = true" under [build] of svc.toml';
+
+/** Refuses a static site whose code is a server's, with the manifest that would run it. */
+function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Found {
+  const { seen, entry, clients } = sign;
+  const where = directory === "." ? MANIFEST_PATH : `${directory}/${MANIFEST_PATH}`;
+  const publish = `where these are files to publish, write ${STATIC_KEY}`;
+  if (entry === undefined) {
+    return {
+      type: "unusable",
+      message: `Deploy a static site or a server that can run here: ${seen}`,
+      hint: `Servers are JavaScript or TypeScript; ${publish}`,
+    };
+  }
+  const manifest = serverManifest({
+    type: "server",
+    launch: {},
+    directory: dirname(entry),
+    entry,
+    clients: clients.filter((folder) => folder !== dirname(entry)),
+  }, { paths, framework: undefined });
+  return {
+    type: "unusable",
+    message: `Say how this output is served: it looks like a server, not a static site (${seen})`,
+    hint: `To run it, have the build write ${where}: ${JSON.stringify(manifest)}; ${publish}`,
+  };
+}
+
+/** Finds out what a build made. Without a known server: plain files, if that is what they are. */
+export async function findBuilt(
+  detected: DetectedProject,
+  output: BuiltOutput,
+  { isStatic = false }: BuiltOptions = {},
+): Promise<Found> {
   const server = findFramework(detected.framework?.id)?.server;
   const found = await server?.find(output, detected.advice) ??
     { type: "static" as const, directory: "." };
-  const isWhole = found.type === "static" && found.directory === ".";
-  return (isWhole ? withoutServer(detected) : undefined) ?? found;
+  if (isStatic) return asStatic(found, output);
+  if (found.type !== "static") return found;
+  const isWhole = found.directory === ".";
+  const lacking = isWhole ? withoutServer(detected) : undefined;
+  if (lacking !== undefined) return lacking;
+  const folder = folderOf(output, found.directory);
+  const sign = await findServerSign(folder);
+  return sign === undefined ? found : refuseServer(sign, folder);
+}
+
+export interface BuiltOptions {
+  /** Whether `svc.toml` says that the output is a static site. */
+  readonly isStatic?: boolean;
+}
+
+/** What is served of an output that is said to be a static site; never the server of a framework. */
+function asStatic(found: Found, { directory }: BuiltOutput): Found {
+  if (found.type === "static") return found;
+  const isBeside = found.type === "server" && found.placements !== undefined && directory !== ".";
+  if (isBeside || found.type === "unusable") return { type: "static", directory: "." };
+  return {
+    type: "unusable",
+    message: `Name the folder of the files: ${directory} has the server ${found.entry}, ` +
+      `which ${STATIC_KEY} would publish`,
+    hint: 'Set "build.output_dirs" in svc.toml to the folder that has the files alone',
+  };
 }
 
 /** What a manifest is made of, beside what was found. */

@@ -7,6 +7,7 @@
 import type { BuildResult, Message } from "esbuild";
 import { basename, dirname, join } from "node:path";
 import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
+import { type ImportMap, mapImports } from "./import_map.ts";
 import { fileProblem, type FunctionProblem, toProblem } from "./problems.ts";
 import { isBuildFailure } from "./seal_function.ts";
 import { type ImportNotes, nativeAtStart, packageOf, sortImports } from "./server_imports.ts";
@@ -23,6 +24,10 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly forNode?: boolean;
   /** Text that runs before any of the server's own modules. */
   readonly prelude?: string;
+  /** What bare names of modules stand for, as in an import map of Deno. */
+  readonly imports?: ImportMap;
+  /** Module whose functions JSX calls, where no tsconfig.json says so. */
+  readonly jsxImportSource?: string;
 }
 
 export interface ServerBundle {
@@ -82,9 +87,14 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
       sourcemap: "inline",
       sourcesContent: false,
       define: { "process.env.NODE_ENV": '"production"' },
-      loader: { ".html": "text", ".txt": "text", ".sql": "text", ".wasm": "binary" },
+      ...(options.jsxImportSource === undefined
+        ? {}
+        : { jsx: "automatic" as const, jsxImportSource: options.jsxImportSource }),
+      // A program that a script runs, such as bin/www, may have no extension.
+      loader: { "": "js", ".html": "text", ".txt": "text", ".sql": "text", ".wasm": "binary" },
       banner: { js: [SERVER_BANNER, ...prelude === undefined ? [] : [prelude]].join("\n") },
       plugins: [
+        mapImports(root, options.imports ?? {}),
         sortImports(notes),
         keepPlaces(esbuild, {
           root,
@@ -128,11 +138,15 @@ function finish(result: BuildResult, facts: Facts): ServerBundleResult {
   };
 }
 
+const FROM_NPM = "Take it from npm: name it in package.json, or as npm:<name> in deno.json";
+
 /** Replaces the advice of esbuild, which is meant for people who configure a bundler. */
 function describe(found: Message, entry: string): FunctionProblem {
   const [, specifier] = /^Could not resolve "([^"]+)"/.exec(found.text) ?? [];
   const problem = toProblem(found, entry);
-  if (specifier === undefined) return problem;
+  if (specifier === undefined) {
+    return found.text.includes("from an address") ? { ...problem, hint: FROM_NPM } : problem;
+  }
   const hint = /^[.#/\\]/.test(specifier)
     ? "Run the build again: a file of the server is missing"
     : `Install "${packageOf(specifier)}": the server imports it`;

@@ -180,8 +180,8 @@ const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
     /^server\/entry\.mjs native_addon: Server entry\.mjs loads "better-sqlite3" when it starts/,
   ],
   "an address": [
-    { "dist/server/entry.mjs": 'import "npm:hono";' },
-    /^server\/entry\.mjs import_refused: A server cannot import from an address: "npm:hono"/,
+    { "dist/server/entry.mjs": 'import "jsr:@hono/hono";' },
+    /^server\/entry\.mjs import_refused: A server cannot import from an address: "jsr:@hono\/hono"/,
   ],
 };
 

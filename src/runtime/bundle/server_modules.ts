@@ -38,6 +38,9 @@ const PLACE: Readonly<Record<string, string>> = {
 
 const ASKS_FOR_PLACE = /\bimport\.meta\.(?:url|filename|dirname)\b|\b__(?:filename|dirname)\b/;
 
+/** Modules; one without an extension is a program in JavaScript. */
+const MODULE = /(?:\.[cm]?[jt]s|\.[jt]sx|[/\\][^./\\]+)$/;
+
 /** How modules test for Deno; some that are built for Node refuse to run on it. */
 const ASKS_FOR_DENO = /(["'])Deno\1 in globalThis\b/g;
 
@@ -62,6 +65,17 @@ function placeBanner(place: string): string {
   return `var __svc_url = __svcAt(${JSON.stringify(inUrl(place))}), ` +
     `__svc_filename = __svcToPath(__svc_url), ` +
     `__svc_dirname = __svcToPath(new URL(".", __svc_url)).replace(/[\\\\/]$/, "");`;
+}
+
+/** TypeScript keeps its types for esbuild, which reads the project's tsconfig.json for it. */
+function placeTypeScript(text: string, place: string): string {
+  const declared = (name: string) => new RegExp(`\\b(?:const|let|var)\\s+${name}\\b`).test(text);
+  let placed = text;
+  for (const [name, variable] of Object.entries(PLACE)) {
+    if (declared(name)) continue;
+    placed = placed.replaceAll(new RegExp(`\\b${name.replaceAll(".", "\\.")}\\b`, "g"), variable);
+  }
+  return `${placeBanner(place)} ${placed}`;
 }
 
 async function isFile(path: string): Promise<boolean> {
@@ -99,15 +113,21 @@ export function keepPlaces(
   return {
     name: "places",
     setup(build) {
-      build.onLoad({ filter: /\.[cm]?js$/, namespace: "file" }, async ({ path }): Promise<
+      build.onLoad({ filter: MODULE, namespace: "file" }, async ({ path }): Promise<
         OnLoadResult | undefined
       > => {
         const written = await Deno.readTextFile(path);
         const text = forNode ? written.replaceAll(ASKS_FOR_DENO, "false") : written;
         if (!ASKS_FOR_PLACE.test(text)) {
-          return text === written ? undefined : { contents: text, loader: "js" };
+          return text === written || !/\.[cm]?js$/.test(path)
+            ? undefined
+            : { contents: text, loader: "js" };
         }
         const place = placeOf(path, entryFolder, root);
+        const [, type] = /\.[cm]?(tsx?)$/.exec(path) ?? [];
+        if (type === "ts" || type === "tsx") {
+          return { contents: placeTypeScript(text, place), loader: type };
+        }
         if (path.includes(`${sep}node_modules${sep}`)) {
           for (const absolutePath of await assetsOf(text, path)) {
             const inEntryFolder = placeOf(absolutePath, entryFolder, root);

@@ -1,0 +1,141 @@
+/**
+ * Whether an output that passes for a static site is a server, whose code must
+ * not be published.
+ *
+ * @module
+ */
+import { candidatesOf, readPackage } from "../frameworks/project_server.ts";
+import { type ServerCode, serverCode } from "../frameworks/server_code.ts";
+import { parseStart } from "../frameworks/start_script.ts";
+import type { BuiltOutput, ProjectReader } from "../frameworks/types.ts";
+
+/** What shows that an output is no static site. */
+export interface ServerSign {
+  /** What was seen, as a clause. */
+  readonly seen: string;
+  /** The file that seems to start the server, relative to the output. */
+  readonly entry: string | undefined;
+  /** Folders whose files a browser may have, relative to the output. */
+  readonly clients: readonly string[];
+}
+
+const PAGE = /\.html?$/i;
+const SCRIPT = /\.[cm]?[jt]sx?$/i;
+
+/** Programs in source that other hosts run. */
+const PROGRAM = /\.(?:[cm]?[jt]sx?|php|py|rb|go|rs|java|ex|exs|pl|cgi)$/i;
+
+const CLIENT_FOLDERS = ["client", "public", "browser", "static"] as const;
+
+/** Names of entries, the surest first. */
+const ENTRY_NAMES = ["server", "index", "entry", "main", "app", "handler"] as const;
+
+/** Files whose text is looked at. */
+const MAX_READ = 24;
+
+const topOf = (path: string) => path.includes("/") ? path.slice(0, path.indexOf("/")) : "";
+
+function nameRank(path: string): number {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const at = ENTRY_NAMES.findIndex((stem) => name.startsWith(stem));
+  return at === -1 ? ENTRY_NAMES.length : at;
+}
+
+/** Files that may start a server: of the top folder and of `server/`, the surest names first. */
+function entryCandidates(paths: readonly string[], directory: string): string[] {
+  const rank = (path: string) => nameRank(path) + (path.startsWith("server/") ? 0 : 0.5);
+  return paths
+    .filter((path) => SCRIPT.test(path) && /^(?:(?:server|src|api)\/)?[^/]+$/.test(path))
+    .filter((path) => directory === "." || !/\.config\.[cm]?[jt]s$/.test(path))
+    .sort((left, right) => rank(left) - rank(right))
+    .slice(0, MAX_READ);
+}
+
+interface FoundCode extends ServerCode {
+  readonly path: string;
+}
+
+/** The first of the likely entries whose text is a server's. */
+async function findCode(output: BuiltOutput): Promise<FoundCode | undefined> {
+  for (const path of entryCandidates(output.paths, output.directory)) {
+    const text = await output.readText(path);
+    const code = text === undefined ? undefined : serverCode(text);
+    if (code !== undefined) return { path, ...code };
+  }
+  return undefined;
+}
+
+/** The file that a start script of package.json runs, relative to the folder that has both. */
+async function startedFile(
+  project: ProjectReader,
+  has: (path: string) => boolean,
+): Promise<{ readonly script: string; readonly path: string } | undefined> {
+  const facts = await readPackage(project);
+  const start = facts === undefined
+    ? undefined
+    : parseStart(facts.scripts, ["start", "start:prod"]);
+  if (start === undefined) return undefined;
+  const path = candidatesOf(start.file, facts?.main).find(has);
+  return path === undefined ? undefined : { script: start.script, path };
+}
+
+/** A start script, of the project or of the output, that runs a file of the output. */
+async function findStarted(output: BuiltOutput) {
+  const { directory, paths } = output;
+  const all = new Set(paths);
+  const prefix = directory === "." ? "" : `${directory}/`;
+  const inOutput = (path: string) => path.startsWith(prefix) && all.has(path.slice(prefix.length));
+  const own = await startedFile(output.project, inOutput);
+  if (own !== undefined) return { ...own, path: own.path.slice(prefix.length) };
+  if (directory === ".") return undefined;
+  const reader: ProjectReader = {
+    readText: output.readText,
+    exists: (path) => Promise.resolve(all.has(path)),
+  };
+  return await startedFile(reader, (path) => all.has(path));
+}
+
+/** `server/` with code, beside a folder of files for browsers. */
+function besideClient(paths: readonly string[]): string | undefined {
+  const hasServer = paths.some((path) => path.startsWith("server/") && SCRIPT.test(path));
+  if (!hasServer) return undefined;
+  return CLIENT_FOLDERS.find((folder) => paths.some((path) => topOf(path) === folder));
+}
+
+/**
+ * What shows that an output is a server; `undefined` for a static site. A site
+ * has a page; one whose code starts a server, or that a start script runs, is none.
+ */
+export async function findServerSign(output: BuiltOutput): Promise<ServerSign | undefined> {
+  const { paths } = output;
+  const clients = CLIENT_FOLDERS.filter((folder) =>
+    paths.some((path) => path.startsWith(`${folder}/`))
+  );
+  const started = await findStarted(output);
+  const code = await findCode(output);
+  const entry = code?.path ?? started?.path;
+  if (started !== undefined && (code !== undefined || output.directory !== ".")) {
+    return {
+      seen: `script "${started.script}" of package.json runs ${started.path}`,
+      entry: started.path,
+      clients,
+    };
+  }
+  if (code !== undefined) return { seen: `${code.path} ${code.seen}`, entry, clients };
+  const beside = besideClient(paths);
+  if (beside !== undefined) {
+    const likely = entryCandidates(paths, output.directory).find((path) =>
+      path.startsWith("server/")
+    );
+    return { seen: `server/ has code, beside ${beside}/`, entry: likely, clients };
+  }
+  if (paths.some((path) => PAGE.test(path))) return undefined;
+  const program = paths.find((path) => PROGRAM.test(path));
+  if (program === undefined) return undefined;
+  const [likely] = entryCandidates(paths, output.directory);
+  return {
+    seen: `it has no page such as index.html, but code: ${likely ?? program}`,
+    entry: likely,
+    clients,
+  };
+}

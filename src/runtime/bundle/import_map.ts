@@ -1,0 +1,60 @@
+/**
+ * Imports as Deno writes them: names of an import map, and packages of npm by
+ * `npm:`, which lie in `node_modules` when a server is bundled.
+ *
+ * @module
+ */
+import type { OnResolveResult, Plugin } from "esbuild";
+import { join } from "node:path";
+
+/** What bare names stand for; a name that ends with `/` stands for all that begin with it. */
+export type ImportMap = Readonly<Record<string, string>>;
+
+/** What an import map makes of a specifier; the longest name that matches counts. */
+export function mapSpecifier(specifier: string, imports: ImportMap): string {
+  const exact = imports[specifier];
+  if (exact !== undefined) return exact;
+  // Deno lets what follows the name of a package name a file of it.
+  const [name] = Object.keys(imports)
+    .filter((key) => specifier.startsWith(key.endsWith("/") ? key : `${key}/`))
+    .sort((left, right) => right.length - left.length);
+  return name === undefined ? specifier : imports[name] + specifier.slice(name.length);
+}
+
+const NPM = /^npm:\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/;
+
+/** The specifier as Node resolves it, for one with `npm:`; others stay as they are. */
+export function nodeSpecifier(specifier: string): string {
+  const [, name, path = ""] = NPM.exec(specifier) ?? [];
+  return name === undefined ? specifier : name + path;
+}
+
+/** Marks a lookup that this plugin started. */
+const OWN = { svc: "import-map" };
+
+/** Resolves what an import map names, and `npm:` packages, before anything else does. */
+export function mapImports(root: string, imports: ImportMap): Plugin {
+  return {
+    name: "import-map",
+    setup(build) {
+      build.onResolve({ filter: /^[^./\\]/ }, async (args): Promise<
+        OnResolveResult | undefined
+      > => {
+        const { path, kind, importer, namespace, resolveDir, pluginData } = args;
+        if (pluginData === OWN || kind === "entry-point") return undefined;
+        const inProject = !importer.includes("node_modules");
+        const mapped = inProject ? mapSpecifier(path, imports) : path;
+        const found = nodeSpecifier(mapped);
+        if (found === path) return undefined;
+        const target = found.startsWith(".") ? join(root, found) : found;
+        return await build.resolve(target, {
+          kind,
+          importer,
+          namespace,
+          resolveDir,
+          pluginData: OWN,
+        });
+      });
+    },
+  };
+}
