@@ -104,16 +104,26 @@ async function insideFolder(directory: string, path: string, candidate: string):
   );
 }
 
-/** The variables that a build gets; those that steer which code runs are left out. */
+/** Those of the framework's own variables that nobody has set. */
+function frameworkVariables(host: BuildHost, { framework }: DetectedProject) {
+  const own = Object.entries(findFramework(framework?.id)?.buildVariables ?? {});
+  return Object.fromEntries(own.filter(([name]) => host.env[name] === undefined));
+}
+
+/**
+ * The variables that a build gets: the framework's, then the project's; those that
+ * steer which code runs are left out.
+ */
 async function buildVariables(
   host: BuildHost,
   options: BuildOptions,
+  detected: DetectedProject,
 ): Promise<Readonly<Record<string, string>>> {
   const variables = await options.variables?.() ?? {};
   const { env, heldBack } = childVariables({}, variables, []);
   const count = Object.keys(variables).length - heldBack.length;
   if (count > 0) host.say("build", "info", `Building with ${formatCount(count, "variable")}`);
-  return env;
+  return { ...frameworkVariables(host, detected), ...env };
 }
 
 async function detect(host: BuildHost, options: BuildOptions): Promise<DetectedProject> {
@@ -138,9 +148,9 @@ function frameworkVariables(host: BuildHost, { framework }: DetectedProject) {
 }
 
 /** Asks for the variables once, and only when a command is about to run. */
-function onceAsked(host: BuildHost, options: BuildOptions) {
+function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedProject) {
   let asked: ReturnType<typeof buildVariables> | undefined;
-  return () => asked ??= buildVariables(host, options);
+  return () => asked ??= buildVariables(host, options, detected);
 }
 
 /** Whether a person or the platform wrote the build command. */
@@ -164,7 +174,7 @@ async function runBuild(
   });
   const commands = [install?.command, command].filter((each) => each !== undefined);
   if (commands.length === 0) return;
-  const variables = onceAsked(host, options);
+  const variables = onceAsked(host, options, detected);
   const equipped = await provideManager(host, { directory, detected, commands });
   if (install !== undefined) {
     await installPackages(equipped, { directory, detected, install, variables });

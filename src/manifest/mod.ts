@@ -27,12 +27,7 @@ export {
   type OutputProbe,
 } from "./find_output.ts";
 export { formatManifestProblems, MANIFEST_REFERENCE } from "./format_problems.ts";
-export {
-  BUILD_VARIABLES,
-  findFramework,
-  FRAMEWORKS,
-  HASHED_FOLDERS,
-} from "./frameworks/frameworks.ts";
+export { findFramework, FRAMEWORKS, HASHED_FOLDERS } from "./frameworks/frameworks.ts";
 export type {
   Advice,
   BuiltOutput,

@@ -5,7 +5,6 @@
  */
 import { join } from "node:path";
 import { networkVariables } from "../../lib/network_variables.ts";
-import { BUILD_VARIABLES } from "../../manifest/mod.ts";
 import type { BuildJobFile } from "./wire.ts";
 
 /** Names that the build process was given for its commands. */
@@ -35,7 +34,6 @@ export function buildVariables(
     ...(options === undefined ? {} : { [ALLOWED_STEERING]: options }),
     CI: "1",
     NO_UPDATE_NOTIFIER: "1",
-    ...BUILD_VARIABLES,
     npm_config_cache: cache("npm"),
     npm_config_update_notifier: "false",
     npm_config_fund: "false",

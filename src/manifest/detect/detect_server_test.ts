@@ -49,6 +49,10 @@ const ROWS: readonly Row[] = [
     outputDirs: ["served", "build"],
   },
   {
+    name: "SvelteKit with adapter-auto, which takes adapter-node by a variable",
+    files: { "package.json": kit("@sveltejs/adapter-auto") },
+  },
+  {
     name: "SvelteKit with the adapter of Vercel",
     files: { "package.json": kit("@sveltejs/adapter-vercel"), "pnpm-lock.yaml": "" },
     advice: /"@sveltejs\/adapter-vercel" builds.*pnpm add --save-dev @sveltejs\/adapter-node/,

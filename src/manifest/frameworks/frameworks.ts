@@ -56,9 +56,3 @@ export const HASHED_FOLDERS: readonly HashedFolder[] = [
     FRAMEWORKS.flatMap(({ hashedFolders = [] }) => hashedFolders).map((row) => [row.path, row]),
   ).values(),
 ];
-
-/** Variables for a build whose framework is not known yet: those of all frameworks. */
-export const BUILD_VARIABLES: Readonly<Record<string, string>> = Object.assign(
-  {},
-  ...FRAMEWORKS.map(({ buildVariables = {} }) => buildVariables),
-);

@@ -40,6 +40,9 @@ const SERVERS: readonly NodeServer[] = [
 /** Packages that import the files of a folder when they start: no bundle has those. */
 const AUTOLOADERS = ["@fastify/autoload", "fastify-autoload"] as const;
 
+/** View engines that Express requires by the name that a setting computes. */
+const VIEW_ENGINES = ["pug", "ejs", "hbs", "jade", "mustache", "nunjucks"] as const;
+
 /** Elysia listens by Bun, unless it has its adapter for Node. */
 const ELYSIA_ON_NODE = "@elysiajs/node";
 
@@ -54,9 +57,13 @@ async function serverOf(
 
 function nodeReason({ dependencies }: ProjectFacts): string | undefined {
   const loader = AUTOLOADERS.find((name) => dependencies.has(name));
-  return loader === undefined
-    ? undefined
-    : `"${loader}" imports the files that it finds in folders when it starts`;
+  if (loader !== undefined) {
+    return `"${loader}" imports the files that it finds in folders when it starts`;
+  }
+  const views = VIEW_ENGINES.find((name) => dependencies.has(name));
+  return views !== undefined && dependencies.has("express")
+    ? `Express loads the view engine "${views}" by a name that it computes`
+    : undefined;
 }
 
 const bunAdvice = (entry: string, seen: string) => ({

@@ -92,10 +92,16 @@ async function firstFile(project: ProjectReader, paths: readonly string[]) {
   return undefined;
 }
 
-/** The file of a start script, and whether it can be a server's. */
+/** Whether a file that is not there comes from the build: it is in a folder, and there is a build. */
+const isBuilt = (file: string, scripts: ProjectPackage["scripts"]) =>
+  file.includes("/") && scripts.has("build");
+
+/**
+ * The file of a start script, and whether it is a server's: one that is there and shows no server may be any program.
+ */
 async function startedServer(
   project: ProjectReader,
-  { main, dependencies }: ProjectPackage,
+  { main, dependencies, scripts }: ProjectPackage,
   start: StartCommand,
   packages: readonly string[],
 ): Promise<ProjectServer | undefined> {
@@ -104,8 +110,9 @@ async function startedServer(
   const entry = found?.path ?? candidates.find((path) => SCRIPT.test(path)) ?? start.file;
   const code = found === undefined ? undefined : serverCode(found.text);
   const hasPackage = packages.some((name) => dependencies.has(name));
-  // A file that is there and shows no server may be any program.
-  if (found !== undefined && code === undefined && !hasPackage) return undefined;
+  const isServer = hasPackage || code !== undefined ||
+    (found === undefined && isBuilt(start.file, scripts));
+  if (!isServer) return undefined;
   return { entry, start, code, reason: `script "${start.script}" runs ${entry}` };
 }
 

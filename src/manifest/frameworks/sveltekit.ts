@@ -18,6 +18,11 @@ import type {
 
 const STATIC_ADAPTER = "@sveltejs/adapter-static";
 const NODE_ADAPTER = "@sveltejs/adapter-node";
+const AUTO_ADAPTER = "@sveltejs/adapter-auto";
+
+/** From this version on, adapter-auto takes adapter-node where the build says so by a variable. */
+const AUTO_KNOWS_NODE = [3, 2] as const;
+const NODE_VARIABLE = "GCP_BUILDPACKS";
 
 /** Adapters that make something for one platform, or choose by the platform that they run on. */
 const FOREIGN_ADAPTER =
@@ -29,12 +34,22 @@ function adapterOf({ config, dependencies }: FrameworkFacts): string | undefined
   return imported ?? [...dependencies.keys()].find((name) => /(?:^|\/)adapter-/.test(name));
 }
 
-function adviceOf(adapter: string | undefined, { add, config }: FrameworkFacts) {
+/** Whether adapter-auto is new enough to take adapter-node; what is no version counts as new. */
+function autoKnowsNode(range: string | undefined): boolean {
+  const [, major, minor = "0"] = /(\d+)(?:\.(\d+))?/.exec(range ?? "") ?? [];
+  if (major === undefined) return true;
+  const [leastMajor, leastMinor] = AUTO_KNOWS_NODE;
+  return Number(major) > leastMajor ||
+    (Number(major) === leastMajor && Number(minor) >= leastMinor);
+}
+
+function adviceOf(adapter: string | undefined, { add, config, dependencies }: FrameworkFacts) {
+  if (adapter === AUTO_ADAPTER && autoKnowsNode(dependencies.get(AUTO_ADAPTER))) return undefined;
   if (adapter !== undefined && !FOREIGN_ADAPTER.test(adapter)) return undefined;
   const state = adapter === undefined
     ? "no adapter is configured"
-    : adapter.endsWith("-auto")
-    ? `"${adapter}" knows other platforms only`
+    : adapter === AUTO_ADAPTER
+    ? `this version of "${adapter}" knows other platforms only`
     : `"${adapter}" builds for another platform`;
   return {
     message: `Use the adapter "${NODE_ADAPTER}": ${state}`,
@@ -106,5 +121,6 @@ export const sveltekit: Framework = {
   outputDirs: ["build"],
   hashedFolders: [{ path: "_app/immutable/" }],
   server: { find, layout: { entry: ENTRY, files: "client" } },
+  buildVariables: { [NODE_VARIABLE]: "1" },
   inspect,
 };

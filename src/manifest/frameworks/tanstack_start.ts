@@ -5,7 +5,14 @@
  * @module
  */
 import { isNitroOutput, NITRO_SERVER } from "./nitro_server.ts";
-import type { BuiltOutput, Found, Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
+import type {
+  Advice,
+  BuiltOutput,
+  Found,
+  Framework,
+  FrameworkFacts,
+  FrameworkFinding,
+} from "./types.ts";
 
 const NITRO_PLUGINS = ["nitro", "@tanstack/nitro-v2-vite-plugin", "vinxi"] as const;
 
@@ -35,7 +42,7 @@ function inspect({ config, dependencies }: FrameworkFacts): FrameworkFinding {
   };
 }
 
-async function find(output: BuiltOutput): Promise<Found> {
+async function find(output: BuiltOutput, advice: Advice | undefined): Promise<Found> {
   const { paths } = output;
   if (isNitroOutput(output)) return await NITRO_SERVER.find(output, undefined);
   if (paths.includes(ENTRY)) {
@@ -47,6 +54,7 @@ async function find(output: BuiltOutput): Promise<Found> {
       clients: ["client"],
     };
   }
+  if (advice !== undefined) return { type: "unusable", ...advice };
   return {
     type: "unusable",
     message: `Build the server too: the output has no ${ENTRY}`,

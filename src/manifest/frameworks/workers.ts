@@ -127,6 +127,7 @@ export const workers: Framework = {
   name: "Cloudflare Workers",
   packages: ["wrangler"],
   configFiles: CONFIGS,
+  configIdentifies: true,
   applies,
   build: undefined,
   dev: "wrangler dev",

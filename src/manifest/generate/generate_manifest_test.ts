@@ -218,16 +218,16 @@ const UNUSABLE: Readonly<Record<string, readonly [Project, RegExp, RegExp]>> = {
     /"@astrojs\/vercel" builds for another platform/,
     /pnpm exec astro add node/,
   ],
-  "SvelteKit with adapter-auto": [
+  "SvelteKit with an old adapter-auto": [
     {
-      dependencies: { "@sveltejs/kit": "2.60.0", "@sveltejs/adapter-auto": "7.0.0" },
+      dependencies: { "@sveltejs/kit": "2.5.0", "@sveltejs/adapter-auto": "^3.1.0" },
       files: {
         "svelte.config.js": 'import adapter from "@sveltejs/adapter-auto";',
         "yarn.lock": "",
       },
       output: { "index.html": "" },
     },
-    /"@sveltejs\/adapter-auto" knows other platforms only/,
+    /this version of "@sveltejs\/adapter-auto" knows other platforms only/,
     /Run "yarn add --dev @sveltejs\/adapter-node" and import it in svelte\.config\.js/,
   ],
   "Nitro for another platform": [

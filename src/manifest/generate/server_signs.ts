@@ -45,7 +45,7 @@ function nameRank(path: string): number {
 function entryCandidates(paths: readonly string[], directory: string): string[] {
   const rank = (path: string) => nameRank(path) + (path.startsWith("server/") ? 0 : 0.5);
   return paths
-    .filter((path) => SCRIPT.test(path) && /^(?:(?:server|src|api)\/)?[^/]+$/.test(path))
+    .filter((path) => SCRIPT.test(path) && /^(?:(?:server|src)\/)?[^/]+$/.test(path))
     .filter((path) => directory === "." || !/\.config\.[cm]?[jt]s$/.test(path))
     .sort((left, right) => rank(left) - rank(right))
     .slice(0, MAX_READ);
@@ -95,11 +95,28 @@ async function findStarted(output: BuiltOutput) {
   return await startedFile(reader, (path) => all.has(path));
 }
 
-/** `server/` with code, beside a folder of files for browsers. */
+/** `server/` with code, beside a folder of files for browsers; a site may have folders so named. */
 function besideClient(paths: readonly string[]): string | undefined {
-  const hasServer = paths.some((path) => path.startsWith("server/") && SCRIPT.test(path));
-  if (!hasServer) return undefined;
+  const inServer = paths.filter((path) => topOf(path) === "server");
+  if (!inServer.some((path) => SCRIPT.test(path)) || inServer.some((path) => PAGE.test(path))) {
+    return undefined;
+  }
   return CLIENT_FOLDERS.find((folder) => paths.some((path) => topOf(path) === folder));
+}
+
+/** How other platforms write functions, which they find by their folders. */
+const FUNCTION =
+  /\bexport\s+default\s+(?:async\s+)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|context|event)\b|\bmodule\.exports\s*=\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|event)\b|\bexport\s+(?:const|(?:async\s+)?function)\s+(?:GET|POST|PUT|PATCH|DELETE|handler|onRequest\w*)\b|\bexports\.handler\s*=/;
+
+const FUNCTION_FOLDER = /^(?:api|functions|netlify\/functions)\//;
+
+/** A function of another platform, which does not run here and whose code is no file of a site. */
+async function findFunction(output: BuiltOutput): Promise<string | undefined> {
+  const likely = output.paths.filter((path) => FUNCTION_FOLDER.test(path) && SCRIPT.test(path));
+  for (const path of likely.slice(0, MAX_READ)) {
+    if (FUNCTION.test(await output.readText(path) ?? "")) return path;
+  }
+  return undefined;
 }
 
 /**
@@ -128,6 +145,11 @@ export async function findServerSign(output: BuiltOutput): Promise<ServerSign | 
       path.startsWith("server/")
     );
     return { seen: `server/ has code, beside ${beside}/`, entry: likely, clients };
+  }
+  const foreign = await findFunction(output);
+  if (foreign !== undefined) {
+    const seen = `${foreign} is a function of another platform`;
+    return { seen, entry: undefined, clients };
   }
   if (paths.some((path) => PAGE.test(path))) return undefined;
   const program = paths.find((path) => PROGRAM.test(path));
