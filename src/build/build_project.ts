@@ -141,12 +141,6 @@ async function detect(host: BuildHost, options: BuildOptions): Promise<DetectedP
   return detected;
 }
 
-/** What the framework wants of its build, where the caller's environment does not say. */
-function frameworkVariables(host: BuildHost, { framework }: DetectedProject) {
-  const wanted = Object.entries(findFramework(framework?.id)?.buildVariables ?? {});
-  return Object.fromEntries(wanted.filter(([name]) => host.env[name] === undefined));
-}
-
 /** Asks for the variables once, and only when a command is about to run. */
 function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedProject) {
   let asked: ReturnType<typeof buildVariables> | undefined;
@@ -185,7 +179,7 @@ async function runBuild(
     phase: "build",
     command,
     directory,
-    variables: { ...frameworkVariables(host, detected), ...await variables() },
+    variables: await variables(),
     suspect: async () => {
       const { advice } = detected;
       if (advice !== undefined) return `${advice.message}. ${advice.hint}`;

@@ -8,6 +8,7 @@ import { basename, dirname, sep } from "node:path";
 import { join } from "node:path/posix";
 import { z } from "zod";
 import { formatPlace } from "../../lib/diagnostic.ts";
+import { readTextFile } from "../../lib/utf8.ts";
 import { formatCount, printable } from "../../lib/format.ts";
 import type { ComputeLayer, Manifest, OutputFile } from "../../manifest/mod.ts";
 import type { ServerBundle, ServerBundleResult } from "../../runtime/mod.ts";
@@ -121,7 +122,7 @@ async function isCommonJs(entry: string, files: readonly OutputFile[]): Promise<
     const path = join(folder, "package.json");
     const file = files.find((each) => each.path === path);
     if (file !== undefined) {
-      const text = await Deno.readTextFile(file.absolutePath);
+      const text = await readTextFile(file.absolutePath);
       return readType(text) === "commonjs";
     }
     if (folder === ".") return false;

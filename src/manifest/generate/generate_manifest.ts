@@ -6,7 +6,7 @@
  */
 import { dirname, join } from "node:path/posix";
 import type { DetectedProject } from "../detect/types.ts";
-import { MANIFEST_VERSION } from "../limits.ts";
+import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
 import type { Layer, Manifest, Route } from "../types.ts";
 import { findFramework } from "../frameworks/frameworks.ts";
 import type { BuiltOutput, Found, FoundServer } from "../frameworks/types.ts";
