@@ -1,13 +1,17 @@
 /**
  * Deployments with servers as folders: a server finds its files where its
  * framework looks for them. A folder is built under a temporary name and
- * renamed, so that one with a deployment's name is complete.
+ * renamed, so that one with a deployment's name is complete. The folder above is
+ * closed to other users of the machine; what is in it is not, because a server on
+ * Node has a user of its own.
  *
  * @module
  */
 import { dirname, join } from "node:path";
 import { isUuid } from "../../lib/ids.ts";
+import { LINKS_PATH } from "../../manifest/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
+import { type Links, LinksError, MAX_LINKS_BYTES, parseLinks } from "./deployment_links.ts";
 
 /** Folder for folders that are being built; emptied at start. */
 const INCOMING = "incoming";
@@ -18,12 +22,6 @@ const INCOMING = "incoming";
  */
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
-
-/**
- * Mode of the folders of a deployment: a server may run as a user of its own.
- * The folder that holds them all is closed to all users but the platform's.
- */
-const FOLDER_MODE = 0o755;
 
 /** Files that are written at the same time. */
 const AT_ONCE = 8;
@@ -62,27 +60,42 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   if (failed?.status === "rejected") throw failed.reason;
 }
 
-/** The folders of some paths, each after the one that holds it; "." is the first. */
-function foldersOf(paths: readonly string[]): readonly string[] {
-  const folders = new Set(["."]);
-  const add = (folder: string): void => {
-    if (folders.has(folder)) return;
-    add(dirname(folder));
-    folders.add(folder);
-  };
-  for (const path of paths) add(dirname(path));
-  return [...folders];
-}
-
 async function removeFolder(path: string): Promise<void> {
   await Deno.remove(path, { recursive: true }).catch((error) => {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   });
 }
 
-/** True if a folder has every file in its full length: a power failure may have lost some. */
-async function isWhole(folder: string, files: readonly DeployedFile[]): Promise<boolean> {
+/**
+ * Reads the links of a deployment; none where it has no list.
+ *
+ * @throws LinksError where the list is not valid
+ */
+async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
+  const list = files.find(({ path }) => path === LINKS_PATH);
+  if (list === undefined) return new Map();
+  if (list.size > MAX_LINKS_BYTES) {
+    throw new LinksError(`it has ${list.size} bytes; at most ${MAX_LINKS_BYTES} are allowed`);
+  }
+  const text = new TextDecoder().decode(await blobs.read(list.sha256));
+  return parseLinks(text, files.map(({ path }) => path));
+}
+
+/**
+ * True if a folder has every link, and every file in its full length: a power
+ * failure may have lost some.
+ */
+async function isWhole(
+  folder: string,
+  { files }: FilesSource,
+  links: Links,
+): Promise<boolean> {
   let whole = true;
+  await inParallel([...links], async ([path, target]) => {
+    if (!whole) return;
+    const found = await Deno.readLink(join(folder, path)).catch(() => undefined);
+    if (found !== target) whole = false;
+  });
   await inParallel(files, async ({ path, size }) => {
     if (!whole) return;
     const found = await Deno.lstat(join(folder, path)).catch(() => undefined);
@@ -103,6 +116,8 @@ export class DeploymentFiles {
   /**
    * The folder of a deployment, built if it is missing or incomplete. A second
    * call during the build waits for the same one.
+   *
+   * @throws LinksError where its list of links is not valid
    */
   folder(source: FilesSource): Promise<string> {
     const { deploymentId } = source;
@@ -138,11 +153,12 @@ export class DeploymentFiles {
   async #ensure(source: FilesSource): Promise<string> {
     await this.#prepare();
     const folder = join(this.#root, source.deploymentId);
-    if (await isWhole(folder, source.files)) return folder;
+    const links = await readLinks(source);
+    if (await isWhole(folder, source, links)) return folder;
     await this.remove(source.deploymentId);
     const beside = join(this.#root, INCOMING, crypto.randomUUID());
     try {
-      await this.#fill(beside, source);
+      await this.#fill(beside, source, links);
       await Deno.rename(beside, folder);
     } catch (error) {
       await removeFolder(beside);
@@ -151,13 +167,17 @@ export class DeploymentFiles {
     return folder;
   }
 
-  async #fill(folder: string, { files, blobs }: FilesSource): Promise<void> {
-    const folders = foldersOf(files.map(({ path }) => path)).map((each) => join(folder, each));
-    for (const each of folders) {
-      await Deno.mkdir(each);
-      await Deno.chmod(each, FOLDER_MODE);
+  async #fill(folder: string, { files, blobs }: FilesSource, links: Links): Promise<void> {
+    const paths = [...files.map(({ path }) => path), ...links.keys()];
+    const folders = new Set(paths.map((path) => dirname(join(folder, path))));
+    for (const each of [folder, ...folders]) {
+      await Deno.mkdir(each, { recursive: true, mode: 0o755 });
     }
-    await inParallel(files, ({ path, sha256 }) => blobs.link(sha256, join(folder, path)));
+    await inParallel(files, async ({ path, sha256 }) => {
+      await blobs.link(sha256, join(folder, path));
+      await Deno.chmod(join(folder, path), 0o644);
+    });
+    await inParallel([...links], ([path, target]) => Deno.symlink(target, join(folder, path)));
   }
 
   /** Creates the root, and removes what a crash left unfinished. */

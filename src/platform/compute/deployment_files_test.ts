@@ -13,13 +13,14 @@ async function withFiles(
     readonly blobs: Awaited<ReturnType<typeof openFsBlobVault>>;
     readonly source: Parameters<DeploymentFiles["folder"]>[0];
   }) => Promise<void>,
+  content: Readonly<Record<string, string>> = CONTENT,
 ) {
   const root = await Deno.makeTempDir({ prefix: "svc-files-" });
   try {
     const vault = await openFsBlobVault(join(root, "blobs"));
     const blobs = vault.of("01890000-0000-7000-8000-0000000000aa");
     const files = [];
-    for (const [path, text] of Object.entries(CONTENT)) {
+    for (const [path, text] of Object.entries(content)) {
       const bytes = new TextEncoder().encode(text);
       const sha256 = sha256Hex(bytes);
       await blobs.put(sha256, bytes);
@@ -62,21 +63,6 @@ Deno.test("DeploymentFiles.folder() makes anew what is not whole, and clears wha
     assert.throws(() => Deno.statSync(join(folder, "half")));
   }));
 
-Deno.test("DeploymentFiles.folder() lets other users read a deployment, and closes the way to it", () =>
-  withFiles(async ({ root, source }) => {
-    const umask = Deno.umask(0o077);
-    try {
-      const folder = await new DeploymentFiles(join(root, "compute")).folder(source);
-      const mode = (path: string) => Deno.statSync(join(folder, path)).mode! & 0o777;
-      assert.deepEqual(
-        ["server/entry.mjs", "server", ".", ".."].map(mode),
-        [0o644, 0o755, 0o755, 0o700],
-      );
-    } finally {
-      Deno.umask(umask);
-    }
-  }));
-
 Deno.test("DeploymentFiles.folder() ends the search for a package.json beside the folder", () =>
   withFiles(async ({ root, source }) => {
     const folder = await new DeploymentFiles(join(root, "compute")).folder(source);
@@ -94,3 +80,27 @@ Deno.test("DeploymentFiles.folder() leaves nothing where a blob is damaged", () 
     await assert.rejects(files.folder(source), /changed on disk/);
     assert.deepEqual(await files.list(), []);
   }));
+
+const listOfLinks = (links: Readonly<Record<string, string>>) => ({
+  ...CONTENT,
+  ".svc/links.json": JSON.stringify({ version: 1, links }),
+});
+
+Deno.test("DeploymentFiles.folder() makes the links, again where one is missing", () =>
+  withFiles(async ({ root, source }) => {
+    const files = new DeploymentFiles(join(root, "compute"));
+    const folder = await files.folder(source);
+    const link = join(folder, "node_modules/own");
+    assert.equal(Deno.readLinkSync(link), "../server");
+    assert.equal(Deno.readTextFileSync(join(link, "entry.mjs")), CONTENT["server/entry.mjs"]);
+    Deno.removeSync(link);
+    await files.folder(source);
+    assert.equal(Deno.readLinkSync(link), "../server");
+  }, listOfLinks({ "node_modules/own": "../server" })));
+
+Deno.test("DeploymentFiles.folder() makes nothing where a link leads out", () =>
+  withFiles(async ({ root, source }) => {
+    const files = new DeploymentFiles(join(root, "compute"));
+    await assert.rejects(files.folder(source), /link "out": its target .* leads out/);
+    assert.deepEqual(await files.list(), []);
+  }, listOfLinks({ out: "../../blobs" })));

@@ -1,0 +1,91 @@
+/**
+ * The symbolic links of a deployment, which packages of servers on Node need: read
+ * from a file of the output, and none leads out of the deployment's folder. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { parseRelativePath } from "../../manifest/mod.ts";
+
+/** Most links of a deployment. */
+export const MAX_LINKS = 20_000;
+
+/** Largest text of the list, in bytes. */
+export const MAX_LINKS_BYTES = 8 * 1024 * 1024;
+
+const MAX_PATH = 4096;
+
+const schema = z.strictObject({
+  version: z.literal(1),
+  links: z.record(z.string().max(MAX_PATH), z.string().min(1).max(MAX_PATH)),
+});
+
+/** Relative targets by the paths of their links. */
+export type Links = ReadonlyMap<string, string>;
+
+/** The list of a deployment's links is not valid; the message is for whoever deploys it. */
+export class LinksError extends Error {
+  override readonly name = "LinksError";
+}
+
+function parse(text: string): Readonly<Record<string, string>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new LinksError("it is no valid JSON");
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data.links;
+  const { path, message } = result.error.issues[0]!;
+  throw new LinksError(path.length === 0 ? message : `${path.join(".")}: ${message}`);
+}
+
+/** The folders above a path, the nearest first. */
+function foldersAbove(path: string): string[] {
+  const steps = path.split("/");
+  return steps.map((_, at) => steps.slice(0, at).join("/")).filter((each) => each !== "").reverse();
+}
+
+/**
+ * Why a link may not have its target. `..` may only lead it, so that it means the
+ * same whatever the names after it link to.
+ */
+function refuseTarget(path: string, target: string): string | undefined {
+  const [, up = "", rest = ""] = /^((?:\.\.\/)*(?:\.\.$)?)(.*)$/s.exec(target) ?? [];
+  const parsed = parseRelativePath(rest);
+  if (!parsed.ok) return `its target ${JSON.stringify(target)} ${parsed.reason}`;
+  const levels = up.split("..").length - 1;
+  return levels > foldersAbove(path).length
+    ? `its target ${JSON.stringify(target)} leads out of the deployment`
+    : undefined;
+}
+
+function refuseLink(path: string, links: Links, files: ReadonlySet<string>): string | undefined {
+  const parsed = parseRelativePath(path);
+  if (!parsed.ok) return `the path ${parsed.reason}`;
+  if (parsed.path !== path || path === ".") return "the path is not in its plain form";
+  if (files.has(path)) return "a file or folder of the deployment is there";
+  const inside = foldersAbove(path).find((folder) => links.has(folder));
+  if (inside !== undefined) return `it is inside of the link ${inside}`;
+  return refuseTarget(path, links.get(path)!);
+}
+
+/**
+ * Reads the list of links.
+ *
+ * @param paths of all files of the deployment
+ * @throws LinksError for a list that is malformed, or a link that leads out
+ */
+export function parseLinks(text: string, paths: readonly string[]): Links {
+  const links = new Map(Object.entries(parse(text)));
+  if (links.size > MAX_LINKS) {
+    throw new LinksError(`it has ${links.size} links; at most ${MAX_LINKS} are allowed`);
+  }
+  const taken = new Set(paths.flatMap((path) => [path, ...foldersAbove(path)]));
+  for (const path of links.keys()) {
+    const reason = refuseLink(path, links, taken);
+    if (reason !== undefined) throw new LinksError(`link ${JSON.stringify(path)}: ${reason}`);
+  }
+  return links;
+}
