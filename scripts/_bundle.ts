@@ -4,8 +4,13 @@
  *
  * @module
  */
-import { build, type Plugin } from "esbuild";
+import { build } from "esbuild";
 import { join } from "node:path";
+import {
+  PRELOAD_BUNDLE,
+  PRELOAD_SOURCE,
+  STAGED_PRELOAD,
+} from "../src/runtime/node/preload_text.ts";
 
 export interface BundleOptions {
   /** Root of the repository; `main.ts` and `node_modules` are in it. */
@@ -29,18 +34,6 @@ const REQUIRE_BANNER = [
   "const require = svcCreateRequire(import.meta.url);",
 ].join("");
 
-/**
- * The tracer of servers looks into node-pre-gyp for one function, which its own code
- * has in another form. The rest of that package is a program that cannot be bundled.
- */
-const WITHOUT_PRE_GYP: Plugin = {
-  name: "without-pre-gyp",
-  setup(bundling) {
-    const filter = /@mapbox[\\/]node-pre-gyp[\\/]lib[\\/]node-pre-gyp\.js$/;
-    bundling.onLoad({ filter }, () => ({ contents: "module.exports = {};", loader: "js" }));
-  },
-};
-
 /** Bundles `main.ts` with code splitting and reports what came out. */
 export async function bundle(options: BundleOptions): Promise<BundleReport> {
   const { metafile } = await build({
@@ -58,7 +51,6 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
-    plugins: [WITHOUT_PRE_GYP],
     banner: { js: REQUIRE_BANNER },
     metafile: true,
     logLevel: "warning",
@@ -91,8 +83,11 @@ export const WORKERS: Readonly<Record<string, string>> = {
   "node_thread.js": "src/runtime/node/sandbox/thread_main.ts",
 };
 
-/** Bundles what runs in workers: modules that import nothing of ours. */
-export async function bundleWorkers(
+/** Files of the stage that no module imports: the program starts them by name. */
+export const STARTED_BY_NAME: readonly string[] = [...Object.keys(WORKERS), STAGED_PRELOAD];
+
+/** Bundles what runs in workers, and what Node loads before a server. */
+export async function bundleStartedByName(
   { root, outdir }: Pick<BundleOptions, "root" | "outdir">,
 ): Promise<void> {
   for (const [file, entry] of Object.entries(WORKERS)) {
@@ -109,4 +104,11 @@ export async function bundleWorkers(
       logLevel: "warning",
     });
   }
+  await build({
+    ...PRELOAD_BUNDLE,
+    absWorkingDir: root,
+    entryPoints: [PRELOAD_SOURCE],
+    outfile: join(outdir, STAGED_PRELOAD),
+    logLevel: "warning",
+  });
 }

@@ -108,4 +108,8 @@ export const DOORWAYS: readonly Doorway[] = [
     path: "src/runtime/bundle/load_esbuild.ts",
     reason: "names esbuild's packages; compiling does without the rest of the room",
   },
+  {
+    path: "src/runtime/node/preload_text.ts",
+    reason: "names what Node loads first; compiling does without the rest of the room",
+  },
 ];

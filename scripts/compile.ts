@@ -10,7 +10,7 @@
 // deno-lint-ignore-file no-console -- a script for people, not the tool
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { bundle, bundleWorkers, WORKERS } from "./_bundle.ts";
+import { bundle, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
 import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
 import { hear, show } from "./_process.ts";
 import { ROOT } from "./_source_files.ts";
@@ -52,7 +52,7 @@ await Deno.mkdir(dirname(output), { recursive: true });
 
 const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
 const report = await bundle({ root: ROOT, outdir: stage, external });
-await bundleWorkers({ root: ROOT, outdir: stage });
+await bundleStartedByName({ root: ROOT, outdir: stage });
 await stagePackages(ROOT, stage, platformOf(flags.target));
 console.log(
   `Bundled ${report.chunks} modules, ${megabytes(report.bytes)}, ` +
@@ -72,7 +72,7 @@ const code = await show([
   // Its file would lie in the folder for temporary files, where others may put one first.
   "--no-code-cache",
   ...(flags.target === undefined ? [] : ["--target", flags.target]),
-  ...Object.keys(WORKERS).flatMap((file) => ["--include", file]),
+  ...STARTED_BY_NAME.flatMap((file) => ["--include", file]),
   "--output",
   output,
   "main.js",

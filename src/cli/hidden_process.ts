@@ -7,8 +7,10 @@ import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
 import {
   COMPUTE_PROCESS_ARGUMENT,
   FUNCTION_PROCESS_ARGUMENT,
+  NODE_PROCESS_ARGUMENT,
   runComputeProcess,
   runFunctionProcess,
+  runNodeProcess,
 } from "../runtime/mod.ts";
 import { EXIT } from "./exit_code.ts";
 
@@ -16,6 +18,7 @@ import { EXIT } from "./exit_code.ts";
 const PROCESSES: Readonly<Record<string, (path: string) => Promise<never>>> = {
   [FUNCTION_PROCESS_ARGUMENT]: runFunctionProcess,
   [COMPUTE_PROCESS_ARGUMENT]: runComputeProcess,
+  [NODE_PROCESS_ARGUMENT]: runNodeProcess,
 };
 
 /** Runs what the hidden argument names; an unknown one is wrong usage. */

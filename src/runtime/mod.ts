@@ -14,9 +14,6 @@ export {
   sealFunction,
   type ServerBundle,
   type ServerBundleResult,
-  type Trace,
-  type TracedFile,
-  traceServer,
 } from "./bundle/mod.ts";
 export {
   COMPUTE_PROCESS_ARGUMENT,
@@ -62,6 +59,13 @@ export {
   runFunctionProcess,
 } from "./functions/mod.ts";
 export { type HeaderList, type LazySignal, OutboundError } from "./http1/mod.ts";
+export {
+  NODE_PROCESS_ARGUMENT,
+  nodeProcessCommand,
+  NodeVersionError,
+  NodeVersions,
+  runNodeProcess,
+} from "./node/mod.ts";
 export {
   createOutboundFetch,
   isPublicAddress,

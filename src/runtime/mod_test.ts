@@ -7,6 +7,9 @@ Deno.test("the room's public names", () => {
     "FUNCTION_NAME",
     "FUNCTION_PROCESS_ARGUMENT",
     "MAX_FUNCTIONS",
+    "NODE_PROCESS_ARGUMENT",
+    "NodeVersionError",
+    "NodeVersions",
     "OutboundError",
     "ProcessPlaces",
     "SANDBOX_ADVICE",
@@ -27,11 +30,12 @@ Deno.test("the room's public names", () => {
     "isPublicAddress",
     "judgeTarget",
     "missingSandbox",
+    "nodeProcessCommand",
     "probeSandbox",
     "refuseInheritedDescriptors",
     "runComputeProcess",
     "runFunctionProcess",
+    "runNodeProcess",
     "sealFunction",
-    "traceServer",
   ]);
 });

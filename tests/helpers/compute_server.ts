@@ -12,6 +12,9 @@ import {
   type ComputeServer,
   type ComputeServerOptions,
   createComputeServer,
+  NODE_PROCESS_ARGUMENT,
+  nodeProcessCommand,
+  NodeVersions,
 } from "../../src/runtime/mod.ts";
 
 export const FIXTURES = fileURLToPath(new URL("../../fixtures/compute/", import.meta.url));
@@ -41,14 +44,38 @@ const DEFAULTS = {
 /** A compiled program to test in place of the source. */
 export const PROGRAM = Deno.env.get("SVC_BIN") || undefined;
 
-/** Starts the program as the process of a server. */
-export const spawnServer: ComputeServerOptions["spawn"] = PROGRAM === undefined
-  ? computeProcessCommand({ env: Deno.env.toObject() })
-  : (folder: string) => ({
-    command: PROGRAM,
-    args: [COMPUTE_PROCESS_ARGUMENT, folder],
-    env: { NO_COLOR: "1" },
-  });
+const env = Deno.env.toObject();
+
+const program = (argument: string) => (folder: string) => ({
+  command: PROGRAM!,
+  args: [argument, folder],
+  env: { NO_COLOR: "1" },
+});
+
+/** Starts the program as the process of a server on Deno. */
+export const spawnServer: ReturnType<typeof computeProcessCommand> = PROGRAM === undefined
+  ? computeProcessCommand({ env })
+  : program(COMPUTE_PROCESS_ARGUMENT);
+
+const spawnNodeServer: ComputeServerOptions["spawn"] = PROGRAM === undefined
+  ? nodeProcessCommand({ env })
+  : program(NODE_PROCESS_ARGUMENT);
+
+export type TestEngine = NonNullable<ComputeServerOptions["engine"]>;
+
+/** What servers run on: tests of their behaviour run on each. */
+export const ENGINES: readonly TestEngine[] = ["deno", "node"];
+
+/** First number of the version of the machine's Node, which tests run servers on. */
+export const NODE_MAJOR = machineNode();
+
+function machineNode(): string {
+  const { stdout } = new Deno.Command("node", { args: ["--version"] }).outputSync();
+  return /^v(\d+)/.exec(new TextDecoder().decode(stdout))![1]!;
+}
+
+const nodeBinary = await new NodeVersions({ folder: "/none", env })
+  .binary({ version: NODE_MAJOR, user: "tests" });
 
 /** Makes a server that ends with its scope. */
 export function computeServer(options: TestOptions = {}): TestServer {
@@ -56,7 +83,7 @@ export function computeServer(options: TestOptions = {}): TestServer {
   const server = createComputeServer({
     ...DEFAULTS,
     log: (entry) => logs.push(entry),
-    spawn: spawnServer,
+    ...options.engine === "node" ? { spawn: spawnNodeServer, nodeBinary } : { spawn: spawnServer },
     ...options,
     limits: { timeoutMs: 5000, memoryMb: 128, ...options.limits },
   });
@@ -83,9 +110,31 @@ export function computeServer(options: TestOptions = {}): TestServer {
   };
 }
 
+/** Makes a server of one engine. */
+export type Serve = (options?: TestOptions) => TestServer;
+
+export interface EngineTest {
+  readonly engine: TestEngine;
+  readonly serve: Serve;
+  readonly t: Deno.TestContext;
+}
+
+/** Runs a test of a server's behaviour once on each engine. */
+export function onEachEngine(
+  name: string,
+  test: (parts: EngineTest) => Promise<void>,
+): void {
+  for (const engine of ENGINES) {
+    const serve: Serve = (options) => computeServer({ engine, ...options });
+    Deno.test(`${name} (${engine})`, (t) => test({ engine, serve, t }));
+  }
+}
+
 /** Writes modules to a folder of their own. */
 export async function writeModules(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "svc-compute-test-" });
+  // As deployments' folders are: a server on Node has a user of its own.
+  await Deno.chmod(folder, 0o755);
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${folder}/${name}`, text);
   }

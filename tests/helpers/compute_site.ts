@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { NODE_MAJOR, type TestEngine } from "./compute_server.ts";
 import { deploy, type Files, type TestPlatform } from "./platform.ts";
 
 /** The server of the tests: node:http, as the frameworks' own servers are. */
@@ -108,6 +109,19 @@ export const MANIFEST = {
   ],
 };
 
+/** A manifest whose servers run on an engine. */
+export function withEngine(manifest: unknown, engine: TestEngine | undefined): unknown {
+  if (engine === undefined) return manifest;
+  const { layers, ...rest } = manifest as typeof MANIFEST;
+  const chosen = engine === "node" ? { engine, nodeVersion: NODE_MAJOR } : { engine };
+  return {
+    ...rest,
+    layers: layers.map((layer) =>
+      layer.target === "COMPUTE" ? { ...layer, runtime: { ...layer.runtime, ...chosen } } : layer
+    ),
+  };
+}
+
 /** Deploys the server, another one than before where `version` differs. */
 export async function deployServer(
   platform: TestPlatform,
@@ -118,11 +132,13 @@ export async function deployServer(
     readonly rules?: unknown;
     readonly manifest?: unknown;
     readonly prod?: boolean;
+    /** What runs the server; the manifest decides where missing. */
+    readonly engine?: TestEngine;
   } = {},
 ) {
   const server = options.server ?? SERVER;
   return await deploy(platform, project, {
-    manifest: options.manifest ?? MANIFEST,
+    manifest: withEngine(options.manifest ?? MANIFEST, options.engine),
     files: {
       ...FILES,
       "server/entry.mjs": `globalThis.process ??= {};\n// ${options.version ?? ""}\n${server}`,

@@ -6,7 +6,7 @@
 export { createComputeServer } from "./compute_server.ts";
 export { COMPUTE_PROCESS_ARGUMENT, computeProcessCommand } from "./process_command.ts";
 export { runComputeProcess } from "./process_main.ts";
-export type { Revalidate, Revalidation } from "./revalidation.ts";
+export type { Revalidate, Revalidation } from "./engine/mod.ts";
 export { SOCKET_PATH_BYTES } from "./start_server.ts";
 export {
   type ComputeFailure,
@@ -19,4 +19,5 @@ export {
   type ComputeServerOptions,
   type ComputeSocket,
   type ComputeSocketResult,
+  type SpawnFacts,
 } from "./types.ts";

@@ -23,6 +23,8 @@ const booted = z.object({
   residentBytes: z.int().nonnegative(),
   files: z.boolean(),
   calls: z.boolean(),
+  pid: z.int().positive().optional(),
+  runtime: z.string().regex(/^(Deno|Node) \d{1,3}\.\d{1,4}\.\d{1,4}$/),
   reason: message.optional(),
 });
 

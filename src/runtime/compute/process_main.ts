@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import {
   type Frame,
@@ -14,7 +13,13 @@ import {
   LineLimit,
   toPayload,
 } from "../process/frames/mod.ts";
-import { denoCache, refuseForeignDescriptors, servePlatform, workerUrl } from "../process/mod.ts";
+import {
+  denoCache,
+  refuseForeignDescriptors,
+  servePlatform,
+  workerUrl,
+  yieldToPlatform,
+} from "../process/mod.ts";
 import { ALLOWED_SYS } from "./process_command.ts";
 import { enterSandbox, findEscapingLink, type SandboxState } from "./sandbox/mod.ts";
 import {
@@ -122,6 +127,7 @@ class ComputeProcess {
         this.#send(ComputeFrame.booted, {
           ...this.#sandbox,
           residentBytes: Deno.memoryUsage().rss,
+          runtime: `Deno ${Deno.version.deno}`,
         });
         return this.#post({ type: "load" });
       case "listening":
@@ -155,13 +161,6 @@ class ComputeProcess {
     this.#send(ComputeFrame.ended, { message: message.slice(0, 4000) });
     setTimeout(() => Deno.exit(1), LAST_FRAMES_MS);
   }
-}
-
-/** Gives the platform priority on a busy machine; the server's thread inherits that. */
-function yieldToPlatform(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch { /* not allowed here: servers then compete with the platform */ }
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   MAX_REVALIDATION_BYTES,
   MAX_REVALIDATIONS_PER_SECOND,
   type Revalidate,
-} from "./revalidation.ts";
+} from "./engine/mod.ts";
 import type { Revalidated } from "./wire.ts";
 
 function read(payload: Uint8Array): unknown {

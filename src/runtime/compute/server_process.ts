@@ -14,12 +14,12 @@ import {
 } from "../process/mod.ts";
 import { MEMORY_POLL_MS } from "./limits.ts";
 import { parseBooted, parseEnding, parseLog } from "./parse_wire.ts";
-import type { Revalidate } from "./revalidation.ts";
+import type { Revalidate } from "./engine/mod.ts";
 import { Revalidations } from "./revalidations.ts";
 import { ServerClient } from "./server_client.ts";
 import type { RunningServer } from "./start_server.ts";
 import type { ComputeFailure } from "./types.ts";
-import { ComputeFrame, type ProcessLog, type ServerStart } from "./wire.ts";
+import { type Booted, ComputeFrame, type ProcessLog, type ServerStart } from "./wire.ts";
 
 /** How a process came to its end. */
 export interface End {
@@ -50,7 +50,7 @@ export class ServerProcess implements SupervisedProcess {
   #end: End | undefined;
   #listens = false;
   #heard!: (listening: boolean) => void;
-  #baseBytes: number | undefined;
+  #booted: Booted | undefined;
   readonly #pings = new Map<number, () => void>();
   #nextPing = 1;
   readonly #revalidations: Revalidations;
@@ -73,6 +73,11 @@ export class ServerProcess implements SupervisedProcess {
     return this.#listens;
   }
 
+  /** Name and version of the runtime, once it has reported them. */
+  get runtime(): string | undefined {
+    return this.#booted?.runtime;
+  }
+
   /** Opens a connection to the server. */
   get dial(): () => Promise<Deno.Conn> {
     return this.options.process.dial;
@@ -89,10 +94,9 @@ export class ServerProcess implements SupervisedProcess {
 
   /** Resident memory beyond what the runtime itself took, in MiB. */
   get usedMb(): number {
-    const bytes = residentBytes(this.pid);
-    return bytes === undefined
-      ? 0
-      : Math.max(0, bytes - (this.#baseBytes ?? RUNTIME_BYTES)) / 1024 / 1024;
+    const { pid = this.pid, residentBytes: base = RUNTIME_BYTES } = this.#booted ?? {};
+    const bytes = residentBytes(pid);
+    return bytes === undefined ? 0 : Math.max(0, bytes - base) / 1024 / 1024;
   }
 
   /** How the process ended, where it does within a time in milliseconds. */
@@ -176,7 +180,7 @@ export class ServerProcess implements SupervisedProcess {
     switch (type) {
       case ComputeFrame.booted:
         // Taken once: it comes before the server's code, which could send another.
-        this.#baseBytes ??= parseBooted(payload)?.residentBytes ?? RUNTIME_BYTES;
+        this.#booted ??= parseBooted(payload);
         return;
       case ComputeFrame.listening:
         this.#listens = true;

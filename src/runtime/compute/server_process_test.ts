@@ -20,9 +20,7 @@ Deno.test("what a process says is taken only in its form", () => {
   assert.equal(parseLog(toPayload({ ...log, level: "loud" })), undefined);
   assert.equal(parseLog(toPayload({ ...log, message: "x".repeat(5000) })), undefined);
   assert.equal(parseEnding(new TextEncoder().encode("{")), undefined);
-  assert.deepEqual(parseBooted(toPayload({ files: true, calls: false, residentBytes: 1 })), {
-    files: true,
-    calls: false,
-    residentBytes: 1,
-  });
+  const booted = { files: true, calls: false, residentBytes: 1, pid: 7, runtime: "Node 24.1.0" };
+  assert.deepEqual(parseBooted(toPayload(booted)), booted);
+  assert.equal(parseBooted(toPayload({ ...booted, runtime: "Node 24.1.0\nand more" })), undefined);
 });

@@ -20,6 +20,7 @@ import {
   TERMINATE_MS,
   UNRESPONSIVE_MS,
 } from "./limits.ts";
+import { describeStart } from "./describe_start.ts";
 import { firstLine } from "./lines.ts";
 import { type End, ServerProcess } from "./server_process.ts";
 import { type StartServer, startServer } from "./start_server.ts";
@@ -30,10 +31,6 @@ import type {
   ComputeServerOptions,
 } from "./types.ts";
 import type { ProcessLog } from "./wire.ts";
-
-/** The port that the server sees as its own, where its variables do not set one. */
-const DEFAULT_PORT = 3000;
-const HOST = "127.0.0.1";
 
 export interface ServerSupervisorOptions {
   readonly server: ComputeServerOptions;
@@ -179,8 +176,8 @@ export class ServerSupervisor {
 
   async #spawn(): Promise<ServerProcess> {
     const { log, server, startServer: start = startServer } = this.options;
-    const { entry, env, allowPrivate, allowUnsandboxed = false, socketsDir, revalidate } = server;
-    const port = Number(env.PORT);
+    const { allowPrivate, socketsDir, revalidate } = server;
+    const { memoryMb } = this.options.limits;
     try {
       // Permissions go by names: those of the server must be the real ones.
       const directory = await Deno.realPath(server.directory);
@@ -191,15 +188,7 @@ export class ServerSupervisor {
       const started: ServerProcess = new ServerProcess({
         process: running,
         timers: this.#timers,
-        start: {
-          directory,
-          entry,
-          env,
-          port: Number.isInteger(port) && port > 0 && port < 65536 ? port : DEFAULT_PORT,
-          host: HOST,
-          allowPrivate,
-          allowUnsandboxed,
-        },
+        start: describeStart(server, { directory, memoryMb }),
         log,
         revalidate,
         ending: (end) => this.#ended(started, end),
@@ -215,7 +204,8 @@ export class ServerSupervisor {
   async #ready(server: ServerProcess): Promise<void> {
     if (!await server.listening) throw new Error(firstLine((await server.gone).message));
     const took = Math.round(this.#timers.now() - this.#startBegan);
-    this.options.log({ level: "info", message: `Server started in ${took} ms (cold start)` });
+    const how = ["cold start", server.runtime ?? []].flat().join(", ");
+    this.options.log({ level: "info", message: `Server started in ${took} ms (${how})` });
     this.#lastProblem = undefined;
   }
 

@@ -37,7 +37,7 @@ export interface RunningServer extends AttendedProcess {
 }
 
 export type StartServer = (
-  command: (folder: string) => ProcessCommand,
+  command: (folder: string) => ProcessCommand | Promise<ProcessCommand>,
   options: StartServerOptions,
 ) => Promise<RunningServer>;
 

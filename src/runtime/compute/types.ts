@@ -5,7 +5,7 @@
  */
 import type { HeaderList, LazySignal } from "../http1/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
-import type { Revalidate } from "./revalidation.ts";
+import type { Revalidate } from "./engine/mod.ts";
 import type { ProcessCommand, ProcessPlaces, SocketCount } from "../process/mod.ts";
 
 export interface ComputeRequest {
@@ -139,6 +139,8 @@ export interface ComputeServerOptions {
   /** The whole environment of the server, except `PORT` and `HOST`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: Partial<ComputeLimits> & Pick<ComputeLimits, "timeoutMs" | "memoryMb">;
+  /** Size of the folder for temporary files, in MiB; 64 where missing. */
+  readonly tmpMb?: number;
   /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** True runs it even where the kernel offers no sandbox; false where missing. */
@@ -146,8 +148,12 @@ export interface ComputeServerOptions {
   readonly log: (entry: ComputeLogEntry) => void;
   /** Revalidates cached pages of the deployment, for the server's code; a rejection is its answer. */
   readonly revalidate?: Revalidate;
-  /** The command that starts the program as a server process; `folder` is private to the process. */
-  readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand;
+  /** What runs the server: this program's own runtime, which is the default, or Node. */
+  readonly engine?: "deno" | "node";
+  /** Absolute path of the Node binary; needed where the engine is Node. */
+  readonly nodeBinary?: string;
+  /** The command that starts the program as a process of that engine; `folder` is private to the process. */
+  readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;
   /** Places that all servers share; where missing, any number of processes may run. */
   readonly places?: ProcessPlaces;
   /** The WebSockets of all servers; where missing, only `maxSockets` bounds them. */

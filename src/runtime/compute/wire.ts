@@ -43,6 +43,12 @@ export interface ServerStart {
   readonly allowPrivate: boolean;
   /** Runs the server even where the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
+  /** Size of the folder for temporary files, in MiB. */
+  readonly tmpMb: number;
+  /** Memory that the server may take beyond what the runtime itself needs, in MiB. */
+  readonly memoryMb: number;
+  /** Absolute path of the Node binary; missing where the server runs on Deno. */
+  readonly nodeBinary?: string;
 }
 
 /** A line of the server's log, on its way to the platform. */
@@ -70,8 +76,12 @@ export const CONTROL_SOCKET = "c";
 export const SERVER_SOCKET = "s";
 
 export interface Booted extends SandboxState {
-  /** Resident memory of the process before it has loaded the server's code, in bytes. */
+  /** Resident memory of the runtime before it has loaded the server's code, in bytes. */
   readonly residentBytes: number;
+  /** Process that runs the server's code; the process itself where missing. */
+  readonly pid?: number;
+  /** Name and version of the runtime: `Node 24.1.0`. */
+  readonly runtime: string;
 }
 
 /** Largest payload in either direction: variables downward, a stack upward. */

@@ -20,13 +20,13 @@ export {
 } from "./process_supervisor.ts";
 export { residentBytes } from "./resident_memory.ts";
 export { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "./self_command.ts";
-export { endWith, servePlatform, workerUrl } from "./serve_platform.ts";
+export { endWith, servePlatform, workerUrl, yieldToPlatform } from "./serve_platform.ts";
 export {
   decideSocket,
   defaultSocketLimits,
   SocketCount,
   type SocketLimits,
 } from "./socket_count.ts";
-export { denoCache } from "./source_cache.ts";
+export { denoCache, sourceCache } from "./source_cache.ts";
 export { startProcess } from "./start_process.ts";
 export { SYSTEM_TIMERS, type Timers, within } from "./timers.ts";

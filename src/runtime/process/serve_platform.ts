@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { constants, setPriority } from "node:os";
 import { type Frame, FrameConnection } from "./frames/mod.ts";
 
 export interface ServePlatformOptions {
@@ -15,6 +16,13 @@ export interface ServePlatformOptions {
   readonly begin: (connection: FrameConnection) => (frame: Frame) => void;
   /** Called before the process ends because the platform has gone. */
   readonly orphaned?: () => void;
+}
+
+/** Gives the platform priority on a busy machine; what runs foreign code inherits that. */
+export function yieldToPlatform(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch { /* not allowed here: servers then compete with the platform */ }
 }
 
 /** Ends the process; the platform keeps its last words for the log. */

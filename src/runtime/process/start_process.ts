@@ -37,7 +37,7 @@ export interface StartProcessOptions {
   readonly parentFolder?: string | undefined;
   /** Name of the socket in the private folder. */
   readonly socketName: string;
-  readonly command: (folder: string) => ProcessCommand;
+  readonly command: (folder: string) => ProcessCommand | Promise<ProcessCommand>;
   /** Reads standard output to its end; it is discarded where this is missing. */
   readonly readOutput?: (stream: ReadableStream<Uint8Array>) => Promise<void>;
   /** Reads standard error to its end, and notes the last of it. */
@@ -103,7 +103,7 @@ async function startIn(
   options: StartProcessOptions & { readonly removeFolder: () => Promise<void> },
 ): Promise<StartedProcess> {
   const { name, readOutput, readErrors, outputMs, spawned, removeFolder } = options;
-  const { command, args, env } = options.command(folder);
+  const { command, args, env } = await options.command(folder);
   const child = spawnProgram(command, {
     args: [...args],
     env: { ...env },

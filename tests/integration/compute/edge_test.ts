@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { createHash } from "node:crypto";
-import { deployServer, LAYERS, SERVER } from "../../helpers/compute_site.ts";
+import { onEachEngine } from "../../helpers/compute_server.ts";
+import { deployServer, LAYERS, SERVER, withEngine } from "../../helpers/compute_site.ts";
 import {
   create,
   createProject,
@@ -25,157 +26,189 @@ const withServer = (
     await run(platform);
   });
 
-Deno.test("a deployment with a server answers: files, server, fallthrough, methods, cookies", () =>
-  withServer(async (platform) => {
-    const text = async (path: string) => (await platform.get(HOST, path)).text;
-    assert.equal(await text("/"), "static home");
-    assert.equal(await text("/about"), "static about");
-    assert.equal(await text("/anything?x=1"), "server: /anything?x=1");
-    assert.equal(await text("/server/entry.mjs"), "server: /server/entry.mjs");
-    const none = await platform.get(HOST, "/api/none");
-    assert.deepEqual([none.status, none.text], [404, "no such thing in the server"]);
+onEachEngine(
+  "a deployment with a server answers: files, server, fallthrough, methods, cookies",
+  ({ engine }) =>
+    withServer(async (platform) => {
+      const text = async (path: string) => (await platform.get(HOST, path)).text;
+      assert.equal(await text("/"), "static home");
+      assert.equal(await text("/about"), "static about");
+      assert.equal(await text("/anything?x=1"), "server: /anything?x=1");
+      assert.equal(await text("/server/entry.mjs"), "server: /server/entry.mjs");
+      const none = await platform.get(HOST, "/api/none");
+      assert.deepEqual([none.status, none.text], [404, "no such thing in the server"]);
 
-    const echo = JSON.parse(
-      (await platform.get(HOST, "/api/echo", { "x-forwarded-for": "6.6.6.6" })).text,
-    );
-    assert.equal(echo.headers["x-forwarded-for"], "127.0.0.1");
-    assert.equal(echo.headers.host, HOST);
-    assert.match(echo.headers["x-svc-request-id"], /^[0-9a-f]/);
+      const echo = JSON.parse(
+        (await platform.get(HOST, "/api/echo", { "x-forwarded-for": "6.6.6.6" })).text,
+      );
+      assert.equal(echo.headers["x-forwarded-for"], "127.0.0.1");
+      assert.equal(echo.headers.host, HOST);
+      assert.match(echo.headers["x-svc-request-id"], /^[0-9a-f]/);
 
-    const redirect = await platform.get(HOST, "/api/cookies");
-    assert.equal(redirect.status, 302);
-    assert.equal(redirect.headers.location, "/elsewhere");
-    assert.deepEqual(redirect.headers["set-cookie"], ["a=1", "b=2"]);
-    assert.ok(redirect.headers["x-svc-deployment"]);
-    const head = await rawRequest(platform.port, { method: "HEAD", host: HOST, path: "/anything" });
-    assert.deepEqual([head.status, head.text], [200, ""]);
-  }));
-
-Deno.test("large bodies go both ways without being held", () =>
-  withServer(async (platform) => {
-    const large = await platform.get(HOST, "/api/large");
-    assert.equal(large.body.byteLength, 32 * 1024 * 1024);
-    const sent = createHash("sha256");
-    const answer = await new Promise<string>((resolve, reject) => {
-      const request = httpRequest({
-        hostname: "127.0.0.1",
-        port: platform.port,
-        method: "POST",
-        path: "/api/hash",
-        headers: { host: HOST },
-      }, (response) => {
-        let text = "";
-        response.on("data", (chunk) => text += chunk);
-        response.on("end", () => resolve(text));
+      const redirect = await platform.get(HOST, "/api/cookies");
+      assert.equal(redirect.status, 302);
+      assert.equal(redirect.headers.location, "/elsewhere");
+      assert.deepEqual(redirect.headers["set-cookie"], ["a=1", "b=2"]);
+      assert.ok(redirect.headers["x-svc-deployment"]);
+      const head = await rawRequest(platform.port, {
+        method: "HEAD",
+        host: HOST,
+        path: "/anything",
       });
-      request.on("error", reject);
-      const chunk = new Uint8Array(64 * 1024).fill(7);
-      let left = 256;
-      const more = () => {
-        while (left-- > 0) {
-          sent.update(chunk);
-          if (!request.write(chunk)) return void request.once("drain", more);
-        }
-        request.end();
-      };
-      more();
-    });
-    assert.equal(answer, sent.digest("hex"));
-  }));
+      assert.deepEqual([head.status, head.text], [200, ""]);
+    }, { engine }),
+);
 
-Deno.test("events come as they are made, and a client that goes is noticed", () =>
-  withServer(async (platform) => {
-    await new Promise<void>((resolve, reject) => {
-      const request = httpRequest({
-        hostname: "127.0.0.1",
-        port: platform.port,
-        path: "/api/events",
-        headers: { host: HOST },
-      }, (response) => {
-        assert.equal(response.headers["content-type"], "text/event-stream");
-        let text = "";
-        response.on("error", () => {});
-        response.on("data", (chunk) => {
-          text += chunk;
-          if (!text.includes("data: 3")) return;
-          request.destroy();
-          resolve();
+onEachEngine(
+  "large bodies go both ways without being held",
+  ({ engine }) =>
+    withServer(async (platform) => {
+      const large = await platform.get(HOST, "/api/large");
+      assert.equal(large.body.byteLength, 32 * 1024 * 1024);
+      const sent = createHash("sha256");
+      const answer = await new Promise<string>((resolve, reject) => {
+        const request = httpRequest({
+          hostname: "127.0.0.1",
+          port: platform.port,
+          method: "POST",
+          path: "/api/hash",
+          headers: { host: HOST },
+        }, (response) => {
+          let text = "";
+          response.on("data", (chunk) => text += chunk);
+          response.on("end", () => resolve(text));
         });
+        request.on("error", reject);
+        const chunk = new Uint8Array(64 * 1024).fill(7);
+        let left = 256;
+        const more = () => {
+          while (left-- > 0) {
+            sent.update(chunk);
+            if (!request.write(chunk)) return void request.once("drain", more);
+          }
+          request.end();
+        };
+        more();
       });
-      request.on("error", reject);
-      request.end();
-    });
-    await until(
-      () => platform.api("GET", "/v1/projects/shop/logs?search=events%20closed"),
-      ({ json }) => json.items.length > 0,
-    );
-  }));
+      assert.equal(answer, sent.digest("hex"));
+    }, { engine }),
+);
 
-Deno.test("failures are plain pages with the request's id, and told in the logs", () =>
-  withServer(async (platform) => {
-    const late = await platform.get(HOST, "/api/hang");
-    assert.equal(late.status, 504);
-    assert.match(late.text, new RegExp(String(late.headers["x-svc-request-id"])));
-    const crashed = await platform.get(HOST, "/api/crash");
-    assert.equal(crashed.status, 502);
-    assert.doesNotMatch(crashed.text, /exit|code|crash/);
-    const back = await until(
-      () => platform.get(HOST, "/back"),
-      ({ status }) => status === 200,
-    );
-    assert.equal(back.text, "server: /back");
-    const errors = await platform.api("GET", "/v1/projects/shop/logs?level=error");
-    const messages = errors.json.items.map((item: { error?: string; message?: string }) =>
-      item.error ?? item.message
-    );
-    for (const word of [/timeout/, /crash/]) {
-      assert.ok(messages.some((message: string) => word.test(message)), `${word}: ${messages}`);
-    }
-  }));
-
-Deno.test("a server that does not start never goes live, and what was live stays", () =>
-  withServer(async (platform) => {
-    const files = {
-      "index.html": "broken home",
-      "server/entry.mjs": `console.error("no database"); throw new Error("can not start");`,
-    };
-    const created = await create(platform, "shop", {
-      files,
-      manifest: { version: 1, layers: LAYERS, routes: [{ pattern: "^/.*$", layer: "app" }] },
-    });
-    await upload(platform, files);
-    const { id } = created.json.deployment;
-    const refused = await platform.api("POST", `/v1/deployments/${id}/activate`);
-    assert.equal(refused.status, 409, JSON.stringify(refused.json));
-    assert.match(refused.json.error, /did not start/);
-    assert.match(JSON.stringify(refused.json.problems), /no database|can not start/);
-    const { json } = await platform.api("GET", `/v1/deployments/${id}`);
-    assert.equal(json.status, "FAILED");
-    assert.match(json.error, /did not start/);
-    assert.equal((await platform.get(HOST, "/x")).text, "server: /x");
-  }));
-
-Deno.test("old and new versions run side by side until the old has no request left", () =>
-  withPlatform(async (platform) => {
-    await createProject(platform, "shop");
-    const versioned = (version: string) =>
-      deployServer(platform, "shop", {
-        version,
-        server: SERVER.replace("server: ", `v${version}: `).replace('"slow"', `"slow v${version}"`),
+onEachEngine(
+  "events come as they are made, and a client that goes is noticed",
+  ({ engine }) =>
+    withServer(async (platform) => {
+      await new Promise<void>((resolve, reject) => {
+        const request = httpRequest({
+          hostname: "127.0.0.1",
+          port: platform.port,
+          path: "/api/events",
+          headers: { host: HOST },
+        }, (response) => {
+          assert.equal(response.headers["content-type"], "text/event-stream");
+          let text = "";
+          response.on("error", () => {});
+          response.on("data", (chunk) => {
+            text += chunk;
+            if (!text.includes("data: 3")) return;
+            request.destroy();
+            resolve();
+          });
+        });
+        request.on("error", reject);
+        request.end();
       });
-    const first = await versioned("1");
-    const slow = platform.get(HOST, "/api/slow");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const second = await versioned("2");
-    assert.equal((await platform.get(HOST, "/x")).text, "v2: /x");
-    assert.equal((await slow).text, "slow v1");
-    const unique = new URL(first.urls.unique).hostname;
-    assert.equal((await platform.get(unique, "/x")).text, "v1: /x");
-    const back = await platform.api("POST", "/v1/projects/shop/rollback", { json: {} });
-    assert.equal(back.status, 200, JSON.stringify(back.json));
-    assert.equal((await platform.get(HOST, "/x")).text, "v1: /x");
-    const stopped = await platform.api("POST", `/v1/deployments/${second.id}/stop`);
-    assert.equal(stopped.status, 200, JSON.stringify(stopped.json));
-    const folders = Array.from(Deno.readDirSync(`${platform.dataDir}/compute`), ({ name }) => name);
-    assert.ok(folders.includes(first.id) && !folders.includes(second.id), folders.join());
-  }));
+      await until(
+        () => platform.api("GET", "/v1/projects/shop/logs?search=events%20closed"),
+        ({ json }) => json.items.length > 0,
+      );
+    }, { engine }),
+);
+
+onEachEngine(
+  "failures are plain pages with the request's id, and told in the logs",
+  ({ engine }) =>
+    withServer(async (platform) => {
+      const late = await platform.get(HOST, "/api/hang");
+      assert.equal(late.status, 504);
+      assert.match(late.text, new RegExp(String(late.headers["x-svc-request-id"])));
+      const crashed = await platform.get(HOST, "/api/crash");
+      assert.equal(crashed.status, 502);
+      assert.doesNotMatch(crashed.text, /exit|code|crash/);
+      const back = await until(
+        () => platform.get(HOST, "/back"),
+        ({ status }) => status === 200,
+      );
+      assert.equal(back.text, "server: /back");
+      const errors = await platform.api("GET", "/v1/projects/shop/logs?level=error");
+      const messages = errors.json.items.map((item: { error?: string; message?: string }) =>
+        item.error ?? item.message
+      );
+      for (const word of [/timeout/, /crash/]) {
+        assert.ok(messages.some((message: string) => word.test(message)), `${word}: ${messages}`);
+      }
+    }, { engine }),
+);
+
+onEachEngine(
+  "a server that does not start never goes live, and what was live stays",
+  ({ engine }) =>
+    withServer(async (platform) => {
+      const files = {
+        "index.html": "broken home",
+        "server/entry.mjs": `console.error("no database"); throw new Error("can not start");`,
+      };
+      const created = await create(platform, "shop", {
+        files,
+        manifest: withEngine(
+          { version: 1, layers: LAYERS, routes: [{ pattern: "^/.*$", layer: "app" }] },
+          engine,
+        ),
+      });
+      await upload(platform, files);
+      const { id } = created.json.deployment;
+      const refused = await platform.api("POST", `/v1/deployments/${id}/activate`);
+      assert.equal(refused.status, 409, JSON.stringify(refused.json));
+      assert.match(refused.json.error, /did not start/);
+      assert.match(JSON.stringify(refused.json.problems), /no database|can not start/);
+      const { json } = await platform.api("GET", `/v1/deployments/${id}`);
+      assert.equal(json.status, "FAILED");
+      assert.match(json.error, /did not start/);
+      assert.equal((await platform.get(HOST, "/x")).text, "server: /x");
+    }, { engine }),
+);
+
+onEachEngine(
+  "old and new versions run side by side until the old has no request left",
+  ({ engine }) =>
+    withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      const versioned = (version: string) =>
+        deployServer(platform, "shop", {
+          engine,
+          version,
+          server: SERVER.replace("server: ", `v${version}: `).replace(
+            '"slow"',
+            `"slow v${version}"`,
+          ),
+        });
+      const first = await versioned("1");
+      const slow = platform.get(HOST, "/api/slow");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const second = await versioned("2");
+      assert.equal((await platform.get(HOST, "/x")).text, "v2: /x");
+      assert.equal((await slow).text, "slow v1");
+      const unique = new URL(first.urls.unique).hostname;
+      assert.equal((await platform.get(unique, "/x")).text, "v1: /x");
+      const back = await platform.api("POST", "/v1/projects/shop/rollback", { json: {} });
+      assert.equal(back.status, 200, JSON.stringify(back.json));
+      assert.equal((await platform.get(HOST, "/x")).text, "v1: /x");
+      const stopped = await platform.api("POST", `/v1/deployments/${second.id}/stop`);
+      assert.equal(stopped.status, 200, JSON.stringify(stopped.json));
+      const folders = Array.from(
+        Deno.readDirSync(`${platform.dataDir}/compute`),
+        ({ name }) => name,
+      );
+      assert.ok(folders.includes(first.id) && !folders.includes(second.id), folders.join());
+    }),
+);

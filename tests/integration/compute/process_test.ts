@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
-import { computeServer, writeModules } from "../../helpers/compute_server.ts";
+import { computeServer, onEachEngine, writeModules } from "../../helpers/compute_server.ts";
 
 const ENTRY = `
 import { createServer } from "node:http";
@@ -77,23 +77,26 @@ const lines = (count: number): ReadableStream<Uint8Array> => {
   });
 };
 
-Deno.test("a server sees its own variables and nothing else", async () => {
-  await using app = computeServer({ directory, env: { GREETING: "hello", PORT: "4321" } });
+onEachEngine("a server sees its own variables and nothing else", async ({ serve, engine }) => {
+  await using app = serve({ directory, env: { GREETING: "hello", PORT: "4321" } });
+  const inside = engine === "node" ? "/app" : directory;
+  const ofNode = { NODE_ENV: "production", TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp" };
   assert.deepEqual(JSON.parse((await app.ask("/env")).slice(4)), {
+    ...(engine === "node" ? ofNode : {}),
     GREETING: "hello",
     HOST: "127.0.0.1",
     PORT: "4321",
   });
   assert.deepEqual(JSON.parse((await app.ask("/where")).slice(4)), {
-    argv: [`${directory}/entry.mjs`],
-    cwd: directory,
+    argv: [`${inside}/entry.mjs`],
+    cwd: inside,
     address: { address: "127.0.0.1", port: 4321, family: "IPv4" },
     peer: "127.0.0.1",
   });
 });
 
-Deno.test("requests and answers pass as they are", async (t) => {
-  await using app = computeServer({ directory });
+onEachEngine("requests and answers pass as they are", async ({ serve, t }) => {
+  await using app = serve({ directory });
   await t.step("headers, but those of the connection", async () => {
     const answer = await app.ask("/headers?a=b", {
       headers: [["host", "app.example"], ["connection", "x-drop"], ["x-drop", "1"], ["x-a", "1"], [
@@ -147,8 +150,8 @@ Deno.test("requests and answers pass as they are", async (t) => {
   });
 });
 
-Deno.test("a client that leaves is seen by the server", async () => {
-  await using app = computeServer({ directory });
+onEachEngine("a client that leaves is seen by the server", async ({ serve }) => {
+  await using app = serve({ directory });
   const leaving = new AbortController();
   const result = await app.get("/endless", { signal: leaving.signal });
   assert.ok(result.type === "response");
@@ -157,22 +160,25 @@ Deno.test("a client that leaves is seen by the server", async () => {
   await until(async () => await app.ask("/closed") === "200 endless");
 });
 
-Deno.test("a request without an answer in time fails, and the server stays", async () => {
-  await using app = computeServer({ directory, limits: { timeoutMs: 300 } });
-  await app.server.start();
-  const [hanging, slow] = await Promise.all([app.ask("/hang"), app.ask("/closed")]);
-  assert.equal(hanging, "timeout");
-  assert.equal(slow, "200 ");
-  assert.equal(app.logs.filter(({ message }) => /cold start/.test(message)).length, 1);
-  assert.ok(
-    app.logs.some(({ message, requestId }) =>
-      message === "GET /hang: The server did not answer within 300 ms" && requestId !== undefined
-    ),
-  );
-});
+onEachEngine(
+  "a request without an answer in time fails, and the server stays",
+  async ({ serve }) => {
+    await using app = serve({ directory, limits: { timeoutMs: 300 } });
+    await app.server.start();
+    const [hanging, slow] = await Promise.all([app.ask("/hang"), app.ask("/closed")]);
+    assert.equal(hanging, "timeout");
+    assert.equal(slow, "200 ");
+    assert.equal(app.logs.filter(({ message }) => /cold start/.test(message)).length, 1);
+    assert.ok(
+      app.logs.some(({ message, requestId }) =>
+        message === "GET /hang: The server did not answer within 300 ms" && requestId !== undefined
+      ),
+    );
+  },
+);
 
-Deno.test("a server that does not react is ended and started again", async () => {
-  await using app = computeServer({ directory, limits: { timeoutMs: 500 } });
+onEachEngine("a server that does not react is ended and started again", async ({ serve }) => {
+  await using app = serve({ directory, limits: { timeoutMs: 500 } });
   await app.server.start();
   assert.equal(await app.ask("/loop"), "timeout");
   await until(() => app.logs.some(({ message }) => /did not react any more/.test(message)));
@@ -180,32 +186,35 @@ Deno.test("a server that does not react is ended and started again", async () =>
 });
 
 for (const path of ["/exit", "/throw"]) {
-  Deno.test(`a crash fails its request, and the next starts the server again (${path})`, async () => {
-    await using app = computeServer({ directory });
-    await app.server.start();
-    assert.equal(await app.ask(path), "crashed");
-    const { healthy } = await app.server.check();
-    assert.equal(healthy, false);
-    assert.equal(await app.ask("/closed"), "200 ");
-    assert.equal((await app.server.check()).healthy, true);
-    const crash = app.logs.find(({ level }) => level === "error")!;
-    assert.match(
-      crash.message,
-      /process\.exit\(3\)|Error: nobody catches this\n.*entry\.mjs:\d+:\d+/,
-    );
-  });
+  onEachEngine(
+    `a crash fails its request, and the next starts the server again (${path})`,
+    async ({ serve }) => {
+      await using app = serve({ directory });
+      await app.server.start();
+      assert.equal(await app.ask(path), "crashed");
+      const { healthy } = await app.server.check();
+      assert.equal(healthy, false);
+      assert.equal(await app.ask("/closed"), "200 ");
+      assert.equal((await app.server.check()).healthy, true);
+      const crash = app.logs.find(({ level }) => level === "error")!;
+      assert.match(
+        crash.message,
+        /process\.exit\(3\)|Error: nobody catches this\n.*entry\.mjs:\d+:\d+/,
+      );
+    },
+  );
 }
 
-Deno.test("an answer breaks off with its server", async () => {
-  await using app = computeServer({ directory });
+onEachEngine("an answer breaks off with its server", async ({ serve }) => {
+  await using app = serve({ directory });
   const result = await app.get("/cut");
   assert.ok(result.type === "response");
   await assert.rejects(new Response(result.response.body).text());
 });
 
-Deno.test("a server that can not start fails its requests, with pauses", async () => {
+onEachEngine("a server that can not start fails its requests, with pauses", async ({ serve }) => {
   const broken = await writeModules({ "entry.mjs": "throw new Error('at load');" });
-  await using app = computeServer({ directory: broken });
+  await using app = serve({ directory: broken });
   const result = await app.get("/");
   assert.ok(result.type === "failed" && result.reason === "cannot_start");
   assert.equal(result.message, "Error: at load");
@@ -216,24 +225,24 @@ Deno.test("a server that can not start fails its requests, with pauses", async (
   assert.deepEqual(await app.server.check(), { healthy: false, reason: "Error: at load" });
 });
 
-Deno.test("a server that never listens is ended", async () => {
+onEachEngine("a server that never listens is ended", async ({ serve }) => {
   const silent = await writeModules({ "entry.mjs": "setInterval(() => {}, 1000);" });
-  await using app = computeServer({ directory: silent, limits: { startMs: 4000 } });
+  await using app = serve({ directory: silent, limits: { startMs: 4000 } });
   const result = await app.get("/");
   assert.ok(result.type === "failed");
   assert.equal(result.message, "The server did not listen within 4000 ms");
 });
 
-Deno.test("an idle server ends, and the next request starts it", async () => {
-  await using app = computeServer({ directory, limits: { idleMs: 100 } });
+onEachEngine("an idle server ends, and the next request starts it", async ({ serve }) => {
+  await using app = serve({ directory, limits: { idleMs: 100 } });
   assert.equal(await app.ask("/closed"), "200 ");
   await until(() => app.logs.some(({ message }) => /nothing to do/.test(message)));
   assert.deepEqual(await app.server.check(), { healthy: true, latencyMs: 0 });
   assert.equal(await app.ask("/closed"), "200 ");
 });
 
-Deno.test("requests over the limit wait, and more than that are refused", async () => {
-  await using app = computeServer({ directory, limits: { maxConcurrent: 2, maxQueued: 2 } });
+onEachEngine("requests over the limit wait, and more than that are refused", async ({ serve }) => {
+  await using app = serve({ directory, limits: { maxConcurrent: 2, maxQueued: 2 } });
   await app.server.start();
   const answers = await Promise.all(Array.from({ length: 6 }, () => app.ask("/slow")));
   assert.deepEqual(answers.sort(), [
@@ -243,8 +252,8 @@ Deno.test("requests over the limit wait, and more than that are refused", async 
   ]);
 });
 
-Deno.test("draining waits for requests under way, and starts nothing", async () => {
-  await using app = computeServer({ directory });
+onEachEngine("draining waits for requests under way, and starts nothing", async ({ serve }) => {
+  await using app = serve({ directory });
   await app.server.start();
   const slow = app.ask("/slow");
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -254,8 +263,8 @@ Deno.test("draining waits for requests under way, and starts nothing", async () 
   await drained;
 });
 
-Deno.test("lines of the log name level and request", async () => {
-  await using app = computeServer({ directory });
+onEachEngine("lines of the log name level and request", async ({ serve }) => {
+  await using app = serve({ directory });
   await app.server.start();
   await Promise.all([
     app.ask("/log", { requestId: "req_one" }),
@@ -314,12 +323,16 @@ Deno.test("no process outlives a platform that is killed", async () => {
   });
 });
 
-Deno.test("a server runs from a folder that is reached by a link, and needs its folder", async () => {
-  const link = `${await Deno.makeTempDir()}/link`;
-  await Deno.symlink(directory, link);
-  await using linked = computeServer({ directory: link });
-  assert.equal(JSON.parse((await linked.ask("/where")).slice(4)).cwd, directory);
-  await using missing = computeServer({ directory: "/nowhere/at/all" });
-  assert.equal(await missing.ask("/"), "cannot_start");
-  assert.equal((await missing.server.check()).healthy, false);
-});
+onEachEngine(
+  "a server runs from a folder that is reached by a link, and needs its folder",
+  async ({ serve, engine }) => {
+    const link = `${await Deno.makeTempDir()}/link`;
+    await Deno.symlink(directory, link);
+    await using linked = serve({ directory: link });
+    const { cwd } = JSON.parse((await linked.ask("/where")).slice(4));
+    assert.equal(cwd, engine === "node" ? "/app" : directory);
+    await using missing = serve({ directory: "/nowhere/at/all" });
+    assert.equal(await missing.ask("/"), "cannot_start");
+    assert.equal((await missing.server.check()).healthy, false);
+  },
+);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import WebSocket from "ws";
+import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer, SOCKET_SITE } from "../../helpers/compute_site.ts";
 import { makeCertificate } from "../../helpers/pebble.ts";
 import { createProject, start, withPlatform } from "../../helpers/platform.ts";
@@ -22,46 +23,53 @@ const refusedAt = (port: number, path: string) =>
     socket.on("error", () => {});
   });
 
-Deno.test("WebSockets pass through: protocol, text, binary, close codes, rules, refusals", () =>
-  withPlatform(async (platform) => {
-    await createProject(platform, "shop");
-    await deployServer(platform, "shop", SOCKET_SITE);
-    assert.equal(await refusedAt(platform.port, "/denied"), 403);
+onEachEngine(
+  "WebSockets pass through: protocol, text, binary, close codes, rules, refusals",
+  ({ engine }) =>
+    withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      await deployServer(platform, "shop", { ...SOCKET_SITE, engine });
+      assert.equal(await refusedAt(platform.port, "/denied"), 403);
 
-    const socket = openAt(platform.port, "/chat");
-    let header: string | string[] | undefined;
-    socket.on("upgrade", (response) => header = response.headers["x-edge"]);
-    await new Promise((resolve) => socket.once("open", resolve));
-    assert.equal(socket.protocol, "echo");
-    assert.equal(header, "yes");
-    const echo = (message: string | Uint8Array) => {
-      const answer = new Promise<Uint8Array | string>((resolve) =>
-        socket.once(
-          "message",
-          (data, isBinary) => resolve(isBinary ? new Uint8Array(data as Uint8Array) : String(data)),
-        )
-      );
-      socket.send(message);
-      return answer;
-    };
-    assert.equal(await echo("hello ✓"), "hello ✓");
-    assert.deepEqual(await echo(new Uint8Array([1, 2, 3])), new Uint8Array([1, 2, 3]));
-    for (const size of [65_536, 249_999, 250_000, 1_000_000]) {
-      assert.equal(await echo("x".repeat(size)), "x".repeat(size));
-      const bytes = Uint8Array.from({ length: size }, (_, at) => at);
-      assert.deepEqual(await echo(bytes), bytes);
-    }
-    const closed = new Promise<number>((resolve) => socket.once("close", resolve));
-    socket.send("bye");
-    assert.equal(await closed, 4001);
-  }));
+      const socket = openAt(platform.port, "/chat");
+      let header: string | string[] | undefined;
+      socket.on("upgrade", (response) => header = response.headers["x-edge"]);
+      await new Promise((resolve) => socket.once("open", resolve));
+      assert.equal(socket.protocol, "echo");
+      assert.equal(header, "yes");
+      const echo = (message: string | Uint8Array) => {
+        const answer = new Promise<Uint8Array | string>((resolve) =>
+          socket.once(
+            "message",
+            (data, isBinary) =>
+              resolve(isBinary ? new Uint8Array(data as Uint8Array) : String(data)),
+          )
+        );
+        socket.send(message);
+        return answer;
+      };
+      assert.equal(await echo("hello ✓"), "hello ✓");
+      assert.deepEqual(await echo(new Uint8Array([1, 2, 3])), new Uint8Array([1, 2, 3]));
+      for (const size of [65_536, 249_999, 250_000, 1_000_000]) {
+        assert.equal(await echo("x".repeat(size)), "x".repeat(size));
+        const bytes = Uint8Array.from({ length: size }, (_, at) => at);
+        assert.deepEqual(await echo(bytes), bytes);
+      }
+      const closed = new Promise<number>((resolve) => socket.once("close", resolve));
+      socket.send("bye");
+      assert.equal(await closed, 4001);
+    }),
+);
 
-Deno.test("a server declines a WebSocket with a status of its own", () =>
-  withPlatform(async (platform) => {
-    await createProject(platform, "shop");
-    await deployServer(platform, "shop", SOCKET_SITE);
-    assert.equal(await refusedAt(platform.port, "/declined"), 403);
-  }));
+onEachEngine(
+  "a server declines a WebSocket with a status of its own",
+  ({ engine }) =>
+    withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      await deployServer(platform, "shop", { ...SOCKET_SITE, engine });
+      assert.equal(await refusedAt(platform.port, "/declined"), 403);
+    }),
+);
 
 /** Longer than an idle connection may stay, and than anything else in this test takes. */
 const IDLE_MS = 5000;

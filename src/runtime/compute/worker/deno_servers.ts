@@ -5,9 +5,8 @@
  *
  * @module
  */
+import { inRequest, refusedListen, type ServerAddress } from "../engine/mod.ts";
 import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "../wire.ts";
-import { refusedListen, type ServerAddress } from "./address.ts";
-import { inRequest } from "./request_scope.ts";
 
 type Handler = (request: Request, info: object) => Response | Promise<Response>;
 

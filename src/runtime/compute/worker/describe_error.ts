@@ -3,26 +3,19 @@
  *
  * @module
  */
-import { pathToFileURL } from "node:url";
+import { cleanStack } from "../engine/mod.ts";
 import { truncate } from "../lines.ts";
 
-/** A frame of the runtime, not of the server. */
-const RUNTIME_FRAME = /^\s+at (?:.*(?:\(|async ))?(?:ext|node):/;
+/** Where this code lies. */
+const OWN = ["./", "../engine/"].map((folder) => new URL(folder, import.meta.url).href);
 
-/** Where this code lies: its frames do not help the author either. */
-const OWN_FOLDER = new URL("./", import.meta.url).href;
-
-/** Text without the frames of the runtime and of this code; paths are relative to the deployment's folder. */
-export function cleanStack(text: string, directory: string): string {
-  if (!text.includes("    at ")) return text;
-  const lines = text.split("\n").filter((line) =>
-    !RUNTIME_FRAME.test(line) && !(/^\s+at /.test(line) && line.includes(OWN_FOLDER))
-  );
-  return lines.join("\n").replaceAll(`${pathToFileURL(directory).href}/`, "");
+/** Text as it goes to the log: stacks in it as `cleanStack` leaves them, of bounded length. */
+export function describeText(text: string, directory: string): string {
+  return truncate(cleanStack(text, { directory, own: OWN }));
 }
 
-/** Message and stack, as `cleanStack` leaves them. */
+/** Message and stack, for the log. */
 export function describeError(error: unknown, directory: string): string {
   if (!(error instanceof Error)) return truncate(`Uncaught ${Deno.inspect(error)}`);
-  return truncate(cleanStack(error.stack ?? `${error.name}: ${error.message}`, directory));
+  return describeText(error.stack ?? `${error.name}: ${error.message}`, directory);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Revalidation } from "../revalidation.ts";
+import type { Revalidation } from "../engine/mod.ts";
 import type { ProcessLog, Revalidated, ServerStart } from "../wire.ts";
 
 /** To the server's thread. */

@@ -4,11 +4,11 @@
  *
  * @module
  */
-import { LineSplitter, truncate } from "../lines.ts";
+import { currentRequest } from "../engine/mod.ts";
+import { LineSplitter } from "../lines.ts";
 import type { ProcessLog } from "../wire.ts";
-import { cleanStack } from "./describe_error.ts";
+import { describeText } from "./describe_error.ts";
 import type { Send } from "./messages.ts";
-import { currentRequest } from "./request_scope.ts";
 
 type Level = ProcessLog["level"];
 
@@ -35,7 +35,7 @@ export function captureOutput(send: Send, directory: string): void {
     send({ type: "log", level, message, ...(requestId === undefined ? {} : { requestId }) });
   };
   replaceConsole((message, level) =>
-    log(LEVELS[level] ?? "info", truncate(cleanStack(message.replace(/\n$/, ""), directory)))
+    log(LEVELS[level] ?? "info", describeText(message.replace(/\n$/, ""), directory))
   );
   for (const [name, level] of [["stdout", "info"], ["stderr", "error"]] as const) {
     const lines = new LineSplitter((line) => log(level, line));

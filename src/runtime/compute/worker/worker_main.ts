@@ -8,8 +8,8 @@
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import { defineRevalidate, ServerAddress, type TakeAnswer } from "../engine/mod.ts";
 import type { ServerStart } from "../wire.ts";
-import { ServerAddress } from "./address.ts";
 import { closeInternals } from "./close_internals.ts";
 import { redirectDenoServers, serveModule } from "./deno_servers.ts";
 import { describeError } from "./describe_error.ts";
@@ -17,7 +17,6 @@ import type { Send, ToWorker } from "./messages.ts";
 import { catchDatagramErrors } from "./node_datagrams.ts";
 import { redirectNodeServers } from "./node_servers.ts";
 import { captureOutput } from "./output.ts";
-import { defineRevalidate, type TakeAnswer } from "./revalidate.ts";
 import { type EmitSignal, separateSignals } from "./signals.ts";
 
 function setEnvironment({ env, port, host }: ServerStart): void {
@@ -74,12 +73,16 @@ function prepare(start: ServerStart, socket: string, send: Send): Prepared {
   captureOutput(send, start.directory);
   reportErrors(send, start.directory);
   reportExits(send);
-  const address = new ServerAddress(socket, { port: start.port, host: start.host, send });
+  const address = new ServerAddress(socket, {
+    port: start.port,
+    host: start.host,
+    listening: () => send({ type: "listening" }),
+  });
   redirectNodeServers(address);
   catchDatagramErrors();
   redirectDenoServers(address);
   const emitSignal = separateSignals();
-  const takeAnswer = defineRevalidate(send);
+  const takeAnswer = defineRevalidate((id, what) => send({ type: "revalidate", id, what }));
   closeInternals();
   const load = async () => {
     try {

@@ -5,7 +5,7 @@
  * @module
  */
 export { FairShare } from "./fair_share.ts";
-export { type Frame, MAX_PAYLOAD_BYTES, ProtocolError } from "./frame.ts";
+export { encodeFrame, type Frame, FrameReader, MAX_PAYLOAD_BYTES, ProtocolError } from "./frame.ts";
 export { FrameConnection } from "./frame_connection.ts";
 export { LineLimit, type LogLevel, MAX_LOG_CHARACTERS } from "./log_lines.ts";
 export { fromPayload, toPayload } from "./payload.ts";

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { Send } from "./messages.ts";
 
 /** What a server sees as the address that it listens on. */
 export interface AdvertisedAddress {
@@ -21,7 +20,8 @@ export class ServerAddress {
     private readonly options: {
       readonly port: number;
       readonly host: string;
-      readonly send: Send;
+      /** Called as soon as the server listens. */
+      readonly listening: () => void;
     },
   ) {}
 
@@ -43,7 +43,7 @@ export class ServerAddress {
 
   /** The server listens. */
   listening(): void {
-    this.options.send({ type: "listening" });
+    this.options.listening();
   }
 
   /** The address that the server sees; for port 0, or no port, the platform chooses one. */

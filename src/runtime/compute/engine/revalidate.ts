@@ -4,9 +4,8 @@
  *
  * @module
  */
-import { checkRevalidation } from "../revalidation.ts";
 import type { Revalidated } from "../wire.ts";
-import type { Send } from "./messages.ts";
+import { checkRevalidation, type Revalidation } from "./revalidation.ts";
 
 interface Waiting {
   readonly resolve: () => void;
@@ -16,8 +15,11 @@ interface Waiting {
 /** Hands the answer of the platform to the call that waits for it. */
 export type TakeAnswer = (id: number, answer: Revalidated) => void;
 
+/** Sends what is asked to the platform. */
+export type Ask = (id: number, what: Revalidation) => void;
+
 /** Defines `globalThis.svc.revalidate()`. */
-export function defineRevalidate(send: Send): TakeAnswer {
+export function defineRevalidate(ask: Ask): TakeAnswer {
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
   const revalidate = (asked: unknown): Promise<void> => {
@@ -28,7 +30,7 @@ export function defineRevalidate(send: Send): TakeAnswer {
     return new Promise((resolve, reject) => {
       const id = lastId = lastId % 0xffff_ffff + 1;
       waiting.set(id, { resolve, reject });
-      send({ type: "revalidate", id, what });
+      ask(id, what);
     });
   };
   Object.defineProperty(globalThis, "svc", {

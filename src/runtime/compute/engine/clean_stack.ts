@@ -1,0 +1,29 @@
+/**
+ * Stacks as the author of a server sees them.
+ *
+ * @module
+ */
+import { pathToFileURL } from "node:url";
+
+/** A frame of the runtime, not of the server. */
+const RUNTIME_FRAME = /^\s+at (?:.*(?:\(|async ))?(?:ext|node):/;
+const FRAME = /^\s+at /;
+
+export interface StackPlaces {
+  /** Absolute path of the deployment's folder. */
+  readonly directory: string;
+  /** What the URLs or paths of svc's own code contain: its frames do not help the author. */
+  readonly own: readonly string[];
+}
+
+/** Text without the frames of the runtime and of svc; paths are relative to the deployment's folder. */
+export function cleanStack(text: string, { directory, own }: StackPlaces): string {
+  if (!text.includes("    at ")) return text;
+  const isOwn = (line: string): boolean => own.some((place) => line.includes(place));
+  const lines = text.split("\n").filter((line) =>
+    !RUNTIME_FRAME.test(line) && !(FRAME.test(line) && isOwn(line))
+  );
+  return lines.join("\n")
+    .replaceAll(`${pathToFileURL(directory).href}/`, "")
+    .replaceAll(`${directory}/`, "");
+}

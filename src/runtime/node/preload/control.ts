@@ -1,0 +1,61 @@
+/**
+ * The connection of a Node process to the process that started it. What is sent
+ * has left when `send` returns: the last words of a process that ends arrive.
+ *
+ * @module
+ */
+import { writeSync } from "node:fs";
+import { connect } from "node:net";
+import { encodeFrame, type Frame, FrameReader, toPayload } from "../../process/frames/mod.ts";
+
+/** Largest payload that comes from the platform, in bytes. */
+const MAX_PAYLOAD_BYTES = 4096;
+
+/** The pause before a full connection is written to again, in milliseconds. */
+const PAUSE_MS = 1;
+
+const { wait } = Atomics;
+
+export interface ControlOptions {
+  /** Path of the Unix socket. */
+  readonly path: string;
+  readonly take: (frame: Frame) => void;
+  /** Called when the other side has gone. */
+  readonly closed: () => void;
+}
+
+interface Connected {
+  readonly _handle: { readonly fd: number };
+}
+
+export class Control {
+  readonly #descriptor: number;
+  readonly #pause = new Int32Array(new SharedArrayBuffer(4));
+
+  constructor({ path, take, closed }: ControlOptions) {
+    const socket = connect(path);
+    // A Unix socket is connected at once, or not at all.
+    this.#descriptor = (socket as unknown as Connected)._handle.fd;
+    const reader = new FrameReader(MAX_PAYLOAD_BYTES);
+    socket.on("data", (bytes: Uint8Array) => {
+      for (const frame of reader.feed(bytes)) take(frame);
+    });
+    socket.on("error", closed);
+    socket.on("close", closed);
+    // A server that has nothing left to wait for may end.
+    socket.unref();
+  }
+
+  /** Sends a frame; where the other side has gone, nothing. */
+  send(type: number, head: object = {}, id = 0): void {
+    const bytes = encodeFrame({ type, worker: 0, id, payload: toPayload(head) });
+    for (let at = 0; at < bytes.byteLength;) {
+      try {
+        at += writeSync(this.#descriptor, bytes, at);
+      } catch (error) {
+        if ((error as { readonly code?: string }).code !== "EAGAIN") return;
+        wait(this.#pause, 0, 0, PAUSE_MS);
+      }
+    }
+  }
+}

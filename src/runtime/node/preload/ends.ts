@@ -1,0 +1,118 @@
+/**
+ * How a server ends: by itself, by an error, or because it was asked to. The
+ * platform learns why before the process is gone.
+ *
+ * @module
+ */
+import process from "node:process";
+import { inspect } from "node:util";
+
+export interface EndOptions {
+  /** True where the server listens, or has listened. */
+  readonly listened: () => boolean;
+  /** Reports why the server ends. */
+  readonly ended: (message: string) => void;
+  /** Prepares a message for the log: shorter, with the author's paths. */
+  readonly describe: (message: string) => string;
+}
+
+/** Ends the server: its listeners of SIGTERM are called, or the process ends at once. */
+export type Terminate = () => void;
+
+const { reallyExit } = process as unknown as { readonly reallyExit: (code: number) => never };
+/** Ends the process at once: no listener is called. */
+export const exitNow = (code: number): never => reallyExit.call(process, code);
+
+/** Message and stack of an error, the message first: syntax errors begin with their place. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return `Uncaught ${inspect(error)}`;
+  const { name, message, stack = `${name}: ${message}` } = error;
+  const [place, ...code] = stack.split("\n");
+  return error instanceof SyntaxError && /:\d+$/.test(place!)
+    ? [`${name}: ${message}`, `    at ${place}`, ...code.slice(0, MARKED_LINES)].join("\n")
+    : stack;
+}
+
+/** Lines of code that show where a syntax error is: the line, and a mark below it. */
+const MARKED_LINES = 2;
+
+/** The first frame says where an error comes from; without one, only Node's own report does. */
+const hasFrame = (text: string): boolean => /^\s+at /m.test(text);
+
+class Ending {
+  #reported = false;
+  #exit: { readonly stack: string } | undefined;
+  #fatal: { readonly error: unknown } | undefined;
+
+  constructor(private readonly options: EndOptions) {}
+
+  report(message: string): void {
+    if (this.#reported) return;
+    this.#reported = true;
+    this.options.ended(message);
+  }
+
+  /** Notes where the server's code calls `process.exit`. */
+  noteExits(): void {
+    const exit = process.exit;
+    process.exit = (code): never => {
+      const { stack = "" } = new Error();
+      this.#exit ??= { stack: stack.split("\n").slice(1).join("\n") };
+      return exit.call(process, code);
+    };
+  }
+
+  /** Notes errors that nothing has caught; a listener of the server may still do so. */
+  noteErrors(): void {
+    process.on("uncaughtExceptionMonitor", (error) => {
+      this.#fatal = { error };
+      // Reached only where a listener of the server has handled it.
+      queueMicrotask(() => this.#fatal = undefined);
+    });
+  }
+
+  /** Reports the end, whichever way it comes. */
+  reportExit(): void {
+    const listener = (code: number): void => {
+      if (this.#exit !== undefined) {
+        return this.report(this.#text(`The server called process.exit(${code})`, this.#exit.stack));
+      }
+      if (this.#fatal !== undefined) return this.#die(this.#fatal.error, listener);
+      this.report(
+        this.options.listened()
+          ? `The server ended by itself (code ${code}): nothing was left to wait for`
+          : `The server ended before it listened (code ${code}): listen on process.env.PORT, ` +
+            'or write "export default { fetch }"',
+      );
+    };
+    process.on("exit", listener);
+  }
+
+  /** Ends after an error, in place of Node, which would print it once more. */
+  #die(error: unknown, listener: (code: number) => void): void {
+    const described = this.options.describe(textOf(error));
+    this.report(described);
+    if (error instanceof SyntaxError && !hasFrame(described)) return;
+    for (const other of process.listeners("exit")) {
+      if (other !== listener) other.call(process, 1);
+    }
+    exitNow(1);
+  }
+
+  #text(message: string, stack: string): string {
+    return this.options.describe(stack === "" ? message : `${message}\n${stack}`);
+  }
+}
+
+/** Reports the end of the server, and returns what ends it. */
+export function watchEnd(options: EndOptions): Terminate {
+  const ending = new Ending(options);
+  ending.noteExits();
+  ending.noteErrors();
+  ending.reportExit();
+  return () => {
+    if (process.emit("SIGTERM", "SIGTERM")) return;
+    ending.report("Told to end");
+    exitNow(0);
+  };
+}

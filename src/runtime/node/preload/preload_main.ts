@@ -1,0 +1,118 @@
+/**
+ * Runs in a Node process before the server's own code: leads its `listen` to the
+ * Unix socket of the process, and its output to the log. It is bundled into one
+ * file, which Node loads with `--require`.
+ *
+ * @module
+ */
+import http from "node:http";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { isMainThread } from "node:worker_threads";
+import {
+  cleanStack,
+  defineRevalidate,
+  type Emitter,
+  replaceListen,
+  scopeRequests,
+  ServerAddress,
+  type TakeAnswer,
+} from "../../compute/engine/mod.ts";
+import { truncate } from "../../compute/lines.ts";
+import { ComputeFrame } from "../../compute/wire.ts";
+import { fromPayload, LineLimit } from "../../process/frames/mod.ts";
+import { Control } from "./control.ts";
+import { exitNow, watchEnd } from "./ends.ts";
+import { captureOutput } from "./output.ts";
+import type { PreloadStart } from "./start.ts";
+
+/** The first line of the file defines it. */
+declare const svcStart: PreloadStart;
+/** Path of this file, as Node's module wrapper passes it. */
+declare const __filename: string;
+
+/** Lines of the log in a second; further ones are dropped here. */
+const MAX_LINES_PER_SECOND = 2000;
+
+function openControl(
+  path: string,
+  on: {
+    readonly ping: (id: number) => void;
+    readonly terminate: () => void;
+    readonly revalidated: TakeAnswer;
+  },
+): Control {
+  return new Control({
+    path,
+    take: ({ type, id, payload }) => {
+      if (type === ComputeFrame.ping) on.ping(id);
+      else if (type === ComputeFrame.terminate) on.terminate();
+      else if (type === ComputeFrame.revalidated) on.revalidated(id, fromPayload(payload));
+    },
+    closed: () => exitNow(1),
+  });
+}
+
+/** Serves a module that only says how to answer, once it has been loaded. */
+async function serveExports(entry: string, address: ServerAddress): Promise<void> {
+  const { default: exported } = await import(pathToFileURL(entry).href) as {
+    readonly default?: unknown;
+  };
+  if (address.taken || exported === null) return;
+  const serve = async () => {
+    if (address.taken) return;
+    const { serveModule } = await import("./module_server.ts");
+    serveModule(exported as Parameters<typeof serveModule>[0]);
+  };
+  if (typeof exported === "object" && typeof Reflect.get(exported ?? {}, "fetch") === "function") {
+    await serve();
+  } else if (typeof exported === "function") {
+    // It may be the handler of a server that listens later: not before nothing else is left to do.
+    process.once("beforeExit", () => void serve());
+  }
+}
+
+function prepare(start: PreloadStart): void {
+  const limit = new LineLimit(MAX_LINES_PER_SECOND);
+  const describe = (text: string): string =>
+    truncate(cleanStack(text, { directory: start.directory, own: [__filename] }));
+  let listened = false;
+  const terminate = watchEnd({
+    listened: () => listened,
+    ended: (message) => control.send(ComputeFrame.ended, { message }),
+    describe,
+  });
+  const control = openControl(start.control, {
+    ping: (id) => control.send(ComputeFrame.pong, {}, id),
+    terminate,
+    revalidated: (id, answer) => takeAnswer(id, answer),
+  });
+  captureOutput({
+    log: (entry) => {
+      if (limit.take(performance.now()).passes) control.send(ComputeFrame.log, entry);
+    },
+    describe,
+  });
+  const address = new ServerAddress(start.socket, {
+    port: start.port,
+    host: start.host,
+    listening: () => {
+      listened = true;
+      control.send(ComputeFrame.listening);
+    },
+  });
+  replaceListen(address);
+  scopeRequests(http.Server.prototype as unknown as Emitter, false);
+  const takeAnswer = defineRevalidate((id, what) =>
+    control.send(ComputeFrame.revalidate, what, id)
+  );
+  process.execArgv = [];
+  control.send(ComputeFrame.booted, {
+    residentBytes: process.memoryUsage.rss(),
+    runtime: `Node ${process.versions.node}`,
+  });
+  setImmediate(() => void serveExports(start.entry, address));
+}
+
+// A worker of the server loads this file as well.
+if (isMainThread) prepare(svcStart);

@@ -1,0 +1,116 @@
+/**
+ * Fetching a version of Node: an npm package that contains the binary.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+import { type Environment, networkVariables } from "../../../lib/network_variables.ts";
+import { runProgram } from "../../../lib/spawn_program.ts";
+
+/** Longest time that fetching may take, in milliseconds. */
+const FETCH_MS = 5 * 60 * 1000;
+
+/** Characters of npm's output that an error shows. */
+const MAX_OUTPUT = 500;
+
+/** Folder of all that npm writes, of which only the binary is kept. */
+const FETCHED = "fetched";
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };
+
+/** The npm package that holds Node for this machine. */
+const packageName = (): string =>
+  `node-${Deno.build.os}-${ARCHITECTURES[Deno.build.arch] ?? Deno.build.arch}`;
+
+/** Where the binary is below the folder that a version was installed in. */
+export const binaryIn = (folder: string): string => join(folder, "bin", "node");
+
+export interface InstallOptions {
+  /** Version, or its first numbers. */
+  readonly version: string;
+  /** Empty folder. */
+  readonly folder: string;
+  /** The platform's own environment. */
+  readonly env: Environment;
+}
+
+/** Servers cannot run on a version of Node; the message is for whoever deploys them. */
+export class NodeVersionError extends Error {
+  override readonly name: string = "NodeVersionError";
+}
+
+/** A version of Node could not be fetched. */
+export class NodeInstallError extends NodeVersionError {
+  override readonly name = "NodeInstallError";
+  constructor(version: string, reason: string) {
+    super(
+      `Cannot install Node ${version} (npm package ${packageName()}): ${reason}. ` +
+        `Install Node ${version} on the platform's search path, or give it a way to the npm registry`,
+    );
+  }
+}
+
+/** What npm says is wrong, without its prefixes and the place of its log. */
+function reasonOf(output: string): string {
+  const lines = output.split("\n").map((line) =>
+    line.replace(/^npm (error|ERR!) ?(code \w+$|notarget|404)? ?/, "").trim()
+  )
+    .filter((line) =>
+      line !== "" && !/complete log of this run/i.test(line) && !line.startsWith("/")
+    );
+  return [...new Set(lines)].join(" ").replace(/ In most cases .*/, "").slice(0, MAX_OUTPUT)
+    .replace(/\.$/, "");
+}
+
+async function runNpm(
+  { version, env }: InstallOptions,
+  fetched: string,
+): Promise<Deno.CommandOutput> {
+  const { HOME, PATH = "" } = env;
+  try {
+    return await runProgram("npm", {
+      args: [
+        "install",
+        "--no-save",
+        "--no-package-lock",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+        `--cache=${join(fetched, "cache")}`,
+        `--prefix=${fetched}`,
+        `${packageName()}@${version}`,
+      ],
+      cwd: fetched,
+      env: { ...networkVariables(env), PATH, ...(HOME === undefined ? {} : { HOME }) },
+      clearEnv: true,
+      stdin: "null",
+      signal: AbortSignal.timeout(FETCH_MS),
+    });
+  } catch (error) {
+    const reason = error instanceof Deno.errors.NotFound ? "there is no npm" : String(error);
+    throw new NodeInstallError(version, reason);
+  }
+}
+
+/**
+ * Installs a version of Node into a folder; no script of the package runs.
+ *
+ * @throws NodeInstallError with npm's reason
+ */
+export async function installNode(options: InstallOptions): Promise<void> {
+  const { version, folder } = options;
+  const fetched = join(folder, FETCHED);
+  await Deno.mkdir(fetched, { recursive: true });
+  const { success, code, signal, stderr } = await runNpm(options, fetched);
+  if (signal !== null) {
+    throw new NodeInstallError(version, `npm was ended after ${FETCH_MS / 1000} s`);
+  }
+  if (!success) {
+    const reason = reasonOf(new TextDecoder().decode(stderr));
+    throw new NodeInstallError(version, reason || `npm ended with code ${code}`);
+  }
+  await Deno.mkdir(dirname(binaryIn(folder)));
+  await Deno.rename(join(fetched, "node_modules", packageName(), "bin", "node"), binaryIn(folder));
+  await Deno.remove(fetched, { recursive: true });
+}

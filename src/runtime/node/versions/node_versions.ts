@@ -1,0 +1,162 @@
+/**
+ * The versions of Node that servers run on: that of the machine where it is the
+ * right one, else one that is fetched once and kept in a folder.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { Environment } from "../../../lib/network_variables.ts";
+import { SingleFlight } from "../../../lib/single_flight.ts";
+import { findNode, versionOf } from "./find_node.ts";
+import {
+  binaryIn,
+  installNode,
+  type InstallOptions,
+  NodeInstallError,
+  NodeVersionError,
+} from "./install_node.ts";
+import { DEFAULT_NODE_VERSION, refuseVersion, satisfies } from "./version.ts";
+
+/** Folder for versions that are being fetched; emptied at start. */
+const INCOMING = "incoming";
+
+/** Folder beside a fetched version with an empty file for each user. */
+const USERS = "users";
+
+/** The name of a version's folder. */
+const VERSION = /^\d+(\.\d+){0,2}$/;
+
+export interface NodeVersionsOptions {
+  /** Folder that keeps the fetched versions. */
+  readonly folder: string;
+  /** The platform's own environment. */
+  readonly env: Environment;
+  /** Fetches a version; npm does where missing. */
+  readonly install?: (options: InstallOptions) => Promise<void>;
+}
+
+export class NodeVersions {
+  readonly #flights = new SingleFlight<string>();
+  /** Who has asked for a version since the start. */
+  readonly #users = new Map<string, Set<string>>();
+  #prepared: Promise<void> | undefined;
+
+  constructor(private readonly options: NodeVersionsOptions) {}
+
+  /**
+   * The absolute path of a Node binary of a version, or of one that begins with its
+   * numbers; fetched where it is not there. Requests at the same time share one
+   * fetch. What is fetched stays for as long as its user needs it.
+   *
+   * @throws NodeVersionError for a version that servers do not run on
+   * @throws NodeInstallError where it cannot be fetched
+   */
+  async binary(
+    { version = DEFAULT_NODE_VERSION, user }: {
+      readonly version?: string | undefined;
+      /** Name of a file, by which `sweep` asks about it. */
+      readonly user: string;
+    },
+  ): Promise<string> {
+    const users = this.#users.get(version) ?? new Set();
+    this.#users.set(version, users.add(user));
+    const binary = await this.#flights.run(version, () => this.#find(version));
+    const folder = join(this.options.folder, version);
+    if (binary === binaryIn(folder)) await this.#note(folder, user);
+    return binary;
+  }
+
+  /** The versions that are kept. */
+  async list(): Promise<readonly string[]> {
+    return (await namesIn(this.options.folder)).filter((name) => VERSION.test(name));
+  }
+
+  /** Removes the kept versions that no user needs any more. */
+  async sweep(isNeeded: (user: string) => boolean): Promise<void> {
+    for (const version of await this.list()) {
+      const users = [...this.#users.get(version) ?? [], ...await this.#noted(version)];
+      if (!users.some(isNeeded)) await this.#flights.run(version, () => this.#remove(version));
+    }
+  }
+
+  /** Notes a user of a version, for the time after the next start. */
+  async #note(folder: string, user: string): Promise<void> {
+    const users = join(folder, USERS);
+    await Deno.mkdir(users, { recursive: true });
+    await Deno.writeTextFile(join(users, user), "");
+  }
+
+  async #noted(version: string): Promise<readonly string[]> {
+    return await namesIn(join(this.options.folder, version, USERS));
+  }
+
+  async #find(wanted: string): Promise<string> {
+    const refusal = refuseVersion(wanted);
+    if (refusal !== undefined) throw new NodeVersionError(refusal);
+    const folder = join(this.options.folder, wanted);
+    const kept = binaryIn(folder);
+    if (await isFile(kept)) return kept;
+    const own = await findNode(this.options.env.PATH ?? "");
+    if (own !== undefined && satisfies(own.version, wanted)) return own.path;
+    await this.#fetch(wanted, folder);
+    return kept;
+  }
+
+  /** Fetches beside, then renames: a version that is there is whole. */
+  async #fetch(wanted: string, folder: string): Promise<void> {
+    await this.#prepare();
+    const { env, install = installNode } = this.options;
+    const beside = join(this.options.folder, INCOMING, crypto.randomUUID());
+    await Deno.mkdir(beside);
+    try {
+      await install({ version: wanted, folder: beside, env });
+      const version = await versionOf(binaryIn(beside));
+      if (version === undefined || !satisfies(version, wanted)) {
+        const what = version === undefined ? "does not run here" : `is ${version}`;
+        throw new NodeInstallError(wanted, `what the package contains ${what}`);
+      }
+      await remove(folder);
+      await Deno.rename(beside, folder);
+    } finally {
+      await remove(beside);
+    }
+  }
+
+  async #remove(version: string): Promise<string> {
+    await this.#prepare();
+    this.#users.delete(version);
+    const gone = join(this.options.folder, INCOMING, crypto.randomUUID());
+    await Deno.rename(join(this.options.folder, version), gone);
+    await remove(gone);
+    return gone;
+  }
+
+  /** Makes the folder, and removes what a crash left unfinished. */
+  #prepare(): Promise<void> {
+    return this.#prepared ??= (async () => {
+      const incoming = join(this.options.folder, INCOMING);
+      await remove(incoming);
+      await Deno.mkdir(incoming, { recursive: true });
+    })();
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of Deno.readDir(folder)) names.push(name);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  return names;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
+}
+
+async function remove(path: string): Promise<void> {
+  await Deno.remove(path, { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
