@@ -26,8 +26,6 @@ export interface BuildSettings {
   readonly buildCommand?: string | null;
   /** Relative to the project. */
   readonly outputDirectory?: string | null;
-  /** Version of Node, such as `24`. */
-  readonly nodeVersion?: string | null;
 }
 
 export interface BuildOptions {

@@ -13,13 +13,7 @@ import type { IsrStore } from "./isr/types.ts";
 /** Pages that outlive an `IsrCache`, as files outlive a process. */
 export class MemoryIsrStore implements IsrStore {
   readonly pages = new Map<string, Uint8Array<ArrayBuffer>>();
-  /** Files beside the pages. */
-  readonly others = new Map<string, Uint8Array<ArrayBuffer>>();
   reads = 0;
-
-  #filesOf(name: string) {
-    return name.endsWith(".json") ? this.others : this.pages;
-  }
 
   list() {
     return Promise.resolve(
@@ -27,15 +21,15 @@ export class MemoryIsrStore implements IsrStore {
     );
   }
   read(name: string) {
-    if (!name.endsWith(".json")) this.reads++;
-    return Promise.resolve(this.#filesOf(name).get(name));
+    this.reads++;
+    return Promise.resolve(this.pages.get(name));
   }
   write(name: string, bytes: Uint8Array) {
-    this.#filesOf(name).set(name, bytes.slice());
+    this.pages.set(name, bytes.slice());
     return Promise.resolve();
   }
   remove(name: string) {
-    this.#filesOf(name).delete(name);
+    this.pages.delete(name);
     return Promise.resolve();
   }
 }

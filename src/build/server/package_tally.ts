@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatBytes, formatCount } from "../../lib/format.ts";
+import { formatBytes } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
 /** Most files of packages that a server brings. */
@@ -63,10 +63,7 @@ export function createPackageTally(
         throw tooMuch(`${formatBytes(limits.bytes)} of packages`, largest("bytes", formatBytes));
       }
       if (sum.files > limits.files) {
-        throw tooMuch(
-          `${limits.files} files of packages`,
-          largest("files", (count) => formatCount(count, "file")),
-        );
+        throw tooMuch(`${limits.files} files of packages`, largest("files", (n) => `${n} files`));
       }
     },
     total: () => ({ count: shares.size, ...sum }),

@@ -65,7 +65,6 @@ export function makeStored(
     initialAge: decision.initialAge,
     responseTime,
     vary: varyFields(headers, request),
-    tags: decision.tags,
     etag: findHeader(headers, "etag"),
     lastModified: findHeader(headers, "last-modified"),
   };

@@ -8,7 +8,6 @@ import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
 import { cacheKey, FactsRequest, type HttpCache } from "../cache/mod.ts";
 import {
   ComputeFailedError,
-  type ComputeUse,
   isSocketRequest,
   requestFromPipeline,
   type RequestTarget,
@@ -179,8 +178,7 @@ export class DynamicRequest implements PipelineParts {
     const fields = requestFromPipeline(request, clientRequest, () => this.#signal());
     const target = this.#requestTarget(request);
     if (target === undefined) return fromSite(edgePage(fields, 400, { headers: site.common }));
-    const { cache } = this.context.decision;
-    const use: ComputeUse = { caching: cache === undefined ? "deployment" : "rule" };
+    const use = { mayUseIsr: this.context.decision.cache?.type !== "bypass" };
     return fromSite(await this.options.siteResponder.route(site, fields, target, use));
   }
 

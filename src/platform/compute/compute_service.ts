@@ -4,38 +4,21 @@
  *
  * @module
  */
-import type { Environment } from "../../lib/network_variables.ts";
 import { join } from "node:path";
-import {
-  type HttpCache,
-  IsrCache,
-  IsrMemory,
-  type PurgeOptions,
-  type PurgeScope,
-} from "../../edge/mod.ts";
-import { normalizePath } from "../../rules/mod.ts";
+import { IsrCache, IsrMemory, type PurgeScope } from "../../edge/mod.ts";
 import type { Health } from "../../contract/mod.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
-import {
-  computeProcessCommand,
-  type ComputeServer,
-  createComputeServer,
-  ProcessPlaces,
-  type Revalidation,
-  SocketCount,
-  type SocketLimits,
-} from "../../runtime/mod.ts";
+import { ProcessPlaces, SocketCount, type SocketLimits } from "../../runtime/mod.ts";
 import { type DeploymentRecord, ServerNotReadyError } from "../deployments/mod.ts";
-import type { VariableService } from "../variables/mod.ts";
-import type { AccessLogs } from "../logs/mod.ts";
-import { type BlobStore, isFullDisk } from "../core/store/mod.ts";
-import { type DeployedFile, DeploymentFiles, type FilesSource } from "./deployment_files.ts";
+import type { BlobStore } from "../core/store/mod.ts";
+import type { DeployedFile } from "./deployment_files.ts";
 import { PageFolders } from "./fs_page_vault.ts";
+import { findSilence } from "./health_request.ts";
 import { LayerServer } from "./layer_server.ts";
 import { completeSocketLimits, defaultProcessLimits } from "./process_limits.ts";
 import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
-import { type ServerSandbox, ServersRefusedError } from "./server_sandbox.ts";
+import { ServerMaker, type ServerMakerOptions } from "./server_maker.ts";
+import { deploymentUrl } from "./server_variables.ts";
 import { SiteServers } from "./site_servers.ts";
 
 /**
@@ -50,25 +33,11 @@ const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 /** Lines of a server's log that are shown when its deployment cannot go live. */
 const LAST_LINES = 10;
 
-export interface ComputeServices {
-  /** Answers that rules store. */
-  readonly cache: HttpCache;
-  readonly variables: VariableService;
-  readonly logs: AccessLogs;
-  /** Folder for files of deployments, cached pages, and sockets. */
-  readonly dataDir: string;
+export interface ComputeServices extends Omit<ServerMakerOptions, "keepLine" | "shared"> {
   /** Most servers at the same time; by default, what the machine's memory allows. */
   readonly maxServers: number | undefined;
   /** Limits of WebSockets to servers; by default, what the process's descriptors allow. */
   readonly serverSockets: Partial<SocketLimits> | undefined;
-  /** Whether servers run here at all. */
-  readonly sandbox: ServerSandbox;
-  /** Lets servers reach private, local and reserved addresses. */
-  readonly allowPrivate: boolean;
-  /** The platform's own environment. */
-  readonly env: Environment;
-  readonly now: Clock;
-  onTrouble(message: string): void;
 }
 
 /** What servers are made from. */
@@ -85,22 +54,8 @@ export function hasCompute(manifest: Manifest): boolean {
   return manifest.layers.some(isCompute);
 }
 
-/** @throws {Error} where a path cannot be the path of a request. */
-function scopesOf({ paths, tags }: Revalidation): readonly PurgeScope[] {
-  return [
-    ...paths.map((path): PurgeScope => ({ type: "path", path: purgedPath(path) })),
-    ...tags.map((tag): PurgeScope => ({ type: "tag", tag })),
-  ];
-}
-
-function purgedPath(path: string): string {
-  const normalized = normalizePath(path);
-  if (typeof normalized === "string") return normalized;
-  throw new Error(`The path "${path.slice(0, 80)}" cannot be the path of a request`);
-}
-
 export class ComputeService {
-  readonly #files: DeploymentFiles;
+  readonly #maker: ServerMaker;
   readonly #folders: PageFolders;
   readonly #memory = new IsrMemory();
   readonly #open = new Map<string, SiteServers>();
@@ -108,23 +63,25 @@ export class ComputeService {
   readonly #closing = new Set<Promise<void>>();
   /** The last lines of the log, by deployment. */
   readonly #lines = new Map<string, string[]>();
-  readonly #spawn: ReturnType<typeof computeProcessCommand>;
   readonly #places: ProcessPlaces;
-  readonly #socketsPerServer: number;
-  /** The WebSockets of all servers. */
-  readonly #sockets: SocketCount;
   #runFolder: Promise<string> | undefined;
 
   constructor(private readonly services: ComputeServices) {
-    this.#files = new DeploymentFiles(join(services.dataDir, "compute"));
     this.#folders = new PageFolders(join(services.dataDir, "isr"));
     this.#places = new ProcessPlaces({
       max: services.maxServers ?? defaultProcessLimits().servers,
     });
     const { perServer, total } = completeSocketLimits(services.serverSockets ?? {});
-    this.#socketsPerServer = perServer;
-    this.#sockets = new SocketCount(total);
-    this.#spawn = computeProcessCommand({ env: services.env });
+    this.#maker = new ServerMaker({
+      ...services,
+      shared: {
+        places: this.#places,
+        sockets: new SocketCount(total),
+        maxSockets: perServer,
+        socketsDir: () => this.#socketsDir(),
+      },
+      keepLine: (deploymentId, line) => this.#keepLine(deploymentId, line),
+    });
   }
 
   /** Whether servers run on this machine, and how many do. */
@@ -149,7 +106,7 @@ export class ComputeService {
       deployment,
       new Map(layers.map((layer) => [
         layer.name,
-        new LayerServer(() => this.#prepare(deployment, layer, source)),
+        new LayerServer(() => this.#maker.make(deployment, layer, source)),
       ])),
       this.#pagesOf(deployment.id),
     );
@@ -168,9 +125,10 @@ export class ComputeService {
   }
 
   /**
-   * Starts the servers of a deployment before production shows it.
+   * Starts the servers of a deployment before production shows it, and lets each
+   * answer one request.
    *
-   * @throws {ServerNotReadyError} where one does not listen in time.
+   * @throws {ServerNotReadyError} where one does not listen, or not answer, in time.
    */
   async prepare(
     deployment: DeploymentRecord,
@@ -178,11 +136,33 @@ export class ComputeService {
     blobs: BlobStore,
   ): Promise<void> {
     const servers = this.open(deployment, content, blobs);
-    const health = await servers?.start();
-    if (servers === undefined || health?.state !== "unhealthy") return;
+    if (servers === undefined) return;
+    const health = await servers.start();
+    const reason = health.state === "unhealthy"
+      ? health.reason
+      : await this.#findSilence(deployment, content.manifest.layers.filter(isCompute), servers);
+    if (reason === undefined) return;
     const lines = this.#lines.get(deployment.id) ?? [];
     await servers.retire(0);
-    throw new ServerNotReadyError(health.reason, lines);
+    throw new ServerNotReadyError(reason, lines);
+  }
+
+  /** Why the first server that does not answer does not. */
+  async #findSilence(
+    deployment: DeploymentRecord,
+    layers: readonly ComputeLayer[],
+    servers: SiteServers,
+  ): Promise<string | undefined> {
+    const url = deploymentUrl(deployment, this.services.addresses);
+    const reasons = await Promise.all(layers.map(async (layer) => {
+      const { healthPath: path, timeoutMs } = runtimeSettings(layer);
+      const silence = await findSilence({
+        ...{ path, url, timeoutMs, requestId: `health_${deployment.id}` },
+        fetch: (request) => servers.fetch(layer.name, request),
+      });
+      return silence === undefined || layers.length === 1 ? silence : `${layer.name}: ${silence}`;
+    }));
+    return reasons.find((reason) => reason !== undefined);
   }
 
   /**
@@ -210,30 +190,10 @@ export class ComputeService {
     return closing;
   }
 
-  /**
-   * Removes what is cached of a deployment, loaded or not, or with `soft` marks it as
-   * stale. Returns how many answers there were.
-   */
-  async purge(
-    deploymentId: string,
-    scope: PurgeScope,
-    options: PurgeOptions = {},
-  ): Promise<number> {
-    const answers = this.services.cache.purge(deploymentId, scope, options);
+  /** Removes cached pages of a deployment, loaded or not. Returns how many it removed. */
+  async purge(deploymentId: string, scope: PurgeScope): Promise<number> {
     const pages = this.#open.get(deploymentId)?.pages ?? this.#pagesOf(deploymentId);
-    return answers + await pages.purge(scope, options);
-  }
-
-  /**
-   * Revalidates cached answers and pages, as the code of a deployment's own server asks.
-   *
-   * @throws {Error} where a path cannot be the path of a request.
-   */
-  async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
-    const scopes = scopesOf(what);
-    const { soft } = what;
-    for (const scope of scopes) this.services.cache.purge(deploymentId, scope, { soft });
-    await this.#open.get(deploymentId)?.pages.revalidate(scopes, { soft });
+    return await pages.purge(scope);
   }
 
   /** Removes what the servers of a killed platform left behind. */
@@ -243,17 +203,15 @@ export class ComputeService {
 
   /** Removes everything that deployments left behind which are no longer needed. */
   async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
-    for (const kept of [this.#files, this.#folders]) {
-      for (const id of await kept.list()) {
-        if (!isNeeded(id) && !this.#open.has(id)) await kept.remove(id);
-      }
-    }
+    const isKept = (id: string): boolean => isNeeded(id) || this.#open.has(id);
+    await this.#maker.sweep(isKept);
+    for (const id of await this.#folders.list()) if (!isKept(id)) await this.#folders.remove(id);
   }
 
   /** Removes everything that an ended deployment left behind. */
   async remove(deploymentId: string): Promise<void> {
     await this.dispose(deploymentId);
-    for (const kept of [this.#files, this.#folders]) await kept.remove(deploymentId);
+    for (const kept of [this.#maker, this.#folders]) await kept.remove(deploymentId);
   }
 
   /** Ends all servers; running requests get some time to finish. */
@@ -277,60 +235,6 @@ export class ComputeService {
       memory: this.#memory,
       now,
       onError: (error) => onTrouble(`Deployment ${deploymentId}: ${error}`),
-    });
-  }
-
-  /** Creates a server. Why it fails is shown to the operator only, as the reason may name paths. */
-  async #prepare(
-    deployment: DeploymentRecord,
-    layer: ComputeLayer,
-    source: FilesSource,
-  ): Promise<ComputeServer> {
-    try {
-      return await this.#create(deployment, layer, await this.#files.folder(source));
-    } catch (cause) {
-      if (cause instanceof ServersRefusedError) throw cause;
-      const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
-      this.services.onTrouble(`Cannot prepare a server of deployment ${deployment.id}: ${reason}`);
-      throw new Error(
-        isFullDisk(cause)
-          ? "the platform's disk is full"
-          : "the platform cannot prepare it; its log has the reason",
-        { cause },
-      );
-    }
-  }
-
-  async #create(
-    { id: deploymentId, projectId }: DeploymentRecord,
-    layer: ComputeLayer,
-    directory: string,
-  ): Promise<ComputeServer> {
-    const { variables, logs, allowPrivate, sandbox } = this.services;
-    const place = { projectId, deploymentId, layer: layer.name };
-    if (sandbox.sandbox === "refused") {
-      const refused = new ServersRefusedError(sandbox);
-      const { message } = refused;
-      logs.recordServer({ ...place, time: this.services.now(), level: "error", message });
-      throw refused;
-    }
-    return createComputeServer({
-      deploymentId,
-      directory,
-      entry: layer.entry,
-      env: await variables.openSnapshot(deploymentId),
-      limits: { ...runtimeSettings(layer), maxSockets: this.#socketsPerServer },
-      allowPrivate,
-      allowUnsandboxed: sandbox.sandbox === "unsandboxed",
-      places: this.#places,
-      sockets: this.#sockets,
-      socketsDir: await this.#socketsDir(),
-      spawn: this.#spawn,
-      revalidate: (what) => this.revalidate(deploymentId, what),
-      log: (entry) => {
-        logs.recordServer({ ...entry, ...place });
-        this.#keepLine(deploymentId, entry.message);
-      },
     });
   }
 

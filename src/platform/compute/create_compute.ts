@@ -23,18 +23,21 @@ async function sweepServers(service: ComputeService, deployments: DeploymentStor
 }
 
 export function createCompute(
-  foundation: Pick<Foundation, "dataDir" | "env" | "allowPrivate" | "now" | "onTrouble">,
+  foundation: Pick<
+    Foundation,
+    "addresses" | "dataDir" | "env" | "allowPrivate" | "now" | "onTrouble"
+  >,
   parts:
     & { readonly deployments: DeploymentStore }
     & Pick<
       ComputeServices,
-      "cache" | "variables" | "logs" | "maxServers" | "serverSockets" | "sandbox"
+      "variables" | "logs" | "maxServers" | "serverSockets" | "sandbox"
     >,
 ): Compute {
-  const { dataDir, env, allowPrivate, now, onTrouble } = foundation;
+  const { addresses, dataDir, env, allowPrivate, now, onTrouble } = foundation;
   const { deployments, ...services } = parts;
   const computeService = new ComputeService({
-    ...{ env, allowPrivate, now, onTrouble, dataDir: dataDir.root },
+    ...{ addresses, env, allowPrivate, now, onTrouble, dataDir: dataDir.root },
     ...services,
   });
   return {

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { sha256Hex } from "../../lib/hash.ts";
+import { readTextFile } from "../../lib/utf8.ts";
 import { loadEsbuild } from "../bundle/load_esbuild.ts";
 import type { PreloadStart } from "./preload/start.ts";
 
@@ -50,7 +51,9 @@ export async function bundlePreload(folder: string): Promise<string> {
  * @param bundled path of the file that `bundlePreload()` made; a compiled program contains it
  */
 export async function readPreload(bundled?: string): Promise<string> {
-  return await Deno.readTextFile(bundled ?? new URL(`./${STAGED_PRELOAD}`, Deno.mainModule));
+  return await readTextFile(
+    bundled ?? fileURLToPath(new URL(`./${STAGED_PRELOAD}`, Deno.mainModule)),
+  );
 }
 
 /** The module for one server. */

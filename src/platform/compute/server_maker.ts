@@ -1,0 +1,158 @@
+/**
+ * Makes the servers of deployments: their folder, their variables, and what runs
+ * them.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { Clock } from "../../lib/clock.ts";
+import type { Environment } from "../../lib/network_variables.ts";
+import { type ComputeLayer, type Engine, LINKS_PATH, runtimeSettings } from "../../manifest/mod.ts";
+import {
+  computeProcessCommand,
+  type ComputeServer,
+  type ComputeServerOptions,
+  createComputeServer,
+  nodeProcessCommand,
+  NodeVersionError,
+  NodeVersions,
+} from "../../runtime/mod.ts";
+import type { Addresses } from "../core/addresses.ts";
+import { isFullDisk } from "../core/store/mod.ts";
+import type { DeploymentRecord } from "../deployments/mod.ts";
+import type { AccessLogs } from "../logs/mod.ts";
+import type { VariableService } from "../variables/mod.ts";
+import { DeploymentFiles, type FilesSource } from "./deployment_files.ts";
+import { LinksError } from "./deployment_links.ts";
+import { type ServerSandbox, ServersRefusedError } from "./server_sandbox.ts";
+import { serverVariables } from "./server_variables.ts";
+
+export interface ServerMakerOptions {
+  readonly variables: VariableService;
+  readonly logs: AccessLogs;
+  readonly addresses: Pick<Addresses, "url">;
+  /** Folder for files of deployments and versions of Node. */
+  readonly dataDir: string;
+  /** Whether servers run here at all. */
+  readonly sandbox: ServerSandbox;
+  /** Lets servers reach private, local and reserved addresses. */
+  readonly allowPrivate: boolean;
+  /** The platform's own environment. */
+  readonly env: Environment;
+  readonly now: Clock;
+  onTrouble(message: string): void;
+  /** What all servers share. */
+  readonly shared: Required<Pick<ComputeServerOptions, "places" | "sockets">> & {
+    /** WebSockets open at the same time, of one server. */
+    readonly maxSockets: number;
+    /** The folder for sockets. */
+    readonly socketsDir: () => Promise<string>;
+  };
+  /** Gets each line of a server's log. */
+  readonly keepLine: (deploymentId: string, line: string) => void;
+}
+
+/** Errors whose message is for whoever deploys; others may name paths of the platform. */
+function isForDeployer(error: unknown): boolean {
+  return error instanceof ServersRefusedError || error instanceof NodeVersionError;
+}
+
+export class ServerMaker {
+  readonly #files: DeploymentFiles;
+  readonly #nodes: NodeVersions;
+  /** How the process of a server is started. */
+  readonly #spawn: Readonly<Record<Engine, ComputeServerOptions["spawn"]>>;
+
+  constructor(private readonly options: ServerMakerOptions) {
+    const { dataDir, env } = options;
+    this.#files = new DeploymentFiles(join(dataDir, "compute"));
+    this.#nodes = new NodeVersions({ folder: join(dataDir, "node"), env });
+    this.#spawn = { deno: computeProcessCommand({ env }), node: nodeProcessCommand({ env }) };
+  }
+
+  /**
+   * Makes the server of a layer; it runs with its first request.
+   *
+   * @throws Error whose message is for whoever deploys it
+   */
+  async make(
+    deployment: DeploymentRecord,
+    layer: ComputeLayer,
+    source: FilesSource,
+  ): Promise<ComputeServer> {
+    try {
+      return await this.#make(deployment, layer, source);
+    } catch (cause) {
+      if (isForDeployer(cause)) throw cause;
+      if (cause instanceof LinksError) {
+        throw new Error(`${LINKS_PATH} is not valid: ${cause.message}`, { cause });
+      }
+      const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+      this.options.onTrouble(`Cannot prepare a server of deployment ${deployment.id}: ${reason}`);
+      throw new Error(
+        isFullDisk(cause)
+          ? "the platform's disk is full"
+          : "the platform cannot prepare it; its log has the reason",
+        { cause },
+      );
+    }
+  }
+
+  /** Removes the folders, and the versions of Node, that no deployment needs any more. */
+  async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
+    for (const id of await this.#files.list()) if (!isNeeded(id)) await this.#files.remove(id);
+    await this.#nodes.sweep(isNeeded);
+  }
+
+  /** Removes the folder of a deployment. */
+  async remove(deploymentId: string): Promise<void> {
+    await this.#files.remove(deploymentId);
+  }
+
+  async #make(
+    deployment: DeploymentRecord,
+    layer: ComputeLayer,
+    source: FilesSource,
+  ): Promise<ComputeServer> {
+    const { variables, addresses, logs, allowPrivate, sandbox, shared, keepLine } = this.options;
+    const { id: deploymentId, projectId } = deployment;
+    const place = { projectId, deploymentId, layer: layer.name };
+    this.#refuse(place);
+    const { engine, nodeVersion, tmpMb, timeoutMs, memoryMb } = runtimeSettings(layer);
+    const { places, sockets, maxSockets } = shared;
+    return createComputeServer({
+      deploymentId,
+      directory: await this.#files.folder(source),
+      entry: layer.entry,
+      env: serverVariables(deployment, {
+        addresses,
+        variables: await variables.openSnapshot(deploymentId),
+      }),
+      limits: { timeoutMs, memoryMb, maxSockets },
+      engine,
+      tmpMb,
+      ...(engine === "node"
+        ? { nodeBinary: await this.#nodes.binary({ version: nodeVersion, user: deploymentId }) }
+        : {}),
+      allowPrivate,
+      allowUnsandboxed: sandbox.sandbox === "unsandboxed",
+      places,
+      sockets,
+      socketsDir: await shared.socketsDir(),
+      spawn: this.#spawn[engine],
+      log: (entry) => {
+        logs.recordServer({ ...entry, ...place });
+        keepLine(deploymentId, entry.message);
+      },
+    });
+  }
+
+  /** @throws ServersRefusedError where no server runs here; its log names the reason too */
+  #refuse(place: { projectId: string; deploymentId: string; layer: string }): void {
+    const { sandbox, logs, now } = this.options;
+    if (sandbox.sandbox !== "refused") return;
+    const refused = new ServersRefusedError(sandbox);
+    logs.recordServer({ ...place, time: now(), level: "error", message: refused.message });
+    throw refused;
+  }
+}

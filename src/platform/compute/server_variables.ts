@@ -1,0 +1,40 @@
+/**
+ * What a server learns of its own deployment, as variables. Pure.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import type { Addresses } from "../core/addresses.ts";
+import type { DeploymentRecord } from "../deployments/mod.ts";
+
+/** The label of the host at which a deployment is meant to be seen. */
+const ownLabel = ({ environment, projectName, uniqueLabel }: DeploymentRecord): string =>
+  environment === ENVIRONMENT_PRODUCTION ? projectName : uniqueLabel;
+
+/** The address of a deployment: that of production, or its own. */
+export function deploymentUrl(
+  deployment: DeploymentRecord,
+  addresses: Pick<Addresses, "url">,
+): string {
+  return addresses.url(ownLabel(deployment));
+}
+
+/** The environment of a deployment's server: variables of the project go before these. */
+export function serverVariables(
+  deployment: DeploymentRecord,
+  { addresses, variables }: {
+    readonly addresses: Pick<Addresses, "url">;
+    /** Those of the project, as the deployment has them. */
+    readonly variables: Readonly<Record<string, string>>;
+  },
+): Record<string, string> {
+  const { id, environment, branch, commitSha } = deployment;
+  return {
+    SVC_URL: deploymentUrl(deployment, addresses),
+    SVC_DEPLOYMENT_ID: id,
+    SVC_ENVIRONMENT: environment,
+    SVC_GIT_BRANCH: branch,
+    ...(commitSha === null ? {} : { SVC_GIT_COMMIT_SHA: commitSha }),
+    ...variables,
+  };
+}
