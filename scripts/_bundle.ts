@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { join } from "node:path";
 import {
   PRELOAD_BUNDLE,
@@ -34,6 +34,18 @@ const REQUIRE_BANNER = [
   "const require = svcCreateRequire(import.meta.url);",
 ].join("");
 
+/**
+ * The tracer of servers looks into node-pre-gyp for one function, which its own code
+ * has in another form. The rest of that package is a program that cannot be bundled.
+ */
+const WITHOUT_PRE_GYP: Plugin = {
+  name: "without-pre-gyp",
+  setup(bundling) {
+    const filter = /@mapbox[\\/]node-pre-gyp[\\/]lib[\\/]node-pre-gyp\.js$/;
+    bundling.onLoad({ filter }, () => ({ contents: "module.exports = {};", loader: "js" }));
+  },
+};
+
 /** Bundles `main.ts` with code splitting and reports what came out. */
 export async function bundle(options: BundleOptions): Promise<BundleReport> {
   const { metafile } = await build({
@@ -51,6 +63,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
+    plugins: [WITHOUT_PRE_GYP],
     banner: { js: REQUIRE_BANNER },
     metafile: true,
     logLevel: "warning",

@@ -26,6 +26,8 @@ export interface BuildSettings {
   readonly buildCommand?: string | null;
   /** Relative to the project. */
   readonly outputDirectory?: string | null;
+  /** Version of Node, such as `24`. */
+  readonly nodeVersion?: string | null;
 }
 
 export interface BuildOptions {

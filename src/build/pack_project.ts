@@ -11,7 +11,7 @@ import { folderPagesOf } from "./folder_pages.ts";
 import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 import { prepareOutput } from "./prepare_output.ts";
 import { checkRuleFunctions, readRulesFile, warnOpenFolders } from "./read_rules_file.ts";
-import type { ServerReport } from "./server/types.ts";
+import type { ServerReport, ServerSettings } from "./server/types.ts";
 import type { BuildHost } from "./types.ts";
 import { openApp } from "./workspace/open_app.ts";
 
@@ -43,6 +43,11 @@ export interface Pack extends Omit<Assembled, "files"> {
   readonly functions: readonly SealedFunction[];
 }
 
+function serverSettings({ config, settings }: PackOptions): ServerSettings {
+  const nodeVersion = settings?.nodeVersion ?? undefined;
+  return { ...config?.build, ...(nodeVersion === undefined ? {} : { nodeVersion }) };
+}
+
 /**
  * Validates the rules, builds the project, and takes or makes its manifest.
  *
@@ -57,7 +62,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     output: built.output,
     projectRoot: directory,
     detected: built.detected,
-    settings: options.config?.build ?? {},
+    settings: serverSettings(options),
     ...(skipValidation === undefined ? {} : { skipValidation }),
   });
   if (rules !== undefined) {

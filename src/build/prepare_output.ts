@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { describeUtf8Fault, NotUtf8Error } from "../lib/utf8.ts";
 import {
   type DetectedProject,
@@ -187,6 +187,7 @@ export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promis
   const manifest = validated(proposed, files);
   const prepared = await prepareServers(host, {
     projectRoot,
+    workspaceRoot: join(projectRoot, dirname(facts.detected.packagesFolder)),
     listing,
     manifest,
     found: made.found?.type === "server" ? made.found : undefined,

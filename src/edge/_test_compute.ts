@@ -13,7 +13,13 @@ import type { IsrStore } from "./isr/types.ts";
 /** Pages that outlive an `IsrCache`, as files outlive a process. */
 export class MemoryIsrStore implements IsrStore {
   readonly pages = new Map<string, Uint8Array<ArrayBuffer>>();
+  /** Files beside the pages. */
+  readonly others = new Map<string, Uint8Array<ArrayBuffer>>();
   reads = 0;
+
+  #filesOf(name: string) {
+    return name.endsWith(".json") ? this.others : this.pages;
+  }
 
   list() {
     return Promise.resolve(
@@ -21,15 +27,15 @@ export class MemoryIsrStore implements IsrStore {
     );
   }
   read(name: string) {
-    this.reads++;
-    return Promise.resolve(this.pages.get(name));
+    if (!name.endsWith(".json")) this.reads++;
+    return Promise.resolve(this.#filesOf(name).get(name));
   }
   write(name: string, bytes: Uint8Array) {
-    this.pages.set(name, bytes.slice());
+    this.#filesOf(name).set(name, bytes.slice());
     return Promise.resolve();
   }
   remove(name: string) {
-    this.pages.delete(name);
+    this.#filesOf(name).delete(name);
     return Promise.resolve();
   }
 }

@@ -12,7 +12,12 @@ export {
   DEFAULT_CACHE_BYTES,
   MAX_CACHED_BYTES,
 } from "./blobs/mod.ts";
-export { createHttpCache, type HttpCache, type PurgeScope } from "./cache/mod.ts";
+export {
+  createHttpCache,
+  type HttpCache,
+  type PurgeOptions,
+  type PurgeScope,
+} from "./cache/mod.ts";
 export type { SiteCompute } from "./compute/mod.ts";
 export { createEdge, type EdgeHandler, type EdgeOptions } from "./edge.ts";
 export {

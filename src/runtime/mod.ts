@@ -14,6 +14,9 @@ export {
   sealFunction,
   type ServerBundle,
   type ServerBundleResult,
+  type Trace,
+  type TracedFile,
+  traceServer,
 } from "./bundle/mod.ts";
 export {
   COMPUTE_PROCESS_ARGUMENT,

@@ -37,5 +37,6 @@ Deno.test("the room's public names", () => {
     "runFunctionProcess",
     "runNodeProcess",
     "sealFunction",
+    "traceServer",
   ]);
 });

@@ -66,13 +66,13 @@ function composeProjects(
 /** What runs the code of deployments. */
 function composeRunners(
   foundation: Foundation,
-  { options, serverSandbox: sandbox }: Setup,
+  { options, cache, serverSandbox: sandbox }: Setup,
   parts: Pick<Parameters<typeof createCompute>[1], "variables" | "logs" | "deployments">,
 ) {
   const { maxServers, serverSockets, maxFunctionProcesses: maxProcesses } = options;
   return {
     functions: createFunctions(foundation, { ...parts, maxProcesses }),
-    compute: createCompute(foundation, { ...parts, sandbox, maxServers, serverSockets }),
+    compute: createCompute(foundation, { ...parts, cache, sandbox, maxServers, serverSockets }),
   };
 }
 
@@ -118,7 +118,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     builds.capability,
     createHooks(foundation, { ...hookParts, resolveMs: options.resolveMs }),
     createHealth(foundation, shown),
-    createCache({ ...shown, cache }),
+    createCache(shown),
     createRetention({ ...foundation, ...shown, ...builds }, options.retention),
   ];
   return {

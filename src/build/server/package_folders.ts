@@ -8,7 +8,7 @@ import { join, sep } from "node:path";
 import { dirname, relative } from "node:path/posix";
 import type { OutputContent } from "../hash_files.ts";
 import type { Listing } from "../list_files.ts";
-import { createPackageTally, type PackageTally } from "./package_tally.ts";
+import type { PackageTally } from "./package_tally.ts";
 
 /** What no server needs: programs for shells, and what tools keep for themselves. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -97,7 +97,10 @@ class Reading {
 }
 
 /** Lists the folders of packages that came with an output. */
-export async function readPackageFolders(listing: Listing): Promise<PackageFiles> {
+export async function readPackageFolders(
+  listing: Listing,
+  tally: PackageTally,
+): Promise<PackageFiles> {
   const tops = await Promise.all(
     listing.packages.map(async ({ path, absolutePath }) => ({
       path,
@@ -105,6 +108,6 @@ export async function readPackageFolders(listing: Listing): Promise<PackageFiles
       chain: [],
     })),
   );
-  const { contents, links } = await new Reading(tops, listing, createPackageTally()).run();
+  const { contents, links } = await new Reading(tops, listing, tally).run();
   return { contents, links };
 }

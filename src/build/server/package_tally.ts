@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatBytes } from "../../lib/format.ts";
+import { formatBytes, formatCount } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
 /** Most files of packages that a server brings. */
@@ -63,7 +63,10 @@ export function createPackageTally(
         throw tooMuch(`${formatBytes(limits.bytes)} of packages`, largest("bytes", formatBytes));
       }
       if (sum.files > limits.files) {
-        throw tooMuch(`${limits.files} files of packages`, largest("files", (n) => `${n} files`));
+        throw tooMuch(
+          `${limits.files} files of packages`,
+          largest("files", (count) => formatCount(count, "file")),
+        );
       }
     },
     total: () => ({ count: shares.size, ...sum }),

@@ -58,7 +58,9 @@ async function prepareServer(
     written: layer.runtime?.engine,
     framework: facts.found?.node,
   });
-  if (wish?.engine === "node") return await nodeServer(layer, facts, wish.reason);
+  if (wish?.engine === "node") {
+    return await nodeServer(host, layer, { facts, reason: wish.reason });
+  }
   const made = await bundleLayer(host, layer, facts);
   sayBundle(host, layer, { ...facts, ...made });
   return await denoServer(layer, made, { facts, reason: wish?.reason ?? "it bundles" });

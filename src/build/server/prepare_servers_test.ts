@@ -25,7 +25,15 @@ async function factsOf(
   const listing = await surveyPlacements(project, found.placements ?? []);
   const paths = listing.files.map(({ path }) => path);
   const manifest = generateManifest(found, { paths, framework: undefined });
-  return { projectRoot: project, listing, manifest, found, framework: undefined, settings };
+  return {
+    projectRoot: project,
+    workspaceRoot: project,
+    listing,
+    manifest,
+    found,
+    framework: undefined,
+    settings,
+  };
 }
 
 async function prepare(

@@ -7,7 +7,7 @@ import type { ComputeLayer, Engine, FoundServer, Manifest } from "../../manifest
 import type { Listing } from "../list_files.ts";
 import type { OutputContent } from "../hash_files.ts";
 
-/** What `svc.toml` says of servers. */
+/** What `svc.toml`, and the platform's project, say of servers. */
 export interface ServerSettings {
   /** Whether the output is a static site, whatever it looks like. */
   readonly isStatic?: boolean;
@@ -15,11 +15,15 @@ export interface ServerSettings {
   readonly health?: string;
   /** MiB. */
   readonly tmpMb?: number;
+  /** The platform's setting for the project. */
+  readonly nodeVersion?: string;
 }
 
 export interface ServerFacts {
   /** Absolute path of the project's folder. */
   readonly projectRoot: string;
+  /** Absolute path of the folder that its packages are installed in: its own, or its workspace's. */
+  readonly workspaceRoot: string;
   readonly listing: Listing;
   readonly manifest: Manifest;
   /** What the framework's file found; `undefined` where the output has a manifest of its own. */

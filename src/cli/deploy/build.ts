@@ -20,7 +20,7 @@ export default defineCommand({
     ["build ./site --skip-validation", "only build"],
   ],
   answers:
-    "{ command, framework, outputDirectory, manifest, manifestGenerated, rules, validated, files, bytes }",
+    "{ command, framework, outputDirectory, manifest, manifestGenerated, servers, rules, validated, files, bytes }",
   async run({ args: [dir], flags }, ctx) {
     // Help and completion need nothing that builds.
     const [{ assembleProject }, { createBuildHost, explainBuild }] = await Promise.all([
@@ -52,6 +52,7 @@ export default defineCommand({
       outputDirectory: output,
       manifest: built.manifest,
       manifestGenerated: built.generated,
+      servers: built.servers,
       rules: built.rules?.rules.length ?? null,
       validated: !skipValidation,
       files: built.files.length,

@@ -48,6 +48,7 @@ export async function dryRun(
     branch,
     outputDirectory: pack.output,
     manifest,
+    servers: pack.servers,
     rules: rules ?? null,
     files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
     functions: functions.map(({ name }) => name),

@@ -45,6 +45,13 @@ export class CacheControl {
     return field === null || field === undefined ? CacheControl.#none : new CacheControl(field);
   }
 
+  /** Directives that a structured field has named already. */
+  static from(directives: Iterable<readonly [string, string | undefined]>): CacheControl {
+    const control = new CacheControl(undefined);
+    for (const [name, value] of directives) control.#add(name, value);
+    return control;
+  }
+
   #add(name: string, value: string | undefined): void {
     if (!this.#directives.has(name)) {
       this.#directives.set(name, value);

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Header, type HeaderList, joinedHeader } from "../messages/mod.ts";
+import { isConsumed } from "./own_fields.ts";
 import type { ForwardReason } from "./decide_lookup.ts";
 import type { CacheResult } from "./types.ts";
 
@@ -32,11 +33,16 @@ function cacheStatus(report: CacheReport): string {
   return text;
 }
 
-/** Adds the report to the fields; this cache is the last in the list (RFC 9211, 2). */
+/**
+ * Adds the report to the fields that clients get; this cache is the last in the list
+ * (RFC 9211, 2).
+ */
 export function withReport(headers: HeaderList, report: CacheReport): Header[] {
   const before = joinedHeader(headers, "cache-status");
   const own = cacheStatus(report);
-  const kept = headers.filter(([name]) => name !== "cache-status" && name !== "x-svc-cache");
+  const kept = headers.filter(([name]) =>
+    name !== "cache-status" && name !== "x-svc-cache" && !isConsumed(name)
+  );
   kept.push(["cache-status", before === undefined ? own : `${before}, ${own}`]);
   kept.push(["x-svc-cache", report.result]);
   return kept;

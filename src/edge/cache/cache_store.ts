@@ -24,6 +24,8 @@ export interface Entry extends StoredResponse {
   readonly cost: number;
   /** Whether it was served since the CLOCK hand last passed. */
   used: boolean;
+  /** See `StoredResponse`. */
+  staleSince: number | undefined;
   /** Header fields of a fresh hit, shared by all hits within one second. */
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;
 }
@@ -32,22 +34,30 @@ export interface Entry extends StoredResponse {
 export type PurgeScope =
   | { readonly type: "all" }
   | { readonly type: "path"; readonly path: string }
-  | { readonly type: "prefix"; readonly prefix: string };
+  | { readonly type: "prefix"; readonly prefix: string }
+  | { readonly type: "tag"; readonly tag: string };
 
 /** A response that is being fetched for the store; a purge meanwhile discards it. */
 export interface PendingInsert {
   readonly uri: ResourceUri;
   discarded: boolean;
+  /** Tags that were purged meanwhile. */
+  readonly purgedTags: Set<string>;
 }
 
-function textBytes({ headers, vary }: StoredResponse, key: string): number {
+function textBytes({ headers, vary, tags }: StoredResponse, key: string): number {
   let characters = key.length;
+  for (const tag of tags) characters += tag.length;
   for (const [name, value] of headers) characters += name.length + value.length;
   for (const { name, value } of vary) characters += name.length + (value?.length ?? 0);
   return characters * 2;
 }
 
-function covers(scope: PurgeScope, path: string): boolean {
+/** Whether a purge means a response. */
+export function isPurged(
+  scope: PurgeScope,
+  { path, tags }: { readonly path: string; readonly tags: readonly string[] },
+): boolean {
   switch (scope.type) {
     case "all":
       return true;
@@ -55,6 +65,8 @@ function covers(scope: PurgeScope, path: string): boolean {
       return path === scope.path;
     case "prefix":
       return path.startsWith(scope.prefix);
+    case "tag":
+      return tags.includes(scope.tag);
   }
 }
 
@@ -68,6 +80,8 @@ export class CacheStore {
   readonly #clock = new Set<Entry>();
   /** By deployment, then by path. */
   readonly #byUri = new Map<string, Map<string, Set<Entry>>>();
+  /** By deployment and tag. */
+  readonly #byTag = new Map<string, Set<Entry>>();
   readonly #pendingInserts = new Set<PendingInsert>();
   #entryBytes = 0;
   #reserved = 0;
@@ -102,7 +116,7 @@ export class CacheStore {
 
   /** Announces a response, before its request goes to the origin. */
   beginInsert(uri: ResourceUri): PendingInsert {
-    const pending: PendingInsert = { uri, discarded: false };
+    const pending: PendingInsert = { uri, discarded: false, purgedTags: new Set() };
     this.#pendingInserts.add(pending);
     return pending;
   }
@@ -127,13 +141,17 @@ export class CacheStore {
     const { key, pending, request } = where;
     const { body, text = "" } = stored;
     const cost = body.byteLength + text.length + textBytes(stored, key) + ENTRY_OVERHEAD;
-    if (pending.discarded || cost + this.#reserved > this.capacity) return undefined;
+    const isGone = pending.discarded || stored.tags.some((tag) => pending.purgedTags.has(tag));
+    if (isGone || cost + this.#reserved > this.capacity) return undefined;
     for (const older of [...this.candidates(key)]) {
       if (matchesVary(older, request)) this.remove(older);
     }
     const variants = this.#byKey.get(key);
     if (variants !== undefined && variants.length >= MAX_VARIANTS) this.remove(variants[0]!);
-    const entry: Entry = { ...stored, key, uri: pending.uri, cost, used: false, hit: undefined };
+    const entry: Entry = {
+      ...stored,
+      ...{ key, uri: pending.uri, cost, used: false, staleSince: undefined, hit: undefined },
+    };
     this.#entryBytes += cost;
     this.#evict();
     this.#link(entry);
@@ -151,6 +169,12 @@ export class CacheStore {
     const entries = paths.get(uri.path);
     if (entries === undefined) paths.set(uri.path, new Set([entry]));
     else entries.add(entry);
+    for (const tag of entry.tags) {
+      const tagKey = `${uri.deploymentId} ${tag}`;
+      const tagged = this.#byTag.get(tagKey);
+      if (tagged === undefined) this.#byTag.set(tagKey, new Set([entry]));
+      else tagged.add(entry);
+    }
   }
 
   /** Removes an entry; does nothing where it is gone already. */
@@ -166,38 +190,60 @@ export class CacheStore {
     entries.delete(entry);
     if (entries.size === 0) paths.delete(path);
     if (paths.size === 0) this.#byUri.delete(deploymentId);
+    for (const tag of entry.tags) {
+      const tagKey = `${deploymentId} ${tag}`;
+      const tagged = this.#byTag.get(tagKey)!;
+      tagged.delete(entry);
+      if (tagged.size === 0) this.#byTag.delete(tagKey);
+    }
   }
 
-  /** Removes responses of a deployment, and discards arriving ones; returns how many were stored. */
-  purge(deploymentId: string, scope: PurgeScope): number {
-    return this.#forget(deploymentId, scope, () => true);
+  /**
+   * Removes responses of a deployment, or marks them as stale since a time, and
+   * discards arriving ones; returns how many were stored.
+   */
+  purge(deploymentId: string, scope: PurgeScope, staleSince?: number): number {
+    this.#discardPending(deploymentId, scope, () => true);
+    const meant = this.#meant(deploymentId, scope);
+    for (const entry of meant) {
+      if (staleSince === undefined) this.remove(entry);
+      else entry.staleSince ??= staleSince;
+    }
+    return meant.length;
   }
 
   /** Removes all responses of one URI of a deployment (RFC 9111, 4.4). */
-  invalidate(uri: ResourceUri): number {
-    const { host, rawQuery } = uri;
-    return this.#forget(
-      uri.deploymentId,
-      { type: "path", path: uri.path },
-      (other) => other.host === host && other.rawQuery === rawQuery,
-    );
-  }
-
-  #forget(deploymentId: string, scope: PurgeScope, isMeant: (uri: ResourceUri) => boolean): number {
-    for (const pending of this.#pendingInserts) {
-      const { uri } = pending;
-      if (uri.deploymentId === deploymentId && covers(scope, uri.path) && isMeant(uri)) {
-        pending.discarded = true;
-      }
-    }
-    const paths = this.#byUri.get(deploymentId);
-    if (paths === undefined) return 0;
-    const meant = scope.type === "path"
-      ? [...paths.get(scope.path) ?? []]
-      : [...paths].flatMap(([path, entries]) => covers(scope, path) ? [...entries] : []);
-    const doomed = meant.filter(({ uri }) => isMeant(uri));
+  invalidate({ deploymentId, host, path, rawQuery }: ResourceUri): number {
+    const scope: PurgeScope = { type: "path", path };
+    const isSame = (uri: ResourceUri) => uri.host === host && uri.rawQuery === rawQuery;
+    this.#discardPending(deploymentId, scope, isSame);
+    const doomed = this.#meant(deploymentId, scope).filter(({ uri }) => isSame(uri));
     for (const entry of doomed) this.remove(entry);
     return doomed.length;
+  }
+
+  #discardPending(
+    deploymentId: string,
+    scope: PurgeScope,
+    isMeant: (uri: ResourceUri) => boolean,
+  ): void {
+    for (const pending of this.#pendingInserts) {
+      const { uri } = pending;
+      if (uri.deploymentId !== deploymentId || !isMeant(uri)) continue;
+      if (scope.type === "tag") pending.purgedTags.add(scope.tag);
+      else if (isPurged(scope, { path: uri.path, tags: [] })) pending.discarded = true;
+    }
+  }
+
+  /** The stored responses of a deployment that a purge means. */
+  #meant(deploymentId: string, scope: PurgeScope): readonly Entry[] {
+    if (scope.type === "tag") return [...this.#byTag.get(`${deploymentId} ${scope.tag}`) ?? []];
+    const paths = this.#byUri.get(deploymentId);
+    if (paths === undefined) return [];
+    if (scope.type === "path") return [...paths.get(scope.path) ?? []];
+    return [...paths].flatMap(([path, entries]) =>
+      isPurged(scope, { path, tags: [] }) ? [...entries] : []
+    );
   }
 
   /** Evicts the oldest entries; one that was used gets a second chance. */

@@ -5,10 +5,12 @@
  *
  * @module
  */
-import { findHeader, type HeaderList, joinedHeader } from "../messages/mod.ts";
+import { findHeader, type HeaderList } from "../messages/mod.ts";
 import { CacheControl } from "./cache_control.ts";
+import { cacheTags } from "./cache_tags.ts";
 import { fitsPath } from "./content_type_fit.ts";
 import { type ExchangeTimes, initialAge, ownLifetime } from "./freshness.ts";
+import { governingField } from "./governing_field.ts";
 import type { CacheRequest, CacheRule, Terms } from "./types.ts";
 import { varyNames } from "./vary.ts";
 
@@ -24,6 +26,7 @@ export type RefusalReason =
   | "vary_all"
   | "event_stream"
   | "content_type"
+  | "tags"
   | "no_use";
 
 export type StoreDecision =
@@ -33,6 +36,7 @@ export type StoreDecision =
     readonly initialAge: number;
     /** Fields that must not be stored, in lower case. */
     readonly dropped: readonly string[];
+    readonly tags: readonly string[];
   }
   | { readonly type: "pass"; readonly reason: RefusalReason };
 
@@ -130,15 +134,18 @@ export function decideStore(
 ): StoreDecision {
   const { status, headers } = response;
   const { rule, times } = options;
-  const control = new CacheControl(joinedHeader(headers, "cache-control"));
+  const governing = governingField(headers);
+  const { control } = governing;
   const reason = refusal(request, response, control);
   if (reason !== undefined) return { type: "pass", reason };
-  const lifetime = ownLifetime(headers, control, times.responseTime) ??
+  const tags = cacheTags(headers);
+  if (tags === undefined) return { type: "pass", reason: "tags" };
+  const lifetime = ownLifetime(headers, governing, times.responseTime) ??
     ruleLifetime(status, rule);
   if (lifetime === undefined) return { type: "pass", reason: "status" };
   const terms = termsOf(control, lifetime, rule);
   const age = initialAge(headers, times);
   if (!isOfUse(terms, headers, age)) return { type: "pass", reason: "no_use" };
   const dropped = [...control.fields("private"), ...control.fields("no-cache")];
-  return { type: "store", terms, initialAge: age, dropped };
+  return { type: "store", terms, initialAge: age, dropped, tags };
 }

@@ -4,7 +4,8 @@
  * @module
  */
 import { findHeader, type HeaderList, joinedHeader } from "../messages/mod.ts";
-import { type CacheControl, deltaSeconds, MAX_SECONDS } from "./cache_control.ts";
+import { deltaSeconds, MAX_SECONDS } from "./cache_control.ts";
+import type { GoverningField } from "./governing_field.ts";
 import { parseHttpDate } from "./http_date.ts";
 import type { StoredResponse } from "./types.ts";
 
@@ -38,11 +39,11 @@ export function initialAge(
  */
 export function ownLifetime(
   headers: HeaderList,
-  control: CacheControl,
+  { control, isTargeted }: GoverningField,
   responseTime: number,
 ): number | undefined {
   const maxAge = control.seconds("s-maxage") ?? control.seconds("max-age");
-  if (maxAge !== undefined) return maxAge;
+  if (maxAge !== undefined || isTargeted) return maxAge;
   const expires = joinedHeader(headers, "expires");
   if (expires === undefined) return undefined;
   const until = parseHttpDate(expires, responseTime);
@@ -56,7 +57,9 @@ export function currentAge(stored: StoredResponse, now: number): number {
   return stored.initialAge + Math.max(0, now - stored.responseTime) / 1000;
 }
 
-/** Seconds for which the response stays fresh; negative where it is stale. */
+/** Seconds for which the response stays fresh; negative, or 0, where it is stale. */
 export function remainingLifetime(stored: StoredResponse, now: number): number {
-  return stored.terms.lifetime - currentAge(stored, now);
+  const remaining = stored.terms.lifetime - currentAge(stored, now);
+  const { staleSince } = stored;
+  return staleSince === undefined ? remaining : Math.min(remaining, (staleSince - now) / 1000, 0);
 }

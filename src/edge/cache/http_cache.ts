@@ -82,6 +82,11 @@ export interface HttpCacheOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+export interface PurgeOptions {
+  /** True lets stale responses be served while they are refreshed, as far as they allow. */
+  readonly soft?: boolean;
+}
+
 const FRESH_HIT: CacheReport = { result: "HIT", hit: true };
 const STALE_HIT: CacheReport = { result: "STALE", hit: true };
 const UNAVAILABLE: CacheReport = { result: "MISS", detail: "only-if-cached" };
@@ -124,11 +129,11 @@ export class HttpCache {
   }
 
   /**
-   * Removes responses of a deployment, and does not store those being fetched.
-   * Returns how many were stored.
+   * Removes responses of a deployment, or with `soft` marks them as stale, and does
+   * not store those being fetched. Returns how many were stored.
    */
-  purge(deploymentId: string, scope: PurgeScope): number {
-    return this.#store.purge(deploymentId, scope);
+  purge(deploymentId: string, scope: PurgeScope, { soft = false }: PurgeOptions = {}): number {
+    return this.#store.purge(deploymentId, scope, soft ? this.#options.now() : undefined);
   }
 
   /** Removes what the response to an unsafe request invalidates; `handle()` does so itself. */

@@ -3,14 +3,18 @@
  *
  * @module
  */
-export { CacheControl } from "./cache_control.ts";
+export { CacheControl, MAX_SECONDS } from "./cache_control.ts";
 export { CacheFill } from "./cache_fill.ts";
 export { cacheKey } from "./cache_key.ts";
 export { type CacheReport, withReport } from "./cache_status.ts";
-export type { PurgeScope } from "./cache_store.ts";
+export { isPurged, type PurgeScope } from "./cache_store.ts";
+export { cacheTags, MAX_TAG_CHARACTERS, MAX_TAGS } from "./cache_tags.ts";
+export { mayServeStaleOnError } from "./decide_lookup.ts";
+export type { ResponseHead } from "./decide_store.ts";
 export { contentLength, deliver } from "./deliver.ts";
 export { FactsRequest } from "./facts_request.ts";
-export { createHttpCache, HttpCache } from "./http_cache.ts";
+export { type GoverningField, governingField } from "./governing_field.ts";
+export { createHttpCache, HttpCache, type PurgeOptions } from "./http_cache.ts";
 export { formatHttpDate } from "./http_date.ts";
 export {
   awaitOutcome,
@@ -20,5 +24,15 @@ export {
   type Timer,
 } from "./in_flight_requests.ts";
 export { outgoingHeaders, responseFrom } from "./stored_response.ts";
-export type { CachedResponse, CacheRequest, OriginRequest, StoredResponse } from "./types.ts";
-export { varyNames } from "./vary.ts";
+export { initialAge, remainingLifetime } from "./freshness.ts";
+export { UNKEYED } from "./origin_request.ts";
+export { concernsCache, isConsumed, withoutConsumed } from "./own_fields.ts";
+export type {
+  CachedResponse,
+  CacheRequest,
+  OriginRequest,
+  StoredResponse,
+  Terms,
+  VaryField,
+} from "./types.ts";
+export { matchesVary, varyNames, varyValue } from "./vary.ts";

@@ -22,7 +22,7 @@ const ANSWERED_HERE = [
  * servers and frameworks: with them one request could poison the cache for all.
  * The proxy adds its own `X-Forwarded-*` afterwards.
  */
-const UNKEYED = [
+export const UNKEYED: readonly string[] = [
   "forwarded",
   "front-end-https",
   "x-forwarded-host",

@@ -65,6 +65,7 @@ export function makeStored(
     initialAge: decision.initialAge,
     responseTime,
     vary: varyFields(headers, request),
+    tags: decision.tags,
     etag: findHeader(headers, "etag"),
     lastModified: findHeader(headers, "last-modified"),
   };

@@ -92,6 +92,10 @@ export interface StoredResponse {
   readonly responseTime: number;
   /** The request fields that `Vary` names, with the values that selected this response. */
   readonly vary: readonly VaryField[];
+  /** Names by which it can be purged together with others. */
+  readonly tags: readonly string[];
+  /** Since when it counts as stale whatever its lifetime, in milliseconds: a purge marked it. */
+  readonly staleSince?: number | undefined;
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;
 }

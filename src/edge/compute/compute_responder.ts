@@ -5,8 +5,8 @@
  * @module
  */
 import type { ComputeRequest, ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
-import type { CachedResponse } from "../cache/mod.ts";
-import type { IsrCache } from "../isr/mod.ts";
+import { type CachedResponse, concernsCache, withoutConsumed } from "../cache/mod.ts";
+import type { IsrCache, PageOptions, PageRequest } from "../isr/mod.ts";
 import { discardBody, type HeaderList, isReading, type OriginResponse } from "../messages/mod.ts";
 import type { EdgeResponse } from "../response/mod.ts";
 import type { ComputeResolution, SiteContent } from "../static/mod.ts";
@@ -18,7 +18,7 @@ import {
   type ServerRequest,
   socketRequest,
 } from "./compute_request.ts";
-import { pageRequest, pageResponse } from "./page_request.ts";
+import { declaredRequest, pageRequest, pageResponse } from "./page_request.ts";
 import { isFinalStatus, originResponse, toEdgeResponse } from "./server_response.ts";
 
 /** The COMPUTE layers of one deployment, by name. */
@@ -27,14 +27,17 @@ export interface SiteCompute {
   fetch(layer: string, request: ComputeRequest): Promise<ComputeResult>;
   /** Opens a WebSocket to the server of a layer; never rejects. */
   connect(layer: string, request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
-  /** Pages of routes with `revalidate`. */
+  /** Pages of routes with `revalidate`, and those whose responses declare themselves cacheable. */
   readonly pages: IsrCache;
 }
 
 /** How a request may be answered. */
 export interface ComputeUse {
-  /** False where a rule bypasses caches. */
-  readonly mayUseIsr: boolean;
+  /**
+   * Whose word on caching counts: that of the deployment, its routes before its
+   * responses; or that of a `cache` or `bypass_cache` rule, whose cache is in front.
+   */
+  readonly caching: "deployment" | "rule";
 }
 
 /** A request that terminal routing sends to a COMPUTE layer. */
@@ -82,11 +85,49 @@ function settle(context: ComputeContext, response: OriginResponse): EdgeResponse
   return toEdgeResponse(context.request.method, response, context.site.common);
 }
 
-async function fetchFromServer(context: ComputeContext): Promise<EdgeResponse | Missing> {
-  const { compute, request, target, resolution } = context;
+/** The server's response to the client's own request; a rule's cache gets all its fields. */
+async function fetchOwn(
+  { compute, request, target, resolution }: ComputeContext,
+): Promise<OriginResponse> {
   const { name } = resolution.route.layer;
-  const result = await compute.fetch(name, computeRequest(request, target));
-  return settle(context, responseOf(name, result));
+  return responseOf(name, await compute.fetch(name, computeRequest(request, target)));
+}
+
+async function fetchFromServer(context: ComputeContext): Promise<EdgeResponse | Missing> {
+  const response = await fetchOwn(context);
+  if (context.caching === "rule" || !concernsCache(response.headers)) {
+    return settle(context, response);
+  }
+  return settle(context, { ...response, headers: withoutConsumed(response.headers) });
+}
+
+/** Asks the server, and stores its response where that declares itself cacheable. */
+async function fetchAndOffer(
+  context: ComputeContext,
+  known?: PageRequest,
+): Promise<EdgeResponse | Missing> {
+  const { pages } = context.compute;
+  const requested = pages.requested();
+  const response = await fetchOwn(context);
+  if (!concernsCache(response.headers)) return settle(context, response);
+  const request = known ?? declaredRequest(context.request, context.target);
+  const page = { request, options: pageOptions(context, 0) };
+  return settle(context, pages.offer(page, response, requested));
+}
+
+/** Answers from a page whose response declared itself cacheable, else from the server. */
+function fetchFromDeclared(
+  context: ComputeContext,
+): EdgeResponse | Missing | Promise<EdgeResponse | Missing> {
+  const { pages } = context.compute;
+  if (!pages.mayHaveDeclared) return fetchAndOffer(context);
+  const request = declaredRequest(context.request, context.target);
+  const finish = (
+    response: CachedResponse | undefined,
+  ): EdgeResponse | Missing | Promise<EdgeResponse | Missing> =>
+    response === undefined ? fetchAndOffer(context, request) : finishPage(context, response);
+  const found = pages.find(request, pageOptions(context, 0));
+  return found instanceof Promise ? found.then(finish) : finish(found);
 }
 
 /** Connects to the server first: the client is upgraded only where the server accepts. */
@@ -98,25 +139,35 @@ async function openSocket(context: ComputeContext): Promise<EdgeResponse | Missi
   return { status: 101, headers: site.common, body: null, bytes: 0, upgrade: result.socket };
 }
 
+function pageOptions(context: ComputeContext, revalidateSeconds: number): PageOptions {
+  const { compute, resolution } = context;
+  const { name } = resolution.route.layer;
+  return {
+    revalidateSeconds,
+    stores404: !resolution.route.fallthrough,
+    fetchShared: async (asked) => responseOf(name, await compute.fetch(name, asked)),
+    fetchPrivate: () => fetchOwn(context),
+  };
+}
+
+function finishPage(context: ComputeContext, response: CachedResponse): EdgeResponse | Missing {
+  if (response.status !== 404 || !fallsThrough(context)) return pageResponse(response, context);
+  discardBody(response.body);
+  return "missing";
+}
+
 function fetchFromIsr(
   context: ComputeContext,
   seconds: number,
 ): EdgeResponse | Missing | Promise<EdgeResponse | Missing> {
-  const { compute, request, target, resolution } = context;
-  const { name } = resolution.route.layer;
-  const finish = (response: CachedResponse): EdgeResponse | Missing => {
-    if (response.status !== 404 || !fallsThrough(context)) return pageResponse(response, context);
-    discardBody(response.body);
-    return "missing";
-  };
-  const response = compute.pages.handle(pageRequest(request, target), {
-    revalidateSeconds: seconds,
-    stores404: !resolution.route.fallthrough,
-    fetchShared: async (asked) => responseOf(name, await compute.fetch(name, asked)),
-    fetchPrivate: async () =>
-      responseOf(name, await compute.fetch(name, computeRequest(request, target))),
-  });
-  return response instanceof Promise ? response.then(finish) : finish(response);
+  const { compute, request, target } = context;
+  const response = compute.pages.handle(
+    pageRequest(request, target),
+    pageOptions(context, seconds),
+  );
+  return response instanceof Promise
+    ? response.then((made) => finishPage(context, made))
+    : finishPage(context, response);
 }
 
 /**
@@ -127,11 +178,11 @@ function fetchFromIsr(
 export function respondFromCompute(
   context: ComputeContext,
 ): EdgeResponse | Missing | Promise<EdgeResponse | Missing> {
-  const { request, resolution, mayUseIsr } = context;
+  const { request, resolution, caching } = context;
   const { revalidate } = resolution.route;
   if (isSocketRequest(request)) return openSocket(context);
-  if (mayUseIsr && revalidate !== undefined && revalidate > 0 && isReading(request.method)) {
-    return fetchFromIsr(context, revalidate);
+  if (caching === "rule" || !isReading(request.method) || revalidate === 0) {
+    return fetchFromServer(context);
   }
-  return fetchFromServer(context);
+  return revalidate === undefined ? fetchFromDeclared(context) : fetchFromIsr(context, revalidate);
 }

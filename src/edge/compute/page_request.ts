@@ -4,9 +4,11 @@
  *
  * @module
  */
-import type { CachedResponse } from "../cache/mod.ts";
-import type { PageRequest } from "../isr/mod.ts";
-import type { HeaderList } from "../messages/mod.ts";
+import type { ComputeRequest } from "../../runtime/mod.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import type { CachedResponse, VaryField } from "../cache/mod.ts";
+import { type PageRequest, ROUTER_FIELDS } from "../isr/mod.ts";
+import type { Header, HeaderList } from "../messages/mod.ts";
 import { canonicalAuthority } from "../request/mod.ts";
 import type { EdgeResponse } from "../response/mod.ts";
 import {
@@ -39,33 +41,120 @@ export function sortedQuery(query: string): string {
     .map(({ parameter }) => parameter).join("&");
 }
 
-/** The request for a page that may be stored. */
+/** Cookies by which Next.js shows drafts to an editor. */
+const PREVIEW_COOKIE = /(?:^|;\s*)__(?:prerender_bypass|next_preview_data)=/;
+
+/** Longest value that is in a key as it is, in characters. */
+const MAX_KEY_VALUE = 128;
+
+function showsDrafts(request: ServerRequest): boolean {
+  const cookies = request.header("cookie");
+  return cookies !== null && PREVIEW_COOKIE.test(cookies);
+}
+
+/** The fields of a request for the data of a page; none for its HTML. */
+function routerFields(request: ServerRequest): readonly Header[] {
+  if (request.header("rsc") === null) return [];
+  return ROUTER_FIELDS.flatMap((name): Header[] => {
+    const value = request.header(name);
+    return value === null ? [] : [[name, value]];
+  });
+}
+
+function keyOfFields(fields: readonly Header[]): string {
+  if (fields.length === 0) return "";
+  const values = fields.map(([name, value]) =>
+    `${name}=${value.length > MAX_KEY_VALUE ? sha256Hex(value) : value}`
+  );
+  return ` ${JSON.stringify(values)}`;
+}
+
+/** A request without anything of its client except these fields. */
+function sharedRequest(
+  { scheme, ip, id }: ServerRequest,
+  { authority, target, fields }: {
+    readonly authority: string;
+    readonly target: string;
+    readonly fields: readonly Header[];
+  },
+): ComputeRequest {
+  return {
+    method: "GET",
+    target,
+    headers: [
+      ...hopHeaders({ authority, scheme, ip, id }).filter(([name]) => name !== CLIENT_ADDRESS),
+      ...fields,
+      ["x-request-id", id],
+    ],
+    body: null,
+    requestId: id,
+  };
+}
+
+/** What a shared request accepts, and its letter in the key. */
+function acceptOf(request: ServerRequest): { readonly kind: string; readonly accept: string } {
+  const isForHtml = request.header("accept")?.includes("text/html") === true;
+  return isForHtml ? { kind: "h", accept: HTML_FIRST } : { kind: "*", accept: ANYTHING };
+}
+
+/** The request for a page on a route with `revalidate`. */
 export function pageRequest(request: ServerRequest, target: RequestTarget): PageRequest {
   const query = sortedQuery(target.query);
   const asked = targetText({ path: target.path, query });
-  const accept = request.header("accept")?.includes("text/html") ? HTML_FIRST : ANYTHING;
-  const { scheme, ip, id } = request;
+  const { kind, accept } = acceptOf(request);
   // All spellings of a host share a page.
   const authority = canonicalAuthority(request.authority);
+  const ofRouter = routerFields(request);
   return {
     method: request.method,
     header: (name) => request.header(name) ?? undefined,
-    key: `${accept === ANYTHING ? "*" : "h"} ${scheme}://${authority}${asked}`,
+    key: `${kind} ${request.scheme}://${authority}${asked}${keyOfFields(ofRouter)}`,
     path: target.path,
-    hasQuery: query !== "",
-    isPrivate: request.header("authorization") !== null,
-    sharedRequest: () => ({
-      method: "GET",
-      target: asked,
-      headers: [
-        ...hopHeaders({ authority, scheme, ip, id }).filter(([name]) => name !== CLIENT_ADDRESS),
-        ["accept", accept],
-        ["user-agent", USER_AGENT],
-        ["x-request-id", id],
-      ],
-      body: null,
-      requestId: id,
-    }),
+    hasQuery: query !== "" || ofRouter.length > 0,
+    isDeclared: false,
+    isPrivate: request.header("authorization") !== null || showsDrafts(request),
+    sharedRequest: () =>
+      sharedRequest(request, {
+        authority,
+        target: asked,
+        fields: [["accept", accept], ["user-agent", USER_AGENT], ...ofRouter],
+      }),
+  };
+}
+
+/** Whether only the server can answer: with a body, conditions for it, or without a trace. */
+function isForServer(request: ServerRequest): boolean {
+  const length = request.header("content-length");
+  return (length !== null && length.trim() !== "0") ||
+    request.header("transfer-encoding") !== null || request.header("if-match") !== null ||
+    request.header("if-unmodified-since") !== null ||
+    request.header("cache-control")?.includes("no-store") === true;
+}
+
+/** The request for a page whose response says itself how long it may be stored. */
+export function declaredRequest(request: ServerRequest, target: RequestTarget): PageRequest {
+  const authority = canonicalAuthority(request.authority);
+  const asked = targetText(target);
+  const { kind, accept } = acceptOf(request);
+  const selected = (selecting: readonly VaryField[]): Header[] => {
+    const fields = selecting.flatMap(({ name, value }): Header[] =>
+      value === null ? [] : [[name, value]]
+    );
+    const isNamed = (wanted: string) => selecting.some(({ name }) => name === wanted);
+    if (!isNamed("accept")) fields.push(["accept", accept]);
+    if (!isNamed("user-agent")) fields.push(["user-agent", USER_AGENT]);
+    return fields;
+  };
+  return {
+    method: request.method,
+    header: (name) => request.header(name) ?? undefined,
+    key: `d${kind} ${request.scheme}://${authority}${asked}`,
+    path: target.path,
+    hasQuery: target.query !== "",
+    isDeclared: true,
+    isPrivate: showsDrafts(request) || isForServer(request),
+    sharedRequest: (selecting) =>
+      sharedRequest(request, { authority, target: asked, fields: selected(selecting) }),
   };
 }
 

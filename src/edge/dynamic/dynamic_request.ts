@@ -8,6 +8,7 @@ import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
 import { cacheKey, FactsRequest, type HttpCache } from "../cache/mod.ts";
 import {
   ComputeFailedError,
+  type ComputeUse,
   isSocketRequest,
   requestFromPipeline,
   type RequestTarget,
@@ -178,7 +179,8 @@ export class DynamicRequest implements PipelineParts {
     const fields = requestFromPipeline(request, clientRequest, () => this.#signal());
     const target = this.#requestTarget(request);
     if (target === undefined) return fromSite(edgePage(fields, 400, { headers: site.common }));
-    const use = { mayUseIsr: this.context.decision.cache?.type !== "bypass" };
+    const { cache } = this.context.decision;
+    const use: ComputeUse = { caching: cache === undefined ? "deployment" : "rule" };
     return fromSite(await this.options.siteResponder.route(site, fields, target, use));
   }
 

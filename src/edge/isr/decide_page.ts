@@ -3,21 +3,34 @@
  *
  * @module
  */
-import { CacheControl, varyNames } from "../cache/mod.ts";
+import { cacheTags, governingField, type ResponseHead, varyNames } from "../cache/mod.ts";
 import { findHeader, type Header, type HeaderList, joinedHeader } from "../messages/mod.ts";
 import { REVALIDATE } from "../static/mod.ts";
+import type { Storable } from "./types.ts";
 
 export type PageDecision =
-  | { readonly type: "store" }
-  /** It must not be shared: each client gets a response of its own. */
-  | { readonly type: "private" }
+  | Storable
+  /** It must not be shared, for this reason: each client gets a response of its own. */
+  | { readonly type: "private"; readonly reason: string }
   /** The server failed: the stored page stays. */
   | { readonly type: "failed" }
   /** The server has no such page, but the next route may have one. */
   | { readonly type: "missing" };
 
 /** Pages, redirects, and the absence of a page. */
-const CACHEABLE_STATUSES = new Set([200, 203, 301, 302, 303, 307, 308, 404, 410]);
+export const CACHEABLE_STATUSES = new Set([200, 203, 301, 302, 303, 307, 308, 404, 410]);
+
+/**
+ * Fields by which the router of Next.js requests the data of a page in place of its
+ * HTML: they are in the key of a page, and its shared request has them.
+ */
+export const ROUTER_FIELDS = [
+  "rsc",
+  "next-router-prefetch",
+  "next-router-segment-prefetch",
+  "next-router-state-tree",
+  "next-url",
+] as const;
 
 /** Fields that are in the key, or that the shared request does not have. */
 const NEUTRAL = new Set([
@@ -26,32 +39,56 @@ const NEUTRAL = new Set([
   "host",
   "x-forwarded-host",
   "x-forwarded-proto",
+  ...ROUTER_FIELDS,
 ]);
 
 /** Directives for shared caches, which the ISR cache takes the place of. */
 const FOR_SHARED_CACHES = new Set(["s-maxage", "stale-while-revalidate", "stale-if-error"]);
 
-/** Decides about a response; `stores404` is false where a 404 leads to the next route. */
+const refuse = (reason: string): PageDecision => ({ type: "private", reason });
+
+/** Why no response with these fields is shared, whatever declares it cacheable. */
+export function privateReason({ headers }: Pick<ResponseHead, "headers">): string | undefined {
+  const { control } = governingField(headers);
+  if (control.has("no-store")) return "no_store";
+  if (control.has("private")) return "private";
+  if (control.has("no-cache")) return "no_cache";
+  if (findHeader(headers, "set-cookie") !== undefined) return "set_cookie";
+  if (findHeader(headers, "content-type")?.startsWith("text/event-stream")) return "event_stream";
+  return cacheTags(headers) === undefined ? "tags" : undefined;
+}
+
+/** Whether the content is encoded, for clients that accept that. */
+export function isEncoded(headers: HeaderList): boolean {
+  return (findHeader(headers, "content-encoding") ?? "identity") !== "identity";
+}
+
+/**
+ * Decides about a response on a route with `revalidate`; `stores404` is false where a
+ * 404 leads to the next route.
+ */
 export function decidePage(
-  { status, headers }: { readonly status: number; readonly headers: HeaderList },
+  { status, headers }: ResponseHead,
   { stores404 }: { readonly stores404: boolean },
 ): PageDecision {
   if (status >= 500) return { type: "failed" };
   if (status === 404 && !stores404) return { type: "missing" };
-  const control = new CacheControl(joinedHeader(headers, "cache-control"));
-  const isForOne = control.has("private") || control.has("no-store") || control.has("no-cache") ||
-    findHeader(headers, "set-cookie") !== undefined;
-  const isChosen = varyNames(headers).some((name) => !NEUTRAL.has(name));
-  const isEncoded = (findHeader(headers, "content-encoding") ?? "identity") !== "identity";
-  const isStream = findHeader(headers, "content-type")?.startsWith("text/event-stream") ?? false;
-  const keeps = CACHEABLE_STATUSES.has(status) && !isForOne && !isChosen && !isEncoded && !isStream;
-  return { type: keeps ? "store" : "private" };
+  if (!CACHEABLE_STATUSES.has(status)) return refuse("status");
+  const reason = privateReason({ headers });
+  if (reason !== undefined) return refuse(reason);
+  if (varyNames(headers).some((name) => !NEUTRAL.has(name))) return refuse("vary");
+  if (isEncoded(headers)) return refuse("encoded");
+  const tags = cacheTags(headers) ?? [];
+  return { type: "store", tags, vary: [], initialAge: 0, isKept: true };
 }
+
+/** Directives that clients must get as the server wrote them. */
+const FOR_CLIENTS = new Set(["max-age", "no-cache", "no-store", "private"]);
 
 /**
  * `Cache-Control` for clients. Pages are refreshed here, so directives for shared
  * caches are removed: another cache in front would only make the page older.
- * Without a `max-age` of the server, clients revalidate each time.
+ * Where the server says nothing to clients, they revalidate each time.
  */
 export function clientCacheControl(headers: HeaderList): Header {
   const directives = (joinedHeader(headers, "cache-control") ?? "").split(",")
@@ -60,6 +97,6 @@ export function clientCacheControl(headers: HeaderList): Header {
   const kept = directives.filter((directive) =>
     directive !== "" && !FOR_SHARED_CACHES.has(named(directive))
   );
-  const saysHowLong = kept.some((directive) => named(directive) === "max-age");
-  return ["cache-control", saysHowLong ? kept.join(", ") : REVALIDATE];
+  const isForClients = kept.some((directive) => FOR_CLIENTS.has(named(directive)));
+  return ["cache-control", isForClients ? kept.join(", ") : REVALIDATE];
 }

@@ -1,280 +1,209 @@
 /**
  * Incremental static regeneration (ISR): pages of servers that are stored for a
- * route's `revalidate` seconds, served stale while one request refreshes them, and
- * available again after a restart. `docs/isr.md` explains it to authors.
+ * route's `revalidate` seconds, or for as long as their own fields say, served stale
+ * while one request refreshes them, and available again after a restart.
+ * `docs/isr.md` and `docs/caching.md` explain it to authors.
  *
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import type { ComputeRequest } from "../../runtime/mod.ts";
 import {
-  awaitOutcome,
   type CachedResponse,
-  CacheFill,
   type CacheReport,
-  contentLength,
-  deliver,
-  type InFlightRequest,
-  InFlightRequests,
+  matchesVary,
   outgoingHeaders,
+  type PurgeOptions,
   type PurgeScope,
+  remainingLifetime,
   responseFrom,
+  type StoredResponse,
   systemTimer,
   type Timer,
-  withReport,
+  type VaryField,
+  varyValue,
+  withoutConsumed,
 } from "../cache/mod.ts";
-import { discardBody, type OriginResponse } from "../messages/mod.ts";
-import { decidePage, type PageDecision } from "./decide_page.ts";
-import { headersToStore, type PageRecord } from "./page_record.ts";
+import type { OriginResponse } from "../messages/mod.ts";
+import { decideDeclared } from "./decide_declared.ts";
+import type { PageContext, PageOptions } from "./page_context.ts";
+import { PageFetcher, privateResponse, serveStored } from "./page_fetcher.ts";
 import { PageTiers, type PageTiersOptions } from "./page_tiers.ts";
-import type { IsrEntry, PageRequest } from "./types.ts";
-
-/** Largest body that is stored (10 MiB). */
-export const MAX_PAGE_BYTES = 10 * 1024 * 1024;
-
-/** How long the next refresh waits after one that failed, in milliseconds. */
-export const RETRY_MILLISECONDS = 10_000;
-
-/** How long a request waits for another's response before it is sent itself, in milliseconds. */
-export const COLLAPSE_MILLISECONDS = 30_000;
+import type { IsrEntry, PageRequest, Requested } from "./types.ts";
 
 export interface IsrCacheOptions extends PageTiersOptions {
   readonly now: Clock;
   readonly timer?: Timer;
 }
 
-export interface PageOptions {
-  /** Seconds for which a page is fresh. */
-  readonly revalidateSeconds: number;
-  /** Whether a 404 is stored. */
-  readonly stores404: boolean;
-  /** Fetches the page for all visitors; a rejection means that the server could not answer. */
-  fetchShared(request: ComputeRequest): Promise<OriginResponse>;
-  /** Fetches the page for this client, with the client's own header fields. */
-  fetchPrivate(): Promise<OriginResponse>;
-}
-
 const FRESH: CacheReport = { result: "HIT", hit: true };
 const STALE: CacheReport = { result: "STALE", hit: true };
-const COLLAPSED: CacheReport = { result: "HIT", forward: "uri-miss", collapsed: true };
-const BYPASS: CacheReport = { result: "BYPASS", forward: "bypass" };
 
-/** A request and how its page is fetched. */
-interface PageContext {
-  readonly request: PageRequest;
-  readonly options: PageOptions;
+type Freshness = "fresh" | "stale" | "expired";
+
+/** How a page may be served. It is stale where the clock was set back, since its age is unknown. */
+function freshnessOf(stored: StoredResponse, now: number): Freshness {
+  const remaining = remainingLifetime(stored, now);
+  if (remaining > 0 && now >= stored.responseTime) return "fresh";
+  return -remaining < stored.terms.staleWhileRevalidate ? "stale" : "expired";
 }
 
-/** The ISR cache of one deployment. */
+/** The request for the variant of a page that these fields of the request select. */
+function variantRequest(request: PageRequest, vary: readonly VaryField[]): PageRequest {
+  const values = vary.map(({ name }) => [name, varyValue(name, request)]);
+  return { ...request, key: `${request.key} ${JSON.stringify(values)}`, hasQuery: true };
+}
+
+function hasSameFields(left: readonly VaryField[], right: readonly VaryField[]): boolean {
+  return left.length === right.length && left.every(({ name }, at) => name === right[at]?.name);
+}
+
+/** The pages of one deployment. */
 export class IsrCache {
-  readonly #options: IsrCacheOptions & { readonly timer: Timer };
-  readonly #inFlightRequests = new InFlightRequests();
+  readonly #now: Clock;
   readonly #pages: PageTiers;
+  readonly #fetcher: PageFetcher;
 
   constructor(options: IsrCacheOptions) {
-    this.#options = { timer: systemTimer, ...options };
+    this.#now = options.now;
     this.#pages = new PageTiers(options);
+    this.#fetcher = new PageFetcher({ timer: systemTimer, ...options, pages: this.#pages });
   }
 
   /**
-   * Answers a `GET` or `HEAD`; without a promise where the page is in memory.
-   * Rejects with what `fetchShared` and `fetchPrivate` reject with.
+   * Answers a `GET` or `HEAD` on a route with `revalidate`; without a promise where
+   * the page is in memory. Rejects with what `fetchShared` and `fetchPrivate` reject
+   * with.
    */
   handle(request: PageRequest, options: PageOptions): CachedResponse | Promise<CachedResponse> {
     const context: PageContext = { request, options };
-    if (request.isPrivate) return this.#fetchPrivate(context);
+    if (request.isPrivate) return this.#fetcher.fetchPrivate(context);
     const page = this.#pages.inMemory(request.key);
     return page === undefined ? this.#readOrFetch(context) : this.#serve(context, page);
   }
 
-  /** Removes pages, and does not store those being fetched. Returns how many there were. */
-  purge(scope: PurgeScope): Promise<number> {
-    return this.#pages.purge(scope);
+  /** Whether `find()` may find anything; false costs a request nothing. */
+  get mayHaveDeclared(): boolean {
+    return this.#pages.mayHaveDeclared;
+  }
+
+  /**
+   * The page whose response declared itself cacheable, if one is stored; without a
+   * promise where it is in memory.
+   */
+  find(
+    request: PageRequest,
+    options: PageOptions,
+  ): CachedResponse | Promise<CachedResponse | undefined> | undefined {
+    if (request.isPrivate) return undefined;
+    const first = this.#pages.inMemory(request.key);
+    return first === undefined
+      ? this.#readAndServe({ request, options })
+      : this.#serveVariant({ request, options }, first);
+  }
+
+  /** What a response that is requested now is requested after; for `offer()`. */
+  requested(): Requested {
+    return this.#pages.requested(this.#now());
+  }
+
+  /**
+   * Stores the response to a client's own request where it declares itself cacheable.
+   * Returns the response for that client, without the fields that are for this cache.
+   */
+  offer(
+    context: PageContext,
+    response: OriginResponse,
+    requested: Requested,
+  ): OriginResponse {
+    const { request, options } = context;
+    const decision = decideDeclared(response, {
+      ...{ request, askedAt: requested.at, stores404: options.stores404, isShared: false },
+    });
+    if (decision.type === "private") return privateResponse(response, decision.reason);
+    if (decision.type !== "store") {
+      return { ...response, headers: withoutConsumed(response.headers) };
+    }
+    const first = this.#pages.inMemory(request.key)?.stored;
+    const isVariant = first !== undefined && hasSameFields(first.vary, decision.vary) &&
+      !matchesVary(first, request);
+    const stored = isVariant ? variantRequest(request, decision.vary) : request;
+    return this.#fetcher.offer({ request: stored, options }, response, { decision, requested });
+  }
+
+  /**
+   * Removes pages, or with `soft` marks them as stale; those being fetched count as
+   * well. Returns how many there were.
+   */
+  purge(scope: PurgeScope, options: PurgeOptions = {}): Promise<number> {
+    return this.#pages.purge(scope, { ...options, at: this.#now() });
+  }
+
+  /**
+   * Like `purge()` for several scopes, but at the same cost for any number of pages.
+   * No request that comes after the call gets them as fresh.
+   */
+  revalidate(scopes: readonly PurgeScope[], { soft = false }: PurgeOptions): Promise<void> {
+    return this.#pages.mark(scopes, { soft, at: this.#now() });
   }
 
   async #readOrFetch(context: PageContext): Promise<CachedResponse> {
     const { request, options } = context;
     const page = await this.#pages.read(request, options.revalidateSeconds);
-    return page === undefined ? await this.#fetchOnce(context) : this.#serve(context, page);
+    return page === undefined ? await this.#fetcher.fetchOnce(context) : this.#serve(context, page);
   }
 
-  /** Serves a page. It is stale where the clock was set back, since its age is then unknown. */
-  #serve(context: PageContext, page: IsrEntry): CachedResponse {
-    const now = this.#options.now();
-    const age = now - page.stored.responseTime;
-    page.used = true;
-    if (age >= 0 && age < context.options.revalidateSeconds * 1000) {
-      const second = Math.floor(now / 1000);
-      if (page.hit?.second !== second) {
-        page.hit = { second, headers: outgoingHeaders(page.stored, now, FRESH) };
-      }
-      const { headers } = page.hit;
-      return responseFrom(page.stored, context.request, { headers, result: "HIT" });
-    }
-    this.#refresh(context, page);
-    return this.#serveStored(context, page, STALE);
+  async #readAndServe(context: PageContext): Promise<CachedResponse | undefined> {
+    const { request, options } = context;
+    await this.#pages.list();
+    if (!this.#pages.mayHaveDeclared) return undefined;
+    const page = await this.#pages.read(request, 0);
+    return page === undefined ? undefined : await this.#serveVariant({ request, options }, page);
   }
 
-  #serveStored(
-    { request }: PageContext,
-    { stored }: IsrEntry,
-    report: CacheReport,
-  ): CachedResponse {
-    const headers = outgoingHeaders(stored, this.#options.now(), report);
-    return responseFrom(stored, request, { headers, result: report.result });
+  /** Serves the first page of a key, or the variant of it that the request selects. */
+  #serveVariant(
+    { request, options }: PageContext,
+    first: IsrEntry,
+  ): CachedResponse | Promise<CachedResponse | undefined> | undefined {
+    if (matchesVary(first.stored, request)) return this.#serveShared({ request, options }, first);
+    const context = { request: variantRequest(request, first.stored.vary), options };
+    const page = this.#pages.inMemory(context.request.key);
+    return page === undefined ? this.#readVariant(context) : this.#serveShared(context, page);
   }
 
-  /** The server's response to this client alone. */
-  async #fetchPrivate({ options }: PageContext): Promise<CachedResponse> {
-    const response = await options.fetchPrivate();
-    const headers = withReport(response.headers, { ...BYPASS, forwardStatus: response.status });
-    return { ...response, headers, bytes: contentLength(response.headers), result: "BYPASS" };
+  async #readVariant(context: PageContext): Promise<CachedResponse | undefined> {
+    const page = await this.#pages.read(context.request, 0);
+    return page === undefined ? undefined : await this.#serveShared(context, page);
   }
 
-  /** Turns the shared response into one for this client, by its method and conditions. */
-  #deliver(request: PageRequest, response: OriginResponse, fill?: CacheFill): CachedResponse {
-    const report: CacheReport = {
-      result: "MISS",
-      forward: "uri-miss",
-      forwardStatus: response.status,
-      stored: fill !== undefined,
-    };
-    return deliver(request, response, {
-      report,
-      now: this.#options.now(),
-      background: false,
-      ...(fill === undefined ? {} : { openBody: () => fill.stream() }),
-    });
-  }
-
-  /** Fetches a page, with one request to the server for all that wait for the same page. */
-  async #fetchOnce(context: PageContext): Promise<CachedResponse> {
-    const { now, timer } = this.#options;
-    const { key } = context.request;
-    if (this.#inFlightRequests.isHitForMiss(key, now())) return await this.#fetchPrivate(context);
-    const inFlight = this.#inFlightRequests.start(key, now());
-    if (inFlight !== undefined) return await this.#fetchAndStore(context, inFlight);
-    const outcome = await awaitOutcome(this.#inFlightRequests.find(key)!, {
-      milliseconds: COLLAPSE_MILLISECONDS,
-      timer,
-    });
-    if (outcome?.type === "error") throw outcome.error;
-    const page = outcome?.type === "stored" ? this.#pages.inMemory(key) : undefined;
-    return page === undefined
-      ? await this.#fetchPrivate(context)
-      : this.#serveStored(context, page, COLLAPSED);
-  }
-
-  async #fetchAndStore(context: PageContext, inFlight: InFlightRequest): Promise<CachedResponse> {
-    const { request } = context;
-    const { response, decision, requested } = await this.#fetchShared(context, inFlight);
-    if (decision.type === "private") {
-      discardBody(response.body);
-      this.#inFlightRequests.setHitForMiss(request.key, true, this.#options.now());
-      inFlight.settle({ type: "not_stored" });
-      return await this.#fetchPrivate(context);
-    }
-    if (decision.type !== "store") {
-      inFlight.settle({ type: "not_stored" });
-      return this.#deliver(request, response);
-    }
-    const fill = this.#startFill(response);
-    void this.#keep(context, { inFlight, fill, response, requested });
-    return this.#deliver(request, response, fill);
-  }
-
-  async #fetchShared(context: PageContext, inFlight: InFlightRequest) {
-    const requested = { at: this.#options.now(), purges: this.#pages.purges };
-    try {
-      const response = await context.options.fetchShared(context.request.sharedRequest());
-      return { response, requested, decision: decidePage(response, context.options) };
-    } catch (error) {
-      inFlight.settle({ type: "error", error });
-      throw error;
-    }
-  }
-
-  #startFill({ headers, body }: OriginResponse): CacheFill {
-    const { memory } = this.#options;
-    const stream = body instanceof ReadableStream ? body : new Blob([body ?? ""]).stream();
-    return new CacheFill(stream, {
-      limit: MAX_PAGE_BYTES,
-      expectedBytes: contentLength(headers),
-      reserve: (bytes) => memory.reserve(bytes),
-      release: (bytes) => memory.release(bytes),
-    });
-  }
-
-  /** Stores the page when its body is complete, and settles the in-flight request. */
-  async #keep(
+  /** Serves a page that fits the request to a client that may have credentials. */
+  #serveShared(
     context: PageContext,
-    { inFlight, fill, response, requested }: {
-      readonly inFlight: InFlightRequest;
-      readonly fill: CacheFill;
-      readonly response: OriginResponse;
-      readonly requested: { readonly at: number; readonly purges: number };
-    },
-  ): Promise<boolean> {
-    const body = await fill.done;
-    const isKept = body !== undefined && requested.purges === this.#pages.purges;
-    if (isKept) {
-      const { key, path } = context.request;
-      const askedAt = requested.at;
-      const headers = headersToStore(response.headers, { body, askedAt });
-      const record: PageRecord = { key, path, status: response.status, headers, askedAt, body };
-      this.#pages.remember(context.request, record, context.options.revalidateSeconds);
-      inFlight.settle({ type: "stored" });
-      await this.#pages.write(context.request, record);
-    } else {
-      inFlight.settle({ type: "not_stored" });
+    page: IsrEntry,
+  ): CachedResponse | Promise<CachedResponse> | undefined {
+    const { request } = context;
+    const maySee = matchesVary(page.stored, request) &&
+      (page.stored.terms.sharedWithAuthorized || request.header("authorization") === undefined);
+    return maySee ? this.#serve(context, page) : undefined;
+  }
+
+  #serve(context: PageContext, page: IsrEntry): CachedResponse | Promise<CachedResponse> {
+    const now = this.#now();
+    page.used = true;
+    switch (freshnessOf(page.stored, now)) {
+      case "fresh": {
+        const second = Math.floor(now / 1000);
+        if (page.hit?.second !== second) {
+          page.hit = { second, headers: outgoingHeaders(page.stored, now, FRESH) };
+        }
+        const { headers } = page.hit;
+        return responseFrom(page.stored, context.request, { headers, result: "HIT" });
+      }
+      case "stale":
+        this.#fetcher.refresh(context, page);
+        return serveStored(context.request, page, { now, report: STALE });
+      case "expired":
+        return this.#fetcher.fetchOnce(context, page);
     }
-    fill.release();
-    return isKept;
-  }
-
-  /**
-   * Refreshes a page in the background. It stays where the server fails, and is
-   * removed where it became private.
-   */
-  #refresh(context: PageContext, page: IsrEntry): void {
-    const { now } = this.#options;
-    if (now() < page.retryAt) return;
-    const inFlight = this.#inFlightRequests.start(context.request.key, now());
-    if (inFlight === undefined) return;
-    void this.#fetchFresh(context, inFlight).catch((error) => {
-      this.#options.onError(error);
-      return false;
-    }).then((isKept) => {
-      if (!isKept) page.retryAt = now() + RETRY_MILLISECONDS;
-    });
-  }
-
-  async #fetchFresh(context: PageContext, inFlight: InFlightRequest): Promise<boolean> {
-    const { response, decision, requested } = await this.#fetchShared(context, inFlight);
-    if (decision.type === "store") {
-      return await this.#keep(context, {
-        inFlight,
-        fill: this.#startFill(response),
-        response,
-        requested,
-      });
-    }
-    discardBody(response.body);
-    if (decision.type === "failed") this.#reportFailure(context, response);
-    else await this.#remove(context, decision);
-    inFlight.settle({ type: "not_stored" });
-    return false;
-  }
-
-  #reportFailure({ request }: PageContext, { status }: OriginResponse): void {
-    this.#options.onError(
-      new Error(`Cannot refresh ${request.path}: the server responded with ${status}`),
-    );
-  }
-
-  async #remove({ request }: PageContext, decision: PageDecision): Promise<void> {
-    const { now } = this.#options;
-    if (decision.type === "private") this.#inFlightRequests.setHitForMiss(request.key, true, now());
-    await this.#pages.remove(request);
   }
 }

@@ -19,13 +19,27 @@ export const PAGE_LIMITS: PageLimits = {
   bytes: 512 * 1024 * 1024,
 };
 
-const QUERY_SUFFIX = ".q";
-const PLAIN_SUFFIX = ".p";
+/** Last letters of the names of pages with and without a query. */
+const QUERY = "q";
+const PLAIN = "p";
 
-/** The name of a page on disk, which shows whether the page has a query. */
-export function pageName(keySha256: string, hasQuery: boolean): string {
-  return keySha256 + (hasQuery ? QUERY_SUFFIX : PLAIN_SUFFIX);
+/** Of pages that no route with `revalidate` made, but their own header fields. */
+const DECLARED = "d";
+
+/**
+ * The name of a page on disk, which shows whether the page has a query, and whether
+ * its server declared it cacheable itself.
+ */
+export function pageName(
+  keySha256: string,
+  { hasQuery, isDeclared }: { readonly hasQuery: boolean; readonly isDeclared: boolean },
+): string {
+  return `${keySha256}.${isDeclared ? DECLARED : ""}${hasQuery ? QUERY : PLAIN}`;
 }
+
+const isQueryName = (name: string): boolean => name.endsWith(QUERY);
+
+const isDeclaredName = (name: string): boolean => name.at(-2) === DECLARED;
 
 export class PageIndex {
   /** Bytes by name, the first to be evicted in front. */
@@ -42,6 +56,11 @@ export class PageIndex {
 
   get size(): number {
     return this.#pages.size;
+  }
+
+  /** Whether there is a page that its server declared cacheable itself. */
+  get hasDeclared(): boolean {
+    return this.names().some(isDeclaredName);
   }
 
   has(name: string): boolean {
@@ -72,14 +91,14 @@ export class PageIndex {
     if (bytes === undefined) return false;
     this.#pages.delete(name);
     this.#bytes -= bytes;
-    if (name.endsWith(QUERY_SUFFIX)) this.#queryPages -= 1;
+    if (isQueryName(name)) this.#queryPages -= 1;
     return true;
   }
 
   #set(name: string, bytes: number): void {
     this.#pages.set(name, bytes);
     this.#bytes += bytes;
-    if (name.endsWith(QUERY_SUFFIX)) this.#queryPages += 1;
+    if (isQueryName(name)) this.#queryPages += 1;
   }
 
   /** Evicts pages with a query first: a flood of them must not displace the others. */
@@ -88,7 +107,7 @@ export class PageIndex {
     for (const onlyQueries of [true, false]) {
       for (const name of this.#pages.keys()) {
         if (!this.#isFull(onlyQueries)) break;
-        if (onlyQueries && !name.endsWith(QUERY_SUFFIX)) continue;
+        if (onlyQueries && !isQueryName(name)) continue;
         this.delete(name);
         gone.push(name);
       }

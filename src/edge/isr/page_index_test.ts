@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { PageIndex, pageName } from "./page_index.ts";
 
 const LIMITS = { pages: 4, queryPages: 2, bytes: 100 };
-const plain = (key: string) => pageName(key, false);
-const query = (key: string) => pageName(key, true);
+const plain = (key: string) => pageName(key, { hasQuery: false, isDeclared: false });
+const query = (key: string) => pageName(key, { hasQuery: true, isDeclared: false });
 
 Deno.test("PageIndex lets pages with a query go when they are too many", () => {
   const index = new PageIndex([], LIMITS);
@@ -13,6 +13,13 @@ Deno.test("PageIndex lets pages with a query go when they are too many", () => {
     query("2"),
   ]);
   assert.deepEqual(index.names(), [plain("a"), query("3"), query("4")]);
+});
+
+Deno.test("PageIndex knows whether a server declared any of its pages cacheable", () => {
+  const index = new PageIndex([{ name: plain("a"), bytes: 1 }], LIMITS);
+  assert.equal(index.hasDeclared, false);
+  index.add(pageName("b", { hasQuery: false, isDeclared: true }), 1);
+  assert.equal(index.hasDeclared, true);
 });
 
 Deno.test("PageIndex stays within its limits, and evicts pages that were not requested", () => {

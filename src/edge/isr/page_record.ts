@@ -5,15 +5,23 @@
  */
 import { z } from "zod";
 import { sha256Hex } from "../../lib/hash.ts";
-import { formatHttpDate, type StoredResponse } from "../cache/mod.ts";
+import {
+  formatHttpDate,
+  isConsumed,
+  type StoredResponse,
+  type Terms,
+  type VaryField,
+} from "../cache/mod.ts";
 import {
   asciiText,
   type Bytes,
   findHeader,
   type Header,
   type HeaderList,
+  type OriginResponse,
 } from "../messages/mod.ts";
 import { clientCacheControl } from "./decide_page.ts";
+import type { PageRequest, Requested, Storable } from "./types.ts";
 import { entityTag } from "../../lib/entity_tag.ts";
 
 const VERSION = 1;
@@ -27,6 +35,17 @@ const headSchema = z.object({
   headers: z.array(z.tuple([z.string(), z.string()])),
   /** When the request was sent to the server, in milliseconds since the Unix epoch. */
   askedAt: z.number(),
+  initialAge: z.number().optional(),
+  tags: z.array(z.string()).optional(),
+  vary: z.array(z.object({ name: z.string(), value: z.string().nullable() })).optional(),
+  terms: z.object({
+    lifetime: z.number(),
+    staleWhileRevalidate: z.number(),
+    staleIfError: z.number(),
+    mustRevalidate: z.boolean(),
+    noCache: z.boolean(),
+    sharedWithAuthorized: z.boolean(),
+  }).optional(),
   bodySha256: z.string(),
 });
 
@@ -39,6 +58,12 @@ export interface PageRecord {
   readonly headers: HeaderList;
   readonly askedAt: number;
   readonly body: Bytes;
+  /** Its age on arrival, in seconds; 0 where missing. */
+  readonly initialAge?: number | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly vary?: readonly VaryField[] | undefined;
+  /** What the response itself says; missing where the route's `revalidate` says it. */
+  readonly terms?: Terms | undefined;
 }
 
 /** Fields of a single response that are not part of the page. */
@@ -56,11 +81,30 @@ export function headersToStore(
   headers: HeaderList,
   { body, askedAt }: Pick<PageRecord, "body" | "askedAt">,
 ): HeaderList {
-  const kept: Header[] = headers.filter(([name]) => !NOT_STORED.has(name));
+  const kept: Header[] = headers.filter(([name]) => !NOT_STORED.has(name) && !isConsumed(name));
   kept.push(clientCacheControl(headers));
   if (findHeader(kept, "date") === undefined) kept.push(["date", formatHttpDate(askedAt)]);
   if (findHeader(kept, "etag") === undefined) kept.push(["etag", entityTag(sha256Hex(body))]);
   return kept;
+}
+
+/** What is stored of a response whose body is complete. */
+export function toPageRecord(
+  { key, path }: PageRequest,
+  { status, headers }: OriginResponse,
+  { body, requested, decision }: {
+    readonly body: Bytes;
+    readonly requested: Requested;
+    readonly decision: Storable;
+  },
+): PageRecord {
+  const { at: askedAt } = requested;
+  const { tags, vary, terms, initialAge } = decision;
+  return {
+    ...{ key, path, status, askedAt, body, tags, vary, initialAge },
+    headers: headersToStore(headers, { body, askedAt }),
+    ...(terms === undefined ? {} : { terms }),
+  };
 }
 
 /** Encodes a page as bytes. */
@@ -88,28 +132,35 @@ export function decodePage(bytes: Bytes): PageRecord | undefined {
   }
 }
 
+/** The terms of pages on a route with `revalidate`, for that many seconds. */
+export function routeTerms(revalidateSeconds: number): Terms {
+  return {
+    lifetime: revalidateSeconds,
+    staleWhileRevalidate: Infinity,
+    staleIfError: Infinity,
+    mustRevalidate: false,
+    noCache: false,
+    sharedWithAuthorized: false,
+  };
+}
+
 /**
- * The page in the form in which it is served. Its age counts from the request: what
- * the server read first may have changed before its response came.
+ * The page in the form in which it is served, under its own terms or those of its
+ * route. Its age counts from the request: what the server read first may have changed
+ * before its response came.
  */
 export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {
-  const { status, headers, body, askedAt } = page;
+  const { status, headers, body, askedAt, initialAge = 0, tags = [], vary = [] } = page;
   return {
     status,
     headers,
     body,
     text: asciiText(body),
-    terms: {
-      lifetime: revalidateSeconds,
-      staleWhileRevalidate: Infinity,
-      staleIfError: Infinity,
-      mustRevalidate: false,
-      noCache: false,
-      sharedWithAuthorized: false,
-    },
-    initialAge: 0,
+    terms: page.terms ?? routeTerms(revalidateSeconds),
+    initialAge,
     responseTime: askedAt,
-    vary: [],
+    vary,
+    tags,
     etag: findHeader(headers, "etag"),
     lastModified: findHeader(headers, "last-modified"),
   };

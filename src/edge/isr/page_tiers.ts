@@ -5,12 +5,13 @@
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
-import type { PurgeScope } from "../cache/mod.ts";
+import { isPurged, type PurgeOptions, type PurgeScope } from "../cache/mod.ts";
 import { type IsrMemory, pageBytes } from "./isr_memory.ts";
 import { type PageLimits, pageName } from "./page_index.ts";
+import { type MarkedPage, PageMarks } from "./page_marks.ts";
 import { type PageRecord, toStoredResponse } from "./page_record.ts";
 import { StoredPages } from "./stored_pages.ts";
-import type { IsrEntry, IsrStore, PageRequest } from "./types.ts";
+import type { IsrEntry, IsrStore, PageRequest, Requested } from "./types.ts";
 
 export interface PageTiersOptions {
   readonly deploymentId: string;
@@ -24,31 +25,47 @@ export interface PageTiersOptions {
 }
 
 /** The name of a page in the store. */
-function nameOf({ key, hasQuery }: PageRequest): string {
-  return pageName(sha256Hex(key), hasQuery);
+function nameOf(request: PageRequest): string {
+  return pageName(sha256Hex(request.key), request);
 }
 
 export class PageTiers {
   readonly #memory: IsrMemory;
   readonly #storedPages: StoredPages;
   readonly #deploymentId: string;
+  readonly #marks = new PageMarks();
   readonly #reads = new SingleFlight<IsrEntry | undefined>();
-  #purges = 0;
+  #hasDeclared = false;
 
   constructor(options: PageTiersOptions) {
     this.#memory = options.memory;
     this.#deploymentId = options.deploymentId;
-    this.#storedPages = new StoredPages(options);
+    this.#storedPages = new StoredPages(options, this.#marks);
   }
 
-  /** Number of purges so far: a response that was requested before the last one is not stored. */
-  get purges(): number {
-    return this.#purges;
+  /** What a page that is requested now is requested after. */
+  requested(now: number): Requested {
+    return { at: now, order: this.#marks.order };
+  }
+
+  /**
+   * Whether there may be pages that a server declared cacheable itself: known once the
+   * pages on disk are listed.
+   */
+  get mayHaveDeclared(): boolean {
+    return this.#hasDeclared || (this.#storedPages.listed?.hasDeclared ?? true);
+  }
+
+  /** Lists the pages on disk. */
+  async list(): Promise<void> {
+    const index = await this.#storedPages.list();
+    this.#hasDeclared ||= index.hasDeclared;
   }
 
   /** The page of a key, if it is in memory. */
   inMemory(key: string): IsrEntry | undefined {
-    return this.#memory.get(this.#memoryKey(key));
+    const page = this.#memory.get(this.#memoryKey(key));
+    return page === undefined || page.judgedAt === this.#marks.order ? page : this.#judge(page);
   }
 
   /** Reads a page from the store into memory; requests at the same time share one read. */
@@ -57,21 +74,58 @@ export class PageTiers {
   }
 
   async #readNow(request: PageRequest, revalidateSeconds: number): Promise<IsrEntry | undefined> {
-    const purges = this.#purges;
     const record = await this.#storedPages.read(request.key, () => nameOf(request));
     const known = this.inMemory(request.key);
-    if (known !== undefined || record === undefined || purges !== this.#purges) return known;
-    return this.remember(request, record, revalidateSeconds);
+    if (known !== undefined || record === undefined) return known;
+    const requested = { at: record.askedAt };
+    return this.#judge(this.#remember(request, record, { requested, revalidateSeconds }));
   }
 
-  /** Puts a page into memory. */
-  remember(request: PageRequest, record: PageRecord, revalidateSeconds: number): IsrEntry {
+  /**
+   * Puts a page into memory, and writes it to the store unless `isKept` is false.
+   * Returns false where a purge meanwhile removed it.
+   */
+  put(
+    request: PageRequest,
+    record: PageRecord,
+    { requested, isKept, revalidateSeconds }: {
+      readonly requested: Requested;
+      readonly isKept: boolean;
+      readonly revalidateSeconds: number;
+    },
+  ): { readonly written: Promise<void> } | undefined {
+    const { path, tags = [] } = record;
+    const page = { path, tags, askedAt: requested.at, order: requested.order };
+    const judgement = this.#marks.judge(page);
+    if (judgement.type === "gone") return undefined;
+    this.#hasDeclared ||= request.isDeclared;
+    this.#remember(request, record, { requested, revalidateSeconds });
+    const name = nameOf(request);
+    if (!isKept) return { written: this.#storedPages.remove(name) };
+    const written = this.#storedPages.write(name, record);
+    return {
+      written: judgement.type === "stale"
+        ? written.then(() => this.#storedPages.writeMarks())
+        : written,
+    };
+  }
+
+  #remember(
+    request: PageRequest,
+    record: PageRecord,
+    { requested, revalidateSeconds }: {
+      readonly requested: Requested;
+      readonly revalidateSeconds: number;
+    },
+  ): IsrEntry {
     const page: IsrEntry = {
       key: request.key,
       name: nameOf(request),
       path: request.path,
-      stored: toStoredResponse(record, revalidateSeconds),
+      requested,
       bytes: pageBytes(request.key, record.body.byteLength),
+      stored: toStoredResponse(record, revalidateSeconds),
+      judgedAt: requested.order ?? -1,
       used: false,
       retryAt: 0,
       hit: undefined,
@@ -80,32 +134,61 @@ export class PageTiers {
     return page;
   }
 
-  /** Writes a page to the store. Never rejects. */
-  async write(request: PageRequest, record: PageRecord): Promise<void> {
-    await this.#storedPages.write(nameOf(request), record);
-  }
-
   async remove(request: PageRequest): Promise<void> {
     this.#memory.delete(this.#memoryKey(request.key));
     await this.#storedPages.remove(nameOf(request));
   }
 
-  /** Removes pages from memory and store. Returns how many there were. */
-  async purge(scope: PurgeScope): Promise<number> {
-    this.#purges += 1;
-    const isMeant = (path: string) =>
-      scope.type === "all" ||
-      (scope.type === "path" ? path === scope.path : path.startsWith(scope.prefix));
-    const removed = new Set<string>();
+  /**
+   * Notes that pages are to be revalidated: from now on no request gets them as fresh.
+   * Resolves when that outlives the process.
+   */
+  async mark(
+    scopes: readonly PurgeScope[],
+    purge: { readonly soft: boolean; readonly at: number },
+  ): Promise<void> {
+    for (const scope of scopes) this.#marks.add(scope, purge);
+    await this.#storedPages.writeMarks();
+  }
+
+  /** Removes pages, or with `soft` marks them as stale. Returns how many there were. */
+  async purge(
+    scope: PurgeScope,
+    { soft = false, at }: PurgeOptions & { readonly at: number },
+  ): Promise<number> {
+    const marked = this.mark([scope], { soft, at });
+    const meant = new Set<string>();
     for (const [memoryKey, page] of [...this.#memory.under(`${this.#deploymentId} `)]) {
-      if (!isMeant(page.path)) continue;
-      this.#memory.delete(memoryKey);
-      removed.add(page.name);
+      if (!isPurged(scope, { path: page.path, tags: page.stored.tags })) continue;
+      meant.add(page.name);
+      if (!soft) this.#memory.delete(memoryKey);
     }
-    for (const name of await this.#storedPages.purge(scope.type === "all" ? "all" : isMeant)) {
-      removed.add(name);
+    const isMeant = (page: MarkedPage) => isPurged(scope, page) && page.askedAt <= at;
+    for (const name of await this.#storedPages.find(isMeant)) {
+      meant.add(name);
+      if (!soft) await this.#storedPages.remove(name);
     }
-    return removed.size;
+    await marked;
+    return meant.size;
+  }
+
+  /** Marks a page that was revalidated on demand; `undefined` where that removed it. */
+  #judge(page: IsrEntry): IsrEntry | undefined {
+    const { path, requested, stored } = page;
+    const { tags, staleSince } = stored;
+    const { at: askedAt, order } = requested;
+    const judgement = this.#marks.judge({ path, tags, askedAt, order });
+    page.judgedAt = this.#marks.order;
+    if (judgement.type === "gone") {
+      this.#memory.delete(this.#memoryKey(page.key));
+      void this.#storedPages.remove(page.name);
+      return undefined;
+    }
+    if (judgement.type === "stale" && staleSince === undefined) {
+      page.stored = { ...stored, staleSince: judgement.since };
+      page.hit = undefined;
+    }
+    return page;
   }
 
   #memoryKey(key: string): string {

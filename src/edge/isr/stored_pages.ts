@@ -1,10 +1,11 @@
 /**
- * The pages of one deployment on disk. They are listed once; afterwards only a page
- * that exists costs a read.
+ * The pages of one deployment on disk, and the marks of those that were revalidated
+ * on demand. They are listed once; afterwards only a page that exists costs a read.
  *
  * @module
  */
 import { PageIndex, type PageLimits } from "./page_index.ts";
+import type { PageMarks } from "./page_marks.ts";
 import { decodePage, encodePage, type PageRecord } from "./page_record.ts";
 import type { IsrStore } from "./types.ts";
 
@@ -15,18 +16,36 @@ export interface StoredPagesOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** What a purge reads of a page. */
+type PurgedPage = Pick<PageRecord, "path" | "askedAt"> & { readonly tags: readonly string[] };
+
+/** The name of the marks; no page has it. */
+const MARKS = "marks.json";
+
 export class StoredPages {
   readonly #options: StoredPagesOptions;
+  readonly #marks: PageMarks;
+  /** What purges read of the pages that this process has written or read. */
+  readonly #known = new Map<string, PurgedPage>();
   #index: Promise<PageIndex> | undefined;
-  #purges = 0;
+  #listed: PageIndex | undefined;
+  #hasWritten = false;
+  #writing: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
 
-  constructor(options: StoredPagesOptions) {
+  constructor(options: StoredPagesOptions, marks: PageMarks) {
     this.#options = options;
+    this.#marks = marks;
+  }
+
+  /** The pages on disk; `undefined` until they are listed. */
+  get listed(): PageIndex | undefined {
+    return this.#listed;
   }
 
   /** Returns the page of a key; calls `name` for its name only where there is any page. */
   async read(key: string, name: () => string): Promise<PageRecord | undefined> {
-    const index = await this.#load();
+    const index = await this.list();
     if (index.size === 0) return undefined;
     const named = name();
     if (!index.has(named)) return undefined;
@@ -40,13 +59,16 @@ export class StoredPages {
   /** Writes a page, and removes others where there are too many. Never rejects. */
   async write(name: string, record: PageRecord): Promise<void> {
     const { store, onError } = this.#options;
-    const index = await this.#load();
+    const index = await this.list();
     const bytes = encodePage(record);
-    const purges = this.#purges;
+    this.#hasWritten = true;
     try {
       await store.write(name, bytes);
-      if (purges !== this.#purges) return await store.remove(name);
-      for (const gone of index.add(name, bytes.byteLength)) await store.remove(gone);
+      this.#know(name, record);
+      for (const gone of index.add(name, bytes.byteLength)) {
+        this.#known.delete(gone);
+        await store.remove(gone);
+      }
     } catch (error) {
       onError(error);
     }
@@ -54,32 +76,65 @@ export class StoredPages {
 
   async remove(name: string): Promise<void> {
     const { store, onError } = this.#options;
-    if ((await this.#load()).delete(name)) await store.remove(name).catch(onError);
+    this.#known.delete(name);
+    if ((await this.list()).delete(name)) await store.remove(name).catch(onError);
   }
 
-  /** Removes the pages whose paths match, and returns their names. */
-  async purge(isMeant: ((path: string) => boolean) | "all"): Promise<readonly string[]> {
-    this.#purges += 1;
-    const gone: string[] = [];
-    for (const name of (await this.#load()).names()) {
-      if (isMeant !== "all" && !isMeant((await this.#decode(name))?.path ?? "")) continue;
-      await this.remove(name);
-      gone.push(name);
+  /** The names of the pages that a purge means. */
+  async find(isMeant: (page: PurgedPage) => boolean): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const name of (await this.list()).names()) {
+      const page = this.#known.get(name) ?? await this.#decode(name);
+      if (page === undefined || isMeant({ ...page, tags: page.tags ?? [] })) found.push(name);
     }
-    return gone;
+    return found;
+  }
+
+  /**
+   * Writes the marks where there are pages that they can mean; calls during a write
+   * share the next one. Never rejects.
+   */
+  async writeMarks(): Promise<void> {
+    if ((await this.list()).size === 0 && !this.#hasWritten) return;
+    if (this.#writing === undefined) return await (this.#writing = this.#writeMarksNow());
+    this.#next ??= this.#writing.then(() => {
+      this.#next = undefined;
+      return this.#writing = this.#writeMarksNow();
+    });
+    await this.#next;
+  }
+
+  /** Lists the pages, and reads the marks of an earlier process. */
+  list(): Promise<PageIndex> {
+    return this.#index ??= this.#listNow();
+  }
+
+  async #writeMarksNow(): Promise<void> {
+    const { store, onError } = this.#options;
+    await store.write(MARKS, this.#marks.encode()).catch(onError);
+    if (this.#next === undefined) this.#writing = undefined;
   }
 
   async #decode(name: string): Promise<PageRecord | undefined> {
     const { store, onError } = this.#options;
     const bytes = await store.read(name).catch(onError);
-    return bytes === undefined ? undefined : decodePage(bytes);
+    const record = bytes === undefined ? undefined : decodePage(bytes);
+    if (record !== undefined) this.#know(name, record);
+    return record;
   }
 
-  #load(): Promise<PageIndex> {
+  #know(name: string, { path, tags = [], askedAt }: PageRecord): void {
+    this.#known.set(name, { path, tags, askedAt });
+  }
+
+  async #listNow(): Promise<PageIndex> {
     const { store, limits, onError } = this.#options;
-    return this.#index ??= store.list().catch((error) => {
+    const pages = await store.list().catch((error) => {
       onError(error);
       return [];
-    }).then((pages) => new PageIndex(pages, limits));
+    });
+    const marks = pages.length === 0 ? undefined : await store.read(MARKS).catch(onError);
+    if (marks !== undefined) this.#marks.addStored(marks);
+    return this.#listed = new PageIndex(pages, limits);
   }
 }

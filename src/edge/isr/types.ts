@@ -4,7 +4,7 @@
  * @module
  */
 import type { ComputeRequest } from "../../runtime/mod.ts";
-import type { CacheRequest, StoredResponse } from "../cache/mod.ts";
+import type { CacheRequest, StoredResponse, Terms, VaryField } from "../cache/mod.ts";
 import type { HeaderList } from "../messages/mod.ts";
 
 /** Persistent storage for the pages of one deployment, by name; provided by the platform. */
@@ -25,21 +25,51 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   /** Normalized; purging finds pages by it. */
   readonly path: string;
   readonly hasQuery: boolean;
-  /** Whether the response may depend on the client, since the request has credentials. */
+  /** Whether the page is stored because its response says so, not its route. */
+  readonly isDeclared: boolean;
+  /** Whether the client gets a response of its own, for instance since it has credentials. */
   readonly isPrivate: boolean;
-  /** The request for the page that all visitors get, without anything of this client. */
-  sharedRequest(): ComputeRequest;
+  /**
+   * The request for the page that all visitors get, without anything of this client
+   * except the fields that select the page.
+   */
+  sharedRequest(selecting: readonly VaryField[]): ComputeRequest;
 }
 
-/** A page in memory. Only the last three fields change. */
+/** Which requests and purges a page was requested after. */
+export interface Requested {
+  /** In milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** `PageMarks.order` at that time; missing for a page from the disk. */
+  readonly order?: number | undefined;
+}
+
+/** A page that may be stored, as it was decided. */
+export interface Storable {
+  readonly type: "store";
+  readonly tags: readonly string[];
+  /** The fields that select it, with the values of the request. */
+  readonly vary: readonly VaryField[];
+  /** What the response itself says; missing where the route's `revalidate` says it. */
+  readonly terms?: Terms | undefined;
+  /** Its age on arrival, in seconds. */
+  readonly initialAge: number;
+  /** False where it is of no use after a restart. */
+  readonly isKept: boolean;
+}
+
+/** A page in memory. Only the last fields change. */
 export interface IsrEntry {
   readonly key: string;
   /** Its name on disk. */
   readonly name: string;
   readonly path: string;
-  readonly stored: StoredResponse;
+  readonly requested: Requested;
   /** Its memory in bytes. */
   readonly bytes: number;
+  stored: StoredResponse;
+  /** `PageMarks.order` at which it was last judged. */
+  judgedAt: number;
   /** Whether it was served since the CLOCK hand last passed. */
   used: boolean;
   /** Time of the next refresh after one that failed, in milliseconds since the Unix epoch. */

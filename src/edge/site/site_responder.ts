@@ -34,7 +34,7 @@ interface RouteContext {
   readonly use: ComputeUse;
 }
 
-const ANY_USE: ComputeUse = { mayUseIsr: true };
+const ANY_USE: ComputeUse = { caching: "deployment" };
 
 /** The page for a server that failed; the cause goes to the site's log. */
 export function failureResponse(

@@ -4,7 +4,6 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import type { HttpCache } from "../../edge/mod.ts";
 import type { ComputeService } from "../compute/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { SiteDirectory } from "../deployments/mod.ts";
@@ -13,12 +12,11 @@ import { findProject, type ProjectStore } from "../projects/mod.ts";
 export interface CacheServices {
   readonly projects: ProjectStore;
   readonly sites: SiteDirectory;
-  readonly cache: HttpCache;
   readonly computeService: Pick<ComputeService, "purge">;
 }
 
 export function createCache(services: CacheServices): Capability {
-  const { projects, sites, cache, computeService } = services;
+  const { projects, sites, computeService } = services;
   return {
     name: "cache",
     bindRoutes(router) {
@@ -26,7 +24,7 @@ export function createCache(services: CacheServices): Capability {
         const project = await findProject(projects, caller, params.project);
         let purged = 0;
         for (const id of sites.deploymentsOf(project.id)) {
-          purged += cache.purge(id, body) + await computeService.purge(id, body);
+          purged += await computeService.purge(id, body);
         }
         return { purged };
       });

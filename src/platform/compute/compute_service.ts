@@ -5,10 +5,22 @@
  * @module
  */
 import { join } from "node:path";
-import { IsrCache, IsrMemory, type PurgeScope } from "../../edge/mod.ts";
+import {
+  type HttpCache,
+  IsrCache,
+  IsrMemory,
+  type PurgeOptions,
+  type PurgeScope,
+} from "../../edge/mod.ts";
+import { normalizePath } from "../../rules/mod.ts";
 import type { Health } from "../../contract/mod.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
-import { ProcessPlaces, SocketCount, type SocketLimits } from "../../runtime/mod.ts";
+import {
+  ProcessPlaces,
+  type Revalidation,
+  SocketCount,
+  type SocketLimits,
+} from "../../runtime/mod.ts";
 import { type DeploymentRecord, ServerNotReadyError } from "../deployments/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import type { DeployedFile } from "./deployment_files.ts";
@@ -33,7 +45,10 @@ const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 /** Lines of a server's log that are shown when its deployment cannot go live. */
 const LAST_LINES = 10;
 
-export interface ComputeServices extends Omit<ServerMakerOptions, "keepLine" | "shared"> {
+export interface ComputeServices
+  extends Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared"> {
+  /** Answers that rules store. */
+  readonly cache: HttpCache;
   /** Most servers at the same time; by default, what the machine's memory allows. */
   readonly maxServers: number | undefined;
   /** Limits of WebSockets to servers; by default, what the process's descriptors allow. */
@@ -52,6 +67,20 @@ const isCompute = (layer: Manifest["layers"][number]): layer is ComputeLayer =>
 /** True for a deployment that needs a server. */
 export function hasCompute(manifest: Manifest): boolean {
   return manifest.layers.some(isCompute);
+}
+
+/** @throws {Error} where a path cannot be the path of a request. */
+function scopesOf({ paths, tags }: Revalidation): readonly PurgeScope[] {
+  return [
+    ...paths.map((path): PurgeScope => ({ type: "path", path: purgedPath(path) })),
+    ...tags.map((tag): PurgeScope => ({ type: "tag", tag })),
+  ];
+}
+
+function purgedPath(path: string): string {
+  const normalized = normalizePath(path);
+  if (typeof normalized === "string") return normalized;
+  throw new Error(`The path "${path.slice(0, 80)}" cannot be the path of a request`);
 }
 
 export class ComputeService {
@@ -80,6 +109,7 @@ export class ComputeService {
         maxSockets: perServer,
         socketsDir: () => this.#socketsDir(),
       },
+      revalidate: (deploymentId, what) => this.revalidate(deploymentId, what),
       keepLine: (deploymentId, line) => this.#keepLine(deploymentId, line),
     });
   }
@@ -190,10 +220,30 @@ export class ComputeService {
     return closing;
   }
 
-  /** Removes cached pages of a deployment, loaded or not. Returns how many it removed. */
-  async purge(deploymentId: string, scope: PurgeScope): Promise<number> {
+  /**
+   * Removes what is cached of a deployment, loaded or not, or with `soft` marks it as
+   * stale. Returns how many answers there were.
+   */
+  async purge(
+    deploymentId: string,
+    scope: PurgeScope,
+    options: PurgeOptions = {},
+  ): Promise<number> {
+    const answers = this.services.cache.purge(deploymentId, scope, options);
     const pages = this.#open.get(deploymentId)?.pages ?? this.#pagesOf(deploymentId);
-    return await pages.purge(scope);
+    return answers + await pages.purge(scope, options);
+  }
+
+  /**
+   * Revalidates cached answers and pages, as the code of a deployment's own server asks.
+   *
+   * @throws {Error} where a path cannot be the path of a request.
+   */
+  async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
+    const scopes = scopesOf(what);
+    const { soft } = what;
+    for (const scope of scopes) this.services.cache.purge(deploymentId, scope, { soft });
+    await this.#open.get(deploymentId)?.pages.revalidate(scopes, { soft });
   }
 
   /** Removes what the servers of a killed platform left behind. */

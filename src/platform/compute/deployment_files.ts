@@ -1,9 +1,7 @@
 /**
  * Deployments with servers as folders: a server finds its files where its
  * framework looks for them. A folder is built under a temporary name and
- * renamed, so that one with a deployment's name is complete. The folder above is
- * closed to other users of the machine; what is in it is not, because a server on
- * Node has a user of its own.
+ * renamed, so that one with a deployment's name is complete.
  *
  * @module
  */
@@ -22,6 +20,12 @@ const INCOMING = "incoming";
  */
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
+
+/**
+ * Mode of the folders of a deployment: a server may run as a user of its own.
+ * The folder that holds them all is closed to all users but the platform's.
+ */
+const FOLDER_MODE = 0o755;
 
 /** Files that are written at the same time. */
 const AT_ONCE = 8;
@@ -58,6 +62,18 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   const done = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
   const failed = done.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
+}
+
+/** The folders of some paths, each after the one that holds it; "." is the first. */
+function foldersOf(paths: readonly string[]): readonly string[] {
+  const folders = new Set(["."]);
+  const add = (folder: string): void => {
+    if (folders.has(folder)) return;
+    add(dirname(folder));
+    folders.add(folder);
+  };
+  for (const path of paths) add(dirname(path));
+  return [...folders];
 }
 
 async function removeFolder(path: string): Promise<void> {
@@ -169,14 +185,12 @@ export class DeploymentFiles {
 
   async #fill(folder: string, { files, blobs }: FilesSource, links: Links): Promise<void> {
     const paths = [...files.map(({ path }) => path), ...links.keys()];
-    const folders = new Set(paths.map((path) => dirname(join(folder, path))));
-    for (const each of [folder, ...folders]) {
-      await Deno.mkdir(each, { recursive: true, mode: 0o755 });
+    const folders = foldersOf(paths).map((each) => join(folder, each));
+    for (const each of folders) {
+      await Deno.mkdir(each);
+      await Deno.chmod(each, FOLDER_MODE);
     }
-    await inParallel(files, async ({ path, sha256 }) => {
-      await blobs.link(sha256, join(folder, path));
-      await Deno.chmod(join(folder, path), 0o644);
-    });
+    await inParallel(files, ({ path, sha256 }) => blobs.link(sha256, join(folder, path)));
     await inParallel([...links], ([path, target]) => Deno.symlink(target, join(folder, path)));
   }
 

@@ -63,6 +63,21 @@ Deno.test("DeploymentFiles.folder() makes anew what is not whole, and clears wha
     assert.throws(() => Deno.statSync(join(folder, "half")));
   }));
 
+Deno.test("DeploymentFiles.folder() lets other users read a deployment, and closes the way to it", () =>
+  withFiles(async ({ root, source }) => {
+    const umask = Deno.umask(0o077);
+    try {
+      const folder = await new DeploymentFiles(join(root, "compute")).folder(source);
+      const mode = (path: string) => Deno.statSync(join(folder, path)).mode! & 0o777;
+      assert.deepEqual(
+        ["server/entry.mjs", "server", ".", ".."].map(mode),
+        [0o644, 0o755, 0o755, 0o700],
+      );
+    } finally {
+      Deno.umask(umask);
+    }
+  }));
+
 Deno.test("DeploymentFiles.folder() ends the search for a package.json beside the folder", () =>
   withFiles(async ({ root, source }) => {
     const folder = await new DeploymentFiles(join(root, "compute")).folder(source);

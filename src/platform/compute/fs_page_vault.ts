@@ -9,8 +9,8 @@ import { join } from "node:path";
 import type { IsrStore } from "../../edge/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
 
-/** A page's name; anything else in the folder was left by a crash. */
-const PAGE_NAME = /^[0-9a-f]{64}\.[pq]$/;
+/** A page's name; other files are marks, or what a crash left. */
+const PAGE_NAME = /^[0-9a-f]{64}\.d?[pq]$/;
 const UNFINISHED = ".part";
 
 async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {

@@ -16,6 +16,7 @@ import {
   nodeProcessCommand,
   NodeVersionError,
   NodeVersions,
+  type Revalidation,
 } from "../../runtime/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { isFullDisk } from "../core/store/mod.ts";
@@ -48,6 +49,8 @@ export interface ServerMakerOptions {
     /** The folder for sockets. */
     readonly socketsDir: () => Promise<string>;
   };
+  /** Revalidates what is cached of a deployment, as its own server asks. */
+  readonly revalidate: (deploymentId: string, what: Revalidation) => Promise<void>;
   /** Gets each line of a server's log. */
   readonly keepLine: (deploymentId: string, line: string) => void;
 }
@@ -140,6 +143,7 @@ export class ServerMaker {
       sockets,
       socketsDir: await shared.socketsDir(),
       spawn: this.#spawn[engine],
+      revalidate: (what) => this.options.revalidate(deploymentId, what),
       log: (entry) => {
         logs.recordServer({ ...entry, ...place });
         keepLine(deploymentId, entry.message);

@@ -7,4 +7,5 @@ export { bundleFunctions } from "./bundle_functions.ts";
 export { bundleServerEntry, type ServerBundle, type ServerBundleResult } from "./bundle_server.ts";
 export { findFunctions } from "./find_functions.ts";
 export { FUNCTION_NAME, MAX_FUNCTIONS } from "./limits.ts";
+export { type Trace, type TracedFile, traceServer } from "./trace_server.ts";
 export { type SealedFunction, sealFunction } from "./seal_function.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Libc } from "./libc.ts";
-import { addressOf, PROCESSOR, systemCall } from "./system_calls.ts";
+import { addressOf, lastError, PROCESSOR, systemCall } from "./system_calls.ts";
 
 const SET_MODE_FILTER = 1;
 const GET_ACTION_AVAILABLE = 2;
@@ -15,6 +15,8 @@ const NOTIFY_ACTION = 0x7fc00000;
 const RECEIVE = 0xc0502100n;
 const SEND = 0xc0182101n;
 const CONTINUE = 1;
+const ADD_DESCRIPTOR = 0x40182103n;
+const O_CLOEXEC = 0x80000;
 
 const NOTIFICATION_BYTES = 80;
 const ANSWER_BYTES = 24;
@@ -61,6 +63,30 @@ export function letContinue(libc: Libc, descriptor: number, id: bigint): void {
 /** Answers a call with a result, or the negative number of an error. */
 export function answerCall(libc: Libc, descriptor: number, id: bigint, result: number): void {
   send(libc, descriptor, { id, result: BigInt(result), flags: 0 });
+}
+
+/**
+ * Gives the caller of a held call a copy of a descriptor, which is not passed on to
+ * programs that it starts where `isPrivate`.
+ *
+ * @returns its number there, or the negative number of an error
+ */
+export function addDescriptor(
+  libc: Libc,
+  listener: number,
+  { id, descriptor, isPrivate }: {
+    readonly id: bigint;
+    readonly descriptor: number;
+    readonly isPrivate: boolean;
+  },
+): number {
+  const request = new Uint8Array(24);
+  const view = new DataView(request.buffer);
+  view.setBigUint64(0, id, true);
+  view.setUint32(12, descriptor, true);
+  view.setUint32(20, isPrivate ? O_CLOEXEC : 0, true);
+  const result = libc.ioctl(listener, ADD_DESCRIPTOR, request);
+  return result === -1 ? -lastError(libc) : result;
 }
 
 function send(

@@ -8,6 +8,7 @@ export { AF_UNIX, judgeConnect, type PeerRules, readNameservers } from "./judge_
 export { type FileRule, landlockVersion, restrictFiles } from "./landlock.ts";
 export { type Libc, openLibc, setNoNewPrivileges } from "./libc.ts";
 export {
+  addDescriptor,
   answerCall,
   canSupervise,
   type HeldCall,
@@ -18,9 +19,11 @@ export {
 export {
   always,
   Answer,
+  type ArgumentTest,
   type Block,
   byArgument,
   JUMP_ANY_BIT,
+  JUMP_AT_LEAST,
   loadArgument,
   RETURN,
   whereArgument,
@@ -39,6 +42,7 @@ export {
   EMSGSIZE,
   ENOSYS,
   EPERM,
+  EPROTONOSUPPORT,
   ETIMEDOUT,
   PROCESSOR,
   type Processor,

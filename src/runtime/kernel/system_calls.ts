@@ -50,6 +50,7 @@ const NUMBERS = {
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
   io_uring_setup: [425, 425],
+  ioctl: [16, 29],
   ioperm: [173, -1],
   iopl: [172, -1],
   ioprio_set: [251, 30],
@@ -194,7 +195,7 @@ export function systemCall(
 }
 
 /** The error of the last call of the C library on this thread. */
-function lastError(libc: Libc): number {
+export function lastError(libc: Libc): number {
   const place = libc.errno();
   return place === null ? EIO : new Deno.UnsafePointerView(place).getInt32();
 }
@@ -207,6 +208,7 @@ export const EACCES = 13;
 export const EFAULT = 14;
 export const ENOSYS = 38;
 export const EMSGSIZE = 90;
+export const EPROTONOSUPPORT = 93;
 export const ECONNREFUSED = 111;
 export const ETIMEDOUT = 110;
 export const EINPROGRESS = 115;

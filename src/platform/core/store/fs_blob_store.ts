@@ -23,6 +23,12 @@ const CHUNK_BYTES = 64 * 1024;
 const MAX_REMEMBERED = 1_000_000;
 
 /** Changes when a file is replaced or written to. */
+/**
+ * Mode of a file that is linked elsewhere: a server may run as a user of its own.
+ * The folders around both names are closed to all users but the platform's.
+ */
+const LINKED_MODE = 0o644;
+
 const fingerprint = ({ size, mtime, ino }: Deno.FileInfo): string =>
   `${size} ${mtime?.getTime()} ${ino}`;
 
@@ -229,5 +235,6 @@ export class FsBlobStore implements BlobStore {
     const source = this.path(sha256);
     // Another file system, one without links, or too many of them.
     await Deno.link(source, path).catch(() => Deno.copyFile(source, path));
+    await Deno.chmod(path, LINKED_MODE);
   }
 }

@@ -5,17 +5,28 @@
  * @module
  */
 import {
+  addDescriptor,
   answerCall,
   EAGAIN,
   EPERM,
+  EPROTONOSUPPORT,
   type HeldCall,
   letContinue,
   type Libc,
   type Processor,
+  systemCall,
   takeCalls,
 } from "../../kernel/mod.ts";
 import { ForeignProcess } from "./foreign_process.ts";
 import { SocketCalls, type SocketRules } from "./socket_calls.ts";
+
+/** Of a socket's type: streams and datagrams; the other bits are flags. */
+const TYPE_BITS = 0xf;
+const TYPES: ReadonlySet<number> = new Set([1, 2]);
+const SOCK_CLOEXEC = 0x80000;
+
+/** The usual one of the type, TCP and UDP. */
+const PROTOCOLS: ReadonlySet<number> = new Set([0, 6, 17]);
 
 /** Calls that are judged at the same time; further ones fail. */
 const MAX_PENDING = 256;
@@ -71,18 +82,22 @@ export class CallSupervisor {
   }
 
   /** "continue" only where no memory was judged: it is the caller's to change. */
-  #judge({ number: asked, args, thread }: HeldCall): "continue" | number | Promise<number> {
+  #judge({ id, number: asked, args, thread }: HeldCall): "continue" | number | Promise<number> {
     const { number } = this.options.processor;
     switch (asked) {
       case number("clone"):
         return this.#forks++ === 0 ? "continue" : -EPERM;
       case number("execve"):
         return this.#start(thread);
+      case number("prctl"):
+        return this.#begun === undefined ? "continue" : -EPERM;
     }
     if (this.#begun === undefined) return -EPERM;
     const { sockets, ownPid } = this.#begun;
     const [a = 0n, b = 0n, c = 0n, d = 0n, e = 0n, f = 0n] = args;
     switch (asked) {
+      case number("socket"):
+        return this.#open(id, int(a), int(b), int(c));
       case number("kill"):
       case number("tgkill"):
         return int(a) === ownPid ? "continue" : -EPERM;
@@ -102,6 +117,19 @@ export class CallSupervisor {
         });
     }
     return -EPERM;
+  }
+
+  /** Sockets of TCP and UDP only; one that this process opens belongs to the machine's network, which Node has none of. */
+  #open(id: bigint, family: number, type: number, protocol: number): "continue" | number {
+    const { libc, listener, rules } = this.options;
+    if (!TYPES.has(type & TYPE_BITS) || !PROTOCOLS.has(protocol)) return -EPROTONOSUPPORT;
+    if (!rules.hasOwnNetwork) return "continue";
+    const descriptor = systemCall(libc, "socket", family, type | SOCK_CLOEXEC, protocol);
+    if (descriptor < 0) return descriptor;
+    const isPrivate = (type & SOCK_CLOEXEC) !== 0;
+    const result = addDescriptor(libc, listener, { id, descriptor, isPrivate });
+    libc.close(descriptor);
+    return result;
   }
 
   /** The programs before Node, and Node itself, are started by code that is not foreign. */

@@ -103,6 +103,8 @@ function planThread(launch: NodeLaunch, kind: NodeSandboxKind): ThreadPlan {
     recursive: true,
     mode: 0o700,
   });
+  // Node may have a user of its own.
+  for (const file of files) Deno.chmodSync(file, 0o644);
   const shown: readonly Place[] = [
     { from: node, to: view.node },
     { from: directory, to: view.directory },
@@ -214,6 +216,7 @@ function supervise(libc: Libc, prepared: Prepared, launch: NodeLaunch): void {
   void new CallSupervisor({
     ...{ libc, processor: PROCESSOR, listener, programs },
     rules: {
+      hasOwnNetwork: plan.kind === "namespaces",
       nameservers: nameservers(),
       allowPrivate,
       control: { name: plan.view.controlSocket, path: join(folder, controlSocket) },

@@ -4,6 +4,7 @@
  * @module
  */
 export { launchNode } from "./launch_node.ts";
+export { findNamespacePrefix } from "./namespace_prefix.ts";
 export { planSandbox } from "./plan_sandbox.ts";
 export {
   LaunchError,

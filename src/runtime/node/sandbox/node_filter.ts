@@ -8,12 +8,14 @@
 import {
   always,
   Answer,
+  type ArgumentTest,
   type Block,
   byArgument,
   type CallName,
   ENOSYS,
   EPERM,
   JUMP_ANY_BIT,
+  JUMP_AT_LEAST,
   loadArgument,
   type Processor,
   RETURN,
@@ -156,6 +158,14 @@ export const ASKED: readonly CallName[] = [
   "tgkill",
 ];
 
+/** An answer that depends on no argument. */
+const whatever = (answer: number): ArgumentTest => ({
+  index: 0,
+  among: [],
+  then: answer,
+  otherwise: answer,
+});
+
 const CLONE_THREAD = 0x00010000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const CLONE_NAMESPACES = 0x7e020000;
@@ -176,6 +186,17 @@ const CLONE: Block = {
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_SECCOMP = 22;
 const PR_SET_MM = 35;
+
+const PRCTL = byArgument("prctl", {
+  index: 0,
+  tests: [
+    // Set before Node runs: it ends with the thread that has started it.
+    [PR_SET_PDEATHSIG, whatever(Answer.ask)],
+    [PR_SET_SECCOMP, whatever(Answer.fail(EPERM))],
+    [PR_SET_MM, whatever(Answer.fail(EPERM))],
+  ],
+  otherwise: Answer.allow,
+});
 
 const LEVEL_IP = 0;
 const LEVEL_SOCKET = 1;
@@ -202,9 +223,44 @@ const SETSOCKOPT = byArgument("setsockopt", {
   otherwise: Answer.allow,
 });
 
+/** Requests about interfaces and routes, of whatever network a socket belongs to. */
+const INTERFACES = { from: 0x8900, to: 0x8a00 } as const;
+
+const IOCTL: Block = {
+  call: "ioctl",
+  steps: [
+    loadArgument(1),
+    { code: JUMP_AT_LEAST, k: INTERFACES.to, jt: 2, jf: 0 },
+    { code: JUMP_AT_LEAST, k: INTERFACES.from, jt: 0, jf: 1 },
+    { code: RETURN, k: FAIL },
+    { code: RETURN, k: Answer.allow },
+  ],
+};
+
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
+const AF_NETLINK = 16;
+const NETLINK_ROUTE = 0;
+
+/** Sockets of the internet are asked for; Node sees the interfaces of a network of its own only. */
+function socketBlock(hasOwnNetwork: boolean): Block {
+  return byArgument("socket", {
+    index: 0,
+    tests: [
+      [AF_UNIX, whatever(Answer.allow)],
+      [AF_INET, whatever(Answer.ask)],
+      [AF_INET6, whatever(Answer.ask)],
+      [
+        AF_NETLINK,
+        hasOwnNetwork
+          ? { index: 2, among: [NETLINK_ROUTE], then: Answer.allow, otherwise: FAIL }
+          : whatever(FAIL),
+      ],
+    ],
+    otherwise: FAIL,
+  });
+}
 
 /** Calls that name a process in an argument: only the caller itself (0) may be meant. */
 const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
@@ -220,33 +276,25 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
 /**
  * Writes the filter.
  *
- * @param inSight true where the files of the machine are in sight
+ * @param hasOwnRoot true where Node has a root folder and a network of its own; else
+ * the files of the machine are in sight
  */
 export function buildNodeFilter(
   processor: Processor,
-  { inSight }: { readonly inSight: boolean },
+  { hasOwnRoot }: { readonly hasOwnRoot: boolean },
 ): Uint8Array<ArrayBuffer> {
   const { allow, ask } = Answer;
   return writeProgram(processor, [
-    ...[...REFUSED, ...(inSight ? REFUSED_IN_SIGHT : [])].map((call) => always(call, FAIL)),
+    ...[...REFUSED, ...(hasOwnRoot ? [] : REFUSED_IN_SIGHT)].map((call) => always(call, FAIL)),
     ...ASKED.map((call) => always(call, ask)),
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
     CLONE,
     // The C library then uses `clone`, whose flags can be judged.
     always("clone3", Answer.fail(ENOSYS)),
-    whereArgument("socket", {
-      index: 0,
-      among: [AF_UNIX, AF_INET, AF_INET6],
-      then: allow,
-      otherwise: FAIL,
-    }),
-    whereArgument("prctl", {
-      index: 0,
-      among: [PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_MM],
-      then: FAIL,
-      otherwise: allow,
-    }),
+    socketBlock(hasOwnRoot),
     SETSOCKOPT,
+    IOCTL,
+    PRCTL,
     ...ON_PROCESSES.map(([call, index]) =>
       whereArgument(call, { index, among: [0], then: allow, otherwise: FAIL })
     ),

@@ -9,14 +9,14 @@ const REFUSE = fail(EPERM);
 for (const [name, processor] of Object.entries(PROCESSORS)) {
   const { arch, number } = processor;
 
-  const caller = (inSight: boolean) => {
-    const filter = buildNodeFilter(processor, { inSight });
+  const caller = (hasOwnRoot: boolean) => {
+    const filter = buildNodeFilter(processor, { hasOwnRoot });
     return (call: CallName, ...args: bigint[]) =>
       runProgram(filter, { arch, number: number(call), args });
   };
 
   Deno.test(`buildNodeFilter() judges calls on ${name}`, () => {
-    const call = caller(false);
+    const call = caller(true);
     const option = (level: bigint, option: bigint) => call("setsockopt", 3n, level, option);
     const rows: readonly (readonly [string, number, number])[] = [
       ["a thread", call("clone", 0x3d0f00n), allow],
@@ -26,9 +26,14 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
       ["a process in its own user namespace", call("clone", 0x10000011n), REFUSE],
       ["clone3", call("clone3"), fail(ENOSYS)],
       ["a Unix socket", call("socket", 1n), allow],
-      ["an IPv4 socket", call("socket", 2n), allow],
-      ["an IPv6 socket", call("socket", 10n), allow],
-      ["a netlink socket", call("socket", 16n), REFUSE],
+      ["an IPv4 socket", call("socket", 2n), ask],
+      ["an IPv6 socket", call("socket", 10n), ask],
+      ["interfaces", call("socket", 16n, 3n, 0n), allow],
+      ["interfaces of the machine", caller(false)("socket", 16n, 3n, 0n), REFUSE],
+      ["events of the kernel", call("socket", 16n, 3n, 15n), REFUSE],
+      ["addresses of an interface", call("ioctl", 3n, 0x8912n), REFUSE],
+      ["how much can be read", call("ioctl", 3n, 0x541bn), allow],
+      ["a request of another device", call("ioctl", 3n, 0xc0502100n), allow],
       ["a packet socket", call("socket", 17n), REFUSE],
       ["a socket of the kernel's ciphers", call("socket", 38n), REFUSE],
       ["a socket of the hypervisor", call("socket", 40n), REFUSE],
@@ -47,7 +52,8 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
       ["limits of another process", call("prlimit64", 1n), REFUSE],
       ["its own priority", call("setpriority", 0n, 0n), allow],
       ["the priority of another process", call("setpriority", 0n, 1n), REFUSE],
-      ["outliving its parent", call("prctl", 1n), REFUSE],
+      ["when it ends with its parent", call("prctl", 1n), ask],
+      ["a filter of its own", call("prctl", 22n), REFUSE],
       ["the name of a thread", call("prctl", 15n), allow],
       ["chmod", call("fchmodat"), allow],
       ...ASKED.map((each) => [each, call(each), ask] as const),
@@ -59,7 +65,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
   });
 
   Deno.test(`buildNodeFilter() refuses to change attributes of files in sight on ${name}`, () => {
-    const call = caller(true);
+    const call = caller(false);
     for (const each of REFUSED_IN_SIGHT.filter((each) => number(each) >= 0)) {
       assert.equal(call(each), REFUSE, each);
     }

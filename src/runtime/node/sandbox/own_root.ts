@@ -14,6 +14,15 @@ const CLONE_NEWNS = 0x00020000;
 const CLONE_NEWCGROUP = 0x02000000;
 const CLONE_NEWIPC = 0x08000000;
 const CLONE_NEWPID = 0x20000000;
+const CLONE_NEWNET = 0x40000000;
+
+const AF_INET = 2;
+const SOCK_DGRAM = 2;
+const SIOCSIFFLAGS = 0x8914;
+const IFF_UP = 1;
+/** Where struct ifreq has the flags of an interface, and its size. */
+const IFREQ_FLAGS = 16;
+const IFREQ_BYTES = 40;
 
 const MS_NOSUID = 2;
 const MS_NODEV = 4;
@@ -124,14 +133,16 @@ export class OwnRoot {
   constructor(private readonly libc: Libc, private readonly options: OwnRootOptions) {}
 
   /**
-   * Gives this thread mounts of its own, and those that it starts from now on
-   * processes of their own; begins the root folder.
+   * Gives this thread mounts and a network of its own, and what it starts from now
+   * on processes of their own; begins the root folder.
    *
    * @throws {RefusedCallError}
    */
   begin(): void {
     const { root } = this.options;
-    this.#call("unshare", CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWCGROUP);
+    const own = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWCGROUP;
+    this.#call("unshare", own);
+    this.#raiseLoopback();
     Deno.umask(0o022);
     this.#call("mount", path("none"), path("/"), 0, MS_REC | MS_PRIVATE, 0);
     this.#tmpfs(root, "mode=0755,size=1m");
@@ -167,6 +178,19 @@ export class OwnRoot {
     this.#call("umount2", path("."), MNT_DETACH);
     this.#call("chdir", path("/"));
     this.#seal("/", 0);
+  }
+
+  /** Without it, programs that list the interfaces would find none at all. */
+  #raiseLoopback(): void {
+    const socket = this.#call("socket", AF_INET, SOCK_DGRAM, 0);
+    const request = new Uint8Array(IFREQ_BYTES);
+    request.set(new TextEncoder().encode("lo"));
+    new DataView(request.buffer).setInt16(IFREQ_FLAGS, IFF_UP, true);
+    try {
+      this.#call("ioctl", socket, SIOCSIFFLAGS, request);
+    } finally {
+      this.libc.close(socket);
+    }
   }
 
   /** Mounts a file or folder read-only, or repeats a link within the system's folders. */
@@ -207,10 +231,11 @@ export class OwnRoot {
     this.#call("mount_setattr", AT_FDCWD, path(target), flags, settings, settings.byteLength);
   }
 
-  #call(name: CallName, ...args: Parameters<typeof systemCall>[2][]): void {
+  #call(name: CallName, ...args: Parameters<typeof systemCall>[2][]): number {
     const result = systemCall(this.libc, name, ...args);
     if (result < 0) {
       throw new RefusedCallError(`The system refuses ${name} (error ${-result})`);
     }
+    return result;
   }
 }

@@ -27,6 +27,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const MAX_SOCKADDR = 128;
 const AF_INET = 2;
 const AF_INET6 = 10;
+const AF_NETLINK = 16;
 
 const F_GETFL = 3;
 const F_SETFL = 4;
@@ -63,6 +64,8 @@ export interface SocketRules extends PeerRules {
   readonly control: NamedSocket;
   /** The only one that it may bind, and listen on. */
   readonly server: NamedSocket;
+  /** True where Node has a network of its own, and may look at its interfaces. */
+  readonly hasOwnNetwork: boolean;
 }
 
 function unixAddress(path: string): Bytes {
@@ -117,7 +120,7 @@ export class SocketCalls {
     if (typeof address === "number") return address;
     const { name, path } = this.rules.server;
     const isServer = familyOf(address) === AF_UNIX && unixPath(address) === name;
-    if (!isServer && !isUnspecific(address)) return -EACCES;
+    if (!isServer && !isUnspecific(address) && !this.#isInterfaces(address)) return -EACCES;
     const allowed = isServer ? unixAddress(path) : address;
     return await this.#with(
       descriptor,
@@ -194,11 +197,16 @@ export class SocketCalls {
     if (at === 0n || length === 0) return undefined;
     const address = this.#address(at, length);
     if (typeof address === "number") return address;
+    if (this.#isInterfaces(address)) return address;
     const family = familyOf(address);
     // Without a family, the kernel takes an address for one of IPv4.
     if (family !== AF_INET && family !== AF_INET6) return -ECONNREFUSED;
     const error = judgeConnect(address, this.rules);
     return error === 0 ? address : -error;
+  }
+
+  #isInterfaces(address: Bytes): boolean {
+    return this.rules.hasOwnNetwork && familyOf(address) === AF_NETLINK;
   }
 
   #message(head: bigint): { readonly data: Bytes; readonly to: Bytes | undefined } | number {

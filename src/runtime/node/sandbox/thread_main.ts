@@ -88,7 +88,7 @@ class NodeThread {
     } else if (isFile(SETPRIV)) this.#programs = 2;
     if (!dropRights(libc, plan.uid)) throw new Error("The thread cannot give up its rights");
     if (!restrictFiles(libc, rulesOf(plan))) throw new Error("The kernel refuses Landlock");
-    const filter = buildNodeFilter(PROCESSOR, { inSight: plan.kind === "kernel" });
+    const filter = buildNodeFilter(PROCESSOR, { hasOwnRoot: plan.kind === "namespaces" });
     const listener = installFilter(libc, filter);
     if (listener === undefined) throw new Error("The kernel refuses a filter of system calls");
     this.post({ type: "prepared", listener, programs: this.#programs });

@@ -1,0 +1,105 @@
+/**
+ * Which version of Node a server runs on, from what a project says of it. Pure.
+ *
+ * @module
+ */
+import { coerce, minVersion, satisfies, validRange } from "semver";
+
+/** Long-term supported majors that servers are run on, the newest first. */
+const SUPPORTED = [24, 22] as const;
+
+/** Further majors that a range may come down to, the newest first. */
+const OTHERS = [26, 25, 23, 20, 21, 18] as const;
+
+/** Majors by the names of their long-term support. */
+const CODE_NAMES: Readonly<Record<string, number>> = {
+  krypton: 24,
+  jod: 22,
+  iron: 20,
+  hydrogen: 18,
+};
+
+/** A version such as `24` or `v22.11.0`, as the platform can fetch it. */
+const PLAIN = /^v?(\d{1,3}(?:\.\d{1,4}){0,2})$/;
+
+/** Something that says which Node a project wants. */
+export interface NodeWish {
+  /** Where it is written: `engines.node of package.json`. */
+  readonly source: string;
+  readonly text: string;
+}
+
+export type NodeChoice =
+  | { readonly ok: true; readonly version: string | undefined; readonly warning?: string }
+  | { readonly ok: false; readonly message: string };
+
+interface Version {
+  readonly version: string;
+}
+
+/** What a range comes down to: the build's own Node where it may be that, else the newest. */
+function fromRange(text: string, built: number | undefined): string | undefined {
+  const range = validRange(text);
+  if (range === null) return undefined;
+  const isSupported = SUPPORTED.some((major) => major === built);
+  const majors = [...(isSupported ? [built!] : []), ...SUPPORTED, ...OTHERS];
+  const whole = majors.find((major) => satisfies(`${major}.9999.9999`, range));
+  if (whole !== undefined) return String(whole);
+  const least = minVersion(range);
+  return least === null || least.major === 0 ? undefined : least.version;
+}
+
+/** Reads one wish; `undefined` for one that nothing can meet. */
+function readWish(text: string, built: number | undefined): Version | undefined {
+  const wanted = text.trim();
+  const [, plain] = PLAIN.exec(wanted) ?? [];
+  if (plain !== undefined) return { version: plain };
+  const [, name] = /^lts\/([a-z*]+)$/i.exec(wanted) ?? [];
+  if (name === "*" || /^(?:node|stable|current|latest|lts)$/i.test(wanted)) {
+    return { version: String(SUPPORTED[0]) };
+  }
+  const major = name === undefined ? undefined : CODE_NAMES[name.toLowerCase()];
+  if (major !== undefined) return { version: String(major) };
+  const version = fromRange(wanted, built);
+  return version === undefined ? undefined : { version };
+}
+
+/** The oldest and the newest major that can be meant. */
+const MAJORS = { oldest: 18, newest: 60 } as const;
+
+function judge(version: string, { source, text }: NodeWish): NodeChoice {
+  const major = Number(version.split(".")[0]);
+  const shown = JSON.stringify(text.trim());
+  if (major < MAJORS.oldest || major > MAJORS.newest) {
+    return {
+      ok: false,
+      message: `Servers run on Node ${MAJORS.oldest} or newer: ${source} is ${shown}`,
+    };
+  }
+  if (major % 2 === 0 && major >= SUPPORTED[SUPPORTED.length - 1]!) return { ok: true, version };
+  const why = major % 2 === 1 ? "is no release with long-term support" : "gets no more fixes";
+  return { ok: true, version, warning: `Node ${major} ${why}: ${source} is ${shown}` };
+}
+
+/**
+ * Chooses from what was written, the first one first, else the major of the Node that
+ * built the project; `version` is `undefined` where the platform is to choose.
+ */
+export function chooseNodeVersion(
+  wishes: readonly NodeWish[],
+  built: string | undefined,
+): NodeChoice {
+  const builtMajor = built === undefined ? undefined : coerce(built)?.major;
+  const [wish] = wishes;
+  if (wish === undefined) {
+    const isSupported = SUPPORTED.some((major) => major === builtMajor);
+    return { ok: true, version: isSupported ? String(builtMajor) : undefined };
+  }
+  const read = readWish(wish.text, builtMajor);
+  if (read !== undefined) return judge(read.version, wish);
+  return {
+    ok: false,
+    message: `Set ${wish.source} to a version of Node such as "${SUPPORTED[0]}": ` +
+      `it is ${JSON.stringify(wish.text.trim())}`,
+  };
+}

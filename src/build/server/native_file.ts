@@ -1,0 +1,63 @@
+/**
+ * For which system a native addon is made, from its first bytes. Pure.
+ *
+ * @module
+ */
+
+export interface System {
+  readonly os: "linux" | "macos" | "windows";
+  /** As `Deno.build.arch` names it; `undefined` for one that is not known. */
+  readonly arch: string | undefined;
+  readonly libc?: "glibc" | "musl";
+}
+
+const ELF_MACHINES: Readonly<Record<number, string>> = { 0x3e: "x86_64", 0xb7: "aarch64" };
+const MACH_MACHINES: Readonly<Record<number, string>> = {
+  0x01000007: "x86_64",
+  0x0100000c: "aarch64",
+};
+
+/** What a program for musl says that it loads. */
+const MUSL = /libc\.musl-|ld-musl-/;
+
+/** The system of a program or library; `undefined` for other files. */
+export function systemOf(bytes: Uint8Array): System | undefined {
+  if (bytes.byteLength < 20) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getUint32(0) === 0x7f454c46) {
+    const arch = ELF_MACHINES[view.getUint16(18, true)];
+    const text = new TextDecoder("latin1").decode(bytes);
+    return { os: "linux", arch, libc: MUSL.test(text) ? "musl" : "glibc" };
+  }
+  if (view.getUint32(0, true) === 0xfeedfacf) {
+    return { os: "macos", arch: MACH_MACHINES[view.getUint32(4, true)] };
+  }
+  if (view.getUint32(0) === 0xcafebabe) return { os: "macos", arch: undefined };
+  return view.getUint16(0) === 0x4d5a ? { os: "windows", arch: undefined } : undefined;
+}
+
+/** Whether a native addon runs where servers run; `arch` is `undefined` where that is not known. */
+export function runsOnServers(system: System, arch: string | undefined): boolean {
+  if (system.os !== "linux" || system.libc === "musl") return false;
+  return arch === undefined || system.arch === undefined || system.arch === arch;
+}
+
+const OS_NAMES = { linux: "Linux", macos: "macOS", windows: "Windows" } as const;
+const ARCH_NAMES: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };
+
+/** A system as people name it: `macOS (arm64)`. */
+export function describeSystem({ os, arch, libc }: System): string {
+  const parts = [
+    arch === undefined ? undefined : ARCH_NAMES[arch] ?? arch,
+    libc === "musl" ? "musl" : undefined,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? OS_NAMES[os] : `${OS_NAMES[os]} (${parts.join(", ")})`;
+}
+
+/** The package that people install, of one that holds its addon for one system. */
+export function packageFamily(name: string): string {
+  return name.replace(
+    /[-_](?:darwin|win32|linux(?:musl)?|freebsd|android|sunos|openharmony)(?:[-_].*)?$/,
+    "",
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * Whether the native addons of a server run where servers run.
+ *
+ * @module
+ */
+import type { OutputContent } from "../hash_files.ts";
+import type { BuildHost } from "../types.ts";
+import {
+  describeSystem,
+  packageFamily,
+  runsOnServers,
+  type System,
+  systemOf,
+} from "./native_file.ts";
+import { packageOfPath } from "./package_tally.ts";
+
+/** Largest addon that is looked into, in bytes. */
+const MAX_ADDON = 256 * 1024 * 1024;
+
+interface Addon {
+  readonly path: string;
+  readonly system: System;
+}
+
+async function addonsOf(contents: readonly OutputContent[]): Promise<Map<string, Addon[]>> {
+  const families = new Map<string, Addon[]>();
+  for (const { path, content, size } of contents) {
+    if (!path.endsWith(".node") || typeof content !== "string" || size > MAX_ADDON) continue;
+    const system = systemOf(await Deno.readFile(content));
+    const name = packageOfPath(path);
+    if (system === undefined || name === undefined) continue;
+    const family = packageFamily(name);
+    families.set(family, [...families.get(family) ?? [], { path, system }]);
+  }
+  return families;
+}
+
+/**
+ * Leaves out addons for other systems where a package has one for the servers', and
+ * warns of packages that have none.
+ */
+export async function withFittingAddons(
+  host: BuildHost,
+  contents: readonly OutputContent[],
+): Promise<readonly OutputContent[]> {
+  // Elsewhere, the processor of the platform is not known.
+  const arch = Deno.build.os === "linux" ? Deno.build.arch : undefined;
+  const dropped = new Set<string>();
+  for (const [name, addons] of await addonsOf(contents)) {
+    const other = addons.filter(({ system }) => !runsOnServers(system, arch));
+    if (other.length < addons.length) {
+      for (const { path } of other) dropped.add(path);
+      continue;
+    }
+    const cpu = arch === "aarch64" ? "arm64" : "x64";
+    const [{ system }] = addons as [Addon];
+    host.say(
+      "build",
+      "warn",
+      `Package "${name}" is installed for ${describeSystem(system)}, and servers run on Linux: ` +
+        `what uses it will fail. Install it by "npm install --os=linux --cpu=${cpu} ` +
+        `--libc=glibc ${name}", or let the platform build the project from git`,
+    );
+  }
+  return contents.filter(({ path }) => !dropped.has(path));
+}

@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { ComputeLayer, FoundServer } from "../../manifest/mod.ts";
+import { runProgram } from "../../lib/spawn_program.ts";
+import { type TestFiles, type TestProject, withTestProject, writeFiles } from "../_test_project.ts";
+import { BuildError } from "../build_error.ts";
+import { surveyPlacements } from "../list_files.ts";
+import { nodeServer } from "./node_server.ts";
+import type { PreparedServer } from "./types.ts";
+
+interface Wanted {
+  /** Where the project is in the files. */
+  readonly project?: string;
+  readonly output?: string;
+  readonly entry?: string;
+  readonly directory?: string;
+}
+
+async function prepare(made: TestProject, wanted: Wanted = {}): Promise<PreparedServer> {
+  const { project = ".", output = ".", entry = "index.js", directory = "." } = wanted;
+  const projectRoot = join(made.project, project);
+  const survey = await surveyPlacements(projectRoot, [{ from: output, to: directory }]);
+  const path = directory === "." ? entry : `${directory}/${entry}`;
+  const layer: ComputeLayer = { name: "server", target: "COMPUTE", directory, entry: path };
+  const found: FoundServer = {
+    ...{ type: "server", launch: {}, directory, entry: path, clients: [] },
+  };
+  return await nodeServer(made.host, layer, {
+    facts: {
+      projectRoot,
+      workspaceRoot: made.project,
+      listing: survey,
+      manifest: { version: 1, layers: [layer], routes: [] },
+      found,
+      framework: undefined,
+      settings: { nodeVersion: "24" },
+    },
+    reason: "a test says so",
+  });
+}
+
+/** Lays a server out as the platform does, and runs its entry with Node. */
+async function run(made: TestProject, server: PreparedServer, wanted: Wanted): Promise<string> {
+  const { project = ".", output = ".", directory = "." } = wanted;
+  const folder = join(made.project, "deployed");
+  const files: Record<string, string> = {};
+  const listing = await surveyPlacements(join(made.project, project), [
+    { from: output, to: directory },
+  ]);
+  for (const { path, absolutePath } of listing.files) {
+    files[path] = await Deno.readTextFile(absolutePath);
+  }
+  for (const { path, content } of server.contents) {
+    files[path] = typeof content === "string"
+      ? await Deno.readTextFile(content)
+      : new TextDecoder().decode(content);
+  }
+  for (const [path, target] of Object.entries(server.links)) files[path] = `-> ${target}`;
+  await writeFiles(folder, files);
+  const { stdout, stderr } = await runProgram("node", {
+    args: [join(folder, server.layer.entry)],
+    stderr: "piped",
+  });
+  await Deno.remove(folder, { recursive: true });
+  return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+}
+
+const module = (name: string, text: string, more: object = {}): TestFiles => ({
+  [`${name}/package.json`]: JSON.stringify({
+    name: name.split("node_modules/").at(-1),
+    main: "index.js",
+    ...more,
+  }),
+  [`${name}/index.js`]: text,
+});
+
+interface Row {
+  readonly files: TestFiles;
+  readonly wanted?: Wanted;
+  readonly prints: string;
+  /** Paths that are deployed beside the listed files, or their beginning. */
+  readonly has: readonly string[];
+  readonly lacks?: readonly string[];
+}
+
+const ROWS: Readonly<Record<string, Row>> = {
+  "packages that are required by computed names and opened as files": {
+    files: {
+      "package.json": '{"dependencies":{"a":"1"},"devDependencies":{"typescript":"5","dev":"1"}}',
+      "index.js": "console.log(require('a')('two'))",
+      ...module(
+        "node_modules/a",
+        "const { readFileSync } = require('fs'); try { require('typescript') } catch {}\n" +
+          "module.exports = (name) => require('./lib/' + name) + " +
+          "readFileSync(require('path').join(__dirname, 'data.txt'), 'utf8');",
+      ),
+      "node_modules/a/lib/two.js": "module.exports = 2;",
+      "node_modules/a/data.txt": " of a",
+      "node_modules/a/index.d.ts": "",
+      ...module("node_modules/typescript", "module.exports = 1;"),
+      ...module("node_modules/dev", "module.exports = 1;"),
+      "node_modules/.cache/x.js": "",
+    },
+    prints: "2 of a\n",
+    has: ["node_modules/a/index.js", "node_modules/a/lib/two.js", "node_modules/a/data.txt"],
+    lacks: ["node_modules/typescript", "node_modules/dev", "node_modules/.cache", "index.d.ts"],
+  },
+  "an output that is ES modules because its project's package.json says so": {
+    files: {
+      "package.json":
+        '{"name":"site","type":"module","imports":{"#x":"./chunks/x.js"},"scripts":{"secret":"1"}}',
+      "build/index.js": "import a from 'a'; import x from '#x'; console.log(a, x);",
+      "build/chunks/x.js": "export default 'x';",
+      ...module("node_modules/a", "export default 'a';", { type: "module" }),
+    },
+    wanted: { output: "build", directory: "server" },
+    prints: "a x\n",
+    has: ["server/package.json", "server/node_modules/a/index.js"],
+  },
+  "a workspace of pnpm": {
+    files: {
+      "apps/web/package.json": '{"dependencies":{"a":"1","@acme/ui":"workspace:*"}}',
+      "apps/web/index.js": "console.log(require('a'), require('@acme/ui'))",
+      "apps/web/node_modules/a": "-> ../../../node_modules/.pnpm/a@1/node_modules/a",
+      "apps/web/node_modules/@acme/ui": "-> ../../../../packages/ui",
+      "packages/ui/package.json": '{"name":"@acme/ui"}',
+      "packages/ui/index.js": "module.exports = 'ui ' + require('b');",
+      "packages/ui/node_modules/b": "-> ../../../node_modules/.pnpm/b@1/node_modules/b",
+      "node_modules/.pnpm/a@1/node_modules/b": "-> ../../b@1/node_modules/b",
+      ...module("node_modules/.pnpm/a@1/node_modules/a", "module.exports = 'a ' + require('b');"),
+      ...module("node_modules/.pnpm/b@1/node_modules/b", "module.exports = 'b';"),
+    },
+    wanted: { project: "apps/web" },
+    prints: "a b ui b\n",
+    has: ["node_modules/.pnpm/a@1/node_modules/a/index.js", "svc_packages/packages/ui/index.js"],
+  },
+  "a workspace of npm with two versions of a package": {
+    files: {
+      "app/package.json": '{"dependencies":{"x":"2","y":"1"}}',
+      "app/index.js": "console.log(require('x'), require('y'))",
+      ...module("app/node_modules/x", "module.exports = 'x2';"),
+      ...module("node_modules/y", "module.exports = 'y ' + require('x');"),
+      ...module("node_modules/x", "module.exports = 'x1';"),
+    },
+    wanted: { project: "app" },
+    prints: "x2 y x1\n",
+    has: ["node_modules/x/index.js", "svc_packages/node_modules/x/index.js"],
+  },
+};
+
+for (const [name, { files, wanted = {}, prints, has, lacks = [] }] of Object.entries(ROWS)) {
+  Deno.test(`nodeServer() brings along ${name}`, async () => {
+    await withTestProject(files, async (made) => {
+      const server = await prepare(made, wanted);
+      assert.equal(await run(made, server, wanted), prints);
+      const paths = server.contents.map(({ path }) => path);
+      for (const path of has) assert.ok(paths.includes(path), `${path} in ${paths.join(" ")}`);
+      for (const part of lacks) assert.ok(!paths.some((path) => path.includes(part)), part);
+      assert.equal(server.layer.runtime?.nodeVersion, "24");
+      assert.match(made.said.join("\n"), /Server .+ runs on Node 24: a test says so; \d package/);
+    });
+  });
+}
+
+Deno.test("nodeServer() shows of the project's package.json what Node reads, and no more", async () => {
+  const { files, wanted } = Object.values(ROWS)[1]!;
+  await withTestProject(files, async (made) => {
+    const { contents } = await prepare(made, wanted);
+    const own = contents.find(({ path }) => path === "server/package.json")?.content;
+    assert.ok(own instanceof Uint8Array);
+    assert.deepEqual(JSON.parse(new TextDecoder().decode(own)), {
+      name: "site",
+      type: "module",
+      imports: { "#x": "./chunks/x.js" },
+    });
+  });
+});
+
+const REFUSED: Readonly<Record<string, readonly [TestFiles, Wanted, RegExp]>> = {
+  "what it imports outside of the output": [
+    { "package.json": "{}", "out/index.js": "require('../lib/a.js')", "lib/a.js": "" },
+    { output: "out" },
+    /^Deploy what the server index\.js imports: lib\/a\.js is not in the output$/,
+  ],
+  "packages in Yarn's archives": [
+    { "package.json": "{}", "index.js": "", ".pnp.cjs": "" },
+    {},
+    /^Install the packages into node_modules: Yarn keeps them in archives/,
+  ],
+};
+
+for (const [name, [files, wanted, message]] of Object.entries(REFUSED)) {
+  Deno.test(`nodeServer() refuses ${name}`, async () => {
+    await withTestProject(files, async (made) => {
+      await assert.rejects(
+        prepare(made, wanted),
+        (error) => error instanceof BuildError && message.test(error.message),
+      );
+    });
+  });
+}
+
+Deno.test("nodeServer() names imports that lead nowhere, and files that it may open", async () => {
+  const files = {
+    "package.json": "{}",
+    "out/index.js": "require('absent'); require('fs').readFileSync(process.cwd() + '/data.json')",
+    "data.json": "{}",
+  };
+  await withTestProject(files, async (made) => {
+    await prepare(made, { output: "out" });
+    assert.match(made.said.join("\n"), /Cannot find 1 import of the server index\.js: "absent"/);
+    assert.match(
+      made.said.join("\n"),
+      /The server index\.js may open data\.json, which the output/,
+    );
+  });
+});
+
+Deno.test("nodeServer() follows imports of TypeScript that Node runs as it is", async () => {
+  const files = {
+    "package.json": '{"type":"module"}',
+    "index.ts": "import a from 'a';\nconst said: string = a;\nconsole.log(said);",
+    ...module("node_modules/a", "export default 'a';", { type: "module" }),
+  };
+  await withTestProject(files, async (made) => {
+    const { contents } = await prepare(made, { entry: "index.ts" });
+    assert.ok(contents.some(({ path }) => path === "node_modules/a/index.js"));
+  });
+});

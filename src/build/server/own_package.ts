@@ -1,0 +1,61 @@
+/**
+ * The `package.json` of a server whose project's own one is above the output: Node
+ * asks it whether modules are CommonJS, and for names such as `#lib`.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path/posix";
+import { z } from "zod";
+import { createFolderReader } from "../folder_reader.ts";
+import type { OutputContent } from "../hash_files.ts";
+
+const FILE = "package.json";
+
+/** What Node reads of it; scripts and dependencies are nobody else's business. */
+const schema = z.object({
+  name: z.string().optional().catch(undefined),
+  type: z.string().optional().catch(undefined),
+  imports: z.unknown().optional(),
+  exports: z.unknown().optional(),
+});
+
+interface Found {
+  readonly path: string;
+  readonly text: string;
+}
+
+async function nearestPackage(from: string, project: string): Promise<Found | undefined> {
+  for (let folder = from;; folder = dirname(folder)) {
+    const text = await createFolderReader(folder).readText(FILE);
+    if (text !== undefined) return { path: `${folder}/${FILE}`, text };
+    if (folder === project || !folder.startsWith(`${project}/`)) return undefined;
+  }
+}
+
+function reduced(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const { data } = schema.safeParse(JSON.parse(text));
+    return data === undefined ? undefined : new TextEncoder().encode(JSON.stringify(data));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file that the server needs; `undefined` where one is deployed, or its project has none. */
+export async function ownPackage(
+  { project, entry, directory, deployed }: {
+    /** Absolute real paths, with `/`. */
+    readonly project: string;
+    readonly entry: string;
+    /** Folder of the server in the deployment. */
+    readonly directory: string;
+    /** Where a path is deployed anyway. */
+    readonly deployed: (path: string) => string | undefined;
+  },
+): Promise<OutputContent | undefined> {
+  const found = await nearestPackage(dirname(entry), project);
+  if (found === undefined || deployed(found.path) !== undefined) return undefined;
+  const content = reduced(found.text);
+  if (content === undefined) return undefined;
+  return { path: join(directory, FILE), content, size: content.byteLength };
+}

@@ -1,0 +1,155 @@
+/**
+ * Where the packages that a server needs lie in its deployment, so that Node finds
+ * from each module what it found in the project. Pure: paths are absolute, real and
+ * with `/`.
+ *
+ * Packages of the project, and of the folders above it up to its workspace, meet in
+ * one `node_modules` of the server; the nearest one wins a name. What finds no place
+ * there, and packages of the workspace, keep their places to each other in a folder
+ * of their own. Where Node would then find another package than it did, a link is
+ * added beside the importer.
+ *
+ * @module
+ */
+import { dirname, join, relative } from "node:path/posix";
+
+const PACKAGES = "node_modules";
+
+/** Folder of what has no place in `node_modules`; Node runs no TypeScript in that one. */
+const STORE = "svc_packages";
+
+export interface PlacedTrace {
+  /** Real paths of the files that the server needs, and of those that need them. */
+  readonly files: ReadonlyMap<string, { readonly parents: ReadonlySet<string> }>;
+  /** Symbolic links, with the real paths that they lead to. */
+  readonly links: ReadonlyMap<string, string>;
+}
+
+export interface PlacesOptions {
+  /** The workspace's folder, or the project's own. */
+  readonly base: string;
+  readonly project: string;
+  /** Folder of the server in the deployment. */
+  readonly directory: string;
+  /** Where a real path is deployed anyway; `undefined` for all others. */
+  readonly deployed: (path: string) => string | undefined;
+}
+
+export interface PlacedPackages {
+  /** Paths in the deployment of the files that are not deployed anyway, by their real paths. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Symbolic links by their paths in the deployment, with their relative targets. */
+  readonly links: Readonly<Record<string, string>>;
+}
+
+/** The first names of a path: those of one package, or of one entry of pnpm's own folder. */
+function firstEntry(path: string): string {
+  const [first = "", second = ""] = path.split("/");
+  return first.startsWith("@") || first.startsWith(".") ? `${first}/${second}` : first;
+}
+
+/** The folder of the package that a path is in, and its name. */
+function packageAt(path: string): { readonly folder: string; readonly name: string } | undefined {
+  const at = path.lastIndexOf(`/${PACKAGES}/`);
+  if (at === -1) return undefined;
+  const start = at + PACKAGES.length + 2;
+  const [first = "", second = ""] = path.slice(start).split("/");
+  const name = first.startsWith("@") ? `${first}/${second}` : first;
+  return { folder: path.slice(0, start) + name, name };
+}
+
+/** The project's folder and those above it, the nearest first. */
+function foldersUp({ base, project }: PlacesOptions): readonly string[] {
+  const folders = [project];
+  while (folders.at(-1)!.startsWith(`${base}/`)) folders.push(dirname(folders.at(-1)!));
+  return folders;
+}
+
+/** Answers where paths are deployed; each name of `node_modules` belongs to one folder. */
+function createPlaces(options: PlacesOptions, paths: readonly string[]) {
+  const { base, directory, deployed } = options;
+  const owners = foldersUp(options).map((folder) => `${folder}/${PACKAGES}/`);
+  const ownerOf = (path: string) => owners.find((owner) => path.startsWith(owner));
+  const claims = new Map<string, string>();
+  for (const owner of owners) {
+    for (const path of paths) {
+      if (!path.startsWith(owner)) continue;
+      const entry = firstEntry(path.slice(owner.length));
+      if (!claims.has(entry)) claims.set(entry, owner);
+    }
+  }
+  return (path: string): string => {
+    const there = deployed(path);
+    if (there !== undefined) return there;
+    const owner = ownerOf(path);
+    const rest = owner === undefined ? undefined : path.slice(owner.length);
+    if (rest !== undefined && claims.get(firstEntry(rest)) === owner) {
+      return join(directory, PACKAGES, rest);
+    }
+    return join(directory, STORE, relative(base, path));
+  };
+}
+
+/** Which folder Node takes for a name, from a module's folder upward. */
+function resolveName(
+  name: string,
+  from: string,
+  { folders, links }: { readonly folders: ReadonlySet<string>; readonly links: Links },
+): string | undefined {
+  for (let folder = from;; folder = dirname(folder)) {
+    const candidate = folder === "." ? `${PACKAGES}/${name}` : `${folder}/${PACKAGES}/${name}`;
+    const target = links.get(candidate);
+    if (target !== undefined) return target;
+    if (folders.has(candidate)) return candidate;
+    if (folder === "." || folder === "/") return undefined;
+  }
+}
+
+/** Links by their paths in the deployment, with the paths that they lead to. */
+type Links = Map<string, string>;
+
+/** Adds the links without which an importer would find another package, or none. */
+function addMissingLinks(
+  trace: PlacedTrace,
+  place: (path: string) => string,
+  found: { readonly folders: ReadonlySet<string>; readonly links: Links; readonly top: string },
+): void {
+  for (const [path, { parents }] of trace.files) {
+    const wanted = packageAt(path);
+    if (wanted === undefined) continue;
+    const target = place(wanted.folder);
+    for (const parent of parents) {
+      const importer = packageAt(parent);
+      if (importer?.folder === wanted.folder) continue;
+      if (resolveName(wanted.name, dirname(place(parent)), found) === target) continue;
+      const beside = importer === undefined ? found.top : place(importer.folder);
+      const link = join(beside, PACKAGES, wanted.name);
+      if (!found.folders.has(link) && !found.links.has(link)) found.links.set(link, target);
+    }
+  }
+}
+
+/** Decides where packages are deployed, and which links lead to them. */
+export function placePackages(trace: PlacedTrace, options: PlacesOptions): PlacedPackages {
+  const paths = [...trace.files.keys(), ...trace.links.keys()];
+  const place = createPlaces(options, paths);
+  const files = new Map<string, string>();
+  const folders = new Set<string>();
+  for (const path of trace.files.keys()) {
+    const there = place(path);
+    if (options.deployed(path) === undefined) files.set(path, there);
+    for (let folder = dirname(there); folder !== "."; folder = dirname(folder)) folders.add(folder);
+  }
+  const links: Links = new Map();
+  for (const [path, target] of trace.links) {
+    const [from, to] = [place(path), place(target)];
+    if (from !== to && !folders.has(from)) links.set(from, to);
+  }
+  addMissingLinks(trace, place, { folders, links, top: options.directory });
+  return {
+    files,
+    links: Object.fromEntries(
+      [...links].map(([path, target]) => [path, relative(dirname(path), target)]),
+    ),
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * The version of Node that a project's server runs on.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { ProjectReader } from "../../manifest/mod.ts";
+import { BuildError } from "../build_error.ts";
+import { createFolderReader } from "../folder_reader.ts";
+import { nodeVersion } from "../node_version.ts";
+import type { BuildHost } from "../types.ts";
+import { chooseNodeVersion, type NodeWish } from "./choose_node_version.ts";
+
+const packageSchema = z.object({
+  engines: z.object({ node: z.string() }).optional().catch(undefined),
+  volta: z.object({ node: z.string() }).optional().catch(undefined),
+});
+
+function readPackage(text: string | undefined): z.infer<typeof packageSchema> {
+  if (text === undefined) return {};
+  try {
+    return packageSchema.safeParse(JSON.parse(text)).data ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** What a folder's files say, the strongest first. */
+async function wishesOf(reader: ProjectReader): Promise<readonly NodeWish[]> {
+  const { engines, volta } = readPackage(await reader.readText("package.json"));
+  const written: readonly (readonly [string, string | undefined])[] = [
+    ["engines.node of package.json", engines?.node],
+    [".nvmrc", await reader.readText(".nvmrc")],
+    [".node-version", await reader.readText(".node-version")],
+    ["volta.node of package.json", volta?.node],
+  ];
+  return written.flatMap(([source, text]) =>
+    text === undefined || text.trim() === "" ? [] : [{ source, text }]
+  );
+}
+
+/**
+ * The platform's setting, what the project or its workspace says, or the Node that
+ * built it; `undefined` where the platform is to choose.
+ *
+ * @throws {BuildError} Where no version can be what is written
+ */
+export async function projectNode(
+  host: BuildHost,
+  folders: {
+    readonly project: string;
+    readonly workspace: string;
+    /** The platform's setting. */
+    readonly setting: string | undefined;
+  },
+): Promise<string | undefined> {
+  const { project, workspace, setting } = folders;
+  const readers = [...new Set([project, workspace])].map(createFolderReader);
+  const written = await Promise.all(readers.map(wishesOf));
+  const given = setting === undefined
+    ? []
+    : [{ source: "the Node version of the project", text: setting }];
+  const choice = chooseNodeVersion([...given, ...written.flat()], await nodeVersion(host));
+  if (!choice.ok) throw new BuildError("server_invalid", choice.message);
+  if (choice.warning !== undefined) host.say("build", "warn", choice.warning);
+  return choice.version;
+}

@@ -1,0 +1,83 @@
+/**
+ * What a trace shows that the author of a project should know.
+ *
+ * @module
+ */
+import { relative } from "node:path/posix";
+import { formatCount, printable } from "../../lib/format.ts";
+import type { Trace } from "../../runtime/mod.ts";
+import { BuildError } from "../build_error.ts";
+import type { BuildHost } from "../types.ts";
+
+export interface TracedServer {
+  /** Path of the entry in the deployment. */
+  readonly entry: string;
+  /** Absolute real path of the project. */
+  readonly project: string;
+  /** Where a real path is deployed anyway. */
+  readonly deployed: (path: string) => string | undefined;
+}
+
+const isPackaged = (path: string) => path.includes("/node_modules/");
+
+/** Names of files that are shown in one line. */
+const SHOWN = 3;
+
+function showFiles(paths: readonly string[], project: string): string {
+  const shown = paths.slice(0, SHOWN).map((path) => printable(relative(project, path))).join(", ");
+  return paths.length > SHOWN ? `${shown} and ${paths.length - SHOWN} more` : shown;
+}
+
+/**
+ * Leaves out files of the project that are not deployed. What the server may open of
+ * them is reported.
+ *
+ * @throws {BuildError} Where the server imports them
+ */
+export function withoutProjectFiles(
+  host: BuildHost,
+  { files }: Trace,
+  { entry, project, deployed }: TracedServer,
+): Trace["files"] {
+  const isLost = (path: string) =>
+    path.startsWith(`${project}/`) && !isPackaged(path) && deployed(path) === undefined;
+  const lost = [...files].filter(([path]) => isLost(path) && !path.endsWith("/package.json"));
+  const imported = lost.filter(([, { isImported }]) => isImported).map(([path]) => path);
+  if (imported.length > 0) {
+    throw new BuildError(
+      "server_invalid",
+      `Deploy what the server ${entry} imports: ${showFiles(imported, project)} ` +
+        `${imported.length === 1 ? "is" : "are"} not in the output`,
+      { hint: "Have the build copy it into the output, or bundle it into the server" },
+    );
+  }
+  if (lost.length > 0) {
+    const paths = lost.map(([path]) => path);
+    host.say(
+      "build",
+      "info",
+      `The server ${entry} may open ${showFiles(paths, project)}, which the output does not have`,
+    );
+  }
+  return new Map([...files].filter(([path]) => !isLost(path)));
+}
+
+/** Reports imports of the server's own modules that lead nowhere. */
+export function sayUnresolved(
+  host: BuildHost,
+  { unresolved }: Trace,
+  { entry, project }: TracedServer,
+): void {
+  const own = unresolved.filter(({ importer }) => !isPackaged(importer));
+  const names = [...new Set(own.map(({ specifier }) => printable(specifier)))];
+  const [first] = own;
+  if (first === undefined) return;
+  const shown = names.slice(0, SHOWN).map((name) => `"${name}"`).join(", ");
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
+  host.say(
+    "build",
+    "warn",
+    `Cannot find ${formatCount(names.length, "import")} of the server ${entry}: ${shown}${more}, ` +
+      `first in ${printable(relative(project, first.importer))}: what reaches it will fail`,
+  );
+}

@@ -1,0 +1,118 @@
+/**
+ * The packages that a server on Node needs, found by tracing its entry.
+ *
+ * @module
+ */
+import { join, sep } from "node:path";
+import { basename, dirname } from "node:path/posix";
+import type { ComputeLayer } from "../../manifest/mod.ts";
+import type { Trace } from "../../runtime/mod.ts";
+import { BuildError } from "../build_error.ts";
+import type { OutputContent } from "../hash_files.ts";
+import type { Listing } from "../list_files.ts";
+import type { BuildHost } from "../types.ts";
+import { withoutDevelopment } from "./development_packages.ts";
+import { ownPackage } from "./own_package.ts";
+import type { PackageFiles } from "./package_folders.ts";
+import type { PackageTally } from "./package_tally.ts";
+import { placePackages } from "./place_packages.ts";
+import { sayUnresolved, withoutProjectFiles } from "./trace_findings.ts";
+import type { ServerFacts } from "./types.ts";
+
+const slashes = (path: string): string => sep === "/" ? path : path.replaceAll(sep, "/");
+
+const realPath = async (path: string): Promise<string> => slashes(await Deno.realPath(path));
+
+/** Yarn's Plug'n'Play keeps packages in archives, which Node cannot read by itself. */
+async function assertUnpacked({ projectRoot, workspaceRoot }: ServerFacts): Promise<void> {
+  for (const folder of new Set([projectRoot, workspaceRoot])) {
+    const has = async (name: string) =>
+      await Deno.stat(join(folder, name)).then(() => true, () => false);
+    if (!await has(".pnp.cjs") || await has("node_modules")) continue;
+    throw new BuildError(
+      "server_invalid",
+      "Install the packages into node_modules: Yarn keeps them in archives, which a server on " +
+        "Node cannot read",
+      {
+        hint: 'Write "nodeLinker: node-modules" into .yarnrc.yml and run "yarn install"',
+      },
+    );
+  }
+}
+
+/** Answers where real paths of listed files, and of the folders that they are in, are deployed. */
+export function deployedPaths({ files }: Listing): (path: string) => string | undefined {
+  const paths = new Map<string, string>();
+  for (const { absolutePath, path } of files) {
+    let [real, deployed] = [slashes(absolutePath), path];
+    paths.set(real, deployed);
+    do {
+      [real, deployed] = [dirname(real), dirname(deployed)];
+      if (paths.has(real)) break;
+      paths.set(real, deployed);
+    } while (deployed !== "." && basename(real) === basename(deployed));
+  }
+  return (path) => paths.get(path);
+}
+
+async function trace(
+  host: BuildHost,
+  folders: { readonly base: string; readonly entry: string; readonly project: string },
+): Promise<Trace> {
+  const { traceServer } = await import("../../runtime/mod.ts");
+  const { base, entry, project } = folders;
+  const { cacheDir } = host;
+  const found = await traceServer({ base, entry, workingFolder: project, cacheDir });
+  return {
+    files: new Map([...found.files].map(([path, { parents, isImported }]) => [slashes(path), {
+      isImported,
+      parents: new Set([...parents].map(slashes)),
+    }])),
+    links: new Map([...found.links].map(([path, target]) => [slashes(path), slashes(target)])),
+    unresolved: found.unresolved.map(({ specifier, importer }) => ({
+      specifier,
+      importer: slashes(importer),
+    })),
+  };
+}
+
+/** The folder below which a server's packages lie: nothing else can be public there. */
+function packagesDirectory({ directory, entry }: ComputeLayer): string {
+  return directory === "." || entry.startsWith(`${directory}/`) ? directory : dirname(entry);
+}
+
+/**
+ * Traces a server's entry, and finds places for what is not deployed anyway.
+ *
+ * @throws {BuildError} Where packages are in archives, or too many, or files are missing
+ */
+export async function tracedPackages(
+  host: BuildHost,
+  layer: ComputeLayer,
+  { facts, tally }: { readonly facts: ServerFacts; readonly tally: PackageTally },
+): Promise<PackageFiles> {
+  await assertUnpacked(facts);
+  const file = facts.listing.files.find(({ path }) => path === layer.entry);
+  if (file === undefined) throw new Error(`No file of the output is the entry ${layer.entry}`);
+  const project = await realPath(facts.projectRoot);
+  const base = await realPath(facts.workspaceRoot);
+  const entry = await realPath(file.absolutePath);
+  const deployed = deployedPaths(facts.listing);
+  const server = { entry: layer.entry, project, deployed };
+  const traced = await trace(host, { base, entry, project });
+  sayUnresolved(host, traced, server);
+  const known = withoutProjectFiles(host, traced, server);
+  const files = await withoutDevelopment(known, { project, entry });
+  const directory = packagesDirectory(layer);
+  const { links, ...placed } = placePackages({ files, links: traced.links }, {
+    ...{ base, project, directory, deployed },
+  });
+  const contents: OutputContent[] = [];
+  for (const [content, path] of placed.files) {
+    const { size } = await Deno.stat(content);
+    tally.add(path, size);
+    contents.push({ path, content, size });
+  }
+  const own = await ownPackage({ project, entry, directory, deployed });
+  return { contents: own === undefined ? contents : [...contents, own], links };
+}

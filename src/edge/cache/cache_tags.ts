@@ -1,0 +1,28 @@
+/**
+ * The tags of a response, by which it can be purged.
+ *
+ * @module
+ */
+import { type HeaderList, joinedHeader } from "../messages/mod.ts";
+
+/** Fields that name tags, separated by commas. */
+const TAG_FIELDS = ["svc-cache-tag", "cache-tag", "x-next-cache-tags"] as const;
+
+/** Most tags of one response. */
+export const MAX_TAGS = 128;
+
+/** Longest tag, in characters. */
+export const MAX_TAG_CHARACTERS = 256;
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** The tags that a response names, each once; `undefined` where they exceed the limits. */
+export function cacheTags(headers: HeaderList): readonly string[] | undefined {
+  const fields = TAG_FIELDS.map((name) => joinedHeader(headers, name))
+    .filter((field) => field !== undefined);
+  if (fields.length === 0) return NONE;
+  const named = fields.flatMap((field) => field.split(",")).map((tag) => tag.trim());
+  const tags = [...new Set(named)].filter((tag) => tag !== "");
+  const isWithin = tags.length <= MAX_TAGS && tags.every((tag) => tag.length <= MAX_TAG_CHARACTERS);
+  return isWithin ? tags : undefined;
+}

@@ -1,0 +1,55 @@
+/**
+ * The field that governs this cache: a targeted one (RFC 9213), else `Cache-Control`.
+ *
+ * @module
+ */
+import { type BareItem, parseDictionary } from "structured-headers";
+import { type HeaderList, joinedHeader } from "../messages/mod.ts";
+import { CacheControl } from "./cache_control.ts";
+
+/** The target list of this cache (RFC 9213, 2.2); the first valid field that is not empty counts. */
+const TARGETED_FIELDS = ["svc-cdn-cache-control", "cdn-cache-control"] as const;
+
+/** Directives whose value may be a list of field names. */
+const WITH_FIELDS = new Set(["private", "no-cache"]);
+
+/** A value that no directive takes: as seconds, it counts as 0. */
+const WRONG_TYPE = "";
+
+export interface GoverningField {
+  readonly control: CacheControl;
+  /** True where `Cache-Control` and `Expires` do not count for this cache. */
+  readonly isTargeted: boolean;
+}
+
+/** The value of a directive by its type: none, seconds, or names of fields (RFC 9213, 2.1). */
+function valueOf(name: string, item: BareItem): string | undefined {
+  if (item === true) return undefined;
+  if (typeof item === "number") return String(item);
+  return typeof item === "string" && WITH_FIELDS.has(name) ? item : WRONG_TYPE;
+}
+
+/** `undefined` where the field is malformed or empty: then it counts as missing. */
+function parseTargeted(field: string): CacheControl | undefined {
+  try {
+    const directives = [...parseDictionary(field)].filter(([, [item]]) => item !== false);
+    if (directives.length === 0) return undefined;
+    return CacheControl.from(directives.map(([name, [item]]) => [
+      name,
+      Array.isArray(item) ? WRONG_TYPE : valueOf(name, item),
+    ]));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The directives of a response for this cache. */
+export function governingField(headers: HeaderList): GoverningField {
+  for (const name of TARGETED_FIELDS) {
+    const field = joinedHeader(headers, name);
+    const control = field === undefined ? undefined : parseTargeted(field);
+    if (control !== undefined) return { control, isTargeted: true };
+  }
+  const control = new CacheControl(joinedHeader(headers, "cache-control"));
+  return { control, isTargeted: false };
+}

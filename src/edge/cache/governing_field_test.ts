@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import type { Header } from "../messages/mod.ts";
+import { governingField } from "./governing_field.ts";
+
+const OWN = "svc-cdn-cache-control";
+const CDN = "cdn-cache-control";
+const PLAIN = "cache-control";
+
+/** Fields, whether a targeted one governs, and its `max-age`. */
+const ROWS: Readonly<Record<string, readonly [Header[], boolean, number | undefined]>> = {
+  "Cache-Control without a targeted field": [[[PLAIN, "max-age=1"]], false, 1],
+  "the CDN's field before Cache-Control": [[[PLAIN, "max-age=1"], [CDN, "max-age=2"]], true, 2],
+  "our own before both": [
+    [[CDN, "max-age=2"], [PLAIN, "max-age=1"], [OWN, "max-age=3"]],
+    true,
+    3,
+  ],
+  "several lines of one field": [[[CDN, "public"], [CDN, "max-age=4"]], true, 4],
+  "a later member in place of an earlier one": [[[CDN, "max-age=1, max-age=2"]], true, 2],
+  "no lifetime in the targeted field": [[[PLAIN, "max-age=1"], [CDN, "public"]], true, undefined],
+  "no parameters": [[[CDN, "max-age=5;q=1"]], true, 5],
+  "an empty field counts as missing": [[[PLAIN, "max-age=1"], [CDN, " "]], false, 1],
+  "a malformed one counts as missing": [[[PLAIN, "max-age=1"], [CDN, "max-age=5, =,"]], false, 1],
+  "directives are in lower case in a structured field": [
+    [[PLAIN, "max-age=1"], [CDN, "Max-Age=5"]],
+    false,
+    1,
+  ],
+  "a malformed one leaves the next": [[[OWN, "max-age=("], [CDN, "max-age=2"]], true, 2],
+  "a string is no number of seconds": [[[CDN, 'max-age="60"']], true, 0],
+  "nor is a decimal": [[[CDN, "max-age=1.5"]], true, 0],
+  "nor a list": [[[CDN, "max-age=(1 2)"]], true, 0],
+  "nor a negative number": [[[CDN, "max-age=-1"]], true, 0],
+};
+
+for (const [name, [headers, isTargeted, maxAge]] of Object.entries(ROWS)) {
+  Deno.test(`governingField(): ${name}`, () => {
+    const found = governingField(headers);
+    assert.deepEqual([found.isTargeted, found.control.seconds("max-age")], [isTargeted, maxAge]);
+  });
+}
+
+Deno.test("governingField() reads names of fields from strings only", () => {
+  const { control } = governingField([[CDN, 'private="set-cookie", no-cache, no-store=?0']]);
+  assert.deepEqual(control.fields("private"), ["set-cookie"]);
+  assert.ok(control.hasUnqualified("no-cache"));
+  assert.ok(!control.has("no-store"));
+});

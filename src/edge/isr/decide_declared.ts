@@ -1,0 +1,136 @@
+/**
+ * Decides about responses whose server says itself how long a shared cache may keep
+ * them: by a targeted field (RFC 9213), or by `s-maxage`. Pure.
+ *
+ * @module
+ */
+import { HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
+import {
+  type CacheRequest,
+  cacheTags,
+  type GoverningField,
+  governingField,
+  initialAge,
+  MAX_SECONDS,
+  type ResponseHead,
+  type Terms,
+  UNKEYED,
+  type VaryField,
+  varyNames,
+  varyValue,
+} from "../cache/mod.ts";
+import { findHeader, type HeaderList, isSpoofable } from "../messages/mod.ts";
+import { CACHEABLE_STATUSES, isEncoded, type PageDecision, privateReason } from "./decide_page.ts";
+
+export type DeclaredDecision =
+  | PageDecision
+  /** It names no lifetime for a shared cache. */
+  | { readonly type: "undeclared" };
+
+/** A page that could be served for less than this, in seconds, is not worth a file. */
+const MIN_KEPT_SECONDS = 60;
+
+/** Fields whose values are in the key, as the edge writes them. */
+const IN_KEY = new Set(["host", "x-forwarded-host", "x-forwarded-proto"]);
+
+/** Fields that differ from person to person: a page that depends on them is theirs. */
+const PERSONAL = new Set(["cookie", "authorization"]);
+
+/** Request fields that are in no key, reach the server, and change what some servers answer. */
+const POISONOUS = UNKEYED.filter((name) => !isSpoofable(name));
+
+/** What the decision reads of a request. */
+export interface DeclaredFacts {
+  readonly request: Pick<CacheRequest, "method"> & {
+    readonly isPrivate: boolean;
+    header(name: string): string | undefined;
+  };
+  /** When the request was sent, in milliseconds since the Unix epoch. */
+  readonly askedAt: number;
+  /** Whether a 404 is stored. */
+  readonly stores404: boolean;
+  /** Whether the request had nothing of a client but what selects the page. */
+  readonly isShared: boolean;
+}
+
+/**
+ * The seconds of a directive; without a value it has no limit, as Nitro writes
+ * `stale-while-revalidate`.
+ */
+function staleSeconds({ control }: GoverningField, name: string): number {
+  if (!control.has(name)) return 0;
+  return control.value(name) === undefined ? MAX_SECONDS : control.seconds(name)!;
+}
+
+/** `undefined` where the response names no lifetime for a shared cache. */
+function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | undefined {
+  const { control, isTargeted } = governing;
+  const lifetime = control.seconds("s-maxage") ??
+    (isTargeted ? control.seconds("max-age") : undefined);
+  if (lifetime === undefined) return undefined;
+  const mustRevalidate = control.has("must-revalidate") || control.has("proxy-revalidate");
+  // Next.js answers with a stale page while it renders the next one: that is not fresh here.
+  const isStale = findHeader(headers, "x-nextjs-cache") === "STALE";
+  return {
+    lifetime: isStale ? 0 : lifetime,
+    staleWhileRevalidate: mustRevalidate ? 0 : staleSeconds(governing, "stale-while-revalidate"),
+    staleIfError: mustRevalidate ? 0 : staleSeconds(governing, "stale-if-error"),
+    mustRevalidate,
+    noCache: false,
+    sharedWithAuthorized: control.has("public") || control.has("must-revalidate"),
+  };
+}
+
+/** The fields that select the response; `undefined` where it cannot be selected for others. */
+function selectingFields(
+  headers: HeaderList,
+  request: DeclaredFacts["request"],
+): readonly VaryField[] | undefined {
+  const names = new Set(varyNames(headers));
+  if (isEncoded(headers)) names.add("accept-encoding");
+  const selecting: VaryField[] = [];
+  for (const name of names) {
+    if (IN_KEY.has(name)) continue;
+    const isForNobody = name === "*" || PERSONAL.has(name) || isSpoofable(name) ||
+      HOP_BY_HOP.has(name);
+    if (isForNobody) return undefined;
+    selecting.push({ name, value: varyValue(name, request) });
+  }
+  return selecting;
+}
+
+/** Why the answer to this client is not stored for others. */
+function clientReason({ request, isShared }: DeclaredFacts, terms: Terms): string | undefined {
+  if (request.method !== "GET") return "method";
+  if (isShared) return undefined;
+  if (request.isPrivate) return "request";
+  if (request.header("authorization") !== undefined && !terms.sharedWithAuthorized) {
+    return "authorization";
+  }
+  return POISONOUS.some((name) => request.header(name) !== undefined) ? "request" : undefined;
+}
+
+/** Decides about a response of a server on a route without `revalidate`. */
+export function decideDeclared(response: ResponseHead, facts: DeclaredFacts): DeclaredDecision {
+  const { status, headers } = response;
+  const { request, askedAt, stores404 } = facts;
+  if (status >= 500) return { type: "failed" };
+  if (status === 404 && !stores404) return { type: "missing" };
+  const terms = declaredTerms(governingField(headers), headers);
+  if (terms === undefined) return { type: "undeclared" };
+  const usable = terms.lifetime + Math.max(terms.staleWhileRevalidate, terms.staleIfError);
+  const age = initialAge(headers, { requestTime: askedAt, responseTime: askedAt });
+  const vary = selectingFields(headers, request);
+  const reason = (CACHEABLE_STATUSES.has(status) ? undefined : "status") ??
+    privateReason(response) ?? clientReason(facts, terms) ??
+    (vary === undefined ? "vary" : undefined) ?? (usable > age ? undefined : "no_use");
+  if (reason !== undefined) return { type: "private", reason };
+  return {
+    type: "store",
+    tags: cacheTags(headers) ?? [],
+    vary: vary!,
+    terms,
+    initialAge: age,
+    isKept: usable - age >= MIN_KEPT_SECONDS,
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * A request for a page, and how its server is reached.
+ *
+ * @module
+ */
+import type { ComputeRequest } from "../../runtime/mod.ts";
+import type { ResponseHead } from "../cache/mod.ts";
+import type { OriginResponse } from "../messages/mod.ts";
+import { decideDeclared } from "./decide_declared.ts";
+import { decidePage, type PageDecision } from "./decide_page.ts";
+import type { PageRequest } from "./types.ts";
+
+export interface PageOptions {
+  /**
+   * Seconds for which a page of the route is fresh; 0 where the responses themselves
+   * say that.
+   */
+  readonly revalidateSeconds: number;
+  /** Whether a 404 is stored. */
+  readonly stores404: boolean;
+  /** Fetches the page for all visitors; a rejection means that the server could not answer. */
+  fetchShared(request: ComputeRequest): Promise<OriginResponse>;
+  /** Fetches the page for this client, with the client's own header fields. */
+  fetchPrivate(): Promise<OriginResponse>;
+}
+
+/** A request and how its page is fetched. */
+export interface PageContext {
+  readonly request: PageRequest;
+  readonly options: PageOptions;
+}
+
+/** Decides about the response to a shared request. */
+export function decideShared(
+  { request, options }: PageContext,
+  response: ResponseHead,
+  askedAt: number,
+): PageDecision {
+  const { stores404 } = options;
+  if (!request.isDeclared) return decidePage(response, { stores404 });
+  const shared = { ...request, method: "GET" };
+  const decision = decideDeclared(response, {
+    ...{ request: shared, askedAt, stores404, isShared: true },
+  });
+  return decision.type === "undeclared" ? { type: "private", reason: "no_lifetime" } : decision;
+}

@@ -1,0 +1,295 @@
+/**
+ * Fetches pages from their server, for a client or in the background, and stores
+ * them: one request at a time for each page.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import {
+  awaitOutcome,
+  type CachedResponse,
+  CacheFill,
+  type CacheReport,
+  contentLength,
+  deliver,
+  type InFlightRequest,
+  InFlightRequests,
+  mayServeStaleOnError,
+  outgoingHeaders,
+  responseFrom,
+  type Timer,
+  withReport,
+} from "../cache/mod.ts";
+import { discardBody, type OriginResponse } from "../messages/mod.ts";
+import { clientCacheControl, type PageDecision } from "./decide_page.ts";
+import type { IsrMemory } from "./isr_memory.ts";
+import { decideShared, type PageContext } from "./page_context.ts";
+import { toPageRecord } from "./page_record.ts";
+import type { PageTiers } from "./page_tiers.ts";
+import type { IsrEntry, PageRequest, Requested, Storable } from "./types.ts";
+
+/** Largest body that is stored (10 MiB). */
+export const MAX_PAGE_BYTES = 10 * 1024 * 1024;
+
+/** How long the next refresh waits after one that failed, in milliseconds. */
+export const RETRY_MILLISECONDS = 10_000;
+
+/** How long a request waits for another's response before it is sent itself, in milliseconds. */
+export const COLLAPSE_MILLISECONDS = 30_000;
+
+const COLLAPSED: CacheReport = { result: "HIT", forward: "uri-miss", collapsed: true };
+const STALE_ON_ERROR: CacheReport = {
+  result: "STALE",
+  forward: "stale",
+  detail: "stale-if-error",
+};
+
+/** A response that is being stored. */
+interface Fill {
+  readonly inFlight: InFlightRequest;
+  readonly fill: CacheFill;
+  readonly response: OriginResponse;
+  readonly requested: Requested;
+  readonly decision: Storable;
+}
+
+export interface PageFetcherOptions {
+  readonly now: Clock;
+  readonly timer: Timer;
+  readonly pages: PageTiers;
+  readonly memory: IsrMemory;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Serves a stored page, with the fields that report it. */
+export function serveStored(
+  request: PageRequest,
+  { stored }: IsrEntry,
+  { now, report }: { readonly now: number; readonly report: CacheReport },
+): CachedResponse {
+  const headers = outgoingHeaders(stored, now, report);
+  return responseFrom(stored, request, { headers, result: report.result });
+}
+
+/** A response that is stored, as its first client gets it. */
+function forClients(response: OriginResponse): OriginResponse {
+  const headers = response.headers.filter(([name]) => name !== "cache-control");
+  return { ...response, headers: [...headers, clientCacheControl(response.headers)] };
+}
+
+/** A response that is for one client only, and why. */
+export function privateResponse(response: OriginResponse, reason?: string): CachedResponse {
+  const headers = withReport(response.headers, {
+    result: "BYPASS",
+    forward: "bypass",
+    forwardStatus: response.status,
+    ...(reason === undefined ? {} : { detail: reason }),
+  });
+  return { ...response, headers, bytes: contentLength(response.headers), result: "BYPASS" };
+}
+
+export class PageFetcher {
+  readonly #inFlightRequests = new InFlightRequests();
+
+  constructor(private readonly options: PageFetcherOptions) {}
+
+  /** The server's response to this client alone. */
+  async fetchPrivate({ options }: PageContext): Promise<CachedResponse> {
+    return privateResponse(await options.fetchPrivate());
+  }
+
+  /**
+   * Fetches a page, with one request to the server for all that wait for the same
+   * page. Where the server fails, an expired page is served if it allows that.
+   */
+  async fetchOnce(context: PageContext, expired?: IsrEntry): Promise<CachedResponse> {
+    const { now, timer } = this.options;
+    const { key } = context.request;
+    if (this.#inFlightRequests.isHitForMiss(key, now())) return await this.fetchPrivate(context);
+    const inFlight = this.#inFlightRequests.start(key, now());
+    if (inFlight !== undefined) return await this.#fetchAndStore(context, inFlight, expired);
+    const outcome = await awaitOutcome(this.#inFlightRequests.find(key)!, {
+      milliseconds: COLLAPSE_MILLISECONDS,
+      timer,
+    });
+    if (outcome?.type === "error") {
+      return this.#staleOnError(context, expired, true) ?? Promise.reject(outcome.error);
+    }
+    if (outcome?.type === "failed") {
+      return this.#staleOnError(context, expired, false) ?? await this.fetchPrivate(context);
+    }
+    const page = outcome?.type === "stored" ? this.options.pages.inMemory(key) : undefined;
+    return page === undefined
+      ? await this.fetchPrivate(context)
+      : serveStored(context.request, page, { now: now(), report: COLLAPSED });
+  }
+
+  /**
+   * Stores the response to a client's own request, unless another is being stored.
+   * Returns the response for that client.
+   */
+  offer(
+    context: PageContext,
+    response: OriginResponse,
+    { decision, requested }: Pick<Fill, "decision" | "requested">,
+  ): CachedResponse {
+    const { request } = context;
+    const inFlight = this.#inFlightRequests.start(request.key, this.options.now());
+    if (inFlight === undefined) return this.#deliver(request, forClients(response));
+    const fill = this.#startFill(response);
+    void this.#keep(context, { inFlight, fill, response, requested, decision });
+    return this.#deliver(request, forClients(response), fill);
+  }
+
+  /**
+   * Refreshes a page in the background. It stays where the server fails, and is
+   * removed where it became private.
+   */
+  refresh(context: PageContext, page: IsrEntry): void {
+    const { now } = this.options;
+    if (now() < page.retryAt) return;
+    const inFlight = this.#inFlightRequests.start(context.request.key, now());
+    if (inFlight === undefined) return;
+    void this.#fetchFresh(context, inFlight).catch((error) => {
+      this.options.onError(error);
+      return false;
+    }).then((isKept) => {
+      if (!isKept) page.retryAt = now() + RETRY_MILLISECONDS;
+    });
+  }
+
+  /** Turns a shared response into one for this client, by its method and conditions. */
+  #deliver(request: PageRequest, response: OriginResponse, fill?: CacheFill): CachedResponse {
+    const report: CacheReport = {
+      result: "MISS",
+      forward: "uri-miss",
+      forwardStatus: response.status,
+      stored: fill !== undefined,
+    };
+    return deliver(request, response, {
+      report,
+      now: this.options.now(),
+      background: false,
+      ...(fill === undefined ? {} : { openBody: () => fill.stream() }),
+    });
+  }
+
+  #staleOnError(
+    { request }: PageContext,
+    expired: IsrEntry | undefined,
+    unreachable: boolean,
+  ): CachedResponse | undefined {
+    const now = this.options.now();
+    const maySend = expired !== undefined &&
+      mayServeStaleOnError(request, expired.stored, { now, unreachable });
+    return maySend ? serveStored(request, expired, { now, report: STALE_ON_ERROR }) : undefined;
+  }
+
+  async #fetchAndStore(
+    context: PageContext,
+    inFlight: InFlightRequest,
+    expired: IsrEntry | undefined,
+  ): Promise<CachedResponse> {
+    const { request } = context;
+    let fetched;
+    try {
+      fetched = await this.#fetchShared(context, inFlight);
+    } catch (error) {
+      return this.#staleOnError(context, expired, true) ?? Promise.reject(error);
+    }
+    const { response, decision, requested } = fetched;
+    if (decision.type === "private") {
+      discardBody(response.body);
+      this.#inFlightRequests.setHitForMiss(request.key, true, this.options.now());
+      inFlight.settle({ type: "not_stored" });
+      if (expired !== undefined) await this.options.pages.remove(request);
+      return await this.fetchPrivate(context);
+    }
+    if (decision.type === "failed" && expired !== undefined) {
+      inFlight.settle({ type: "failed", unreachable: false });
+      const stale = this.#staleOnError(context, expired, false);
+      if (stale !== undefined) {
+        discardBody(response.body);
+        return stale;
+      }
+    }
+    if (decision.type !== "store") {
+      inFlight.settle({ type: "not_stored" });
+      return this.#deliver(request, response);
+    }
+    const fill = this.#startFill(response);
+    void this.#keep(context, { inFlight, fill, response, requested, decision });
+    return this.#deliver(request, forClients(response), fill);
+  }
+
+  async #fetchShared(context: PageContext, inFlight: InFlightRequest) {
+    const { now, pages } = this.options;
+    const { request, options } = context;
+    const requested = pages.requested(now());
+    try {
+      const selecting = pages.inMemory(request.key)?.stored.vary ?? [];
+      const response = await options.fetchShared(request.sharedRequest(selecting));
+      return { response, requested, decision: decideShared(context, response, requested.at) };
+    } catch (error) {
+      inFlight.settle({ type: "error", error });
+      throw error;
+    }
+  }
+
+  #startFill({ headers, body }: OriginResponse): CacheFill {
+    const { memory } = this.options;
+    const stream = body instanceof ReadableStream ? body : new Blob([body ?? ""]).stream();
+    return new CacheFill(stream, {
+      limit: MAX_PAGE_BYTES,
+      expectedBytes: contentLength(headers),
+      reserve: (bytes) => memory.reserve(bytes),
+      release: (bytes) => memory.release(bytes),
+    });
+  }
+
+  /** Stores the page when its body is complete, and settles the in-flight request. */
+  async #keep(
+    { request, options }: PageContext,
+    { inFlight, fill, response, requested, decision }: Fill,
+  ): Promise<boolean> {
+    const { pages } = this.options;
+    const body = await fill.done;
+    const record = body === undefined
+      ? undefined
+      : toPageRecord(request, response, { body, requested, decision });
+    const { revalidateSeconds } = options;
+    const { isKept } = decision;
+    const put = record === undefined
+      ? undefined
+      : pages.put(request, record, { requested, isKept, revalidateSeconds });
+    inFlight.settle({ type: put === undefined ? "not_stored" : "stored" });
+    await put?.written;
+    fill.release();
+    return put !== undefined;
+  }
+
+  async #fetchFresh(context: PageContext, inFlight: InFlightRequest): Promise<boolean> {
+    const { response, decision, requested } = await this.#fetchShared(context, inFlight);
+    if (decision.type === "store") {
+      const fill = this.#startFill(response);
+      return await this.#keep(context, { inFlight, fill, response, requested, decision });
+    }
+    discardBody(response.body);
+    if (decision.type === "failed") this.#reportFailure(context, response);
+    else await this.#remove(context, decision);
+    inFlight.settle({ type: "not_stored" });
+    return false;
+  }
+
+  #reportFailure({ request }: PageContext, { status }: OriginResponse): void {
+    this.options.onError(
+      new Error(`Cannot refresh ${request.path}: the server responded with ${status}`),
+    );
+  }
+
+  async #remove({ request }: PageContext, decision: PageDecision): Promise<void> {
+    const { now, pages } = this.options;
+    if (decision.type === "private") this.#inFlightRequests.setHitForMiss(request.key, true, now());
+    await pages.remove(request);
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Which pages of a deployment were revalidated on demand, and when. A purge only
+ * notes that here, however many pages it means; a page is judged when it is next
+ * requested. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { isPurged, type PurgeScope } from "../cache/mod.ts";
+
+/** Most marks of one deployment; beyond that, the older half counts for all pages. */
+export const MAX_MARKS = 2000;
+
+/** Most characters of all marks together: they are written to disk as a whole. */
+const MAX_MARK_CHARACTERS = 256 * 1024;
+
+/** A purge, with the order in which it came to this process; 0 for one of an earlier process. */
+interface Mark {
+  readonly scope: PurgeScope;
+  readonly soft: boolean;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly order: number;
+}
+
+/** What marks judge of a page. */
+export interface MarkedPage {
+  readonly path: string;
+  readonly tags: readonly string[];
+  /** When it was requested, in milliseconds since the Unix epoch. */
+  readonly askedAt: number;
+  /** `PageMarks.order` when it was requested; missing for a page from the disk. */
+  readonly order?: number | undefined;
+}
+
+export type MarkJudgement =
+  | { readonly type: "current" }
+  | { readonly type: "stale"; readonly since: number }
+  | { readonly type: "gone" };
+
+const CURRENT: MarkJudgement = { type: "current" };
+const GONE: MarkJudgement = { type: "gone" };
+
+const scopeSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("all") }),
+  z.object({ type: z.literal("path"), path: z.string() }),
+  z.object({ type: z.literal("prefix"), prefix: z.string() }),
+  z.object({ type: z.literal("tag"), tag: z.string() }),
+]);
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  marks: z.array(z.object({ scope: scopeSchema, soft: z.boolean(), at: z.number() })),
+});
+
+/** Marks of the same key replace each other. */
+function keyOf(scope: PurgeScope, soft: boolean): string {
+  const what = scope.type === "path"
+    ? scope.path
+    : scope.type === "prefix"
+    ? scope.prefix
+    : scope.type === "tag"
+    ? scope.tag
+    : "";
+  return `${soft ? "s" : "h"}${scope.type} ${what}`;
+}
+
+export class PageMarks {
+  /** The oldest first. */
+  readonly #marks = new Map<string, Mark>();
+  /** Those that are not found by one path or tag. */
+  readonly #wide = new Set<Mark>();
+  #order = 0;
+  #characters = 0;
+
+  /** Grows with each mark: a page that was judged at this number need not be judged again. */
+  get order(): number {
+    return this.#order;
+  }
+
+  /** Notes a purge. */
+  add(scope: PurgeScope, { soft, at }: { readonly soft: boolean; readonly at: number }): void {
+    this.#order += 1;
+    if (scope.type === "all" && !soft) this.#clear();
+    this.#set({ scope, soft, at, order: this.#order });
+    if (this.#marks.size > MAX_MARKS || this.#characters > MAX_MARK_CHARACTERS) this.#shorten();
+  }
+
+  /** Adds the marks of an earlier process, as `encode()` gave them; ignores what is malformed. */
+  addStored(bytes: Uint8Array): void {
+    try {
+      const { marks } = fileSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+      this.#order += 1;
+      for (const mark of marks) {
+        if (!this.#marks.has(keyOf(mark.scope, mark.soft))) this.#set({ ...mark, order: 0 });
+      }
+    } catch { /* the pages are then as old as they are */ }
+  }
+
+  /** The marks as the bytes of a file. */
+  encode(): Uint8Array<ArrayBuffer> {
+    const marks = [...this.#marks.values()].map(({ order: _, ...mark }) => mark);
+    return new TextEncoder().encode(JSON.stringify({ version: 1, marks }));
+  }
+
+  /** Whether a page is what was requested before a purge that means it. */
+  judge(page: MarkedPage): MarkJudgement {
+    let since: number | undefined;
+    for (const mark of this.#candidates(page)) {
+      const isOlder = page.order === undefined
+        ? page.askedAt <= mark.at
+        : page.order < mark.order || (mark.order === 0 && page.askedAt <= mark.at);
+      if (!isOlder) continue;
+      if (!mark.soft) return GONE;
+      since = Math.min(since ?? Infinity, mark.at);
+    }
+    return since === undefined ? CURRENT : { type: "stale", since };
+  }
+
+  *#candidates({ path, tags }: MarkedPage): Generator<Mark> {
+    for (const soft of [false, true]) {
+      const ofPath = this.#marks.get(keyOf({ type: "path", path }, soft));
+      if (ofPath !== undefined) yield ofPath;
+      for (const tag of tags) {
+        const ofTag = this.#marks.get(keyOf({ type: "tag", tag }, soft));
+        if (ofTag !== undefined) yield ofTag;
+      }
+    }
+    for (const mark of this.#wide) if (isPurged(mark.scope, { path, tags })) yield mark;
+  }
+
+  #set(mark: Mark): void {
+    const key = keyOf(mark.scope, mark.soft);
+    this.#delete(key);
+    this.#marks.set(key, mark);
+    this.#characters += key.length;
+    if (mark.scope.type === "all" || mark.scope.type === "prefix") this.#wide.add(mark);
+  }
+
+  #delete(key: string): void {
+    const mark = this.#marks.get(key);
+    if (mark === undefined) return;
+    this.#marks.delete(key);
+    this.#characters -= key.length;
+    this.#wide.delete(mark);
+  }
+
+  #clear(): void {
+    this.#marks.clear();
+    this.#wide.clear();
+    this.#characters = 0;
+  }
+
+  /** Puts one mark for all pages in place of the older half of each kind. */
+  #shorten(): void {
+    const older = [...this.#marks].slice(0, this.#marks.size / 2);
+    for (const [key] of older) this.#delete(key);
+    for (const soft of [false, true]) {
+      const last = older.map(([, mark]) => mark).filter((mark) => mark.soft === soft).at(-1);
+      const known = this.#marks.get(keyOf({ type: "all" }, soft));
+      if (last !== undefined && last.at > (known?.at ?? 0)) {
+        this.#set({ ...last, scope: { type: "all" } });
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Which files a server needs that runs on Node as it is: what its modules import,
+ * and what they open by a name that can be read from their text.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { isAbsolute, join, sep } from "node:path";
+import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
+
+export interface TraceOptions extends EsbuildOptions {
+  /** Absolute real path of the folder that holds all packages: the project's, or its workspace's. */
+  readonly base: string;
+  /** Absolute real path of the entry. */
+  readonly entry: string;
+  /** Absolute real path of the folder that the server is started in. */
+  readonly workingFolder: string;
+}
+
+export interface TracedFile {
+  /** Absolute real paths of the files that need it. */
+  readonly parents: ReadonlySet<string>;
+  /** False where it is only opened, or found beside what is. */
+  readonly isImported: boolean;
+}
+
+export interface Trace {
+  /** By absolute real path. */
+  readonly files: ReadonlyMap<string, TracedFile>;
+  /** Symbolic links on the way to them, with the real paths that they lead to. */
+  readonly links: ReadonlyMap<string, string>;
+  /** Imports that lead nowhere: what is imported, and the absolute path of the importer. */
+  readonly unresolved: readonly { readonly specifier: string; readonly importer: string }[];
+}
+
+/** What no server needs: caches, programs for shells, types, and maps for machines of authors. */
+const LEFT_OUT =
+  /(?:^|\/)node_modules\/\.(?:bin|cache|vite|package-lock\.json)(?:\/|$)|\.d\.[cm]?ts$|\.map$/;
+
+const TYPESCRIPT = /\.[cm]?ts$/;
+
+/** Text that is read by the tracer in place of a module that it cannot read. */
+async function withoutTypes(path: string, options: EsbuildOptions): Promise<string | null> {
+  const bytes = await readBytes(path);
+  if (bytes === null) return null;
+  const esbuild = await loadEsbuild(options);
+  const made = await esbuild.transform(bytes, { loader: "ts", logLevel: "silent" })
+    .catch(() => undefined);
+  return made?.code ?? null;
+}
+
+async function readBytes(path: string): Promise<Uint8Array | null> {
+  return await Deno.readFile(path).catch(() => null);
+}
+
+/** Lists the files that a server on Node needs, of the base folder and of nothing above it. */
+export async function traceServer(options: TraceOptions): Promise<Trace> {
+  const { base, entry, workingFolder } = options;
+  const { nodeFileTrace } = await import("@vercel/nft");
+  const { fileList, reasons, warnings } = await nodeFileTrace([entry], {
+    base,
+    processCwd: workingFolder,
+    // Node takes both, and which one depends on its version.
+    moduleSyncCatchall: true,
+    mixedModules: true,
+    ignore: (path) => LEFT_OUT.test(path.replaceAll(sep, "/")),
+    readFile: async (path) => {
+      if (TYPESCRIPT.test(path)) return await withoutTypes(path, options);
+      const bytes = await readBytes(path);
+      return bytes === null ? null : Buffer.from(bytes);
+    },
+  });
+  const files = new Map<string, TracedFile>();
+  const links = new Map<string, string>();
+  for (const path of fileList) {
+    const absolute = join(base, path);
+    const info = await Deno.lstat(absolute).catch(() => undefined);
+    if (info?.isSymlink === true) {
+      links.set(absolute, await Deno.realPath(absolute));
+    } else if (info?.isFile === true) {
+      const reason = reasons.get(path);
+      const parents = [...reason?.parents ?? []].map((parent) => join(base, parent));
+      const isImported = reason?.type.some((type) => type === "initial" || type === "dependency");
+      files.set(absolute, { parents: new Set(parents), isImported: isImported === true });
+    }
+  }
+  return { files, links, unresolved: unresolvedOf([...warnings].map(({ message }) => message)) };
+}
+
+function unresolvedOf(messages: readonly string[]): Trace["unresolved"] {
+  return messages.flatMap((message) => {
+    const [, specifier, importer] = /^Failed to resolve dependency "([^"]+)":\n.* loaded from (.+)$/
+      .exec(message) ?? [];
+    if (specifier === undefined || importer === undefined || !isAbsolute(importer)) return [];
+    return [{ specifier, importer }];
+  });
+}
