@@ -94,6 +94,7 @@ export const WORKERS: Readonly<Record<string, string>> = {
   "function_worker.js": "src/runtime/functions/worker/worker_main.ts",
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
   "node_thread.js": "src/runtime/node/sandbox/thread_main.ts",
+  "image_worker.js": "src/runtime/images/worker/worker_main.ts",
 };
 
 /** Files of the stage that no module imports: the program starts them by name. */

@@ -5,12 +5,15 @@
  * @module
  */
 import { dirname, join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
 import { binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
 
 export interface ShippedPackage {
   readonly name: string;
   /** Files of the package that the program opens; `package.json` and licence come along. */
   readonly files: readonly string[];
+  /** Files that are stored compressed (brotli), with `.br` at the end of their names. */
+  readonly compressed?: readonly string[];
   readonly reason: string;
 }
 
@@ -30,6 +33,12 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     name: "esbuild",
     files: ["lib/main.js"],
     reason: "starts a native program, and is loaded only to bundle or seal functions",
+  },
+  {
+    name: "wasm-vips",
+    files: ["lib/vips-es6.js", "versions.json", "THIRD-PARTY-NOTICES.md"],
+    compressed: ["lib/vips.wasm", "lib/vips-heif.wasm"],
+    reason: "is WebAssembly, loaded only by the process that converts images",
   },
 ];
 
@@ -77,6 +86,17 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
   }
 }
 
+/** The best that brotli can do; decompressing costs the same at every level. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+
+async function compressFiles(from: string, to: string, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const bytes = brotliCompressSync(await Deno.readFile(join(from, file)), BROTLI);
+    await Deno.mkdir(dirname(join(to, file)), { recursive: true });
+    await Deno.writeFile(join(to, `${file}.br`), bytes);
+  }
+}
+
 /**
  * Writes `package.json`, `deno.json` and `node_modules` to the stage. With
  * `nodeModulesDir: "manual"` and a package.json, the compiled program resolves
@@ -89,7 +109,7 @@ export async function stagePackages(
 ): Promise<void> {
   const { version, unstable } = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
   const dependencies: Record<string, string> = {};
-  for (const { name, files } of SHIPPED_PACKAGES) {
+  for (const { name, files, compressed = [] } of SHIPPED_PACKAGES) {
     const from = join(root, "node_modules", name);
     const description = JSON.parse(await Deno.readTextFile(join(from, "package.json")));
     dependencies[name] = description.version;
@@ -97,6 +117,7 @@ export async function stagePackages(
       .filter((entry) => /licen[cs]e/i.test(entry));
     const to = join(stage, "node_modules", name);
     await copyFiles(from, to, ["package.json", ...licences, ...files]);
+    await compressFiles(from, to, compressed);
   }
   const native = binaryPackage(platform);
   await copyFiles(

@@ -24,6 +24,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "functions",
     "compute",
     "deployments",
+    "images",
     "logs",
     "git",
     "variables",
@@ -46,6 +47,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     ".",
     "dynamic",
     "site",
+    "images",
     "compute",
     "isr",
     "pipeline",
@@ -106,6 +108,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/runtime": [
     ".",
+    "images",
     "node",
     "node/sandbox",
     "compute",

@@ -64,6 +64,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     detected: built.detected,
     settings: serverSettings(options),
     ...(skipValidation === undefined ? {} : { skipValidation }),
+    ...(config?.images === undefined ? {} : { images: config.images }),
   });
   if (rules !== undefined) {
     const paths = prepared.files.map(({ path }) => path);

@@ -12,9 +12,11 @@ import {
   formatManifestProblems,
   type Found,
   generateManifest,
+  type ImageSettings,
   type Manifest,
   MANIFEST_PATH,
   type ManifestProblem,
+  mergeImageSettings,
   type OutputFile,
   outputFilesOf,
   parseManifestJson,
@@ -39,6 +41,8 @@ export interface OutputFacts {
   readonly projectRoot: string;
   readonly detected: DetectedProject;
   readonly settings: ServerSettings;
+  /** What `svc.toml` says about images; missing where it says nothing. */
+  readonly images?: ImageSettings;
   /** True to take the manifest as it is, and servers too; the platform judges it anyway. */
   readonly skipValidation?: boolean;
 }
@@ -117,6 +121,13 @@ async function placeWithEntry(
   ]);
 }
 
+/** The manifest with what `svc.toml` says about images. */
+function withImages(proposed: unknown, images: ImageSettings | undefined): unknown {
+  if (images === undefined || typeof proposed !== "object" || proposed === null) return proposed;
+  const declared = (proposed as { readonly images?: ImageSettings }).images;
+  return { ...proposed, images: mergeImageSettings(declared, images) };
+}
+
 function validated(value: unknown, files: readonly OutputFile[]): Manifest {
   const result = validateManifest(value, outputFilesOf(files.map(({ path }) => path)));
   if (!result.ok) throw manifestError(result.problems);
@@ -160,10 +171,11 @@ export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promis
     listing: acceptSurvey(host, await surveyFolder(output, projectRoot)),
   };
   const { framework } = facts.detected;
-  const proposed = made.found === undefined ? written : generateManifest(made.found, {
-    paths: made.listing.files.map(({ path }) => path),
-    framework,
-  });
+  const paths = made.listing.files.map(({ path }) => path);
+  const proposed = withImages(
+    made.found === undefined ? written : generateManifest(made.found, { paths, framework }),
+    facts.images,
+  );
   const listing = await withSitePackages(host, {
     listing: made.listing,
     manifest: proposed,

@@ -7,9 +7,11 @@ import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
 import {
   COMPUTE_PROCESS_ARGUMENT,
   FUNCTION_PROCESS_ARGUMENT,
+  IMAGE_PROCESS_ARGUMENT,
   NODE_PROCESS_ARGUMENT,
   runComputeProcess,
   runFunctionProcess,
+  runImageProcess,
   runNodeProcess,
 } from "../runtime/mod.ts";
 import { EXIT } from "./exit_code.ts";
@@ -18,6 +20,7 @@ import { EXIT } from "./exit_code.ts";
 const PROCESSES: Readonly<Record<string, (path: string) => Promise<never>>> = {
   [FUNCTION_PROCESS_ARGUMENT]: runFunctionProcess,
   [COMPUTE_PROCESS_ARGUMENT]: runComputeProcess,
+  [IMAGE_PROCESS_ARGUMENT]: runImageProcess,
   [NODE_PROCESS_ARGUMENT]: runNodeProcess,
 };
 

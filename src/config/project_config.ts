@@ -57,6 +57,16 @@ export interface ProjectConfig {
   readonly env: {
     readonly declarations: ReadonlyMap<string, EnvDeclaration>;
   };
+  /** Converting images; `undefined` where the table is not written. */
+  readonly images?: {
+    readonly enabled?: boolean;
+    readonly sizes?: number[];
+    readonly qualities?: number[];
+    readonly formats?: ("avif" | "webp")[];
+    readonly hosts?: string[];
+    readonly svg?: boolean;
+    readonly minTtlSeconds?: number;
+  };
 }
 
 /** `config` is there exactly when no diagnostic is an error. */
@@ -72,6 +82,7 @@ function toDeclaration(raw: Visibility | EnvDeclaration): EnvDeclaration {
 function normalize(raw: RawProjectConfig): ProjectConfig {
   const { data_dir: dataDir, aliases, ...dev } = raw.dev ?? {};
   const { output_dirs: outputDirs, tmp_mb: tmpMb, static: isStatic, ...build } = raw.build ?? {};
+  const { min_ttl: minTtlSeconds, ...images } = raw.images ?? {};
   const declarations = Object.entries(raw.env?.declarations ?? {});
   return {
     project: raw.project ?? {},
@@ -88,6 +99,9 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     },
     db: raw.db ?? {},
     env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },
+    ...(raw.images === undefined ? {} : {
+      images: { ...images, ...(minTtlSeconds === undefined ? {} : { minTtlSeconds }) },
+    }),
   };
 }
 

@@ -24,14 +24,15 @@ Deno.test("projectConfigJsonSchema() closes every table", () => {
   for (const table of Object.values(tables)) assert.equal(table.additionalProperties, false);
 });
 
-Deno.test("the schema has the keys of the specification, and those of servers", () => {
+Deno.test("the schema has the keys of the specification, and those of servers and images", () => {
   assert.deepEqual(TABLE_KEYS, {
-    "": ["project", "dev", "build", "db", "env"],
+    "": ["project", "dev", "build", "db", "env", "images"],
     project: ["id", "name", "workspace"],
     dev: ["command", "port", "host", "data_dir", "aliases"],
     build: ["command", "output_dirs", "static", "runtime", "health", "tmp_mb"],
     db: ["database", "branch"],
     env: ["declarations"],
+    images: ["enabled", "sizes", "qualities", "formats", "hosts", "svg", "min_ttl"],
   });
 });
 

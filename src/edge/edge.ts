@@ -15,10 +15,11 @@ import {
 import type { ComputeSocket, OutboundFetch } from "../runtime/mod.ts";
 import { type AccessRecord, tracesOf } from "./access_record.ts";
 import type { HttpCache } from "./cache/mod.ts";
-import { ComputeFailedError, relayWebSocket } from "./compute/mod.ts";
+import { ComputeFailedError, relayWebSocket, type RequestTarget } from "./compute/mod.ts";
 import { DynamicResponder, isDynamic } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { AsnLookup, GeoLookup } from "./geo/mod.ts";
+import { ImageResponder, type ImageService, type OwnSource, SourceRequest } from "./images/mod.ts";
 import { isReading } from "./messages/mod.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
 import {
@@ -30,8 +31,9 @@ import {
 } from "./request/mod.ts";
 import { finishResponse, needsCache, redirectResponse, RequestContext } from "./request_context.ts";
 import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
-import { failureResponse, type Site, SiteResponder } from "./site/mod.ts";
+import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
+import type { StaticFile } from "./static/mod.ts";
 
 export interface EdgeOptions {
   /** The site of a host name in canonical form: lower-case punycode without port. */
@@ -57,6 +59,8 @@ export interface EdgeOptions {
   readonly forwardedHeader?: ForwardedHeader;
   readonly geo?: GeoLookup | undefined;
   readonly asn?: AsnLookup | undefined;
+  /** Converts images; without it, sites have no image endpoint. */
+  readonly images?: ImageService | undefined;
   /** Called with the fault behind a response of 500. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
@@ -84,6 +88,15 @@ function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Res
   }
 }
 
+/** Where a request goes that the rules let through: to its file, through the pipeline, or by the routes. */
+type Way = StaticFile | "dynamic" | "route";
+
+/** The path and query for terminal routing, after an internal rewrite. */
+function targetOf({ clientRequest, decision }: RequestContext): RequestTarget {
+  const { path, rawQuery: query } = clientRequest;
+  return decision.rewrite?.type === "internal" ? decision.rewrite : { path, query };
+}
+
 class Edge {
   readonly #limiter: RateLimiter;
   readonly #options: EdgeOptions;
@@ -96,12 +109,16 @@ class Edge {
   constructor(options: EdgeOptions) {
     this.#options = options;
     this.#limiter = createRateLimiter({ now: options.now, seed: randomSeed(options.random) });
-    this.#siteResponder = new SiteResponder(options.cacheBytes);
+    const pseudonym = `svc-${options.random(6).toHex()}`;
+    this.#siteResponder = new SiteResponder({
+      cacheBytes: options.cacheBytes,
+      images: this.#imageEndpoint(pseudonym),
+    });
     this.#dynamic = new DynamicResponder({
       siteResponder: this.#siteResponder,
       cache: options.cache,
       outbound: options.outbound,
-      pseudonym: `svc-${options.random(6).toHex()}`,
+      pseudonym,
       onError: (error, requestId) => options.onError?.(error, requestId),
     });
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
@@ -158,6 +175,25 @@ class Edge {
   }
 
   #answer(context: RequestContext): EdgeResponse | Promise<EdgeResponse> {
+    const decided = this.#decide(context);
+    return typeof decided === "string" || "plain" in decided
+      ? this.#follow(context, decided)
+      : decided;
+  }
+
+  /** Answers a request that the rules let through. */
+  #follow(context: RequestContext, way: Way): EdgeResponse | Promise<EdgeResponse> {
+    const { clientRequest, site, decision, facts, cachedDecision } = context;
+    if (way === "route") {
+      return this.#siteResponder.route(site, clientRequest, targetOf(context));
+    }
+    return way === "dynamic"
+      ? this.#dynamic.respond({ clientRequest, site, decision, facts: facts!, cachedDecision })
+      : this.#siteResponder.file(site, clientRequest, way);
+  }
+
+  /** Decides by the rules: their own response, or where the request goes. */
+  #decide(context: RequestContext): EdgeResponse | Way {
     const { clientRequest, site } = context;
     const { method, rawPath } = clientRequest;
     const { rules } = site;
@@ -165,9 +201,7 @@ class Edge {
     const last = isRead ? undefined : respondAsFinalRecipient(clientRequest, site.common);
     if (last !== undefined) return last;
     const file = isRead ? site.content.knownFile(method, rawPath) : undefined;
-    if (file !== undefined && rules === undefined) {
-      return this.#siteResponder.file(site, clientRequest, file);
-    }
+    if (file !== undefined && rules === undefined) return file;
     if (method === "GET" && rules !== undefined) {
       context.cachedDecision = this.#decisions.get(clientRequest.unproxiedUrl, rules);
     }
@@ -176,9 +210,9 @@ class Edge {
     if (typeof path !== "string") return edgePage(clientRequest, 400, { headers: site.common });
     clientRequest.path = path;
     if (rules !== undefined) {
-      const facts = createFacts(clientRequest);
+      const facts = context.facts = createFacts(clientRequest);
       const decision = context.decision = this.#evaluate(context, rules, facts);
-      const { terminal, rewrite } = decision;
+      const { terminal } = decision;
       if (terminal.type === "rate_limited") {
         return edgePage(clientRequest, 429, { headers: site.common });
       }
@@ -186,29 +220,54 @@ class Edge {
         return edgePage(clientRequest, terminal.status, { headers: site.common });
       }
       if (terminal.type === "redirect") return redirectResponse(terminal, context);
-      if (isDynamic(decision) || (file === undefined && needsCache(context))) {
-        return this.#dynamic.respond({
-          clientRequest,
-          site,
-          decision,
-          facts,
-          cachedDecision: context.cachedDecision,
-        });
-      }
-      if (rewrite?.type === "internal") {
-        return this.#siteResponder.route(site, clientRequest, rewrite);
-      }
+      if (isDynamic(decision) || (file === undefined && needsCache(context))) return "dynamic";
+      if (decision.rewrite?.type === "internal") return "route";
     }
-    return file === undefined
-      ? this.#siteResponder.route(site, clientRequest, { path, query: clientRequest.rawQuery })
-      : this.#siteResponder.file(site, clientRequest, file);
+    return file ?? "route";
+  }
+
+  /** What answers at the image endpoints of sites; missing where nothing converts images. */
+  #imageEndpoint(pseudonym: string): ImageEndpoint | undefined {
+    const { images: service, outbound, now } = this.#options;
+    if (service === undefined) return undefined;
+    const responder = new ImageResponder({ service, outbound, pseudonym, now });
+    return {
+      respond: (site, request, target) => {
+        const { images } = site;
+        const style = images?.styleOf(target.path);
+        if (images === undefined || style === undefined) return undefined;
+        const { visitor } = request;
+        // A source is never an image that is converted, so that no rule makes a loop.
+        if (visitor === undefined || visitor instanceof SourceRequest) return undefined;
+        return responder.respond({
+          ...{ request, visitor, style, target },
+          site: { ...site, images },
+          open: (source) => this.#openSource(source, site),
+        });
+      },
+    };
+  }
+
+  /** Judges the source of an image by the rules, as a request of the visitor's own. */
+  #openSource(source: SourceRequest, site: Site): OwnSource {
+    const context = new RequestContext(source, site, this.#stopwatch(), this.#limiter);
+    const decided = this.#decide(context);
+    if (typeof decided !== "string" && !("plain" in decided)) {
+      return { type: "refused", status: decided.status };
+    }
+    const read = () => this.#follow(context, decided);
+    if (decided === "dynamic") return { type: "origin", read };
+    if (typeof decided !== "string") return { type: "file", file: decided, read };
+    const resolution = site.content.resolve("GET", targetOf(context).path);
+    return resolution.type === "file"
+      ? { type: "file", file: resolution.file, read }
+      : { type: "origin", read };
   }
 
   /** Evaluates the rules, unless their decision for this URL is cached. */
   #evaluate(context: RequestContext, rules: SiteRules, facts: RequestFacts): Decision {
     let decision = context.cachedDecision?.decision;
     if (decision === undefined) {
-      context.facts = facts;
       decision = evaluateRules(rules.compiled, facts, context);
       const { method, unproxiedUrl } = context.clientRequest;
       if (method === "GET" && unproxiedUrl !== "") {

@@ -30,6 +30,7 @@ export {
   openAsnDatabase,
   openCountryDatabase,
 } from "./geo/mod.ts";
+export type { ConvertedImage, ImageOrder, ImageOutcome, ImageService } from "./images/mod.ts";
 export { IsrCache, type IsrCacheOptions, IsrMemory, type IsrStore } from "./isr/mod.ts";
 export { type NeededFunction, neededFunctions, type SiteFunctions } from "./pipeline/mod.ts";
 export type { ByteRange } from "./ranges/mod.ts";

@@ -40,6 +40,10 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
       return { name: "the runtime", fields: FIELDS.runtime };
     case "routes":
       return { name: "a route", fields: FIELDS.route };
+    case "images":
+      return { name: "images", fields: FIELDS.images };
+    case "endpoints":
+      return { name: "an endpoint", fields: ["path", "style"] };
     default: {
       const layer = valueAt(root, path);
       const target = fieldOf(layer, "target");

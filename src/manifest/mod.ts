@@ -41,6 +41,14 @@ export type {
 } from "./frameworks/types.ts";
 export { findBuilt, type GeneratedFrom, generateManifest } from "./generate/generate_manifest.ts";
 export { type GenerateOptions, generateStaticManifest } from "./generate/static_manifest.ts";
+export {
+  DEFAULT_IMAGE_QUALITIES,
+  DEFAULT_IMAGE_SIZES,
+  type ImageSettings,
+  type ImageStyle,
+  mergeImageSettings,
+} from "./image_settings.ts";
+export { imageSettingsOfNext, type NextImageSettings } from "./next_image_settings.ts";
 export { manifestJsonSchema } from "./schema.ts";
 export { LINKS_PATH, MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
 export { OutputFileSet, outputFilesOf } from "./output_files.ts";

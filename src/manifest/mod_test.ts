@@ -3,6 +3,8 @@ import * as manifest from "./mod.ts";
 
 Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
   assert.deepEqual(Object.keys(manifest).sort(), [
+    "DEFAULT_IMAGE_QUALITIES",
+    "DEFAULT_IMAGE_SIZES",
     "FRAMEWORKS",
     "HASHED_FOLDERS",
     "LINKS_PATH",
@@ -18,9 +20,11 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "formatManifestProblems",
     "generateManifest",
     "generateStaticManifest",
+    "imageSettingsOfNext",
     "isMember",
     "manifestJsonSchema",
     "memberBases",
+    "mergeImageSettings",
     "outputFilesOf",
     "parseManifestJson",
     "parsePackageFacts",

@@ -7,6 +7,7 @@
  */
 import { z } from "zod";
 import { fieldOf } from "../lib/schema_problems.ts";
+import { imagesSchema } from "./image_settings.ts";
 import {
   DEFAULT_MEMORY_MB,
   DEFAULT_TIMEOUT_MS,
@@ -159,6 +160,7 @@ export const outlineSchema = z.strictObject({
   version,
   layers: z.array(z.unknown(), "Use a list of layers"),
   routes: z.array(z.unknown(), "Use a list of routes"),
+  images: imagesSchema.optional(),
   meta: metaSchema.optional(),
 });
 
@@ -169,6 +171,7 @@ export const manifestSchema = z.strictObject({
   layers: z.array(z.discriminatedUnion("target", [staticLayerSchema, computeLayerSchema]))
     .max(MAX_LAYERS).describe("What is deployed."),
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Which layer answers which URL."),
+  images: imagesSchema.optional().describe("Converting images: sizes, formats and sources."),
   meta: metaSchema.optional(),
 });
 
@@ -177,6 +180,7 @@ export const FIELDS = {
   manifest: Object.keys(outlineSchema.shape).filter((key) => key !== "$schema"),
   runtime: Object.keys(runtimeSchema.shape),
   route: Object.keys(routeSchema.shape),
+  images: Object.keys(imagesSchema.shape),
 };
 
 /** The JSON Schema of `.svc/manifest.json`, for editors. */

@@ -61,6 +61,24 @@ export {
   type InvocationResult,
   runFunctionProcess,
 } from "./functions/mod.ts";
+export {
+  type ConvertFailure,
+  type ConvertJob,
+  type ConvertResult,
+  defaultImageProcesses,
+  IMAGE_FITS,
+  IMAGE_FORMATS,
+  IMAGE_PROCESS_ARGUMENT,
+  ImageEngine,
+  type ImageEngineLimits,
+  type ImageEngineOptions,
+  type ImageFit,
+  type ImageFormat,
+  imageProcessCommand,
+  MAX_IMAGE_SIDE,
+  MAX_SOURCE_BYTES,
+  runImageProcess,
+} from "./images/mod.ts";
 export { type HeaderList, type LazySignal, OutboundError } from "./http1/mod.ts";
 export {
   NODE_PROCESS_ARGUMENT,

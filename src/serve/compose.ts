@@ -17,6 +17,7 @@ import { createEnvironments } from "../platform/environments/mod.ts";
 import { createFunctions } from "../platform/functions/mod.ts";
 import { createHealth } from "../platform/health/mod.ts";
 import { createHooks } from "../platform/hooks/mod.ts";
+import { createImages } from "../platform/images/mod.ts";
 import { createLogs } from "../platform/logs/mod.ts";
 import { accountMailSender, createNotifications } from "../platform/notifications/mod.ts";
 import { createProjects } from "../platform/projects/mod.ts";
@@ -90,6 +91,9 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const { rules, publishedOf: publishedRules } = openRules(foundation);
   const runnerParts = { ...logs, deployments, variables: variables.variableService };
   const { functions, compute } = composeRunners(foundation, setup, runnerParts);
+  const images = options.images === false
+    ? undefined
+    : createImages(foundation, options.images ?? {});
   const deployed = createDeployments(foundation, {
     ...{ ...projects, ...environments, ...variables, ...functions, ...compute },
     ...{ deployments, cache, publishedRules, otherBlobs: () => rules.blobs() },
@@ -113,6 +117,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     functions.capability,
     deployed.capability,
     compute.capability,
+    ...(images === undefined ? [] : [images.capability]),
     createRules(foundation, { ...shown, rules, knowsNetworks }),
     domains.capability,
     builds.capability,
@@ -125,5 +130,6 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     ...people,
     ...{ capabilities, deployments, builds, domains, sites: deployed.sites, logs: logs.logs },
     workspaces: people.workspaces.workspaces,
+    images: images?.images,
   };
 }

@@ -62,6 +62,7 @@ export function createHandlers(
     requestId,
     cache,
     outbound,
+    images: platform.images,
     trustProxy: options.trustProxy,
     onError: (cause, id) => logFault(options, id, cause),
     ...geo,

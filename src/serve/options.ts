@@ -6,6 +6,7 @@
 
 import type { ServerSettings } from "../platform/compute/mod.ts";
 import type { Environment } from "../lib/network_variables.ts";
+import type { ImageOptions } from "../platform/images/mod.ts";
 import type { DomainOptions } from "../platform/domains/mod.ts";
 import type { BuildSettings, OpenBuilds } from "../platform/builds/mod.ts";
 import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
@@ -69,6 +70,8 @@ export interface PlatformOptions extends DomainOptions {
   readonly serverSockets?: Partial<SocketLimits>;
   /** Most processes of functions at the same time; by default, what memory allows. */
   readonly maxFunctionProcesses?: number;
+  /** How images are converted; `false` where they are not. */
+  readonly images?: ImageOptions | false;
   /** Most builds from git at the same time; by default one per two processors. */
   readonly buildConcurrency?: number;
   /** Longest wait of a trigger for its repository, in milliseconds; 50 seconds by default. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { HttpCache } from "../edge/mod.ts";
+import type { HttpCache, ImageService } from "../edge/mod.ts";
 import type { AccountServices } from "../platform/accounts/mod.ts";
 import type { Builds, BuildSettings } from "../platform/builds/mod.ts";
 import type { ServerSandbox } from "../platform/compute/mod.ts";
@@ -42,4 +42,6 @@ export interface Platform {
   readonly domains: Domains;
   readonly builds: Builds;
   readonly logs: AccessLogs;
+  /** Converts images; missing where the operator has turned that off. */
+  readonly images: ImageService | undefined;
 }

@@ -188,7 +188,7 @@ export const STATIC_MANIFEST = {
   routes: [{ pattern: "^/.*$", layer: "static" }],
 };
 
-export type Files = Readonly<Record<string, string>>;
+export type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
 
 export const fileList = (files: Files) =>
   Object.entries(files).map(([path, content]) => ({

@@ -112,6 +112,7 @@ const FLAGS: Table<Given> = {
       perServer: one("--max-sockets-per-server"),
     }, limits),
   maxFunctionProcesses: one("--max-function-processes"),
+  images: (images) => images === false ? ["--no-images"] : none("images")(images),
   buildConcurrency: one("--build-concurrency"),
   resolveMs: seconds("--trigger-timeout"),
   builds: (builds) =>

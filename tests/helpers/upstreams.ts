@@ -88,6 +88,8 @@ export interface Publication {
   /** Source by name, as in `functions/<name>.ts`. */
   readonly functions?: Readonly<Record<string, string>>;
   readonly rules?: readonly unknown[];
+  /** The `images` of the manifest. */
+  readonly images?: unknown;
 }
 
 async function bundle(sources: Readonly<Record<string, string>>) {
@@ -112,7 +114,9 @@ export async function publish(platform: TestPlatform, project: string, given: Pu
   const created = await platform.api("POST", `/v1/projects/${project}/deployments`, {
     json: {
       environment: "production",
-      manifest: STATIC_MANIFEST,
+      manifest: given.images === undefined
+        ? STATIC_MANIFEST
+        : { ...STATIC_MANIFEST, images: given.images },
       files: fileList(files),
       functions: functions.map(({ name, sha256, source }) => ({
         ...{ name, sha256, size: source.byteLength },

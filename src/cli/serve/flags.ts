@@ -101,6 +101,22 @@ function addComputeFlags<Flags extends OptionValues>(command: Command<[], Flags>
     );
 }
 
+/** Converting images. */
+function addImageFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
+    .option("--no-images", "do not convert images at /_svc/image")
+    .option(
+      "--max-image-processes <n>",
+      "most processes that convert images at a time (default: half of the processors, at most 4)",
+      wholeNumber({ min: 1, max: 64 }),
+    )
+    .option(
+      "--image-cache-mb <n>",
+      "most disk for converted images, in MB (default: 2048, a quarter of it for one project)",
+      wholeNumber({ min: 1, max: 10_000_000 }),
+    );
+}
+
 /** Builds from git: their sandbox and their limits. */
 function addBuildFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
   return command
@@ -236,7 +252,7 @@ function addMessageFlags<Flags extends OptionValues>(command: Command<[], Flags>
 /** Declares the flags on an empty command; help lists them in this order. */
 export function defineServeFlags(command: Command) {
   const hosting = addComputeFlags(addConnectionFlags(addPlatformFlags(command)));
-  const deploying = addRetentionFlags(addBuildFlags(hosting));
+  const deploying = addRetentionFlags(addBuildFlags(addImageFlags(hosting)));
   const reaching = addAddressDataFlags(addUpstreamFlags(deploying));
   return addMessageFlags(addCertificateFlags(reaching))
     .option(

@@ -78,6 +78,19 @@ function buildsOf(flags: ServeFlags): NonNullable<PlatformOptions["builds"]> {
   };
 }
 
+/** One project may have a quarter of what all may have. */
+const PROJECT_SHARE = 1 / 4;
+
+function imagesOf(flags: ServeFlags): PlatformOptions["images"] {
+  if (flags.images === false) return false;
+  const maxBytes = times(flags.imageCacheMb, MEGABYTE);
+  const maxProjectBytes = times(maxBytes, PROJECT_SHARE);
+  return {
+    limits: definedOnly({ maxProcesses: flags.maxImageProcesses }),
+    quota: definedOnly({ maxBytes, maxProjectBytes }),
+  };
+}
+
 const milliseconds = (seconds: number | undefined): number | undefined => times(seconds, 1000);
 
 function connectionsOf(flags: ServeFlags): NonNullable<PlatformOptions["connections"]> {
@@ -135,6 +148,7 @@ export async function readPlatformOptions(
     servers: { allowUnsandboxed: flags.allowUnsandboxedServers ?? false },
     connections: connectionsOf(flags),
     builds: buildsOf(flags),
+    ...definedOnly({ images: imagesOf(flags) }),
     gitRoots: (flags.gitRoot ?? []).map((root) => ctx.path(root)),
     ...definedOnly({ bootstrapToken: ctx.env.SVC_BOOTSTRAP_TOKEN || undefined }),
   };

@@ -15,6 +15,7 @@ import {
   type RequestFields,
   withOneHopLess,
 } from "../messages/mod.ts";
+import type { ClientRequest } from "../request/mod.ts";
 
 /** What a server gets of a request; read only where a server answers. */
 export interface ServerRequest extends RequestFields {
@@ -30,6 +31,8 @@ export interface ServerRequest extends RequestFields {
   readonly body: BodyStream | null;
   /** Aborted when nobody waits for the response any more. */
   readonly signal: AbortSignal;
+  /** The client's own request; missing where the response is for everyone. */
+  readonly visitor?: ClientRequest | undefined;
 }
 
 /** The path and query of a request (RFC 9112, 3.2): normalized, and rewritten where a rule did so. */
@@ -127,6 +130,7 @@ export function requestFromPipeline(
     authority: client.authority,
     scheme: client.scheme,
     ip: client.ip,
+    visitor: client.visitor,
     get signal() {
       return signal();
     },

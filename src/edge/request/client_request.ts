@@ -93,6 +93,11 @@ export class ClientRequest implements FactSources {
     this.ip = ip;
   }
 
+  /** This request itself: what is made of it in a pipeline refers to it. */
+  get visitor(): ClientRequest {
+    return this;
+  }
+
   /** The URL where it determines host, path and query; "" where a trusted proxy may change the host. */
   get unproxiedUrl(): string {
     return this.#isProxied ? "" : this.#request.url;

@@ -13,4 +13,4 @@ export {
   withRules,
   withRulesInTurns,
 } from "./site.ts";
-export { failureResponse, SiteResponder } from "./site_responder.ts";
+export { failureResponse, type ImageEndpoint, SiteResponder } from "./site_responder.ts";

@@ -8,6 +8,7 @@ import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { BlobReader } from "../blobs/mod.ts";
 import type { SiteCompute } from "../compute/mod.ts";
+import { compileImages, type SiteImages } from "../images/mod.ts";
 import { checkOnce, type HeaderList } from "../messages/mod.ts";
 import type { SiteFunctions } from "../pipeline/mod.ts";
 import { type RuleCount, type SiteRules, siteRulesSteps } from "../site_rules/mod.ts";
@@ -41,6 +42,8 @@ export interface Site {
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
   readonly compute: SiteCompute | undefined;
+  /** What it allows of its images; `undefined` where it has turned them off. */
+  readonly images: SiteImages | undefined;
 }
 
 function* siteSteps(source: SiteSource): Steps<Site> {
@@ -56,6 +59,7 @@ function* siteSteps(source: SiteSource): Steps<Site> {
     rules: yield* siteRulesSteps(source.rules, projectId),
     functions: source.functions,
     compute: source.compute,
+    images: compileImages(manifest.images),
   };
 }
 

@@ -46,12 +46,30 @@ export function failureResponse(
   return { ...page, problem: error.message };
 }
 
+/** What answers the image endpoints of sites, in place of their routes. */
+export interface ImageEndpoint {
+  /** Answers a request; `undefined` where the routes of the site have to. */
+  respond(
+    site: Site,
+    request: ServerRequest,
+    target: RequestTarget,
+  ): EdgeResponse | Promise<EdgeResponse> | undefined;
+}
+
+export interface SiteResponderOptions {
+  /** Memory for small files, in bytes. */
+  readonly cacheBytes?: number | undefined;
+  /** Missing where no images are converted. */
+  readonly images?: ImageEndpoint | undefined;
+}
+
 export class SiteResponder {
   readonly #files: FileServer;
+  readonly #images: ImageEndpoint | undefined;
 
-  /** `cacheBytes` bounds the memory for small files. */
-  constructor(cacheBytes?: number) {
+  constructor({ cacheBytes, images }: SiteResponderOptions = {}) {
     this.#files = new FileServer(cacheBytes);
+    this.#images = images;
   }
 
   /**
@@ -65,6 +83,8 @@ export class SiteResponder {
     target: RequestTarget,
     use: ComputeUse = ANY_USE,
   ): EdgeResponse | Promise<EdgeResponse> {
+    const image = this.#images?.respond(site, request, target);
+    if (image !== undefined) return image;
     return this.#settle(
       { site, request, target, use },
       site.content.resolve(

@@ -67,6 +67,7 @@ function find({ paths }: BuiltOutput): Found {
       directory: "server",
       entry: ENTRY,
       clients: ["client"],
+      images: { endpoints: [{ path: "/_image", style: "astro" }] },
     };
   }
   // With an adapter and no page that needs it, Astro writes the pages to client/ alone.
@@ -75,8 +76,9 @@ function find({ paths }: BuiltOutput): Found {
 }
 
 /** Astro always brings sharp along, and needs it for one endpoint only. */
-const SHARP = "Images are optimized when they are built; /_image, which does so on request, " +
-  "needs sharp, whose native addon the sandbox cannot load";
+const SHARP = "Images are optimized when they are built, and on request by the platform, which " +
+  "answers /_image; only for other sites, where svc.toml does not list them in [images] hosts, " +
+  "does Astro itself need sharp, whose native addon the sandbox cannot load";
 
 export const astro: Framework = {
   id: "astro",

@@ -1,6 +1,6 @@
 /** @module Nuxt: `nuxt build` makes a server, `nuxt generate` plain files. */
 import { isStaticNitro, NITRO_SERVER, nitroServer } from "./nitro_server.ts";
-import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
+import type { Framework, FrameworkFacts, FrameworkFinding, FrameworkServer } from "./types.ts";
 
 function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
   const generates = /\bnuxi? generate\b|\bnuxt generate\b|--prerender\b/.test(buildScript ?? "");
@@ -9,6 +9,16 @@ function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
   const reason = '"nuxt build" makes a server; "nuxt generate" makes plain files';
   return nitroServer(text, buildScript, reason);
 }
+
+/** Nitro's server; Nuxt Image writes URLs below `/_ipx/`, which the platform answers. */
+const NUXT_SERVER: FrameworkServer = {
+  ...NITRO_SERVER,
+  async find(output, advice) {
+    const found = await NITRO_SERVER.find(output, advice);
+    if (found.type !== "server") return found;
+    return { ...found, images: { endpoints: [{ path: "/_ipx", style: "ipx" }] } };
+  },
+};
 
 export const nuxt: Framework = {
   id: "nuxt",
@@ -20,7 +30,7 @@ export const nuxt: Framework = {
   outputDirs: [".output/public", "dist"],
   // Nuxt keeps build records that change below `_nuxt/builds/`.
   hashedFolders: [{ path: "_nuxt/", except: "builds/" }],
-  server: NITRO_SERVER,
+  server: NUXT_SERVER,
   buildVariables: { NUXT_TELEMETRY_DISABLED: "1" },
   inspect,
 };

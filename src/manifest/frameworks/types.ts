@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { ImageSettings } from "../image_settings.ts";
+
 /** The project's folder, as far as detection looks: single files by name, never a list. */
 export interface ProjectReader {
   /** Absolute path of the project, where it is known. */
@@ -134,6 +136,11 @@ export interface FoundServer {
   readonly beforeFiles?: readonly string[];
   /** Memory that it needs, in MiB; the usual where missing. */
   readonly memoryMb?: number;
+  /**
+   * Set where the framework converts images on request: the platform answers its
+   * endpoint, with what the project declared.
+   */
+  readonly images?: ImageSettings;
 }
 
 /** Plain files below a folder. */

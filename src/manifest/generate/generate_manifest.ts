@@ -75,6 +75,7 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
     version: MANIFEST_VERSION,
     layers,
     routes: routesOf(clients, { hashed, beforeFiles }),
+    ...(found.images === undefined ? {} : { images: found.images }),
     ...metaOf(framework === undefined ? {} : { framework }),
   };
 }

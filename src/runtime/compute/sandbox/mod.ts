@@ -6,6 +6,7 @@
  */
 export { enterSandbox, SYSTEM_PATHS } from "./enter_sandbox.ts";
 export { findEscapingLink } from "./escaping_link.ts";
+export { sealProcess, type SealState } from "./seal_process.ts";
 export {
   missingSandbox,
   probeSandbox,

@@ -1,0 +1,335 @@
+/**
+ * Answers the image endpoints of sites: parses, finds the source as the visitor
+ * may see it, and has it converted once for all who want the same.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { RecentMap } from "../../lib/memo.ts";
+import { SingleFlight } from "../../lib/single_flight.ts";
+import { sha256InTurns } from "../../lib/hash.ts";
+import type { ImageStyle } from "../../manifest/mod.ts";
+import { type ImageFormat, MAX_SOURCE_BYTES, type OutboundFetch } from "../../runtime/mod.ts";
+import { CacheControl } from "../cache/mod.ts";
+import type { RequestTarget } from "../compute/mod.ts";
+import {
+  type Bytes,
+  findHeader,
+  type Header,
+  type HeaderList,
+  isLoop,
+  isReading,
+  viaOf,
+} from "../messages/mod.ts";
+import type { ClientRequest } from "../request/mod.ts";
+import { edgePage, type EdgeResponse, type PagedRequest } from "../response/mod.ts";
+import type { StaticFile } from "../static/mod.ts";
+import {
+  busyResponse,
+  convertedResponse,
+  fileName,
+  imageKey,
+  type ImageReply,
+  notModified,
+  originalResponse,
+  refusedImage,
+} from "./image_response.ts";
+import { type SniffedImage, sniffImage } from "./image_type.ts";
+import { type JudgedSource, judgeSource } from "./judge_source.ts";
+import { acceptedFormat } from "./negotiate_format.ts";
+import { NOT_OURS, parseQuery } from "./parse_query.ts";
+import { readSource, SourceMemory, SourcesBusyError, SourceTooLargeError } from "./read_source.ts";
+import {
+  failedStatus,
+  type FetchedSource,
+  RemoteSources,
+  SourceFailedError,
+} from "./remote_source.ts";
+import type { SiteImages } from "./site_images.ts";
+import { SourceRequest } from "./source_request.ts";
+import type { ImageOutcome, ImageQuery, ImageService, TargetFormat } from "./types.ts";
+
+/** What a site itself has at the address of a source, for one visitor. */
+export type OwnSource =
+  /** The rules do not let the visitor see it, or send them elsewhere. */
+  | { readonly type: "refused"; readonly status: number }
+  | {
+    readonly type: "file";
+    readonly file: StaticFile;
+    read(): EdgeResponse | Promise<EdgeResponse>;
+  }
+  /** A server, a function or another site answers. */
+  | { readonly type: "origin"; read(): EdgeResponse | Promise<EdgeResponse> };
+
+/** A request for an image. */
+export interface ImageRequest {
+  readonly site: {
+    readonly projectId: string;
+    readonly deploymentId: string;
+    readonly common: HeaderList;
+    readonly images: SiteImages;
+  };
+  readonly request: PagedRequest;
+  readonly visitor: ClientRequest;
+  readonly style: ImageStyle;
+  readonly target: RequestTarget;
+  /** Judges the source by the rules of the site. */
+  open(source: SourceRequest): OwnSource;
+}
+
+export interface ImageResponderOptions {
+  readonly service: ImageService;
+  readonly outbound: OutboundFetch;
+  /** Name of this edge in `Via`. */
+  readonly pseudonym: string;
+  readonly now: Clock;
+}
+
+/** What is known of a source that no file is: until when, and what it was. */
+interface RememberedSource {
+  readonly identity: string;
+  readonly freshUntil: number;
+}
+
+/** A source, before its bytes are needed. */
+interface Source {
+  /** Hash of its content. */
+  readonly identity: string;
+  readonly cacheControl: string;
+  readonly isShared: boolean;
+  read(count: (bytes: number) => void): Promise<Bytes>;
+}
+
+type Made =
+  | { readonly outcome: Extract<ImageOutcome, { type: "converted" | "busy" | "refused" }> }
+  | {
+    readonly outcome: Extract<ImageOutcome, { type: "original" }>;
+    readonly source: { readonly type: SniffedImage["type"]; readonly bytes: Bytes };
+  };
+
+/** Sources of servers and other sites whose content is remembered. */
+const MAX_REMEMBERED = 4096;
+
+const ALLOW_READING: Header = ["allow", "GET, HEAD"];
+const PRIVATE = "private, no-store";
+const NO_IMAGE = "There is no image of a known kind at its address.";
+const TOO_LARGE = `The image has more than ${MAX_SOURCE_BYTES / 1024 / 1024} MiB.`;
+
+/** The format of a source that stays as it is; a still GIF becomes a PNG. */
+function sameFormat({ type }: SniffedImage): ImageFormat | undefined {
+  if (type === "gif") return "png";
+  return type === "jpeg" || type === "png" || type === "webp" || type === "avif" ? type : undefined;
+}
+
+export class ImageResponder {
+  readonly #remote: RemoteSources;
+  readonly #memory = new SourceMemory();
+  readonly #remembered = new RecentMap<RememberedSource>(MAX_REMEMBERED);
+  readonly #making = new SingleFlight<Made>();
+
+  constructor(private readonly options: ImageResponderOptions) {
+    this.#remote = new RemoteSources(options);
+  }
+
+  /** Answers a request for an image; `undefined` where the framework's own endpoint has to. */
+  respond(ask: ImageRequest): EdgeResponse | Promise<EdgeResponse> | undefined {
+    const { site, request, visitor, style, target } = ask;
+    const reply = { request, common: site.common };
+    if (!isReading(request.method)) {
+      return edgePage(request, 405, { headers: [ALLOW_READING, ...site.common] });
+    }
+    const query = parseQuery(site.images, style, target);
+    if (query === NOT_OURS) return undefined;
+    if ("problem" in query) return refusedImage(reply, 400, query.problem);
+    if (isLoop({ via: visitor.header("via"), pseudonym: this.options.pseudonym })) {
+      return edgePage(request, 508, { headers: site.common });
+    }
+    const origin = `${visitor.scheme}://${visitor.authority}`;
+    const judged = judgeSource(site.images, query.source, origin);
+    if (judged.type === "refused") {
+      // The framework's own endpoint may know of sites that this one does not.
+      return style === "astro" || style === "ipx"
+        ? undefined
+        : refusedImage(reply, 400, judged.problem);
+    }
+    return this.#serve(ask, query, judged).catch((error) => failed(reply, error));
+  }
+
+  async #serve(
+    ask: ImageRequest,
+    query: ImageQuery,
+    judged: Exclude<JudgedSource, { type: "refused" }>,
+  ): Promise<EdgeResponse> {
+    const { site, request } = ask;
+    const format = query.format ??
+      acceptedFormat(request.header("accept"), site.images.formats) ?? "same";
+    const image: WantedImage = {
+      ask,
+      query,
+      format,
+      name: fileName(judged.url.pathname),
+      allowsSvg: site.images.allowsSvg || judged.type === "own" && query.keepsSvg === true,
+    };
+    if (judged.type === "remote") {
+      const via = viaOf({
+        via: ask.visitor.header("via"),
+        pseudonym: this.options.pseudonym,
+      });
+      const fetch = async (count: (bytes: number) => void) =>
+        await this.#remote.fetch(site.images, { url: judged.url, via, count });
+      const kept = { scope: `remote ${judged.url.href}`, minMs: site.images.minTtlMs };
+      return await this.#serveFetched(image, kept, fetch);
+    }
+    const source = ask.open(new SourceRequest(ask.visitor, judged.url));
+    if (source.type === "refused") throw failedStatus(source.status);
+    if (source.type === "file") return await this.#serveFile(image, source);
+    // A server that says nothing about caching is asked each time: it may judge who asks.
+    const kept = { scope: `${site.deploymentId} ${judged.url.href}`, minMs: 0 };
+    return await this.#serveFetched(image, kept, async (count) => {
+      const { status, headers, body } = await source.read();
+      if (status !== 200 || findHeader(headers, "content-encoding") !== undefined) {
+        if (body instanceof ReadableStream) await body.cancel();
+        throw failedStatus(status);
+      }
+      const bytes = await readSource(body, count);
+      return { bytes, cacheControl: findHeader(headers, "cache-control") };
+    });
+  }
+
+  /** An image that is a file of the deployment: its hash is known without reading it. */
+  async #serveFile(
+    image: WantedImage,
+    { file: { plain }, read }: Extract<OwnSource, { type: "file" }>,
+  ): Promise<EdgeResponse> {
+    if (plain.size > MAX_SOURCE_BYTES) throw new SourceTooLargeError();
+    const source: Source = {
+      identity: plain.sha256,
+      cacheControl: findHeader(plain.headers, "cache-control") ?? PRIVATE,
+      isShared: true,
+      read: async (count) => await readSource((await read()).body, count),
+    };
+    return await this.#known(image, source) ?? await this.#make(image, source);
+  }
+
+  /** An image that something else answers with; what it was is remembered as long as it is fresh. */
+  async #serveFetched(
+    image: WantedImage,
+    { scope, minMs }: { readonly scope: string; readonly minMs: number },
+    fetch: (count: (bytes: number) => void) => Promise<FetchedSource>,
+  ): Promise<EdgeResponse> {
+    const now = this.options.now();
+    const before = this.#remembered.get(scope);
+    if (before !== undefined && before.freshUntil > now) {
+      const cacheControl = freshFor(before.freshUntil - now);
+      const known = await this.#known(image, { ...before, cacheControl, isShared: true });
+      if (known !== undefined) return known;
+    }
+    return await this.#memory.use(async (count) => {
+      const { bytes, cacheControl: field } = await fetch(count);
+      const directives = CacheControl.of(field);
+      const isShared = !directives.has("no-store") && !directives.has("private");
+      const seconds = directives.seconds("s-maxage") ?? directives.seconds("max-age") ?? 0;
+      const lifetime = Math.max(minMs, seconds * 1000);
+      const identity = await sha256InTurns(bytes);
+      if (isShared) this.#remembered.set(scope, { identity, freshUntil: now + lifetime });
+      const source: Source = {
+        identity,
+        cacheControl: isShared ? freshFor(lifetime) : PRIVATE,
+        isShared,
+        read: () => Promise.resolve(bytes),
+      };
+      return await this.#known(image, source) ?? await this.#make(image, source);
+    });
+  }
+
+  /** A response that needs no source: the client, or the platform, has the result already. */
+  async #known(
+    image: WantedImage,
+    { identity, cacheControl, isShared }: Omit<Source, "read">,
+  ): Promise<EdgeResponse | undefined> {
+    const reply = replyOf(image, cacheControl);
+    const key = imageKey(identity, image.query, image.format);
+    const unchanged = notModified(reply, key);
+    if (unchanged !== undefined || !isShared) return unchanged;
+    const found = await this.options.service.find(image.ask.site.projectId, key);
+    return found && convertedResponse(reply, key, { ...found, isNew: false });
+  }
+
+  async #make(image: WantedImage, source: Source): Promise<EdgeResponse> {
+    const { projectId } = image.ask.site;
+    const key = imageKey(source.identity, image.query, image.format);
+    const made = source.isShared
+      ? await this.#making.run(`${projectId} ${key}`, () => this.#convert(image, source, key))
+      : await this.#convert(image, source, key);
+    const reply = replyOf(image, source.cacheControl);
+    const { outcome } = made;
+    switch (outcome.type) {
+      case "converted":
+        return convertedResponse(reply, key, { ...outcome.image, isNew: outcome.isNew });
+      case "busy":
+        return busyResponse(reply);
+      case "refused":
+        return refusedImage(reply, outcome.status, outcome.reason);
+      case "original":
+        return "source" in made
+          ? originalResponse(reply, made.source, outcome.reason)
+          : busyResponse(reply);
+    }
+  }
+
+  #convert(image: WantedImage, source: Source, key: string): Promise<Made> {
+    const { ask, query: { width, height, fit, quality }, format } = image;
+    return this.#memory.use(async (count): Promise<Made> => {
+      const bytes = await source.read(count);
+      const sniffed = sniffImage(bytes);
+      if (sniffed === undefined || sniffed.type === "svg" && !image.allowsSvg) {
+        throw new SourceFailedError(400, NO_IMAGE);
+      }
+      const original = { type: sniffed.type, bytes };
+      const same = sameFormat(sniffed);
+      if (same === undefined || sniffed.isAnimated) {
+        return { outcome: { type: "original" }, source: original };
+      }
+      const outcome = this.options.service.knownFailure(key) ??
+        await this.options.service.convert({
+          projectId: ask.site.projectId,
+          key,
+          conversion: { width, height, fit, quality },
+          format: format === "same" ? same : format,
+          source: bytes,
+          isShared: source.isShared,
+        });
+      return outcome.type === "original" ? { outcome, source: original } : { outcome };
+    });
+  }
+}
+
+/** An image that is wanted, of a source that is not known yet. */
+interface WantedImage {
+  readonly ask: ImageRequest;
+  readonly query: ImageQuery;
+  readonly format: TargetFormat;
+  readonly name: string;
+  readonly allowsSvg: boolean;
+}
+
+function replyOf({ ask, query, name }: WantedImage, cacheControl: string): ImageReply {
+  return {
+    request: ask.request,
+    common: ask.site.common,
+    cacheControl,
+    varies: query.format === undefined,
+    name,
+  };
+}
+
+const freshFor = (milliseconds: number): string =>
+  `public, max-age=${Math.floor(milliseconds / 1000)}, must-revalidate`;
+
+/** The response where a source cannot be had; other errors are faults. */
+function failed(reply: Pick<ImageReply, "request" | "common">, error: unknown): EdgeResponse {
+  if (error instanceof SourceFailedError) return refusedImage(reply, error.status, error.reason);
+  if (error instanceof SourceTooLargeError) return refusedImage(reply, 413, TOO_LARGE);
+  if (error instanceof SourcesBusyError) return busyResponse(reply);
+  throw error;
+}

@@ -1,0 +1,149 @@
+/**
+ * The responses of the image endpoint.
+ *
+ * @module
+ */
+import { entityTag, ifNoneMatchNames } from "../../lib/entity_tag.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import type { Bytes, Header, HeaderList } from "../messages/mod.ts";
+import { edgePage, type EdgeResponse, type PagedRequest } from "../response/mod.ts";
+import type { SniffedImage } from "./image_type.ts";
+import { MEDIA_TYPES } from "./image_type.ts";
+import type { ImageQuery, TargetFormat } from "./types.ts";
+
+/**
+ * Changes with what the engine makes of the same source, so that no client and
+ * no cache keeps what an older one made.
+ */
+const ENGINE_VERSION = "vips-8.18.7-1";
+
+/** How long a client waits before it asks again, in seconds. */
+const RETRY_SECONDS = "2";
+
+/** How clients may keep an image that was not converted, as another attempt may succeed. */
+const SHORT_LIVED = "public, max-age=60";
+
+/** An image is shown, never run: what a browser opens by itself has no scripts and no origin. */
+const SAFETY: HeaderList = [
+  ["x-content-type-options", "nosniff"],
+  ["content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox"],
+];
+
+/** Names what comes of a source: equal keys mean equal bytes. */
+export function imageKey(
+  identity: string,
+  { width, height, fit, quality }: Pick<ImageQuery, "width" | "height" | "fit" | "quality">,
+  format: TargetFormat,
+): string {
+  const box = height === undefined ? width : `${width}x${height}-${fit ?? "inside"}`;
+  return sha256Hex(`${ENGINE_VERSION} ${identity} ${box} ${quality} ${format}`);
+}
+
+/** What all responses about one image have in common. */
+export interface ImageReply {
+  readonly request: PagedRequest;
+  /** Fields that every response of the site carries. */
+  readonly common: HeaderList;
+  readonly cacheControl: string;
+  /** Whether the format follows from `Accept`. */
+  readonly varies: boolean;
+  /** Name of the source without folder and extension. */
+  readonly name: string;
+}
+
+function fields(reply: ImageReply, etag: string, cached: string): Header[] {
+  return [
+    ["cache-control", reply.cacheControl],
+    ["etag", etag],
+    ...(reply.varies ? [["vary", "accept"] satisfies Header] : []),
+    ["x-svc-cache", cached],
+    ...reply.common,
+  ];
+}
+
+/** The name under which a browser saves an image: letters, digits and a few signs. */
+export function fileName(path: string): string {
+  const last = path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "");
+  return last.replaceAll(/[^\w-]+/g, "_").slice(0, 64) || "image";
+}
+
+/** 304, where the client has what a key names already. */
+export function notModified(reply: ImageReply, key: string): EdgeResponse | undefined {
+  const etag = entityTag(key);
+  const known = reply.request.header("if-none-match");
+  if (known === null || !ifNoneMatchNames(known, etag)) return undefined;
+  return { status: 304, headers: fields(reply, etag, "HIT"), body: null, bytes: 0 };
+}
+
+function imageResponse(
+  reply: ImageReply,
+  image: {
+    readonly type: SniffedImage["type"];
+    readonly bytes: Bytes;
+    readonly etag: string;
+    readonly cached: string;
+  },
+): EdgeResponse {
+  const { type, bytes, etag, cached } = image;
+  const { byteLength } = bytes;
+  const extension = type === "jpeg" ? "jpg" : type;
+  const disposition = type === "svg" ? "attachment" : "inline";
+  const headers: Header[] = [
+    ["content-type", MEDIA_TYPES[type]],
+    ["content-disposition", `${disposition}; filename="${reply.name}.${extension}"`],
+    ...SAFETY,
+    ...fields(reply, etag, cached),
+    ["content-length", String(byteLength)],
+  ];
+  return reply.request.method === "HEAD"
+    ? { status: 200, headers, body: null, bytes: 0 }
+    : { status: 200, headers, body: bytes, bytes: byteLength };
+}
+
+/** An image as it was converted. */
+export function convertedResponse(
+  reply: ImageReply,
+  key: string,
+  image: { readonly format: SniffedImage["type"]; readonly bytes: Bytes; readonly isNew: boolean },
+): EdgeResponse {
+  const { format: type, bytes, isNew } = image;
+  return imageResponse(reply, {
+    type,
+    bytes,
+    etag: entityTag(key),
+    cached: isNew ? "MISS" : "HIT",
+  });
+}
+
+/** The source as it is; `reason` says why it was not converted, where that may pass. */
+export function originalResponse(
+  reply: ImageReply,
+  source: { readonly type: SniffedImage["type"]; readonly bytes: Bytes },
+  reason: string | undefined,
+): EdgeResponse {
+  const etag = entityTag(sha256Hex(source.bytes));
+  const lasting = reason === undefined ? reply : { ...reply, cacheControl: SHORT_LIVED };
+  const response = imageResponse(lasting, { ...source, etag, cached: "BYPASS" });
+  return reason === undefined
+    ? response
+    : { ...response, problem: `The image was not converted: ${reason}` };
+}
+
+/** Too many images wait: the client may ask again. */
+export function busyResponse(
+  { request, common }: Pick<ImageReply, "request" | "common">,
+): EdgeResponse {
+  return edgePage(request, 503, {
+    headers: [["retry-after", RETRY_SECONDS], ...common],
+    words: ["Busy", "Too many images are being converted. Please try again in a moment."],
+  });
+}
+
+/** A refusal with its reason, which must hold nothing of the request. */
+export function refusedImage(
+  { request, common }: Pick<ImageReply, "request" | "common">,
+  status: number,
+  reason: string,
+): EdgeResponse {
+  return edgePage(request, status, { headers: common, words: ["No image", reason] });
+}

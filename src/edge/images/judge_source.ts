@@ -1,0 +1,63 @@
+/**
+ * Decides where the source of an image is: on the site itself, on another site
+ * that the project has declared, or nowhere that is allowed.
+ *
+ * @module
+ */
+import { normalizePath } from "../../rules/mod.ts";
+import type { SiteImages } from "./site_images.ts";
+import type { QueryProblem } from "./types.ts";
+
+export type JudgedSource =
+  | { readonly type: "own"; readonly url: URL }
+  | { readonly type: "remote"; readonly url: URL }
+  | ({ readonly type: "refused" } & QueryProblem);
+
+const refused = (problem: string): JudgedSource => ({ type: "refused", problem });
+
+function parseUrl(text: string, base?: URL): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}
+
+function judgeOwn(images: SiteImages, url: URL): JudgedSource {
+  const path = normalizePath(url.pathname);
+  if (typeof path !== "string") return refused("The address of the image is not valid.");
+  if (images.styleOf(path) !== undefined) {
+    return refused("The address of the image leads back to this endpoint.");
+  }
+  if (!images.allowsPath(path)) return refused("Images of this path are not converted.");
+  url.hash = "";
+  return { type: "own", url };
+}
+
+/**
+ * Judges the source that a URL names: a path of the site, or an absolute URL.
+ *
+ * @param origin scheme, host and port under which the client reached the site
+ */
+export function judgeSource(
+  images: SiteImages,
+  source: string,
+  origin: string,
+): JudgedSource {
+  const base = parseUrl(origin);
+  const isPath = source.startsWith("/");
+  const url = isPath ? parseUrl(source, base) : parseUrl(source);
+  if (base === undefined || url === undefined) {
+    return refused(
+      "Use a path that begins with /, or an absolute URL, as the address of the image.",
+    );
+  }
+  if (url.origin === base.origin && url.username === "") return judgeOwn(images, url);
+  // "//other.test" and "/\other.test" are paths in name only.
+  if (isPath || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
+    return refused("The address of the image is not valid.");
+  }
+  return images.allowsRemote(url) ? { type: "remote", url } : refused(
+    "Images of that host are not converted: list it in [images] hosts of svc.toml, or in the framework's own configuration.",
+  );
+}

@@ -1,0 +1,31 @@
+/**
+ * Which format a client gets, by what it accepts.
+ *
+ * @module
+ */
+
+/** The media types of an `Accept` field that are wanted at all, without wildcards. */
+function wantedTypes(accept: string): ReadonlySet<string> {
+  const wanted = new Set<string>();
+  for (const range of accept.toLowerCase().split(",")) {
+    const [type = "", ...rest] = range.split(";").map((part) => part.trim());
+    if (!rest.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter))) wanted.add(type);
+  }
+  return wanted;
+}
+
+/**
+ * The first of the offered formats that a client accepts by name.
+ *
+ * A wildcard does not count: clients that do not know AVIF send one too.
+ *
+ * @returns `undefined` where it names none of them
+ */
+export function acceptedFormat<Format extends "avif" | "webp">(
+  accept: string | null,
+  offered: readonly Format[],
+): Format | undefined {
+  if (accept === null) return undefined;
+  const wanted = wantedTypes(accept);
+  return offered.find((format) => wanted.has(`image/${format}`));
+}

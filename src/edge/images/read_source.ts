@@ -1,0 +1,65 @@
+/**
+ * Reads the bytes of a source, within bounds.
+ *
+ * @module
+ */
+import { MAX_SOURCE_BYTES } from "../../runtime/mod.ts";
+import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messages/mod.ts";
+
+/** Bytes of sources that are in memory at the same time, of all requests together. */
+export const MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024;
+
+/** A source is too large for one image. */
+export class SourceTooLargeError extends Error {
+  override readonly name = "SourceTooLargeError";
+}
+
+/** Too many sources are in memory. */
+export class SourcesBusyError extends Error {
+  override readonly name = "SourcesBusyError";
+}
+
+/** Counts the bytes of sources that are in memory. */
+export class SourceMemory {
+  #used = 0;
+
+  constructor(private readonly max = MAX_BYTES_IN_MEMORY) {}
+
+  /** Runs work with a counter of its own; what it counted is free again afterwards. */
+  async use<Result>(work: (count: (bytes: number) => void) => Promise<Result>): Promise<Result> {
+    let own = 0;
+    try {
+      return await work((bytes) => {
+        own += bytes;
+        this.#used += bytes;
+        if (own > MAX_SOURCE_BYTES) throw new SourceTooLargeError();
+        if (this.#used > this.max) throw new SourcesBusyError();
+      });
+    } finally {
+      this.#used -= own;
+    }
+  }
+}
+
+/**
+ * Reads a body to its end.
+ *
+ * @param count called with the length of each part
+ * @throws {SourceTooLargeError | SourcesBusyError} Where `count` does
+ */
+export async function readSource(
+  body: MemoryBody | BodyStream | null,
+  count: (bytes: number) => void,
+): Promise<Bytes> {
+  if (!(body instanceof ReadableStream)) {
+    const bytes = bytesOf(body ?? "");
+    count(bytes.byteLength);
+    return bytes;
+  }
+  const parts: Bytes[] = [];
+  for await (const part of body) {
+    count(part.byteLength);
+    parts.push(part);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}

@@ -1,0 +1,134 @@
+/**
+ * Fetches images from other sites: those that the project has declared, by
+ * guarded requests that carry nothing of the visitor.
+ *
+ * @module
+ */
+import { OutboundError, type OutboundFetch, type OutboundRequest } from "../../runtime/mod.ts";
+import type { Bytes } from "../messages/mod.ts";
+import { readSource } from "./read_source.ts";
+import type { SiteImages } from "./site_images.ts";
+import { SOURCE_ACCEPT } from "./source_request.ts";
+
+/** Longest time for one source, redirects and body together, in milliseconds. */
+const FETCH_MS = 10_000;
+
+/** Redirects that are followed. */
+const MAX_REDIRECTS = 3;
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Codes that give a 504; all others give a 502. */
+const TIMEOUTS = new Set(["connect_timeout", "idle_timeout", "aborted"]);
+
+/** A source cannot be had; the reason holds nothing of the request. */
+export class SourceFailedError extends Error {
+  override readonly name = "SourceFailedError";
+
+  constructor(readonly status: number, readonly reason: string, options?: ErrorOptions) {
+    super(reason, options);
+  }
+}
+
+/** An answer that is read to its end. */
+export interface FetchedSource {
+  readonly bytes: Bytes;
+  readonly cacheControl: string | undefined;
+}
+
+/** The status of the endpoint where the source has another one than 200. */
+export function failedStatus(status: number): SourceFailedError {
+  const kept = [401, 403, 404, 410, 429].includes(status);
+  return new SourceFailedError(
+    kept ? status : 502,
+    kept ? `The image cannot be read: its address answers ${status}.` : "The image cannot be read.",
+  );
+}
+
+export interface RemoteSourceOptions {
+  readonly outbound: OutboundFetch;
+  /** Ends a request that takes too long. */
+  readonly timeout?: (milliseconds: number) => AbortSignal;
+}
+
+interface RemoteFetch {
+  readonly url: URL;
+  /** Value of `Via`, by which loops are noticed. */
+  readonly via: string;
+  readonly signal: AbortSignal;
+  /** Called with the length of each part. */
+  readonly count: (bytes: number) => void;
+}
+
+const requestFor = (url: URL, via: string): OutboundRequest => ({
+  method: "GET",
+  url: url.href,
+  headers: [["accept", SOURCE_ACCEPT], ["user-agent", "svc-images"], ["via", via]],
+  body: null,
+  redirect: "manual",
+});
+
+export class RemoteSources {
+  constructor(private readonly options: RemoteSourceOptions) {}
+
+  /**
+   * Fetches an image.
+   *
+   * @throws {SourceFailedError} Where there is none, or a redirect leads to a host that is not declared
+   */
+  async fetch(
+    images: SiteImages,
+    { url, via, count }: Omit<RemoteFetch, "signal">,
+  ): Promise<FetchedSource> {
+    const { timeout = AbortSignal.timeout } = this.options;
+    const signal = timeout(FETCH_MS);
+    try {
+      return await this.#follow(images, { url, via, signal, count });
+    } catch (cause) {
+      if (cause instanceof OutboundError || signal.aborted) {
+        const code = cause instanceof OutboundError ? cause.code : "aborted";
+        const status = signal.aborted || TIMEOUTS.has(code) ? 504 : 502;
+        throw new SourceFailedError(status, "The site of the image does not answer.", { cause });
+      }
+      throw cause;
+    }
+  }
+
+  async #follow(
+    images: SiteImages,
+    { url, via, signal, count }: RemoteFetch,
+  ): Promise<FetchedSource> {
+    let at = url;
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+      const { status, headers, body, bytes } = await this.options.outbound({
+        ...requestFor(at, via),
+        signal,
+      });
+      const field = (wanted: string) =>
+        headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+      const location = field("location");
+      if (REDIRECTS.has(status) && location !== undefined) {
+        await body?.cancel().catch(() => {});
+        at = this.#redirected(images, at, location);
+        continue;
+      }
+      if (status !== 200 || field("content-encoding") !== undefined) {
+        await body?.cancel().catch(() => {});
+        throw failedStatus(status);
+      }
+      const read = await readSource(bytes ?? body, count);
+      return { bytes: read, cacheControl: field("cache-control") };
+    }
+    throw new SourceFailedError(502, "The address of the image redirects too often.");
+  }
+
+  #redirected(images: SiteImages, from: URL, location: string): URL {
+    if (!URL.canParse(location, from)) throw failedStatus(502);
+    const url = new URL(location, from);
+    if (images.allowsRemote(url) && url.username === "" && url.password === "") return url;
+    throw new SourceFailedError(
+      502,
+      "The address of the image redirects to a host that is not declared.",
+    );
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * What a site allows of its images, compiled once: which paths are image
+ * endpoints, and which sizes, formats and sources they take.
+ *
+ * @module
+ */
+import { matchesPathGlob, matchesRemote, parseRemotePattern } from "../../lib/remote_pattern.ts";
+import {
+  DEFAULT_IMAGE_QUALITIES,
+  DEFAULT_IMAGE_SIZES,
+  type ImageSettings,
+  type ImageStyle,
+} from "../../manifest/mod.ts";
+
+/** The platform's own endpoint, on every deployment's host. */
+export const IMAGE_PATH = "/_svc/image";
+
+const DEFAULT_MIN_TTL_SECONDS = 60;
+
+export class SiteImages {
+  /** Ascending. */
+  readonly sizes: readonly number[];
+  readonly formats: readonly ("avif" | "webp")[];
+  readonly allowsSvg: boolean;
+  /** Shortest freshness of what servers and other sites answer, in milliseconds. */
+  readonly minTtlMs: number;
+  readonly #qualities: readonly number[];
+  readonly #exact: ReadonlyMap<string, ImageStyle>;
+  /** Folders of endpoints whose path holds the query, with their final slash. */
+  readonly #folders: readonly string[];
+  readonly #hosts;
+  readonly #paths: readonly string[];
+
+  constructor(settings: ImageSettings) {
+    this.sizes = [...settings.sizes ?? DEFAULT_IMAGE_SIZES].sort((one, other) => one - other);
+    this.formats = settings.formats ?? ["avif", "webp"];
+    this.allowsSvg = settings.svg ?? false;
+    this.minTtlMs = (settings.minTtlSeconds ?? DEFAULT_MIN_TTL_SECONDS) * 1000;
+    this.#qualities = settings.qualities ?? DEFAULT_IMAGE_QUALITIES;
+    const endpoints = settings.endpoints ?? [];
+    this.#exact = new Map([
+      ...endpoints.filter(({ style }) => style !== "ipx")
+        .map(({ path, style }) => [path, style] as const),
+      [IMAGE_PATH, "svc"],
+    ]);
+    this.#folders = endpoints.filter(({ style }) => style === "ipx")
+      .map(({ path }) => path.endsWith("/") ? path : `${path}/`);
+    this.#hosts = (settings.hosts ?? []).flatMap((text) => parseRemotePattern(text) ?? []);
+    this.#paths = settings.paths ?? [];
+  }
+
+  /** How the URLs of the endpoint at a normalized path are written; `undefined` for any other path. */
+  styleOf(path: string): ImageStyle | undefined {
+    const style = this.#exact.get(path);
+    if (style !== undefined) return style;
+    return this.folderOf(path) === undefined ? undefined : "ipx";
+  }
+
+  /** The folder of the endpoint whose path holds its query. */
+  folderOf(path: string): string | undefined {
+    for (const folder of this.#folders) if (path.startsWith(folder)) return folder;
+    return undefined;
+  }
+
+  /** The smallest size that is large enough; the largest where none is. */
+  sizeFor(width: number): number {
+    return this.sizes.find((size) => size >= width) ?? this.sizes.at(-1)!;
+  }
+
+  /** The quality that is nearest, of those that are made. */
+  qualityFor(quality: number): number {
+    return this.#qualities.reduce((best, candidate) =>
+      Math.abs(candidate - quality) < Math.abs(best - quality) ? candidate : best
+    );
+  }
+
+  allowsRemote(url: URL): boolean {
+    return this.#hosts.some((pattern) => matchesRemote(pattern, url));
+  }
+
+  allowsPath(path: string): boolean {
+    return this.#paths.length === 0 || this.#paths.some((glob) => matchesPathGlob(glob, path));
+  }
+}
+
+/** Compiles the settings of a deployment; `undefined` where it has turned images off. */
+export function compileImages(settings: ImageSettings = {}): SiteImages | undefined {
+  return settings.enabled === false ? undefined : new SiteImages(settings);
+}

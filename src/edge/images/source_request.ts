@@ -1,0 +1,44 @@
+/**
+ * The request for the source of an image: made on behalf of a visitor, who must
+ * not see more by it than the source itself would show to someone unknown.
+ *
+ * @module
+ */
+import { ClientRequest } from "../request/mod.ts";
+
+/** What is asked of servers and other sites: no format that is already small and lossy. */
+export const SOURCE_ACCEPT = "image/*";
+
+/**
+ * Fields of the visitor that the rules do not see: credentials, what is about
+ * another representation, and what is about the connection.
+ */
+const WITHHELD =
+  /^(?:cookie|authorization|proxy-|accept$|accept-encoding$|if-|range$|content-|upgrade$|connection$|sec-websocket-|te$|trailer$|transfer-|expect$|max-forwards$|cache-control$|pragma$|x-forwarded-|forwarded$)/;
+
+/**
+ * The visitor's request for the source, without credentials. Rules see its
+ * address, country and other fields; functions and servers get none of them.
+ */
+export class SourceRequest extends ClientRequest {
+  readonly #visitor: ClientRequest;
+
+  constructor(visitor: ClientRequest, url: URL) {
+    const headers: Record<string, string> = { accept: SOURCE_ACCEPT };
+    const via = visitor.header("via");
+    if (via !== null) headers.via = via;
+    super(new Request(url, { headers }), visitor.id, {
+      connection: { remoteAddress: visitor.ip, scheme: visitor.scheme },
+      lookups: {
+        geo: { country: () => visitor.country() },
+        asn: { asn: () => visitor.asn() },
+      },
+    });
+    this.#visitor = visitor;
+  }
+
+  override header(name: string): string | null {
+    const own = super.header(name);
+    return own !== null || WITHHELD.test(name) ? own : this.#visitor.header(name);
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * What the image endpoint decides, and what it asks of the platform.
+ *
+ * @module
+ */
+import type { ImageFit, ImageFormat } from "../../runtime/mod.ts";
+import type { Bytes } from "../messages/mod.ts";
+
+/** What an image is converted to: a format, or `same` for that of its source. */
+export type TargetFormat = ImageFormat | "same";
+
+/** One image as it is asked for, within what the site allows. */
+export interface ImageQuery {
+  /** Path, or absolute URL, of the source. */
+  readonly source: string;
+  /** Pixels; never more than the source has. */
+  readonly width: number;
+  readonly height?: number | undefined;
+  readonly fit?: ImageFit | undefined;
+  /** 1 to 100. */
+  readonly quality: number;
+  /** A format that the URL itself asks for; where missing, `Accept` decides. */
+  readonly format?: ImageFormat | undefined;
+  /** Whether an SVG of the site itself is passed through, as the framework does. */
+  readonly keepsSvg?: boolean;
+}
+
+/** Why a query is refused, in words for whoever wrote the URL. */
+export interface QueryProblem {
+  readonly problem: string;
+}
+
+/** An image, converted. */
+export interface ConvertedImage {
+  readonly format: ImageFormat;
+  readonly bytes: Bytes;
+}
+
+/** What the platform makes of an order. */
+export type ImageOutcome =
+  | { readonly type: "converted"; readonly image: ConvertedImage; readonly isNew: boolean }
+  /** The source is to be shown as it is: it moves, or cannot be converted here. */
+  | { readonly type: "original"; readonly reason?: string }
+  /** Too many images wait to be converted. */
+  | { readonly type: "busy" }
+  /** It is no image, or has too many pixels: the client learns why. */
+  | { readonly type: "refused"; readonly status: 413 | 422; readonly reason: string };
+
+/** What is to be made of a source. */
+export interface ImageOrder {
+  readonly projectId: string;
+  /** Names the result: what the source is, and what is made of it. */
+  readonly key: string;
+  readonly conversion: Pick<ImageQuery, "width" | "height" | "fit" | "quality">;
+  readonly format: ImageFormat;
+  readonly source: Bytes;
+  /** Whether the result may be kept for others. */
+  readonly isShared: boolean;
+}
+
+/** Converts images and keeps what it made; implemented by the platform. */
+export interface ImageService {
+  /** What was made of an order with this key before, and is still kept. */
+  find(projectId: string, key: string): Promise<ConvertedImage | undefined>;
+  /** Why an order with this key was not converted before, where that still holds. */
+  knownFailure(key: string): ImageOutcome | undefined;
+  convert(order: ImageOrder): Promise<ImageOutcome>;
+}

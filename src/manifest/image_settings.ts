@@ -1,0 +1,136 @@
+/**
+ * The part of a manifest that is about converting images: which sizes, formats
+ * and sources `/_svc/image` takes. An extension beyond the specification.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { MAX_REMOTE_PATTERN, parseRemotePattern } from "../lib/remote_pattern.ts";
+
+export const MAX_IMAGE_SIZES = 64;
+export const MAX_IMAGE_SIDE = 8192;
+export const MAX_IMAGE_QUALITIES = 20;
+export const MAX_IMAGE_HOSTS = 100;
+export const MAX_IMAGE_ENDPOINTS = 8;
+export const MAX_IMAGE_PATHS = 50;
+const MAX_ENDPOINT_PATH = 256;
+
+/** Longest time, in seconds, for which a converted image of another site counts as fresh. */
+const MAX_TTL_SECONDS = 31_536_000;
+
+/** Formats that a client may get where it accepts them, the first choice first. */
+export const OFFERED_FORMATS = ["avif", "webp"] as const;
+
+/** How frameworks write the URLs of images. */
+export const IMAGE_STYLES = ["svc", "next", "astro", "ipx"] as const;
+
+const WANTED_SIZES =
+  `Use a list of 1 to ${MAX_IMAGE_SIZES} widths, whole numbers from 1 to ${MAX_IMAGE_SIDE}`;
+const WANTED_QUALITIES =
+  `Use a list of 1 to ${MAX_IMAGE_QUALITIES} qualities, whole numbers from 1 to 100`;
+const WANTED_FORMATS = 'Use a list of the formats "avif" and "webp"';
+const WANTED_HOSTS = `Use a list of at most ${MAX_IMAGE_HOSTS} URL patterns`;
+const WANTED_HOST =
+  'Use a URL pattern such as "https://cdn.example.com/**" or "https://*.example.com/photos/**"';
+const WANTED_PATHS = `Use a list of at most ${MAX_IMAGE_PATHS} path patterns`;
+const WANTED_PATH = 'Use a path pattern such as "/images/**"';
+const WANTED_ENDPOINTS = `Use a list of at most ${MAX_IMAGE_ENDPOINTS} endpoints`;
+const WANTED_ENDPOINT_PATH =
+  `Use a path that begins with /, at most ${MAX_ENDPOINT_PATH} characters`;
+const WANTED_TTL = `Use a whole number of seconds from 0 to ${MAX_TTL_SECONDS}`;
+const WANTED_BOOLEAN = "Use true or false";
+const WANTED_OBJECT = "Use an object";
+
+const whole = (wanted: string, maximum: number) =>
+  z.int(wanted).min(1, wanted).max(maximum, wanted);
+
+const endpoint = z.strictObject({
+  path: z.string(WANTED_ENDPOINT_PATH).regex(/^\/[\x21-\x7e]*$/, WANTED_ENDPOINT_PATH)
+    .max(MAX_ENDPOINT_PATH, WANTED_ENDPOINT_PATH).describe(
+      "Path of the endpoint; for the style ipx, the folder below which it answers.",
+    ),
+  style: z.enum(IMAGE_STYLES, `Use one of ${IMAGE_STYLES.join(", ")}`).describe(
+    "How its URLs are written.",
+  ),
+}, WANTED_OBJECT);
+
+export const imagesSchema = z.strictObject({
+  enabled: z.boolean(WANTED_BOOLEAN).optional().describe(
+    "Whether images are converted; true where missing.",
+  ),
+  sizes: z.array(whole(WANTED_SIZES, MAX_IMAGE_SIDE), WANTED_SIZES).min(1, WANTED_SIZES)
+    .max(MAX_IMAGE_SIZES, WANTED_SIZES).optional().describe(
+      "Widths that may be asked for, in pixels.",
+    ),
+  qualities: z.array(whole(WANTED_QUALITIES, 100), WANTED_QUALITIES).min(1, WANTED_QUALITIES)
+    .max(MAX_IMAGE_QUALITIES, WANTED_QUALITIES).optional().describe(
+      "Qualities that are made; another one is taken for the nearest.",
+    ),
+  formats: z.array(z.enum(OFFERED_FORMATS, WANTED_FORMATS), WANTED_FORMATS)
+    .max(OFFERED_FORMATS.length, WANTED_FORMATS).optional().describe(
+      "Formats that clients get where they accept them, the first choice first; avif and webp where missing.",
+    ),
+  hosts: z.array(
+    z.string(WANTED_HOST).max(MAX_REMOTE_PATTERN, WANTED_HOST)
+      .refine((text) => parseRemotePattern(text) !== undefined, WANTED_HOST),
+    WANTED_HOSTS,
+  ).max(MAX_IMAGE_HOSTS, WANTED_HOSTS).optional().describe(
+    "Other sites whose images are converted, as URL patterns; none where missing.",
+  ),
+  paths: z.array(
+    z.string(WANTED_PATH).regex(/^\/[\x21-\x7e]*$/, WANTED_PATH).max(
+      MAX_REMOTE_PATTERN,
+      WANTED_PATH,
+    ),
+    WANTED_PATHS,
+  ).max(MAX_IMAGE_PATHS, WANTED_PATHS).optional().describe(
+    "Paths of the site whose images are converted; all where missing.",
+  ),
+  svg: z.boolean(WANTED_BOOLEAN).optional().describe(
+    "Whether SVG is passed through as it is, without scripts; false where missing.",
+  ),
+  minTtlSeconds: z.int(WANTED_TTL).min(0, WANTED_TTL).max(MAX_TTL_SECONDS, WANTED_TTL)
+    .optional().describe(
+      "Shortest time for which an image of a server or another site counts as fresh, in seconds; 60 where missing.",
+    ),
+  endpoints: z.array(endpoint, WANTED_ENDPOINTS).max(MAX_IMAGE_ENDPOINTS, WANTED_ENDPOINTS)
+    .optional().describe(
+      "Endpoints of frameworks that the platform answers in their place, beside /_svc/image.",
+    ),
+}, WANTED_OBJECT);
+
+/** What a deployment declares about its images. */
+export type ImageSettings = Readonly<z.infer<typeof imagesSchema>>;
+
+export type ImageStyle = (typeof IMAGE_STYLES)[number];
+
+/** Widths where a deployment declares none: those of Next.js. */
+export const DEFAULT_IMAGE_SIZES: readonly number[] = [
+  ...[16, 32, 48, 64, 96, 128, 256, 384],
+  ...[640, 750, 828, 1080, 1200, 1920, 2048, 3840],
+];
+
+export const DEFAULT_IMAGE_QUALITIES: readonly number[] = [25, 40, 50, 60, 75, 80, 90, 100];
+
+/**
+ * What a project's own settings make of those that its framework declared: each
+ * of the project's replaces the framework's, but hosts and endpoints add up.
+ */
+export function mergeImageSettings(
+  framework: ImageSettings | undefined,
+  project: ImageSettings | undefined,
+): ImageSettings | undefined {
+  if (framework === undefined || project === undefined) return project ?? framework;
+  const joined = <Item>(one?: readonly Item[], other?: readonly Item[]) =>
+    one === undefined && other === undefined
+      ? undefined
+      : [...new Set([...one ?? [], ...other ?? []])];
+  const hosts = joined(framework.hosts, project.hosts);
+  const endpoints = joined(framework.endpoints, project.endpoints);
+  return {
+    ...framework,
+    ...project,
+    ...(hosts === undefined ? {} : { hosts }),
+    ...(endpoints === undefined ? {} : { endpoints }),
+  };
+}

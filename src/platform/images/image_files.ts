@@ -1,0 +1,164 @@
+/**
+ * Converted images on disk, within a quota: those that were not asked for the
+ * longest go first. They can be made again at any time.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { isSha256 } from "../../lib/hash.ts";
+import type { ConvertedImage } from "../../edge/mod.ts";
+
+type ImageFormat = ConvertedImage["format"];
+
+const FORMATS: readonly string[] = ["avif", "webp", "jpeg", "png"] satisfies ImageFormat[];
+
+export interface ImageQuota {
+  /** Bytes of all projects together. */
+  readonly maxBytes: number;
+  /** Bytes of one project. */
+  readonly maxProjectBytes: number;
+}
+
+interface Entry {
+  readonly projectId: string;
+  readonly key: string;
+  readonly format: ImageFormat;
+  readonly size: number;
+}
+
+/** Names of folders and files come from identifiers and hashes only. */
+const PROJECT_ID = /^[\w-]{1,200}$/;
+
+function parseName(name: string): Pick<Entry, "key" | "format"> | undefined {
+  const [key = "", format = "", ...rest] = name.split(".");
+  if (!isSha256(key) || !FORMATS.includes(format) || rest.length > 0) return undefined;
+  return { key, format: format as ImageFormat };
+}
+
+export class ImageFiles {
+  /** By project and key; the one that was used last comes last. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #projectBytes = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(private readonly folder: string, private readonly quota: ImageQuota) {}
+
+  /** Bytes on disk. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Lists what an earlier process left, the oldest first, and removes what is no image. */
+  async recover(): Promise<void> {
+    const found: { readonly entry: Entry; readonly time: number }[] = [];
+    for await (const project of list(this.folder)) {
+      const folder = join(this.folder, project.name);
+      for await (const { name } of list(folder)) {
+        const path = join(folder, name);
+        const parsed = parseName(name);
+        const { size, mtime } = await Deno.stat(path);
+        if (parsed === undefined) await Deno.remove(path).catch(() => {});
+        else {
+          const entry = { projectId: project.name, ...parsed, size };
+          found.push({ entry, time: mtime?.getTime() ?? 0 });
+        }
+      }
+    }
+    found.sort((one, other) => one.time - other.time);
+    for (const { entry } of found) this.#add(entry);
+    await this.#makeRoom();
+  }
+
+  /** An image that is kept; `undefined` where it is not, or cannot be read any more. */
+  async find(projectId: string, key: string): Promise<ConvertedImage | undefined> {
+    const entry = this.#entries.get(`${projectId} ${key}`);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(nameOf(entry));
+    this.#entries.set(nameOf(entry), entry);
+    try {
+      const bytes = await Deno.readFile(this.#path(entry));
+      if (bytes.byteLength === entry.size) return { format: entry.format, bytes };
+    } catch { /* gone, or not readable: it is made again */ }
+    await this.#remove(entry);
+    return undefined;
+  }
+
+  /**
+   * Keeps an image; others make room for it.
+   *
+   * @throws Where the disk takes no more
+   */
+  async put(projectId: string, key: string, { format, bytes }: ConvertedImage): Promise<void> {
+    const size = bytes.byteLength;
+    if (!PROJECT_ID.test(projectId) || size > this.quota.maxProjectBytes) return;
+    const entry = { projectId, key, format, size };
+    const before = this.#entries.get(nameOf(entry));
+    if (before !== undefined) await this.#remove(before);
+    await writeFileAtomically(this.#path(entry), bytes, { mode: 0o600 });
+    this.#add(entry);
+    if (this.#bytes > this.quota.maxBytes || this.#isTooMuch(projectId)) await this.#makeRoom();
+  }
+
+  /** Removes all images of a project. */
+  async removeProject(projectId: string): Promise<void> {
+    for (const entry of this.#entries.values()) {
+      if (entry.projectId === projectId) this.#drop(entry);
+    }
+    if (!PROJECT_ID.test(projectId)) return;
+    await Deno.remove(join(this.folder, projectId), { recursive: true }).catch(ignoreMissing);
+  }
+
+  #path({ projectId, key, format }: Entry): string {
+    return join(this.folder, projectId, `${key}.${format}`);
+  }
+
+  #add(entry: Entry): void {
+    this.#entries.set(nameOf(entry), entry);
+    this.#count(entry, entry.size);
+  }
+
+  #drop(entry: Entry): void {
+    if (this.#entries.delete(nameOf(entry))) this.#count(entry, -entry.size);
+  }
+
+  #count({ projectId }: Entry, bytes: number): void {
+    this.#bytes += bytes;
+    const now = (this.#projectBytes.get(projectId) ?? 0) + bytes;
+    if (now === 0) this.#projectBytes.delete(projectId);
+    else this.#projectBytes.set(projectId, now);
+  }
+
+  async #remove(entry: Entry): Promise<void> {
+    this.#drop(entry);
+    await Deno.remove(this.#path(entry)).catch(() => {});
+  }
+
+  #isTooMuch(projectId: string): boolean {
+    return (this.#projectBytes.get(projectId) ?? 0) > this.quota.maxProjectBytes;
+  }
+
+  /** Removes the oldest: of projects that have too much, and of all where all have too much. */
+  async #makeRoom(): Promise<void> {
+    const { maxBytes } = this.quota;
+    for (const entry of this.#entries.values()) {
+      if (this.#bytes > maxBytes || this.#isTooMuch(entry.projectId)) await this.#remove(entry);
+    }
+  }
+}
+
+const nameOf = ({ projectId, key }: Entry): string => `${projectId} ${key}`;
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+async function* list(folder: string): AsyncGenerator<Deno.DirEntry> {
+  try {
+    yield* Deno.readDir(folder);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound) && !(error instanceof Deno.errors.NotADirectory)) {
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Closes everything to a process that computes and nothing else: it keeps the
+ * descriptors that it has, reads the program itself, and opens nothing else: no
+ * file, no socket, no program.
+ *
+ * @module
+ */
+import {
+  always,
+  Answer,
+  EPERM,
+  installFilter,
+  openLibc,
+  PROCESSOR,
+  type Processor,
+  restrictFiles,
+  setNoNewPrivileges,
+  whereArgument,
+  writeProgram,
+} from "../../kernel/mod.ts";
+import { REFUSED, SIGNALS } from "./seccomp_filter.ts";
+
+/** What the kernel has closed to this process. */
+export interface SealState {
+  /** Files and folders (Landlock). */
+  readonly files: boolean;
+  /** Sockets, programs, and other processes (seccomp). */
+  readonly network: boolean;
+}
+
+/**
+ * Writes the filter of a process that computes and nothing else: it opens no
+ * socket, makes no connection, starts no program and signals nobody but itself.
+ *
+ * @param pid the process itself
+ */
+export function buildClosedFilter(processor: Processor, pid: number): Uint8Array<ArrayBuffer> {
+  const refuse = Answer.fail(EPERM);
+  return writeProgram(processor, [
+    ...REFUSED.map((call) => always(call, refuse)),
+    ...SIGNALS.map((call) =>
+      whereArgument(call, { index: 0, among: [pid], then: Answer.allow, otherwise: refuse })
+    ),
+    ...(["socket", "connect", "listen"] as const).map((call) => always(call, refuse)),
+  ]);
+}
+
+/**
+ * Closes files and network to this thread, and to those that it starts from now
+ * on. What the system does not offer is left out, and reported.
+ *
+ * @param readable paths of the program itself, which stay readable
+ */
+export function sealProcess(readable: readonly string[]): SealState {
+  const libc = openLibc();
+  if (libc === undefined || !setNoNewPrivileges(libc)) return { files: false, network: false };
+  const rules = readable.map((path) => ({ path, rights: "read" }) as const);
+  const files = restrictFiles(libc, rules);
+  const network = PROCESSOR !== undefined &&
+    installFilter(libc, buildClosedFilter(PROCESSOR, Deno.pid)) !== undefined;
+  return { files, network };
+}

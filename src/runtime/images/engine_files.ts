@@ -1,0 +1,36 @@
+/**
+ * The files of the engine, libvips as WebAssembly: packages in the source,
+ * compressed in the compiled program.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { brotliDecompressSync } from "node:zlib";
+import type { EngineFiles } from "./worker/messages.ts";
+
+/** Where the engine's files are, in the compiled program or beside the source. */
+export function engineFolder(): URL {
+  return Deno.build.standalone
+    ? new URL("./node_modules/wasm-vips/lib/", Deno.mainModule)
+    : new URL("../../../node_modules/wasm-vips/lib/", import.meta.url);
+}
+
+/** The folder as the system knows it, links resolved. */
+export function engineFolderPath(): string {
+  return Deno.realPathSync(fileURLToPath(engineFolder()));
+}
+
+function readWasm(folder: URL, name: string): Uint8Array<ArrayBuffer> {
+  if (!Deno.build.standalone) return Deno.readFileSync(new URL(name, folder));
+  return new Uint8Array(brotliDecompressSync(Deno.readFileSync(new URL(`${name}.br`, folder))));
+}
+
+/** Reads them; costs some tens of milliseconds in the compiled program. */
+export function readEngineFiles(): EngineFiles {
+  const folder = engineFolder();
+  return {
+    code: Deno.readTextFileSync(new URL("vips-es6.js", folder)),
+    core: readWasm(folder, "vips.wasm"),
+    heif: readWasm(folder, "vips-heif.wasm"),
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * Converts images in processes of their own: a bounded number of jobs at once,
+ * a bounded number that wait.
+ *
+ * @module
+ */
+import { ImageLane, type ImageLaneOptions } from "./image_lane.ts";
+import { JobQueue } from "./job_queue.ts";
+import { DEFAULT_ENGINE_LIMITS, type ImageEngineLimits, MAX_SOURCE_BYTES } from "./limits.ts";
+import type { ConvertJob, ConvertResult } from "./types.ts";
+
+export interface ImageEngineOptions extends Omit<ImageLaneOptions, "limits"> {
+  readonly limits?: Partial<ImageEngineLimits>;
+}
+
+interface Waiting {
+  readonly job: ConvertJob;
+  readonly settle: (result: ConvertResult) => void;
+}
+
+const BUSY: ConvertResult = {
+  ok: false,
+  reason: "busy",
+  message: "Too many images wait to be converted",
+};
+
+export class ImageEngine {
+  readonly #lanes: readonly ImageLane[];
+  readonly #queue: JobQueue<Waiting>;
+
+  constructor({ limits: given, ...options }: ImageEngineOptions) {
+    const limits = { ...DEFAULT_ENGINE_LIMITS, ...given };
+    this.#lanes = Array.from(
+      { length: limits.maxProcesses },
+      () => new ImageLane({ ...options, limits }),
+    );
+    this.#queue = new JobQueue({ max: limits.maxQueued, maxOfOwner: limits.maxQueuedOfOwner });
+  }
+
+  /** Process ids of the processes that run. */
+  get pids(): readonly number[] {
+    return this.#lanes.flatMap(({ pid }) => pid === undefined ? [] : [pid]);
+  }
+
+  /** Converts an image, as soon as a process is free. Never rejects. */
+  convert(job: ConvertJob): Promise<ConvertResult> {
+    if (job.source.byteLength > MAX_SOURCE_BYTES) {
+      const message = `It has ${job.source.byteLength} bytes; at most ${MAX_SOURCE_BYTES} are read`;
+      return Promise.resolve({ ok: false, reason: "too_large", message });
+    }
+    const { promise, resolve: settle } = Promise.withResolvers<ConvertResult>();
+    if (!this.#queue.add(job.owner, { job, settle })) return Promise.resolve(BUSY);
+    this.#assign();
+    return promise;
+  }
+
+  /** Gives waiting jobs to lanes that are free; one that has a process first. */
+  #assign(): void {
+    for (;;) {
+      const free = this.#lanes.filter(({ isBusy }) => !isBusy);
+      const lane = free.find(({ pid }) => pid !== undefined) ?? free[0];
+      const next = lane === undefined ? undefined : this.#queue.take();
+      if (lane === undefined || next === undefined) return;
+      void lane.convert(next.job).then((result) => {
+        next.settle(result);
+        this.#assign();
+      });
+    }
+  }
+
+  /** Ends all processes; jobs that run or wait fail. */
+  async close(): Promise<void> {
+    for (let next = this.#queue.take(); next !== undefined; next = this.#queue.take()) {
+      next.settle({ ok: false, reason: "unavailable", message: "The platform stops" });
+    }
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * One place for a process of images: the process is started with the first job,
+ * ended when idle, and replaced when a job broke it or took too long.
+ *
+ * @module
+ */
+import {
+  attendProcess,
+  type ProcessCommand,
+  type ProcessDriver,
+  ProcessSupervisor,
+  residentBytes,
+  SYSTEM_TIMERS,
+  type Timers,
+} from "../process/mod.ts";
+import { ImageProcess, type ImageProcessEnd } from "./image_process.ts";
+import type { ImageEngineLimits } from "./limits.ts";
+import { startImageProcess } from "./start_image_process.ts";
+import type { ConvertJob, ConvertResult } from "./types.ts";
+
+export interface ImageLaneOptions {
+  readonly spawn: (socketPath: string) => ProcessCommand;
+  readonly limits: ImageEngineLimits;
+  /** Called with what an operator has to know. */
+  readonly onTrouble: (message: string) => void;
+  readonly timers?: Timers;
+}
+
+const ENDS = {
+  idle: "The process was idle",
+  place: "The process made room for another",
+  late: "The process was not ready in time",
+  closed: "The platform stops",
+} as const;
+
+export class ImageLane {
+  readonly #supervisor: ProcessSupervisor<ImageProcess>;
+  readonly #timers: Timers;
+  #isBusy = false;
+
+  constructor(private readonly options: ImageLaneOptions) {
+    const { idleMs, memoryPollMs, startMs } = options.limits;
+    this.#timers = options.timers ?? SYSTEM_TIMERS;
+    this.#supervisor = new ProcessSupervisor({
+      driver: this.#driver(),
+      noPlace: () => "",
+      closed: ENDS.closed,
+      startMs,
+      idleMs,
+      pollMs: memoryPollMs,
+      timers: this.#timers,
+    });
+  }
+
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
+  /** Process id, while there is a process. */
+  get pid(): number | undefined {
+    return this.#supervisor.current?.running.pid;
+  }
+
+  /** Converts an image; the lane must not be busy. Never rejects. */
+  async convert(job: ConvertJob): Promise<ConvertResult> {
+    this.#isBusy = true;
+    try {
+      return await this.#convert(job);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.options.onTrouble(`Cannot convert images: ${message}`);
+      return { ok: false, reason: "unavailable", message };
+    } finally {
+      this.#isBusy = false;
+      this.#supervisor.touch();
+    }
+  }
+
+  async #convert(job: ConvertJob): Promise<ConvertResult> {
+    const wait = this.#supervisor.backoff.waitMs;
+    if (this.#supervisor.current === undefined && wait > 0) {
+      const message = `The process failed, and starts again in ${wait} ms`;
+      return { ok: false, reason: "unavailable", message };
+    }
+    const process = this.#supervisor.current ?? await this.#supervisor.start();
+    const { timeoutMs } = this.options.limits;
+    const stop = this.#timers.after(timeoutMs, () => {
+      this.#end(process, { reason: "timeout", message: `It took longer than ${timeoutMs} ms` });
+    });
+    try {
+      return await process.convert(job);
+    } finally {
+      stop();
+    }
+  }
+
+  #driver(): ProcessDriver<ImageProcess> {
+    return {
+      spawn: async () => {
+        try {
+          return new ImageProcess(await startImageProcess(this.options.spawn));
+        } catch (error) {
+          this.#supervisor.backoff.failed();
+          throw error;
+        }
+      },
+      begin: (process) => void this.#attend(process),
+      ready: async (process) => void await process.ready,
+      isBusy: (process) => process.isBusy,
+      inspect: (process) => this.#inspect(process),
+      end: (process, cause) => {
+        this.#end(process, { reason: "unavailable", message: ENDS[cause] });
+        // It has not begun, so nobody else closes its connection.
+        if (cause === "closed") process.running.close();
+      },
+    };
+  }
+
+  async #attend(process: ImageProcess): Promise<void> {
+    const { running } = process;
+    let wasReady = false;
+    void process.ready.then(() => wasReady = true, () => {});
+    const words = await attendProcess(running, {
+      take: (frame) => process.take(frame),
+      failed: (error) => process.end ??= { reason: "broken", message: `${error}` },
+    });
+    this.#supervisor.release(process);
+    const end = process.end ??= { reason: "broken", message: `The process ended: ${words}` };
+    // A process that an image broke has done its duty; one that never began has not.
+    if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
+    process.lost(end);
+  }
+
+  #inspect(process: ImageProcess): void {
+    const { memoryMb } = this.options.limits;
+    const bytes = residentBytes(process.running.pid) ?? 0;
+    if (bytes > memoryMb * 1024 * 1024) {
+      this.#end(process, { reason: "memory", message: `It took more than ${memoryMb} MiB` });
+    }
+  }
+
+  #end(process: ImageProcess, end: ImageProcessEnd): void {
+    process.end ??= end;
+    this.#supervisor.release(process);
+    process.running.kill();
+  }
+
+  /** Ends the process; a job that it has fails. */
+  async close(): Promise<void> {
+    const process = await this.#supervisor.close();
+    if (process === undefined) return;
+    this.#end(process, { reason: "unavailable", message: ENDS.closed });
+    await process.gone;
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * One process of images and the job that it has, from its start to its end.
+ *
+ * @module
+ */
+import { type Frame, ProtocolError, toPayload } from "../process/frames/mod.ts";
+import type { SupervisedProcess } from "../process/mod.ts";
+import { parseDone, parseFailed, parseReady } from "./parse_wire.ts";
+import type { RunningImageProcess } from "./start_image_process.ts";
+import type { ConvertFailure, ConvertJob, ConvertResult } from "./types.ts";
+import { type DoneHead, ImageFrame, type ReadyHead } from "./wire.ts";
+
+/** Why a process ends; a job that it has fails for that reason. */
+export interface ImageProcessEnd {
+  readonly reason: ConvertFailure;
+  readonly message: string;
+}
+
+export class ImageProcess implements SupervisedProcess {
+  readonly startedAt = performance.now();
+  /** Why it ends, as soon as that is certain. */
+  end: ImageProcessEnd | undefined;
+  readonly #ready = Promise.withResolvers<ReadyHead>();
+  #finish: ((result: ConvertResult) => void) | undefined;
+  #head: DoneHead | undefined;
+
+  constructor(readonly running: RunningImageProcess) {
+    // Whoever starts it waits for it; a later end is no unhandled rejection.
+    this.#ready.promise.catch(() => {});
+  }
+
+  get isEnding(): boolean {
+    return this.end !== undefined;
+  }
+
+  get gone(): Promise<unknown> {
+    return this.running.ended;
+  }
+
+  get isBusy(): boolean {
+    return this.#finish !== undefined;
+  }
+
+  /** Resolves when the engine is loaded; rejects where the process ends before. */
+  get ready(): Promise<ReadyHead> {
+    return this.#ready.promise;
+  }
+
+  /** Converts an image; the process has no other job meanwhile. */
+  convert({ source, owner: _, ...conversion }: ConvertJob): Promise<ConvertResult> {
+    const { connection } = this.running;
+    connection.send({ type: ImageFrame.job, worker: 0, id: 0, payload: toPayload(conversion) });
+    connection.send({ type: ImageFrame.source, worker: 0, id: 0, payload: source });
+    return new Promise((resolve) => this.#finish = resolve);
+  }
+
+  /** @throws {ProtocolError} Where the process sends what it must not */
+  take({ type, payload }: Frame): void {
+    if (type === ImageFrame.ready) {
+      const head = parseReady(payload);
+      if (head !== undefined) return this.#ready.resolve(head);
+    } else if (type === ImageFrame.done && this.isBusy && this.#head === undefined) {
+      this.#head = parseDone(payload);
+      if (this.#head !== undefined) return;
+    } else if (type === ImageFrame.bytes && this.#head !== undefined) {
+      const head = this.#head;
+      this.#head = undefined;
+      return this.#settle({ ok: true, bytes: payload, ...head });
+    } else if (type === ImageFrame.failed && this.isBusy) {
+      const head = parseFailed(payload);
+      if (head !== undefined) return this.#settle({ ok: false, ...head });
+    }
+    throw new ProtocolError(`The process sent a frame of type ${type}`);
+  }
+
+  /** The process has ended: its job fails. */
+  lost(end: ImageProcessEnd): void {
+    this.#ready.reject(new Error(end.message));
+    this.#settle({ ok: false, ...end });
+  }
+
+  #settle(result: ConvertResult): void {
+    const finish = this.#finish;
+    this.#finish = undefined;
+    finish?.(result);
+  }
+}

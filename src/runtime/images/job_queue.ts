@@ -1,0 +1,48 @@
+/**
+ * Jobs that wait for a process: their owners take turns, so that one site's
+ * thousand images do not keep another's single one waiting.
+ *
+ * @module
+ */
+
+export interface JobQueueOptions {
+  /** Jobs that wait, of all owners together. */
+  readonly max: number;
+  /** Jobs of one owner that wait. */
+  readonly maxOfOwner: number;
+}
+
+export class JobQueue<Job> {
+  /** Waiting jobs by owner; the owner whose turn is next comes first. */
+  readonly #waiting = new Map<string, Job[]>();
+  #size = 0;
+
+  constructor(private readonly options: JobQueueOptions) {}
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds a job behind those of the same owner; false where too many wait already. */
+  add(owner: string, job: Job): boolean {
+    const jobs = this.#waiting.get(owner);
+    const { max, maxOfOwner } = this.options;
+    if (this.#size >= max || (jobs?.length ?? 0) >= maxOfOwner) return false;
+    if (jobs === undefined) this.#waiting.set(owner, [job]);
+    else jobs.push(job);
+    this.#size++;
+    return true;
+  }
+
+  /** Removes and returns the next job; its owner goes to the end of the row. */
+  take(): Job | undefined {
+    for (const [owner, jobs] of this.#waiting) {
+      const job = jobs.shift()!;
+      this.#waiting.delete(owner);
+      if (jobs.length > 0) this.#waiting.set(owner, jobs);
+      this.#size--;
+      return job;
+    }
+    return undefined;
+  }
+}

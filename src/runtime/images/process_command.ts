@@ -1,0 +1,34 @@
+/**
+ * How the program starts itself as a process of images.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
+import { engineFolder, engineFolderPath } from "./engine_files.ts";
+
+/** First argument that makes the compiled program a process of images. */
+export const IMAGE_PROCESS_ARGUMENT = "__image-process";
+
+/** The command for this very program, compiled or run from source. */
+export function imageProcessCommand(
+  { env }: ProcessCommandOptions,
+): (socketPath: string) => ProcessCommand {
+  const runtime = fileURLToPath(new URL("../", import.meta.url));
+  return selfCommand({
+    argument: IMAGE_PROCESS_ARGUMENT,
+    main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
+    env,
+    flags: (socketPath) => [
+      `--allow-read=${
+        [runtime, fileURLToPath(engineFolder()), engineFolderPath(), socketPath].join(",")
+      }`,
+      `--allow-write=${dirname(socketPath)}`,
+      `--allow-net=unix:${socketPath}`,
+      "--allow-env",
+      "--allow-sys",
+      "--allow-ffi",
+    ],
+  });
+}

@@ -1,0 +1,136 @@
+/**
+ * The process in which foreign images are decoded. Its own thread decodes
+ * nothing: it passes jobs to a worker without permissions, in a process for
+ * which the kernel has closed files and network. It ends when the platform closes
+ * the connection.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+import { constants, setPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import { sealProcess, type SealState } from "../compute/sandbox/mod.ts";
+import {
+  type Frame,
+  FrameConnection,
+  fromPayload,
+  ProtocolError,
+  toPayload,
+} from "../process/frames/mod.ts";
+import {
+  denoCache,
+  endWith,
+  refuseForeignDescriptors,
+  servePlatform,
+  workerUrl,
+} from "../process/mod.ts";
+import { readEngineFiles } from "./engine_files.ts";
+import { MAX_SOURCE_BYTES, MAX_SOURCE_PIXELS } from "./limits.ts";
+import { ImageFrame, type JobHead } from "./wire.ts";
+import type { FromImageWorker, ToImageWorker } from "./worker/messages.ts";
+
+const WORKER = workerUrl("image_worker.js", new URL("./worker/worker_main.ts", import.meta.url));
+
+/** What the worker's thread reads: the executable, or the source and Deno's cache. */
+function runtimePaths(): string[] {
+  if (Deno.build.standalone) return [Deno.execPath()];
+  const source = fileURLToPath(new URL("../", import.meta.url));
+  return [Deno.execPath(), source, denoCache(Deno.env.toObject())];
+}
+
+class ImageProcess {
+  readonly #worker: Worker;
+  #head: JobHead | undefined;
+
+  constructor(private readonly connection: FrameConnection, private readonly sealed: SealState) {
+    this.#worker = new Worker(WORKER, {
+      type: "module",
+      name: "image",
+      deno: { permissions: "none" },
+    });
+    this.#worker.onerror = (event) => {
+      event.preventDefault();
+      endWith(event.message);
+    };
+    this.#worker.onmessage = ({ data }: MessageEvent<FromImageWorker>) => this.#hear(data);
+  }
+
+  load(message: Extract<ToImageWorker, { type: "load" }>): void {
+    const { files } = message;
+    this.#worker.postMessage(message, [files.core.buffer, files.heif.buffer]);
+  }
+
+  take({ type, payload }: Frame): void {
+    if (type === ImageFrame.job) {
+      this.#head = fromPayload<JobHead>(payload);
+    } else if (type === ImageFrame.source && this.#head !== undefined) {
+      const message: ToImageWorker = {
+        type: "convert",
+        conversion: this.#head,
+        source: payload,
+      };
+      this.#head = undefined;
+      this.#worker.postMessage(message, [payload.buffer]);
+    } else throw new ProtocolError(`The process was sent a frame of type ${type}`);
+  }
+
+  #hear(message: FromImageWorker): void {
+    switch (message.type) {
+      case "ready":
+        return this.#send(ImageFrame.ready, { version: message.version, ...this.sealed });
+      case "done": {
+        const { bytes: payload, width, height } = message;
+        this.#send(ImageFrame.done, { width, height });
+        return this.connection.send({ type: ImageFrame.bytes, worker: 0, id: 0, payload });
+      }
+      case "failed":
+        return this.#send(ImageFrame.failed, message.failed);
+      case "fatal":
+        return endWith(message.message);
+    }
+  }
+
+  #send(type: number, head: object): void {
+    this.connection.send({ type, worker: 0, id: 0, payload: toPayload(head) });
+  }
+}
+
+/** Gives the platform priority on a busy machine. */
+function yieldToPlatform(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch { /* not allowed here: conversions then compete with the platform */ }
+}
+
+/** Removes the socket, which a platform that was killed has left behind. */
+function removeFolder(socketPath: string): void {
+  try {
+    Deno.removeSync(dirname(socketPath), { recursive: true });
+  } catch { /* the platform has removed it, or the kernel has closed it to this process */ }
+}
+
+/**
+ * Converts images for the platform that listens at the Unix socket
+ * `socketPath`, and ends the process when that closes.
+ */
+export async function runImageProcess(socketPath: string): Promise<never> {
+  yieldToPlatform();
+  const files = readEngineFiles();
+  return await servePlatform({
+    socketPath,
+    maxPayload: MAX_SOURCE_BYTES,
+    begin: (connection) => {
+      const process = refuseForeignDescriptors().then((refused) => {
+        if (refused !== undefined) return endWith(refused);
+        // Nothing is opened from here on: the worker and its threads are held by it too.
+        const process = new ImageProcess(connection, sealProcess(runtimePaths()));
+        process.load({ type: "load", files, maxPixels: MAX_SOURCE_PIXELS });
+        return process;
+      });
+      return (frame) => void process.then((ready) => ready.take(frame));
+    },
+    orphaned: () => removeFolder(socketPath),
+  });
+}
+
+if (import.meta.main && !Deno.build.standalone) await runImageProcess(Deno.args[0] ?? "");

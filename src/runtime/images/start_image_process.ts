@@ -1,0 +1,46 @@
+/**
+ * Starting a process of images.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { FrameConnection } from "../process/frames/mod.ts";
+import { type AttendedProcess, type ProcessCommand, startProcess } from "../process/mod.ts";
+import { MAX_RESULT_BYTES } from "./limits.ts";
+
+/** Private folders of these processes are recognised by it. */
+const FOLDER_PREFIX = "svc-im-";
+
+/** Name of the socket in the private folder of a process. */
+const SOCKET = "s";
+
+/** A process of images that has connected. */
+export interface RunningImageProcess extends AttendedProcess {
+  readonly pid: number;
+}
+
+export type StartImageProcess = (
+  command: (socketPath: string) => ProcessCommand,
+) => Promise<RunningImageProcess>;
+
+/**
+ * Starts a process and waits until it has connected.
+ *
+ * @throws Error where it ends before, or does not connect in time
+ */
+export const startImageProcess: StartImageProcess = async (command) => {
+  const { pid, conn, listener, ended, kill } = await startProcess({
+    name: "The process that converts images",
+    folderPrefix: FOLDER_PREFIX,
+    socketName: SOCKET,
+    command: (folder) => command(join(folder, SOCKET)),
+    readErrors: async (stream, words) => {
+      const decoder = new TextDecoder();
+      for await (const chunk of stream) words.add(decoder.decode(chunk, { stream: true }));
+    },
+    outputMs: Infinity,
+  });
+  listener.close();
+  const connection = new FrameConnection(conn, MAX_RESULT_BYTES);
+  return { pid, connection, ended, kill, close: () => connection.close() };
+};

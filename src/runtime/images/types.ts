@@ -1,0 +1,59 @@
+/**
+ * What is converted, and what comes of it.
+ *
+ * @module
+ */
+
+/** Formats that images are converted to. */
+export const IMAGE_FORMATS = ["avif", "webp", "jpeg", "png"] as const;
+
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
+
+/** How an image is fitted into a box of width and height. */
+export const IMAGE_FITS = ["inside", "cover", "fill"] as const;
+
+export type ImageFit = (typeof IMAGE_FITS)[number];
+
+/** How one image is converted. */
+export interface Conversion {
+  /** Width of the result in pixels; the source's own where that is smaller. */
+  readonly width: number;
+  /** Height of the box; where missing, it follows from the width. */
+  readonly height?: number | undefined;
+  /** Where there is a height: `inside` the box, `cover` (cropped), or `fill` (distorted). */
+  readonly fit?: ImageFit | undefined;
+  /** 1 to 100. */
+  readonly quality: number;
+  readonly format: ImageFormat;
+}
+
+export interface ConvertJob extends Conversion {
+  readonly source: Uint8Array<ArrayBuffer>;
+  /** Whose job it is: the owners of waiting jobs take turns. */
+  readonly owner: string;
+}
+
+/**
+ * Why an image was not converted: its content is `broken` or has too many
+ * pixels (`too_large`), it took too much time or memory, too many jobs are
+ * waiting (`busy`), or the engine cannot run (`unavailable`).
+ */
+export const CONVERT_FAILURES = [
+  "broken",
+  "too_large",
+  "timeout",
+  "memory",
+  "busy",
+  "unavailable",
+] as const;
+
+export type ConvertFailure = (typeof CONVERT_FAILURES)[number];
+
+export type ConvertResult =
+  | {
+    readonly ok: true;
+    readonly bytes: Uint8Array<ArrayBuffer>;
+    readonly width: number;
+    readonly height: number;
+  }
+  | { readonly ok: false; readonly reason: ConvertFailure; readonly message: string };

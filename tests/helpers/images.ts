@@ -1,0 +1,107 @@
+/**
+ * Images for tests: made here, and decoded by the engine to see what came out.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { crc32, deflateSync } from "node:zlib";
+import { ImageEngine, imageProcessCommand } from "../../src/runtime/mod.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+
+function chunk(type: string, data: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(12 + data.byteLength);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, data.byteLength);
+  bytes.set(new TextEncoder().encode(type), 4);
+  bytes.set(data, 8);
+  view.setUint32(8 + data.byteLength, crc32(bytes.subarray(4, 8 + data.byteLength)));
+  return bytes;
+}
+
+function join(parts: readonly Uint8Array[]): Bytes {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return bytes;
+}
+
+function header(width: number, height: number): Uint8Array {
+  const view = new DataView(new ArrayBuffer(13));
+  view.setUint32(0, width);
+  view.setUint32(4, height);
+  // 8 bits for each of red, green and blue.
+  view.setUint16(8, 0x0802);
+  return new Uint8Array(view.buffer);
+}
+
+/** A PNG with a gradient; `seed` makes others of the same size. */
+export function makePng(width: number, height: number, seed = 0): Bytes {
+  const rows = new Uint8Array(height * (1 + width * 3));
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = y * (1 + width * 3) + 1 + x * 3;
+      rows.set([x * 255 / width, y * 255 / height, (seed * 40) & 255], at);
+    }
+  }
+  return join([
+    SIGNATURE,
+    chunk("IHDR", header(width, height)),
+    chunk("IDAT", deflateSync(rows)),
+    chunk("IEND", new Uint8Array()),
+  ]);
+}
+
+/** A PNG whose head claims a size that its few bytes do not have. */
+export function makeBomb(width: number, height: number): Bytes {
+  return join([
+    SIGNATURE,
+    chunk("IHDR", header(width, height)),
+    chunk("IDAT", deflateSync(new Uint8Array(1000))),
+    chunk("IEND", new Uint8Array()),
+  ]);
+}
+
+/** A PNG that says that it has frames. */
+export function makeAnimatedPng(width: number, height: number): Bytes {
+  const png = makePng(width, height);
+  const frames = chunk("acTL", Uint8Array.of(0, 0, 0, 1, 0, 0, 0, 0));
+  return join([png.subarray(0, 33), frames, png.subarray(33)]);
+}
+
+/** Width and height in the head of a PNG. */
+export function pngSize(bytes: Uint8Array): readonly [number, number] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return [view.getUint32(16), view.getUint32(20)];
+}
+
+/** An engine for tests that is closed with them. */
+export function openEngine(
+  options: Partial<ConstructorParameters<typeof ImageEngine>[0]> = {},
+): ImageEngine & AsyncDisposable {
+  const engine = new ImageEngine({
+    spawn: imageProcessCommand({ env: Deno.env.toObject() }),
+    onTrouble: () => {},
+    ...options,
+  });
+  return Object.assign(engine, { [Symbol.asyncDispose]: () => engine.close() });
+}
+
+/** Decodes an image whatever its format, and returns its size. */
+export async function decodedSize(
+  engine: ImageEngine,
+  image: Uint8Array,
+): Promise<readonly [number, number]> {
+  const source = new Uint8Array(image);
+  const result = await engine.convert({
+    ...{ source, owner: "test", width: 8192, quality: 100 },
+    format: "png",
+  });
+  assert.ok(result.ok, JSON.stringify(result));
+  return pngSize(result.bytes);
+}
