@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { loadProjectConfig } from "../config/mod.ts";
 import type { Manifest } from "../manifest/mod.ts";
 import { type TestFiles, type TestProject, withTestProject } from "./_test_project.ts";
 import { BuildError } from "./build_error.ts";
@@ -79,16 +80,47 @@ Deno.test("packProject() keeps a written manifest, and the files of its STATIC l
   });
 });
 
-Deno.test("packProject() names native addons that a server needs later", async () => {
+Deno.test("packProject() runs a server with a native addon on Node, and says so", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": 'export const handler = () => import("better-sqlite3");',
+    ".nvmrc": "22\n",
   };
   await withProject(files, async ({ host, options, said }) => {
-    await packProject(host, options);
+    const { manifest, servers, files: deployed } = await packProject(host, options);
+    assert.ok(said.includes(
+      'build info Server server/entry.mjs runs on Node 22: "better-sqlite3" has a native addon',
+    ));
+    assert.deepEqual(servers.map(({ engine, nodeVersion }) => [engine, nodeVersion]), [
+      ["node", "22"],
+    ]);
+    const compute = (manifest as Manifest).layers.find(({ target }) => target === "COMPUTE");
+    assert.ok(compute?.target === "COMPUTE");
+    assert.deepEqual(compute.runtime, { engine: "node", nodeVersion: "22" });
+    assert.equal(compute.entry, "server/svc-server.mjs");
+    assert.ok(deployed.some(({ path }) => path === "server/chunks/a.mjs"));
+  });
+});
+
+Deno.test("packProject() keeps a server on Deno where svc.toml says so, and warns", async () => {
+  const files = {
+    ...ASTRO,
+    "dist/server/chunks/a.mjs": 'export const handler = () => import("better-sqlite3");',
+    "svc.toml": '[build]\nruntime = "deno"\n',
+  };
+  await withProject(files, async ({ host, options, project, said }) => {
+    const loaded = await loadProjectConfig(project);
+    assert.ok(loaded.status === "found");
+    const pack = await packProject(host, { ...options, config: loaded.config });
+    assert.equal(pack.servers[0]?.engine, "deno");
+    assert.ok(said.includes(
+      'build warn On Deno, what uses this will fail: "better-sqlite3" has a native addon',
+    ));
     assert.ok(
       said.some((line) =>
-        line.startsWith('build warn Package "better-sqlite3" has a native addon')
+        line.startsWith(
+          "build info Server server/entry.mjs runs on Deno: svc.toml sets build.runtime",
+        )
       ),
     );
   });
@@ -112,7 +144,7 @@ Deno.test("packProject() reports all problems of a server with file and line", a
 
 Deno.test("assembleProject() warns before it builds what cannot be deployed", async () => {
   const files = {
-    "package.json": '{"devDependencies":{"@sveltejs/kit":"2.0.0","@sveltejs/adapter-auto":"7"}}',
+    "package.json": '{"devDependencies":{"@sveltejs/kit":"2.0.0","@sveltejs/adapter-vercel":"5"}}',
     "node_modules/.keep": "",
   };
   await withProject(files, async ({ host, options, said }) => {

@@ -10,6 +10,7 @@ export {
   findFunctions,
   FUNCTION_NAME,
   MAX_FUNCTIONS,
+  type NodeNeed,
   type SealedFunction,
   sealFunction,
   type ServerBundle,

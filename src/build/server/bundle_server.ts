@@ -14,6 +14,7 @@ import type { ComputeLayer, Manifest, OutputFile } from "../../manifest/mod.ts";
 import type { ServerBundle, ServerBundleResult } from "../../runtime/mod.ts";
 import { BuildError } from "../build_error.ts";
 import type { BuildHost } from "../types.ts";
+import { createPackageTally } from "./package_tally.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
 /** Files that only machines of authors read. */
@@ -100,8 +101,10 @@ export async function denoServer(
   const dropped = listing.files.filter(({ path, absolutePath }) =>
     (inputs.has(absolutePath) || SOURCE_MAP.test(path)) && isServerOnly(path, layer, manifest)
   );
+  const tally = createPackageTally();
   const brought = await Promise.all(assets.map(async ({ path, absolutePath }) => {
     const { size } = await Deno.stat(absolutePath);
+    tally.add(path, size);
     return { path: made.prefix + path, content: absolutePath, size };
   }));
   const entry = await moduleName(layer.entry, listing.files);

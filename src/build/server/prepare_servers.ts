@@ -13,9 +13,10 @@ import {
   type Manifest,
 } from "../../manifest/mod.ts";
 import type { OutputContent } from "../hash_files.ts";
+import type { ServerBundle } from "../../runtime/mod.ts";
 import type { BuildHost } from "../types.ts";
-import { bundleLayer, denoServer, type LayerBundle } from "./bundle_server.ts";
-import { wishedEngine } from "./decide_engine.ts";
+import { bundleLayer, denoServer } from "./bundle_server.ts";
+import { judgeBundle, needsOf, wishedEngine } from "./decide_engine.ts";
 import { nodeServer } from "./node_server.ts";
 import type { PreparedServer, ServerFacts, ServerReport } from "./types.ts";
 
@@ -27,24 +28,27 @@ export interface PreparedServers {
   readonly servers: readonly ServerReport[];
 }
 
-/** Reports a bundle, and what of it the sandbox cannot load. */
-function sayBundle(host: BuildHost, layer: ComputeLayer, facts: ServerFacts & LayerBundle): void {
-  if (!facts.result.ok) return;
-  const { source, native } = facts.result.bundle;
-  const size = formatBytes(source.byteLength);
-  host.say("build", "info", `Bundled the server ${layer.entry}: ${size}`);
-  for (const name of native) {
-    const expected = findFramework(facts.framework)?.server?.expectedNative?.[name];
-    if (expected !== undefined) {
-      host.say("build", "info", expected);
-      continue;
-    }
-    host.say(
-      "build",
-      "warn",
-      `Package "${name}" has a native addon, which the sandbox cannot load: ` +
-        "what uses it will fail",
-    );
+/** What a framework says of packages with native addons that it always brings and rarely needs. */
+const expectedOf = ({ framework }: ServerFacts): Readonly<Record<string, string>> =>
+  findFramework(framework)?.server?.expectedNative ?? {};
+
+/** Reports a bundle, and what of it will fail. */
+function sayBundle(
+  host: BuildHost,
+  { layer, bundle, reason, expected }: {
+    readonly layer: ComputeLayer;
+    readonly bundle: ServerBundle;
+    readonly reason: string;
+    readonly expected: Readonly<Record<string, string>>;
+  },
+): void {
+  const size = formatBytes(bundle.source.byteLength);
+  host.say("build", "info", `Server ${layer.entry} runs on Deno: ${reason}; ${size}`);
+  for (const name of bundle.native) {
+    if (expected[name] !== undefined) host.say("build", "info", expected[name]);
+  }
+  for (const need of needsOf(bundle, (name) => name in expected)) {
+    host.say("build", "warn", `On Deno, what uses this will fail: ${need}`);
   }
 }
 
@@ -62,8 +66,13 @@ async function prepareServer(
     return await nodeServer(host, layer, { facts, reason: wish.reason });
   }
   const made = await bundleLayer(host, layer, facts);
-  sayBundle(host, layer, { ...facts, ...made });
-  return await denoServer(layer, made, { facts, reason: wish?.reason ?? "it bundles" });
+  const expected = expectedOf(facts);
+  const { engine, reason } = wish ?? judgeBundle(made.result, (name) => name in expected);
+  if (engine === "node") return await nodeServer(host, layer, { facts, reason });
+  if (made.result.ok) {
+    sayBundle(host, { layer, bundle: made.result.bundle, reason, expected });
+  }
+  return await denoServer(layer, made, { facts, reason });
 }
 
 /** What `svc.toml` says of a server goes before its manifest. */

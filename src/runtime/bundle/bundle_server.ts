@@ -10,8 +10,16 @@ import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
 import { type ImportMap, mapImports } from "./import_map.ts";
 import { fileProblem, type FunctionProblem, toProblem } from "./problems.ts";
 import { isBuildFailure } from "./seal_function.ts";
+import { COMPUTED_WARNINGS, needsOf, type NodeNeed } from "./node_needs.ts";
+import { packageAssets } from "./package_assets.ts";
 import { type ImportNotes, nativeAtStart, packageOf, sortImports } from "./server_imports.ts";
-import { keepPlaces, SERVER_BANNER, type ServerAsset } from "./server_modules.ts";
+import {
+  keepPlaces,
+  placedAsset,
+  type PlaceNotes,
+  SERVER_BANNER,
+  type ServerAsset,
+} from "./server_modules.ts";
 
 export interface ServerBundleOptions extends EsbuildOptions {
   /** Absolute path of the output directory. */
@@ -39,6 +47,8 @@ export interface ServerBundle {
   readonly assets: readonly ServerAsset[];
   /** Packages with a native addon, which fail when they are first used. */
   readonly native: readonly string[];
+  /** Why it would rather run on Node itself, its native addons left out. */
+  readonly needs: readonly NodeNeed[];
   /** Imports that fail when they are reached, because their package is not installed. */
   readonly missing: readonly string[];
 }
@@ -61,6 +71,7 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
   const entry = join(root, options.entry);
   const esbuild = await loadEsbuild(options);
   const notes: ImportNotes = { native: new Map(), missing: new Set() };
+  const places: PlaceNotes = { computed: new Set(), threads: new Set(), openers: [] };
   const assets: ServerAsset[] = [];
   const { prelude, wrapper } = options;
   try {
@@ -84,6 +95,7 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
       charset: "utf8",
       legalComments: "none",
       logLevel: "silent",
+      logOverride: COMPUTED_WARNINGS,
       sourcemap: "inline",
       sourcesContent: false,
       define: { "process.env.NODE_ENV": '"production"' },
@@ -101,10 +113,14 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
           entryFolder: dirname(entry),
           forNode: options.forNode === true,
           assets,
+          notes: places,
         }),
       ],
     });
-    return finish(result, { root, entry: options.entry, wrapper, notes, assets });
+    for (const path of await packageAssets(places.openers)) {
+      assets.push(placedAsset(path, { root, entryFolder: dirname(entry) }));
+    }
+    return finish(result, { root, entry: options.entry, wrapper, notes, places, assets });
   } catch (error) {
     if (!isBuildFailure(error)) throw error;
     return { ok: false, problems: error.errors.map((found) => describe(found, options.entry)) };
@@ -116,14 +132,15 @@ interface Facts {
   readonly entry: string;
   readonly wrapper: string | undefined;
   readonly notes: ImportNotes;
+  readonly places: PlaceNotes;
   readonly assets: readonly ServerAsset[];
 }
 
-function finish(result: BuildResult, facts: Facts): ServerBundleResult {
-  const { root, entry, wrapper, notes, assets } = facts;
+function finish(result: BuildResult<{ metafile: true }>, facts: Facts): ServerBundleResult {
+  const { root, entry, wrapper, notes, places, assets } = facts;
   const source = result.outputFiles?.[0]?.contents as Uint8Array<ArrayBuffer> | undefined;
-  const inputs = result.metafile?.inputs;
-  if (source === undefined || inputs === undefined) throw new Error("esbuild gave no output");
+  const { inputs } = result.metafile;
+  if (source === undefined) throw new Error("esbuild gave no output");
   const needed = nativeAtStart(inputs, wrapper === undefined ? entry : "svc-server.mjs");
   if (needed.length > 0) return { ok: false, problems: needed.map((name) => refuse(name, entry)) };
   return {
@@ -133,6 +150,7 @@ function finish(result: BuildResult, facts: Facts): ServerBundleResult {
       inputs: new Set(Object.keys(inputs).map((path) => join(root, path))),
       assets,
       native: [...notes.native.keys()].sort(),
+      needs: needsOf(result, places),
       missing: [...notes.missing].sort(),
     },
   };
@@ -150,15 +168,16 @@ function describe(found: Message, entry: string): FunctionProblem {
   const hint = /^[.#/\\]/.test(specifier)
     ? "Run the build again: a file of the server is missing"
     : `Install "${packageOf(specifier)}": the server imports it`;
-  return { ...problem, hint };
+  return { ...problem, code: "import_missing", hint };
 }
 
 function refuse(name: string, entry: string): FunctionProblem {
-  return fileProblem(
+  const problem = fileProblem(
     entry,
     "native_addon",
     `Server ${basename(entry)} loads "${name}" when it starts: its native addon does not run in ` +
-      "the sandbox",
-    `Import "${name}" where it is used, by import(), or choose a package without a native addon`,
+      "the sandbox on Deno",
+    'Set build.runtime in svc.toml to "node", or leave it out',
   );
+  return { ...problem, subject: name };
 }

@@ -62,6 +62,15 @@ const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
     "dist/server/entry.mjs": 'import { createRequire } from "node:module";\n' +
       'const require = createRequire(import.meta.url); export default require("node:path").sep;',
   }, "/"],
+  "packages that a `require` of the author's own names": [{
+    "dist/server/entry.mjs": 'import { createRequire } from "node:module";\n' +
+      "const require = createRequire(import.meta.url);\n" +
+      'const late = () => require("kept");\n' +
+      'export default [late(), require("../../package.json").name, require("node:path").sep];',
+    "package.json": '{"name":"site"}',
+    "node_modules/kept/package.json": '{"name":"kept","main":"index.js"}',
+    "node_modules/kept/index.js": 'module.exports = "kept";',
+  }, ["kept", "site", "/"]],
   "an optional package that is not installed": [{
     "dist/server/entry.mjs":
       'let found = "none"; try { await import("absent"); } catch (error) { found = error.code; }\n' +
@@ -166,11 +175,77 @@ Deno.test("bundleServerEntry() advises to install what is not there", async () =
   });
 });
 
+/** Each row: files of a project, and why its server would rather run on Node. */
+const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
+  "nothing, where names are computed only in what is left out": [{
+    "dist/server/entry.mjs": 'import { used } from "./a.mjs"; export default used;',
+    "dist/server/a.mjs": 'export { other } from "./b.mjs"; export const used = 1;',
+    "dist/server/b.mjs": "export const other = (name) => import(name);",
+  }, []],
+  "a package that requires by computed names": [{
+    "dist/server/entry.mjs": 'import views from "views"; export default views;',
+    "node_modules/views/package.json": '{"name":"views","main":"index.js"}',
+    "node_modules/views/index.js": "module.exports = (engine) => require(engine);",
+  }, ["computed views"]],
+  "own modules that import by computed names": [{
+    "dist/server/entry.mjs": 'export default (name) => import(name + ".js");',
+  }, ["computed server/entry.mjs"]],
+  "a require of its own that is handed on": [{
+    "dist/server/entry.mjs": 'import { createRequire } from "node:module";\n' +
+      "export default createRequire(import.meta.url);",
+  }, ["computed server/entry.mjs"]],
+  "threads": [{
+    "dist/server/entry.mjs": 'import { Worker } from "node:worker_threads";\n' +
+      'export default () => new Worker(new URL("./thread.mjs", import.meta.url));',
+  }, ["worker server/entry.mjs"]],
+  "nothing, where SvelteKit hides an import of Node's own modules": [{
+    "dist/server/entry.mjs": "var obfuscated_import = (module_name) => import(\nmodule_name);\n" +
+      'export default () => obfuscated_import("node:fs");',
+  }, []],
+};
+
+for (const [name, [files, expected]] of Object.entries(NEEDS)) {
+  Deno.test(`bundleServerEntry() reports the need of ${name}`, async () => {
+    await inFolder(async (project) => {
+      await writeFiles(project, files);
+      const result = await bundle(project);
+      assert.ok(result.ok, JSON.stringify(result));
+      assert.deepEqual(
+        result.bundle.needs.map(({ kind, subject }) => `${kind} ${subject}`),
+        expected,
+      );
+    });
+  });
+}
+
+Deno.test("bundleServerEntry() brings the files that packages open by names put together", async () => {
+  await inFolder(async (project) => {
+    await writeFiles(project, {
+      "dist/server/entry.mjs": 'import words from "words"; export default words;',
+      "node_modules/words/package.json": '{"name":"words","main":"lib/index.js"}',
+      "node_modules/words/lib/index.js":
+        'const { readFileSync } = require("fs"); const path = require("path");\n' +
+        'module.exports = readFileSync(path.join(__dirname, "..", "data", "words.csv"), "utf8");',
+      "node_modules/words/data/words.csv": "a,b",
+    });
+    const result = await bundle(project);
+    assert.ok(result.ok);
+    assert.deepEqual(result.bundle.assets, [{
+      path: "server/node_modules/words/data/words.csv",
+      absolutePath: join(project, "node_modules/words/data/words.csv"),
+    }]);
+    const data = join(project, "deployed/server/node_modules/words/data");
+    await Deno.mkdir(data, { recursive: true });
+    await Deno.writeTextFile(join(data, "words.csv"), "a,b");
+    assert.equal((await load(project)).module.default, "a,b");
+  });
+});
+
 /** Each row: files of a project, and the problems as `file code: message`. */
 const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
   "a package that is not there": [
     { "dist/server/entry.mjs": 'import "absent";' },
-    /^server\/entry\.mjs bundle_failed: Could not resolve "absent"/,
+    /^server\/entry\.mjs import_missing: Could not resolve "absent"/,
   ],
   "a native addon at the start": [
     {

@@ -5,6 +5,7 @@
  */
 export { bundleFunctions } from "./bundle_functions.ts";
 export { bundleServerEntry, type ServerBundle, type ServerBundleResult } from "./bundle_server.ts";
+export type { NodeNeed } from "./node_needs.ts";
 export { findFunctions } from "./find_functions.ts";
 export { FUNCTION_NAME, MAX_FUNCTIONS } from "./limits.ts";
 export { type Trace, type TracedFile, traceServer } from "./trace_server.ts";

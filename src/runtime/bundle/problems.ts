@@ -11,6 +11,8 @@ import type { Diagnostic } from "../../lib/diagnostic.ts";
 export interface FunctionProblem extends Diagnostic {
   /** Path of the file, relative to the project where the file is in it. */
   readonly file: string;
+  /** The package that it is about. */
+  readonly subject?: string;
 }
 
 /** Makes a problem about a whole file. */

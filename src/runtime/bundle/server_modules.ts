@@ -6,7 +6,10 @@
  */
 import type { OnLoadResult, Plugin } from "esbuild";
 import { dirname, join, relative, sep } from "node:path";
+import { mayOwnRequire, ownRequires, requireTable, TABLE_SCHEME } from "./create_require.ts";
 import type { Esbuild } from "./load_esbuild.ts";
+import { startsThreads } from "./node_needs.ts";
+import { mayOpenFiles } from "./package_assets.ts";
 
 /** A file that a module of a package opens beside itself, which is deployed with it. */
 export interface ServerAsset {
@@ -26,6 +29,18 @@ export const SERVER_BANNER = [
   'process.env.NODE_ENV ??= "production";',
   "const __svcAt = (path) => new URL(path, import.meta.url).href;",
 ].join("\n");
+
+/** What is noted of single modules while they are loaded. */
+export interface PlaceNotes {
+  /** Modules that require by computed names, by paths relative to the output, with `/`. */
+  readonly computed: Set<string>;
+  /** Modules that start threads, likewise. */
+  readonly threads: Set<string>;
+  /** Absolute paths of modules of packages that may open files beside themselves. */
+  readonly openers: string[];
+}
+
+const TABLES = "svc-requires";
 
 /** What a module may read to learn its own place, and the variable that replaces it. */
 const PLACE: Readonly<Record<string, string>> = {
@@ -58,6 +73,15 @@ export function placeOf(file: string, entryFolder: string, root: string): string
   const packages = `${sep}node_modules${sep}`;
   const at = file.lastIndexOf(packages);
   return join("node_modules", at === -1 ? file : file.slice(at + packages.length));
+}
+
+/** A data file of a package, at the place that its package has. */
+export function placedAsset(
+  absolutePath: string,
+  { entryFolder, root }: { readonly entryFolder: string; readonly root: string },
+): ServerAsset {
+  const deployed = relative(root, join(entryFolder, placeOf(absolutePath, entryFolder, root)));
+  return { path: deployed.split(sep).join("/"), absolutePath };
 }
 
 /** Lines in front of a module that define its place; with `var`, which any module accepts. */
@@ -107,17 +131,37 @@ export function keepPlaces(
     /** True for a server that was built for Node. */
     readonly forNode: boolean;
     readonly assets: ServerAsset[];
+    readonly notes: PlaceNotes;
   },
 ): Plugin {
-  const { root, entryFolder, assets, forNode } = where;
+  const { root, entryFolder, assets, forNode, notes } = where;
+  const tables = new Map<string, readonly string[]>();
+  const note = (path: string, text: string): string => {
+    const shown = relative(root, path).split(sep).join("/");
+    if (startsThreads(text)) notes.threads.add(shown);
+    if (!mayOwnRequire(text)) return text;
+    const own = ownRequires(text, path);
+    if (own.computed) notes.computed.add(shown);
+    if (own.specifiers.length > 0) tables.set(path, own.specifiers);
+    return own.text;
+  };
   return {
     name: "places",
     setup(build) {
+      build.onResolve({ filter: new RegExp(`^${TABLE_SCHEME}`) }, ({ path }) => ({
+        path: path.slice(TABLE_SCHEME.length),
+        namespace: TABLES,
+      }));
+      build.onLoad({ filter: /.*/, namespace: TABLES }, ({ path }) => ({
+        contents: requireTable(tables.get(path) ?? []),
+        resolveDir: dirname(path),
+        loader: "js",
+      }));
       build.onLoad({ filter: MODULE, namespace: "file" }, async ({ path }): Promise<
         OnLoadResult | undefined
       > => {
         const written = await Deno.readTextFile(path);
-        const text = forNode ? written.replaceAll(ASKS_FOR_DENO, "false") : written;
+        const text = note(path, forNode ? written.replaceAll(ASKS_FOR_DENO, "false") : written);
         if (!ASKS_FOR_PLACE.test(text)) {
           return text === written || !/\.[cm]?js$/.test(path)
             ? undefined
@@ -129,10 +173,9 @@ export function keepPlaces(
           return { contents: placeTypeScript(text, place), loader: type };
         }
         if (path.includes(`${sep}node_modules${sep}`)) {
+          if (mayOpenFiles(text)) notes.openers.push(path);
           for (const absolutePath of await assetsOf(text, path)) {
-            const inEntryFolder = placeOf(absolutePath, entryFolder, root);
-            const deployed = relative(root, join(entryFolder, inEntryFolder));
-            assets.push({ path: deployed.split(sep).join("/"), absolutePath });
+            assets.push(placedAsset(absolutePath, { entryFolder, root }));
           }
         }
         const { code } = await esbuild.transform(text, {

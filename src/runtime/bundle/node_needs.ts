@@ -1,0 +1,84 @@
+/**
+ * Why a server may need Node itself: what of its modules cannot be part of one
+ * module, or does not run in the sandbox on Deno.
+ *
+ * @module
+ */
+import type { BuildResult, Metafile } from "esbuild";
+
+export type NodeNeedKind =
+  /** A package with a native addon. */
+  | "native"
+  /** Modules that are required or imported by names that are computed. */
+  | "computed"
+  /** Threads that start from files. */
+  | "worker";
+
+export interface NodeNeed {
+  readonly kind: NodeNeedKind;
+  /** The package, or the file relative to the output, that needs it. */
+  readonly subject: string;
+}
+
+/** What esbuild notes of calls that it leaves as they are. */
+const COMPUTED: ReadonlySet<string> = new Set([
+  "unsupported-require-call",
+  "unsupported-dynamic-import",
+]);
+
+/** Lets esbuild report them, which it does not do by itself. */
+export const COMPUTED_WARNINGS = Object.fromEntries(
+  [...COMPUTED].map((id) => [id, "warning" as const]),
+);
+
+/** SvelteKit hides imports of Node's own modules from bundlers by this name. */
+const HARMLESS = /\bobfuscated_import\s*=/;
+
+const STARTS_THREADS = /\bnew\s+(?:[\w$]+\s*\.\s*)?Worker\s*\(/;
+const KNOWS_THREADS = /["'](?:node:)?worker_threads["']/;
+
+/** Whether a module starts threads, whose files no bundler sees. */
+export function startsThreads(text: string): boolean {
+  return STARTS_THREADS.test(text) && KNOWS_THREADS.test(text);
+}
+
+/** The package of a file, else the file itself. */
+function subjectOf(path: string): string {
+  const [, name] = /^.*(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
+  return name ?? path;
+}
+
+/** Files of which something is part of the bundle. */
+function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
+  return new Set(
+    Object.values(outputs).flatMap(({ inputs }) =>
+      Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => bytesInOutput > 0 ? [path] : [])
+    ),
+  );
+}
+
+/** What plugins noted of single modules, by paths relative to the output, with `/`. */
+export interface ModuleNotes {
+  readonly computed: ReadonlySet<string>;
+  readonly threads: ReadonlySet<string>;
+}
+
+/** The needs of what is left in the bundle, each once; native addons are noted elsewhere. */
+export function needsOf(
+  { metafile, warnings }: BuildResult<{ metafile: true }>,
+  notes: ModuleNotes,
+): readonly NodeNeed[] {
+  const used = usedFiles(metafile);
+  const computed = new Set(notes.computed);
+  for (const { id, location } of warnings) {
+    if (location === null || !COMPUTED.has(id) || HARMLESS.test(location.lineText)) continue;
+    computed.add(location.file);
+  }
+  const subjects = (files: ReadonlySet<string>) => [
+    ...new Set([...files].filter((file) => used.has(file)).map(subjectOf)),
+  ];
+  return [
+    ...subjects(computed).map((subject) => ({ kind: "computed" as const, subject })),
+    ...subjects(notes.threads).map((subject) => ({ kind: "worker" as const, subject })),
+  ];
+}

@@ -1,0 +1,33 @@
+/**
+ * The files that packages open beside themselves, which a bundle does not hold.
+ *
+ * @module
+ */
+import { join, parse } from "node:path";
+
+/** Modules of packages that may open files: they ask where they are, and know how to read. */
+const OPENS_FILES = /["'](?:node:)?(?:fs|fs\/promises|fs-extra|graceful-fs|module)["']/;
+
+/** Whether a module that asks for its own place may open files there. */
+export const mayOpenFiles = (text: string): boolean => OPENS_FILES.test(text);
+
+/** No data: what a bundle holds itself, and what nobody reads while a server runs. */
+const NO_DATA = /\.(?:[cm]?jsx?|[cm]?tsx?|map|md|node)$|(?:^|\/)package\.json$/;
+
+/**
+ * Lists the files that modules open by names that can be read from their text,
+ * by absolute paths.
+ *
+ * @param files absolute real paths of modules
+ */
+export async function packageAssets(files: readonly string[]): Promise<readonly string[]> {
+  const [first] = files;
+  if (first === undefined) return [];
+  const { nodeFileTrace } = await import("@vercel/nft");
+  const base = parse(first).root;
+  // Their imports are bundled: no module but these is looked into.
+  const { reasons } = await nodeFileTrace([...files], { base, depth: 1, mixedModules: true });
+  return [...reasons].flatMap(([path, { type }]) =>
+    type.includes("asset") && !NO_DATA.test(path) ? [join(base, path)] : []
+  );
+}
