@@ -10,7 +10,7 @@ import { COMPLETE, COMPLETION } from "./completion/mod.ts";
 import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/mod.ts";
 import { DOCTOR } from "./doctor/mod.ts";
 import { DOMAINS } from "./domains/mod.ts";
-import { FUNCTIONS, PURGE } from "./edge/mod.ts";
+import { CACHE, FUNCTIONS, PURGE } from "./edge/mod.ts";
 import { ENV } from "./env/mod.ts";
 import { CONTEXT, ENVIRONMENTS } from "./environments/mod.ts";
 import { BUILDS, HOOKS } from "./hooks/mod.ts";
@@ -33,6 +33,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   DEPLOYMENTS,
   PROMOTE,
   STOP,
+  CACHE,
   PURGE,
   FUNCTIONS,
   HOOKS,

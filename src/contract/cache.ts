@@ -5,28 +5,46 @@
  */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
+import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
 const purgePath = z.string().min(1).max(2048).startsWith("/", "Must begin with /");
 
+/** How a purge is carried out, and where. */
+const purgeOptions = {
+  soft: z.boolean().optional().describe(
+    "True marks answers as stale, so that they may be served while they are refreshed; false, or missing, removes them",
+  ),
+  environment: environmentReference.optional().describe(
+    "Name or id of the environment whose deployments are meant; all where missing",
+  ),
+};
+
 /**
- * What a purge removes: everything, one path, or all paths with a prefix; in
- * all their variants.
+ * What a purge removes: everything, one path, all paths with a prefix, or what has a
+ * tag; in all their variants.
  */
 export const purgeBody = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("all") }).strict(),
-  z.object({ type: z.literal("path"), path: purgePath }).strict(),
-  z.object({ type: z.literal("prefix"), prefix: purgePath }).strict(),
+  z.object({ type: z.literal("all"), ...purgeOptions }).strict(),
+  z.object({ type: z.literal("path"), path: purgePath, ...purgeOptions }).strict(),
+  z.object({ type: z.literal("prefix"), prefix: purgePath, ...purgeOptions }).strict(),
+  z.object({
+    type: z.literal("tag"),
+    tag: z.string().min(1).max(256).describe(
+      "Tag that answers name in `Cache-Tag` or `SVC-Cache-Tag`",
+    ),
+    ...purgeOptions,
+  }).strict(),
 ]);
 
 export const purgeCache = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/purge",
-  summary: "Purge cached answers of all the project's deployments",
+  summary: "Purge cached answers of the project's deployments",
   tag: "Cache",
   params: projectParams,
   body: purgeBody,
   response: z.object({
-    purged: z.int().describe("Answers that were purged"),
+    purged: z.int().describe("Answers that were removed, or marked as stale"),
   }),
 });

@@ -134,7 +134,7 @@ Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
     await t.step("what functions answer is cached, and purged by the tool", async () => {
       const state = async () => (await box.page(HOST, "/api/kept")).headers["x-svc-cache"];
       assert.deepEqual([await state(), await state()], ["MISS", "HIT"]);
-      assert.deepEqual(await box.json(["purge", "--path", "/api/kept"]), { purged: 1 });
+      assert.deepEqual(await box.json(["cache", "purge", "--path", "/api/kept"]), { purged: 1 });
       assert.equal(await state(), "MISS");
     });
 

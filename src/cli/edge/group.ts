@@ -5,12 +5,21 @@
  */
 import type { CommandGroup, CommandLeaf } from "../command/mod.ts";
 
-export const PURGE: CommandLeaf = {
+const purge: CommandLeaf = {
   name: "purge",
-  section: "Rules and functions",
   summary: "Clear cached responses at the edge",
   load: () => import("./purge.ts"),
 };
+
+export const CACHE: CommandGroup = {
+  name: "cache",
+  section: "Rules and functions",
+  summary: "Manage what the edge caches",
+  commands: [purge],
+};
+
+/** The former name of `cache purge`, which scripts still use. */
+export const PURGE: CommandLeaf = { ...purge, section: "Rules and functions", hidden: true };
 
 export const FUNCTIONS: CommandGroup = {
   name: "functions",

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { FUNCTIONS, PURGE } from "./group.ts";
+export { CACHE, FUNCTIONS, PURGE } from "./group.ts";

@@ -1,8 +1,22 @@
 import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { defineCommand, definedOnly } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import { openProject } from "../projects/mod.ts";
 import { formatCount } from "../terminal/mod.ts";
+
+interface Wanted {
+  readonly path: string | undefined;
+  readonly prefix: string | undefined;
+  readonly tag: string | undefined;
+}
+
+function scopeOf({ path, prefix, tag }: Wanted) {
+  const given = [path, prefix, tag].filter((value) => value !== undefined);
+  if (given.length > 1) throw new CliError("usage", "Give one of --path, --prefix and --tag");
+  if (path !== undefined) return { type: "path", path } as const;
+  if (prefix !== undefined) return { type: "prefix", prefix } as const;
+  return tag === undefined ? { type: "all" } as const : { type: "tag", tag } as const;
+}
 
 export default defineCommand({
   description: "A deploy and a rollback start with an empty cache anyway.",
@@ -10,27 +24,24 @@ export default defineCommand({
     command
       .option("--path <path>", "only responses for this path, with any query")
       .option("--prefix <prefix>", "only responses for paths that begin with this prefix")
+      .option("--tag <tag>", "only responses with this tag, as `Cache-Tag` names it")
+      .option("--soft", "mark as stale: serve them once more while they are refreshed")
+      .option("--environment <name-or-id>", "only deployments of this environment")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
-    ["purge", "clear all cached responses of this project"],
-    ["purge --prefix /blog/", "clear those of the blog"],
+    ["cache purge", "clear all cached responses of this project"],
+    ["cache purge --prefix /blog/", "clear those of the blog"],
+    ["cache purge --tag posts --soft", "refresh all that show a post"],
   ],
   answers: "{ purged }",
-  async run({ flags: { path, prefix, projectId } }, ctx) {
-    if (path !== undefined && prefix !== undefined) {
-      throw new CliError("usage", "Give --path or --prefix, not both");
-    }
+  async run({ flags: { path, prefix, tag, soft = false, environment, projectId } }, ctx) {
     const { client, project } = await openProject(ctx, { given: projectId, phase: "deploy" });
-    const body = path !== undefined
-      ? { type: "path" as const, path }
-      : prefix !== undefined
-      ? { type: "prefix" as const, prefix }
-      : { type: "all" as const };
     const answer = await client.call(endpoints.purgeCache, {
       params: { project: project.id },
-      body,
+      body: { ...scopeOf({ path, prefix, tag }), ...definedOnly({ soft, environment }) },
     });
-    ctx.ui.done("deploy", `Cleared ${formatCount(answer.purged, "response")}`);
+    const cleared = formatCount(answer.purged, "response");
+    ctx.ui.done("deploy", soft ? `Marked ${cleared} as stale` : `Cleared ${cleared}`);
     ctx.ui.result(answer, "");
   },
 });

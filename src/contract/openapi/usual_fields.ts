@@ -189,7 +189,7 @@ export const USUAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   ],
   publishedAt: ["When it was published", "2026-11-22T09:30:00.000Z"],
   publishedBy: ["Name of who published it", "Ada Lovelace"],
-  purged: ["Answers that were purged", 7],
+  purged: ["Answers that were removed, or marked as stale", 7],
   purpose: ["The proof of control, or the way of the visitors", "proof"],
   push: ["By push to browsers", false],
   queuedAt: ["When it was triggered", "2026-11-22T09:30:00.000Z"],

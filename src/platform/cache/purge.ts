@@ -1,30 +1,58 @@
 /**
- * `POST /v1/projects/{project}/purge`: removes what the edge caches.
+ * `POST /v1/projects/{project}/purge`: removes what the edge caches, or marks it as
+ * stale.
  *
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import type { ComputeService } from "../compute/mod.ts";
+import type { PurgeScope } from "../../edge/mod.ts";
+import { type ComputeService, purgedPath } from "../compute/mod.ts";
 import type { Capability } from "../core/capability.ts";
-import type { SiteDirectory } from "../deployments/mod.ts";
-import { findProject, type ProjectStore } from "../projects/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { DeploymentStore, SiteDirectory } from "../deployments/mod.ts";
+import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
+import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 
 export interface CacheServices {
   readonly projects: ProjectStore;
+  readonly environments: EnvironmentStore;
+  readonly deployments: Pick<DeploymentStore, "find">;
   readonly sites: SiteDirectory;
   readonly computeService: Pick<ComputeService, "purge">;
 }
 
+/** The deployments that hosts of a project show, in one environment where one is named. */
+async function shownDeployments(
+  { sites, environments, deployments }: CacheServices,
+  project: ProjectRecord,
+  environment: string | undefined,
+): Promise<readonly string[]> {
+  const ids = [...sites.deploymentsOf(project.id)];
+  if (environment === undefined) return ids;
+  const name = await findEnvironmentName(environments, project, environment);
+  const records = await Promise.all(ids.map((id) => deployments.find(project.id, id)));
+  return records.filter((record) => record?.environment === name).map((record) => record!.id);
+}
+
+function comparable(scope: PurgeScope): PurgeScope {
+  if (scope.type !== "path") return scope;
+  const path = purgedPath(scope.path);
+  if (path !== undefined) return { type: "path", path };
+  throw new Failure("invalid_request", `The path "${scope.path}" cannot be the path of a request`);
+}
+
 export function createCache(services: CacheServices): Capability {
-  const { projects, sites, computeService } = services;
+  const { projects, computeService } = services;
   return {
     name: "cache",
     bindRoutes(router) {
       router.guarded(endpoints.purgeCache, async (caller, { params, body }) => {
         const project = await findProject(projects, caller, params.project);
+        const { soft = false, environment, ...asked } = body;
+        const scope = comparable(asked);
         let purged = 0;
-        for (const id of sites.deploymentsOf(project.id)) {
-          purged += await computeService.purge(id, body);
+        for (const id of await shownDeployments(services, project, environment)) {
+          purged += await computeService.purge(id, scope, { soft });
         }
         return { purged };
       });

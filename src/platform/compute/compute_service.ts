@@ -12,7 +12,6 @@ import {
   type PurgeOptions,
   type PurgeScope,
 } from "../../edge/mod.ts";
-import { normalizePath } from "../../rules/mod.ts";
 import type { Health } from "../../contract/mod.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
 import {
@@ -29,6 +28,7 @@ import { findSilence } from "./health_request.ts";
 import { LayerServer } from "./layer_server.ts";
 import { completeSocketLimits, defaultProcessLimits } from "./process_limits.ts";
 import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
+import { scopesOf } from "./purge_scopes.ts";
 import { ServerMaker, type ServerMakerOptions } from "./server_maker.ts";
 import { deploymentUrl } from "./server_variables.ts";
 import { SiteServers } from "./site_servers.ts";
@@ -67,20 +67,6 @@ const isCompute = (layer: Manifest["layers"][number]): layer is ComputeLayer =>
 /** True for a deployment that needs a server. */
 export function hasCompute(manifest: Manifest): boolean {
   return manifest.layers.some(isCompute);
-}
-
-/** @throws {Error} where a path cannot be the path of a request. */
-function scopesOf({ paths, tags }: Revalidation): readonly PurgeScope[] {
-  return [
-    ...paths.map((path): PurgeScope => ({ type: "path", path: purgedPath(path) })),
-    ...tags.map((tag): PurgeScope => ({ type: "tag", tag })),
-  ];
-}
-
-function purgedPath(path: string): string {
-  const normalized = normalizePath(path);
-  if (typeof normalized === "string") return normalized;
-  throw new Error(`The path "${path.slice(0, 80)}" cannot be the path of a request`);
 }
 
 export class ComputeService {

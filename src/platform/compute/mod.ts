@@ -6,6 +6,7 @@
 export { ComputeService } from "./compute_service.ts";
 export { createCompute } from "./create_compute.ts";
 export { defaultProcessLimits } from "./process_limits.ts";
+export { purgedPath } from "./purge_scopes.ts";
 export {
   judgeServerSandbox,
   sandboxWarning,

@@ -137,3 +137,36 @@ Deno.test("a call that cannot be carried out is rejected with the reason", async
     }
   });
 });
+
+Deno.test("the API purges pages by tag and path, softly too, in one environment or all", async () => {
+  await withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deployServer(platform, "shop", SITE);
+    const preview = await deployServer(platform, "shop", { ...SITE, version: "2", prod: false });
+    const previewHost = new URL(preview.urls.unique).hostname;
+    const both = async (path: string) => [
+      await page(platform, path),
+      await page(platform, path, previewHost),
+    ];
+    const purge = async (json: object) => {
+      const { status, json: answer } = await platform.api("POST", "/v1/projects/shop/purge", {
+        json,
+      });
+      return status === 200 ? answer.purged : `${status} ${answer.error}`;
+    };
+    await both("/posts/a");
+    assert.equal(await purge({ type: "tag", tag: "posts", environment: "preview" }), 1);
+    assert.deepEqual(await both("/posts/a"), ["HIT /posts/a 1", "MISS /posts/a 2"]);
+
+    assert.equal(await purge({ type: "tag", tag: "a", soft: true }), 2);
+    assert.deepEqual(await both("/posts/a"), ["STALE /posts/a 1", "STALE /posts/a 2"]);
+
+    assert.equal(await purge({ type: "path", path: "/posts/%61", environment: "production" }), 1);
+    assert.equal(await page(platform, "/posts/a"), "MISS /posts/a 3");
+    assert.match(
+      String(await purge({ type: "all", environment: "none" })),
+      /^404 Environment "none"/,
+    );
+    assert.match(String(await purge({ type: "path", path: "/%00" })), /^400 The path "\/%00"/);
+  });
+});
