@@ -170,6 +170,9 @@ export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promis
     found: undefined,
     listing: acceptSurvey(host, await surveyFolder(output, projectRoot)),
   };
+  if (made.found?.type === "server") {
+    for (const note of made.found.notes ?? []) host.say("build", "warn", note);
+  }
   const { framework } = facts.detected;
   const paths = made.listing.files.map(({ path }) => path);
   const proposed = withImages(

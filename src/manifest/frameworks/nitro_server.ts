@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { parseRelativePath } from "../relative_path.ts";
+import { carryOut, readNitroRules } from "./nitro_rules.ts";
 import { hasWord, textProperty } from "./config_text.ts";
 import { FORWARDED_SOCKET, serveListener } from "./launch.ts";
 import type {
@@ -119,12 +120,10 @@ async function find(output: BuiltOutput): Promise<Found> {
   const entry = inside(serverEntry, "server/index.mjs");
   if (!output.paths.includes(entry)) return { type: "static", directory: "." };
   const slash = entry.lastIndexOf("/");
+  const directory = slash === -1 ? "." : entry.slice(0, slash);
   return {
-    type: "server",
-    launch,
-    directory: slash === -1 ? "." : entry.slice(0, slash),
-    entry,
-    clients: [client],
+    ...{ type: "server", launch, directory, entry, clients: [client] },
+    ...carryOut(await readNitroRules(output, directory), { output, client }),
   };
 }
 

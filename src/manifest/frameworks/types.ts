@@ -111,6 +111,16 @@ export interface Placement {
   readonly optional?: boolean;
 }
 
+/** Pages of a server that the edge stores (ISR). */
+export interface FoundRoute {
+  /** Over URL paths, as in a manifest. */
+  readonly pattern: string;
+  /** Seconds for which a page is fresh; 0 stores none. */
+  readonly revalidate: number;
+  /** Of two routes that hold for a path, the one with the higher number counts. */
+  readonly precision: number;
+}
+
 /** The server that a build made. */
 export interface FoundServer {
   readonly type: "server";
@@ -134,6 +144,10 @@ export interface FoundServer {
   readonly hashedFolders?: readonly string[];
   /** Patterns of URL paths that the server answers even where a file has that path. */
   readonly beforeFiles?: readonly string[];
+  /** Its pages that the edge stores; those with a file of that path excepted. */
+  readonly routes?: readonly FoundRoute[];
+  /** What its author should know: settings of the framework that do not hold here. */
+  readonly notes?: readonly string[];
   /** Memory that it needs, in MiB; the usual where missing. */
   readonly memoryMb?: number;
   /**

@@ -9,7 +9,7 @@ import type { DetectedProject } from "../detect/types.ts";
 import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
 import type { Layer, Manifest, Route } from "../types.ts";
 import { findFramework } from "../frameworks/frameworks.ts";
-import type { BuiltOutput, Found, FoundServer } from "../frameworks/types.ts";
+import type { BuiltOutput, Found, FoundRoute, FoundServer } from "../frameworks/types.ts";
 import { findServerSign, type ServerSign } from "./server_signs.ts";
 import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_manifest.ts";
 
@@ -22,12 +22,25 @@ function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
+/** Routes with `revalidate`, each with a priority of its own where one must come before another. */
+function pageRoutes(pages: readonly FoundRoute[]): Route[] {
+  const degrees = [...new Set(pages.map(({ precision }) => precision))].sort((a, b) => a - b);
+  const step = (PRIORITY.files - PRIORITY.server) / (degrees.length + 1);
+  return pages.map(({ pattern, revalidate, precision }) => ({
+    pattern,
+    layer: SERVER_LAYER,
+    priority: PRIORITY.server + step * (degrees.indexOf(precision) + 1),
+    revalidate,
+  }));
+}
+
 /** A file that an older page asks for must not wake the server, so hashed folders end here. */
 function routesOf(
   clients: readonly string[],
-  { hashed, beforeFiles }: {
+  { hashed, beforeFiles, pages }: {
     readonly hashed: readonly string[];
     readonly beforeFiles: readonly string[];
+    readonly pages: readonly FoundRoute[];
   },
 ): Route[] {
   const [first] = clients;
@@ -46,6 +59,7 @@ function routesOf(
       priority: PRIORITY.beforeFiles,
     })),
     ...clients.map((layer) => ({ pattern: CATCH_ALL_PATTERN, layer, ...files })),
+    ...pageRoutes(pages),
     { pattern: CATCH_ALL_PATTERN, layer: SERVER_LAYER, priority: PRIORITY.server },
   ];
 }
@@ -58,7 +72,7 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   const clients = found.clients.filter((folder) =>
     paths.some((path) => path.startsWith(`${folder}/`))
   );
-  const { directory, entry, memoryMb, beforeFiles = [] } = found;
+  const { directory, entry, memoryMb, beforeFiles = [], routes: pages = [] } = found;
   const layers: Layer[] = [
     ...clients.map((name) => ({ name, target: "STATIC" as const, directory: name })),
     {
@@ -74,7 +88,7 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   return {
     version: MANIFEST_VERSION,
     layers,
-    routes: routesOf(clients, { hashed, beforeFiles }),
+    routes: routesOf(clients, { hashed, beforeFiles, pages }),
     ...(found.images === undefined ? {} : { images: found.images }),
     ...metaOf(framework === undefined ? {} : { framework }),
   };

@@ -1,0 +1,214 @@
+/**
+ * The route rules of Nitro and Nuxt, as a build wrote them into its server, and what
+ * the edge has to do for them: Nitro's server for Node obeys all but `isr`, and none
+ * on paths that are files.
+ *
+ * @module
+ */
+import type { Expression, ObjectExpression } from "acorn";
+import { MAX_REVALIDATE_SECONDS } from "../limits.ts";
+import type { BuiltOutput, FoundRoute, FoundServer } from "./types.ts";
+
+/** What the edge reads of the rules for one path. */
+export interface NitroRule {
+  /** A path with `*`, `**` and `:name`, as Nitro matches it. */
+  readonly path: string;
+  readonly isr?: unknown;
+  /** True for `redirect` and `proxy`, which come before files. */
+  readonly leads: boolean;
+  /** Names of header fields that the rule sets. */
+  readonly headers: readonly string[];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+const isValues = (value: unknown): value is Values => typeof value === "object" && value !== null;
+
+/** Most rules that are read of a build. */
+const MAX_RULES = 1000;
+
+/** Most routes that are made of rules: a manifest has room for others too. */
+const MAX_PAGE_ROUTES = 150;
+
+/** The path below which a server of Nitro 2 has its pages; its rules leave it out. */
+const BASE_2 = /["']?\bbaseURL\b["']?\s*:\s*["'](\/[^"']*?)\/?["']/;
+
+/** Where the rules of Nitro 2 begin, with or without minification. */
+const RULES_2 = /["']?\brouteRules\b["']?\s*:\s*(?=\{)/g;
+
+/** Where each rule of Nitro 3 begins: a rule of one kind for one path. */
+const RULE_3 = /\{\s*name\s*:\s*["'](?:isr|redirect|proxy|headers|cors)["']\s*,\s*route\s*:/g;
+
+/** Files of the server in which Nitro keeps its rules, the likeliest first. */
+function rulesFiles({ paths }: BuiltOutput, directory: string): string[] {
+  const folder = directory === "." ? "" : `${directory}/`;
+  const rank = (path: string) =>
+    path.endsWith("/nitro.mjs") ? 0 : path === `${folder}index.mjs` ? 1 : 2;
+  return paths.filter((path) =>
+    path.startsWith(folder) && path.endsWith(".mjs") && !path.includes("node_modules/")
+  ).sort((left, right) => rank(left) - rank(right));
+}
+
+/** The value of a literal; `undefined` for what is none, such as a function. */
+function valueOf(node: Expression): unknown {
+  switch (node.type) {
+    case "Literal":
+      return node.value;
+    case "TemplateLiteral":
+      return node.expressions.length === 0 ? node.quasis[0]?.value.cooked : undefined;
+    case "UnaryExpression":
+      // Minified `true` and `false`.
+      return node.operator === "!" ? !valueOf(node.argument) : undefined;
+    case "ObjectExpression":
+      return valuesOf(node);
+    default:
+      return undefined;
+  }
+}
+
+function valuesOf({ properties }: ObjectExpression): Values {
+  const values: Record<string, unknown> = Object.create(null);
+  for (const property of properties) {
+    if (property.type !== "Property" || property.computed) continue;
+    const { key, value } = property;
+    const name = key.type === "Identifier" ? key.name : String(valueOf(key as Expression));
+    values[name] = valueOf(value as Expression);
+  }
+  return values;
+}
+
+/** Reads the literals of a text that begin at the ends of a pattern's matches, or at these. */
+async function readLiterals(
+  text: string,
+  { pattern, at }: { readonly pattern: RegExp; readonly at: "start" | "end" },
+): Promise<readonly Values[]> {
+  const matches = [...text.matchAll(pattern)].slice(0, MAX_RULES);
+  if (matches.length === 0) return [];
+  const { parseExpressionAt } = await import("acorn");
+  return matches.flatMap((match) => {
+    const position = match.index + (at === "end" ? match[0].length : 0);
+    try {
+      const value = valueOf(parseExpressionAt(text, position, { ecmaVersion: "latest" }));
+      return isValues(value) ? [value] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const namesOf = (value: unknown): string[] => isValues(value) ? Object.keys(value) : [];
+
+/** The rules of Nitro 2: one table, by path. */
+function rulesOfTable(table: Values): NitroRule[] {
+  return Object.entries(table).filter(([path, rule]) => path.startsWith("/") && isValues(rule))
+    .map(([path, rule]) => {
+      const { isr, redirect, proxy, headers } = rule as Values;
+      const leads = isValues(redirect) || isValues(proxy);
+      return { path, isr, leads, headers: namesOf(headers) };
+    });
+}
+
+/** The rules of Nitro 3: one object for each kind of rule and path. */
+function ruleOfKind({ name, route: path, options }: Values): NitroRule[] {
+  if (typeof path !== "string") return [];
+  const leads = name === "redirect" || name === "proxy";
+  const headers = name === "headers" ? namesOf(options) : name === "cors" ? ["cors"] : [];
+  return [{ path, leads, headers, ...(name === "isr" ? { isr: options } : {}) }];
+}
+
+/** Reads the rules that a build wrote into its server; none where there are none. */
+export async function readNitroRules(
+  output: BuiltOutput,
+  directory: string,
+): Promise<readonly NitroRule[]> {
+  for (const path of rulesFiles(output, directory)) {
+    const text = await output.readText(path) ?? "";
+    const [table] = await readLiterals(text, { pattern: RULES_2, at: "end" });
+    if (table !== undefined && Object.keys(table).every((key) => key.startsWith("/"))) {
+      const base = BASE_2.exec(text)?.[1]?.replace(/\/$/, "") ?? "";
+      return rulesOfTable(table).map((rule) => ({ ...rule, path: base + rule.path }));
+    }
+    const kinds = await readLiterals(text, { pattern: RULE_3, at: "start" });
+    if (kinds.length > 0) return kinds.flatMap(ruleOfKind);
+  }
+  return [];
+}
+
+function segmentPattern(segment: string): string {
+  if (segment === "*" || segment.startsWith(":")) return "/[^/]+";
+  return `/${encodeURI(segment).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
+}
+
+/** A path of Nitro as a pattern over URL paths: `/blog/**` holds for `/blog` as well. */
+export function patternOf(path: string): string {
+  const segments = path.split("/").filter((segment) => segment !== "");
+  const wild = segments.findIndex((segment) => segment.startsWith("**"));
+  const fixed = wild < 0 ? segments : segments.slice(0, wild);
+  return `^${fixed.map(segmentPattern).join("")}${wild < 0 ? "/?$" : "(?:/.*)?$"}`;
+}
+
+/** More for a path that Nitro prefers: fixed ones before patterns, long before short. */
+function precision(path: string): number {
+  const segments = path.split("/").filter((segment) => segment !== "");
+  const kind = path.includes("**") ? 0 : /[*:]/.test(path) ? 1 : 2;
+  return kind * 100 + Math.min(segments.length, 99);
+}
+
+/** Seconds of `isr`; 0 for pages that are never stored, `undefined` where it says nothing. */
+function isrSeconds(isr: unknown): number | undefined {
+  const asked = isValues(isr) ? isr.expiration ?? true : isr;
+  if (isr === undefined || isr === null) return undefined;
+  if (isr === false) return 0;
+  // For Nitro, `true` and an expiration of `false` last until the next deploy.
+  const seconds = typeof asked === "number" ? Math.floor(asked) : MAX_REVALIDATE_SECONDS;
+  return Math.min(Math.max(seconds, 0), MAX_REVALIDATE_SECONDS);
+}
+
+function routesOf(rules: readonly NitroRule[]): readonly FoundRoute[] {
+  return rules.flatMap(({ path, isr }) => {
+    const revalidate = isrSeconds(isr);
+    if (revalidate === undefined) return [];
+    return [{ pattern: patternOf(path), revalidate, precision: precision(path) }];
+  });
+}
+
+/** URL paths at which the files of a folder are served. */
+function urlPaths({ paths }: BuiltOutput, client: string): string[] {
+  return paths.filter((path) => path.startsWith(`${client}/`)).map((path) =>
+    encodeURI(path.slice(client.length)).replace(/(?:\/index)?\.html$/, "") || "/"
+  );
+}
+
+const HASHED = /^\/_nuxt(?:\/|$)/;
+
+/** What of the rules the manifest carries out, and what is said of the rest. */
+export function carryOut(
+  rules: readonly NitroRule[],
+  { output, client }: { readonly output: BuiltOutput; readonly client: string },
+): Pick<FoundServer, "beforeFiles" | "routes" | "notes"> {
+  const files = urlPaths(output, client);
+  const holdsForFile = ({ path }: NitroRule) => {
+    const pattern = new RegExp(patternOf(path));
+    return files.some((file) => pattern.test(file));
+  };
+  const beforeFiles = rules.filter((rule) => rule.leads && holdsForFile(rule))
+    .map(({ path }) => patternOf(path));
+  const unheard = rules.filter((rule) =>
+    rule.headers.length > 0 && !HASHED.test(rule.path) && holdsForFile(rule)
+  ).map(({ path }) => `"${path}"`);
+  const routes = routesOf(rules);
+  return {
+    ...(beforeFiles.length === 0 ? {} : { beforeFiles }),
+    routes: routes.slice(0, MAX_PAGE_ROUTES),
+    notes: [
+      ...(unheard.length === 0 ? [] : [
+        `The headers of routeRules ${unheard.join(", ")} hold for what the server answers, ` +
+        "not for files: write set_headers rules for these in svc.rules.toml",
+      ]),
+      ...(routes.length <= MAX_PAGE_ROUTES ? [] : [
+        `Only ${MAX_PAGE_ROUTES} of ${routes.length} routeRules with isr hold: ` +
+        "write fewer ones, with ** in their paths",
+      ]),
+    ],
+  };
+}
