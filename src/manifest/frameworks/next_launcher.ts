@@ -56,19 +56,19 @@ async function revalidate(what) {
 }
 
 /** Pages that were made again: the edge gets them with its next request, all in one call. */
-const made = new Set();
+const remade = new Set();
 
 function noteMade(key) {
-  if (made.size === 0) {
+  if (remade.size === 0) {
     setTimeout(() => {
-      const tags = [...made];
-      made.clear();
+      const tags = [...remade];
+      remade.clear();
       for (let at = 0; at < tags.length; at += 128) {
         void revalidate({ tags: tags.slice(at, at + 128), soft: true });
       }
     }, 50);
   }
-  made.add(pageTag(key));
+  remade.add(pageTag(key));
 }
 
 const Base = await loadCacheHandler();
@@ -82,18 +82,29 @@ async function loadCacheHandler() {
   return loaded.default?.default ?? loaded.default ?? loaded;
 }
 
-/** Next.js loads this class as its cache handler. */
+/** Next.js loads this class as its cache handler, and makes one for each request. */
 export default class PageCache extends Base {
+  #isOnDemand;
+
+  constructor(context, ...rest) {
+    super(context, ...rest);
+    this.#isOnDemand = context?._requestHeaders?.["x-prerender-revalidate"] !== undefined;
+  }
+
   async get(key, ...rest) {
     const entry = await super.get(key, ...rest);
     note(key, entry?.value, entry?.lastModified);
+    if (entry != null) answers.getStore()?.found.add(key);
     return entry;
   }
 
   async set(key, value, ...rest) {
     note(key, value, Date.now());
     await super.set(key, value, ...rest);
-    if (isPage(value)) noteMade(key);
+    if (!isPage(value)) return;
+    // "res.revalidate()" waits for this; otherwise a stale page was answered before.
+    if (this.#isOnDemand) await revalidate({ tags: [pageTag(key)] });
+    else if (answers.getStore()?.found.has(key)) noteMade(key);
   }
 
   async revalidateTag(tags, ...rest) {
@@ -163,10 +174,77 @@ Server.prototype.emit = function (name, request, response, ...rest) {
     }
   }
   if (name !== "request") return emit.call(this, name, request, response, ...rest);
-  const answer = { tags: new Set(), lastModified: undefined };
+  const answer = { request, tags: new Set(), found: new Set(), lastModified: undefined };
   watchHead(request, response, answer);
   return answers.run(answer, () => emit.call(this, name, request, response, ...rest));
 };
+`;
+
+/**
+ * Tells Next.js the address that the visitor asked for, which it would show as
+ * localhost in `request.url`: it puts host and port into text for each request.
+ */
+const ADDRESS = String.raw`
+function readAddress({ headers }) {
+  const scheme = String(headers["x-forwarded-proto"]).includes("https") ? "https" : "http";
+  const { hostname, port } = new URL(scheme + "://" + headers.host);
+  return { hostname, port: port || (scheme === "https" ? "443" : "80") };
+}
+
+function address() {
+  const answer = answers.getStore();
+  if (answer === undefined) return { hostname: "localhost", port: process.env.PORT };
+  return answer.address ??= readAddress(answer.request);
+}
+`;
+
+/** Starts Next.js and listens, as its own start-server.js does. */
+const START = String.raw`
+process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(config);
+require("next");
+const { getRequestHandlers } = require("next/dist/server/lib/start-server");
+
+const server = createServer(async (request, response) => {
+  try {
+    await handlers.requestHandler(request, response);
+  } catch (error) {
+    console.error(error);
+    if (!response.headersSent) response.statusCode = 500;
+    response.end();
+  }
+});
+server.on("upgrade", async (request, socket, head) => {
+  try {
+    await handlers.upgradeHandler(request, socket, head);
+  } catch (error) {
+    console.error(error);
+    socket.destroy();
+  }
+});
+const keepAliveTimeout = Number.parseInt(process.env.KEEP_ALIVE_TIMEOUT ?? "", 10);
+if (keepAliveTimeout >= 0) server.keepAliveTimeout = keepAliveTimeout;
+
+const made = await getRequestHandlers({
+  dir,
+  isDev: false,
+  server,
+  hostname: { toString: () => address().hostname },
+  port: { toString: () => address().port },
+  ...(keepAliveTimeout >= 0 ? { keepAliveTimeout } : {}),
+});
+const handlers = Array.isArray(made)
+  ? { requestHandler: made[0], upgradeHandler: made[1], server: made[2] }
+  : made;
+
+process.once("SIGTERM", () => {
+  server.close(async () => {
+    // Work that "after()" has put off is done first.
+    await handlers.server?.close?.();
+    process.exit(0);
+  });
+  server.closeIdleConnections();
+});
+server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
 /** Text of the module that starts the server. */
@@ -174,7 +252,7 @@ export function nextLauncher({ distDir, personal }: LaunchFacts): string {
   return `import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { Server } from "node:http";
+import { createServer, Server } from "node:http";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -203,21 +281,5 @@ const config = {
     preloadEntriesOnStart: false,
   },
 };
-process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(config);
-require("next");
-const { startServer } = require("next/dist/server/lib/start-server");
-const keepAliveTimeout = Number.parseInt(process.env.KEEP_ALIVE_TIMEOUT ?? "", 10);
-startServer({
-  dir,
-  isDev: false,
-  config,
-  hostname: process.env.HOST ?? "127.0.0.1",
-  port: Number(process.env.PORT) || 3000,
-  allowRetry: false,
-  keepAliveTimeout: keepAliveTimeout >= 0 ? keepAliveTimeout : undefined,
-}).catch((error) => {
-  console.error(error);
-  process.exit(1);
-});
-`;
+${ADDRESS}${START}`;
 }
