@@ -56,11 +56,12 @@ async function deployFramework(
     told,
     manifest: manifest as JsonObject,
     origin: `http://${host}:${port}`,
-    ask: (path, more = {}) => ask({ host, port, path, ...more }),
+    ask: (path, more = {}) => askSite({ host, port, path, ...more }),
   };
 }
 
-function ask(
+/** Asks a site by its host name; the body is read in the parts that it comes in. */
+export function askSite(
   wanted: Ask & { readonly host: string; readonly port: number; readonly path: string },
 ): Promise<Answer> {
   const { host, port, path, method = "GET", headers, body } = wanted;

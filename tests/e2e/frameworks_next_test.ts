@@ -1,0 +1,206 @@
+/**
+ * Next.js as its own scaffolder makes it, with pages that are cached, revalidated,
+ * guarded, streamed and rendered for each visitor: deployed without a config.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { hear } from "../../scripts/_process.ts";
+import { ROOT } from "../../scripts/_source_files.ts";
+import { BROWSER_TEST, CHROMIUM, hearComplaints, withChromium } from "../helpers/chromium.ts";
+import { type Answer, type Ask, askSite } from "../helpers/frameworks.ts";
+import { canInstall, nodeVariables } from "../helpers/node_program.ts";
+import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+
+const FIXTURE = join(ROOT, "fixtures", "frameworks", "next");
+
+const SCAFFOLD = [
+  "npx",
+  ...["-y", "create-next-app@latest", "."],
+  ...["--ts", "--app", "--no-eslint", "--no-tailwind", "--use-npm", "--yes", "--disable-git"],
+] as const;
+
+interface Deployed {
+  readonly origin: string;
+  ask(path: string, more?: Ask): Promise<Answer>;
+}
+
+async function deployNext(box: Sandbox): Promise<Deployed> {
+  Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""), {
+    NEXT_FONT_GOOGLE_MOCKED_RESPONSES: join(FIXTURE, "fonts.cjs"),
+  });
+  const { code, stderr } = await hear(SCAFFOLD, { cwd: box.site, env: box.env });
+  assert.equal(code, 0, stderr);
+  await cp(FIXTURE, box.site, { recursive: true });
+  // As behind a proxy that ends TLS: `x-forwarded-proto` makes a request one by https.
+  await box.start(["--trust-proxy", "127.0.0.1/32"]);
+  await box.json(["init", "--create", "--name", "harbour"]);
+  const told = await box.json(["deploy", "--prod"]);
+  const host = hostOf((told.urls as Record<string, string>).production);
+  const port = box.platform?.port ?? 0;
+  return {
+    origin: `http://${host}:${port}`,
+    ask: (path, more = {}) => askSite({ host, port, path, ...more }),
+  };
+}
+
+const plain = (text: string) => text.replaceAll(/<!--.*?-->/g, "");
+
+function headingOf({ status, text }: Answer): string {
+  assert.equal(status, 200, text.slice(0, 300));
+  return /<h1[^>]*>(.*?)<\/h1>/.exec(plain(text))?.[1] ?? assert.fail(text.slice(0, 500));
+}
+
+/** Asks until an answer is as wanted. */
+async function askUntil(
+  { ask }: Deployed,
+  path: string,
+  isWanted: (answer: Answer) => boolean,
+): Promise<Answer> {
+  let answer = await ask(path);
+  for (let turn = 0; turn < 100 && !isWanted(answer); turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    answer = await ask(path);
+  }
+  assert.ok(isWanted(answer), `${path}: ${JSON.stringify(answer.headers)}`);
+  return answer;
+}
+
+const isHit = ({ headers }: Answer) => headers["x-svc-cache"] === "HIT";
+
+const post = (body: unknown): Ask => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+/** Pages that were made once come from the edge, until somebody revalidates them. */
+async function checkCached(site: Deployed): Promise<void> {
+  assert.match((await askUntil(site, "/", isHit)).text, /To get started/);
+  const first = await askUntil(site, "/clock", isHit);
+  assert.equal(first.headers["cache-control"], "public, max-age=0, must-revalidate");
+  assert.equal(first.headers["svc-cache-tag"], undefined);
+  for (const what of [{ tag: "clock" }, { path: "/clock" }]) {
+    const before = headingOf(await askUntil(site, "/clock", isHit));
+    assert.equal((await site.ask("/api/revalidate", post(what))).status, 200);
+    assert.notEqual(headingOf(await site.ask("/clock")), before, JSON.stringify(what));
+  }
+  const old = headingOf(await site.ask("/blog/first"));
+  await askUntil(site, "/blog/first", (answer) => headingOf(answer) !== old);
+}
+
+/** Fields by which clients pretend that Next.js's own host has sent them. */
+const TRICKS: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },
+  { "x-middleware-next": "1" },
+  { "x-matched-path": "/guarded" },
+];
+
+/** What the proxy of the app guards is never kept, and nobody talks it out of it. */
+async function checkGuarded(site: Deployed): Promise<void> {
+  const cookie = { cookie: "key=1" };
+  for (let turn = 0; turn < 2; turn++) {
+    const inside = await site.ask("/guarded", { headers: cookie });
+    assert.match(headingOf(inside), /Behind the gate/);
+    assert.equal(inside.headers["x-gate"], "open");
+    for (const headers of TRICKS) {
+      const outside = await site.ask("/guarded", { headers });
+      assert.equal(outside.status, 307, JSON.stringify(headers));
+      assert.match(outside.headers.location ?? "", /\/about$/);
+    }
+  }
+}
+
+async function checkRendered(site: Deployed): Promise<void> {
+  const { origin, ask } = site;
+  const host = new URL(origin).host;
+  const { text, headers } = await ask("/rendered?boat=ketch", { headers: { cookie: "name=Ada" } });
+  assert.ok(plain(text).includes(`Boat ketch of Ada at ${host}`), plain(text).slice(0, 2000));
+  assert.match(headers["cache-control"] ?? "", /no-store/);
+  const echoed = JSON.parse((await ask("/api/echo", post({ boats: 2 }))).text);
+  assert.deepEqual(echoed, { got: { boats: 2 }, url: `${origin}/api/echo` });
+  const streamed = await ask("/api/stream");
+  assert.deepEqual([streamed.text, streamed.parts], ["first\nlast\n", 2]);
+  assert.equal((await ask("/no/such/page")).status, 404);
+  const draft = (await ask("/api/draft", post({}))).cookies[0]?.split(";")[0] ?? assert.fail();
+  await askUntil(site, "/clock", isHit);
+  const seen = await ask("/clock", { headers: { cookie: draft } });
+  assert.notEqual(seen.headers["x-svc-cache"], "HIT");
+}
+
+async function checkFiles({ ask }: Deployed): Promise<void> {
+  const { text } = await ask("/");
+  const asset = /\/_next\/static\/chunks\/[^"]+\.js/.exec(text)?.[0] ?? assert.fail(text);
+  const found = await ask(asset);
+  assert.equal(found.status, 200);
+  assert.equal(found.headers["cache-control"], "public, max-age=31536000, immutable");
+  assert.equal((await ask("/_next/static/chunks/gone.js")).headers["content-type"], "text/plain");
+  assert.match((await ask("/next.svg")).headers["content-type"] ?? "", /svg/);
+}
+
+/** Nothing of the server's folder is a file of the site. */
+async function checkPrivate({ ask }: Deployed): Promise<void> {
+  for (
+    const path of [
+      "/server.js",
+      "/svc-server.mjs",
+      "/package.json",
+      "/node_modules/next/package.json",
+      "/.next/BUILD_ID",
+      "/.next/required-server-files.json",
+      "/.next/server/preview-props.json",
+      "/server/server.js",
+      "/server/.next/prerender-manifest.json",
+      "/_next/required-server-files.json",
+      "/_next/server/app/page.js",
+      "/.svc/links.json",
+    ]
+  ) assert.equal((await ask(path)).status, 404, path);
+}
+
+async function checkBrowser({ origin }: Deployed): Promise<void> {
+  if (CHROMIUM === undefined) return;
+  await withChromium(async (browser) => {
+    const page = await browser.newPage();
+    const complaints = hearComplaints(page);
+    await page.goto(`${origin}/clock`, { waitUntil: "networkidle" });
+    await page.evaluate("globalThis.svcSamePage = true");
+    await page.getByText("About this harbour").click();
+    await page.getByText("About the harbour").waitFor();
+    assert.equal(await page.evaluate("globalThis.svcSamePage"), true);
+    const made = await page.request.get(`${origin}/clock`).then((answer) => answer.text());
+    await page.goto(`${origin}/form`, { waitUntil: "networkidle" });
+    await page.getByLabel("Boat").fill("yawl");
+    await page.getByText("Moor").click();
+    await page.getByText("Boat yawl of nobody").waitFor();
+    const again = await page.request.get(`${origin}/clock`).then((answer) => answer.text());
+    assert.notEqual(
+      /Made [0-9a-f-]+/.exec(plain(again))?.[0],
+      /Made [0-9a-f-]+/.exec(plain(made))?.[0],
+    );
+    await page.goto(`${origin}/picture`, { waitUntil: "networkidle" });
+    const width = await page.getByAltText("A boat").evaluate("(image) => image.naturalWidth");
+    assert.ok(Number(width) > 0, "The image was not loaded");
+    assert.deepEqual(complaints, []);
+  });
+}
+
+Deno.test({
+  name: "a project of create-next-app is deployed as it is, and keeps Next.js's promises",
+  ...BROWSER_TEST,
+  ignore: !canInstall,
+  async fn() {
+    await withSandbox(async (box) => {
+      const site = await deployNext(box);
+      await checkCached(site);
+      await checkGuarded(site);
+      await checkRendered(site);
+      await checkFiles(site);
+      await checkPrivate(site);
+      await checkBrowser(site);
+    });
+  },
+});
