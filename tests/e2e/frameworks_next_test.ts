@@ -28,9 +28,7 @@ interface Deployed {
 }
 
 async function deployNext(box: Sandbox): Promise<Deployed> {
-  Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""), {
-    NEXT_FONT_GOOGLE_MOCKED_RESPONSES: join(FIXTURE, "fonts.cjs"),
-  });
+  Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""));
   const { code, stderr } = await hear(SCAFFOLD, { cwd: box.site, env: box.env });
   assert.equal(code, 0, stderr);
   await cp(FIXTURE, box.site, { recursive: true });

@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { hear, isInstalled } from "../../scripts/_process.ts";
+import { ROOT } from "../../scripts/_source_files.ts";
 
 /** Node's major version that current frameworks need. */
 const NODE_MAJOR = 24;
@@ -42,5 +43,7 @@ export async function nodeVariables(path: string): Promise<Record<string, string
     ASTRO_TELEMETRY_DISABLED: "1",
     NUXT_TELEMETRY_DISABLED: "1",
     NEXT_TELEMETRY_DISABLED: "1",
+    // The scaffold of Next.js asks Google for fonts, which not every machine can reach.
+    NEXT_FONT_GOOGLE_MOCKED_RESPONSES: join(ROOT, "fixtures", "frameworks", "next", "fonts.cjs"),
   };
 }
