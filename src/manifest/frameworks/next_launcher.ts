@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { ANSWERS, PAGE_CACHE } from "./next_page_cache.ts";
 
 /** What of a build the launcher has to know. */
 export interface LaunchFacts {
@@ -22,163 +23,6 @@ export interface LaunchFacts {
 /** Request fields that only a host of Next.js may write; versions differ in which they drop. */
 const INTERNAL_FIELDS = String
   .raw`/^(?:x-middleware-|x-now-|x-invoke-|x-matched-path$|next-resume$|x-next-resume-state-length$)/`;
-
-/** Notes which pages of Next.js's cache go into which answer. */
-const PAGE_CACHE = String.raw`
-const answers = new AsyncLocalStorage();
-
-const isPage = (value) => value != null && value.kind !== "FETCH" && value.kind !== "IMAGE";
-
-/** A tag as a header field can carry it. */
-function fieldTag(tag) {
-  const text = /^[!-+\--~]+$/.test(tag) ? tag : encodeURIComponent(tag);
-  return text.length <= 256 ? text : createHash("sha256").update(text).digest("hex");
-}
-
-const pageTag = (key) => fieldTag("next-page:" + key);
-
-function note(key, value, lastModified) {
-  const answer = answers.getStore();
-  if (answer === undefined || !isPage(value)) return;
-  answer.tags.add(pageTag(key));
-  answer.lastModified = lastModified;
-  const named = value.headers?.["x-next-cache-tags"];
-  if (typeof named !== "string") return;
-  for (const tag of named.split(",")) if (tag !== "") answer.tags.add(fieldTag(tag));
-}
-
-async function revalidate(what) {
-  try {
-    await globalThis.svc?.revalidate(what);
-  } catch (error) {
-    console.error("Cannot revalidate pages at the edge: " + error.message);
-  }
-}
-
-/** Pages that were made again: the edge gets them with its next request, all in one call. */
-const remade = new Set();
-
-function noteMade(key) {
-  if (remade.size === 0) {
-    setTimeout(() => {
-      const tags = [...remade];
-      remade.clear();
-      for (let at = 0; at < tags.length; at += 128) {
-        void revalidate({ tags: tags.slice(at, at + 128), soft: true });
-      }
-    }, 50);
-  }
-  remade.add(pageTag(key));
-}
-
-const Base = await loadCacheHandler();
-
-/** The project's own cache handler, else that of Next.js. */
-async function loadCacheHandler() {
-  const own = settings.cacheHandler;
-  if (!own) return require("next/dist/server/lib/incremental-cache/file-system-cache").default;
-  const path = own.startsWith("file:") ? own : pathToFileURL(resolve(distDir, own)).href;
-  const loaded = await import(path);
-  return loaded.default?.default ?? loaded.default ?? loaded;
-}
-
-/** Next.js loads this class as its cache handler, and makes one for each request. */
-export default class PageCache extends Base {
-  #isOnDemand;
-
-  constructor(context, ...rest) {
-    super(context, ...rest);
-    this.#isOnDemand = context?._requestHeaders?.["x-prerender-revalidate"] !== undefined;
-  }
-
-  async get(key, ...rest) {
-    const entry = await super.get(key, ...rest);
-    note(key, entry?.value, entry?.lastModified);
-    if (entry != null) answers.getStore()?.found.add(key);
-    return entry;
-  }
-
-  async set(key, value, ...rest) {
-    note(key, value, Date.now());
-    await super.set(key, value, ...rest);
-    if (!isPage(value)) return;
-    // "res.revalidate()" waits for this; otherwise a stale page was answered before.
-    if (this.#isOnDemand) await revalidate({ tags: [pageTag(key)] });
-    else if (answers.getStore()?.found.has(key)) noteMade(key);
-  }
-
-  async revalidateTag(tags, ...rest) {
-    await super.revalidateTag(tags, ...rest);
-    const names = [tags].flat().map(fieldTag);
-    for (let at = 0; at < names.length; at += 128) {
-      await revalidate({ tags: names.slice(at, at + 128) });
-    }
-  }
-}
-`;
-
-/** Gives each answer the fields by which the edge keeps it. */
-const ANSWERS = String.raw`
-const NOT_KEPT = "no-store";
-
-const REVALIDATED = "public, max-age=0, must-revalidate";
-
-function seconds(field, name) {
-  const found = new RegExp("(?:^|[\\s,])" + name + "=(\\d+)").exec(field);
-  return found === null ? undefined : Number(found[1]);
-}
-
-/** How long the edge keeps a page of Next.js's cache. */
-function lifetime(field, { lastModified }, isStale) {
-  const fresh = seconds(field, "s-maxage");
-  const later = seconds(field, "stale-while-revalidate");
-  const age = Math.max(0, Math.floor((Date.now() - (lastModified ?? Date.now())) / 1000));
-  // While Next.js makes a stale page again, the edge asks soon after.
-  const kept = isStale ? 1 : Math.max(1, fresh - age);
-  return "max-age=" + kept + (later === undefined ? "" : ", stale-while-revalidate=" + later);
-}
-
-function prepareHead(request, response, answer) {
-  const field = String(response.getHeader("cache-control") ?? "");
-  const targeted = response.hasHeader("svc-cdn-cache-control") ||
-    response.hasHeader("cdn-cache-control");
-  const path = request.url.split("?", 1)[0];
-  if (personal.some((pattern) => pattern.test(path))) {
-    if (!targeted) response.setHeader("svc-cdn-cache-control", NOT_KEPT);
-    if (field.includes("s-maxage")) response.setHeader("cache-control", "private, no-cache");
-    return;
-  }
-  if (answer.tags.size > 0) response.setHeader("svc-cache-tag", [...answer.tags].join(","));
-  const cached = response.getHeader("x-nextjs-cache");
-  if (targeted || cached === undefined || !field.includes("s-maxage")) return;
-  // Without tags nobody could remove it: another request has asked the cache for this one.
-  const kept = answer.tags.size === 0 ? NOT_KEPT : lifetime(field, answer, cached === "STALE");
-  response.setHeader("svc-cdn-cache-control", kept);
-  response.setHeader("cache-control", REVALIDATED);
-}
-
-function watchHead(request, response, answer) {
-  const writeHead = response.writeHead;
-  response.writeHead = function (...args) {
-    response.writeHead = writeHead;
-    prepareHead(request, response, answer);
-    return writeHead.apply(this, args);
-  };
-}
-
-const emit = Server.prototype.emit;
-Server.prototype.emit = function (name, request, response, ...rest) {
-  if (name === "request" || name === "upgrade") {
-    for (const field of Object.keys(request.headers)) {
-      if (INTERNAL_FIELDS.test(field)) delete request.headers[field];
-    }
-  }
-  if (name !== "request") return emit.call(this, name, request, response, ...rest);
-  const answer = { request, tags: new Set(), found: new Set(), lastModified: undefined };
-  watchHead(request, response, answer);
-  return answers.run(answer, () => emit.call(this, name, request, response, ...rest));
-};
-`;
 
 /**
  * Tells Next.js the address that the visitor asked for, which it would show as
@@ -196,6 +40,41 @@ function address() {
   if (answer === undefined) return { hostname: "localhost", port: process.env.PORT };
   return answer.address ??= readAddress(answer.request);
 }
+`;
+
+/**
+ * Next.js asks its own server for the page that a server action leads to. That
+ * request needs no network.
+ */
+const OWN_REQUESTS = String.raw`
+const own = "http://localhost:" + process.env.PORT;
+process.env.__NEXT_PRIVATE_ORIGIN = own;
+
+async function fetchOwn(request) {
+  const { createRequestResponseMocks } = require("next/dist/server/lib/mock-request");
+  const { host, pathname, search } = new URL(request.url);
+  const { req, res } = createRequestResponseMocks({
+    url: pathname + search,
+    method: request.method,
+    headers: { host, ...Object.fromEntries(request.headers) },
+    ...(request.body === null ? {} : { bodyReadable: Readable.fromWeb(request.body) }),
+  });
+  await answers.run(newAnswer(req), () => handlers.requestHandler(req, res));
+  await res.hasStreamed;
+  const body = Buffer.concat(res.buffers);
+  return new Response(body.length === 0 ? null : body, {
+    status: res.statusCode,
+    headers: res.headers,
+  });
+}
+
+const fetchOthers = globalThis.fetch;
+globalThis.fetch = function fetch(resource, options) {
+  const url = resource instanceof Request ? resource.url : String(resource);
+  return url.startsWith(own + "/")
+    ? fetchOwn(new Request(resource, options))
+    : fetchOthers.call(this, resource, options);
+};
 `;
 
 /** Starts Next.js and listens, as its own start-server.js does. */
@@ -255,6 +134,7 @@ import { readFileSync } from "node:fs";
 import { createServer, Server } from "node:http";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const dir = import.meta.dirname ?? fileURLToPath(new URL(".", import.meta.url));
@@ -281,5 +161,5 @@ const config = {
     preloadEntriesOnStart: false,
   },
 };
-${ADDRESS}${START}`;
+${ADDRESS}${OWN_REQUESTS}${START}`;
 }
