@@ -180,7 +180,8 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
     await page.goto(`${origin}/picture`, { waitUntil: "networkidle" });
     await page.getByAltText("A boat").scrollIntoViewIfNeeded();
     await page.waitForFunction("document.querySelector('img').naturalWidth > 0");
-    assert.deepEqual(complaints, []);
+    // Its client may abort the rest of an action's answer once it knows where that leads.
+    assert.deepEqual(complaints.filter((line) => line !== `failed: ${origin}/form`), []);
   });
 }
 
