@@ -48,7 +48,7 @@ export default defineCommand({
   define: (command) =>
     command
       .option("--url <url>", "the hook's URL (default: SVC_HOOK_URL)")
-      .requiredOption("--commit <sha>", "commit to deploy, 7 to 40 hexadecimal digits")
+      .option("--commit <sha>", "commit to deploy, 7 to 40 digits (default: the branch's head)")
       .requiredOption("--branch <branch>", "branch that the commit is on")
       .option("--message <text>", "message of the deployment (default: the commit's)")
       .option("--author <text>", "author of the deployment (default: the commit's)")
@@ -63,6 +63,7 @@ export default defineCommand({
       ),
   examples: [
     ["hooks trigger --commit 8f14e45 --branch main --wait", "deploy a commit and wait for it"],
+    ["hooks trigger --branch main", "deploy what the branch has now"],
   ],
   answers: "{ deployment }",
   async run({ flags }, ctx) {

@@ -30,18 +30,24 @@ export type Branches =
   | { readonly type: "found"; readonly branches: ReadonlySet<string> }
   | { readonly type: "unreachable"; readonly reason: string };
 
+/** A commit of a branch. */
+export interface WantedCommit {
+  readonly branch: string;
+  /** 7 to 40 digits; the head of the branch where missing. */
+  readonly commitSha?: string | undefined;
+}
+
 export interface GitService {
   /**
    * Says why the platform refuses to connect to an address; `undefined` where it would
    * try. Does not use the network.
    */
   refusal(gitUrl: string): string | undefined;
-  /** Finds a commit on a branch, and fetches where the mirror lacks either. */
-  resolve(
-    project: ProjectRecord,
-    wanted: { readonly branch: string; readonly commitSha: string },
-    signal: AbortSignal,
-  ): Promise<Resolved>;
+  /**
+   * Finds a commit on a branch, and fetches where the mirror lacks either. For the head of
+   * a branch it always fetches.
+   */
+  resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal): Promise<Resolved>;
   /** Asks the repository which branches it has. */
   branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches>;
   /** Removes the mirror of a project that was deleted or has another repository now. */

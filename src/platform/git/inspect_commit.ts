@@ -4,7 +4,7 @@
  * @module
  */
 import { branchName } from "../../contract/mod.ts";
-import type { Resolved } from "./git_service.ts";
+import type { Resolved, WantedCommit } from "./git_service.ts";
 import type { GitResult } from "./git_process.ts";
 
 /** Runs git on the mirror. */
@@ -89,12 +89,21 @@ async function isIn(git: MirrorGit, sha: string, head: string): Promise<boolean>
   return code === 0;
 }
 
-/** Finds the one commit that is meant, and checks that it is on the branch. */
-export async function inspectCommit(
-  git: MirrorGit,
-  wanted: { readonly branch: string; readonly commitSha: string },
-): Promise<Resolved> {
+async function showCommit(git: MirrorGit, sha: string): Promise<Resolved> {
+  const { stdout } = await git([...SHOW, sha]);
+  return readShown(stdout.trimEnd());
+}
+
+/**
+ * Finds the one commit that is meant, and checks that it is on the branch; the head of
+ * the branch where none is named.
+ */
+export async function inspectCommit(git: MirrorGit, wanted: WantedCommit): Promise<Resolved> {
   if (!isBranchName(wanted.branch)) return { type: "branch_not_found" };
+  if (wanted.commitSha === undefined) {
+    const head = await branchHead(git, wanted.branch);
+    return head === undefined ? { type: "branch_not_found" } : await showCommit(git, head);
+  }
   if (!COMMIT_SHA.test(wanted.commitSha)) return { type: "commit_not_found" };
   const digits = wanted.commitSha.toLowerCase();
   const both = digits.length === FULL_LENGTH
@@ -114,6 +123,5 @@ export async function inspectCommit(
     return { type: "ambiguous", candidates: commits.slice(0, MAX_CANDIDATES) };
   }
   if (!await isIn(git, sha, head)) return { type: "not_on_branch", sha };
-  const { stdout } = await git([...SHOW, sha]);
-  return readShown(stdout.trimEnd());
+  return await showCommit(git, sha);
 }

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { OpenGitCredentials, ProjectRecord } from "../projects/mod.ts";
-import type { Branches, GitService, Resolved } from "./git_service.ts";
+import type { Branches, GitService, Resolved, WantedCommit } from "./git_service.ts";
 import { killMarked } from "../../lib/marked_processes.ts";
 import { exportCommit } from "./export_commit.ts";
 import {
@@ -105,7 +105,7 @@ export class GitMirrors implements GitService {
 
   async resolve(
     project: ProjectRecord,
-    wanted: { readonly branch: string; readonly commitSha: string },
+    wanted: WantedCommit,
     signal: AbortSignal,
   ): Promise<Resolved> {
     const way = await this.#wayTo(project);
@@ -113,7 +113,7 @@ export class GitMirrors implements GitService {
     const mirror = this.#mirrorOf(project.id);
     const look = async (): Promise<Resolved> => {
       await mirror.underWay();
-      if (await mirror.isFresh(way.url)) {
+      if (wanted.commitSha !== undefined && await mirror.isFresh(way.url)) {
         const known = await inspectCommit(mirror.git, wanted);
         if (known.type === "found") return known;
       }

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export type { GitService, Resolved } from "./git_service.ts";
+export type { GitService, Resolved, WantedCommit } from "./git_service.ts";
 export { GitFault, GitMirrors } from "./mirrors.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GitService, Resolved } from "../git/mod.ts";
+import type { GitService, Resolved, WantedCommit } from "../git/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import { resolveFailure } from "./resolve_failure.ts";
@@ -16,11 +16,6 @@ const RESOLVE_MS = 50_000;
 
 /** Seconds after which a caller may find the repository fetched, or the branch free. */
 export const RETRY_SECONDS = 15;
-
-interface Wanted {
-  readonly branch: string;
-  readonly commitSha: string;
-}
 
 export class CommitResolver {
   /** Questions to git that are under way. */
@@ -35,11 +30,11 @@ export class CommitResolver {
   ) {}
 
   /**
-   * Finds a commit on a branch. Aborting the signal ends the wait, not the fetch.
+   * Finds a commit on a branch, or the branch's head. Aborting the signal ends the wait, not the fetch.
    *
    * @throws {Failure} as `resolveFailure()` says; `unavailable` where git takes too long.
    */
-  async resolve(project: ProjectRecord, wanted: Wanted, signal: AbortSignal) {
+  async resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal) {
     if (project.gitUrl === null) throw resolveFailure({ type: "unauthorized" }, wanted);
     const resolved = await orAborted(this.#ask(project, wanted), signal).catch((cause) => {
       const isCutShort = ["AbortError", "TimeoutError"].includes(cause?.name);
@@ -55,16 +50,21 @@ export class CommitResolver {
   }
 
   /** Asks git; callers with the same question at the same time share the answer. */
-  #ask(project: ProjectRecord, { branch, commitSha }: Wanted): Promise<Resolved> {
+  #ask(project: ProjectRecord, wanted: WantedCommit): Promise<Resolved> {
+    const { branch, commitSha } = wanted;
+    // A head that was asked for earlier may be older than this caller's push.
+    if (commitSha === undefined) return this.#askGit(project, wanted);
     const key = [project.id, project.gitUrl, branch, commitSha].join("\n");
     const known = this.#pending.get(key);
     if (known !== undefined) return known;
-    const { git, resolveMs = RESOLVE_MS } = this.options;
-    const asked = git
-      .resolve(project, { branch, commitSha }, AbortSignal.timeout(resolveMs))
-      .finally(() => this.#pending.delete(key));
+    const asked = this.#askGit(project, wanted).finally(() => this.#pending.delete(key));
     this.#pending.set(key, asked);
     return asked;
+  }
+
+  #askGit(project: ProjectRecord, { branch, commitSha }: WantedCommit): Promise<Resolved> {
+    const { git, resolveMs = RESOLVE_MS } = this.options;
+    return git.resolve(project, { branch, commitSha }, AbortSignal.timeout(resolveMs));
   }
 }
 

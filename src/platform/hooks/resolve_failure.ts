@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Resolved } from "../git/mod.ts";
+import type { Resolved, WantedCommit } from "../git/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 
 /** Candidates of an ambiguous SHA that are listed. */
@@ -16,9 +16,9 @@ const MAX_CANDIDATES = 10;
  */
 export function resolveFailure(
   resolved: Exclude<Resolved, { readonly type: "found" }>,
-  wanted: { readonly branch: string; readonly commitSha: string },
+  wanted: WantedCommit,
 ): Failure {
-  const { branch, commitSha } = wanted;
+  const { branch, commitSha = "" } = wanted;
   const because = (path: string, message: string) => ({ problems: [{ path, message }] });
   switch (resolved.type) {
     case "branch_not_found":

@@ -173,8 +173,10 @@ export class TriggerService {
     { id: projectId }: ProjectRecord,
     wanted: TriggerBody & { readonly environment: string },
   ): Promise<DeploymentRecord | undefined> {
-    if (wanted.force || wanted.commitSha.length < FULL_SHA) return undefined;
-    const admission = await this.services.builds.admission({ projectId, ...wanted }, false);
+    const { commitSha = "" } = wanted;
+    if (wanted.force || commitSha.length < FULL_SHA) return undefined;
+    const place = { ...wanted, projectId, commitSha };
+    const admission = await this.services.builds.admission(place, false);
     return admission.type === "identical"
       ? await this.services.deployments.find(projectId, admission.id)
       : undefined;

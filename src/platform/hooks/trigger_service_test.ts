@@ -23,6 +23,8 @@ import { TriggerService } from "./trigger_service.ts";
 const START = Date.UTC(2026, 10, 22, 12);
 const TOKEN = "ab".repeat(32);
 const [OLDER, NEWER] = ["1".repeat(40), "2".repeat(40)];
+/** The newest commit of every branch. */
+const HEAD = "9".repeat(40);
 
 const PROJECT = testProject({
   gitUrl: "https://git.example/shop.git",
@@ -44,7 +46,7 @@ const HOOK: HookRecord = {
 };
 
 interface Wanted {
-  readonly commitSha: string;
+  readonly commitSha?: string;
   readonly branch?: string;
   readonly force?: boolean;
 }
@@ -88,7 +90,7 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
   });
   const parts: Parts = {
     ...{ clock, hooks, builds, asked: 0 },
-    git: (_project, { commitSha }) => Promise.resolve(found(commitSha.padEnd(40, "0"))),
+    git: (_project, { commitSha = HEAD }) => Promise.resolve(found(commitSha.padEnd(40, "0"))),
     service: (options = {}) =>
       new TriggerService({
         ...{ hooks, projects, deployments, builds, buildQueue, box, now, ...options },
@@ -247,7 +249,7 @@ for (
       parts.git = async (_project, { commitSha }) => {
         if (++resolving === (one === two ? 1 : 2)) both.resolve();
         await gate.promise;
-        return found(commitSha);
+        return found(commitSha ?? HEAD);
       };
       const answers = [one!, two!].map((service) =>
         parts.trigger({ commitSha: OLDER }, { service })
@@ -291,7 +293,7 @@ Deno.test("TriggerService.trigger() stops waiting for git, which others still wa
     const fetched = Promise.withResolvers<void>();
     parts.git = async (_project, { commitSha }) => {
       await fetched.promise;
-      return found(commitSha);
+      return found(commitSha ?? HEAD);
     };
     const leaving = new AbortController();
     const service = parts.service();

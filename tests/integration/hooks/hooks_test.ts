@@ -110,8 +110,28 @@ Deno.test("scopes decide between production and preview", () =>
     assert.match(refused.json.error, /restricted to branch 'release\/\*'/);
   }));
 
+Deno.test("a trigger without a commit deploys the branch's head, however new it is", () =>
+  withHooks(async ({ hook, trigger, ended, shows, repository }) => {
+    const { url } = await hook({ scope: "Preview" });
+    const first = await trigger(url, { branch: "main" });
+    assert.equal(first.status, 200, JSON.stringify(first.json));
+    assert.equal(first.json.commitSha, await repository.git("rev-parse", "main"));
+    await ended(first);
+    const again = await trigger(url, { branch: "main" });
+    assert.equal(again.json.id, first.json.id, "nothing new to deploy");
+    const sha = await repository.commit("main", { "index.html": "<p>newer</p>" });
+    const second = await trigger(url, { branch: "main" });
+    assert.equal(second.json.commitSha, sha);
+    await ended(second);
+    await shows(hostOf(second.json.urls.branch), `<p>main ${sha}</p>`);
+    const absent = await trigger(url, { branch: "absent" });
+    assert.deepEqual([absent.status, absent.json.error], [404, "Branch not found"]);
+  }));
+
 const BAD_BODIES: readonly [string, Record<string, unknown>, string[]][] = [
-  ["nothing", {}, ["body.branch", "body.commitSha"]],
+  ["nothing", {}, ["body.branch"]],
+  ["a SHA that is null", { commitSha: null }, ["body.commitSha"]],
+  ["a SHA without digits", { commitSha: "" }, ["body.commitSha"]],
   ["a SHA that is a word", { commitSha: "latest" }, ["body.commitSha"]],
   ["a SHA of 6 digits", { commitSha: "abcdef" }, ["body.commitSha"]],
   ["a SHA of 41 digits", { commitSha: "a".repeat(41) }, ["body.commitSha"]],
