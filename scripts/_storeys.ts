@@ -14,6 +14,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [
     "retention",
     "cache",
+    "cron",
     "health",
     "notifications",
     "hooks",
@@ -75,6 +76,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "notifications",
     "webhooks",
     "hooks",
+    "cron",
     "logs",
     "edge",
     "domains",

@@ -6,6 +6,7 @@
 import type { RuleSet } from "../rules/mod.ts";
 import type { SealedFunction } from "../runtime/mod.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
+import { withCronTasks } from "./cron_tasks.ts";
 import { bundleProjectFunctions } from "./bundle_functions.ts";
 import { folderPagesOf } from "./folder_pages.ts";
 import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
@@ -66,11 +67,12 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     ...(skipValidation === undefined ? {} : { skipValidation }),
     ...(config?.images === undefined ? {} : { images: config.images }),
   });
+  const manifest = withCronTasks(host, prepared.manifest, config);
   if (rules !== undefined) {
     const paths = prepared.files.map(({ path }) => path);
     await warnOpenFolders(host, home, folderPagesOf(prepared.manifest, paths));
   }
-  return { ...built, ...prepared, rules: rules?.ruleSet, home };
+  return { ...built, ...prepared, manifest, rules: rules?.ruleSet, home };
 }
 
 /**

@@ -6,6 +6,7 @@
  */
 import { LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/mod.ts";
 import type { CommandEntry } from "./command/mod.ts";
+import { CRON } from "./cron/mod.ts";
 import { COMPLETE, COMPLETION } from "./completion/mod.ts";
 import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/mod.ts";
 import { DOCTOR } from "./doctor/mod.ts";
@@ -38,6 +39,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   FUNCTIONS,
   HOOKS,
   BUILDS,
+  CRON,
   ROLLBACK,
   LOGS,
   PROJECTS,

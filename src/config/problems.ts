@@ -18,6 +18,7 @@ import type { TomlDocument } from "../lib/toml.ts";
 import { DECLARATION_KEYS, TABLE_KEYS, VISIBILITIES } from "./schema.ts";
 
 function keysOf(path: readonly PathStep[]): readonly string[] {
+  if (path[0] === "cron") return TABLE_KEYS.cron ?? [];
   const isDeclaration = path[0] === "env" && path[1] === "declarations";
   return isDeclaration ? DECLARATION_KEYS : TABLE_KEYS[path.join(".")] ?? [];
 }
@@ -44,6 +45,8 @@ function keyHint(path: readonly PathStep[], key: string, value: unknown): string
 function partAt(path: readonly PathStep[]): DocumentPart {
   const name = path.length === 0
     ? "the project file"
+    : path[0] === "cron"
+    ? "a [[cron]] table"
     : path.length > 2
     ? "a declaration"
     : `the [${path.join(".")}] table`;

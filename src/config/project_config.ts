@@ -21,6 +21,15 @@ export interface EnvDeclaration {
   readonly required: boolean;
 }
 
+/** A request that the platform sends at certain times. */
+export interface CronTaskConfig {
+  readonly path: string;
+  /** Five fields, as crontab has them. */
+  readonly schedule: string;
+  /** IANA name; UTC where missing. */
+  readonly timezone?: string | undefined;
+}
+
 /** A valid `svc.toml`. Tables that are not written are there and empty. */
 export interface ProjectConfig {
   readonly project: {
@@ -50,6 +59,8 @@ export interface ProjectConfig {
     /** Size of a server's folder for temporary files, in MiB. */
     readonly tmpMb?: number;
   };
+  /** Scheduled tasks, in the order of the file. */
+  readonly cron: readonly CronTaskConfig[];
   readonly db: {
     readonly database?: string;
     readonly branch?: string;
@@ -97,6 +108,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
       ...(isStatic === undefined ? {} : { isStatic }),
       outputDirs: [...new Set((outputDirs ?? []).map(normalizeInsidePath))],
     },
+    cron: raw.cron ?? [],
     db: raw.db ?? {},
     env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },
     ...(raw.images === undefined ? {} : {

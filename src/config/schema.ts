@@ -8,6 +8,7 @@
  */
 import { z } from "zod";
 import { parseRemotePattern } from "../lib/remote_pattern.ts";
+import { isTimeZone, MAX_SCHEDULE_LENGTH, scheduleProblem } from "../lib/cron_schedule.ts";
 import {
   ALIAS_NAME,
   COMMAND,
@@ -22,6 +23,9 @@ import {
   VARIABLE_NAME,
   VARIABLE_NAME_MAX,
 } from "./field_rules.ts";
+
+/** Most scheduled tasks. */
+export const MAX_CRON_TASKS = 20;
 
 /** Most candidate output directories that are tried. */
 export const MAX_OUTPUT_DIRS = 20;
@@ -149,6 +153,32 @@ const build = table({
   }),
 });
 
+const CRON_RULE = `Use [[cron]] tables with path and schedule, at most ${MAX_CRON_TASKS}`;
+const CRON_PATH_RULE =
+  "Use a path that begins with /, at most 512 characters, without # and spaces";
+const SCHEDULE_RULE = 'Use the five fields of a crontab, such as "*/5 * * * *"';
+const ZONE_RULE = 'Use the name of a time zone, such as "Europe/Berlin"';
+
+const cronTask = table({
+  path: text(CRON_PATH_RULE, { pattern: /^\/(?!\/)[\x21-\x22\x24-\x7e]*$/, maximum: 512 })
+    .meta({ description: "Path that is requested.", examples: ["/api/cron"] }),
+  schedule: text(SCHEDULE_RULE, { pattern: TRIMMED_TEXT, maximum: MAX_SCHEDULE_LENGTH })
+    .superRefine((schedule, context) => {
+      const problem = scheduleProblem(schedule);
+      if (problem === undefined) return;
+      context.addIssue({ code: "custom", message: `${SCHEDULE_RULE} (${problem})` });
+    }).meta({
+      description: "When it is requested: minute, hour, day of the month, month, day of the week.",
+      examples: ["*/5 * * * *"],
+    }),
+  timezone: z.string(ZONE_RULE).max(64, ZONE_RULE).refine(isTimeZone, ZONE_RULE).optional().meta({
+    description: "Time zone of the schedule, by its IANA name; UTC when omitted.",
+    examples: ["Europe/Berlin"],
+  }),
+});
+
+const cron = z.array(cronTask, CRON_RULE).max(MAX_CRON_TASKS, CRON_RULE);
+
 const db = table({
   database: text(`Use a database id or name: ${NAME_RULE}`, {
     pattern: TRIMMED_TEXT,
@@ -241,6 +271,9 @@ export const projectConfigSchema = table({
   project: project.optional().meta({ description: "Which project this directory is." }),
   dev: dev.optional().meta({ description: "Settings of `svc dev`." }),
   build: build.optional().meta({ description: "Settings of `svc build` and `svc deploy`." }),
+  cron: cron.optional().meta({
+    description: "Requests that the platform sends to the live production deployment at times.",
+  }),
   db: db.optional().meta({ description: "The managed database of the project." }),
   env: env.optional().meta({ description: "Environment variables." }),
   images: images.optional().meta({ description: "Converting images at /_svc/image." }),
@@ -255,6 +288,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   project: Object.keys(project.shape),
   dev: Object.keys(dev.shape),
   build: Object.keys(build.shape),
+  cron: Object.keys(cronTask.shape),
   db: Object.keys(db.shape),
   env: Object.keys(env.shape),
   images: Object.keys(images.shape),

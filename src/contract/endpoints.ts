@@ -8,6 +8,7 @@ import * as apiKeys from "./api_keys.ts";
 import * as buildLogs from "./build_logs.ts";
 import * as builds from "./builds.ts";
 import * as cache from "./cache.ts";
+import * as cron from "./cron.ts";
 import * as deliveries from "./deliveries.ts";
 import * as deployments from "./deployments.ts";
 import * as device from "./device.ts";
@@ -103,6 +104,8 @@ export const endpoints = {
   regenerateHook: hooks.regenerateHook,
   triggerHook: hooks.triggerHook,
   getTriggeredDeployment: hooks.getTriggeredDeployment,
+  listCronTasks: cron.listCronTasks,
+  runCronTask: cron.runCronTask,
   listEnvironments: environments.listEnvironments,
   createEnvironment: environments.createEnvironment,
   deleteEnvironment: environments.deleteEnvironment,

@@ -29,6 +29,7 @@ export {
   PROJECT_NAME_MAX,
   projectName,
 } from "./common.ts";
+export { type CronRun, cronRun, type CronTask } from "./cron.ts";
 export {
   createDeploymentBody,
   type Deployment,

@@ -37,9 +37,12 @@ export type { ByteRange } from "./ranges/mod.ts";
 export { rateLimitHeaders } from "./rate_limit/mod.ts";
 export { type Connection, deviceOf, type ForwardedHeader, TrustedProxies } from "./request/mod.ts";
 export {
+  askServer,
   compileSite,
   compileSiteInTurns,
   ruleCounts,
+  type ServerQuestion,
+  type ServerReply,
   type Site,
   type SiteSource,
   withRules,

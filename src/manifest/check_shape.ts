@@ -44,6 +44,8 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
       return { name: "images", fields: FIELDS.images };
     case "endpoints":
       return { name: "an endpoint", fields: ["path", "style"] };
+    case "cron":
+      return { name: "a task", fields: FIELDS.cron };
     default: {
       const layer = valueAt(root, path);
       const target = fieldOf(layer, "target");

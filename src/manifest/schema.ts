@@ -8,6 +8,7 @@
 import { z } from "zod";
 import { fieldOf } from "../lib/schema_problems.ts";
 import { imagesSchema } from "./image_settings.ts";
+import { cronTaskSchema, cronTasksSchema } from "./cron_tasks.ts";
 import {
   DEFAULT_MEMORY_MB,
   DEFAULT_TIMEOUT_MS,
@@ -146,6 +147,10 @@ export const metaSchema = z.record(z.string(), z.unknown(), WANTED_OBJECT).descr
   `Free-form facts for the dashboard, at most ${MAX_META_BYTES} bytes of JSON.`,
 );
 
+const cron = cronTasksSchema.optional().describe(
+  "Requests that the platform sends to the server of the live production deployment at certain times.",
+);
+
 const version = z.literal(MANIFEST_VERSION, `Use the number ${MANIFEST_VERSION}`).describe(
   "Version of the manifest format.",
 );
@@ -161,6 +166,7 @@ export const outlineSchema = z.strictObject({
   layers: z.array(z.unknown(), "Use a list of layers"),
   routes: z.array(z.unknown(), "Use a list of routes"),
   images: imagesSchema.optional(),
+  cron,
   meta: metaSchema.optional(),
 });
 
@@ -172,6 +178,7 @@ export const manifestSchema = z.strictObject({
     .max(MAX_LAYERS).describe("What is deployed."),
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Which layer answers which URL."),
   images: imagesSchema.optional().describe("Converting images: sizes, formats and sources."),
+  cron,
   meta: metaSchema.optional(),
 });
 
@@ -181,6 +188,7 @@ export const FIELDS = {
   runtime: Object.keys(runtimeSchema.shape),
   route: Object.keys(routeSchema.shape),
   images: Object.keys(imagesSchema.shape),
+  cron: Object.keys(cronTaskSchema.shape),
 };
 
 /** The JSON Schema of `.svc/manifest.json`, for editors. */

@@ -7,6 +7,7 @@
 import { createAccounts } from "../platform/accounts/mod.ts";
 import { createBuilds } from "../platform/builds/mod.ts";
 import { createCache } from "../platform/cache/mod.ts";
+import { createCron } from "../platform/cron/mod.ts";
 import { createCompute } from "../platform/compute/mod.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import { noteEvent, securityNotice } from "../platform/core/events/mod.ts";
@@ -123,6 +124,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     builds.capability,
     createHooks(foundation, { ...hookParts, resolveMs: options.resolveMs }),
     createHealth(foundation, shown),
+    createCron(foundation, { ...shown, ...logs, variables: variables.variableService }),
     createCache(shown),
     createRetention({ ...foundation, ...shown, ...builds }, options.retention),
   ];

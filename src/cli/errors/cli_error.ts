@@ -26,6 +26,7 @@ export const CLI_ERROR_CODES = [
   "server_invalid",
   "rules_test_failed",
   "deployment_failed",
+  "task_failed",
   "variables_missing",
   "variables_refused",
   "context_invalid",

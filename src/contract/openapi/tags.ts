@@ -9,6 +9,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Blobs: "Contents of files, by their SHA-256",
   Builds: "What the platform makes of a commit",
   "Deploy hooks": "Secret URLs that start deployments",
+  "Scheduled tasks": "Requests that the platform sends to servers at certain times",
   Environments: "Production, preview and a project's own",
   Variables: "Environment variables; secrets are write-only",
   Domains: "Custom domains and the DNS records that they need",

@@ -6,6 +6,7 @@
  */
 export { ComputeFailedError } from "./compute_failure.ts";
 export {
+  hopHeaders,
   isSocketRequest,
   requestFromPipeline,
   type RequestTarget,

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { askServer, type ServerQuestion, type ServerReply } from "./ask_server.ts";
 export {
   compileSite,
   compileSiteInTurns,

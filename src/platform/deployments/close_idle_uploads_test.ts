@@ -29,6 +29,7 @@ function record(id: string, more: Partial<DeploymentRecord>): DeploymentRecord {
     source: "upload",
     promotedFrom: null,
     contentSha: "a",
+    cron: [],
     functions: [],
     variablesVersion: ".",
     fileCount: 1,

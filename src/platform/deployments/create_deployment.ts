@@ -38,7 +38,10 @@ export type ReceivedContent = Pick<
 >;
 
 /** The fields of a record that describe its content. */
-export type StoredContent = Pick<DeploymentRecord, "contentSha" | "fileCount" | "totalBytes">;
+export type StoredContent = Pick<
+  DeploymentRecord,
+  "contentSha" | "cron" | "fileCount" | "totalBytes"
+>;
 
 /** Validates the content of a deployment; throws a `Failure` with all problems of a part. */
 async function checkContent(
@@ -63,6 +66,7 @@ export async function storeContent(
   const { functions } = received;
   return {
     contentSha: await writeContent(blobs, { manifest, files, functions, rules }),
+    cron: manifest.cron ?? [],
     fileCount: files.length,
     totalBytes: files.reduce((sum, file) => sum + file.size, 0),
   };

@@ -11,6 +11,7 @@ import {
   type DeploymentState,
   ENVIRONMENT_PRODUCTION,
 } from "../../contract/mod.ts";
+import { cronTaskSchema } from "../../manifest/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 
 export const deploymentRecord = z.object({
@@ -32,6 +33,8 @@ export const deploymentRecord = z.object({
   promotedFrom: z.string().nullable().default(null),
   /** Hash of the blob that holds manifest, file list and rules; null until a build has made it. */
   contentSha: z.string().nullable(),
+  /** Its scheduled tasks, as its manifest has them. */
+  cron: z.array(cronTaskSchema).default([]),
   /** Its sealed functions; empty until it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** Version of the variables that it was created with. */

@@ -18,6 +18,7 @@ const DEPLOYMENT = deploymentRecord.parse({
   uniqueLabel: "shop-abc",
   branchLabel: "shop-git-main",
   contentSha: null,
+  cron: [],
   functions: [],
   variablesVersion: "v",
   fileCount: 0,

@@ -18,6 +18,7 @@ const deployment: DeploymentRecord = {
   source: "upload",
   promotedFrom: null,
   contentSha: "0".repeat(64),
+  cron: [],
   functions: [],
   variablesVersion: ".",
   fileCount: 1,

@@ -62,10 +62,10 @@ export async function promote(
   }
   const promoted = await alreadyPromoted(services, source, project);
   if (promoted !== undefined) return promoted;
-  const { branch, commitSha, message, author, contentSha, fileCount, totalBytes } = source;
+  const { branch, commitSha, message, author, contentSha, cron, fileCount, totalBytes } = source;
   const created = await recordDeployment(services, project, {
     wanted: {
-      ...{ branch, commitSha, message, author, contentSha, fileCount, totalBytes },
+      ...{ branch, commitSha, message, author, contentSha, cron, fileCount, totalBytes },
       source: source.source,
       environment: ENVIRONMENT_PRODUCTION,
       promotedFrom: source.id,

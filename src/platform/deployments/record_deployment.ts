@@ -25,7 +25,7 @@ export interface RecordServices {
 
 export type WantedDeployment =
   & Pick<DeploymentRecord, "branch" | "commitSha" | "message" | "author" | "source">
-  & Pick<DeploymentRecord, "contentSha" | "fileCount" | "totalBytes">
+  & Pick<DeploymentRecord, "contentSha" | "cron" | "fileCount" | "totalBytes">
   & {
     /** Name of the environment. */
     readonly environment: string;

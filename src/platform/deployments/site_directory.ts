@@ -20,6 +20,13 @@ export interface HostBinding {
   readonly version: string;
 }
 
+/** What a project shows in production. */
+export interface ProductionSite {
+  readonly hostname: string;
+  readonly projectId: string;
+  readonly deploymentId: string;
+}
+
 interface Entry extends HostBinding {
   site: Site | undefined;
   /** Requested since room was last needed. */
@@ -91,6 +98,15 @@ export class SiteDirectory {
   /** The deployment that a hostname shows, if any. */
   deploymentAt(hostname: string): string | undefined {
     return this.entries.get(hostname)?.deploymentId;
+  }
+
+  /** What all projects show in production. */
+  production(): readonly ProductionSite[] {
+    const sites: ProductionSite[] = [];
+    for (const [hostname, { production, projectId, deploymentId }] of this.entries) {
+      if (production) sites.push({ hostname, projectId, deploymentId });
+    }
+    return sites;
   }
 
   remove(hostname: string): void {

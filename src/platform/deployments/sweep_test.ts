@@ -93,6 +93,7 @@ function record(id: string, contentSha: string): DeploymentRecord {
     source: "upload",
     promotedFrom: null,
     contentSha,
+    cron: [],
     functions: [],
     variablesVersion: ".",
     fileCount: 1,

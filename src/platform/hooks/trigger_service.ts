@@ -213,7 +213,7 @@ export class TriggerService {
     const { project, force, replay, ...commit } = wanted;
     let build: BuildRecord | undefined;
     const deployment = await recordDeployment(this.services, project, {
-      wanted: { ...commit, source: "git", contentSha: null, fileCount: 0, totalBytes: 0 },
+      wanted: { ...commit, source: "git", contentSha: null, cron: [], fileCount: 0, totalBytes: 0 },
       also: ({ id }) => {
         build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
         const storeBuild = builds.storedWith(build, force);

@@ -24,6 +24,11 @@ export const keys = {
   /** The last reported health of a project's servers. */
   allProjectHealth: (): Key => ["project_health"],
   projectHealth: (projectId: string): Key => ["project_health", projectId],
+  /** The last minute for which scheduled tasks were started. */
+  cronRound: (): Key => ["cron_round"],
+  /** How the scheduled tasks of a project ended last, by the hash of their path. */
+  cronRuns: (projectId: string): Key => ["cron_runs", projectId],
+  cronRun: (projectId: string, pathHash: string): Key => ["cron_runs", projectId, pathHash],
   /** Projects whose remains are still being removed. */
   deletions: (): Key => ["project_deletions"],
   deletion: (projectId: string): Key => ["project_deletions", projectId],

@@ -1,0 +1,20 @@
+/**
+ * A run of a scheduled task in words. Pure.
+ *
+ * @module
+ */
+import type { CronRun } from "../../contract/mod.ts";
+import { formatAge, formatDuration, printable } from "../terminal/mod.ts";
+
+/** How a run ended, such as `200 in 31 ms`. */
+export function describeRun({ outcome, status, error, durationMs }: CronRun): string {
+  if (outcome === "running") return "running";
+  const answer = status === null ? "no answer" : String(status);
+  const time = durationMs === null ? "" : ` in ${formatDuration(durationMs)}`;
+  return `${answer}${time}${error === null ? "" : ` (${printable(error)})`}`;
+}
+
+/** The last run of a task and its age; `now` in milliseconds. */
+export function describeLast(run: CronRun | null, now: number): string {
+  return run === null ? "never" : `${describeRun(run)}, ${formatAge(run.startedAt, now)}`;
+}

@@ -1,0 +1,24 @@
+/**
+ * The commands of `cli/cron/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/mod.ts";
+
+export const CRON: CommandGroup = {
+  name: "cron",
+  section: "Projects and deployments",
+  summary: "Show and run scheduled tasks",
+  commands: [
+    {
+      name: "list",
+      summary: "List scheduled tasks, with their next and last runs",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "run",
+      summary: "Run a scheduled task now",
+      load: () => import("./run.ts"),
+    },
+  ],
+};

@@ -1,0 +1,31 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { describeLast } from "./describe_run.ts";
+
+const HEADINGS = ["PATH", "SCHEDULE", "TIME ZONE", "NEXT", "LAST"] as const;
+
+export default defineCommand({
+  description: "[[cron]] of svc.toml declares them; they run for what is live in production.",
+  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  examples: [["cron list", "show the scheduled tasks of this directory's project"]],
+  answers: "{ tasks }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const { items: tasks } = await client.call(endpoints.listCronTasks, {
+      params: { project: project.id },
+    });
+    if (tasks.length === 0) {
+      ctx.ui.note("No scheduled tasks: [[cron]] in svc.toml declares them for the next deploy");
+    }
+    const rows = tasks.map(({ path, schedule, timezone, nextRunAt, lastRun }) => [
+      printable(path),
+      printable(schedule),
+      printable(timezone),
+      nextRunAt ?? "never",
+      describeLast(lastRun, ctx.now()),
+    ]);
+    ctx.ui.result({ tasks }, tasks.length === 0 ? "" : ctx.ui.table(HEADINGS, rows));
+  },
+});

@@ -1,0 +1,30 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { describeRun } from "./describe_run.ts";
+
+export default defineCommand({
+  description: "Fails where the server's answer has a status of 400 or above, or none.",
+  define: (command) =>
+    command
+      .argument("<path>", "path of the task")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [["cron run /api/cron", "request it as the schedule does"]],
+  answers: "{ run }",
+  async run({ args: [path], flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const run = await client.call(endpoints.runCronTask, {
+      params: { project: project.id },
+      body: { path },
+    });
+    if (run.outcome === "failed") {
+      throw new CliError("task_failed", `${printable(path)}: ${describeRun(run)}`, {
+        hint: `\`svc logs --search ${run.requestId}\` shows what the server wrote`,
+        details: { run },
+      });
+    }
+    ctx.ui.result({ run }, `${printable(path)}: ${describeRun(run)}`);
+  },
+});

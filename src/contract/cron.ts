@@ -1,0 +1,68 @@
+/**
+ * Scheduled tasks: requests that the platform sends to the server of a project's
+ * live production deployment.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { projectParams } from "./projects.ts";
+
+const tag = "Scheduled tasks";
+
+export const CRON_OUTCOMES = ["succeeded", "failed", "running"] as const;
+
+export const cronRun = z.object({
+  path: z.string().describe("Path of the request, with its query if any").meta({
+    example: "/api/cron",
+  }),
+  deploymentId: uuid,
+  trigger: z.enum(["schedule", "request"]).describe("What started it"),
+  outcome: z.enum(CRON_OUTCOMES).describe(
+    "`succeeded` where the status is below 400; `running` where it has not ended yet",
+  ),
+  status: z.int().nullable().describe("Status of the answer; null where there was none"),
+  error: z.string().nullable().describe("Why there was no whole answer; null otherwise"),
+  startedAt: timestamp,
+  durationMs: z.number().nullable().describe("Time to the end of the answer in milliseconds"),
+  requestId: z.string(),
+}).meta({ id: "CronRun" });
+export type CronRun = z.infer<typeof cronRun>;
+
+export const cronTask = z.object({
+  path: z.string().describe("Path of the request, with its query if any").meta({
+    example: "/api/cron",
+  }),
+  schedule: z.string().describe("Minute, hour, day of the month, month, day of the week").meta({
+    example: "*/5 * * * *",
+  }),
+  timezone: z.string().describe("IANA name of the schedule's time zone").meta({
+    example: "Europe/Berlin",
+  }),
+  deploymentId: uuid.describe("The deployment that is live in production"),
+  nextRunAt: timestamp.nullable().describe("When it is due next; null for never"),
+  lastRun: cronRun.nullable().describe("The last run of this path; null where none is known"),
+}).meta({ id: "CronTask" });
+export type CronTask = z.infer<typeof cronTask>;
+
+export const listCronTasks = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/cron",
+  summary: "List the scheduled tasks of what is live in production",
+  tag,
+  params: projectParams,
+  response: z.object({ items: z.array(cronTask) }),
+});
+
+export const runCronTask = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/cron/runs",
+  summary: "Run a scheduled task now, and wait up to 50 seconds for its end",
+  tag,
+  params: projectParams,
+  body: z.object({
+    path: z.string().max(512).describe("Path of the task").meta({ example: "/api/cron" }),
+  }).strict(),
+  response: cronRun,
+});

@@ -1,0 +1,89 @@
+/**
+ * Requests that the platform itself sends to the server of a site, such as those
+ * of scheduled tasks. No rule, cache or pipeline stands before the server, and no
+ * client can send the fields that they carry.
+ *
+ * @module
+ */
+import { normalizePath } from "../../rules/mod.ts";
+import { hopHeaders } from "../compute/mod.ts";
+import { discardBody, type HeaderList } from "../messages/mod.ts";
+import type { Site } from "./site.ts";
+
+/** A `GET` of the platform's own. */
+export interface ServerQuestion {
+  /** Path and query. */
+  readonly target: string;
+  /** Host and port at which people reach the site. */
+  readonly authority: string;
+  readonly scheme: "http" | "https";
+  readonly requestId: string;
+  /** Further fields, names in lower case. */
+  readonly headers: HeaderList;
+  readonly signal: AbortSignal;
+}
+
+export type ServerReply =
+  /** The response was read to its end. */
+  | { readonly type: "answered"; readonly status: number; readonly bytes: number }
+  /** The server failed, or its response broke off; `status` is there where it had begun. */
+  | { readonly type: "failed"; readonly message: string; readonly status?: number }
+  /** By its routes, the site has no server for the path. */
+  | { readonly type: "no_server" };
+
+/** Address that the server sees in place of a client's. */
+const OWN_ADDRESS = "127.0.0.1";
+
+function split(target: string): { readonly path: string; readonly query: string } {
+  const at = target.indexOf("?");
+  return at === -1
+    ? { path: target, query: "" }
+    : { path: target.slice(0, at), query: target.slice(at + 1) };
+}
+
+async function readToEnd(body: ReadableStream<Uint8Array> | null): Promise<number> {
+  let bytes = 0;
+  for await (const chunk of body ?? []) bytes += chunk.byteLength;
+  return bytes;
+}
+
+/**
+ * Sends a request to the server that the routes of a site name for its path, which is
+ * started if needed, and reads the response to its end. Never rejects.
+ */
+export async function askServer(site: Site, question: ServerQuestion): Promise<ServerReply> {
+  const { path, query } = split(question.target);
+  const normalized = normalizePath(path);
+  if (typeof normalized !== "string" || site.compute === undefined) return { type: "no_server" };
+  let resolution = site.content.resolve("GET", normalized);
+  while (resolution.type === "compute") {
+    const { authority, scheme, requestId: id, headers, signal } = question;
+    const result = await site.compute.fetch(resolution.route.layer.name, {
+      method: "GET",
+      target: query === "" ? normalized : `${normalized}?${query}`,
+      headers: [
+        ...hopHeaders({ authority, scheme, ip: OWN_ADDRESS, id }),
+        ["x-request-id", id],
+        ...headers,
+      ],
+      body: null,
+      requestId: id,
+      signal: () => signal,
+    });
+    if (result.type === "failed") return { type: "failed", message: result.message };
+    const { status, body, bytes } = result.response;
+    if (status === 404 && resolution.route.fallthrough) {
+      discardBody(bytes ?? body);
+      resolution = site.content.after("GET", normalized, resolution);
+      continue;
+    }
+    if (bytes !== undefined) return { type: "answered", status, bytes: bytes.byteLength };
+    try {
+      return { type: "answered", status, bytes: await readToEnd(body) };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { type: "failed", status, message: `Its answer broke off: ${reason}` };
+    }
+  }
+  return { type: "no_server" };
+}

@@ -1,0 +1,65 @@
+/**
+ * Schedules of tasks, written as crontab has them: minute, hour, day of the month,
+ * month and day of the week. Pure.
+ *
+ * @module
+ */
+import { Cron } from "croner";
+
+/** A schedule and the time zone that it is in. */
+export interface CronSchedule {
+  readonly schedule: string;
+  /** IANA name; UTC where missing. */
+  readonly timezone?: string | undefined;
+}
+
+/** Longest text of a schedule. */
+export const MAX_SCHEDULE_LENGTH = 200;
+
+/** Names of months and days, which count as their numbers. */
+const NAMES = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)$/i;
+
+/** Any moment: that a schedule occurs at all does not depend on it. */
+const SOME_DAY = new Date(Date.UTC(2026, 0, 1));
+
+function isPlain(part: string): boolean {
+  return part.split(/[,/*-]/).every((value) => /^\d{0,2}$/.test(value) || NAMES.test(value));
+}
+
+function open({ schedule, timezone = "UTC" }: CronSchedule): Cron {
+  return new Cron(schedule.trim(), { timezone, paused: true, mode: "5-part" });
+}
+
+/** True for the IANA name of a time zone, such as `Europe/Berlin`. */
+export function isTimeZone(name: string): boolean {
+  try {
+    // Offsets such as "+02:00" count as names in some runtimes only.
+    return /^[A-Za-z]/.test(name) && Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** What is wrong with a schedule, as a clause; `undefined` where it occurs again and again. */
+export function scheduleProblem(schedule: string): string | undefined {
+  const parts = schedule.trim().split(/\s+/);
+  if (schedule.length > MAX_SCHEDULE_LENGTH) return `it is longer than ${MAX_SCHEDULE_LENGTH}`;
+  if (parts.length !== 5) return `it has ${parts.length} fields in place of 5`;
+  const odd = parts.find((part) => !isPlain(part));
+  if (odd !== undefined) return `"${odd}" is no field of a crontab`;
+  try {
+    const next = open({ schedule }).nextRun(SOME_DAY);
+    return next === null ? "no date matches it" : undefined;
+  } catch (error) {
+    return (error instanceof Error ? error.message : String(error)).replace(/^CronPattern: /, "");
+  }
+}
+
+/**
+ * The first moment after another one at which a valid schedule is due, in milliseconds
+ * since the epoch. Where clocks go forward, what would fall into the hour that is left
+ * out is due when it ends; where they go back, it is due once.
+ */
+export function nextRun(schedule: CronSchedule, after: number): number | undefined {
+  return open(schedule).nextRun(new Date(after))?.getTime();
+}

@@ -1,0 +1,63 @@
+/**
+ * The part of a manifest that is about scheduled tasks: requests that the
+ * platform sends to the deployment's server at certain times.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { isTimeZone, MAX_SCHEDULE_LENGTH, scheduleProblem } from "../lib/cron_schedule.ts";
+
+/** Most tasks of one deployment. */
+export const MAX_CRON_TASKS = 20;
+
+const MAX_PATH = 512;
+const MAX_ZONE = 64;
+
+const WANTED_PATH =
+  `Use a path that begins with /, at most ${MAX_PATH} characters, without # and spaces`;
+const WANTED_SCHEDULE = 'Use the five fields of a crontab, such as "*/5 * * * *"';
+const WANTED_ZONE = 'Use the name of a time zone, such as "Europe/Berlin"';
+const WANTED_LIST = `Use a list of at most ${MAX_CRON_TASKS} tasks`;
+
+export const cronTaskSchema = z.strictObject({
+  path: z.string(WANTED_PATH).max(MAX_PATH, WANTED_PATH)
+    .regex(/^\/(?!\/)[\x21-\x22\x24-\x7e]*$/, WANTED_PATH).describe(
+      "Path of the request, with its query if any.",
+    ),
+  schedule: z.string(WANTED_SCHEDULE).max(MAX_SCHEDULE_LENGTH, WANTED_SCHEDULE)
+    .superRefine((schedule, context) => {
+      const problem = scheduleProblem(schedule);
+      if (problem === undefined) return;
+      context.addIssue({ code: "custom", message: `${WANTED_SCHEDULE} (${problem})` });
+    }).describe("When it runs: minute, hour, day of the month, month, day of the week."),
+  timezone: z.string(WANTED_ZONE).max(MAX_ZONE, WANTED_ZONE).refine(isTimeZone, WANTED_ZONE)
+    .optional().describe("Time zone of the schedule, by its IANA name; UTC where missing."),
+}, "Use a table of path and schedule");
+
+/** A task that runs at certain times. */
+export type CronTask = Readonly<z.infer<typeof cronTaskSchema>>;
+
+const keyOf = ({ path, schedule, timezone = "UTC" }: CronTask) =>
+  [path, schedule.trim().replace(/\s+/g, " "), timezone].join(" ");
+
+export const cronTasksSchema = z.array(cronTaskSchema, WANTED_LIST)
+  .max(MAX_CRON_TASKS, WANTED_LIST)
+  .superRefine((tasks, context) => {
+    const seen = new Set<string>();
+    for (const [index, task] of tasks.entries()) {
+      const key = keyOf(task);
+      if (seen.has(key)) {
+        context.addIssue({
+          code: "custom",
+          path: [index],
+          message: "Remove it: another task has the same path and schedule",
+        });
+      }
+      seen.add(key);
+    }
+  });
+
+/** The tasks of two places together, each once. */
+export function joinCronTasks(...lists: readonly (readonly CronTask[])[]): CronTask[] {
+  return [...new Map(lists.flat().map((task) => [keyOf(task), task])).values()];
+}

@@ -1,0 +1,146 @@
+/**
+ * One run of a scheduled task: a request to the server, and its place in the log.
+ *
+ * @module
+ */
+import type { CronRun } from "../../contract/mod.ts";
+import {
+  type AccessRecord,
+  askServer,
+  type ServerQuestion,
+  type ServerReply,
+} from "../../edge/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import type { Addresses } from "../core/addresses.ts";
+import type { SiteDirectory } from "../deployments/mod.ts";
+import type { VariableService } from "../variables/mod.ts";
+
+/** Variable whose value a server knows such a request by. */
+export const SECRET_VARIABLE = "CRON_SECRET";
+
+const USER_AGENT = "svc-cron";
+
+/** What a field of a request can carry. */
+const FIELD_TEXT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+
+/** Status in the log of a request without an answer. */
+const NO_ANSWER = 502;
+
+export interface RunnerServices {
+  readonly sites: Pick<SiteDirectory, "resolve">;
+  readonly variables: Pick<VariableService, "openSnapshot">;
+  readonly addresses: Addresses;
+  /** Logs a request; never waits. */
+  record(entry: AccessRecord): void;
+  readonly now: Clock;
+  readonly random: Random;
+  /** Aborted when the platform stops. */
+  readonly closing: AbortSignal;
+}
+
+/** A task of what a project shows in production. */
+export interface WantedRun {
+  readonly projectId: string;
+  /** Host name of production. */
+  readonly hostname: string;
+  readonly path: string;
+  readonly trigger: CronRun["trigger"];
+}
+
+export type FinishedRun = CronRun & { readonly durationMs: number };
+
+export class CronRunner {
+  constructor(private readonly services: RunnerServices) {}
+
+  /** Runs a task to its end; `undefined` where production shows nothing any more. Never rejects. */
+  async run(wanted: WantedRun): Promise<FinishedRun | undefined> {
+    const { sites, now, random } = this.services;
+    const startedAt = now();
+    const requestId = `cron-${random(8).toHex()}`;
+    const site = await Promise.resolve(sites.resolve(wanted.hostname)).catch(() => undefined);
+    if (site === undefined) return undefined;
+    const reply = await this.#ask(site, wanted, requestId);
+    const durationMs = now() - startedAt;
+    const { deploymentId } = site;
+    const run = finished(reply, {
+      ...{ path: wanted.path, trigger: wanted.trigger, deploymentId, requestId, durationMs },
+      startedAt: new Date(startedAt).toISOString(),
+    });
+    this.#log(wanted, run, reply);
+    return run;
+  }
+
+  async #ask(
+    site: Parameters<typeof askServer>[0],
+    { path, hostname }: WantedRun,
+    requestId: string,
+  ): Promise<ServerReply> {
+    const { variables, addresses, closing } = this.services;
+    try {
+      const { [SECRET_VARIABLE]: secret } = await variables.openSnapshot(site.deploymentId);
+      if (secret !== undefined && !FIELD_TEXT.test(secret)) {
+        const message = `${SECRET_VARIABLE} has characters that a header cannot carry`;
+        return { type: "failed", message };
+      }
+      const authorization: ServerQuestion["headers"] = secret === undefined
+        ? []
+        : [["authorization", `Bearer ${secret}`]];
+      const { protocol, host } = new URL(addresses.url(hostname.split(".")[0]!));
+      return await askServer(site, {
+        target: path,
+        authority: host,
+        scheme: protocol === "https:" ? "https" : "http",
+        requestId,
+        headers: [
+          ["accept", "*/*"],
+          ["user-agent", USER_AGENT],
+          ["x-svc-cron", "1"],
+          ...authorization,
+        ],
+        signal: closing,
+      });
+    } catch (error) {
+      return { type: "failed", message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  #log({ projectId, hostname, path }: WantedRun, run: FinishedRun, reply: ServerReply): void {
+    const { status, error, deploymentId, requestId, durationMs } = run;
+    this.services.record({
+      time: Date.parse(run.startedAt),
+      ...{ projectId, deploymentId, requestId, path, durationMs },
+      method: "GET",
+      host: hostname,
+      status: status ?? NO_ANSWER,
+      bytes: reply.type === "answered" ? reply.bytes : null,
+      ip: "127.0.0.1",
+      userAgent: USER_AGENT,
+      ...(error === null ? {} : { error }),
+    });
+  }
+}
+
+function finished(
+  reply: ServerReply,
+  facts: Pick<
+    FinishedRun,
+    "path" | "trigger" | "deploymentId" | "requestId" | "startedAt" | "durationMs"
+  >,
+): FinishedRun {
+  switch (reply.type) {
+    case "answered": {
+      const { status } = reply;
+      const outcome = status < 400 ? "succeeded" : "failed";
+      return { ...facts, outcome, status, error: null };
+    }
+    case "failed":
+      return { ...facts, outcome: "failed", status: reply.status ?? null, error: reply.message };
+    case "no_server":
+      return {
+        ...facts,
+        outcome: "failed",
+        status: null,
+        error: "No server of the deployment answers this path",
+      };
+  }
+}

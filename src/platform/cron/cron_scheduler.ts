@@ -1,0 +1,172 @@
+/**
+ * Runs the scheduled tasks of all projects when they are due. A round begins
+ * with each minute, and starts what is due since the one before.
+ *
+ * @module
+ */
+import type { CronRun } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { CronTask } from "../../manifest/mod.ts";
+import type { DeploymentStore, ProductionSite, SiteDirectory } from "../deployments/mod.ts";
+import type { FinishedRun, WantedRun } from "./cron_runner.ts";
+import type { CronStore } from "./cron_store.ts";
+import { dueTasks, MINUTE_MS, minuteOf, spanOf } from "./due_tasks.ts";
+
+/** Tasks that run at the same time, at most; further ones wait for their turn. */
+const MAX_RUNNING = 32;
+
+export interface SchedulerServices {
+  readonly store: CronStore;
+  readonly sites: Pick<SiteDirectory, "production">;
+  readonly deployments: Pick<DeploymentStore, "find">;
+  /** Runs a task to its end; never rejects. */
+  run(wanted: WantedRun): Promise<FinishedRun | undefined>;
+  /** Called where a task is due although it still runs. */
+  onSkipped(wanted: WantedRun, deploymentId: string): void;
+  readonly now: Clock;
+  onTrouble(message: string): void;
+}
+
+/** The tasks of what a project shows in production. */
+export interface LiveTasks extends ProductionSite {
+  readonly tasks: readonly CronTask[];
+  readonly liveAt: number;
+}
+
+/** A run that was started. */
+interface Running {
+  readonly startedAt: number;
+  readonly ended: Promise<FinishedRun | undefined>;
+}
+
+const keyOf = ({ projectId, path }: Pick<WantedRun, "projectId" | "path">) =>
+  `${projectId} ${path}`;
+
+export class CronScheduler {
+  /** By deployment: its content never changes. */
+  readonly #known = new Map<string, Pick<LiveTasks, "tasks" | "liveAt">>();
+  readonly #running = new Map<string, Running>();
+  readonly #waiting: (() => void)[] = [];
+  #free = MAX_RUNNING;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(private readonly services: SchedulerServices) {}
+
+  /** Begins with the next minute. */
+  start(): void {
+    const { now } = this.services;
+    const wait = MINUTE_MS - (now() % MINUTE_MS);
+    this.#timer = setTimeout(() => {
+      void this.round();
+      this.start();
+    }, wait);
+  }
+
+  /** Starts what is due, and does not wait for its end. A round waits for the one before it. */
+  round(): Promise<void> {
+    this.#round = this.#round.then(() => this.#startDue()).catch((error) =>
+      this.services.onTrouble(`Cannot run scheduled tasks: ${error}`)
+    );
+    return this.#round;
+  }
+
+  /** The tasks of a project, if production shows anything. */
+  async tasksOf(projectId: string): Promise<LiveTasks | undefined> {
+    const site = this.services.sites.production().find((each) => each.projectId === projectId);
+    return site === undefined ? undefined : await this.#tasksOf(site);
+  }
+
+  /** When a task that runs was started; `undefined` where it does not run. */
+  runningSince(wanted: Pick<WantedRun, "projectId" | "path">): number | undefined {
+    return this.#running.get(keyOf(wanted))?.startedAt;
+  }
+
+  /** Starts a task, unless it runs: `undefined` then. Resolves at its end. */
+  begin(wanted: WantedRun): Promise<FinishedRun | undefined> | undefined {
+    const key = keyOf(wanted);
+    if (this.#closed || this.#running.has(key)) return undefined;
+    const ended = this.#perform(wanted).finally(() => this.#running.delete(key));
+    this.#running.set(key, { startedAt: this.services.now(), ended });
+    return ended;
+  }
+
+  /** Starts nothing more, and waits for what runs; whoever closes has ended the requests. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#round;
+    for (const go of this.#waiting.splice(0)) go();
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
+  }
+
+  async #startDue(): Promise<void> {
+    if (this.#closed) return;
+    const live: LiveTasks[] = [];
+    const shown = this.services.sites.production();
+    for (const site of shown) {
+      const found = await this.#tasksOf(site);
+      if (found.tasks.length > 0) live.push(found);
+    }
+    this.#forget(new Set(shown.map(({ deploymentId }) => deploymentId)));
+    if (live.length === 0) return;
+    const minute = minuteOf(this.services.now());
+    const claimed = await this.services.store.claim(minute);
+    if (claimed === "taken") return;
+    const span = spanOf(minute, claimed.previous);
+    for (const { tasks, liveAt, ...site } of live) {
+      for (const { path } of dueTasks(tasks, span, liveAt)) this.#runDue(site, path);
+    }
+  }
+
+  #runDue({ projectId, hostname, deploymentId }: ProductionSite, path: string): void {
+    const wanted: WantedRun = { projectId, hostname, path, trigger: "schedule" };
+    if (this.begin(wanted) === undefined) this.services.onSkipped(wanted, deploymentId);
+  }
+
+  async #perform(wanted: WantedRun): Promise<FinishedRun | undefined> {
+    await this.#takePlace();
+    try {
+      if (this.#closed) return undefined;
+      const run: CronRun | undefined = await this.services.run(wanted);
+      if (run === undefined) return undefined;
+      await this.services.store.keepRun(wanted.projectId, run);
+      return run as FinishedRun;
+    } catch (error) {
+      this.services.onTrouble(`Cannot run the scheduled task ${wanted.path}: ${error}`);
+      return undefined;
+    } finally {
+      this.#givePlace();
+    }
+  }
+
+  async #takePlace(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free--;
+      return;
+    }
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #givePlace(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free++;
+    else next();
+  }
+
+  async #tasksOf(site: ProductionSite): Promise<LiveTasks> {
+    let known = this.#known.get(site.deploymentId);
+    if (known === undefined) {
+      const record = await this.services.deployments.find(site.projectId, site.deploymentId);
+      known = { tasks: record?.cron ?? [], liveAt: record?.liveAt ?? 0 };
+      this.#known.set(site.deploymentId, known);
+    }
+    return { ...site, ...known };
+  }
+
+  /** A deployment that goes live once more has another time at which it did. */
+  #forget(shown: ReadonlySet<string>): void {
+    for (const id of this.#known.keys()) if (!shown.has(id)) this.#known.delete(id);
+  }
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { until } from "../../lib/_test_until.ts";
+import type { DeploymentRecord, ProductionSite } from "../deployments/mod.ts";
+import type { FinishedRun, WantedRun } from "./cron_runner.ts";
+import { CronScheduler } from "./cron_scheduler.ts";
+import { CronStore } from "./cron_store.ts";
+
+const START = Date.parse("2026-11-22T10:00:00Z");
+const MINUTE = 60_000;
+
+const SITE: ProductionSite = { hostname: "shop.localhost", projectId: "p1", deploymentId: "d1" };
+const EVERY_MINUTE = [{ path: "/a", schedule: "* * * * *" }];
+
+interface Parts {
+  readonly clock: { now: number };
+  production: ProductionSite[];
+  readonly records: Map<string, Pick<DeploymentRecord, "cron" | "liveAt">>;
+  /** What was started, in order. */
+  readonly started: WantedRun[];
+  readonly skipped: string[];
+  /** Ends all that run. */
+  end(): Promise<void>;
+  readonly store: CronStore;
+  scheduler(): CronScheduler;
+}
+
+const runOf = ({ path, trigger }: WantedRun): FinishedRun => ({
+  ...{ path, trigger, deploymentId: crypto.randomUUID(), outcome: "succeeded", status: 200 },
+  ...{ error: null, startedAt: new Date(START).toISOString(), durationMs: 1, requestId: "r" },
+});
+
+async function withScheduler(run: (parts: Parts) => Promise<void>): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  const store = new CronStore(kv);
+  const clock = { now: START };
+  let open: (() => void)[] = [];
+  const made: CronScheduler[] = [];
+  const parts: Parts = {
+    ...{ clock, production: [SITE], started: [], skipped: [], store },
+    records: new Map([["d1", { cron: EVERY_MINUTE, liveAt: START - MINUTE }]]),
+    async end() {
+      for (const resolve of open.splice(0)) resolve();
+      open = [];
+      await until(() =>
+        made.every((each) => each.runningSince({ projectId: "p1", path: "/a" }) === undefined)
+      );
+    },
+    scheduler() {
+      const scheduler = new CronScheduler({
+        store,
+        sites: { production: () => parts.production },
+        deployments: {
+          find: (_, id) => Promise.resolve(parts.records.get(id) as DeploymentRecord | undefined),
+        },
+        async run(wanted) {
+          parts.started.push(wanted);
+          await new Promise<void>((resolve) => open.push(resolve));
+          return runOf(wanted);
+        },
+        onSkipped: ({ path }, deploymentId) => parts.skipped.push(`${deploymentId} ${path}`),
+        now: () => clock.now,
+        onTrouble: (message) => assert.fail(message),
+      });
+      made.push(scheduler);
+      return scheduler;
+    },
+  };
+  try {
+    await run(parts);
+  } finally {
+    for (const resolve of open) resolve();
+    await Promise.all(made.map((each) => each.close()));
+    kv.close();
+  }
+}
+
+const pathsOf = ({ started }: Parts) => started.map(({ path }) => path);
+
+Deno.test("CronScheduler.round() starts a due task once in a minute, and keeps how it ended", () =>
+  withScheduler(async (parts) => {
+    const scheduler = parts.scheduler();
+    await scheduler.round();
+    await until(() => parts.started.length === 1);
+    await parts.end();
+    await scheduler.round();
+    assert.deepEqual(pathsOf(parts), ["/a"]);
+    assert.equal((await parts.store.runsOf("p1")).get("/a")?.outcome, "succeeded");
+    parts.clock.now += MINUTE;
+    await scheduler.round();
+    await until(() => parts.started.length === 2);
+  }));
+
+Deno.test("CronScheduler.round() skips a task that still runs, and says so", () =>
+  withScheduler(async (parts) => {
+    const scheduler = parts.scheduler();
+    await scheduler.round();
+    await until(() => parts.started.length === 1);
+    assert.equal(scheduler.runningSince({ projectId: "p1", path: "/a" }), START);
+    parts.clock.now += MINUTE;
+    await scheduler.round();
+    assert.deepEqual(parts.skipped, ["d1 /a"]);
+    assert.equal(scheduler.begin({ ...SITE, path: "/a", trigger: "request" }), undefined);
+    await parts.end();
+    parts.clock.now += MINUTE;
+    await scheduler.round();
+    await until(() => parts.started.length === 2);
+  }));
+
+Deno.test("CronScheduler.round() makes up once for what was missed before a restart", () =>
+  withScheduler(async (parts) => {
+    await parts.scheduler().round();
+    await until(() => parts.started.length === 1);
+    await parts.end();
+    parts.clock.now += 20 * MINUTE;
+    await parts.scheduler().round();
+    await until(() => parts.started.length === 2);
+    await parts.end();
+    assert.deepEqual(pathsOf(parts), ["/a", "/a"]);
+  }));
+
+Deno.test("CronScheduler.round() follows production: a superseded deployment has no tasks", () =>
+  withScheduler(async (parts) => {
+    const scheduler = parts.scheduler();
+    await scheduler.round();
+    await until(() => parts.started.length === 1);
+    await parts.end();
+    parts.clock.now += MINUTE;
+    parts.records.set("d2", {
+      cron: [{ path: "/b", schedule: "* * * * *" }],
+      liveAt: parts.clock.now - 1,
+    });
+    parts.production = [{ ...SITE, deploymentId: "d2" }];
+    await scheduler.round();
+    await until(() => parts.started.length === 2);
+    assert.deepEqual(pathsOf(parts), ["/a", "/b"]);
+    parts.production = [];
+    parts.clock.now += MINUTE;
+    await scheduler.round();
+    assert.equal(parts.started.length, 2);
+    assert.equal(await scheduler.tasksOf("p1"), undefined);
+  }));
+
+Deno.test("CronScheduler.round() of two platforms over one store starts a task once", () =>
+  withScheduler(async (parts) => {
+    const both = [parts.scheduler(), parts.scheduler()];
+    await Promise.all(both.map((each) => each.round()));
+    await until(() => parts.started.length > 0);
+    assert.deepEqual(pathsOf(parts), ["/a"]);
+  }));

@@ -1,0 +1,110 @@
+/**
+ * `/v1/projects/{project}/cron`.
+ *
+ * @module
+ */
+import { type CronRun, endpoints } from "../../contract/mod.ts";
+import { nextRun } from "../../lib/cron_schedule.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
+import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
+import type { CronScheduler, LiveTasks } from "./cron_scheduler.ts";
+import type { CronStore } from "./cron_store.ts";
+
+/** Longest wait for the end of a run, in milliseconds; proxies give up after a minute. */
+const WAIT_MS = 50_000;
+
+export interface CronRouteServices {
+  readonly projects: ProjectStore;
+  readonly scheduler: CronScheduler;
+  readonly store: CronStore;
+  readonly now: Clock;
+}
+
+async function findTasks(
+  { scheduler }: CronRouteServices,
+  project: ProjectRecord,
+): Promise<LiveTasks> {
+  const found = await scheduler.tasksOf(project.id);
+  if (found !== undefined) return found;
+  throw new Failure("conflict", `Project "${project.name}" shows nothing in production`);
+}
+
+/** The run of a task that has not ended. */
+function running(
+  task: { readonly path: string; readonly deploymentId: string },
+  facts: Pick<CronRun, "trigger"> & { readonly since: number },
+): CronRun {
+  return {
+    ...{ path: task.path, deploymentId: task.deploymentId, trigger: facts.trigger },
+    ...{ outcome: "running", status: null, error: null, durationMs: null, requestId: "" },
+    startedAt: new Date(facts.since).toISOString(),
+  };
+}
+
+async function listTasks(services: CronRouteServices, project: ProjectRecord) {
+  const { scheduler, store, now } = services;
+  const found = await scheduler.tasksOf(project.id);
+  if (found === undefined) return { items: [] };
+  const { tasks, deploymentId } = found;
+  const runs = await store.runsOf(project.id);
+  return {
+    items: tasks.map((task) => {
+      const { path, schedule, timezone = "UTC" } = task;
+      const since = scheduler.runningSince({ projectId: project.id, path });
+      const next = nextRun(task, now());
+      return {
+        ...{ path, schedule, timezone, deploymentId },
+        nextRunAt: next === undefined ? null : new Date(next).toISOString(),
+        lastRun: since === undefined
+          ? runs.get(path) ?? null
+          : running({ path, deploymentId }, { trigger: "schedule", since }),
+      };
+    }),
+  };
+}
+
+async function runTask(
+  services: CronRouteServices,
+  project: ProjectRecord,
+  path: string,
+): Promise<CronRun> {
+  const { scheduler, now } = services;
+  const { tasks, hostname, deploymentId } = await findTasks(services, project);
+  if (!tasks.some((task) => task.path === path)) {
+    const known = tasks.map((task) => task.path).join(", ");
+    throw new Failure(
+      "not_found",
+      `No task of "${project.name}" requests ${path}: ` +
+        (known === "" ? "it has none" : `they request ${known}`),
+    );
+  }
+  const startedAt = now();
+  const begun = scheduler.begin({ projectId: project.id, hostname, path, trigger: "request" });
+  if (begun === undefined) throw new Failure("conflict", `Task ${path} is running already`);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<CronRun>((resolve) => {
+    const run = running({ path, deploymentId }, { trigger: "request", since: startedAt });
+    timer = setTimeout(() => resolve(run), WAIT_MS);
+  });
+  const ended = await Promise.race([begun, late]).finally(() => clearTimeout(timer));
+  if (ended !== undefined) return ended;
+  throw new Failure(
+    "unavailable",
+    "The task was not run: production changed, or the platform stops",
+  );
+}
+
+export function bindCronRoutes(router: Router, services: CronRouteServices): void {
+  const { projects } = services;
+  router.guarded(
+    endpoints.listCronTasks,
+    async (caller, { params }) =>
+      await listTasks(services, await findProject(projects, caller, params.project)),
+  );
+  router.guarded(
+    endpoints.runCronTask,
+    async (caller, { params, body }) =>
+      await runTask(services, await findProject(projects, caller, params.project), body.path),
+  );
+}

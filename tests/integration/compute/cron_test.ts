@@ -1,0 +1,140 @@
+/** Scheduled tasks of what is live in production, on a real platform with a real server. */
+import assert from "node:assert/strict";
+import type { CronRun, CronTask, LogEntry } from "../../../src/contract/mod.ts";
+import { until } from "../../../src/lib/_test_until.ts";
+import { deployServer, LAYERS, MANIFEST } from "../../helpers/compute_site.ts";
+import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+
+const HOST = "shop.localhost";
+const SECRET = "not-for-clients-0123456789";
+
+/** Longest wait for a minute to begin, and a server to start. */
+const PATIENCE_MS = 120_000;
+
+const scheduled = (...paths: string[]) => ({
+  ...MANIFEST,
+  cron: paths.map((path) => ({ path, schedule: "* * * * *" })),
+});
+
+/** A server that remembers what the requests of tasks carried. */
+const SERVER = `
+import { createServer } from "node:http";
+const seen = [];
+createServer((request, response) => {
+  const { url, headers } = request;
+  if (url === "/api/seen") return response.end(JSON.stringify(seen));
+  seen.push({ url, cron: headers["x-svc-cron"] ?? null, auth: headers.authorization ?? null });
+  if (url.startsWith("/api/fails")) response.statusCode = 503;
+  if (url.startsWith("/api/breaks")) {
+    response.writeHead(200, { "content-length": "100" });
+    response.write("half");
+    return setTimeout(() => response.destroy(), 10);
+  }
+  if (url.startsWith("/api/waits")) return;
+  response.end("done");
+}).listen(Number(process.env.PORT), process.env.HOST);
+`;
+
+const run = (platform: TestPlatform, path: string) =>
+  platform.api("POST", "/v1/projects/shop/cron/runs", { json: { path } });
+
+const seenBy = async (platform: TestPlatform) =>
+  JSON.parse((await platform.get(HOST, "/api/seen")).body.toString()) as Record<string, unknown>[];
+
+const setSecret = (platform: TestPlatform) =>
+  platform.api("PUT", "/v1/projects/shop/variables/CRON_SECRET", {
+    json: { value: SECRET, category: "secret", scope: "all" },
+  });
+
+Deno.test("a task is one request to the server, with the project's secret, past the rules", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const kept = await setSecret(platform);
+    assert.ok(kept.status < 300, JSON.stringify(kept.json));
+    const denied = {
+      schemaVersion: "EDGE_RULE_SET_V1",
+      rules: [{
+        id: "closed",
+        condition: { path: { type: "exact", value: "/api/task" } },
+        action: { type: "deny" },
+      }],
+    };
+    const manifest = scheduled("/api/task?by=cron", "/api/fails", "/api/breaks");
+    await deployServer(platform, "shop", { server: SERVER, manifest, rules: denied });
+    const { status, json } = await run(platform, "/api/task?by=cron");
+    assert.equal(status, 200, JSON.stringify(json));
+    const { outcome, status: answered, error, requestId } = json as CronRun;
+    assert.deepEqual([outcome, answered, error], ["succeeded", 200, null]);
+    assert.equal((await platform.get(HOST, "/api/task?by=cron")).status, 403);
+
+    // A client cannot pose as the schedule.
+    await platform.get(HOST, "/api/posing", { "x-svc-cron": "1" });
+    assert.deepEqual(await seenBy(platform), [
+      { url: "/api/task?by=cron", cron: "1", auth: `Bearer ${SECRET}` },
+      { url: "/api/posing", cron: null, auth: null },
+    ]);
+
+    const logged = await until(async () => {
+      const { json } = await platform.api("GET", `/v1/projects/shop/logs?search=${requestId}`);
+      return (json.items as LogEntry[]).filter((item) => item.type === "request");
+    }, (items) => items.length > 0);
+    assert.deepEqual(
+      [logged[0]!.path, logged[0]!.status, logged[0]!.userAgent],
+      ["/api/task?by=cron", 200, "svc-cron"],
+    );
+
+    const failed = (await run(platform, "/api/fails")).json as CronRun;
+    assert.deepEqual([failed.outcome, failed.status], ["failed", 503]);
+    const broken = (await run(platform, "/api/breaks")).json as CronRun;
+    assert.equal(broken.outcome, "failed");
+    assert.match(broken.error ?? "", /broke off/);
+
+    const { json: list } = await platform.api("GET", "/v1/projects/shop/cron");
+    const tasks = list.items as CronTask[];
+    assert.deepEqual(tasks.map(({ path, timezone }) => [path, timezone]), [
+      ["/api/task?by=cron", "UTC"],
+      ["/api/fails", "UTC"],
+      ["/api/breaks", "UTC"],
+    ]);
+    assert.equal(tasks[0]!.lastRun?.requestId, requestId);
+    assert.ok(Date.parse(tasks[0]!.nextRunAt!) > Date.now() - 1000);
+    assert.equal((await run(platform, "/api/other")).status, 404);
+  }));
+
+Deno.test("a task runs by itself when its minute comes, and ends with its deployment", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    assert.equal((await run(platform, "/api/task")).status, 409, "nothing is live");
+    await deployServer(platform, "shop", { server: SERVER, manifest: scheduled("/api/task") });
+    const seen = await until(
+      async () => (await seenBy(platform)).filter(({ cron }) => cron === "1"),
+      (requests) => requests.length > 0,
+      PATIENCE_MS,
+    );
+    assert.deepEqual(seen[0], { url: "/api/task", cron: "1", auth: null });
+    await deployServer(platform, "shop", { server: SERVER, version: "2" });
+    const { json } = await platform.api("GET", "/v1/projects/shop/cron");
+    assert.deepEqual(json.items, []);
+    assert.equal((await run(platform, "/api/task")).status, 404);
+  }));
+
+Deno.test("a task that runs is not started once more, and ends when the platform stops", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const layers = LAYERS.map((layer) =>
+      layer.target === "COMPUTE" ? { ...layer, runtime: { timeoutMs: 60_000 } } : layer
+    );
+    await deployServer(platform, "shop", {
+      server: SERVER,
+      manifest: { ...scheduled("/api/waits"), layers },
+    });
+    const first = run(platform, "/api/waits").catch(() => undefined);
+    await until(async () => (await seenBy(platform)).length > 0);
+    const second = await run(platform, "/api/waits");
+    assert.deepEqual([second.status, second.json.code], [409, "conflict"]);
+    const { json } = await platform.api("GET", "/v1/projects/shop/cron");
+    assert.equal(json.items[0].lastRun.outcome, "running");
+    const stopping = platform.shutdown();
+    await first;
+    await stopping;
+  }));
