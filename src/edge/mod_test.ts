@@ -10,6 +10,7 @@ Deno.test("the edge's public names", () => {
     "IsrMemory",
     "MAX_CACHED_BYTES",
     "TrustedProxies",
+    "askServer",
     "compileSite",
     "compileSiteInTurns",
     "createEdge",
