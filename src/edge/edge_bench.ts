@@ -5,8 +5,11 @@
  */
 import { systemRandom } from "../lib/clock.ts";
 import type { Rule } from "../rules/mod.ts";
+import { computeOf } from "./_test_compute.ts";
 import { noOthers, testSite } from "./_test_site.ts";
 import { createEdge, type EdgeHandler } from "./edge.ts";
+import type { Header } from "./messages/mod.ts";
+import type { Site } from "./site/mod.ts";
 
 const PAGE = new Uint8Array(13 * 1024).fill(97);
 const CLIENT = { remoteAddress: "192.0.2.1", scheme: "http" } as const;
@@ -21,7 +24,10 @@ function redirects(count: number): Rule[] {
 
 /** A handler over one site that has a page of 13 KB and, where given, redirects from `/from/<n>`. */
 export function benchEdge(options: { readonly redirects: number }): EdgeHandler {
-  const { site } = testSite({ "index.html": PAGE }, { rules: redirects(options.redirects) });
+  return edgeOf(testSite({ "index.html": PAGE }, { rules: redirects(options.redirects) }).site);
+}
+
+function edgeOf(site: Site): EdgeHandler {
   let count = 0;
   return createEdge({
     resolveHost: () => site,
@@ -56,3 +62,46 @@ for (const count of [0, 10, 1000]) {
 Deno.bench("new Response() of the same body", { group: "page" }, () => {
   new Response(PAGE, { headers: [["content-type", "text/html; charset=utf-8"]] });
 });
+
+const ANSWER: readonly Header[] = [
+  ["content-type", "text/html; charset=utf-8"],
+  ["cache-control", "no-cache"],
+  ["date", "Sun, 22 Nov 2026 12:00:00 GMT"],
+  ["x-powered-by", "Bench"],
+  ["etag", '"0123456789abcdef"'],
+];
+
+/** A handler over one site whose server answers at once, with these fields beside the usual. */
+function serverEdge(own: Header[], route: { readonly revalidate?: number } = {}): EdgeHandler {
+  const response = { status: 200, headers: [...ANSWER, ...own], body: null, bytes: PAGE };
+  const compute = {
+    ...computeOf({}),
+    fetch: () => Promise.resolve({ type: "response" as const, response }),
+  };
+  const { site } = testSite({ "server/main.mjs": "" }, {
+    manifest: {
+      version: 1,
+      layers: [
+        { name: "server", target: "COMPUTE", directory: "server", entry: "server/main.mjs" },
+      ],
+      routes: [{ pattern: "^/.*$", layer: "server", ...route }],
+    },
+    compute,
+  });
+  return edgeOf(site);
+}
+
+for (
+  const [name, handle] of [
+    ["revalidate = 0: stores nothing", serverEdge([], { revalidate: 0 })],
+    ["its answers say nothing", serverEdge([])],
+    ["its answer is kept", serverEdge([["cdn-cache-control", "max-age=3600"]])],
+  ] as const
+) {
+  await (await handle(page, CLIENT)).bytes();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  const baseline = name.startsWith("revalidate");
+  Deno.bench(`a server, ${name}`, { group: "server", baseline }, async () => {
+    await handle(page, CLIENT);
+  });
+}

@@ -1,5 +1,6 @@
 /** An Astro project with pages on request, deployed with nothing configured. */
 import { testFramework } from "../helpers/frameworks.ts";
+import { checkKept } from "../helpers/kept_answers.ts";
 
 testFramework("astro", {
   title: "Astro",
@@ -9,4 +10,5 @@ testFramework("astro", {
     pattern: /\/_astro\/[\w.-]+\.css/,
     missing: "/_astro/page.Abcd1234.css",
   },
+  also: (project) => checkKept(project, "/shared"),
 });

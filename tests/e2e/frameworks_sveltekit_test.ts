@@ -1,6 +1,7 @@
 /** A SvelteKit project with adapter-node, deployed with nothing configured. */
 import assert from "node:assert/strict";
 import { testFramework } from "../helpers/frameworks.ts";
+import { checkKept } from "../helpers/kept_answers.ts";
 
 testFramework("sveltekit", {
   title: "SvelteKit",
@@ -15,6 +16,7 @@ testFramework("sveltekit", {
     missing: "/_app/immutable/entry/start.Abcd1234.js",
   },
   async also(project) {
+    await checkKept(project, "/shared");
     // SvelteKit refuses forms whose origin is not its own: it must know its address.
     const send = (headers: Readonly<Record<string, string>>) =>
       project.ask("/", {
