@@ -8,6 +8,9 @@ import { coerce, minVersion, satisfies, validRange } from "semver";
 /** Long-term supported majors that servers are run on, the newest first. */
 const SUPPORTED = [24, 22] as const;
 
+/** The major that the platform chooses where nothing else does. */
+export const USUAL_NODE = "24";
+
 /** Further majors that a range may come down to, the newest first. */
 const OTHERS = [26, 25, 23, 20, 21, 18] as const;
 

@@ -20,15 +20,18 @@ export interface EngineWishes {
   readonly written: Engine | undefined;
   /** Why the framework needs Node itself. */
   readonly framework: string | undefined;
+  /** Whether the server is written for Deno, which Node cannot run. */
+  readonly forDeno: boolean;
 }
 
 /** The engine that was asked for; `undefined` where bundling decides. */
 export function wishedEngine(wishes: EngineWishes): EngineChoice | undefined {
-  const { configured, written, framework } = wishes;
+  const { configured, written, framework, forDeno } = wishes;
   if (configured !== undefined) {
     return { engine: configured, reason: "svc.toml sets build.runtime" };
   }
   if (written !== undefined) return { engine: written, reason: "its manifest says so" };
+  if (forDeno) return { engine: "deno", reason: "it is written for Deno" };
   return framework === undefined ? undefined : { engine: "node", reason: framework };
 }
 

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import type { NodeNeed, ServerBundleResult } from "../../runtime/mod.ts";
 import { type EngineWishes, judgeBundle, wishedEngine } from "./decide_engine.ts";
 
-const NOTHING: EngineWishes = { configured: undefined, written: undefined, framework: undefined };
+const NOTHING: EngineWishes = {
+  configured: undefined,
+  written: undefined,
+  framework: undefined,
+  forDeno: false,
+};
 
 const WISHES: Readonly<Record<string, readonly [Partial<EngineWishes>, string | undefined]>> = {
   "nothing": [{}, undefined],
@@ -14,6 +19,7 @@ const WISHES: Readonly<Record<string, readonly [Partial<EngineWishes>, string | 
     { written: "deno", framework: "Next.js needs it" },
     "deno: its manifest says so",
   ],
+  "what it is written for": [{ forDeno: true }, "deno: it is written for Deno"],
   "the framework": [{ framework: "Next.js needs it" }, "node: Next.js needs it"],
 };
 

@@ -36,6 +36,14 @@ export function systemOf(bytes: Uint8Array): System | undefined {
   return view.getUint16(0) === 0x4d5a ? { os: "windows", arch: undefined } : undefined;
 }
 
+/**
+ * Whether an addon is compiled for one major version of Node: those that are not
+ * call Node by functions whose names begin with `napi_`.
+ */
+export function isForOneNode(bytes: Uint8Array): boolean {
+  return !new TextDecoder("latin1").decode(bytes).includes("napi_");
+}
+
 /** Whether a native addon runs where servers run; `arch` is `undefined` where that is not known. */
 export function runsOnServers(system: System, arch: string | undefined): boolean {
   if (system.os !== "linux" || system.libc === "musl") return false;

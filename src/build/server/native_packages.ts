@@ -7,6 +7,7 @@ import type { OutputContent } from "../hash_files.ts";
 import type { BuildHost } from "../types.ts";
 import {
   describeSystem,
+  isForOneNode,
   packageFamily,
   runsOnServers,
   type System,
@@ -20,28 +21,60 @@ const MAX_ADDON = 256 * 1024 * 1024;
 interface Addon {
   readonly path: string;
   readonly system: System;
+  readonly isForOneNode: boolean;
+}
+
+/** Major versions of Node. */
+export interface NodeMajors {
+  /** Of the one that the packages were installed with, where it is known. */
+  readonly built: string | undefined;
+  readonly serving: string;
 }
 
 async function addonsOf(contents: readonly OutputContent[]): Promise<Map<string, Addon[]>> {
   const families = new Map<string, Addon[]>();
   for (const { path, content, size } of contents) {
     if (!path.endsWith(".node") || typeof content !== "string" || size > MAX_ADDON) continue;
-    const system = systemOf(await Deno.readFile(content));
+    const bytes = await Deno.readFile(content);
+    const system = systemOf(bytes);
     const name = packageOfPath(path);
     if (system === undefined || name === undefined) continue;
     const family = packageFamily(name);
-    families.set(family, [...families.get(family) ?? [], { path, system }]);
+    families.set(family, [
+      ...families.get(family) ?? [],
+      { path, system, isForOneNode: isForOneNode(bytes) },
+    ]);
   }
   return families;
 }
 
+function sayOtherNode(
+  host: BuildHost,
+  { name, addons, majors: { built, serving } }: {
+    readonly name: string;
+    readonly addons: readonly Addon[];
+    readonly majors: NodeMajors;
+  },
+): void {
+  if (built === undefined || built === serving) return;
+  if (!addons.every((addon) => addon.isForOneNode)) return;
+  host.say(
+    "build",
+    "warn",
+    `Package "${name}" is compiled for Node ${built}, and the server runs on Node ${serving}: ` +
+      `what uses it will fail. Install the packages with Node ${serving}, or set engines.node ` +
+      "in package.json",
+  );
+}
+
 /**
  * Leaves out addons for other systems where a package has one for the servers', and
- * warns of packages that have none.
+ * warns of packages that have none, or one for another Node.
  */
 export async function withFittingAddons(
   host: BuildHost,
   contents: readonly OutputContent[],
+  majors: NodeMajors,
 ): Promise<readonly OutputContent[]> {
   // Elsewhere, the processor of the platform is not known.
   const arch = Deno.build.os === "linux" ? Deno.build.arch : undefined;
@@ -50,6 +83,7 @@ export async function withFittingAddons(
     const other = addons.filter(({ system }) => !runsOnServers(system, arch));
     if (other.length < addons.length) {
       for (const { path } of other) dropped.add(path);
+      sayOtherNode(host, { name, addons: addons.filter((one) => !other.includes(one)), majors });
       continue;
     }
     const cpu = arch === "aarch64" ? "arm64" : "x64";

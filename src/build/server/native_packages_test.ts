@@ -32,6 +32,30 @@ Deno.test("systemOf() reads for which system an addon is made", () => {
   assert.equal(show(new TextEncoder().encode("plain text, longer than that")), undefined);
 });
 
+Deno.test({
+  name: "withFittingAddons() says which addon is compiled for another Node",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withTestProject({}, async ({ project, host, said }) => {
+      const addons = {
+        "node_modules/bound/a.node": elf(OWN),
+        "node_modules/free/a.node": elf(OWN, "napi_call"),
+      };
+      const contents = [];
+      for (const [path, bytes] of Object.entries(addons)) {
+        const content = join(project, path.replaceAll("/", "_"));
+        await Deno.writeFile(content, bytes);
+        contents.push({ path, content, size: bytes.byteLength });
+      }
+      await withFittingAddons(host, contents, { built: "22", serving: "24" });
+      assert.deepEqual(said, [
+        'build warn Package "bound" is compiled for Node 22, and the server runs on Node 24: ' +
+        "what uses it will fail. Install the packages with Node 24, or set engines.node in " +
+        "package.json",
+      ]);
+    }),
+});
+
 Deno.test("packageFamily() names what people install", () => {
   assert.equal(packageFamily("@img/sharp-linuxmusl-x64"), "@img/sharp");
   assert.equal(packageFamily("@node-rs/argon2-darwin-arm64"), "@node-rs/argon2");
@@ -56,7 +80,7 @@ Deno.test({
         await Deno.writeFile(content, bytes);
         contents.push({ path, content, size: bytes.byteLength });
       }
-      const kept = await withFittingAddons(host, contents);
+      const kept = await withFittingAddons(host, contents, { built: "24", serving: "24" });
       assert.deepEqual(kept.map(({ path }) => path), [
         "node_modules/both/prebuilds/linux.node",
         "node_modules/@img/lib-darwin-arm64/lib.node",

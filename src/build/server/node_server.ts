@@ -7,6 +7,7 @@ import { dirname } from "node:path/posix";
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import type { BuildHost } from "../types.ts";
+import { USUAL_NODE } from "./choose_node_version.ts";
 import { launchFiles } from "./launch_files.ts";
 import { withFittingAddons } from "./native_packages.ts";
 import { type PackageFiles, readPackageFolders } from "./package_folders.ts";
@@ -25,6 +26,8 @@ function hasOwnPackages({ entry }: ComputeLayer, { listing }: ServerFacts): bool
   });
 }
 
+const majorOf = (version: string): string => version.replace(/^v/, "").split(".")[0]!;
+
 /** Brings along what a server needs that runs on Node. */
 export async function nodeServer(
   host: BuildHost,
@@ -37,11 +40,15 @@ export async function nodeServer(
   const traced = hasOwnPackages(layer, facts)
     ? NO_PACKAGES
     : await tracedPackages(host, layer, { facts, tally });
-  const contents = await withFittingAddons(host, [...kept.contents, ...traced.contents]);
-  const nodeVersion = layer.runtime?.nodeVersion ?? await projectNode(host, {
+  const node = await projectNode(host, {
     project: facts.projectRoot,
     workspace: facts.workspaceRoot,
-    setting: settings.nodeVersion,
+    setting: layer.runtime?.nodeVersion ?? settings.nodeVersion,
+  });
+  const nodeVersion = node.version;
+  const contents = await withFittingAddons(host, [...kept.contents, ...traced.contents], {
+    built: node.built === undefined ? undefined : majorOf(node.built),
+    serving: majorOf(nodeVersion ?? USUAL_NODE),
   });
   const version = nodeVersion === undefined ? {} : { nodeVersion };
   const launch = launchFiles(layer.entry, found?.launch);

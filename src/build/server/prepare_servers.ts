@@ -61,6 +61,7 @@ async function prepareServer(
     configured: facts.settings.runtime,
     written: layer.runtime?.engine,
     framework: facts.found?.node,
+    forDeno: facts.found?.launch.forDeno === true,
   });
   if (wish?.engine === "node") {
     return await nodeServer(host, layer, { facts, reason: wish.reason });

@@ -39,9 +39,16 @@ async function wishesOf(reader: ProjectReader): Promise<readonly NodeWish[]> {
   );
 }
 
+export interface ProjectNode {
+  /** What the server runs on; `undefined` where the platform is to choose. */
+  readonly version: string | undefined;
+  /** What built the project; `undefined` where there is no Node. */
+  readonly built: string | undefined;
+}
+
 /**
  * The platform's setting, what the project or its workspace says, or the Node that
- * built it; `undefined` where the platform is to choose.
+ * built it.
  *
  * @throws {BuildError} Where no version can be what is written
  */
@@ -53,15 +60,16 @@ export async function projectNode(
     /** The platform's setting. */
     readonly setting: string | undefined;
   },
-): Promise<string | undefined> {
+): Promise<ProjectNode> {
   const { project, workspace, setting } = folders;
   const readers = [...new Set([project, workspace])].map(createFolderReader);
   const written = await Promise.all(readers.map(wishesOf));
   const given = setting === undefined
     ? []
     : [{ source: "the Node version of the project", text: setting }];
-  const choice = chooseNodeVersion([...given, ...written.flat()], await nodeVersion(host));
+  const built = await nodeVersion(host);
+  const choice = chooseNodeVersion([...given, ...written.flat()], built);
   if (!choice.ok) throw new BuildError("server_invalid", choice.message);
   if (choice.warning !== undefined) host.say("build", "warn", choice.warning);
-  return choice.version;
+  return { version: choice.version, built };
 }

@@ -51,6 +51,40 @@ Deno.test("deploy --dry-run checks what the deploy checks, on the platform too",
   });
 });
 
+Deno.test("deploy --dry-run and build show what runs a server, and why", () =>
+  withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    const manifest = {
+      version: 1,
+      layers: [{ name: "api", target: "COMPUTE", directory: "api", entry: "api/index.mjs" }],
+      routes: [{ pattern: "^/", layer: "api" }],
+    };
+    for (const folder of [".svc", "api"]) {
+      await Deno.mkdir(`${bench.site}/dist/${folder}`, { recursive: true });
+    }
+    await bench.write("dist/.svc/manifest.json", JSON.stringify(manifest));
+    await bench.write("dist/api/index.mjs", "export default (name) => import(name);");
+    await bench.write("package.json", '{"engines":{"node":"22"}}');
+    const source = await bench.read("svc.toml");
+    await bench.write("svc.toml", `${source}\n[build]\noutput_dirs = ["dist"]\ntmp_mb = 9\n`);
+    const server = {
+      layer: "api",
+      entry: "api/index.mjs",
+      engine: "node",
+      nodeVersion: "22",
+      reason: "api/index.mjs loads modules by computed names",
+      packages: { count: 0, files: 0, bytes: 0 },
+    };
+    for (const argv of [["build"], ["deploy", "--prod", "--dry-run"]]) {
+      const told = await bench.json(argv);
+      assert.deepEqual(told.servers, [server]);
+      const { layers: [layer] } = told.manifest as typeof manifest & {
+        layers: { runtime: unknown }[];
+      };
+      assert.deepEqual(layer?.runtime, { engine: "node", nodeVersion: "22", tmpMb: 9 });
+    }
+  }));
+
 Deno.test("deploy --dry-run makes no project, and asks for none", () =>
   withPlatform(async (bench) => {
     const run = await bench.run(["deploy", "--dry-run"], { prompter: personWho([]) });
