@@ -8,6 +8,8 @@ import type { SealedFunction } from "../runtime/mod.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
 import { withCronTasks } from "./cron_tasks.ts";
 import { bundleProjectFunctions } from "./bundle_functions.ts";
+import { createFolderReader } from "./folder_reader.ts";
+import { warnOfForeignFiles, warnOfOwnTimers, withoutForeignFiles } from "./foreign_files.ts";
 import { folderPagesOf } from "./folder_pages.ts";
 import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 import { prepareOutput } from "./prepare_output.ts";
@@ -49,6 +51,24 @@ function serverSettings({ config, settings }: PackOptions): ServerSettings {
   return { ...config?.build, ...(nodeVersion === undefined ? {} : { nodeVersion }) };
 }
 
+/** Says which files of the project have no effect here. */
+async function warnOfOthers(
+  host: BuildHost,
+  { directory, rules, config }:
+    & Pick<Assembled, "rules">
+    & Pick<PackOptions, "directory" | "config">,
+): Promise<void> {
+  const reader = createFolderReader(directory);
+  const shown = host.showPath(directory);
+  await warnOfForeignFiles(host, {
+    reader,
+    rules,
+    shown: shown === "" || shown === "." ? "" : `${shown}/`,
+    tasks: new Set(config?.cron.map(({ path }) => path)),
+  });
+  await warnOfOwnTimers(host, reader);
+}
+
 /**
  * Validates the rules, builds the project, and takes or makes its manifest.
  *
@@ -63,7 +83,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     output: built.output,
     projectRoot: directory,
     detected: built.detected,
-    settings: serverSettings(options),
+    settings: serverSettings({ ...options, config }),
     ...(skipValidation === undefined ? {} : { skipValidation }),
     ...(config?.images === undefined ? {} : { images: config.images }),
   });
@@ -72,7 +92,10 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     const paths = prepared.files.map(({ path }) => path);
     await warnOpenFolders(host, home, folderPagesOf(prepared.manifest, paths));
   }
-  return { ...built, ...prepared, manifest, rules: rules?.ruleSet, home };
+  const ruleSet = rules?.ruleSet;
+  await warnOfOthers(host, { directory, rules: ruleSet, config });
+  const files = prepared.generated ? withoutForeignFiles(prepared.files, manifest) : prepared.files;
+  return { ...built, ...prepared, files, manifest, rules: ruleSet, home };
 }
 
 /**

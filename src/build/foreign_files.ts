@@ -1,0 +1,161 @@
+/**
+ * Files by which other hosts are configured: nothing of them is applied here, and
+ * nobody should learn that from a visitor.
+ *
+ * @module
+ */
+import { basename } from "node:path";
+import { z } from "zod";
+import { MAX_CRON_TASKS, type ProjectReader } from "../manifest/mod.ts";
+import {
+  importHeaders,
+  importRedirects,
+  type ImportResult,
+  importVercelJson,
+  type RuleSet,
+} from "../rules/mod.ts";
+import type { OutputContent } from "./hash_files.ts";
+import { RULES_FILE } from "./read_rules_file.ts";
+import type { BuildHost } from "./types.ts";
+
+/** Members of a vercel.json that rules stand for. */
+const VERCEL_RULES = /"(?:redirects|rewrites|headers|routes|cleanUrls|trailingSlash)"\s*:/;
+const NOTHING = importHeaders("");
+
+/** Files of rules, with what reads them; `undefined` where nothing does. */
+const READERS: Readonly<Record<string, ((text: string) => ImportResult) | undefined>> = {
+  "_redirects": (text) => importRedirects(text),
+  "_headers": (text) => importHeaders(text),
+  // What else it holds, such as the framework, is about building.
+  "vercel.json": (text) => VERCEL_RULES.test(text) ? importVercelJson(text) : NOTHING,
+  "netlify.toml": undefined,
+};
+
+/** Where they are looked for: in the project, and where frameworks keep files that they copy. */
+const FOLDERS = ["", "public/", "static/"] as const;
+
+/** Files that are configuration wherever a site has them. */
+const NEVER_SERVED: ReadonlySet<string> = new Set(["_redirects", "_headers"]);
+
+const staticLayers = z.object({
+  layers: z.array(z.object({ target: z.string(), directory: z.string() })),
+});
+
+const cronSchema = z.object({
+  crons: z.array(z.object({ path: z.string().max(512), schedule: z.string().max(200) }))
+    .min(1).max(MAX_CRON_TASKS * 10),
+});
+
+/** The result of an import; `undefined` where the file has nothing to import or cannot be read. */
+function imported(name: string, text: string): ImportResult | undefined {
+  try {
+    const result = READERS[name]?.(text);
+    return result === undefined || result.read === 0 ? undefined : result;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the rules of the project have come from the file, all or in part. */
+function isTaken({ ruleSet }: ImportResult, rules: RuleSet | undefined): boolean {
+  const known = new Set(rules?.rules.map(({ id }) => id));
+  return ruleSet.rules.some(({ id }) => known.has(id));
+}
+
+function describe(
+  path: string,
+  text: string,
+  { rules, shown }: { readonly rules: RuleSet | undefined; readonly shown: string },
+): string | undefined {
+  const name = basename(path);
+  const what = `${path} is configuration of another host, which is not applied`;
+  if (name === "netlify.toml") {
+    return `${what}: write its redirects and headers in ${RULES_FILE}`;
+  }
+  const result = imported(name, text);
+  if (result === undefined || isTaken(result, rules)) return undefined;
+  return rules === undefined
+    ? `${what}. To apply it: svc rules import ${shown} --output ${RULES_FILE}`
+    : `${what}. To apply it, add to ${RULES_FILE} what this prints: svc rules import ${shown}`;
+}
+
+/** The crons of a vercel.json that svc.toml lacks, with what to write there. */
+function describeCrons(text: string, known: ReadonlySet<string>): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const crons = cronSchema.safeParse(value).data?.crons.filter(({ path }) => !known.has(path));
+  if (crons === undefined || crons.length === 0) return undefined;
+  const tables = crons.map(({ path, schedule }) =>
+    `[[cron]]\npath = ${JSON.stringify(path)}\nschedule = ${JSON.stringify(schedule)}`
+  );
+  return `The crons of vercel.json do not run. Write them into svc.toml:\n\n${
+    tables.join("\n\n")
+  }\n`;
+}
+
+export interface ForeignFacts {
+  /** The project's folder. */
+  readonly reader: ProjectReader;
+  /** Its path as people read it, with a final slash; "" for the folder that they are in. */
+  readonly shown: string;
+  readonly rules: RuleSet | undefined;
+  /** Paths of the scheduled tasks that are declared. */
+  readonly tasks: ReadonlySet<string>;
+}
+
+/** Warns of each file that configures another host, with the command that imports it. */
+export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): Promise<void> {
+  const { reader, shown, rules, tasks } = facts;
+  for (const name of Object.keys(READERS)) {
+    for (const folder of FOLDERS) {
+      const path = `${folder}${name}`;
+      const text = await reader.readText(path);
+      if (text === undefined) continue;
+      const message = describe(path, text, { rules, shown: `${shown}${path}` });
+      if (message !== undefined) host.say("build", "warn", message);
+      const crons = path === "vercel.json" ? describeCrons(text, tasks) : undefined;
+      if (crons !== undefined) host.say("build", "warn", crons);
+      break;
+    }
+  }
+}
+
+/** Files that say by which config Nitro schedules tasks. */
+const NITRO_CONFIGS = ["nitro.config", "nuxt.config"].flatMap((name) =>
+  ["ts", "js", "mjs", "mts"].map((extension) => `${name}.${extension}`)
+);
+
+/** Warns of tasks that a server schedules itself: it ends when nobody needs it, and they with it. */
+export async function warnOfOwnTimers(host: BuildHost, reader: ProjectReader): Promise<void> {
+  for (const path of NITRO_CONFIGS) {
+    const text = await reader.readText(path);
+    if (text === undefined || !/\bscheduledTasks\s*:/.test(text)) continue;
+    host.say(
+      "build",
+      "warn",
+      `scheduledTasks of ${path} do not run, as a server without requests ends. Write a route ` +
+        'that calls runTask("…"), and name it in [[cron]] of svc.toml (docs/cron.md)',
+    );
+    return;
+  }
+}
+
+/** The files of an output without those that only configure other hosts. */
+export function withoutForeignFiles(
+  files: readonly OutputContent[],
+  manifest: unknown,
+): readonly OutputContent[] {
+  const { layers } = staticLayers.safeParse(manifest).data ?? { layers: [] };
+  const roots = layers.filter(({ target }) => target === "STATIC")
+    .map(({ directory }) => directory.replace(/^(?:\.\/)+|^\.$/, "").replace(/\/*$/, ""));
+  const hidden = new Set(
+    roots.flatMap((root) =>
+      [...NEVER_SERVED].map((name) => root === "" ? name : `${root}/${name}`)
+    ),
+  );
+  return files.filter(({ path }) => !hidden.has(path));
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { parseProjectConfig } from "../config/mod.ts";
+import { withTestProject } from "./_test_project.ts";
+import { assembleProject } from "./pack_project.ts";
+
+const RULES = (...ids: string[]) =>
+  `schemaVersion = "EDGE_RULE_SET_V1"\n` +
+  ids.map((id) =>
+    `\n[[rules]]\nid = "${id}"\ncondition.path = { type = "exact", value = "/${id}" }\n` +
+    `action = { type = "redirect", target = "/" }\n`
+  ).join("");
+
+async function warnings(files: Readonly<Record<string, string>>, toml = "") {
+  let found: { warned: string[]; paths: string[] } = { warned: [], paths: [] };
+  await withTestProject({ "index.html": "", ...files }, async ({ host, project, said }) => {
+    const { config } = parseProjectConfig(toml);
+    const built = await assembleProject(host, { directory: project, config });
+    const warned = said.filter((line) => line.startsWith("build warn "));
+    found = {
+      warned: warned.map((line) => line.slice("build warn ".length)),
+      paths: built.files.map(({ path }) => path),
+    };
+  });
+  return found;
+}
+
+const REDIRECTS = { "_redirects": "/old /new 301\n" };
+
+Deno.test("assembleProject() names the files of other hosts with their import, and serves none", async () => {
+  const { warned, paths } = await warnings({ ...REDIRECTS, "_headers": "/*\n  X-A: b\n" });
+  assert.deepEqual(warned, [
+    "_redirects is configuration of another host, which is not applied. " +
+    "To apply it: svc rules import _redirects --output svc.rules.toml",
+    "_headers is configuration of another host, which is not applied. " +
+    "To apply it: svc rules import _headers --output svc.rules.toml",
+  ]);
+  assert.deepEqual(paths, ["index.html"]);
+});
+
+Deno.test("assembleProject() does not name files whose rules are there", async () => {
+  const taken = await warnings({ ...REDIRECTS, "svc.rules.toml": RULES("redirect-1") });
+  assert.deepEqual(taken, { warned: [], paths: ["index.html"] });
+  const { warned } = await warnings({ ...REDIRECTS, "svc.rules.toml": RULES("mine") });
+  assert.match(warned[0] ?? "", /add to svc\.rules\.toml what this prints: svc rules import/);
+});
+
+Deno.test("assembleProject() names nothing of a vercel.json that only configures a build", async () => {
+  const { warned } = await warnings({ "vercel.json": '{"framework":"astro"}' });
+  assert.deepEqual(warned, []);
+});
+
+Deno.test("assembleProject() says which crons of Vercel do not run, until svc.toml has them", async () => {
+  const files = { "vercel.json": '{"crons":[{"path":"/api/cron","schedule":"0 5 * * *"}]}' };
+  const { warned } = await warnings(files);
+  assert.equal(
+    warned[0],
+    "The crons of vercel.json do not run. Write them into svc.toml:\n\n" +
+      '[[cron]]\npath = "/api/cron"\nschedule = "0 5 * * *"\n',
+  );
+  const toml = '[[cron]]\npath = "/api/cron"\nschedule = "0 5 * * *"\n';
+  const declared = await warnings(files, toml);
+  assert.deepEqual(declared.warned, [
+    "Nothing answers 1 scheduled task of [[cron]]: this deployment has no server",
+  ]);
+});
+
+Deno.test("assembleProject() names netlify.toml, and tasks that Nitro schedules", async () => {
+  const { warned } = await warnings({
+    "netlify.toml": "[build]\n",
+    "nitro.config.ts": "export default { scheduledTasks: { '* * * * *': ['a'] } }",
+    "public/_redirects": "/a /b\n",
+  });
+  assert.match(warned.join("\n"), /^public\/_redirects is configuration/m);
+  assert.match(warned.join("\n"), /^netlify\.toml is configuration of another host/m);
+  assert.match(warned.join("\n"), /^scheduledTasks of nitro\.config\.ts do not run/m);
+});
+
+Deno.test("assembleProject() keeps what a written manifest publishes", async () => {
+  const { paths } = await warnings({
+    ...REDIRECTS,
+    ".svc/manifest.json": JSON.stringify({
+      version: 1,
+      layers: [{ name: "site", target: "STATIC", directory: "." }],
+      routes: [{ pattern: "^/", layer: "site" }],
+    }),
+  });
+  assert.ok(paths.includes("_redirects"));
+});
