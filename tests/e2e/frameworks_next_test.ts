@@ -129,6 +129,18 @@ async function checkRendered(site: Deployed): Promise<void> {
   assert.notEqual(seen.headers["x-svc-cache"], "HIT");
 }
 
+async function checkImages({ ask }: Deployed): Promise<void> {
+  const { text } = await ask("/picture");
+  const written = /\/_next\/image\?url=[^" ]+/.exec(text)?.[0] ?? assert.fail(text);
+  const path = written.replaceAll("&amp;", "&");
+  const accept = { accept: "image/webp,*/*" };
+  const image = await ask(path, { headers: accept });
+  assert.equal(image.status, 200, path);
+  assert.equal(image.headers["content-type"], "image/webp");
+  const undeclared = await ask(path.replace(/w=\d+/, "w=63"), { headers: accept });
+  assert.equal(undeclared.status, 400);
+}
+
 async function checkFiles({ ask }: Deployed): Promise<void> {
   const { text } = await ask("/");
   const asset = /\/_next\/static\/chunks\/[^"]+\.js/.exec(text)?.[0] ?? assert.fail(text);
@@ -196,6 +208,7 @@ Deno.test({
       await checkGuarded(site);
       await checkRendered(site);
       await checkFiles(site);
+      await checkImages(site);
       await checkPrivate(site);
       await checkBrowser(site);
     });

@@ -5,6 +5,7 @@
  * @module
  */
 import { z } from "zod";
+import { imageSettingsOfNext } from "../next_image_settings.ts";
 import { nextLauncher } from "./next_launcher.ts";
 import { type NextRules, nextRules } from "./next_rules.ts";
 import type { BuiltOutput, Found, Placement } from "./types.ts";
@@ -18,6 +19,7 @@ const factsSchema = z.object({
     basePath: z.string().default(""),
     assetPrefix: z.string().default(""),
     i18n: z.object({}).nullish(),
+    images: z.unknown().optional(),
   }),
 });
 
@@ -109,6 +111,12 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   ];
 }
 
+/** What the project declared of images; where the edge cannot do all of it, Next.js does. */
+function imagesOf({ images, basePath }: Facts) {
+  const { images: settings, dropped } = imageSettingsOfNext(images, basePath);
+  return settings === undefined || dropped.length > 0 ? {} : { images: settings };
+}
+
 async function standaloneServer(standalone: Standalone): Promise<Found> {
   const { facts, app } = standalone;
   const { personal, beforeFiles } = await readRules(standalone);
@@ -125,6 +133,7 @@ async function standaloneServer(standalone: Standalone): Promise<Found> {
     hashedFolders: assetPaths(facts).map((path) => `/${path}/`),
     beforeFiles,
     memoryMb: MEMORY_MB,
+    ...imagesOf(facts),
   };
 }
 

@@ -132,6 +132,18 @@ Deno.test("findNext() keeps the server asleep where an asset is missing", async 
   });
 });
 
+Deno.test("findNext() lets the edge convert images, unless it cannot do all that is declared", async () => {
+  const declared = { deviceSizes: [640], imageSizes: [32], qualities: [75], path: "/_next/image" };
+  const found = await findServer({ output: standalone({ images: declared }) });
+  assert.deepEqual(found.images?.endpoints, [{ path: "/_next/image", style: "next" }]);
+  assert.deepEqual(found.images?.sizes, [640, 32]);
+  const remotePatterns = [{ protocol: "ftp", hostname: "**" }];
+  const other = await findServer({
+    output: standalone({ images: { ...declared, remotePatterns } }),
+  });
+  assert.equal(other.images, undefined);
+});
+
 const middleware = (regexp: string) =>
   JSON.stringify({ version: 3, middleware: { "/": { matchers: [{ regexp }] } } });
 
