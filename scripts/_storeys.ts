@@ -24,6 +24,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "rules",
     "functions",
     "compute",
+    "kv",
     "deployments",
     "images",
     "logs",

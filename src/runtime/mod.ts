@@ -7,6 +7,7 @@
 export {
   bundleFunctions,
   bundleServerEntry,
+  type EditModule,
   findFunctions,
   FUNCTION_NAME,
   MAX_FUNCTIONS,

@@ -19,6 +19,7 @@ import { createFunctions } from "../platform/functions/mod.ts";
 import { createHealth } from "../platform/health/mod.ts";
 import { createHooks } from "../platform/hooks/mod.ts";
 import { createImages } from "../platform/images/mod.ts";
+import { createKv } from "../platform/kv/mod.ts";
 import { createLogs } from "../platform/logs/mod.ts";
 import { accountMailSender, createNotifications } from "../platform/notifications/mod.ts";
 import { createProjects } from "../platform/projects/mod.ts";

@@ -43,13 +43,23 @@ export function startUpkeep(
   closers.add(startRounds({
     firstMs: Math.min(FIRST_ROUND_MS, housekeepingMs),
     everyMs: housekeepingMs,
-    async run(signal) {
-      for (const each of capabilities.toReversed()) {
-        for (const line of await each.keepHouse?.(signal) ?? []) {
-          log({ level: "info", message: `Housekeeping: ${line}` });
-        }
-      }
-    },
+    run: (signal) => keepHouse(capabilities, { signal, log }),
     onError: (error) => log({ level: "error", message: `Housekeeping failed: ${error}` }),
   }));
+}
+
+/** One round of housekeeping: a capability that fails does not keep the others from theirs. */
+export async function keepHouse(
+  capabilities: readonly Capability[],
+  { signal, log }: Pick<Foundation, "log"> & { readonly signal: AbortSignal },
+): Promise<void> {
+  for (const each of capabilities.toReversed()) {
+    try {
+      for (const line of await each.keepHouse?.(signal) ?? []) {
+        log({ level: "info", message: `Housekeeping: ${line}` });
+      }
+    } catch (error) {
+      log({ level: "error", message: `Housekeeping of ${each.name} failed: ${error}` });
+    }
+  }
 }

@@ -15,6 +15,7 @@ import type { ServerBundle, ServerBundleResult } from "../../runtime/mod.ts";
 import { BuildError } from "../build_error.ts";
 import type { BuildHost } from "../types.ts";
 import { createPackageTally } from "./package_tally.ts";
+import { editOf } from "./edit_modules.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
 /** Files that only machines of authors read. */
@@ -48,6 +49,7 @@ export async function bundleLayer(
   const { bundleServerEntry } = await import("../../runtime/mod.ts");
   const place = await entryPlace(layer.entry, listing.files);
   const { prelude, wrapper, forDeno, imports, jsxImportSource } = found?.launch ?? {};
+  const edit = editOf(found?.launch);
   const result = await bundleServerEntry({
     root: place.root,
     entry: place.entry,
@@ -57,6 +59,7 @@ export async function bundleLayer(
     ...(jsxImportSource === undefined ? {} : { jsxImportSource }),
     ...(prelude === undefined ? {} : { prelude }),
     ...(wrapper === undefined ? {} : { wrapper: wrapper(basename(place.entry)) }),
+    ...(edit === undefined ? {} : { edit }),
   });
   return { result, prefix: place.prefix };
 }

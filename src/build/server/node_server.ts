@@ -8,6 +8,7 @@ import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import type { BuildHost } from "../types.ts";
 import { USUAL_NODE } from "./choose_node_version.ts";
+import { editedModules } from "./edit_modules.ts";
 import { launchFiles } from "./launch_files.ts";
 import { withFittingAddons } from "./native_packages.ts";
 import { type PackageFiles, readPackageFolders } from "./package_folders.ts";
@@ -52,6 +53,7 @@ export async function nodeServer(
   });
   const version = nodeVersion === undefined ? {} : { nodeVersion };
   const launch = launchFiles(layer.entry, found?.launch);
+  const edited = await editedModules(listing.files, layer, found?.launch);
   const packages = tally.total();
   const size = packages.files === 0
     ? ""
@@ -72,7 +74,7 @@ export async function nodeServer(
       reason,
       packages,
     },
-    contents: [...contents, ...launch.contents],
+    contents: [...contents, ...edited, ...launch.contents],
     dropped: new Set(),
     links: { ...kept.links, ...traced.links },
   };

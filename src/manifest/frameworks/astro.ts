@@ -5,6 +5,7 @@
  * @module
  */
 import { hasProperty, textProperty } from "./config_text.ts";
+import { keepAstroSessions } from "./kv_storage.ts";
 import { FORWARDED_SOCKET, serveListener, setDefaults } from "./launch.ts";
 import type {
   BuiltOutput,
@@ -57,6 +58,7 @@ const LAUNCH: Launch = {
   prelude: `${setDefaults({ ASTRO_NODE_AUTOSTART: "disabled" })}\n${FORWARDED_SOCKET}`,
   // Without a next listener, Astro answers unknown paths with its own 404 page.
   wrapper: (file) => serveListener(file, "entry.handler"),
+  edits: [{ path: /_astro_session-driver[\w-]*\.mjs$/, apply: keepAstroSessions }],
 };
 
 function find({ paths }: BuiltOutput): Found {

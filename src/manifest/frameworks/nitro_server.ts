@@ -8,6 +8,7 @@ import { z } from "zod";
 import { parseRelativePath } from "../relative_path.ts";
 import { carryOut, readNitroRules } from "./nitro_rules.ts";
 import { hasWord, textProperty } from "./config_text.ts";
+import { keepNitroStorage } from "./kv_storage.ts";
 import { FORWARDED_SOCKET, serveListener } from "./launch.ts";
 import type {
   Advice,
@@ -71,12 +72,16 @@ const infoSchema = z.object({
   publicDir: z.string().optional(),
 });
 
+/** Modules of Nitro that name its storage. */
+const EDITS = [{ path: /(?:^|\/)chunks\/.*\.mjs$|(?:^|\/)index\.mjs$/, apply: keepNitroStorage }];
+
 /** For an entry that listens by itself. */
-const LISTENING: Launch = { prelude: FORWARDED_SOCKET };
+const LISTENING: Launch = { prelude: FORWARDED_SOCKET, edits: EDITS };
 
 /** For an entry that exports a middleware only. */
 const MIDDLEWARE: Launch = {
   prelude: FORWARDED_SOCKET,
+  edits: EDITS,
   wrapper: (file) =>
     serveListener(file, "entry.middleware ?? entry.listener ?? entry.handler ?? entry.default"),
 };

@@ -83,6 +83,14 @@ export interface BuiltOutput {
   readonly project: ProjectReader;
 }
 
+/** A change to modules of a server as they are deployed; the author's files stay as they are. */
+export interface ModuleEdit {
+  /** Which modules, by their path in the deployment. */
+  readonly path: RegExp;
+  /** The new text; `undefined` where the module stays as it is. */
+  readonly apply: (text: string) => string | undefined;
+}
+
 /** What a framework's server needs around its entry to listen where the platform asks it to. */
 export interface Launch {
   /** Text that runs before the server's own code. */
@@ -95,6 +103,7 @@ export interface Launch {
   readonly imports?: Readonly<Record<string, string>>;
   /** Module whose functions JSX calls, where no tsconfig.json says so. */
   readonly jsxImportSource?: string;
+  readonly edits?: readonly ModuleEdit[];
 }
 
 /**

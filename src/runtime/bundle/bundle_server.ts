@@ -14,6 +14,7 @@ import { COMPUTED_WARNINGS, needsOf, type NodeNeed } from "./node_needs.ts";
 import { packageAssets } from "./package_assets.ts";
 import { type ImportNotes, nativeAtStart, packageOf, sortImports } from "./server_imports.ts";
 import {
+  type EditModule,
   keepPlaces,
   placedAsset,
   type PlaceNotes,
@@ -36,6 +37,8 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly imports?: ImportMap;
   /** Module whose functions JSX calls, where no tsconfig.json says so. */
   readonly jsxImportSource?: string;
+  /** Changes modules of the server. */
+  readonly edit?: EditModule;
 }
 
 export interface ServerBundle {
@@ -114,6 +117,7 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
           forNode: options.forNode === true,
           assets,
           notes: places,
+          edit: options.edit,
         }),
       ],
     });

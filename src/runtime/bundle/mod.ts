@@ -10,3 +10,4 @@ export { findFunctions } from "./find_functions.ts";
 export { FUNCTION_NAME, MAX_FUNCTIONS } from "./limits.ts";
 export { type Trace, type TracedFile, traceServer } from "./trace_server.ts";
 export { type SealedFunction, sealFunction } from "./seal_function.ts";
+export type { EditModule } from "./server_modules.ts";

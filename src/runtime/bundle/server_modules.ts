@@ -11,6 +11,9 @@ import type { Esbuild } from "./load_esbuild.ts";
 import { startsThreads } from "./node_needs.ts";
 import { mayOpenFiles } from "./package_assets.ts";
 
+/** Changes the text of a module; `undefined` where it stays as it is. */
+export type EditModule = (path: string, text: string) => string | undefined;
+
 /** A file that a module of a package opens beside itself, which is deployed with it. */
 export interface ServerAsset {
   /** Relative to the output, with `/`. */
@@ -132,9 +135,11 @@ export function keepPlaces(
     readonly forNode: boolean;
     readonly assets: ServerAsset[];
     readonly notes: PlaceNotes;
+    /** The new text of a module, by its path relative to the output. */
+    readonly edit?: EditModule | undefined;
   },
 ): Plugin {
-  const { root, entryFolder, assets, forNode, notes } = where;
+  const { root, entryFolder, assets, forNode, notes, edit } = where;
   const tables = new Map<string, readonly string[]>();
   const note = (path: string, text: string): string => {
     const shown = relative(root, path).split(sep).join("/");
@@ -161,7 +166,8 @@ export function keepPlaces(
         OnLoadResult | undefined
       > => {
         const written = await Deno.readTextFile(path);
-        const text = note(path, forNode ? written.replaceAll(ASKS_FOR_DENO, "false") : written);
+        const edited = edit?.(relative(root, path).split(sep).join("/"), written) ?? written;
+        const text = note(path, forNode ? edited.replaceAll(ASKS_FOR_DENO, "false") : edited);
         if (!ASKS_FOR_PLACE.test(text)) {
           return text === written || !/\.[cm]?js$/.test(path)
             ? undefined

@@ -30,6 +30,15 @@ export interface PeerRules {
   readonly nameservers: readonly string[];
   /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
+  /** Single addresses of IPv4 that are allowed though they are private. */
+  readonly peers: readonly Peer[];
+}
+
+/** One port of one address. */
+export interface Peer {
+  /** IPv4, in dotted decimals. */
+  readonly host: string;
+  readonly port: number;
 }
 
 const V4_IN_V6 = "0,0,0,0,0,0,0,0,0,0,255,255,";
@@ -41,7 +50,7 @@ const V4_IN_V6 = "0,0,0,0,0,0,0,0,0,0,255,255,";
  */
 export function judgeConnect(
   sockaddr: Uint8Array,
-  { nameservers, allowPrivate }: PeerRules,
+  { nameservers, allowPrivate, peers }: PeerRules,
 ): number {
   if (sockaddr.byteLength < 2) return 0;
   const family = sockaddr[0]! | sockaddr[1]! << 8;
@@ -56,5 +65,6 @@ export function judgeConnect(
   const mapped = size === 16 && bytes.join().startsWith(V4_IN_V6);
   const address = mapped ? bytes.subarray(12) : bytes;
   if (port === DNS_PORT && nameservers.includes(address.join())) return 0;
+  if (peers.some((peer) => peer.port === port && peer.host === address.join("."))) return 0;
   return isPublic(address) ? 0 : EACCES;
 }

@@ -26,6 +26,10 @@ Deno.test("judgeConnect() leaves the public internet, and names to ask", () => {
     ["unique local", sockaddr("fd00::1", 443), EACCES],
     ["IPv4 in IPv6, private", sockaddr("::ffff:7f00:1", 443), EACCES],
     ["IPv4 in IPv6, public", sockaddr("::ffff:5db8:d822", 443), 0],
+    ["a peer", sockaddr("127.0.0.1", 8788), 0],
+    ["a peer, as IPv4 in IPv6", sockaddr("::ffff:7f00:1", 8788), 0],
+    ["a peer, another port", sockaddr("127.0.0.1", 8787), EACCES],
+    ["a peer's port elsewhere", sockaddr("127.0.0.2", 8788), EACCES],
     ["nameserver", sockaddr("127.0.0.53", 53), 0],
     ["nameserver in IPv6", sockaddr("fd00::53", 53), 0],
     ["nameserver, another port", sockaddr("127.0.0.53", 80), EACCES],
@@ -36,13 +40,17 @@ Deno.test("judgeConnect() leaves the public internet, and names to ask", () => {
     ["another family", Uint8Array.of(40, 0, 1, 2, 3, 4, 5, 6), EACCES],
   ];
   for (const [name, bytes, expected] of rows) {
-    const rules = { nameservers: NAMESERVERS, allowPrivate: false };
+    const rules = {
+      nameservers: NAMESERVERS,
+      allowPrivate: false,
+      peers: [{ host: "127.0.0.1", port: 8788 }],
+    };
     assert.equal(judgeConnect(bytes, rules), expected, name);
   }
 });
 
 Deno.test("judgeConnect() leaves private addresses where they are allowed, and no Unix socket", () => {
-  const rules = { nameservers: [], allowPrivate: true };
+  const rules = { nameservers: [], allowPrivate: true, peers: [] };
   for (const address of ["127.0.0.1", "10.0.0.1", "fd00::1", "93.184.216.34"]) {
     assert.equal(judgeConnect(sockaddr(address, 443), rules), 0, address);
   }

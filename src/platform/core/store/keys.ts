@@ -114,6 +114,9 @@ export const keys = {
   allGitCredentials: (): Key => ["git_credentials"],
   gitCredentials: (projectId: string): Key => ["git_credentials", projectId],
 
+  /** Values that the code of projects stores; their keys are made in `src/kv`. */
+  userKv: (): Key => ["user_kv"],
+
   hooks: (workspaceId: string): Key => ["deploy_hooks", workspaceId],
   hook: (workspaceId: string, id: string): Key => ["deploy_hooks", workspaceId, id],
   projectHooks: (projectId: string): Key => ["project_hooks", projectId],

@@ -1,0 +1,45 @@
+/**
+ * Changes that a framework's file makes to modules of its server.
+ *
+ * @module
+ */
+import type { ComputeLayer, Launch, OutputFile } from "../../manifest/mod.ts";
+import type { EditModule } from "../../runtime/mod.ts";
+import type { OutputContent } from "../hash_files.ts";
+
+/** Larger modules are left as they are, in bytes. */
+const MAX_MODULE_BYTES = 16 * 1024 * 1024;
+
+/** One function for all edits; `undefined` where there are none. */
+export function editOf(launch: Launch | undefined): EditModule | undefined {
+  const edits = launch?.edits;
+  if (edits === undefined) return undefined;
+  return (path, text) => {
+    let edited: string | undefined;
+    for (const edit of edits) {
+      if (edit.path.test(path)) edited = edit.apply(edited ?? text) ?? edited;
+    }
+    return edited;
+  };
+}
+
+/** The modules of a layer that an edit changes, with their new text. */
+export async function editedModules(
+  files: readonly OutputFile[],
+  { directory }: ComputeLayer,
+  launch: Launch | undefined,
+): Promise<readonly OutputContent[]> {
+  const edit = editOf(launch);
+  if (edit === undefined) return [];
+  const contents: OutputContent[] = [];
+  for (const { path, absolutePath, size } of files) {
+    const isOwn = directory === "." || path.startsWith(`${directory}/`);
+    if (!isOwn || size > MAX_MODULE_BYTES || !/\.[cm]?js$/.test(path)) continue;
+    if (!launch!.edits!.some((each) => each.path.test(path))) continue;
+    const edited = edit(path, await Deno.readTextFile(absolutePath));
+    if (edited === undefined) continue;
+    const content = new TextEncoder().encode(edited);
+    contents.push({ path, content, size: content.byteLength });
+  }
+  return contents;
+}

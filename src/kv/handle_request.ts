@@ -1,0 +1,120 @@
+/**
+ * The HTTP API of a key-value store, as servers of deployments and `svc dev`
+ * use it (docs/kv.md).
+ *
+ * @module
+ */
+import type { KvStore } from "./kv_store.ts";
+import { MAX_VALUE_BYTES } from "./limits.ts";
+import { cursorOf, type KvCall, KvRequestError, parseKvRequest } from "./parse_request.ts";
+import type { Namespace, SetResult } from "./types.ts";
+
+/** When a value expires, in milliseconds since the epoch. */
+export const EXPIRES_HEADER = "svc-kv-expires-at";
+
+export interface KvHandlerOptions {
+  readonly store: Pick<KvStore, "get" | "set" | "remove" | "list" | "clear">;
+  /** The namespace that a token opens; `undefined` for an unknown token. */
+  readonly namespaceOf: (token: string) => Namespace | undefined;
+  /** Gets what went wrong inside; the caller learns only that something did. */
+  readonly onTrouble: (message: string) => void;
+}
+
+const failure = (status: number, code: string, error: string): Response =>
+  Response.json({ error, code }, { status });
+
+const CONFLICT = "The key has another version now: read it and try again";
+
+async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = () =>
+    new KvRequestError(413, "payload_too_large", `Use a value of at most ${MAX_VALUE_BYTES} bytes`);
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_VALUE_BYTES) throw tooLarge();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_VALUE_BYTES) throw tooLarge();
+    chunks.push(chunk as Uint8Array<ArrayBuffer>);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+function answerSet(result: SetResult): Response {
+  switch (result.type) {
+    case "set":
+      return new Response(null, { status: 204, headers: { etag: `"${result.version}"` } });
+    case "conflict":
+      return failure(412, "conflict", CONFLICT);
+    case "full":
+      return failure(507, "store_full", result.message);
+  }
+}
+
+class KvHandler {
+  constructor(private readonly options: KvHandlerOptions) {}
+
+  async handle(request: Request): Promise<Response> {
+    try {
+      const [, token] = /^Bearer ([\x21-\x7e]{1,200})$/.exec(
+        request.headers.get("authorization") ?? "",
+      ) ?? [];
+      const namespace = token === undefined ? undefined : this.options.namespaceOf(token);
+      if (namespace === undefined) {
+        return failure(
+          401,
+          "unauthorized",
+          "Send the token of SVC_KV_TOKEN: Authorization: Bearer",
+        );
+      }
+      return await this.#call(namespace, parseKvRequest(request), request);
+    } catch (error) {
+      if (error instanceof KvRequestError) return failure(error.status, error.code, error.message);
+      this.options.onTrouble(`A request to the key-value store failed: ${error}`);
+      return failure(500, "internal_error", "The key-value store failed; try again");
+    }
+  }
+
+  async #call(namespace: Namespace, call: KvCall, request: Request): Promise<Response> {
+    const { store } = this.options;
+    switch (call.type) {
+      case "get":
+        return await this.#get(namespace, call.key);
+      case "set":
+        return answerSet(
+          await store.set(namespace, call.key, { ...call, bytes: await readBody(request) }),
+        );
+      case "remove": {
+        const removed = await store.remove(namespace, call.key, call.condition);
+        return removed ? new Response(null, { status: 204 }) : failure(412, "conflict", CONFLICT);
+      }
+      case "list": {
+        const { items, cursor } = await store.list(namespace, call);
+        return Response.json({ items, cursor: cursor === null ? null : cursorOf(cursor) });
+      }
+      case "clear":
+        return Response.json({ removed: await store.clear(namespace, call.prefix) });
+    }
+  }
+
+  async #get(namespace: Namespace, key: string): Promise<Response> {
+    const value = await this.options.store.get(namespace, key);
+    if (value === undefined) return failure(404, "not_found", "There is no such key");
+    const { bytes, contentType, version, expiresAt } = value;
+    return new Response(bytes, {
+      headers: {
+        "content-type": contentType,
+        etag: `"${version}"`,
+        "cache-control": "no-store",
+        ...(expiresAt === undefined ? {} : { [EXPIRES_HEADER]: String(expiresAt) }),
+      },
+    });
+  }
+}
+
+/** Makes the handler of the HTTP API; it never rejects. */
+export function createKvHandler(
+  options: KvHandlerOptions,
+): (request: Request) => Promise<Response> {
+  const handler = new KvHandler(options);
+  return (request) => handler.handle(request);
+}

@@ -1,0 +1,286 @@
+/**
+ * A key-value store for the code of users, in namespaces that know nothing of
+ * each other, over Deno KV.
+ *
+ * @module
+ */
+import { type Clock, type Random, systemClock, systemRandom } from "../lib/clock.ts";
+import { uuidV7 } from "../lib/ids.ts";
+import { KeyedLock } from "../lib/keyed_lock.ts";
+import { DEFAULT_QUOTA, type KvQuota } from "./limits.ts";
+import { divide, type Head, KvKeys, parseHead, partCount } from "./records.ts";
+import type {
+  KvCondition,
+  KvItem,
+  KvPage,
+  KvValue,
+  Namespace,
+  SetOptions,
+  SetResult,
+} from "./types.ts";
+import { Usage } from "./usage.ts";
+
+/** Tries of a read or write that another process disturbs. */
+const MAX_ATTEMPTS = 20;
+
+export interface KvStoreOptions {
+  readonly kv: Deno.Kv;
+  /** Every key of the store begins with it. */
+  readonly root: Deno.KvKey;
+  readonly quota?: KvQuota;
+  readonly now?: Clock;
+  readonly random?: Random;
+}
+
+export interface ListOptions {
+  readonly prefix: string;
+  readonly limit: number;
+  /** The last key of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** What is stored under a key now; `head` is missing where there is nothing, or what expired. */
+interface Found {
+  readonly versionstamp: string | null;
+  readonly stored: Head | undefined;
+  readonly head: Head | undefined;
+}
+
+function meets(condition: KvCondition | undefined, { head, versionstamp }: Found): boolean {
+  if (condition === undefined) return true;
+  if (condition.type === "absent") return head === undefined;
+  return head !== undefined && versionstamp === condition.version;
+}
+
+const expiryOf = ({ expiresAt }: Head) => expiresAt === undefined ? {} : { expiresAt };
+
+/** What a key takes of its namespace's room. */
+const weightOf = (key: string, size: number): number => key.length + size;
+
+export class KvStore {
+  readonly #kv: Deno.Kv;
+  readonly #keys: KvKeys;
+  readonly #now: Clock;
+  readonly #random: Random;
+  readonly #usage: Usage;
+  readonly #lock = new KeyedLock();
+
+  constructor({ kv, root, quota = DEFAULT_QUOTA, now, random }: KvStoreOptions) {
+    this.#kv = kv;
+    this.#keys = new KvKeys(root);
+    this.#now = now ?? systemClock;
+    this.#random = random ?? systemRandom;
+    this.#usage = new Usage(quota, (namespace) => this.#count(namespace));
+  }
+
+  /** The value of a key; `undefined` where there is none. */
+  async get(namespace: Namespace, key: string): Promise<KvValue | undefined> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const { head, versionstamp } = await this.#find(namespace, key);
+      if (head === undefined || versionstamp === null) return undefined;
+      const bytes = head.inline ?? await this.#readParts(namespace, head);
+      if (bytes === undefined) continue;
+      return { bytes, contentType: head.contentType, version: versionstamp, ...expiryOf(head) };
+    }
+    throw new Error(`Cannot read ${JSON.stringify(key)}: it keeps changing`);
+  }
+
+  /** Writes a value, where its condition holds. */
+  set(
+    namespace: Namespace,
+    key: string,
+    value: { readonly bytes: Uint8Array<ArrayBuffer> } & SetOptions,
+  ): Promise<SetResult> {
+    return this.#alone(namespace, key, async () => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const found = await this.#find(namespace, key);
+        if (!meets(value.condition, found)) return { type: "conflict" };
+        const change = {
+          bytes: weightOf(key, value.bytes.byteLength) -
+            (found.stored === undefined ? 0 : weightOf(key, found.stored.size)),
+          keys: found.stored === undefined ? 1 : 0,
+        };
+        const message = await this.#usage.reserve(namespace, change);
+        if (message !== undefined) return { type: "full", message };
+        const commit = await this.#write(namespace, key, { found, value })
+          .catch(async (error) => {
+            await this.#usage.undo(namespace, change);
+            throw error;
+          });
+        if (commit.ok) return { type: "set", version: commit.versionstamp };
+        await this.#usage.undo(namespace, change);
+      }
+      return { type: "conflict" };
+    });
+  }
+
+  /** Removes a key; `false` where the condition does not hold. What is not there is removed already. */
+  remove(namespace: Namespace, key: string, condition?: KvCondition): Promise<boolean> {
+    return this.#alone(namespace, key, async () => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const found = await this.#find(namespace, key);
+        if (!meets(condition, found)) return false;
+        if (found.stored === undefined) return true;
+        if (await this.#drop(namespace, key, found)) return true;
+      }
+      return false;
+    });
+  }
+
+  /** One page of keys in the order of their bytes. */
+  async list(namespace: Namespace, { prefix, limit, after }: ListOptions): Promise<KvPage> {
+    const items: KvItem[] = [];
+    for await (const { key, head, version } of this.#scan(namespace, prefix, after)) {
+      if (this.#isExpired(head)) continue;
+      if (items.length === limit) return { items, cursor: items.at(-1)!.key };
+      items.push({ key, size: head.size, version, ...expiryOf(head) });
+    }
+    return { items, cursor: null };
+  }
+
+  /** Removes all keys that begin with a prefix; returns how many. */
+  async clear(namespace: Namespace, prefix = ""): Promise<number> {
+    let count = 0;
+    for await (const { key } of this.#scan(namespace, prefix)) {
+      if (await this.remove(namespace, key)) count++;
+    }
+    return count;
+  }
+
+  /** What a namespace holds, in bytes and keys. */
+  usage(namespace: Namespace) {
+    return this.#usage.of(namespace);
+  }
+
+  /** Removes what has expired; returns how many keys. */
+  async sweep(signal: AbortSignal): Promise<number> {
+    let count = 0;
+    const prefix = this.#keys.allExpiries();
+    for await (const entry of this.#kv.list({ prefix }, { batchSize: 500 })) {
+      const [at, ...rest] = entry.key.slice(prefix.length);
+      if (signal.aborted || Number(at) > this.#now()) break;
+      const key = String(rest.pop());
+      if (await this.#sweepOne(rest.map(String) as unknown as Namespace, key)) count++;
+      await this.#kv.delete(entry.key);
+    }
+    return count;
+  }
+
+  /** The keys of all records whose namespace begins with these parts. */
+  async *recordsOf(...begin: readonly string[]): AsyncGenerator<Deno.KvKey> {
+    this.#usage.forget(...begin);
+    for (const prefix of [this.#keys.heads(begin), this.#keys.allParts(begin)]) {
+      for await (const { key } of this.#kv.list({ prefix }, { batchSize: 500 })) yield key;
+    }
+  }
+
+  #alone<T>(namespace: Namespace, key: string, work: () => Promise<T>): Promise<T> {
+    return this.#lock.run(JSON.stringify([...namespace, key]), work);
+  }
+
+  #isExpired({ expiresAt }: Head): boolean {
+    return expiresAt !== undefined && expiresAt <= this.#now();
+  }
+
+  async #find(namespace: Namespace, key: string): Promise<Found> {
+    const { value, versionstamp } = await this.#kv.get(this.#keys.head(namespace, key));
+    const stored = parseHead(value);
+    const head = stored === undefined || this.#isExpired(stored) ? undefined : stored;
+    return { versionstamp, stored, head };
+  }
+
+  /** `undefined` where a write has replaced the parts meanwhile. */
+  async #readParts(
+    namespace: Namespace,
+    head: Head,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const bytes = new Uint8Array(head.size);
+    const prefix = this.#keys.parts(namespace, head.partsId!);
+    let at = 0;
+    for await (const { value } of this.#kv.list<Uint8Array>({ prefix })) {
+      if (at + value.byteLength > head.size) return undefined;
+      bytes.set(value, at);
+      at += value.byteLength;
+    }
+    return at === head.size ? bytes : undefined;
+  }
+
+  #write(namespace: Namespace, key: string, { found, value }: {
+    readonly found: Found;
+    readonly value: { readonly bytes: Uint8Array<ArrayBuffer> } & SetOptions;
+  }): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+    const { bytes, contentType, ttlSeconds } = value;
+    const { head, parts } = divide(bytes, () => uuidV7(this.#now, this.#random));
+    const expiresAt = ttlSeconds === undefined ? undefined : this.#now() + ttlSeconds * 1000;
+    const operation = this.#removal(namespace, key, found).set(this.#keys.head(namespace, key), {
+      size: bytes.byteLength,
+      contentType,
+      ...head,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    });
+    parts.forEach((part, index) =>
+      operation.set([...this.#keys.parts(namespace, head.partsId!), index], part)
+    );
+    if (expiresAt !== undefined) operation.set(this.#keys.expiry(expiresAt, namespace, key), true);
+    return operation.commit();
+  }
+
+  /** The beginning of a write: what was there goes, if it is still the same. */
+  #removal(
+    namespace: Namespace,
+    key: string,
+    { stored, versionstamp }: Found,
+  ): Deno.AtomicOperation {
+    const operation = this.#kv.atomic().check({
+      key: this.#keys.head(namespace, key),
+      versionstamp,
+    });
+    if (stored === undefined) return operation;
+    if (stored.expiresAt !== undefined) {
+      operation.delete(this.#keys.expiry(stored.expiresAt, namespace, key));
+    }
+    for (let index = 0; index < partCount(stored); index++) {
+      operation.delete([...this.#keys.parts(namespace, stored.partsId!), index]);
+    }
+    return operation;
+  }
+
+  async #drop(namespace: Namespace, key: string, found: Found): Promise<boolean> {
+    const { ok } = await this.#removal(namespace, key, found)
+      .delete(this.#keys.head(namespace, key)).commit();
+    if (ok && found.stored !== undefined) {
+      await this.#usage.undo(namespace, { bytes: weightOf(key, found.stored.size), keys: 1 });
+    }
+    return ok;
+  }
+
+  #sweepOne(namespace: Namespace, key: string): Promise<boolean> {
+    return this.#alone(namespace, key, async () => {
+      const found = await this.#find(namespace, key);
+      if (found.stored === undefined || found.head !== undefined) return false;
+      return await this.#drop(namespace, key, found);
+    });
+  }
+
+  async *#scan(namespace: Namespace, prefix: string, after?: string) {
+    const heads = this.#keys.heads(namespace);
+    // The key after another one is that one and a zero.
+    const start = [...heads, after === undefined || after < prefix ? prefix : `${after}\0`];
+    for await (
+      const entry of this.#kv.list({ prefix: heads, start }, { batchSize: 200 })
+    ) {
+      const key = String(entry.key.at(-1));
+      if (!key.startsWith(prefix)) return;
+      yield { key, head: parseHead(entry.value)!, version: entry.versionstamp };
+    }
+  }
+
+  async #count(namespace: readonly string[]) {
+    const total = { bytes: 0, keys: 0 };
+    for await (const { key, head } of this.#scan(namespace as Namespace, "")) {
+      total.bytes += weightOf(key, head.size);
+      total.keys++;
+    }
+    return total;
+  }
+}

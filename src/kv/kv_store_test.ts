@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { MAX_VALUE_BYTES } from "./limits.ts";
+import { KvStore } from "./kv_store.ts";
+import type { Namespace } from "./types.ts";
+
+const BOATS: Namespace = ["harbour", "production"];
+const OTHER: Namespace = ["harbour", "preview"];
+
+const text = (value: string) => ({
+  bytes: new TextEncoder().encode(value),
+  contentType: "text/plain",
+});
+
+async function withStore(
+  test: (parts: { store: KvStore; kv: Deno.Kv; wait(milliseconds: number): void }) => Promise<void>,
+  quota?: { readonly bytes: number; readonly keys: number },
+): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  let time = 1_000_000;
+  const store = new KvStore({
+    kv,
+    root: ["user_kv"],
+    now: () => time,
+    ...(quota === undefined ? {} : { quota }),
+  });
+  try {
+    await test({ store, kv, wait: (milliseconds) => void (time += milliseconds) });
+  } finally {
+    kv.close();
+  }
+}
+
+const read = async (store: KvStore, key: string, namespace = BOATS) => {
+  const value = await store.get(namespace, key);
+  return value === undefined ? undefined : new TextDecoder().decode(value.bytes);
+};
+
+Deno.test("values come back as they were set, small and large, each in its namespace", () =>
+  withStore(async ({ store, kv }) => {
+    const large = crypto.getRandomValues(new Uint8Array(60_000)).buffer;
+    const bytes = new Uint8Array(MAX_VALUE_BYTES);
+    for (let at = 0; at < bytes.length; at += 60_000) {
+      bytes.set(new Uint8Array(large, 0, Math.min(60_000, bytes.length - at)), at);
+    }
+    await store.set(BOATS, "large", { bytes, contentType: "application/octet-stream" });
+    await store.set(BOATS, "small", text("Kestrel"));
+    await store.set(OTHER, "small", text("Heron"));
+    assert.deepEqual((await store.get(BOATS, "large"))?.bytes, bytes);
+    assert.equal((await store.get(BOATS, "small"))?.contentType, "text/plain");
+    assert.equal(await read(store, "small"), "Kestrel");
+    assert.equal(await read(store, "small", OTHER), "Heron");
+    assert.equal(await read(store, "gone"), undefined);
+    await store.set(BOATS, "large", text("now small"));
+    assert.equal(await read(store, "large"), "now small");
+    const parts = await Array.fromAsync(kv.list({ prefix: ["user_kv", "parts"] }));
+    assert.deepEqual(parts, [], "the parts of the replaced value are gone");
+  }));
+
+Deno.test("a condition decides between writers", () =>
+  withStore(async ({ store }) => {
+    const absent = { type: "absent" } as const;
+    const both = await Promise.all([
+      store.set(BOATS, "captain", { ...text("Ada"), condition: absent }),
+      store.set(BOATS, "captain", { ...text("Bea"), condition: absent }),
+    ]);
+    assert.deepEqual(both.map(({ type }) => type), ["set", "conflict"]);
+    const [first] = both;
+    const version = first?.type === "set" ? first.version : "";
+    const condition = { type: "version", version } as const;
+    assert.equal((await store.set(BOATS, "captain", { ...text("Cleo"), condition })).type, "set");
+    assert.equal(
+      (await store.set(BOATS, "captain", { ...text("Dora"), condition })).type,
+      "conflict",
+    );
+    assert.equal(await store.remove(BOATS, "captain", condition), false);
+    assert.equal(await read(store, "captain"), "Cleo");
+    assert.equal(await store.remove(BOATS, "captain"), true);
+    assert.equal(await store.remove(BOATS, "captain"), true);
+    assert.equal(await read(store, "captain"), undefined);
+  }));
+
+Deno.test("a value expires, and the sweep removes what is left of it", () =>
+  withStore(async ({ store, kv, wait }) => {
+    await store.set(BOATS, "tide", { ...text("high"), ttlSeconds: 60 });
+    await store.set(BOATS, "moon", { ...text("full"), ttlSeconds: 600 });
+    await store.set(BOATS, "hull", text("oak"));
+    wait(59_999);
+    assert.equal(await read(store, "tide"), "high");
+    wait(1);
+    assert.equal(await read(store, "tide"), undefined);
+    assert.deepEqual(
+      (await store.list(BOATS, { prefix: "", limit: 10 })).items.map(({ key }) => key),
+      ["hull", "moon"],
+    );
+    // A value that was set again without a time stays.
+    await store.set(BOATS, "moon", text("new"));
+    wait(600_000);
+    assert.equal(await store.sweep(new AbortController().signal), 1);
+    assert.equal(await read(store, "moon"), "new");
+    const left = await Array.fromAsync(kv.list({ prefix: ["user_kv", "expiry"] }));
+    assert.deepEqual(left, []);
+    assert.equal((await store.usage(BOATS)).keys, 2);
+  }));
+
+Deno.test("list() pages through keys with a prefix, in the order of their bytes", () =>
+  withStore(async ({ store }) => {
+    const names = ["boat", "boat:1", "boat:10", "boat:2", "boat:\u{10ffff}x", "boats", "car", "é"];
+    for (const name of names.toReversed()) await store.set(BOATS, name, text(name));
+    const found: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await store.list(BOATS, { prefix: "boat:", limit: 2, after });
+      found.push(...page.items.map(({ key }) => key));
+      after = page.cursor ?? undefined;
+    } while (after !== undefined);
+    assert.deepEqual(found, ["boat:1", "boat:10", "boat:2", "boat:\u{10ffff}x"]);
+    assert.equal(await store.clear(BOATS, "boat"), 6);
+    assert.deepEqual(
+      (await store.list(BOATS, { prefix: "", limit: 10 })).items.map(({ key }) => key),
+      ["car", "é"],
+    );
+  }));
+
+Deno.test("a namespace takes no more than its quota, also by writers at the same time", () =>
+  withStore(async ({ store }) => {
+    const all = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => store.set(BOATS, `k${index}`, text("x".repeat(98)))),
+    );
+    assert.equal(all.filter(({ type }) => type === "set").length, 5);
+    assert.equal(all.filter(({ type }) => type === "full").length, 3);
+    assert.equal((await store.usage(BOATS)).bytes, 500);
+    assert.equal((await store.set(OTHER, "k", text("room"))).type, "set");
+    await store.remove(BOATS, "k0");
+    assert.equal((await store.set(BOATS, "k0", text("y".repeat(98)))).type, "set");
+    assert.equal((await store.set(BOATS, "k0", text("shorter"))).type, "set");
+  }, { bytes: 500, keys: 100 }));
+
+Deno.test("recordsOf() names all records of a project", () =>
+  withStore(async ({ store, kv }) => {
+    await store.set(BOATS, "a", { bytes: new Uint8Array(5000), contentType: "x/y" });
+    await store.set(OTHER, "b", text("b"));
+    await store.set(["shop", "production"], "c", text("c"));
+    for await (const key of store.recordsOf("harbour")) await kv.delete(key);
+    const left = await Array.fromAsync(kv.list({ prefix: ["user_kv"] }), ({ key }) => key.at(-1));
+    assert.deepEqual(left, ["c"]);
+    assert.deepEqual(await store.usage(BOATS), { bytes: 0, keys: 0 });
+  }));

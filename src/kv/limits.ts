@@ -1,0 +1,29 @@
+/**
+ * The bounds of a key-value namespace.
+ *
+ * @module
+ */
+
+/** Longest key, in UTF-8 bytes. */
+export const MAX_KEY_BYTES = 512;
+
+/** Largest value: 512 KiB, so that it is written in one commit of the store. */
+export const MAX_VALUE_BYTES = 512 * 1024;
+
+/** Longest name of a content type. */
+export const MAX_TYPE_LENGTH = 128;
+
+/** Longest time until a value expires, in seconds: one year. */
+export const MAX_TTL_SECONDS = 31_536_000;
+
+/** Keys of one page of a list, by default and at most. */
+export const DEFAULT_LIST_LIMIT = 100;
+export const MAX_LIST_LIMIT = 1000;
+
+/** What one namespace may hold. */
+export interface KvQuota {
+  readonly bytes: number;
+  readonly keys: number;
+}
+
+export const DEFAULT_QUOTA: KvQuota = { bytes: 256 * 1024 * 1024, keys: 1_000_000 };

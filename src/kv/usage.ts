@@ -1,0 +1,73 @@
+/**
+ * How much each namespace holds. It is counted once, when a namespace is first
+ * written to, and kept up to date from then on.
+ *
+ * @module
+ */
+import { formatBytes } from "../lib/format.ts";
+import type { KvQuota } from "./limits.ts";
+
+export interface Change {
+  readonly bytes: number;
+  readonly keys: number;
+}
+
+interface Total {
+  bytes: number;
+  keys: number;
+}
+
+export class Usage {
+  readonly #totals = new Map<string, Promise<Total>>();
+
+  constructor(
+    private readonly quota: KvQuota,
+    private readonly count: (namespace: readonly string[]) => Promise<Change>,
+  ) {}
+
+  /** What a namespace holds now. */
+  async of(namespace: readonly string[]): Promise<Change> {
+    return { ...await this.#total(namespace) };
+  }
+
+  /** Takes room before a write; returns why there is none, or `undefined`. */
+  async reserve(namespace: readonly string[], change: Change): Promise<string | undefined> {
+    const total = await this.#total(namespace);
+    const { bytes, keys } = this.quota;
+    if (change.keys > 0 && total.keys + change.keys > keys) {
+      return `Remove some keys: this store may hold ${keys} of them`;
+    }
+    if (change.bytes > 0 && total.bytes + change.bytes > bytes) {
+      return `Remove some values: this store may hold ${formatBytes(bytes)}`;
+    }
+    total.bytes += change.bytes;
+    total.keys += change.keys;
+    return undefined;
+  }
+
+  /** Takes a change back that did not happen, or notes a removal. */
+  async undo(namespace: readonly string[], change: Change): Promise<void> {
+    const total = await this.#total(namespace);
+    total.bytes -= change.bytes;
+    total.keys -= change.keys;
+  }
+
+  /** Forgets the totals of all namespaces that begin with these parts. */
+  forget(...begin: readonly string[]): void {
+    const start = JSON.stringify(begin).slice(0, -1);
+    for (const name of this.#totals.keys()) {
+      if (name.startsWith(`${start},`) || name === `${start}]`) this.#totals.delete(name);
+    }
+  }
+
+  #total(namespace: readonly string[]): Promise<Total> {
+    const name = JSON.stringify(namespace);
+    let total = this.#totals.get(name);
+    if (total === undefined) {
+      total = this.count(namespace).then((counted) => ({ ...counted }));
+      total.catch(() => this.#totals.delete(name));
+      this.#totals.set(name, total);
+    }
+    return total;
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * A driver of unstorage, the storage layer of Nitro and Astro, over the
+ * project's key-value store (docs/kv.md): servers lose what they write to files.
+ *
+ * @module
+ */
+
+/**
+ * Text that defines `__svcStorage(prefix, ttlSeconds)`: a driver whose keys begin
+ * with a prefix, or `undefined` where there is no store, as when a build is
+ * tried on the author's own machine.
+ */
+export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
+  const { SVC_KV_URL: url, SVC_KV_TOKEN: token } = process.env;
+  if (!url || !token) return undefined;
+  const ask = async (path, query, init = {}) => {
+    const response = await fetch(url + path + "?" + new URLSearchParams(query), {
+      ...init,
+      headers: { authorization: "Bearer " + token, ...init.headers },
+    });
+    if (response.ok || response.status === 404) return response;
+    const { error } = await response.json().catch(() => ({ error: response.statusText }));
+    throw new Error("The key-value store of the project answered " + response.status + ": " + error);
+  };
+  const read = async (key) => {
+    const response = await ask("/v1/value", { key: prefix + key });
+    if (response.ok) return response;
+    await response.body?.cancel();
+    return undefined;
+  };
+  const write = async (key, body, options) => {
+    const ttl = options?.ttl ?? ttlSeconds;
+    await ask("/v1/value", { key: prefix + key, ...(ttl ? { ttl: String(Math.ceil(ttl)) } : {}) }, {
+      method: "PUT",
+      body,
+    });
+  };
+  return {
+    name: "svc-kv",
+    hasItem: async (key) => {
+      const response = await read(key);
+      await response?.body?.cancel();
+      return response !== undefined;
+    },
+    getItem: async (key) => await (await read(key))?.text() ?? null,
+    getItemRaw: async (key) => {
+      const response = await read(key);
+      return response === undefined ? null : new Uint8Array(await response.arrayBuffer());
+    },
+    setItem: (key, value, options) => write(key, String(value), options),
+    setItemRaw: (key, value, options) => write(key, value, options),
+    removeItem: async (key) => {
+      await ask("/v1/value", { key: prefix + key }, { method: "DELETE" });
+    },
+    getKeys: async (base = "") => {
+      const keys = [];
+      for (let cursor; cursor !== null;) {
+        const response = await ask("/v1/values", {
+          prefix: prefix + base,
+          limit: "1000",
+          ...(cursor ? { cursor } : {}),
+        });
+        const page = await response.json();
+        keys.push(...page.items.map(({ key }) => key.slice(prefix.length)));
+        cursor = page.cursor;
+      }
+      return keys;
+    },
+    clear: async (base = "") => {
+      await ask("/v1/values", { prefix: prefix + base }, { method: "DELETE" });
+    },
+  };
+}
+`;
+
+/** Where Nitro mounts its storage for data on disk, which is its default. */
+const NITRO_MOUNT =
+  /(\.mount\(\s*(["'])data\2\s*,\s*)([\w$]+\(\{\s*"?driver"?:\s*"fs-?[Ll]ite",\s*"?base"?:\s*"\.\/\.data\/kv"\s*\}\))/;
+
+/** Lets Nitro's default storage be the project's store; `undefined` where the text has none. */
+export function keepNitroStorage(text: string): string | undefined {
+  if (!NITRO_MOUNT.test(text)) return undefined;
+  const kept = text.replace(
+    NITRO_MOUNT,
+    (_, mount, _quote, own) => `${mount}__svcStorage("nitro:") ?? ${own}`,
+  );
+  return `${kept}\n${STORAGE_DRIVER}`;
+}
+
+/** Astro's module that names the driver of sessions, where that is its default. */
+const ASTRO_DRIVER = /^import (\w+) from ["']unstorage\/drivers\/fs(?:-lite)?["'];?$/m;
+const ASTRO_EXPORT = /export \{ *(\w+) as default *\};?/;
+
+/** Sessions that nobody comes back to are forgotten after 30 days. */
+const SESSION_SECONDS = 30 * 24 * 60 * 60;
+
+/** Lets Astro's default for sessions be the project's store; `undefined` for another module. */
+export function keepAstroSessions(text: string): string | undefined {
+  if (!ASTRO_DRIVER.test(text) || !ASTRO_EXPORT.test(text)) return undefined;
+  const kept = text.replace(ASTRO_EXPORT, (_, own) =>
+    `const __svcSessions = (options) => ` +
+    `__svcStorage("astro-session:", ${SESSION_SECONDS}) ?? ${own}(options);\n` +
+    `export { __svcSessions as default };`);
+  return `${kept}\n${STORAGE_DRIVER}`;
+}

@@ -1,0 +1,65 @@
+/**
+ * Composes the key-value stores of projects: one for each environment, which
+ * the servers of its deployments reach at an address of their own.
+ *
+ * @module
+ */
+import { formatCount } from "../../lib/format.ts";
+import { createKvHandler, KvStore } from "../../kv/mod.ts";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { deleteKeys, keys } from "../core/store/mod.ts";
+import { type KvAddress, KvListener } from "./kv_listener.ts";
+import { KvTokens } from "./kv_tokens.ts";
+
+/** How a server reaches its store. */
+export interface KvAccess {
+  readonly address: KvAddress;
+  /** `SVC_KV_URL` and `SVC_KV_TOKEN`. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Whose store it is. */
+export interface KvOwner {
+  readonly deploymentId: string;
+  readonly projectId: string;
+  /** Name of the environment. */
+  readonly environment: string;
+}
+
+export interface ProjectKv {
+  /** Opens the store to the servers of a deployment. */
+  readonly kvFor: (owner: KvOwner) => KvAccess;
+  readonly capability: Capability;
+}
+
+export function createKv(
+  { kv, now, random, onTrouble }: Pick<Foundation, "kv" | "now" | "random" | "onTrouble">,
+): ProjectKv {
+  const store = new KvStore({ kv, root: keys.userKv(), now, random });
+  const tokens = new KvTokens(random);
+  const listener = new KvListener(createKvHandler({
+    store,
+    namespaceOf: (token) => tokens.namespaceOf(token),
+    onTrouble,
+  }));
+  return {
+    kvFor({ deploymentId, projectId, environment }) {
+      const address = listener.open();
+      const SVC_KV_TOKEN = tokens.tokenOf(deploymentId, [projectId, environment]);
+      const SVC_KV_URL = `http://${address.host}:${address.port}`;
+      return { address, variables: { SVC_KV_URL, SVC_KV_TOKEN } };
+    },
+    capability: {
+      name: "kv",
+      close: () => listener.close(),
+      async keepHouse(signal) {
+        const count = await store.sweep(signal);
+        return count === 0 ? [] : [`removed ${formatCount(count, "expired value")} of projects`];
+      },
+      forgetProject: (projectId) => Promise.resolve(tokens.forget(projectId)),
+      projectKeys: (projectId) => store.recordsOf(projectId),
+      removeEnvironment: ({ projectId, name }) => deleteKeys(kv, store.recordsOf(projectId, name)),
+    },
+  };
+}
