@@ -73,9 +73,18 @@ function composeRunners(
   parts: Pick<Parameters<typeof createCompute>[1], "variables" | "logs" | "deployments">,
 ) {
   const { maxServers, serverSockets, maxFunctionProcesses: maxProcesses } = options;
+  const kv = createKv(foundation);
   return {
+    kv,
     functions: createFunctions(foundation, { ...parts, maxProcesses }),
-    compute: createCompute(foundation, { ...parts, cache, sandbox, maxServers, serverSockets }),
+    compute: createCompute(foundation, {
+      kvFor: kv.kvFor,
+      ...parts,
+      cache,
+      sandbox,
+      maxServers,
+      serverSockets,
+    }),
   };
 }
 
@@ -92,7 +101,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const deployments = openDeployments(foundation);
   const { rules, publishedOf: publishedRules } = openRules(foundation);
   const runnerParts = { ...logs, deployments, variables: variables.variableService };
-  const { functions, compute } = composeRunners(foundation, setup, runnerParts);
+  const { functions, kv, compute } = composeRunners(foundation, setup, runnerParts);
   const images = options.images === false
     ? undefined
     : createImages(foundation, options.images ?? {});
@@ -118,6 +127,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     variables.capability,
     functions.capability,
     deployed.capability,
+    kv.capability,
     compute.capability,
     ...(images === undefined ? [] : [images.capability]),
     createRules(foundation, { ...shown, rules, knowsNetworks }),

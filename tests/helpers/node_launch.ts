@@ -84,7 +84,7 @@ export async function launchServer(
   const node = await launchNode({
     node: NODE,
     ...{ directory, folder, controlSocket: "c", serverSocket: "s", files: [] },
-    ...{ tmpMb: 16, memoryMb: 300, allowPrivate: false, allowUnsandboxed: false },
+    ...{ tmpMb: 16, memoryMb: 300, allowPrivate: false, peers: [], allowUnsandboxed: false },
     command: (seen) => {
       view = seen;
       const env = { ...options.env, SERVER_SOCKET: seen.serverSocket };

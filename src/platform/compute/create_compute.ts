@@ -31,7 +31,7 @@ export function createCompute(
     & { readonly deployments: DeploymentStore }
     & Pick<
       ComputeServices,
-      "cache" | "variables" | "logs" | "maxServers" | "serverSockets" | "sandbox"
+      "cache" | "kvFor" | "variables" | "logs" | "maxServers" | "serverSockets" | "sandbox"
     >,
 ): Compute {
   const { addresses, dataDir, env, allowPrivate, now, onTrouble } = foundation;

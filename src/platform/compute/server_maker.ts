@@ -21,6 +21,7 @@ import {
 import type { Addresses } from "../core/addresses.ts";
 import { isFullDisk } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
+import type { ProjectKv } from "../kv/mod.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { VariableService } from "../variables/mod.ts";
 import { DeploymentFiles, type FilesSource } from "./deployment_files.ts";
@@ -31,6 +32,8 @@ import { serverVariables } from "./server_variables.ts";
 export interface ServerMakerOptions {
   readonly variables: VariableService;
   readonly logs: AccessLogs;
+  /** Opens the key-value store of a deployment's environment to its servers. */
+  readonly kvFor: ProjectKv["kvFor"];
   readonly addresses: Pick<Addresses, "url">;
   /** Folder for files of deployments and versions of Node. */
   readonly dataDir: string;
@@ -121,6 +124,7 @@ export class ServerMaker {
     const { id: deploymentId, projectId } = deployment;
     const place = { projectId, deploymentId, layer: layer.name };
     this.#refuse(place);
+    const kv = this.options.kvFor({ deploymentId, projectId, environment: deployment.environment });
     const { engine, nodeVersion, tmpMb, timeoutMs, memoryMb } = runtimeSettings(layer);
     const { places, sockets, maxSockets } = shared;
     return createComputeServer({
@@ -130,6 +134,7 @@ export class ServerMaker {
       env: serverVariables(deployment, {
         addresses,
         variables: await variables.openSnapshot(deploymentId),
+        kv: kv.variables,
       }),
       limits: { timeoutMs, memoryMb, maxSockets },
       engine,
@@ -138,6 +143,7 @@ export class ServerMaker {
         ? { nodeBinary: await this.#nodes.binary({ version: nodeVersion, user: deploymentId }) }
         : {}),
       allowPrivate,
+      peers: [kv.address],
       allowUnsandboxed: sandbox.sandbox === "unsandboxed",
       places,
       sockets,

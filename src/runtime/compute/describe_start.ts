@@ -22,7 +22,7 @@ export function describeStart(
   options: ComputeServerOptions,
   place: { readonly directory: string; readonly memoryMb: number },
 ): ServerStart {
-  const { entry, env, allowPrivate, allowUnsandboxed = false, nodeBinary } = options;
+  const { entry, env, allowPrivate, allowUnsandboxed = false, nodeBinary, peers = [] } = options;
   const port = Number(env.PORT);
   return {
     ...place,
@@ -31,6 +31,7 @@ export function describeStart(
     port: Number.isInteger(port) && port > 0 && port < 65536 ? port : DEFAULT_PORT,
     host: HOST,
     allowPrivate,
+    peers,
     allowUnsandboxed,
     tmpMb: options.tmpMb ?? DEFAULT_TMP_MB,
     ...(nodeBinary === undefined ? {} : { nodeBinary }),

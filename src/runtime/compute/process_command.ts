@@ -33,12 +33,13 @@ export function computeProcessCommand(
     argument: COMPUTE_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
-    flags: (folder, { directory, allowPrivate }: SpawnFacts) => [
+    flags: (folder, { directory, allowPrivate, allowUnsandboxed }: SpawnFacts) => [
       "--unstable-no-legacy-abort",
       `--allow-read=${[runtime, directory, folder].join(",")}`,
       `--allow-write=${folder}`,
       "--allow-net",
-      ...(allowPrivate ? [] : [`--deny-net=${DENIED_BY_FLAG}`]),
+      // Where the kernel judges connections, it also knows the single peers that are allowed.
+      ...(allowPrivate || !allowUnsandboxed ? [] : [`--deny-net=${DENIED_BY_FLAG}`]),
       "--allow-env",
       "--allow-sys",
       "--allow-ffi",

@@ -85,6 +85,7 @@ class ComputeProcess {
       folder: this.folder,
       runtime: runtimePaths(),
       allowPrivate: start.allowPrivate,
+      peers: start.peers,
     });
     this.#sandbox = sandbox;
     if (sandbox.reason !== undefined && !start.allowUnsandboxed) {

@@ -176,15 +176,19 @@ export class ServerSupervisor {
 
   async #spawn(): Promise<ServerProcess> {
     const { log, server, startServer: start = startServer } = this.options;
-    const { allowPrivate, socketsDir, revalidate } = server;
+    const { allowPrivate, allowUnsandboxed = false, socketsDir, revalidate } = server;
     const { memoryMb } = this.options.limits;
     try {
       // Permissions go by names: those of the server must be the real ones.
       const directory = await Deno.realPath(server.directory);
-      const running = await start((folder) => server.spawn(folder, { directory, allowPrivate }), {
-        socketsDir,
-        take: (stream, message) => log({ level: stream === "stdout" ? "info" : "error", message }),
-      });
+      const running = await start(
+        (folder) => server.spawn(folder, { directory, allowPrivate, allowUnsandboxed }),
+        {
+          socketsDir,
+          take: (stream, message) =>
+            log({ level: stream === "stdout" ? "info" : "error", message }),
+        },
+      );
       const started: ServerProcess = new ServerProcess({
         process: running,
         timers: this.#timers,

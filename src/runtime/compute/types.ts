@@ -4,6 +4,7 @@
  * @module
  */
 import type { HeaderList, LazySignal } from "../http1/mod.ts";
+import type { Peer } from "../kernel/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
 import type { Revalidate } from "./engine/mod.ts";
 import type { ProcessCommand, ProcessPlaces, SocketCount } from "../process/mod.ts";
@@ -124,6 +125,8 @@ export interface ComputeLimits {
 export interface SpawnFacts {
   readonly directory: string;
   readonly allowPrivate: boolean;
+  /** True where the kernel may be unable to judge connections. */
+  readonly allowUnsandboxed: boolean;
 }
 
 export interface ComputeServerOptions {
@@ -143,6 +146,8 @@ export interface ComputeServerOptions {
   readonly tmpMb?: number;
   /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
+  /** Single ports of private addresses that the server may reach nevertheless. */
+  readonly peers?: readonly Peer[];
   /** True runs it even where the kernel offers no sandbox; false where missing. */
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;

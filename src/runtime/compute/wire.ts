@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { Peer } from "../kernel/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
 import type { SandboxState } from "./sandbox/mod.ts";
 
@@ -41,6 +42,7 @@ export interface ServerStart {
   readonly port: number;
   readonly host: string;
   readonly allowPrivate: boolean;
+  readonly peers: readonly Peer[];
   /** Runs the server even where the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
   /** Size of the folder for temporary files, in MiB. */

@@ -4,7 +4,13 @@
  *
  * @module
  */
-export { AF_UNIX, judgeConnect, type PeerRules, readNameservers } from "./judge_connect.ts";
+export {
+  AF_UNIX,
+  judgeConnect,
+  type Peer,
+  type PeerRules,
+  readNameservers,
+} from "./judge_connect.ts";
 export { type FileRule, landlockVersion, restrictFiles } from "./landlock.ts";
 export { type Libc, openLibc, setNoNewPrivileges } from "./libc.ts";
 export {

@@ -107,7 +107,7 @@ class NodeProcess {
 
   async #launch(start: ServerStart): Promise<RunningNode> {
     const { folder, preload } = this.options;
-    const { directory, allowPrivate, allowUnsandboxed, tmpMb, memoryMb, nodeBinary } = start;
+    const { directory, allowPrivate, peers, allowUnsandboxed, tmpMb, memoryMb, nodeBinary } = start;
     if (nodeBinary === undefined) throw new TypeError("The path of the Node binary is missing");
     const file = join(folder, PRELOAD);
     const code = await readPreload(preload);
@@ -127,6 +127,7 @@ class NodeProcess {
       tmpMb,
       memoryMb: memoryMb + MAX_BASE_MB,
       allowPrivate,
+      peers,
       allowUnsandboxed,
     });
   }

@@ -9,6 +9,7 @@ import { filterSystemCalls } from "./connect_supervisor.ts";
 import {
   type FileRule,
   openLibc,
+  type Peer,
   readNameservers,
   restrictFiles,
   setNoNewPrivileges,
@@ -59,6 +60,7 @@ export interface SandboxOptions {
   /** Files of the program itself. */
   readonly runtime: readonly string[];
   readonly allowPrivate: boolean;
+  readonly peers: readonly Peer[];
 }
 
 const read = (path: string): FileRule => ({ path, rights: "read" });
@@ -93,6 +95,7 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
   const calls = filterSystemCalls(libc, {
     nameservers: nameservers(),
     allowPrivate: options.allowPrivate,
+    peers: options.peers,
   });
   const missing = missingSandbox({ files, calls });
   return {

@@ -212,13 +212,14 @@ class Running implements RunningNode {
 function supervise(libc: Libc, prepared: Prepared, launch: NodeLaunch): void {
   const { listener, plan, programs } = prepared;
   if (listener === undefined || PROCESSOR === undefined) return;
-  const { folder, controlSocket, serverSocket, memoryMb, tmpMb, allowPrivate } = launch;
+  const { folder, controlSocket, serverSocket, memoryMb, tmpMb, allowPrivate, peers } = launch;
   void new CallSupervisor({
     ...{ libc, processor: PROCESSOR, listener, programs },
     rules: {
       hasOwnNetwork: plan.kind === "namespaces",
       nameservers: nameservers(),
       allowPrivate,
+      peers,
       control: { name: plan.view.controlSocket, path: join(folder, controlSocket) },
       server: { name: plan.view.serverSocket, path: join(folder, serverSocket) },
     },

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Peer } from "../../kernel/mod.ts";
 import type { SandboxState } from "../../compute/sandbox/mod.ts";
 
 /**
@@ -74,6 +75,8 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly memoryMb: number;
   /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
+  /** Single ports of private addresses that Node may reach nevertheless. */
+  readonly peers: readonly Peer[];
   /** True runs Node even where the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
 }
