@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readTextFile } from "../../lib/utf8.ts";
 import type { ComputeLayer, Launch, OutputFile } from "../../manifest/mod.ts";
 import type { EditModule } from "../../runtime/mod.ts";
 import type { OutputContent } from "../hash_files.ts";
@@ -36,7 +37,7 @@ export async function editedModules(
     const isOwn = directory === "." || path.startsWith(`${directory}/`);
     if (!isOwn || size > MAX_MODULE_BYTES || !/\.[cm]?js$/.test(path)) continue;
     if (!launch!.edits!.some((each) => each.path.test(path))) continue;
-    const edited = edit(path, await Deno.readTextFile(absolutePath));
+    const edited = edit(path, await readTextFile(absolutePath, path));
     if (edited === undefined) continue;
     const content = new TextEncoder().encode(edited);
     contents.push({ path, content, size: content.byteLength });
