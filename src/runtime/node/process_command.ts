@@ -12,9 +12,13 @@ import {
   sourceCache,
 } from "../process/mod.ts";
 import { bundlePreload } from "./preload_text.ts";
+import { findNamespacePrefix } from "./sandbox/mod.ts";
 
 /** First argument that makes the compiled program the process of a server on Node. */
 export const NODE_PROCESS_ARGUMENT = "__node-process";
+
+/** Where what starts the process is looked for; Node itself gets an environment of its own. */
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** The command for this very program, compiled or run from source. */
 export function nodeProcessCommand(
@@ -27,11 +31,13 @@ export function nodeProcessCommand(
     // The process runs no foreign code itself: Node does, in the sandbox that it makes.
     flags: () => ["--allow-all"],
   });
-  let bundled: Promise<string> | undefined;
+  let prefix: Promise<readonly string[]> | undefined;
+  let bundled: Promise<readonly [string]> | undefined;
   return async (folder) => {
-    const command = self(folder);
-    if (Deno.build.standalone) return command;
-    bundled ??= bundlePreload(sourceCache(env));
-    return { ...command, args: [...command.args, await bundled] };
+    prefix ??= findNamespacePrefix();
+    if (!Deno.build.standalone) bundled ??= bundlePreload(sourceCache(env)).then((path) => [path]);
+    const own = self(folder);
+    const [command, ...args] = [...await prefix, own.command, ...own.args, ...await bundled ?? []];
+    return { command: command!, args, env: { ...own.env, PATH } };
   };
 }
