@@ -6,11 +6,8 @@
  */
 import { build, type Plugin } from "esbuild";
 import { join } from "node:path";
-import {
-  PRELOAD_BUNDLE,
-  PRELOAD_SOURCE,
-  STAGED_PRELOAD,
-} from "../src/runtime/node/preload_text.ts";
+import { PRELOAD_BUNDLE, PRELOAD_SOURCE } from "../src/runtime/node/bundle_preload.ts";
+import { STAGED_PRELOAD } from "../src/runtime/node/preload_text.ts";
 
 export interface BundleOptions {
   /** Root of the repository; `main.ts` and `node_modules` are in it. */

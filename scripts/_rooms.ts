@@ -120,7 +120,27 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "names esbuild's packages; compiling does without the rest of the room",
   },
   {
-    path: "src/runtime/node/preload_text.ts",
+    path: "src/runtime/node/bundle_preload.ts",
     reason: "names what Node loads first; compiling does without the rest of the room",
+  },
+  {
+    path: "src/runtime/node/preload_text.ts",
+    reason: "names the file that Node loads first in the stage",
+  },
+  {
+    path: "src/runtime/functions/process_main.ts",
+    reason: "a process of functions loads nothing else",
+  },
+  {
+    path: "src/runtime/compute/process_main.ts",
+    reason: "the process of a server loads nothing else",
+  },
+  {
+    path: "src/runtime/images/process_main.ts",
+    reason: "a process of images loads nothing else",
+  },
+  {
+    path: "src/runtime/node/process_main.ts",
+    reason: "the process of a server loads nothing else",
   },
 ];

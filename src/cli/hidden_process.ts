@@ -1,5 +1,6 @@
 /**
- * The program as another process: started by itself, never by a person.
+ * The program as another process: started by itself, never by a person. Each loads
+ * nothing but what it needs, as visitors wait for it.
  *
  * @module
  */
@@ -9,29 +10,29 @@ import {
   FUNCTION_PROCESS_ARGUMENT,
   IMAGE_PROCESS_ARGUMENT,
   NODE_PROCESS_ARGUMENT,
-  runComputeProcess,
-  runFunctionProcess,
-  runImageProcess,
-  runNodeProcess,
-} from "../runtime/mod.ts";
+} from "../lib/process_arguments.ts";
 import { EXIT } from "./exit_code.ts";
 
+type Run = (path: string) => Promise<never>;
+
 /** What runs for each hidden argument; a path follows it. */
-const PROCESSES: Readonly<Record<string, (path: string) => Promise<never>>> = {
-  [FUNCTION_PROCESS_ARGUMENT]: runFunctionProcess,
-  [COMPUTE_PROCESS_ARGUMENT]: runComputeProcess,
-  [IMAGE_PROCESS_ARGUMENT]: runImageProcess,
-  [NODE_PROCESS_ARGUMENT]: runNodeProcess,
+const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
+  [BUILD_PROCESS_ARGUMENT]: async () => (await import("../build/mod.ts")).runBuildProcess,
+  [FUNCTION_PROCESS_ARGUMENT]: async () =>
+    (await import("../runtime/functions/process_main.ts")).runFunctionProcess,
+  [COMPUTE_PROCESS_ARGUMENT]: async () =>
+    (await import("../runtime/compute/process_main.ts")).runComputeProcess,
+  [IMAGE_PROCESS_ARGUMENT]: async () =>
+    (await import("../runtime/images/process_main.ts")).runImageProcess,
+  [NODE_PROCESS_ARGUMENT]: async () =>
+    (await import("../runtime/node/process_main.ts")).runNodeProcess,
 };
 
 /** Runs what the hidden argument names; an unknown one is wrong usage. */
 export async function runHiddenProcess(name: string, rest: readonly string[]): Promise<never> {
   const [path] = rest;
-  if (name === BUILD_PROCESS_ARGUMENT && path !== undefined) {
-    const { runBuildProcess } = await import("../build/mod.ts");
-    return await runBuildProcess(path);
-  }
-  const run = PROCESSES[name];
-  if (run === undefined || path === undefined) Deno.exit(EXIT.usage);
+  const load = PROCESSES[name];
+  if (load === undefined || path === undefined) Deno.exit(EXIT.usage);
+  const run = await load();
   return await run(path);
 }

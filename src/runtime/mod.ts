@@ -21,7 +21,6 @@ export {
   traceServer,
 } from "./bundle/mod.ts";
 export {
-  COMPUTE_PROCESS_ARGUMENT,
   type ComputeFailure,
   type ComputeHealth,
   type ComputeLogEntry,
@@ -36,7 +35,6 @@ export {
   createComputeServer,
   type Revalidate,
   type Revalidation,
-  runComputeProcess,
   SOCKET_PATH_BYTES,
 } from "./compute/mod.ts";
 export {
@@ -49,7 +47,6 @@ export {
   type CallContext,
   createFunctionHost,
   type FailureReason,
-  FUNCTION_PROCESS_ARGUMENT,
   type FunctionHost,
   type FunctionHostOptions,
   type FunctionLimits,
@@ -61,7 +58,6 @@ export {
   functionTypes,
   type Invocation,
   type InvocationResult,
-  runFunctionProcess,
 } from "./functions/mod.ts";
 export {
   type ConvertFailure,
@@ -70,7 +66,6 @@ export {
   defaultImageProcesses,
   IMAGE_FITS,
   IMAGE_FORMATS,
-  IMAGE_PROCESS_ARGUMENT,
   ImageEngine,
   type ImageEngineLimits,
   type ImageEngineOptions,
@@ -79,16 +74,9 @@ export {
   imageProcessCommand,
   MAX_IMAGE_SIDE,
   MAX_SOURCE_BYTES,
-  runImageProcess,
 } from "./images/mod.ts";
 export { type HeaderList, type LazySignal, OutboundError } from "./http1/mod.ts";
-export {
-  NODE_PROCESS_ARGUMENT,
-  nodeProcessCommand,
-  NodeVersionError,
-  NodeVersions,
-  runNodeProcess,
-} from "./node/mod.ts";
+export { nodeProcessCommand, NodeVersionError, NodeVersions } from "./node/mod.ts";
 export {
   createOutboundFetch,
   isPublicAddress,

@@ -3,17 +3,13 @@ import * as runtime from "./mod.ts";
 
 Deno.test("the room's public names", () => {
   assert.deepEqual(Object.keys(runtime).sort(), [
-    "COMPUTE_PROCESS_ARGUMENT",
     "FUNCTION_NAME",
-    "FUNCTION_PROCESS_ARGUMENT",
     "IMAGE_FITS",
     "IMAGE_FORMATS",
-    "IMAGE_PROCESS_ARGUMENT",
     "ImageEngine",
     "MAX_FUNCTIONS",
     "MAX_IMAGE_SIDE",
     "MAX_SOURCE_BYTES",
-    "NODE_PROCESS_ARGUMENT",
     "NodeVersionError",
     "NodeVersions",
     "OutboundError",
@@ -41,10 +37,6 @@ Deno.test("the room's public names", () => {
     "nodeProcessCommand",
     "probeSandbox",
     "refuseInheritedDescriptors",
-    "runComputeProcess",
-    "runFunctionProcess",
-    "runImageProcess",
-    "runNodeProcess",
     "sealFunction",
     "traceServer",
   ]);

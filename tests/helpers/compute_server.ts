@@ -5,6 +5,9 @@
 import { fileURLToPath } from "node:url";
 import {
   COMPUTE_PROCESS_ARGUMENT,
+  NODE_PROCESS_ARGUMENT,
+} from "../../src/lib/process_arguments.ts";
+import {
   type ComputeLogEntry,
   computeProcessCommand,
   type ComputeRequest,
@@ -12,7 +15,6 @@ import {
   type ComputeServer,
   type ComputeServerOptions,
   createComputeServer,
-  NODE_PROCESS_ARGUMENT,
   nodeProcessCommand,
   NodeVersions,
 } from "../../src/runtime/mod.ts";

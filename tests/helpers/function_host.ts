@@ -5,10 +5,10 @@
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { FUNCTION_PROCESS_ARGUMENT } from "../../src/lib/process_arguments.ts";
 import {
   bundleFunctions,
   createFunctionHost,
-  FUNCTION_PROCESS_ARGUMENT,
   type FunctionHost,
   type FunctionHostOptions,
   type FunctionLimits,

@@ -4,8 +4,7 @@
  * @module
  */
 export { createComputeServer } from "./compute_server.ts";
-export { COMPUTE_PROCESS_ARGUMENT, computeProcessCommand } from "./process_command.ts";
-export { runComputeProcess } from "./process_main.ts";
+export { computeProcessCommand } from "./process_command.ts";
 export type { Revalidate, Revalidation } from "./engine/mod.ts";
 export { SOCKET_PATH_BYTES } from "./start_server.ts";
 export {

@@ -4,12 +4,10 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
+import { COMPUTE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
 import { PRIVATE_RANGES } from "../public_address.ts";
 import type { SpawnFacts } from "./types.ts";
-
-/** First argument that makes the compiled program the process of a server. */
-export const COMPUTE_PROCESS_ARGUMENT = "__compute-process";
 
 /** What frameworks ask about the machine, and what reveals nothing. */
 export const ALLOWED_SYS = ["hostname", "osRelease", "cpus", "loadavg", "homedir"] as const;

@@ -6,8 +6,7 @@
 export { createFunctionHost, type FunctionHost } from "./function_host.ts";
 export { functionTypes } from "./function_types.ts";
 export { type FunctionLimits } from "./limits.ts";
-export { FUNCTION_PROCESS_ARGUMENT, functionProcessCommand } from "./process_command.ts";
-export { runFunctionProcess } from "./process_main.ts";
+export { functionProcessCommand } from "./process_command.ts";
 export {
   type FailureReason,
   type FunctionHostOptions,

@@ -5,10 +5,8 @@
  */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { FUNCTION_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
-
-/** First argument that makes the compiled program a function process. */
-export const FUNCTION_PROCESS_ARGUMENT = "__function-process";
 
 /** The command for this very program, compiled or run from source. */
 export function functionProcessCommand(

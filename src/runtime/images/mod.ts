@@ -10,8 +10,7 @@ export {
   MAX_IMAGE_SIDE,
   MAX_SOURCE_BYTES,
 } from "./limits.ts";
-export { IMAGE_PROCESS_ARGUMENT, imageProcessCommand } from "./process_command.ts";
-export { runImageProcess } from "./process_main.ts";
+export { imageProcessCommand } from "./process_command.ts";
 export {
   type ConvertFailure,
   type ConvertJob,

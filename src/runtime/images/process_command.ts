@@ -5,11 +5,9 @@
  */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { IMAGE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
 import { engineFolder, engineFolderPath } from "./engine_files.ts";
-
-/** First argument that makes the compiled program a process of images. */
-export const IMAGE_PROCESS_ARGUMENT = "__image-process";
 
 /** The command for this very program, compiled or run from source. */
 export function imageProcessCommand(

@@ -4,7 +4,6 @@
  *
  * @module
  */
-export { NODE_PROCESS_ARGUMENT, nodeProcessCommand } from "./process_command.ts";
-export { runNodeProcess } from "./process_main.ts";
+export { nodeProcessCommand } from "./process_command.ts";
 export { NodeVersionError } from "./versions/install_node.ts";
 export { NodeVersions } from "./versions/node_versions.ts";

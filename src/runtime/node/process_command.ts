@@ -4,6 +4,7 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
+import { NODE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import type { SpawnFacts } from "../compute/mod.ts";
 import {
   type ProcessCommand,
@@ -11,11 +12,8 @@ import {
   selfCommand,
   sourceCache,
 } from "../process/mod.ts";
-import { bundlePreload } from "./preload_text.ts";
+import { bundlePreload } from "./bundle_preload.ts";
 import { findNamespacePrefix } from "./sandbox/mod.ts";
-
-/** First argument that makes the compiled program the process of a server on Node. */
-export const NODE_PROCESS_ARGUMENT = "__node-process";
 
 /** Where what starts the process is looked for; Node itself gets an environment of its own. */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -1,0 +1,18 @@
+/**
+ * First arguments that make the program a process of its own which runs foreign
+ * code; the path by which it finds the platform follows.
+ *
+ * @module
+ */
+
+/** Runs functions. */
+export const FUNCTION_PROCESS_ARGUMENT = "__function-process";
+
+/** Runs a server on the program's own runtime. */
+export const COMPUTE_PROCESS_ARGUMENT = "__compute-process";
+
+/** Converts images. */
+export const IMAGE_PROCESS_ARGUMENT = "__image-process";
+
+/** Runs a server on Node. */
+export const NODE_PROCESS_ARGUMENT = "__node-process";
