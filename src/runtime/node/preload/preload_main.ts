@@ -5,16 +5,12 @@
  *
  * @module
  */
-import http from "node:http";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { isMainThread } from "node:worker_threads";
 import {
   cleanStack,
   defineRevalidate,
-  type Emitter,
-  replaceListen,
-  scopeRequests,
   ServerAddress,
   type TakeAnswer,
 } from "../../compute/engine/mod.ts";
@@ -24,6 +20,7 @@ import { fromPayload, LineLimit } from "../../process/frames/mod.ts";
 import { Control } from "./control.ts";
 import { exitNow, watchEnd } from "./ends.ts";
 import { captureOutput } from "./output.ts";
+import { redirectServers } from "./servers.ts";
 import type { PreloadStart } from "./start.ts";
 
 /** The first line of the file defines it. */
@@ -101,8 +98,7 @@ function prepare(start: PreloadStart): void {
       control.send(ComputeFrame.listening);
     },
   });
-  replaceListen(address);
-  scopeRequests(http.Server.prototype as unknown as Emitter, false);
+  redirectServers(address);
   const takeAnswer = defineRevalidate((id, what) =>
     control.send(ComputeFrame.revalidate, what, id)
   );

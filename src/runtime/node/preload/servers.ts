@@ -1,0 +1,45 @@
+/**
+ * Servers of Node: all that listen do so on the Unix socket, by HTTP/1.1.
+ *
+ * @module
+ */
+import http from "node:http";
+import net from "node:net";
+import {
+  type Emitter,
+  type Method,
+  replaceListen,
+  scopeRequests,
+  type ServerAddress,
+} from "../../compute/engine/mod.ts";
+
+/** Methods by which servers of other protocols are known, without loading their modules. */
+const OTHERS: Readonly<Record<string, string>> = {
+  setSecureContext: "HTTP, as TLS ends at the edge",
+  updateSettings: "HTTP/1.1, as HTTP/2 ends at the edge",
+};
+
+/** Why a server cannot be reached by the platform; `undefined` where it can. */
+function refuse(server: object): Error | undefined {
+  const method = Object.keys(OTHERS).find((name) =>
+    typeof Reflect.get(server, name) === "function"
+  );
+  if (method === undefined) return undefined;
+  return Object.assign(
+    new Error(`A deployment's server speaks ${OTHERS[method]}: create it with node:http`),
+    { code: "EPROTONOSUPPORT", syscall: "listen" },
+  );
+}
+
+/** Leads the servers of Node's interfaces to the address. */
+export function redirectServers(address: ServerAddress): void {
+  replaceListen(address);
+  const prototype = net.Server.prototype as unknown as Record<string, Method>;
+  const listen = prototype.listen!;
+  prototype.listen = function (...args) {
+    const refused = refuse(this);
+    if (refused !== undefined) throw refused;
+    return listen.apply(this, args);
+  };
+  scopeRequests(http.Server.prototype as unknown as Emitter, false);
+}
