@@ -3,15 +3,16 @@
  *
  * @module
  */
-import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { ENVIRONMENT_PREVIEW } from "../../contract/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
+import { environmentLabel } from "../environments/mod.ts";
 
 /** The label of the host at which a deployment is meant to be seen. */
 const ownLabel = ({ environment, projectName, uniqueLabel }: DeploymentRecord): string =>
-  environment === ENVIRONMENT_PRODUCTION ? projectName : uniqueLabel;
+  environment === ENVIRONMENT_PREVIEW ? uniqueLabel : environmentLabel(projectName, environment);
 
-/** The address of a deployment: that of production, or its own. */
+/** The address of a deployment: that of its environment, or of a preview its own. */
 export function deploymentUrl(
   deployment: DeploymentRecord,
   addresses: Pick<Addresses, "url">,

@@ -1,0 +1,156 @@
+/**
+ * Servers on Node, deployed on a real platform.
+ */
+import assert from "node:assert/strict";
+import { onEachEngine } from "../../helpers/compute_server.ts";
+import { deployServer, LAYERS, withEngine } from "../../helpers/compute_site.ts";
+import {
+  create,
+  createProject,
+  deploy,
+  type Files,
+  type TestPlatform,
+  upload,
+  withPlatform,
+} from "../../helpers/platform.ts";
+
+const HOST = "shop.localhost";
+
+const ALL = [{ pattern: "^/.*$", layer: "app" }];
+const SITE = { version: 1, layers: LAYERS, routes: ALL };
+
+/** The answer to the activation of a deployment that is not to go live. */
+async function refusal(platform: TestPlatform, files: Files, manifest: unknown) {
+  const created = await create(platform, "shop", { files, manifest });
+  assert.equal(created.status, 201, JSON.stringify(created.json));
+  await upload(platform, files);
+  const { id } = created.json.deployment;
+  const { status, json } = await platform.api("POST", `/v1/deployments/${id}/activate`);
+  assert.equal(status, 409, JSON.stringify(json));
+  return json as { readonly error: string; readonly problems: readonly { message: string }[] };
+}
+
+onEachEngine(
+  "a server learns its address, deployment and environment",
+  ({ engine }) =>
+    withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      await platform.api("PUT", "/v1/projects/shop/variables/SVC_GIT_BRANCH", {
+        json: { value: "its own", category: "plain", scope: "preview" },
+      });
+      const server = `
+      import { createServer } from "node:http";
+      createServer((_request, response) => response.end(JSON.stringify(
+        Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("SVC_"))),
+      ))).listen(process.env.PORT);`;
+      const seen = async (prod: boolean) => {
+        const deployment = await deployServer(platform, "shop", {
+          ...{ engine, server, manifest: SITE, prod },
+        });
+        const host = new URL(prod ? deployment.urls.production : deployment.urls.unique).hostname;
+        return { deployment, env: JSON.parse((await platform.get(host, "/")).text) };
+      };
+      const live = await seen(true);
+      assert.deepEqual(live.env, {
+        SVC_URL: live.deployment.urls.production,
+        SVC_DEPLOYMENT_ID: live.deployment.id,
+        SVC_ENVIRONMENT: "production",
+        SVC_GIT_BRANCH: live.deployment.branch,
+        ...(live.deployment.commitSha === null
+          ? {}
+          : { SVC_GIT_COMMIT_SHA: live.deployment.commitSha }),
+      });
+      const preview = await seen(false);
+      assert.equal(preview.env.SVC_URL, preview.deployment.urls.unique);
+      assert.equal(preview.env.SVC_ENVIRONMENT, "preview");
+      assert.equal(preview.env.SVC_GIT_BRANCH, "its own");
+    }),
+);
+
+onEachEngine(
+  "a server that listens but does not answer never goes live",
+  ({ engine }) =>
+    withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      await deployServer(platform, "shop", { engine });
+      const files = {
+        "index.html": "home",
+        "server/entry.mjs": `
+        import { createServer } from "node:http";
+        createServer((request, response) => {
+          console.log("asked for " + request.url, request.headers.host, request.headers["x-forwarded-proto"]);
+          if (request.url === "/ready?now") response.writeHead(500).end();
+        }).listen(process.env.PORT);`,
+      };
+      const { error, problems } = await refusal(platform, files, withEngine(SITE, engine));
+      assert.match(error, /did not answer GET \/ within 1\.5 s/);
+      assert.match(error, /health = "\/path" to \[build\] in svc\.toml/);
+      assert.ok(
+        problems.some(({ message }) => message === `asked for / ${HOST} http`),
+        JSON.stringify(problems),
+      );
+      assert.equal((await platform.get(HOST, "/x")).text, "server: /x");
+
+      const layers = LAYERS.map((layer) =>
+        layer.target === "COMPUTE"
+          ? { ...layer, runtime: { ...layer.runtime, healthPath: "/ready?now" } }
+          : layer
+      );
+      await deploy(platform, "shop", { files, manifest: withEngine({ ...SITE, layers }, engine) });
+      assert.equal((await platform.get(HOST, "/ready?now")).status, 500);
+    }),
+);
+
+const PACKAGES: Files = {
+  "index.html": "home",
+  "server/entry.mjs": `
+    import { createServer } from "node:http";
+    import greet from "greet";
+    createServer((_request, response) => response.end(greet())).listen(process.env.PORT);`,
+  "node_modules/.store/greet@1/package.json": '{"name":"greet","main":"index.js"}',
+  "node_modules/.store/greet@1/index.js": 'module.exports = () => "hello from a link";',
+};
+
+const linked = (links: Readonly<Record<string, string>>): Files => ({
+  ...PACKAGES,
+  ".svc/links.json": JSON.stringify({ version: 1, links }),
+});
+
+Deno.test("packages behind symbolic links are found, and the list of links is never served", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", {
+      files: linked({ "node_modules/greet": ".store/greet@1" }),
+      manifest: withEngine({
+        ...SITE,
+        routes: [{ pattern: "^/.*$", layer: "files", priority: 1 }, ...ALL],
+      }, "node"),
+    });
+    assert.equal((await platform.get(HOST, "/x")).text, "hello from a link");
+    for (const path of ["/.svc/links.json", "/.svc/manifest.json", "/%2esvc/links.json"]) {
+      assert.equal((await platform.get(HOST, path)).text, "hello from a link", path);
+    }
+  }));
+
+Deno.test("a deployment whose links lead out is refused, with the reason", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const files = linked({ "node_modules/greet": "../../../../etc" });
+    const { error } = await refusal(platform, files, withEngine(SITE, "node"));
+    assert.match(
+      error,
+      /\.svc\/links\.json is not valid: link "node_modules\/greet": .* leads out/,
+    );
+  }));
+
+Deno.test("a version of Node that cannot be had is named, with the reason", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const old = LAYERS.map((layer) =>
+      layer.target === "COMPUTE"
+        ? { ...layer, runtime: { ...layer.runtime, engine: "node", nodeVersion: "12" } }
+        : layer
+    );
+    const { error } = await refusal(platform, PACKAGES, { ...SITE, layers: old });
+    assert.match(error, /Node 12 is too old: servers run on Node 18 and later/);
+  }));
