@@ -86,7 +86,7 @@ onEachEngine(
       assert.match(error, /did not answer GET \/ within 1\.5 s/);
       assert.match(error, /health = "\/path" to \[build\] in svc\.toml/);
       assert.ok(
-        problems.some(({ message }) => message === `asked for / ${HOST} http`),
+        problems.some(({ message }) => message === `asked for / ${HOST}:${platform.port} http`),
         JSON.stringify(problems),
       );
       assert.equal((await platform.get(HOST, "/x")).text, "server: /x");
