@@ -90,7 +90,7 @@ function composeRunners(
 
 /** Creates all capabilities; reads nothing yet. */
 export function compose(foundation: Foundation, setup: Setup): Platform {
-  const { options, cache, knowsNetworks } = setup;
+  const { options, knowsNetworks } = setup;
   const people = composePeople(foundation, setup);
   const configured = composeProjects(foundation, {
     all: () => capabilities,
@@ -107,7 +107,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     : createImages(foundation, options.images ?? {});
   const deployed = createDeployments(foundation, {
     ...{ ...projects, ...environments, ...variables, ...functions, ...compute },
-    ...{ deployments, cache, publishedRules, otherBlobs: () => rules.blobs() },
+    ...{ deployments, publishedRules, otherBlobs: () => rules.blobs() },
     dropBuild: (id) => builds.buildQueue.drop(id),
   });
   const shown = { ...projects, ...environments, ...deployed, ...compute, deployments };

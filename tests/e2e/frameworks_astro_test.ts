@@ -1,4 +1,5 @@
 /** An Astro project with pages on request, deployed with nothing configured. */
+import assert from "node:assert/strict";
 import { testFramework } from "../helpers/frameworks.ts";
 import { checkKept } from "../helpers/kept_answers.ts";
 
@@ -10,5 +11,12 @@ testFramework("astro", {
     pattern: /\/_astro\/[\w.-]+\.css/,
     missing: "/_astro/page.Abcd1234.css",
   },
-  also: (project) => checkKept(project, "/shared"),
+  async also(project) {
+    await checkKept(project, "/shared");
+    // Astro's own route caching, with a provider of five lines.
+    await checkKept(project, "/cached");
+    assert.equal((await project.ask("/api/invalidate")).text, "invalidated");
+    assert.equal((await project.ask("/cached")).headers["x-svc-cache"], "MISS");
+    assert.equal((await project.ask("/shared")).headers["x-svc-cache"], "HIT");
+  },
 });

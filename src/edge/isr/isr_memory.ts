@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { PageRecord } from "./page_record.ts";
 import type { IsrEntry } from "./types.ts";
 
 /** Default capacity in bytes (64 MiB). */
@@ -11,9 +12,18 @@ export const DEFAULT_ISR_MEMORY_BYTES = 64 * 1024 * 1024;
 /** Memory of a page beside its body, in bytes: a generous estimate. */
 const OVERHEAD_BYTES = 2048;
 
-/** Memory of a page with a body of that length; an ASCII body is kept as a string too. */
-export function pageBytes(key: string, bodyBytes: number): number {
-  return OVERHEAD_BYTES + 2 * key.length + 2 * bodyBytes;
+/** Memory of a page; an ASCII body is kept as a string too. */
+export function pageBytes(
+  { key, headers, body, tags = [], vary = [] }: Pick<
+    PageRecord,
+    "key" | "headers" | "body" | "tags" | "vary"
+  >,
+): number {
+  let characters = key.length;
+  for (const [name, value] of headers) characters += name.length + value.length;
+  for (const { name, value } of vary) characters += name.length + (value?.length ?? 0);
+  for (const tag of tags) characters += tag.length;
+  return OVERHEAD_BYTES + 2 * characters + 2 * body.byteLength;
 }
 
 /** Pages in memory, evicted by the CLOCK algorithm: one that was used gets a second chance. */

@@ -123,7 +123,7 @@ export class PageTiers {
       name: nameOf(request),
       path: request.path,
       requested,
-      bytes: pageBytes(request.key, record.body.byteLength),
+      bytes: pageBytes(record),
       stored: toStoredResponse(record, revalidateSeconds),
       judgedAt: requested.order ?? -1,
       used: false,

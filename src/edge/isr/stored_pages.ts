@@ -19,6 +19,9 @@ export interface StoredPagesOptions {
 /** What a purge reads of a page. */
 type PurgedPage = Pick<PageRecord, "path" | "askedAt"> & { readonly tags: readonly string[] };
 
+/** Longest path and tags that are kept in memory for purges; a page with longer ones is read again. */
+const MAX_KNOWN_CHARACTERS = 512;
+
 /** The name of the marks; no page has it. */
 const MARKS = "marks.json";
 
@@ -124,7 +127,9 @@ export class StoredPages {
   }
 
   #know(name: string, { path, tags = [], askedAt }: PageRecord): void {
-    this.#known.set(name, { path, tags, askedAt });
+    const characters = tags.reduce((sum, tag) => sum + tag.length, path.length);
+    if (characters <= MAX_KNOWN_CHARACTERS) this.#known.set(name, { path, tags, askedAt });
+    else this.#known.delete(name);
   }
 
   async #listNow(): Promise<PageIndex> {

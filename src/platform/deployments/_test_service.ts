@@ -85,7 +85,6 @@ async function open(kv: Deno.Kv) {
         for (const [hostname, shown] of hosts) if (shown === id) hosts.delete(hostname);
       },
     },
-    cache: { purge: () => 0 },
     computeService: {
       async prepare(deployment) {
         await note(`prepare ${deployment.id}`);

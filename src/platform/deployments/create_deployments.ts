@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { HttpCache } from "../../edge/mod.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { Capability } from "../core/capability.ts";
 import { noteEvent } from "../core/events/mod.ts";
@@ -38,8 +37,6 @@ export interface DeploymentParts {
   readonly variableService: VariableService;
   readonly computeService: DeployedServers;
   readonly functionService: DeployedFunctions;
-  /** The edge's cache of responses. */
-  readonly cache: HttpCache;
   readonly publishedRules: SiteParts["publishedRules"];
   readonly otherBlobs: SweepServices["otherBlobs"];
   /** Ends the build of a deployment that was stopped. */

@@ -6,7 +6,6 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import type { HttpCache } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
@@ -36,8 +35,6 @@ export interface DeploymentServices {
     SiteDirectory,
     "deploymentAt" | "point" | "pointLazily" | "removeDeployment"
   >;
-  /** The edge's cache: a deployment that becomes live starts with an empty one. */
-  readonly cache: Pick<HttpCache, "purge">;
   readonly addresses: Addresses;
   /** Servers start before production shows their deployment, and end once it no longer does. */
   readonly computeService: Pick<DeployedServers, "prepare" | "purge" | "remove" | "retire">;
@@ -254,7 +251,7 @@ export class DeploymentService {
   }
 
   private async show({ result, versionstamp }: Committed<Activated>): Promise<void> {
-    const { sites, cache, addresses, computeService, functionService } = this.services;
+    const { sites, addresses, computeService, functionService } = this.services;
     const { project, hosts, deployment } = result;
     const bindings = hosts.map(({ label, deploymentId }) => ({
       hostname: addresses.hostname(label),
@@ -270,7 +267,7 @@ export class DeploymentService {
     bindings.forEach(({ hostname, to }, index) => {
       if (before[index] === undefined) sites.pointLazily(hostname, to);
     });
-    cache.purge(deployment.id, { type: "all" });
+    // A deployment that becomes live starts with an empty cache.
     await computeService.purge(deployment.id, { type: "all" });
     await Promise.all(bindings.map(({ hostname, to }) => sites.point(hostname, to)));
     const others = before.filter((id): id is string => id !== undefined && id !== deployment.id);

@@ -43,7 +43,7 @@ export interface DeployedServers {
   ): Promise<void>;
   /** Ends what runs for superseded deployments, once it has nothing to do. */
   retire(deploymentIds: Iterable<string>): void;
-  /** Removes cached pages of a deployment. */
+  /** Removes all that the edge caches of a deployment. */
   purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
   /** Ends the servers of a deployment that no host shows any more. */
   dispose(deploymentId: string): Promise<void>;

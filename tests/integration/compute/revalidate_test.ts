@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer, LAYERS } from "../../helpers/compute_site.ts";
 import { createProject, start, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 
@@ -87,56 +88,60 @@ Deno.test("a server's own word is kept at the edge, over a restart, until the ne
   }
 });
 
-Deno.test("a server revalidates pages of its own deployment by path and by tag", async () => {
-  await withPlatform(async (platform) => {
-    await createProject(platform, "shop");
-    await createProject(platform, "other");
-    await deployServer(platform, "shop", SITE);
-    await deployServer(platform, "other", SITE);
-    for (const path of ["/posts/a", "/posts/b", "/isr/c"]) await page(platform, path);
-    await page(platform, "/posts/a", "other.localhost");
+onEachEngine(
+  "a server revalidates pages of its own deployment by path and by tag",
+  ({ engine }) =>
+    withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      await createProject(platform, "other");
+      await deployServer(platform, "shop", { ...SITE, engine });
+      await deployServer(platform, "other", { ...SITE, engine });
+      for (const path of ["/posts/a", "/posts/b", "/isr/c"]) await page(platform, path);
+      await page(platform, "/posts/a", "other.localhost");
 
-    assert.equal(await revalidate(platform, { tags: ["a"] }), "200 revalidated");
-    assert.equal(await page(platform, "/posts/a"), "MISS /posts/a 2");
-    assert.equal(await page(platform, "/posts/b"), "HIT /posts/b 1");
+      assert.equal(await revalidate(platform, { tags: ["a"] }), "200 revalidated");
+      assert.equal(await page(platform, "/posts/a"), "MISS /posts/a 2");
+      assert.equal(await page(platform, "/posts/b"), "HIT /posts/b 1");
 
-    assert.equal(await revalidate(platform, { paths: ["/posts/b"] }), "200 revalidated");
-    assert.equal(await page(platform, "/posts/a"), "HIT /posts/a 2");
-    assert.equal(await page(platform, "/posts/b"), "MISS /posts/b 2");
+      assert.equal(await revalidate(platform, { paths: ["/posts/b"] }), "200 revalidated");
+      assert.equal(await page(platform, "/posts/a"), "HIT /posts/a 2");
+      assert.equal(await page(platform, "/posts/b"), "MISS /posts/b 2");
 
-    assert.equal(await revalidate(platform, { tags: ["posts"], soft: true }), "200 revalidated");
-    for (const path of ["/posts/a", "/posts/b"]) {
-      assert.equal(await page(platform, path), `STALE ${path} 2`);
-    }
-    assert.equal(await page(platform, "/isr/c"), "STALE /isr/c 1");
-    assert.equal(await page(platform, "/posts/a", "other.localhost"), "HIT /posts/a 1");
-  });
-});
+      assert.equal(await revalidate(platform, { tags: ["posts"], soft: true }), "200 revalidated");
+      for (const path of ["/posts/a", "/posts/b"]) {
+        assert.equal(await page(platform, path), `STALE ${path} 2`);
+      }
+      assert.equal(await page(platform, "/isr/c"), "STALE /isr/c 1");
+      assert.equal(await page(platform, "/posts/a", "other.localhost"), "HIT /posts/a 1");
+    }),
+);
 
-Deno.test("a call that cannot be carried out is rejected with the reason", async () => {
-  await withPlatform(async (platform) => {
-    await createProject(platform, "shop");
-    await deployServer(platform, "shop", SITE);
-    for (
-      const [what, answer] of [
-        [
-          {},
-          '400 TypeError: Cannot revalidate: Pass at least one path or tag in "paths" or "tags"',
-        ],
-        [
-          { paths: ["a"] },
-          '400 TypeError: Cannot revalidate: The path "a" must begin with / and have no query or fragment',
-        ],
-        [
-          { paths: ["/%00"] },
-          '400 Error: Cannot revalidate: The path "/%00" cannot be the path of a request',
-        ],
-      ] as const
-    ) {
-      assert.equal(await revalidate(platform, what), answer);
-    }
-  });
-});
+onEachEngine(
+  "a call that cannot be carried out is rejected with the reason",
+  ({ engine }) =>
+    withPlatform(async (platform) => {
+      await createProject(platform, "shop");
+      await deployServer(platform, "shop", { ...SITE, engine });
+      for (
+        const [what, answer] of [
+          [
+            {},
+            '400 TypeError: Cannot revalidate: Pass at least one path or tag in "paths" or "tags"',
+          ],
+          [
+            { paths: ["a"] },
+            '400 TypeError: Cannot revalidate: The path "a" must begin with / and have no query or fragment',
+          ],
+          [
+            { paths: ["/%00"] },
+            '400 Error: Cannot revalidate: The path "/%00" cannot be the path of a request',
+          ],
+        ] as const
+      ) {
+        assert.equal(await revalidate(platform, what), answer);
+      }
+    }),
+);
 
 Deno.test("the API purges pages by tag and path, softly too, in one environment or all", async () => {
   await withPlatform(async (platform) => {
