@@ -44,3 +44,14 @@ Deno.test("packProject() deploys the build that a start script runs, though git 
     assert.ok(said.some((line) => line.includes("Left out .env, dist/.env.local: such files")));
   });
 });
+
+Deno.test("packProject() takes the platform's Node version before what the project says", async () => {
+  const files = { ...PROJECT, "functions/f.ts": "export default () => new Response();" };
+  await withTestProject({ ...files, ".nvmrc": "24" }, async ({ project, host }) => {
+    const options = { directory: project, config: undefined, skipBuild: true };
+    for (const [setting, expected] of [["22.11.0", "22.11.0"], [null, "24"]] as const) {
+      const pack = await packProject(host, { ...options, settings: { nodeVersion: setting } });
+      assert.equal(pack.servers[0]?.nodeVersion, expected);
+    }
+  });
+});
