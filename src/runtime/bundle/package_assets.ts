@@ -23,7 +23,7 @@ const NO_DATA = /\.(?:[cm]?jsx?|[cm]?tsx?|map|md|node)$|(?:^|\/)package\.json$/;
 export async function packageAssets(files: readonly string[]): Promise<readonly string[]> {
   const [first] = files;
   if (first === undefined) return [];
-  const { nodeFileTrace } = await import("@vercel/nft");
+  const { nodeFileTrace } = await import("./tracer.ts");
   const base = parse(first).root;
   // Their imports are bundled: no module but these is looked into.
   const { reasons } = await nodeFileTrace([...files], { base, depth: 1, mixedModules: true });

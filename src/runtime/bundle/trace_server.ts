@@ -56,7 +56,7 @@ async function readBytes(path: string): Promise<Uint8Array | null> {
 /** Lists the files that a server on Node needs, of the base folder and of nothing above it. */
 export async function traceServer(options: TraceOptions): Promise<Trace> {
   const { base, entry, workingFolder } = options;
-  const { nodeFileTrace } = await import("@vercel/nft");
+  const { nodeFileTrace } = await import("./tracer.ts");
   const { fileList, reasons, warnings } = await nodeFileTrace([entry], {
     base,
     processCwd: workingFolder,
