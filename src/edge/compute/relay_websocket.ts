@@ -12,6 +12,8 @@ const HIGH_WATER_BYTES = 1024 * 1024;
 const POLL_MILLISECONDS = 10;
 /** Bytes that may wait for a server; a client that sends more is disconnected. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** A message that waits alone may be as large as those of servers, in bytes. */
+const MAX_ALONE_BYTES = 32 * 1024 * 1024;
 /** Memory of a waiting message beside its content, in bytes. */
 const MESSAGE_BYTES = 512;
 /** "Try again later" (RFC 6455, 7.4, as registered). */
@@ -70,8 +72,10 @@ function relayToServer(client: ClientSocket, server: ComputeSocket): void {
     waiting -= sizeOf(message);
   };
   client.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
-    waiting += sizeOf(data);
-    if (waiting > MAX_WAITING_BYTES) {
+    const size = sizeOf(data);
+    const maximum = waiting === 0 ? MAX_ALONE_BYTES + MESSAGE_BYTES : MAX_WAITING_BYTES;
+    waiting += size;
+    if (waiting > maximum) {
       client.onmessage = null;
       server.close(NORMAL);
       return giveUp();
