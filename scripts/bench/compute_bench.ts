@@ -55,18 +55,26 @@ createServer((request, response) => {
 });
 `;
 
-const MANIFEST = {
+const ENGINES = ["deno", "node"] as const;
+
+const manifestFor = (engine: (typeof ENGINES)[number]) => ({
   version: 1,
   layers: [
     { name: "files", target: "STATIC", directory: "assets" },
-    { name: "app", target: "COMPUTE", directory: "server", entry: "server/entry.mjs" },
+    {
+      name: "app",
+      target: "COMPUTE",
+      directory: "server",
+      entry: "server/entry.mjs",
+      runtime: { engine },
+    },
   ],
   routes: [
     { pattern: "^/kept/", layer: "app", priority: 2, revalidate: 60 },
     { pattern: "^/files/", layer: "files", priority: 1 },
     { pattern: "^/.*$", layer: "app" },
   ],
-};
+});
 
 async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
@@ -100,10 +108,14 @@ async function withServerAlone<T>(
 }
 
 /** Time to the answer of the first request to a server that has never run, in milliseconds. */
-async function coldStarts({ site, tool, platform }: BenchPlace): Promise<number[]> {
+async function coldStarts(
+  { site, tool, platform }: BenchPlace,
+  engine: (typeof ENGINES)[number],
+): Promise<number[]> {
   const times: number[] = [];
+  await write(join(site, "dist"), { ".svc/manifest.json": JSON.stringify(manifestFor(engine)) });
   for (let round = 0; round < COLD_STARTS; round++) {
-    await Deno.writeTextFile(join(site, "dist/assets/files/round.txt"), String(round));
+    await Deno.writeTextFile(join(site, "dist/assets/files/round.txt"), `${engine} ${round}`);
     const { answer } = await tool(["deploy", "--skip-build"]);
     const host = new URL(String(answer.url)).hostname;
     const started = performance.now();
@@ -157,12 +169,19 @@ async function keptPages(svc: Runner): Promise<string> {
 export async function benchCompute(): Promise<string> {
   return await withHttpsPlace(async (place) => {
     await write(join(place.site, "dist"), {
-      ".svc/manifest.json": JSON.stringify(MANIFEST),
       "server/entry.mjs": SERVER,
       "assets/files/page.txt": PAGE,
     });
     await place.tool(["init", "--name", "bench", "--create"]);
-    const cold = await coldStarts(place);
+    const cold: string[] = [];
+    for (const engine of ENGINES.toReversed()) {
+      // The first one may fetch Node.
+      const times = (await coldStarts(place, engine)).slice(1);
+      cold.push(
+        `First request to a server on ${engine} that does not run: ${whole(median(times))} ms ` +
+          `(${whole(Math.min(...times))} - ${whole(Math.max(...times))})`,
+      );
+    }
     await place.tool(["deploy", "--prod", "--skip-build"]);
     return await withServerAlone(place.folder, async (port) => {
       const svc: Runner = { ...place.platform, name: "svc", host: HOST };
@@ -172,11 +191,9 @@ export async function benchCompute(): Promise<string> {
           ...{ path, rounds: ROUNDS, seconds: SECONDS },
           aims: { "server alone": 0.9 },
         });
-      const first = `First request to a server that does not run: ${whole(median(cold))} ms ` +
-        `(${whole(Math.min(...cold))} - ${whole(Math.max(...cold))})`;
       return [
         `Servers of deployments (svc ${describeProgram()})`,
-        first,
+        ...cold,
         `Warm, a server that does nothing, 1 KB, 32 requests at once\n${await through("/")}`,
         `Warm, a page of 300 items rendered, 32 requests at once\n${await through("/list")}`,
         await delays(svc, alone),

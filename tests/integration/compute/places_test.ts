@@ -2,9 +2,14 @@
  * Servers that share a bounded number of processes, and how they are told to end.
  */
 import assert from "node:assert/strict";
-import { ProcessPlaces } from "../../../src/runtime/mod.ts";
+import { type ComputeServer, ProcessPlaces } from "../../../src/runtime/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
-import { computeServer, writeModules } from "../../helpers/compute_server.ts";
+import {
+  computeServer,
+  onEachEngine,
+  type TestServer,
+  writeModules,
+} from "../../helpers/compute_server.ts";
 
 const directory = await writeModules({
   "entry.mjs": `
@@ -21,11 +26,13 @@ process.on("SIGTERM", () => {
 });
 process.once("SIGINT", () => console.log("heard SIGINT"));
 export default {
-  fetch: ({ url }) => new Response(url.endsWith("/pid") ? String(process.pid) : "ok"),
+  fetch: () => new Response("ok"),
 };
 `,
   "deaf.mjs": `
-Deno.addSignalListener("SIGTERM", () => console.log("heard SIGTERM"));
+const hear = () => console.log("heard SIGTERM");
+if (globalThis.Deno === undefined) process.on("SIGTERM", hear);
+else Deno.addSignalListener("SIGTERM", hear);
 export default { fetch: () => new Response("ok") };
 `,
 });
@@ -72,33 +79,47 @@ Deno.test("a server that fails to start leaves its place to others", async () =>
   assert.match(await well.ask("/"), /^200 \d+$/);
 });
 
-Deno.test("a server that listens to SIGTERM ends itself, in time", async (t) => {
-  const told = (app: ReturnType<typeof computeServer>) =>
+/** The processes that a process has started, by their ids. */
+function childrenOf(pid: number): number[] {
+  const ids = Array.from(Deno.readDirSync("/proc"), ({ name }) => Number(name)).filter(Boolean);
+  const parentOf = (id: number): number => {
+    try {
+      return Number(Deno.readTextFileSync(`/proc/${id}/stat`).split(") ").at(-1)!.split(" ")[1]);
+    } catch {
+      return 0;
+    }
+  };
+  return ids.filter((id) => parentOf(id) === pid);
+}
+
+onEachEngine("a server that listens to SIGTERM ends itself, in time", async ({ serve, t }) => {
+  const told = (app: TestServer) =>
     app.logs.map(({ message }) => message).filter((message) => !message.includes("cold start"));
   await t.step("when it is drained", async () => {
-    await using app = computeServer({ directory, entry: "listens.mjs" });
+    await using app = serve({ directory, entry: "listens.mjs" });
     await app.ask("/");
     await app.server.drain(1000);
     assert.deepEqual(told(app), ["heard SIGTERM", "finished"]);
   });
   await t.step("when it is idle", async () => {
-    await using app = computeServer({ directory, entry: "listens.mjs", limits: { idleMs: 100 } });
+    await using app = serve({ directory, entry: "listens.mjs", limits: { idleMs: 100 } });
     await app.ask("/");
     await until(() => told(app).includes("finished"));
     assert.equal(await app.ask("/"), "200 ok");
   });
   await t.step("one that does not end is ended", async () => {
-    await using app = computeServer({ directory, entry: "deaf.mjs" });
+    await using app = serve({ directory, entry: "deaf.mjs" });
     await app.ask("/");
     await app.server.drain(300);
     assert.deepEqual(told(app), ["heard SIGTERM"]);
   });
   await t.step("not by a signal that the process gets", async () => {
-    await using app = computeServer({ directory, entry: "listens.mjs" });
+    await using app = serve({ directory, entry: "listens.mjs" });
     await app.ask("/");
-    const pid = Number((await app.ask("/pid")).slice(4));
-    assert.ok(pid > 1 && pid !== Deno.pid);
-    for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.kill(pid, signal);
+    const { pid } = app.server as ComputeServer & { readonly pid: number };
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      for (const each of [pid, ...childrenOf(pid)]) Deno.kill(each, signal);
+    }
     assert.equal(await app.ask("/"), "200 ok");
     assert.deepEqual(told(app), []);
   });

@@ -6,6 +6,7 @@
  */
 import process from "node:process";
 import { inspect } from "node:util";
+import { separateSignals } from "./signals.ts";
 
 export interface EndOptions {
   /** True where the server listens, or has listened. */
@@ -110,8 +111,9 @@ export function watchEnd(options: EndOptions): Terminate {
   ending.noteExits();
   ending.noteErrors();
   ending.reportExit();
+  const emitTermination = separateSignals();
   return () => {
-    if (process.emit("SIGTERM", "SIGTERM")) return;
+    if (emitTermination()) return;
     ending.report("Told to end");
     exitNow(0);
   };

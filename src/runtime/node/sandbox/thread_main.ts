@@ -24,10 +24,11 @@ const SETPRIV = "/usr/bin/setpriv";
 
 /**
  * The first process in Node's own namespace: shows it its processes, and ends
- * them all when this thread closes its input, or is gone.
+ * them all when this thread closes its input, or is gone; a Ctrl-C at the platform
+ * does not end it.
  */
 const FIRST_PROCESS =
-  'mount -t proc -o nosuid,nodev,noexec,subset=pid,hidepid=invisible svc "$1" ' +
+  'trap "" INT TERM HUP; mount -t proc -o nosuid,nodev,noexec,subset=pid,hidepid=invisible svc "$1" ' +
   "&& echo ready && read -r line";
 
 const READY = "ready\n";
