@@ -4,13 +4,13 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isInstalled } from "../../scripts/_process.ts";
 import { listFiles } from "../../scripts/_source_files.ts";
+import { buildsProjects } from "../helpers/node_program.ts";
 import { copySite, hostOf, withSandbox } from "../helpers/sandbox.ts";
 
 Deno.test({
   name: "an Astro site is built, deployed and served byte for byte",
-  ignore: !isInstalled("npm"),
+  ignore: !buildsProjects,
   async fn() {
     await withSandbox(async (box) => {
       await copySite("astro", box.site);

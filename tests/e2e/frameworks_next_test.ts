@@ -11,7 +11,7 @@ import { hear } from "../../scripts/_process.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 import { BROWSER_TEST, CHROMIUM, hearComplaints, withChromium } from "../helpers/chromium.ts";
 import { type Answer, type Ask, askSite } from "../helpers/frameworks.ts";
-import { canInstall, nodeVariables } from "../helpers/node_program.ts";
+import { buildsProjects, nodeVariables } from "../helpers/node_program.ts";
 import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const FIXTURE = join(ROOT, "fixtures", "frameworks", "next");
@@ -200,7 +200,7 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
 Deno.test({
   name: "a project of create-next-app is deployed as it is, and keeps Next.js's promises",
   ...BROWSER_TEST,
-  ignore: !canInstall,
+  ignore: !buildsProjects,
   async fn() {
     await withSandbox(async (box) => {
       const site = await deployNext(box);

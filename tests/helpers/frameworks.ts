@@ -9,7 +9,7 @@ import { cp } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/_source_files.ts";
-import { canInstall, nodeVariables } from "./node_program.ts";
+import { buildsProjects, nodeVariables } from "./node_program.ts";
 import { hostOf, type JsonObject, type Sandbox, withSandbox } from "./sandbox.ts";
 
 /** Frameworks that the spec names; `fixtures/frameworks` has a project of each. */
@@ -212,7 +212,7 @@ export function testFramework(name: FrameworkName, wanted: {
 }): void {
   Deno.test({
     name: `the project of ${wanted.title} is built and its server answers`,
-    ignore: !canInstall,
+    ignore: !buildsProjects,
     async fn() {
       await withSandbox(async (box) => {
         const project = await deployFramework(box, name);

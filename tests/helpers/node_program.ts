@@ -11,8 +11,11 @@ import { ROOT } from "../../scripts/_source_files.ts";
 /** Node's major version that current frameworks need. */
 const NODE_MAJOR = 24;
 
-/** True where packages can be installed. */
-export const canInstall = isInstalled("npm");
+/**
+ * True where real projects are installed and built. `SKIP_PROJECTS` leaves them to
+ * another run of the same suite, such as that of the compiled program.
+ */
+export const buildsProjects = isInstalled("npm") && !Deno.env.get("SKIP_PROJECTS");
 
 /** Folder with a Node that is new enough: the machine's, else one from npm, which npx keeps. */
 async function nodeFolder(cache: string): Promise<string | undefined> {

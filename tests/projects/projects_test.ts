@@ -3,7 +3,7 @@
  * marked `ci`, or those that `PROJECTS` names (`all`, or names with commas).
  */
 import { CHROMIUM } from "../helpers/chromium.ts";
-import { canInstall } from "../helpers/node_program.ts";
+import { buildsProjects } from "../helpers/node_program.ts";
 import { withSandbox } from "../helpers/sandbox.ts";
 import { checkProject } from "./_project.ts";
 import { isChosen, readRecipes } from "./_recipe.ts";
@@ -13,7 +13,7 @@ const wanted = Deno.env.get("PROJECTS");
 for (const named of readRecipes().filter((each) => isChosen(each, wanted))) {
   Deno.test({
     name: `${named.recipe.title} goes live as it was scaffolded`,
-    ignore: !canInstall || CHROMIUM === undefined,
+    ignore: !buildsProjects || CHROMIUM === undefined,
     // The driver keeps pipes of the browser open until the process ends.
     sanitizeOps: false,
     sanitizeResources: false,
