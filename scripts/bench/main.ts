@@ -70,6 +70,11 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./proxy_bench.ts")).benchProxy(),
   },
   {
+    name: "images",
+    needs: [],
+    run: async () => await (await import("./images_bench.ts")).benchImages(),
+  },
+  {
     name: "accounts",
     needs: LOAD,
     run: async () => await (await import("./accounts_bench.ts")).benchAccounts(),

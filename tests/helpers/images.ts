@@ -105,3 +105,83 @@ export async function decodedSize(
   assert.ok(result.ok, JSON.stringify(result));
   return pngSize(result.bytes);
 }
+
+/** The same JPEG with an orientation in its metadata (Exif): 6 is a quarter turn. */
+export function withOrientation(jpeg: Bytes, orientation: number): Bytes {
+  const exif = Uint8Array.of(
+    ...[0x45, 0x78, 0x69, 0x66, 0, 0],
+    ...[0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8],
+    ...[0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0],
+    ...[0, 0, 0, 0],
+  );
+  const segment = Uint8Array.of(0xff, 0xe1, 0, exif.byteLength + 2, ...exif);
+  return join([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]);
+}
+
+const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Numbers as an ICC profile has them: 16 bits before and 16 behind the point. */
+function fixed(...numbers: readonly number[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(numbers.length * 4));
+  numbers.forEach((number, at) => view.setInt32(at * 4, Math.round(number * 65_536)));
+  return new Uint8Array(view.buffer);
+}
+
+const word = (number: number): Uint8Array => {
+  const view = new DataView(new ArrayBuffer(4));
+  view.setUint32(0, number);
+  return new Uint8Array(view.buffer);
+};
+
+/** An ICC profile like sRGB, but red and green are each other. */
+function swappedProfile(): Uint8Array {
+  const none = word(0);
+  const xyz = (...values: readonly number[]) => join([ascii("XYZ "), none, fixed(...values)]);
+  const curve = join([ascii("curv"), none, word(1), Uint8Array.of(2, 0x33, 0, 0)]);
+  const name = ascii("swapped\0");
+  const description = join([
+    ...[ascii("desc"), none, word(name.byteLength), name],
+    new Uint8Array(80),
+  ]);
+  const red = xyz(0.4360, 0.2225, 0.0139);
+  const green = xyz(0.3851, 0.7169, 0.0971);
+  const tags: readonly (readonly [string, Uint8Array])[] = [
+    ["desc", description],
+    ["cprt", join([ascii("text"), none, ascii("none\0\0\0\0")])],
+    ["wtpt", xyz(0.9642, 1, 0.8249)],
+    ["rXYZ", green],
+    ["gXYZ", red],
+    ["bXYZ", xyz(0.1431, 0.0606, 0.7141)],
+    ["rTRC", curve],
+    ["gTRC", curve],
+    ["bTRC", curve],
+  ];
+  let at = 128 + 4 + tags.length * 12;
+  const table = tags.map(([tag, data]) => {
+    const row = join([ascii(tag), word(at), word(data.byteLength)]);
+    at += data.byteLength;
+    return row;
+  });
+  const head = new Uint8Array(128);
+  head.set(word(at), 0);
+  head.set(word(0x02100000), 8);
+  head.set(ascii("mntrRGB XYZ "), 12);
+  head.set(Uint8Array.of(0x07, 0xd0, 0, 1, 0, 1), 24);
+  head.set(ascii("acsp"), 36);
+  head.set(fixed(0.9642, 1, 0.8249), 68);
+  return join([head, word(tags.length), ...table, ...tags.map(([, data]) => data)]);
+}
+
+/** A PNG whose pixels say red, with a profile by which that is green. */
+export function withSwappedColors(width: number, height: number): Bytes {
+  const row = Uint8Array.of(0, ...Array.from({ length: width }, () => [255, 0, 0]).flat());
+  const rows = join(Array.from({ length: height }, () => row));
+  const profile = join([ascii("swapped\0"), Uint8Array.of(0), deflateSync(swappedProfile())]);
+  return join([
+    SIGNATURE,
+    chunk("IHDR", header(width, height)),
+    chunk("iCCP", profile),
+    chunk("IDAT", deflateSync(rows)),
+    chunk("IEND", new Uint8Array()),
+  ]);
+}

@@ -7,6 +7,11 @@ const HOST = "shop.localhost";
 const BROWSER = { accept: "image/avif,image/webp,image/apng,image/*,*/*;q=0.8" };
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
+/** What an answer depends on; the runtime of the compiled program adds the coding by itself. */
+const varyOf = (field: string | string[] | undefined): string[] =>
+  String(field ?? "").toLowerCase().split(/\s*,\s*/)
+    .filter((name) => name !== "" && name !== "accept-encoding");
+
 Deno.test("images are converted to what is asked for and accepted", () =>
   withPlatform(async (platform) => {
     await using engine = openEngine();
@@ -47,7 +52,7 @@ Deno.test("images are converted to what is asked for and accepted", () =>
       assert.equal(status, 200, `${query}: ${text.slice(0, 200)}`);
       assert.equal(got["content-type"], type, query);
       assert.deepEqual(await decodedSize(engine, body), [width, Math.round(width / 2)], query);
-      assert.equal(got.vary, query.includes("f=") ? undefined : "accept", query);
+      assert.deepEqual(varyOf(got.vary), query.includes("f=") ? [] : ["accept"], query);
       assert.equal(got["x-content-type-options"], "nosniff");
       assert.match(String(got["content-security-policy"]), /sandbox/);
       assert.match(String(got["content-disposition"]), /^inline; filename="photo\.\w+"$/);

@@ -105,7 +105,7 @@ createServer((request, response) => {
   const { cookie, authorization, accept } = request.headers;
   const path = request.url.split("?")[0];
   if (path === "/asked") return response.end(JSON.stringify({ asked }));
-  asked++;
+  if (path.endsWith(".png")) asked++;
   response.setHeader("content-type", "image/png");
   if (path === "/kept.png") response.setHeader("cache-control", "public, max-age=600");
   if (path === "/private.png") response.setHeader("cache-control", "private");
