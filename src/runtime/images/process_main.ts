@@ -102,11 +102,14 @@ function yieldToPlatform(): void {
   } catch { /* not allowed here: conversions then compete with the platform */ }
 }
 
-/** Removes the socket, which a platform that was killed has left behind. */
+/**
+ * Removes the socket and its folder, which nobody needs any more once there is a
+ * connection: a platform that is killed leaves nothing behind.
+ */
 function removeFolder(socketPath: string): void {
   try {
     Deno.removeSync(dirname(socketPath), { recursive: true });
-  } catch { /* the platform has removed it, or the kernel has closed it to this process */ }
+  } catch { /* the platform removes it when the process has ended */ }
 }
 
 /**
@@ -120,6 +123,7 @@ export async function runImageProcess(socketPath: string): Promise<never> {
     socketPath,
     maxPayload: MAX_SOURCE_BYTES,
     begin: (connection) => {
+      removeFolder(socketPath);
       const process = refuseForeignDescriptors().then((refused) => {
         if (refused !== undefined) return endWith(refused);
         // Nothing is opened from here on: the worker and its threads are held by it too.
@@ -129,7 +133,6 @@ export async function runImageProcess(socketPath: string): Promise<never> {
       });
       return (frame) => void process.then((ready) => ready.take(frame));
     },
-    orphaned: () => removeFolder(socketPath),
   });
 }
 
