@@ -15,7 +15,6 @@ import {
   type ImageFormat,
   MAX_SOURCE_BYTES,
 } from "../../../src/runtime/mod.ts";
-import { sniffImage } from "../../../src/edge/images/image_type.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -24,6 +23,20 @@ const job = (source: Bytes, more: Partial<ConvertJob> = {}): ConvertJob => ({
   ...more,
 });
 
+/** The signature of each format, and where it is. */
+const SIGNATURES: Readonly<Record<ImageFormat, readonly [number, string]>> = {
+  avif: [4, "ftypavif"],
+  webp: [8, "WEBP"],
+  jpeg: [0, "\xff\xd8\xff"],
+  png: [1, "PNG\r\n"],
+};
+
+function assertFormat(bytes: Bytes, format: ImageFormat): void {
+  const [at, signature] = SIGNATURES[format];
+  const found = String.fromCharCode(...bytes.subarray(at, at + signature.length));
+  assert.equal(found, signature);
+}
+
 Deno.test("each format is made of each format, smaller and never larger", async () => {
   await using engine = openEngine();
   const sources: Partial<Record<ImageFormat, Bytes>> = {};
@@ -31,7 +44,7 @@ Deno.test("each format is made of each format, smaller and never larger", async 
     const made = await engine.convert(job(makePng(300, 200), { width: 8192, format }));
     assert.ok(made.ok, JSON.stringify(made));
     assert.deepEqual([made.width, made.height], [300, 200]);
-    assert.deepEqual(sniffImage(made.bytes), { type: format, isAnimated: false });
+    assertFormat(made.bytes, format);
     sources[format] = made.bytes;
   }
   for (const source of Object.values(sources)) {
