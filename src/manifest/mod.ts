@@ -9,6 +9,7 @@
  * @module
  */
 export { type CronTask, cronTaskSchema, joinCronTasks, MAX_CRON_TASKS } from "./cron_tasks.ts";
+export { describeProject, planProject, type ProjectPlan } from "./detect/describe_project.ts";
 export { detectProject } from "./detect/detect_project.ts";
 export { runScript } from "./detect/manager_calls.ts";
 export { parsePackageFacts } from "./detect/package_facts.ts";

@@ -2,7 +2,13 @@ import { Option } from "@commander-js/extra-typings";
 import { basename } from "node:path";
 import type { ProjectConfigChanges } from "../../config/mod.ts";
 import { endpoints, type Project } from "../../contract/mod.ts";
-import { type DetectedProject, detectProject, FRAMEWORKS } from "../../manifest/mod.ts";
+import {
+  describeProject,
+  type DetectedProject,
+  detectProject,
+  FRAMEWORKS,
+  planProject,
+} from "../../manifest/mod.ts";
 import { defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import { type Context, showPath } from "../session/mod.ts";
@@ -98,7 +104,10 @@ function buildChanges(
 ): ProjectConfigChanges["build"] {
   if (detected?.framework === undefined) return {};
   const build = folder.config?.build;
-  const { buildCommand, outputDirs } = detected;
+  const { buildCommand } = detected;
+  // A server that is started in the project itself has no folder of output to name.
+  const isWhole = detected.server !== undefined && detected.outputDirs[0] === ".";
+  const outputDirs = isWhole ? [] : detected.outputDirs;
   return {
     ...(buildCommand === undefined || build?.command !== undefined
       ? {}
@@ -131,7 +140,7 @@ export default defineCommand({
     ["init --name blog --create", "and create the project blog"],
     ["init --project-id blog --json", "link to a project that exists"],
   ],
-  answers: "{ config, created, name, project, framework }",
+  answers: "{ config, created, name, project, framework, files, server }",
   async run({ flags }, ctx) {
     if (flags.create === true && flags.projectId !== undefined) {
       throw new CliError("usage", "Give --create or --project-id, not both");
@@ -143,7 +152,13 @@ export default defineCommand({
     const name = await nameOf(ctx, folder, flags);
     const detected = flags.skipDetection === true ? undefined : await detect(folder, flags);
     const framework = detected?.framework;
-    if (framework !== undefined) ctx.ui.log("detect", "info", `Detected ${framework.name}`);
+    const plan = detected === undefined
+      ? undefined
+      : planProject(detected, folder.config?.build.runtime);
+    const described = detected === undefined || plan === undefined
+      ? undefined
+      : describeProject(detected, plan);
+    if (described !== undefined) ctx.ui.log("detect", "info", described);
     const advice = detected?.advice;
     if (advice !== undefined) ctx.ui.log("detect", "warn", `${advice.message}. ${advice.hint}`);
     await assertCanBind(ctx, folder);
@@ -162,6 +177,7 @@ export default defineCommand({
       name: project?.name ?? name,
       project: project ?? null,
       framework: framework ?? null,
+      ...(framework === undefined ? { files: null, server: null } : plan),
     }, "");
   },
 });

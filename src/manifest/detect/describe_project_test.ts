@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { describeProject, planProject } from "./describe_project.ts";
+import { detectProject } from "./detect_project.ts";
+
+type Texts = Readonly<Record<string, string>>;
+
+const detect = (files: Texts) =>
+  detectProject({
+    readText: (path) => Promise.resolve(files[path]),
+    exists: (path) => Promise.resolve(path in files),
+  });
+
+const pack = (dependencies: Texts, scripts: Texts = {}) => ({
+  "package.json": JSON.stringify({ dependencies, scripts }),
+});
+
+const ROWS: readonly (readonly [description: string | undefined, files: Texts])[] = [
+  [
+    "React Router 7.13.0: files from build/client at the edge, server build/server/index.js on Deno",
+    pack({ "@react-router/dev": "7.13.0" }),
+  ],
+  [
+    "Astro 7.3.5: files from dist/client at the edge, server dist/server/entry.mjs on Deno",
+    { ...pack({ astro: "7.3.5" }), "astro.config.mjs": "export default { adapter: node() };" },
+  ],
+  ["Astro 7.3.5: files from dist at the edge", pack({ astro: "7.3.5" })],
+  [
+    "SvelteKit 2.63.0: files from build/client at the edge, server build/index.js on Deno",
+    pack({ "@sveltejs/kit": "2.63.0", "@sveltejs/adapter-auto": "7.0.1" }),
+  ],
+  [
+    "Nuxt 4.5.2: files from .output/public at the edge, server .output/server/index.mjs on Deno",
+    pack({ nuxt: "4.5.2" }),
+  ],
+  [
+    "Qwik City 1.20.1: files from dist at the edge, server server/entry.express.js on Deno",
+    pack({ "@builder.io/qwik-city": "1.20.1" }, {
+      "build.server": "vite build -c adapters/express",
+    }),
+  ],
+  [
+    'Express 4.16.1: server app.js on Node.js (Express loads the view engine "pug" by a name that it computes)',
+    {
+      ...pack({ express: "~4.16.1", pug: "2.0.0" }, { start: "node app" }),
+      "app.js": 'require("express")().listen(80)',
+    },
+  ],
+  ["Deno: server main.ts on Deno", { "main.ts": "Deno.serve(() => new Response());" }],
+  ["Vite 8.0.0: files from dist at the edge", pack({ vite: "8.0.0" })],
+  [undefined, { "index.html": "" }],
+];
+
+for (const [description, files] of ROWS) {
+  Deno.test(`describeProject() says ${description ?? "nothing of plain files"}`, async () => {
+    const detected = await detect(files);
+    assert.equal(describeProject(detected, planProject(detected)), description);
+  });
+}
+
+Deno.test("planProject() takes the engine that svc.toml sets", async () => {
+  const detected = await detect(pack({ nuxt: "4.5.2" }));
+  const plan = planProject(detected, "node");
+  assert.deepEqual(plan, {
+    files: ".output/public",
+    server: {
+      entry: ".output/server/index.mjs",
+      engine: "node",
+      reason: '"nuxt build" makes a server; "nuxt generate" makes plain files',
+      engineReason: "svc.toml sets build.runtime",
+    },
+  });
+});
