@@ -40,15 +40,19 @@ export function planProject(detected: DetectedProject, configured?: Engine): Pro
 
 const ENGINES: Readonly<Record<Engine, string>> = { deno: "Deno", node: "Node.js" };
 
-/** Names what was found, and what of it will run where; `undefined` where nothing was found. */
+/**
+ * Names what was found, and what of it will run where, unless something must change
+ * first; `undefined` where nothing was found.
+ */
 export function describeProject(
-  { framework }: DetectedProject,
+  { framework, advice }: DetectedProject,
   { files, server }: ProjectPlan,
 ): string | undefined {
   if (framework === undefined) return undefined;
   const name = framework.version === undefined
     ? framework.name
     : `${framework.name} ${framework.version}`;
+  if (advice !== undefined) return name;
   const folder = files === "." || files === null ? "files" : `files from ${files}`;
   if (server === null) return `${name}: ${folder} at the edge`;
   const entry = server.entry === null ? "server" : `server ${server.entry}`;

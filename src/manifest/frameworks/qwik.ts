@@ -25,15 +25,19 @@ const ENTRIES = ["express", "fastify", "node-server", "deno"].flatMap((adapter) 
 /** `qwik add` writes this script for every adapter. */
 const SERVER_SCRIPT = "build.server";
 
-const ADVICE: Advice = {
-  message: "Add an adapter to Qwik: as scaffolded, its build makes files for the browser only",
-  hint: 'Run "npm run qwik add express" for a server, or "npm run qwik add static" for plain ' +
-    "files, then deploy again",
-};
+function adviceOf(run: FrameworkFacts["run"]): Advice {
+  return {
+    message: "Add an adapter to Qwik: as scaffolded, its build makes files for the browser only",
+    hint: `Run "${run("qwik add express")}" for a server, or "${run("qwik add static")}" for ` +
+      "plain files, then deploy again",
+  };
+}
 
-async function inspect({ reader }: FrameworkFacts): Promise<FrameworkFinding> {
+async function inspect({ reader, run }: FrameworkFacts): Promise<FrameworkFinding> {
   const script = (await readPackage(reader))?.scripts.get(SERVER_SCRIPT);
-  if (script === undefined) return { advice: ADVICE, server: "Qwik City renders on a server" };
+  if (script === undefined) {
+    return { advice: adviceOf(run), server: "Qwik City renders on a server" };
+  }
   if (/adapters\/(?:static|ssg)\b/.test(script)) return {};
   return { server: `script "${SERVER_SCRIPT}" builds one` };
 }
@@ -43,7 +47,10 @@ async function firstEntry(project: ProjectReader): Promise<string | undefined> {
   return undefined;
 }
 
-async function find({ paths, project }: BuiltOutput): Promise<Found> {
+async function find(
+  { paths, project }: BuiltOutput,
+  advice: Advice | undefined,
+): Promise<Found> {
   const entry = await firstEntry(project);
   if (entry !== undefined) {
     return {
@@ -56,7 +63,12 @@ async function find({ paths, project }: BuiltOutput): Promise<Found> {
     };
   }
   if (paths.includes("index.html")) return { type: "static", directory: "." };
-  return { type: "unusable", ...ADVICE };
+  if (advice !== undefined) return { type: "unusable", ...advice };
+  return {
+    type: "unusable",
+    message: `Build the server of Qwik: there is none of ${ENTRIES[0]} and the like`,
+    hint: `Run the script "${SERVER_SCRIPT}", or the whole build`,
+  };
 }
 
 export const qwik: Framework = {

@@ -361,7 +361,7 @@ const REFUSED: Readonly<Record<string, readonly [Project, RegExp]>> = {
         "dist/build/q.js": "",
       },
     },
-    /Add an adapter to Qwik.*npm run qwik add express/,
+    /Add an adapter to Qwik.*npx qwik add express/,
   ],
   "Elysia without an adapter": [
     {
