@@ -9,6 +9,7 @@ import { nodeServer } from "./node_server.ts";
 import type { PreparedServer } from "./types.ts";
 
 interface Wanted {
+  readonly alsoImports?: readonly string[];
   /** Where the project is in the files. */
   readonly project?: string;
   readonly output?: string;
@@ -24,6 +25,7 @@ async function prepare(made: TestProject, wanted: Wanted = {}): Promise<Prepared
   const layer: ComputeLayer = { name: "server", target: "COMPUTE", directory, entry: path };
   const found: FoundServer = {
     ...{ type: "server", launch: {}, directory, entry: path, clients: [] },
+    alsoImports: wanted.alsoImports ?? [],
   };
   return await nodeServer(made.host, layer, {
     facts: {
@@ -133,6 +135,18 @@ const ROWS: Readonly<Record<string, Row>> = {
     wanted: { project: "apps/web" },
     prints: "a b ui b\n",
     has: ["node_modules/.pnpm/a@1/node_modules/a/index.js", "svc_packages/packages/ui/index.js"],
+  },
+  "a package by a name that is computed, and none of a style sheet's": {
+    files: {
+      "package.json": '{"dependencies":{"views":"1","styles":"1"}}',
+      "index.js": "console.log(require(['vi', 'ews'].join('')))",
+      ...module("node_modules/views", "module.exports = 'views ' + require('x');"),
+      ...module("node_modules/x", "module.exports = 'x';"),
+      "node_modules/styles/package.json": '{"name":"styles"}',
+    },
+    wanted: { alsoImports: ["views", "styles"] },
+    prints: "views x\n",
+    has: ["node_modules/views/index.js", "node_modules/x/index.js"],
   },
   "a workspace of npm with two versions of a package": {
     files: {

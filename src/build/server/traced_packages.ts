@@ -57,12 +57,16 @@ export function deployedPaths({ files }: Listing): (path: string) => string | un
 
 async function trace(
   host: BuildHost,
-  folders: { readonly base: string; readonly entry: string; readonly project: string },
+  folders: {
+    readonly base: string;
+    readonly entry: string;
+    readonly project: string;
+    readonly alsoImports: readonly string[];
+  },
 ): Promise<Trace> {
   const { traceServer } = await import("../../runtime/mod.ts");
-  const { base, entry, project } = folders;
-  const { cacheDir } = host;
-  const found = await traceServer({ base, entry, workingFolder: project, cacheDir });
+  const { project: workingFolder, ...given } = folders;
+  const found = await traceServer({ ...given, workingFolder, cacheDir: host.cacheDir });
   return {
     files: new Map([...found.files].map(([path, { parents, isImported }]) => [slashes(path), {
       isImported,
@@ -99,7 +103,8 @@ export async function tracedPackages(
   const entry = await realPath(file.absolutePath);
   const deployed = deployedPaths(facts.listing);
   const server = { entry: layer.entry, project, deployed };
-  const traced = await trace(host, { base, entry, project });
+  const alsoImports = facts.found?.alsoImports ?? [];
+  const traced = await trace(host, { base, entry, project, alsoImports });
   sayUnresolved(host, traced, server);
   const known = withoutProjectFiles(host, traced, server);
   const files = await withoutDevelopment(known, { project, entry });

@@ -112,7 +112,8 @@ function inspectWith(packages: readonly string[]) {
 
 function findWith(packages: readonly string[]) {
   return async ({ project }: BuiltOutput): Promise<Found> => {
-    const facts = await projectFacts(project);
+    const named = await readPackage(project);
+    const facts = { reader: project, dependencies: named?.dependencies ?? new Set<string>() };
     const server = await serverOf(facts, packages);
     if (server === undefined) return { type: "static", directory: "." };
     const advice = bunOnly(facts, server);
@@ -127,6 +128,7 @@ function findWith(packages: readonly string[]) {
       entry,
       clients: [],
       placements: projectPlacements(entry),
+      alsoImports: named?.runtimePackages ?? [],
       ...(node === undefined ? {} : { node }),
     };
   };
@@ -138,11 +140,6 @@ function missingEntry({ entry, start }: ProjectServer): Found {
     message: `Cannot find ${entry}, which script "${start?.script ?? "start"}" runs`,
     hint: 'Run the build, or set "build.command" in svc.toml to the command that makes it',
   };
-}
-
-async function projectFacts(reader: ProjectFacts["reader"]): Promise<ProjectFacts> {
-  const dependencies = (await readPackage(reader))?.dependencies ?? new Set<string>();
-  return { reader, dependencies };
 }
 
 /** A framework for each kind of server. */

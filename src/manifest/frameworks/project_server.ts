@@ -19,6 +19,8 @@ const packageSchema = z.object({
 export interface ProjectPackage {
   readonly main: string | undefined;
   readonly dependencies: ReadonlySet<string>;
+  /** Packages that it needs when it runs: those of `dependencies` alone. */
+  readonly runtimePackages: readonly string[];
   readonly scripts: ReadonlyMap<string, string>;
 }
 
@@ -36,6 +38,7 @@ export async function readPackage(project: ProjectReader): Promise<ProjectPackag
       ...Object.keys(data.dependencies),
       ...Object.keys(data.devDependencies),
     ]),
+    runtimePackages: Object.keys(data.dependencies).filter((name) => !name.startsWith("@types/")),
     scripts: new Map(scripts),
   };
 }

@@ -141,6 +141,8 @@ export interface FoundServer {
    */
   readonly placements?: readonly Placement[];
   readonly launch: Launch;
+  /** Packages that it imports by names that it computes, which come along to Node. */
+  readonly alsoImports?: readonly string[];
   /** Folder of the server and its entry, both relative to the output. */
   readonly directory: string;
   readonly entry: string;

@@ -15,6 +15,8 @@ export interface TraceOptions extends EsbuildOptions {
   readonly entry: string;
   /** Absolute real path of the folder that the server is started in. */
   readonly workingFolder: string;
+  /** Packages that the server imports by names that it computes. */
+  readonly alsoImports?: readonly string[];
 }
 
 export interface TracedFile {
@@ -40,13 +42,13 @@ const LEFT_OUT =
 const TYPESCRIPT = /\.[cm]?ts$/;
 
 /** Text that is read by the tracer in place of a module that it cannot read. */
-async function withoutTypes(path: string, options: EsbuildOptions): Promise<string | null> {
+async function withoutTypes(path: string, options: EsbuildOptions): Promise<Uint8Array | null> {
   const bytes = await readBytes(path);
   if (bytes === null) return null;
   const esbuild = await loadEsbuild(options);
   const made = await esbuild.transform(bytes, { loader: "ts", logLevel: "silent" })
     .catch(() => undefined);
-  return made?.code ?? null;
+  return made === undefined ? null : new TextEncoder().encode(made.code);
 }
 
 async function readBytes(path: string): Promise<Uint8Array | null> {
@@ -55,7 +57,8 @@ async function readBytes(path: string): Promise<Uint8Array | null> {
 
 /** Lists the files that a server on Node needs, of the base folder and of nothing above it. */
 export async function traceServer(options: TraceOptions): Promise<Trace> {
-  const { base, entry, workingFolder } = options;
+  const { base, entry, workingFolder, alsoImports = [] } = options;
+  const added = alsoImports.map((name) => `\nimport(${JSON.stringify(name)});`).join("");
   const { nodeFileTrace } = await import("./tracer.ts");
   const { fileList, reasons, warnings } = await nodeFileTrace([entry], {
     base,
@@ -65,9 +68,13 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
     mixedModules: true,
     ignore: (path) => LEFT_OUT.test(path.replaceAll(sep, "/")),
     readFile: async (path) => {
-      if (TYPESCRIPT.test(path)) return await withoutTypes(path, options);
-      const bytes = await readBytes(path);
-      return bytes === null ? null : Buffer.from(bytes);
+      const bytes = TYPESCRIPT.test(path)
+        ? await withoutTypes(path, options)
+        : await readBytes(path);
+      if (bytes === null) return null;
+      return path === entry && added !== ""
+        ? Buffer.concat([Buffer.from(bytes), Buffer.from(added)])
+        : Buffer.from(bytes);
     },
   });
   const files = new Map<string, TracedFile>();
@@ -84,7 +91,9 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
       files.set(absolute, { parents: new Set(parents), isImported: isImported === true });
     }
   }
-  return { files, links, unresolved: unresolvedOf([...warnings].map(({ message }) => message)) };
+  const unresolved = unresolvedOf([...warnings].map(({ message }) => message))
+    .filter(({ specifier, importer }) => importer !== entry || !alsoImports.includes(specifier));
+  return { files, links, unresolved };
 }
 
 function unresolvedOf(messages: readonly string[]): Trace["unresolved"] {
