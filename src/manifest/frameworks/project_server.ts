@@ -5,6 +5,7 @@
  * @module
  */
 import { z } from "zod";
+import { codeAround, firstFile } from "./code_around.ts";
 import { type ServerCode, serverCode } from "./server_code.ts";
 import { parseStart, type StartCommand } from "./start_script.ts";
 import type { Placement, ProjectReader } from "./types.ts";
@@ -86,33 +87,25 @@ export function candidatesOf(file: string, main: string | undefined): string[] {
   return [clean, ...added, `${clean}/index.js`, `${clean}/index.mjs`];
 }
 
-/** The first of some paths that is a file. */
-async function firstFile(project: ProjectReader, paths: readonly string[]) {
-  for (const path of paths) {
-    const text = await project.readText(path);
-    if (text !== undefined) return { path, text };
-  }
-  return undefined;
-}
-
 /** Whether a file that is not there comes from the build: it is in a folder, and there is a build. */
 const isBuilt = (file: string, scripts: ProjectPackage["scripts"]) =>
   file.includes("/") && scripts.has("build");
 
 /**
- * The file of a start script, and whether it is a server's: one that is there and shows no server may be any program.
+ * The file of a start script, and whether it is a server's: one that is there and
+ * shows no server may be any program.
  */
 async function startedServer(
   project: ProjectReader,
-  { main, dependencies, scripts }: ProjectPackage,
+  { main, runtimePackages, scripts }: ProjectPackage,
   start: StartCommand,
   packages: readonly string[],
 ): Promise<ProjectServer | undefined> {
   const candidates = candidatesOf(start.file, main);
   const found = await firstFile(project, candidates);
   const entry = found?.path ?? candidates.find((path) => SCRIPT.test(path)) ?? start.file;
-  const code = found === undefined ? undefined : serverCode(found.text);
-  const hasPackage = packages.some((name) => dependencies.has(name));
+  const code = found === undefined ? undefined : await codeAround(project, found);
+  const hasPackage = packages.some((name) => runtimePackages.includes(name));
   const isServer = hasPackage || code !== undefined ||
     (found === undefined && isBuilt(start.file, scripts));
   if (!isServer) return undefined;
@@ -134,9 +127,11 @@ export async function findProjectServer(
   const named = facts.main === undefined ? [] : candidatesOf(facts.main, undefined);
   for (const path of [...named, ...USUAL_ENTRIES]) {
     const text = await project.readText(path);
-    const code = text === undefined ? undefined : serverCode(text);
+    if (text === undefined) continue;
+    const isNamed = named.includes(path);
+    const code = isNamed ? await codeAround(project, { path, text }) : serverCode(text);
     if (code === undefined) continue;
-    const reason = named.includes(path)
+    const reason = isNamed
       ? `"main" of package.json is ${path}, which ${code.seen}`
       : `${path} ${code.seen}`;
     return { entry: path, start: undefined, code, reason };

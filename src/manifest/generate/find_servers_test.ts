@@ -259,6 +259,18 @@ const SERVED: Readonly<Record<string, Served>> = {
     entry: "server.js",
     requests: { "GET /index.html": ["server"] },
   },
+  "a server that one file makes and another starts": {
+    files: {
+      "package.json": pack([], { start: "node bin/www" }),
+      "bin/www": 'const app = require("../app"); app.listen(process.env.PORT);',
+      "app.js": 'module.exports = require("http").createServer((q, r) => r.end());',
+      "index.html": "",
+    },
+    id: "node",
+    layout: "bin/www",
+    entry: "bin/www",
+    requests: { "GET /index.html": ["server"] },
+  },
   "a server that only main names": {
     files: {
       "package.json": '{"main":"lib/app","dependencies":{"koa":"3.0.0"}}',
@@ -323,6 +335,14 @@ const STATIC: Readonly<Record<string, Project & { readonly folder: string }>> = 
       "package.json": pack(["@react-router/dev"]),
       "react-router.config.ts": "export default { ssr: false };",
       "build/client/index.html": "",
+    },
+    folder: ".",
+  },
+  "a site that a script of its own builds": {
+    files: {
+      "package.json": pack([], { build: "node make.js", start: "node make.js" }),
+      "make.js": 'require("fs").writeFileSync("dist/index.html", "");',
+      "dist/index.html": "",
     },
     folder: ".",
   },

@@ -131,7 +131,7 @@ export async function findServerSign(output: BuiltOutput): Promise<ServerSign | 
   const started = await findStarted(output);
   const code = await findCode(output);
   const entry = code?.path ?? started?.path;
-  if (started !== undefined && (code !== undefined || output.directory !== ".")) {
+  if (started !== undefined) {
     return {
       seen: `script "${started.script}" of package.json runs ${started.path}`,
       entry: started.path,

@@ -55,6 +55,13 @@ const SERVERS: Readonly<Record<string, Row>> = {
     seen: /script "start" of package\.json runs main\.js/,
     entry: "main.js",
   },
+  "a file of the project itself that a start script runs": {
+    files: { "index.html": "", "run.js": "import('./app.js')", "app.js": "go()" },
+    project: { "package.json": pack({ scripts: { start: "node run.js" } }) },
+    directory: ".",
+    seen: /script "start" of package\.json runs run\.js/,
+    entry: "run.js",
+  },
   "a file that its own package.json runs": {
     files: { "package.json": pack({ scripts: { start: "node boot.js" } }), "boot.js": "go()" },
     seen: /runs boot\.js/,

@@ -1,0 +1,65 @@
+/**
+ * What an entry and the modules that it imports show together: some files start
+ * the server that another one makes.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path/posix";
+import { type ServerCode, serverCode } from "./server_code.ts";
+import type { ProjectReader } from "./types.ts";
+
+/** A module by its path, relative to the project. */
+export interface ModuleText {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Modules whose texts are looked at, the entry among them. */
+const MAX_MODULES = 12;
+
+/** As in `require("./app")` and `import app from "../app.js"`. */
+const OWN_IMPORT =
+  /(?:\brequire\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}(?:\/[^"'\n]{0,256})?)["']/g;
+
+const EXTENSIONS = ["js", "ts", "mjs", "cjs", "mts", "cts", "tsx", "jsx"] as const;
+
+/** The paths that a module may mean; TypeScript names `app.ts` by `./app.js`. */
+function pathsOf(file: string): string[] {
+  const stem = file.replace(/\.[cm]?jsx?$/, "");
+  return [
+    file,
+    ...EXTENSIONS.map((type) => `${stem}.${type}`),
+    ...EXTENSIONS.slice(0, 2).map((type) => `${file}/index.${type}`),
+  ];
+}
+
+/** The first of some paths that is a file. */
+export async function firstFile(
+  project: ProjectReader,
+  paths: readonly string[],
+): Promise<ModuleText | undefined> {
+  for (const path of paths) {
+    const text = await project.readText(path);
+    if (text !== undefined) return { path, text };
+  }
+  return undefined;
+}
+
+/** What an entry shows of a server by its own text, else together with what it imports. */
+export async function codeAround(
+  project: ProjectReader,
+  entry: ModuleText,
+): Promise<ServerCode | undefined> {
+  const own = serverCode(entry.text);
+  if (own !== undefined) return own;
+  const seen = new Map([[entry.path, entry.text]]);
+  for (const [path, text] of seen) {
+    for (const [, specifier = ""] of text.matchAll(OWN_IMPORT)) {
+      const file = join(dirname(path), specifier);
+      if (seen.size >= MAX_MODULES || file.startsWith("..")) continue;
+      const found = await firstFile(project, pathsOf(file));
+      if (found !== undefined) seen.set(found.path, found.text);
+    }
+  }
+  return seen.size === 1 ? undefined : serverCode([...seen.values()].join("\n"));
+}

@@ -1,0 +1,178 @@
+/**
+ * No file of a server is ever served: projects of all kinds are packed as a deploy
+ * does it, and each of their files is asked for by every path that it could have.
+ */
+import assert from "node:assert/strict";
+import { packProject } from "../../../src/build/mod.ts";
+import { withTestProject } from "../../../src/build/_test_project.ts";
+import { createProject, deploy, type Files, withPlatform } from "../../helpers/platform.ts";
+
+/** In all files of servers, and in no answer. */
+const SECRET = "svc-secret";
+
+const secret = `console.info("${SECRET}");\n`;
+const listens = `${secret}import { createServer } from "node:http";
+createServer((request, response) => response.end("server")).listen(process.env.PORT);\n`;
+const handles = `${secret}export default { fetch: () => new Response("server") };\n`;
+
+const pack = (
+  dependencies: readonly string[],
+  scripts: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, unknown>> = { type: "module" },
+) =>
+  JSON.stringify({
+    ...more,
+    description: SECRET,
+    scripts,
+    dependencies: Object.fromEntries(dependencies.map((name) => [name, "1.0.0"])),
+  });
+
+/** By name: the project, and paths that anybody may see. */
+const PROJECTS: Readonly<Record<string, { readonly files: Files; readonly open: Files }>> = {
+  "Astro": {
+    files: {
+      "package.json": pack(["astro"]),
+      "dist/client/a.css": "open",
+      "dist/server/entry.mjs":
+        `${secret}import "./chunks/b.mjs"; export const handler = (_, r) => r.end("server");`,
+      "dist/server/chunks/b.mjs": secret,
+      "dist/server/data.json": `"${SECRET}"`,
+    },
+    open: { "/a.css": "open" },
+  },
+  "SvelteKit": {
+    files: {
+      "package.json": pack(["@sveltejs/kit", "@sveltejs/adapter-node"]),
+      "build/client/a.css": "open",
+      "build/index.js": listens,
+      "build/handler.js": secret,
+      "build/server/manifest.js": secret,
+    },
+    open: { "/a.css": "open" },
+  },
+  "Nitro": {
+    files: {
+      "package.json": pack(["nitro"]),
+      ".output/nitro.json": `{"preset":"node-server","x":"${SECRET}"}`,
+      ".output/public/a.css": "open",
+      ".output/server/index.mjs": listens,
+      ".output/server/chunks/b.mjs": secret,
+    },
+    open: { "/a.css": "open" },
+  },
+  "React Router": {
+    files: {
+      "package.json": pack(["@react-router/dev"]),
+      "node_modules/react-router/package.json": '{"type":"module","main":"index.js"}',
+      "node_modules/react-router/index.js":
+        'export const createRequestHandler = () => () => new Response("server");',
+      "build/client/a.css": "open",
+      "build/server/index.js": `${secret}export const routes = {};`,
+      "build/server/assets/b.css": SECRET,
+    },
+    open: { "/a.css": "open" },
+  },
+  "TanStack Start": {
+    files: {
+      "package.json": pack(["@tanstack/react-start"]),
+      "dist/client/a.css": "open",
+      "dist/server/server.js": `import "./assets/router.js";\n${handles}`,
+      "dist/server/assets/router.js": secret,
+    },
+    open: { "/a.css": "open" },
+  },
+  "Qwik City": {
+    files: {
+      "package.json": pack(["@builder.io/qwik-city"], { "build.server": "vite build" }),
+      "dist/a.css": "open",
+      "server/entry.express.js": listens,
+      "server/q-plan.js": secret,
+    },
+    open: { "/a.css": "open" },
+  },
+  "Cloudflare Workers": {
+    files: {
+      "package.json": pack(["wrangler"]),
+      "wrangler.toml": `main = "src/index.ts"\n# ${SECRET}\n[assets]\ndirectory = "./public"\n`,
+      "src/index.ts": handles,
+      "public/a.css": "open",
+    },
+    open: { "/a.css": "open" },
+  },
+  "a server in CommonJS with files of its own": {
+    files: {
+      "package.json": pack([], { start: "node bin/www" }, { type: "commonjs" }),
+      "bin/www": `${secret}require("../app").listen(process.env.PORT);`,
+      "app.js":
+        `${secret}module.exports = require("http").createServer((q, r) => r.end("server"));`,
+      "public/page.html": SECRET,
+      "index.html": SECRET,
+    },
+    open: {},
+  },
+  "a server in TypeScript": {
+    files: {
+      "package.json": pack(["hono"], { dev: "bun run src/index.ts" }),
+      "node_modules/hono/package.json": '{"type":"module","main":"index.js"}',
+      "node_modules/hono/index.js":
+        'export class Hono { fetch() { return new Response("server"); } }',
+      "src/index.ts":
+        `${secret}import { Hono } from "hono";\nconst app = new Hono();\nexport default app;\n`,
+      "src/other.ts": secret,
+    },
+    open: {},
+  },
+  "a server for Deno": {
+    files: {
+      "deno.json": `{"tasks":{"start":"deno run -A main.ts"},"name":"@${SECRET}/x"}`,
+      "main.ts": `${secret}import "./lib.ts";\nDeno.serve(() => new Response("server"));`,
+      "lib.ts": secret,
+      "static/page.html": SECRET,
+    },
+    open: {},
+  },
+};
+
+/** Every path by which a file could be asked for: with all of its folders, and with fewer. */
+function pathsOf(files: readonly string[]): string[] {
+  const all = files.flatMap((path) => {
+    const steps = path.split("/");
+    return steps.map((_, at) => steps.slice(at).join("/"));
+  });
+  const bare = all.flatMap((path) => [path, path.replace(/(?:\/index)?\.html$/, "")]);
+  return [...new Set(bare)].map((path) => `/${path}`);
+}
+
+for (const [name, { files, open }] of Object.entries(PROJECTS)) {
+  Deno.test(`no file of the server is served: ${name}`, () =>
+    withTestProject(files, (made) =>
+      withPlatform(async (platform) => {
+        const packed = await packProject(made.host, {
+          directory: made.project,
+          config: undefined,
+          skipBuild: true,
+        });
+        const texts: Record<string, string> = {};
+        for (const { path, content } of packed.files) {
+          texts[path] = typeof content === "string"
+            ? await Deno.readTextFile(content)
+            : new TextDecoder().decode(content);
+        }
+        assert.ok(Object.values(texts).some((text) => text.includes(SECRET)));
+        await createProject(platform, "shop");
+        const deployed = await deploy(platform, "shop", {
+          files: texts,
+          manifest: packed.manifest,
+          prod: true,
+        });
+        const { host } = new URL(deployed.urls.production);
+        assert.equal((await platform.get(host, "/none")).text, "server");
+        for (const path of pathsOf([...Object.keys(files), ...Object.keys(texts)])) {
+          const { text } = await platform.get(host, encodeURI(path));
+          assert.ok(!text.includes(SECRET), `${path} shows ${text.slice(0, 200)}`);
+        }
+        for (const [path, text] of Object.entries(open)) {
+          assert.equal((await platform.get(host, path)).text, text);
+        }
+      })));
+}
