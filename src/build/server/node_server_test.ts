@@ -136,6 +136,21 @@ const ROWS: Readonly<Record<string, Row>> = {
     prints: "a b ui b\n",
     has: ["node_modules/.pnpm/a@1/node_modules/a/index.js", "svc_packages/packages/ui/index.js"],
   },
+  "modules that require one another by amdefine": {
+    files: {
+      "index.js": "console.log(require('old').text)",
+      "node_modules/amdefine/package.json": '{"name":"amdefine","main":"amdefine.js"}',
+      "node_modules/amdefine/amdefine.js":
+        "module.exports = (m, r) => (f) => { m.exports = {}; f(r, m.exports); };",
+      "node_modules/old/package.json": '{"name":"old","main":"lib/a.js"}',
+      "node_modules/old/lib/a.js": "if (typeof define !== 'function') { var define = " +
+        "require('amdefine')(module, require); }\n" +
+        "define(function (load, exports) { exports.text = load('./b'); });",
+      "node_modules/old/lib/b.js": "module.exports = 'hidden';",
+    },
+    prints: "hidden\n",
+    has: ["node_modules/old/lib/b.js"],
+  },
   "a package by a name that is computed, and none of a style sheet's": {
     files: {
       "package.json": '{"dependencies":{"views":"1","styles":"1"}}',

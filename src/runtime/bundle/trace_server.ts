@@ -5,7 +5,8 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { isAbsolute, join, sep } from "node:path";
+import type { NodeFileTraceOptions, NodeFileTraceResult } from "@vercel/nft";
+import { dirname, isAbsolute, join, sep } from "node:path";
 import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
 
 export interface TraceOptions extends EsbuildOptions {
@@ -60,7 +61,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   const { base, entry, workingFolder, alsoImports = [] } = options;
   const added = alsoImports.map((name) => `\nimport(${JSON.stringify(name)});`).join("");
   const { nodeFileTrace } = await import("./tracer.ts");
-  const { fileList, reasons, warnings } = await nodeFileTrace([entry], {
+  const settings: NodeFileTraceOptions = {
     base,
     processCwd: workingFolder,
     // Node takes both, and which one depends on its version.
@@ -76,7 +77,12 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
         ? Buffer.concat([Buffer.from(bytes), Buffer.from(added)])
         : Buffer.from(bytes);
     },
-  });
+  };
+  const first = await nodeFileTrace([entry], settings);
+  const hidden = await hiddenModules(base, first);
+  const { fileList, reasons, warnings } = hidden.length === 0
+    ? first
+    : await nodeFileTrace([entry, ...hidden], settings);
   const files = new Map<string, TracedFile>();
   const links = new Map<string, string>();
   for (const path of fileList) {
@@ -94,6 +100,22 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   const unresolved = unresolvedOf([...warnings].map(({ message }) => message))
     .filter(({ specifier, importer }) => importer !== entry || !alsoImports.includes(specifier));
   return { files, links, unresolved };
+}
+
+/** Gives modules a `require` of its own, which no tracer sees through. */
+const HIDES_REQUIRES = /(?:^|\/)node_modules\/amdefine\/amdefine\.js$/;
+
+/** All modules of the packages whose modules require one another in a way that hides it. */
+async function hiddenModules(base: string, { reasons }: NodeFileTraceResult): Promise<string[]> {
+  const users = [...reasons].filter(([path]) => HIDES_REQUIRES.test(path.replaceAll(sep, "/")))
+    .flatMap(([, { parents }]) => [...parents]);
+  const folders = new Set(users.map((path) => dirname(join(base, path))));
+  const found = await Promise.all([...folders].map(async (folder) => {
+    const names = await Array.fromAsync(Deno.readDir(folder));
+    return names.filter(({ name, isFile }) => isFile && name.endsWith(".js"))
+      .map(({ name }) => join(folder, name));
+  }));
+  return found.flat();
 }
 
 function unresolvedOf(messages: readonly string[]): Trace["unresolved"] {
