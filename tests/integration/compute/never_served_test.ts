@@ -5,7 +5,9 @@
 import assert from "node:assert/strict";
 import { packProject } from "../../../src/build/mod.ts";
 import { withTestProject } from "../../../src/build/_test_project.ts";
-import { createProject, deploy, type Files, withPlatform } from "../../helpers/platform.ts";
+import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
+
+type Files = Readonly<Record<string, string>>;
 
 /** In all files of servers, and in no answer. */
 const SECRET = "svc-secret";
