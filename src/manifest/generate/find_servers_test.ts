@@ -4,7 +4,7 @@ import { detectProject } from "../detect/detect_project.ts";
 import { outputFilesOf } from "../output_files.ts";
 import { createRouteTable } from "../route_table.ts";
 import { validateManifest } from "../validate_manifest.ts";
-import { findBuilt, generateManifest } from "./generate_manifest.ts";
+import { type BuiltOptions, findBuilt, generateManifest } from "./generate_manifest.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -27,7 +27,7 @@ function readerOf(files: Texts) {
   };
 }
 
-async function inspect({ files, directory }: Project) {
+async function inspect({ files, directory }: Project, options: BuiltOptions = {}) {
   const project = readerOf(files);
   const detected = await detectProject(project);
   const folder = directory ?? detected.outputDirs[0] ?? ".";
@@ -38,7 +38,7 @@ async function inspect({ files, directory }: Project) {
       .map((path) => path.slice(prefix.length)),
     readText: (path) => Promise.resolve(files[prefix + path]),
     project,
-  });
+  }, options);
   return { detected, found, folder };
 }
 
@@ -470,19 +470,8 @@ Deno.test("findBuilt() proposes a manifest that is right for the output", async 
   assert.equal(checked.ok, true, JSON.stringify(checked));
 });
 
-async function findStatic(project: Project) {
-  const reader = readerOf(project.files);
-  const detected = await detectProject(reader);
-  const { directory = "dist" } = project;
-  const prefix = directory === "." ? "" : `${directory}/`;
-  return await findBuilt(detected, {
-    directory,
-    paths: Object.keys(project.files).filter((path) => path.startsWith(prefix))
-      .map((path) => path.slice(prefix.length)),
-    readText: (path) => Promise.resolve(project.files[prefix + path]),
-    project: reader,
-  }, { isStatic: true });
-}
+const findStatic = async (project: Project) =>
+  (await inspect({ directory: "dist", ...project }, { isStatic: true })).found;
 
 Deno.test("findBuilt() publishes what svc.toml says is static", async () => {
   const widget = { "package.json": pack([]), "dist/index.js": "export default { fetch() {} };" };

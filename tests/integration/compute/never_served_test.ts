@@ -3,8 +3,8 @@
  * does it, and each of their files is asked for by every path that it could have.
  */
 import assert from "node:assert/strict";
-import { packProject } from "../../../src/build/mod.ts";
-import { withTestProject } from "../../../src/build/_test_project.ts";
+import { dirname, join } from "node:path";
+import { type BuildHost, packProject } from "../../../src/build/mod.ts";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -145,9 +145,37 @@ function pathsOf(files: readonly string[]): string[] {
   return [...new Set(bare)].map((path) => `/${path}`);
 }
 
+/** The project in a folder of its own, with a host that hears nothing. */
+async function withProject(
+  files: Files,
+  run: (made: { readonly project: string; readonly host: BuildHost }) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-never-" }));
+  const project = join(folder, "project");
+  const host: BuildHost = {
+    say: () => {},
+    warn: () => {},
+    output: () => ({ write: () => {}, end: () => {} }),
+    showPath: (path) => path,
+    signal: new AbortController().signal,
+    cacheDir: join(folder, "cache"),
+    toolsDir: join(folder, "tools"),
+    env: { PATH: Deno.env.get("PATH"), HOME: Deno.env.get("HOME") },
+  };
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await Deno.mkdir(dirname(join(project, path)), { recursive: true });
+      await Deno.writeTextFile(join(project, path), text);
+    }
+    await run({ project, host });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
 for (const [name, { files, open }] of Object.entries(PROJECTS)) {
   Deno.test(`no file of the server is served: ${name}`, () =>
-    withTestProject(files, (made) =>
+    withProject(files, (made) =>
       withPlatform(async (platform) => {
         const packed = await packProject(made.host, {
           directory: made.project,
