@@ -56,14 +56,13 @@ async function waitFor(path: string, node: RunningNode): Promise<void> {
 }
 
 export type LaunchOptions = Partial<NodeLaunch> & {
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: (view: NodeView) => Readonly<Record<string, string>>;
   /** Further files of the deployment. */
   readonly deployed?: Readonly<Record<string, string | Uint8Array>>;
 };
 
 /**
- * Starts Node with a module that has `export`ed nothing and defines `answer(url)`,
- * and waits until it listens.
+ * Starts Node with a module that defines `answer(url)`, and waits until it listens.
  */
 export async function launchServer(
   code: string,
@@ -87,7 +86,7 @@ export async function launchServer(
     ...{ tmpMb: 16, memoryMb: 300, allowPrivate: false, peers: [], allowUnsandboxed: false },
     command: (seen) => {
       view = seen;
-      const env = { ...options.env, SERVER_SOCKET: seen.serverSocket };
+      const env = { ...options.env?.(seen), SERVER_SOCKET: seen.serverSocket };
       return { args: [`${seen.directory}/server.mjs`], env };
     },
     ...options,

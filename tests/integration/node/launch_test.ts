@@ -4,6 +4,9 @@
 import assert from "node:assert/strict";
 import { launchServer, NODE } from "../../helpers/node_launch.ts";
 
+/** Root may make namespaces wherever these tests run. */
+const BEST = Deno.uid() === 0 ? "namespaces" : "kernel";
+
 const ignore = NODE === undefined;
 
 Deno.test({
@@ -13,7 +16,7 @@ Deno.test({
     await using server = await launchServer(`
 const answer = () => JSON.stringify([process.execPath, process.cwd(), process.argv[1]]);
 `);
-    assert.equal(server.node.sandbox.files && server.node.sandbox.calls, true);
+    assert.deepEqual(server.node.sandbox, { kind: BEST, files: true, calls: true });
     const { view } = server;
     assert.deepEqual(JSON.parse(await server.ask("/")), [
       view.node,

@@ -114,10 +114,12 @@ function planThread(launch: NodeLaunch, kind: NodeSandboxKind): ThreadPlan {
   return { kind, view, root, shown, tmpMb, ...(uid === undefined ? {} : { uid }) };
 }
 
+const SANDBOXED: readonly NodeSandboxKind[] = ["namespaces", "kernel"];
+
 /** The sandboxes that may work here, the best one first. */
 function findKinds(
   libc: Libc | undefined,
-  { allowUnsandboxed }: NodeLaunch,
+  { allowUnsandboxed, only }: NodeLaunch,
 ): { readonly kinds: readonly NodeSandboxKind[]; readonly missing: readonly string[] } {
   const support = probeSandbox();
   const missing = [
@@ -126,7 +128,7 @@ function findKinds(
       ? []
       : ["pidfd_getfd, by which connections are judged (containers: --cap-add SYS_PTRACE)"]),
   ];
-  if (missing.length === 0) return { kinds: ["namespaces", "kernel"], missing };
+  if (missing.length === 0) return { kinds: only === undefined ? SANDBOXED : [only], missing };
   return { kinds: allowUnsandboxed ? ["open"] : [], missing };
 }
 

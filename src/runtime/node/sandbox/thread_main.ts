@@ -28,8 +28,10 @@ const SETPRIV = "/usr/bin/setpriv";
  * does not end it.
  */
 const FIRST_PROCESS =
-  'trap "" INT TERM HUP; mount -t proc -o nosuid,nodev,noexec,subset=pid,hidepid=invisible svc "$1" ' +
-  "&& echo ready && read -r line";
+  'trap "" INT TERM HUP; read -r folder && mount -t proc -o "$OPTIONS" svc "$folder" && ' +
+  "echo ready && read -r end";
+
+const PROC_OPTIONS = "nosuid,nodev,noexec,subset=pid,hidepid=invisible";
 
 const READY = "ready\n";
 
@@ -42,9 +44,9 @@ interface FirstProcess {
 
 function startFirstProcess(folder: string): FirstProcess {
   const child = spawnProgram("/bin/sh", {
-    args: ["-c", FIRST_PROCESS, "svc", folder],
+    args: ["-c", FIRST_PROCESS],
     clearEnv: true,
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", OPTIONS: PROC_OPTIONS },
     cwd: "/",
     stdin: "piped",
     stdout: "piped",
@@ -52,6 +54,8 @@ function startFirstProcess(folder: string): FirstProcess {
   });
   void child.status;
   const input = child.stdin.getWriter();
+  // Not an argument: those can be seen from within.
+  input.write(new TextEncoder().encode(`${folder}\n`)).catch(() => {});
   const ready = async (): Promise<void> => {
     const reader = child.stdout.getReader();
     let text = "";

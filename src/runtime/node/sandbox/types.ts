@@ -79,6 +79,8 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly peers: readonly Peer[];
   /** True runs Node even where the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
+  /** The only kind of sandbox to try; the best one that works where missing. */
+  readonly only?: NodeSandboxKind;
 }
 
 /** How Node ended: it took too much `memory`, was killed by `kill`, or ended itself. */

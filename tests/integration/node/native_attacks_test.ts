@@ -1,0 +1,139 @@
+/**
+ * Native code in Node: it gets no more than the server itself.
+ */
+import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
+import { fileURLToPath } from "node:url";
+import type { NodeSandboxKind, NodeView } from "../../../src/runtime/node/sandbox/mod.ts";
+import { launchServer, NODE } from "../../helpers/node_launch.ts";
+
+const SOURCE = fileURLToPath(
+  new URL("../../../fixtures/node/native_attacks.c", import.meta.url),
+);
+
+async function compile(folder: string): Promise<string | undefined> {
+  const out = `${folder}/attack.node`;
+  const gcc = new Deno.Command("gcc", {
+    args: ["-shared", "-fPIC", "-pthread", "-w", "-o", out, SOURCE],
+  });
+  try {
+    const { success, stderr } = await gcc.output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    return out;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+const SERVER = `
+import { readFileSync } from "node:fs";
+try {
+  process.dlopen({ exports: {} }, process.env.ATTACK_APP + "/attack.node");
+} catch { /* it is no module of Node: its attacks ran when it was loaded */ }
+const answer = () => readFileSync(process.env.ATTACK_RESULTS, "utf8");
+`;
+
+/** A platform that listens everywhere, and counts what arrives. */
+async function attacked(folder: string) {
+  const arrived: string[] = [];
+  const listeners = [
+    Deno.listen({ hostname: "127.0.0.1", port: 0 }),
+    Deno.listen({ transport: "unix", path: `${folder}/platform.sock` }),
+  ] as const;
+  for (const listener of listeners) {
+    void (async () => {
+      for await (const conn of listener) {
+        arrived.push(listener.addr.transport);
+        conn.close();
+      }
+    })().catch(() => {});
+  }
+  const udp = createSocket("udp4");
+  udp.on("message", () => arrived.push("udp"));
+  await new Promise<void>((resolve) => udp.bind(0, "127.0.0.1", resolve));
+  // Node, unlike Deno, listens at abstract names.
+  const abstract = new Deno.Command(NODE!, {
+    args: [
+      "-e",
+      'require("net").createServer().listen("\\0svc-node-attack", () => console.log("listening"))',
+    ],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const reader = abstract.stdout.getReader();
+  await reader.read();
+  return {
+    arrived,
+    port: (listeners[0].addr as Deno.NetAddr).port,
+    udpPort: udp.address().port,
+    socket: `${folder}/platform.sock`,
+    async [Symbol.asyncDispose]() {
+      for (const listener of listeners) listener.close();
+      udp.close();
+      await reader.cancel();
+      abstract.kill("SIGKILL");
+      await abstract.status;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const listener = Deno.listen({ port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  listener.close();
+  return await Promise.resolve(port);
+}
+
+for (const kind of ["namespaces", "kernel"] satisfies NodeSandboxKind[]) {
+  Deno.test({
+    name: `native code in Node gets nothing, in the sandbox "${kind}"`,
+    ignore: NODE === undefined || (kind === "namespaces" && Deno.uid() !== 0),
+    async fn(t) {
+      const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-native-" }));
+      try {
+        const library = await compile(folder);
+        await t.step({
+          name: "with a compiler",
+          ignore: library === undefined,
+          fn: () => attack(kind, folder, library!),
+        });
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  });
+}
+
+async function attack(kind: NodeSandboxKind, folder: string, library: string): Promise<void> {
+  await using platform = await attacked(folder);
+  await Deno.mkdir(`${folder}/other`);
+  for (const path of ["secret", "other/entry.mjs"]) {
+    await Deno.writeTextFile(`${folder}/${path}`, "svc_secret");
+    await Deno.chmod(`${folder}/${path}`, 0o644);
+  }
+  const env = (view: NodeView): Record<string, string> => ({
+    ATTACK_APP: view.directory,
+    ATTACK_NODE: view.node,
+    ATTACK_RESULTS: `${view.tmp}/results`,
+    ATTACK_PARENT: String(Deno.pid),
+    ATTACK_UID: String(Deno.uid()),
+    ATTACK_SECRET: `${folder}/secret`,
+    ATTACK_OTHER: `${folder}/other/entry.mjs`,
+    ATTACK_PORT: String(platform.port),
+    ATTACK_UDP_PORT: String(platform.udpPort),
+    ATTACK_SOCKET: platform.socket,
+    ATTACK_FREE_PORT: port,
+  });
+  const port = String(await freePort());
+  const deployed = { "attack.node": await Deno.readFile(library) };
+  await using server = await launchServer(SERVER, { env, deployed, only: kind });
+  assert.equal(server.node.sandbox.kind, kind);
+  const lines = (await server.ask("/")).trim().split("\n");
+  assert.equal(lines.at(-1), "done done", "all attempts were made");
+  assert.ok(lines.length > 90, `${lines.length} attempts`);
+  assert.deepEqual(lines.filter((line) => line.endsWith(" escaped")), []);
+  assert.deepEqual(platform.arrived, []);
+  assert.equal(await Deno.readTextFile(`${folder}/secret`), "svc_secret");
+  assert.equal((await Deno.stat(`${folder}/secret`)).mode! & 0o777, 0o644);
+}
