@@ -2,26 +2,223 @@
  * A real Node in its sandbox.
  */
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import type { NodeSandboxKind } from "../../../src/runtime/node/sandbox/mod.ts";
 import { launchServer, NODE } from "../../helpers/node_launch.ts";
 
 /** Root may make namespaces wherever these tests run. */
-const BEST = Deno.uid() === 0 ? "namespaces" : "kernel";
+const KINDS: readonly NodeSandboxKind[] = Deno.uid() === 0 ? ["namespaces", "kernel"] : ["kernel"];
 
-const ignore = NODE === undefined;
+function testNode(
+  name: string,
+  fn: (kind: NodeSandboxKind) => Promise<void>,
+  kinds: readonly NodeSandboxKind[] = KINDS,
+): void {
+  for (const only of kinds) {
+    Deno.test({ name: `${name} (${only})`, ignore: NODE === undefined, fn: () => fn(only) });
+  }
+}
 
-Deno.test({
-  name: "Node answers on its Unix socket, and sees nothing of the platform's paths",
-  ignore,
-  async fn() {
-    await using server = await launchServer(`
+const isRoot = KINDS.includes("namespaces");
+
+testNode("Node answers on its Unix socket, in the best sandbox", async (kind) => {
+  await using server = await launchServer(`
 const answer = () => JSON.stringify([process.execPath, process.cwd(), process.argv[1]]);
 `);
-    assert.deepEqual(server.node.sandbox, { kind: BEST, files: true, calls: true });
-    const { view } = server;
+  assert.deepEqual(server.node.sandbox, { kind, files: true, calls: true });
+  const { view } = server;
+  assert.deepEqual(JSON.parse(await server.ask("/")), [
+    view.node,
+    view.directory,
+    `${view.directory}/server.mjs`,
+  ]);
+}, KINDS.slice(0, 1));
+
+testNode("Node sees its own files, and its own processes and interfaces", async (only) => {
+  await using server = await launchServer(
+    `
+import { readdirSync, readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+const seen = [
+  readdirSync("/").sort().join(),
+  process.getuid() > 65535,
+  readdirSync("/proc/.processes").filter((name) => /^\\d+$/.test(name)).join() === String(process.pid),
+  readFileSync("/proc/self/net/tcp", "utf8").trim().split("\\n").length,
+  Object.keys(networkInterfaces()).join(),
+  process.memoryUsage().rss > 1e7,
+];
+const answer = () => JSON.stringify(seen);
+`,
+    { only },
+  );
+  assert.deepEqual(JSON.parse(await server.ask("/")), [
+    ["app", "dev", "etc", ...LIBRARIES, "opt", "proc", "tmp", "usr"].sort().join(),
+    true,
+    true,
+    1,
+    "lo",
+    true,
+  ]);
+}, isRoot ? ["namespaces"] : []);
+
+/** The folders of libraries that this machine has at its root. */
+const LIBRARIES = ["lib", "lib32", "lib64", "nix"].filter((name) => {
+  try {
+    return Deno.lstatSync(`/${name}`) !== undefined;
+  } catch {
+    return false;
+  }
+});
+
+testNode(
+  "Node writes to its folder for temporary files only, and no more than it may",
+  async (only) => {
+    await using server = await launchServer(
+      `
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFile, rename } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+const attempt = (write) => { try { write(); return "written" } catch (error) { return error.code } };
+const folder = mkdtempSync(join(tmpdir(), "upload-"));
+writeFileSync(join(folder, "one"), "1");
+await appendFile(join(folder, "one"), "2");
+await rename(join(folder, "one"), join(tmpdir(), "two"));
+await pipeline(async function* () { yield "from "; yield "a stream" }, createWriteStream(join(folder, "three")));
+const seen = [
+  readFileSync(join(tmpdir(), "two"), "utf8"),
+  readFileSync(join(folder, "three"), "utf8"),
+  attempt(() => writeFileSync("/etc/planted", "x")),
+  attempt(() => writeFileSync(join(process.cwd(), "planted"), "x")),
+  attempt(() => writeFileSync("/planted", "x")),
+  attempt(() => symlinkSync("/etc", join(process.cwd(), "link"))),
+  attempt(() => writeFileSync(join(folder, "large"), Buffer.alloc(20 * 1024 * 1024))),
+  attempt(() => rmSync(folder, { recursive: true })),
+];
+const answer = () => JSON.stringify(seen);
+`,
+      { only },
+    );
+    const refused = only === "namespaces" ? "EROFS" : "EACCES";
     assert.deepEqual(JSON.parse(await server.ask("/")), [
-      view.node,
-      view.directory,
-      `${view.directory}/server.mjs`,
+      "12",
+      "from a stream",
+      ...[refused, refused, refused, refused],
+      only === "namespaces" ? "ENOSPC" : "EFBIG",
+      "written",
     ]);
   },
+);
+
+testNode("Node is ended when its temporary files take too much of the disk", async (only) => {
+  await using server = await launchServer(
+    `
+import { openSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+const fill = (each) => {
+  const path = tmpdir() + "/" + each;
+  const file = openSync(path, "w");
+  unlinkSync(path);
+  writeFileSync(file, Buffer.alloc(8 * 1024 * 1024));
+};
+const answer = () => [1, 2, 3].forEach(fill);
+`,
+    { only },
+  );
+  await server.ask("/").catch(() => {});
+  const { reason, message } = await server.node.ended;
+  assert.deepEqual([reason, message], [
+    "disk",
+    "Node wrote more than 16 MiB of temporary files",
+  ]);
+}, ["kernel"]);
+
+testNode("Node is ended when it takes too much memory", async (only) => {
+  await using server = await launchServer(
+    `
+const kept = [];
+const answer = () => { for (;;) kept.push(new Uint8Array(1 << 24).fill(1)); };
+`,
+    { only },
+  );
+  await server.ask("/").catch(() => {});
+  const { reason, message } = await server.node.ended;
+  assert.deepEqual([reason, message], ["memory", "Node took more than 300 MiB of memory"]);
+});
+
+testNode("Node holds nothing open that it has not opened itself", async (only) => {
+  await using server = await launchServer(
+    `
+import { readdirSync, readlinkSync } from "node:fs";
+const targets = readdirSync("/proc/self/fd").map((each) => {
+  try { return readlinkSync("/proc/self/fd/" + each) } catch { return "closed" }
+});
+const answer = () => JSON.stringify([...new Set(targets.map((each) => each.replace(/:\\[?\\d+\\]?$/, "")))].sort());
+`,
+    { only },
+  );
+  const kinds: readonly string[] = JSON.parse(await server.ask("/"));
+  const meant =
+    /^(?:\/dev\/null|pipe|closed|anon_inode:\[(?:eventpoll|eventfd|io_uring)\]|\/proc\/\d+\/fd)$/;
+  assert.deepEqual(kinds.filter((each) => !meant.test(each)), []);
+}, isRoot ? ["namespaces"] : []);
+
+testNode("Node reaches an address of the machine only where that is allowed", async (only) => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  void (async () => {
+    for await (const conn of listener) {
+      await conn.write(new TextEncoder().encode("local")).catch(() => {});
+      conn.close();
+    }
+  })().catch(() => {});
+  const code = `
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+const answer = (url) => text(connect(Number(url.searchParams.get("port")), "localhost"));
+`;
+  const path = `/?port=${listener.addr.port}`;
+  await using closed = await launchServer(code, { only });
+  assert.match(await closed.ask(path), /"code":"EACCES"/);
+  await using open = await launchServer(code, { only, allowPrivate: true });
+  assert.equal(await open.ask(path), "local");
+});
+
+testNode("Node uses threads, and listens to SIGTERM", async (only) => {
+  await using server = await launchServer(
+    `
+import { Worker } from "node:worker_threads";
+const thread = () => new Promise((resolve, reject) => {
+  new Worker("require('node:worker_threads').parentPort.postMessage('thread')", { eval: true })
+    .on("message", resolve).on("error", reject);
+});
+process.on("SIGTERM", () => process.exit(7));
+const answer = thread;
+`,
+    { only },
+  );
+  assert.equal(await server.ask("/"), "thread");
+  server.node.terminate();
+  const { reason, code } = await server.node.ended;
+  assert.deepEqual([reason, code], ["exited", 7]);
+});
+
+const LAUNCHER = fileURLToPath(new URL("../../helpers/node_launcher.ts", import.meta.url));
+
+testNode("Node ends with the process that has started it, however that ends", async (only) => {
+  const launcher = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--quiet", LAUNCHER, only],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const reader = launcher.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("\n")) text += (await reader.read()).value ?? assert.fail(text);
+  const pid = Number(text);
+  const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
+  assert.ok(await exists());
+  launcher.kill("SIGKILL");
+  await launcher.status;
+  while (await exists()) await new Promise((resolve) => setTimeout(resolve, 10));
+  await reader.cancel();
 });

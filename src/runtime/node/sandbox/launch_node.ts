@@ -6,74 +6,26 @@
 import { join } from "node:path";
 import { missingSandbox, probeSandbox } from "../../compute/sandbox/mod.ts";
 import { type Libc, openLibc, PROCESSOR, readNameservers } from "../../kernel/mod.ts";
-import { workerUrl } from "../../process/mod.ts";
 import { CallSupervisor } from "./call_supervisor.ts";
 import { canLendDescriptors } from "./foreign_process.ts";
 import { planSandbox, TMP_FOLDER } from "./plan_sandbox.ts";
-import { limitProcess, memoryOf, ownPidOf } from "./process_limits.ts";
-import type { FromThread, ThreadPlan, ToThread } from "./thread_messages.ts";
+import { limitProcess, ownPidOf } from "./process_limits.ts";
+import { Running } from "./running_node.ts";
+import { Thread } from "./thread.ts";
+import type { ThreadPlan } from "./thread_messages.ts";
 import {
   LaunchError,
-  type NodeEnd,
   type NodeLaunch,
-  type NodeSandbox,
   type NodeSandboxKind,
   type Place,
   type RunningNode,
 } from "./types.ts";
-
-const THREAD = workerUrl("node_thread.js", new URL("./thread_main.ts", import.meta.url));
 
 /** Name of the folder in the private folder that becomes Node's root folder. */
 const ROOT_FOLDER = "root";
 
 /** First of the users that Node runs as, one for each process: systemd and Debian leave this range free. */
 const FIRST_UID = 0x70000000;
-
-/** How often memory is looked at, in milliseconds. */
-const MEMORY_POLL_MS = 50;
-
-/** Looks in a row that may find no memory before Node's end is known. */
-const MAX_EMPTY_LOOKS = 20;
-
-const MIB = 1024 * 1024;
-
-/** The thread that starts Node, as the first thread sees it. */
-class Thread {
-  readonly #worker: Worker;
-  readonly #port: MessagePort;
-  #take: (message: FromThread) => void = () => {};
-
-  constructor() {
-    this.#worker = new Worker(THREAD, { type: "module", name: "node" });
-    this.#worker.onerror = (event) => {
-      event.preventDefault();
-      this.#take({ type: "failed", message: event.message });
-    };
-    const { port1, port2 } = new MessageChannel();
-    this.#port = port1;
-    port1.onmessage = ({ data }: MessageEvent<FromThread>) => this.#take(data);
-    this.#worker.postMessage(port2, [port2]);
-  }
-
-  send(message: ToThread): void {
-    this.#port.postMessage(message);
-  }
-
-  /** @throws {LaunchError} where the thread answers that it failed, or something else */
-  async next<Type extends FromThread["type"]>(
-    type: Type,
-  ): Promise<Extract<FromThread, { readonly type: Type }>> {
-    const message = await new Promise<FromThread>((resolve) => this.#take = resolve);
-    if (message.type === type) return message as Extract<FromThread, { readonly type: Type }>;
-    throw new LaunchError(message.type === "failed" ? message.message : "Node has ended");
-  }
-
-  close(): void {
-    this.#port.close();
-    this.#worker.terminate();
-  }
-}
 
 /** The user of its own that Node gets where this process may change users. */
 function ownUid(): number | undefined {
@@ -111,7 +63,8 @@ function planThread(launch: NodeLaunch, kind: NodeSandboxKind): ThreadPlan {
     ...files.map((from, index) => ({ from, to: view.files[index]! })),
   ];
   const uid = kind === "namespaces" ? ownUid() : undefined;
-  return { kind, view, root, shown, tmpMb, ...(uid === undefined ? {} : { uid }) };
+  const beat = new Int32Array(new SharedArrayBuffer(4));
+  return { kind, view, root, shown, tmpMb, beat, ...(uid === undefined ? {} : { uid }) };
 }
 
 const SANDBOXED: readonly NodeSandboxKind[] = ["namespaces", "kernel"];
@@ -139,8 +92,11 @@ interface Prepared {
   readonly programs: number;
 }
 
-async function prepare(launch: NodeLaunch, kind: NodeSandboxKind): Promise<Prepared> {
-  const thread = new Thread();
+async function prepare(
+  launch: NodeLaunch,
+  kind: NodeSandboxKind,
+  thread: Thread,
+): Promise<Prepared> {
   const plan = planThread(launch, kind);
   thread.send({ type: "prepare", plan });
   try {
@@ -148,66 +104,6 @@ async function prepare(launch: NodeLaunch, kind: NodeSandboxKind): Promise<Prepa
   } catch (error) {
     thread.close();
     throw error;
-  }
-}
-
-class Running implements RunningNode {
-  readonly ended: Promise<NodeEnd>;
-  #reason: NodeEnd["reason"] | undefined;
-  #empty = 0;
-
-  constructor(
-    readonly pid: number,
-    readonly sandbox: NodeSandbox,
-    private readonly thread: Thread,
-    private readonly memoryMb: number,
-  ) {
-    const watch = setInterval(() => this.#look(), MEMORY_POLL_MS);
-    this.ended = thread.next("ended").then(
-      ({ code, signal }) => this.#end(code, signal),
-      (error) => this.#end(1, null, String(error)),
-    ).finally(() => {
-      clearInterval(watch);
-      thread.close();
-    });
-  }
-
-  residentBytes(): number {
-    return memoryOf(this.pid);
-  }
-
-  terminate(): void {
-    this.#signal("SIGTERM");
-  }
-
-  kill(): void {
-    this.#reason ??= "killed";
-    this.#signal("SIGKILL");
-    this.thread.send({ type: "end" });
-  }
-
-  #signal(signal: Deno.Signal): void {
-    try {
-      Deno.kill(this.pid, signal);
-    } catch { /* it has ended */ }
-  }
-
-  #look(): void {
-    const bytes = this.residentBytes();
-    this.#empty = bytes === 0 ? this.#empty + 1 : 0;
-    // A process without its first thread shows no memory.
-    if (bytes <= this.memoryMb * MIB && this.#empty < MAX_EMPTY_LOOKS) return;
-    if (bytes > 0) this.#reason ??= "memory";
-    this.kill();
-  }
-
-  #end(code: number, signal: string | null, error?: string): NodeEnd {
-    const reason = this.#reason ?? "exited";
-    const how = error ?? (signal === null ? `with code ${code}` : `by ${signal}`);
-    const message = reason === "memory"
-      ? `Node took more than ${this.memoryMb} MiB of memory`
-      : `Node has ended ${how}`;
-    return { reason, message, code, signal };
   }
 }
 
@@ -236,32 +132,58 @@ function supervise(libc: Libc, prepared: Prepared, launch: NodeLaunch): void {
   }).run();
 }
 
+async function start(
+  prepared: Prepared,
+  launch: NodeLaunch,
+  reason: string | undefined,
+): Promise<RunningNode> {
+  const { thread, plan } = prepared;
+  const { kind, view, beat } = plan;
+  thread.send({ type: "start", command: launch.command(view) });
+  const { pid } = await thread.next("started");
+  const isClosed = kind !== "open";
+  const sandbox = { kind, files: isClosed, calls: isClosed };
+  return new Running({
+    ...{ pid, thread, beat, memoryMb: launch.memoryMb },
+    sandbox: reason === undefined ? sandbox : { ...sandbox, reason },
+    ...(kind === "namespaces" ? {} : { temporary: { folder: view.tmp, maxMb: launch.tmpMb } }),
+  });
+}
+
+export type LaunchNode = (launch: NodeLaunch) => Promise<RunningNode>;
+
+/**
+ * Starts the thread that will start Node, which takes a while.
+ *
+ * @returns what starts Node, once
+ */
+export function prepareLaunch(): LaunchNode {
+  const first = new Thread();
+  return async (launch) => {
+    const libc = openLibc();
+    const { kinds, missing } = findKinds(libc, launch);
+    let reason = missing.length === 0 ? undefined : `The kernel refuses ${missing.join(", and ")}`;
+    for (const kind of kinds) {
+      let prepared: Prepared;
+      try {
+        // A thread that has closed things to itself cannot be used again.
+        prepared = await prepare(launch, kind, kind === kinds[0] ? first : new Thread());
+      } catch (error) {
+        reason = error instanceof Error ? error.message : String(error);
+        continue;
+      }
+      if (libc !== undefined) supervise(libc, prepared, launch);
+      return await start(prepared, launch, reason);
+    }
+    first.close();
+    throw new LaunchError(`The server was not started without its sandbox: ${reason}`);
+  };
+}
+
 /**
  * Starts Node.
  *
  * @throws {LaunchError} where the system lacks a part of the sandbox that is required,
  * or Node cannot be started
  */
-export async function launchNode(launch: NodeLaunch): Promise<RunningNode> {
-  const libc = openLibc();
-  const { kinds, missing } = findKinds(libc, launch);
-  let reason = missing.length === 0 ? undefined : `The kernel refuses ${missing.join(", and ")}`;
-  for (const kind of kinds) {
-    let prepared: Prepared;
-    try {
-      prepared = await prepare(launch, kind);
-    } catch (error) {
-      reason = error instanceof Error ? error.message : String(error);
-      continue;
-    }
-    const { thread, plan } = prepared;
-    if (libc !== undefined) supervise(libc, prepared, launch);
-    thread.send({ type: "start", command: launch.command(plan.view) });
-    const { pid } = await thread.next("started");
-    const isClosed = kind !== "open";
-    const sandbox = { kind, files: isClosed, calls: isClosed };
-    const state = reason === undefined ? sandbox : { ...sandbox, reason };
-    return new Running(pid, state, thread, launch.memoryMb);
-  }
-  throw new LaunchError(`The server was not started without its sandbox: ${reason}`);
-}
+export const launchNode: LaunchNode = (launch) => prepareLaunch()(launch);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { launchNode } from "./launch_node.ts";
+export { type LaunchNode, launchNode, prepareLaunch } from "./launch_node.ts";
 export { findNamespacePrefix } from "./namespace_prefix.ts";
 export { planSandbox } from "./plan_sandbox.ts";
 export {

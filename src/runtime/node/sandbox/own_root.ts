@@ -155,11 +155,11 @@ export class OwnRoot {
   }
 
   /**
-   * Fills the root folder, and makes it that of this thread.
+   * Fills the root folder.
    *
    * @throws {RefusedCallError}
    */
-  enter(): void {
+  fill(): void {
     const { root, shown, tmpMb, uid } = this.options;
     for (const each of SYSTEM) this.#show({ from: each, to: each });
     for (const each of ABOUT_MACHINE) this.#show({ from: `/proc/${each}`, to: `/proc/${each}` });
@@ -173,7 +173,15 @@ export class OwnRoot {
     const owner = uid === undefined ? "" : `,uid=${uid},gid=${uid}`;
     const files = tmpMb * FILES_PER_MB;
     this.#tmpfs(tmp, `mode=0700,size=${tmpMb}m,nr_inodes=${files}${owner}`);
-    this.#call("chdir", path(root));
+  }
+
+  /**
+   * Makes the root folder that of this thread, and of all that has its mounts.
+   *
+   * @throws {RefusedCallError}
+   */
+  enter(): void {
+    this.#call("chdir", path(this.options.root));
     this.#call("pivot_root", path("."), path("."));
     this.#call("umount2", path("."), MNT_DETACH);
     this.#call("chdir", path("/"));

@@ -33,6 +33,9 @@ const FIRST_PROCESS =
 
 const PROC_OPTIONS = "nosuid,nodev,noexec,subset=pid,hidepid=invisible";
 
+/** The first thread looks at Node much more often, in milliseconds. */
+const MAX_SILENCE_MS = 10_000;
+
 const READY = "ready\n";
 
 interface FirstProcess {
@@ -88,6 +91,7 @@ class NodeThread {
       const root = new OwnRoot(libc, plan);
       root.begin();
       this.#first = startFirstProcess(root.processes);
+      root.fill();
       await this.#first.ready;
       root.enter();
     } else if (isFile(SETPRIV)) this.#programs = 2;
@@ -116,6 +120,7 @@ class NodeThread {
       stderr: "inherit",
     });
     this.post({ type: "started", pid: child.pid });
+    this.#watchWatcher();
     void child.status.then(({ code, signal }) => {
       this.end();
       this.post({ type: "ended", code, signal });
@@ -124,6 +129,21 @@ class NodeThread {
 
   end(): void {
     this.#first?.end();
+  }
+
+  /** Ends Node, and this thread, where the first thread does not watch it any more. */
+  #watchWatcher(): void {
+    const { beat } = this.#plan!;
+    let last = Atomics.load(beat, 0);
+    setInterval(() => {
+      const now = Atomics.load(beat, 0);
+      if (now === last) {
+        this.end();
+        // Without namespaces, Node ends with this thread.
+        Reflect.get(globalThis, "close").call(globalThis);
+      }
+      last = now;
+    }, MAX_SILENCE_MS);
   }
 }
 

@@ -16,6 +16,8 @@ export interface ThreadPlan {
   readonly shown: readonly Place[];
   readonly tmpMb: number;
   readonly uid?: number;
+  /** Changes for as long as the first thread watches Node. */
+  readonly beat: Int32Array<SharedArrayBuffer>;
 }
 
 export type ToThread =

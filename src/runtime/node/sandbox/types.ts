@@ -83,9 +83,9 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly only?: NodeSandboxKind;
 }
 
-/** How Node ended: it took too much `memory`, was killed by `kill`, or ended itself. */
+/** How Node ended: it took too much `memory` or `disk`, was killed by `kill`, or ended itself. */
 export interface NodeEnd {
-  readonly reason: "memory" | "killed" | "exited";
+  readonly reason: "memory" | "disk" | "killed" | "exited";
   /** For the log, as in "Node has ended with code 1". */
   readonly message: string;
   readonly code: number;

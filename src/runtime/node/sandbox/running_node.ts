@@ -1,0 +1,108 @@
+/**
+ * Node while it runs: it is ended when it takes more than it may.
+ *
+ * @module
+ */
+import { memoryOf } from "./process_limits.ts";
+import { temporaryBytes } from "./temporary_files.ts";
+import type { Thread } from "./thread.ts";
+import type { NodeEnd, NodeSandbox, RunningNode } from "./types.ts";
+
+/** How often memory is looked at, in milliseconds. */
+const POLL_MS = 50;
+
+/** Looks at memory for each at the folder for temporary files. */
+const LOOKS_PER_FOLDER = 20;
+
+/** Looks in a row that may find no memory before Node's end is known. */
+const MAX_EMPTY_LOOKS = 20;
+
+const MIB = 1024 * 1024;
+
+export interface RunningOptions {
+  readonly pid: number;
+  readonly sandbox: NodeSandbox;
+  readonly thread: Thread;
+  readonly memoryMb: number;
+  /** Counts the looks, for the thread to see that this one still looks. */
+  readonly beat: Int32Array<SharedArrayBuffer>;
+  /** The folder for temporary files, where the kernel does not limit it itself. */
+  readonly temporary?: { readonly folder: string; readonly maxMb: number };
+}
+
+export class Running implements RunningNode {
+  readonly ended: Promise<NodeEnd>;
+  readonly pid: number;
+  readonly sandbox: NodeSandbox;
+  #end: Pick<NodeEnd, "reason" | "message"> | undefined;
+  #empty = 0;
+
+  constructor(private readonly options: RunningOptions) {
+    const { pid, sandbox, thread } = options;
+    this.pid = pid;
+    this.sandbox = sandbox;
+    const watch = setInterval(() => this.#look(), POLL_MS);
+    this.ended = thread.next("ended").catch((error) => ({
+      code: 1,
+      signal: null,
+      error: String(error),
+    })).then((how) => this.#describe(how)).finally(() => {
+      clearInterval(watch);
+      thread.close();
+    });
+  }
+
+  residentBytes(): number {
+    return memoryOf(this.pid);
+  }
+
+  terminate(): void {
+    this.#signal("SIGTERM");
+  }
+
+  kill(): void {
+    this.#stop({ reason: "killed", message: "Node was ended" });
+  }
+
+  /** Ends Node; the first reason stands. */
+  #stop(end: Pick<NodeEnd, "reason" | "message">): void {
+    this.#end ??= end;
+    this.#signal("SIGKILL");
+    this.options.thread.send({ type: "end" });
+  }
+
+  #signal(signal: Deno.Signal): void {
+    try {
+      Deno.kill(this.pid, signal);
+    } catch { /* it has ended */ }
+  }
+
+  #look(): void {
+    const { memoryMb, beat, temporary } = this.options;
+    const looks = Atomics.add(beat, 0, 1);
+    const bytes = this.residentBytes();
+    this.#empty = bytes === 0 ? this.#empty + 1 : 0;
+    // A process without its first thread shows no memory.
+    if (this.#empty >= MAX_EMPTY_LOOKS) return this.kill();
+    if (bytes > memoryMb * MIB) {
+      const message = `Node took more than ${memoryMb} MiB of memory`;
+      return this.#stop({ reason: "memory", message });
+    }
+    if (temporary === undefined || looks % LOOKS_PER_FOLDER !== 0) return;
+    if (temporaryBytes(temporary.folder, this.pid) <= temporary.maxMb * MIB) return;
+    const message = `Node wrote more than ${temporary.maxMb} MiB of temporary files`;
+    this.#stop({ reason: "disk", message });
+  }
+
+  #describe(
+    { code, signal, error }: {
+      readonly code: number;
+      readonly signal: string | null;
+      readonly error?: string;
+    },
+  ): NodeEnd {
+    const how = error ?? (signal === null ? `with code ${code}` : `by ${signal}`);
+    const end = this.#end ?? { reason: "exited", message: `Node has ended ${how}` };
+    return { ...end, code, signal };
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * How much of the disk a folder for temporary files takes, where it is no memory of
+ * its own that the kernel limits.
+ *
+ * @module
+ */
+import { join } from "node:path";
+
+const DELETED = " (deleted)";
+
+/** What Node may have in the folder besides bytes: an empty file takes a place on the disk too. */
+const BYTES_PER_FILE = 4096;
+
+/**
+ * Bytes of the files below a folder, and of those that were deleted in it but are
+ * still open in a process.
+ */
+export function temporaryBytes(folder: string, pid: number): number {
+  return bytesBelow(folder) + deletedBytes(folder, pid);
+}
+
+function bytesBelow(folder: string): number {
+  let bytes = 0;
+  const waiting = [folder];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    try {
+      for (const { name, isDirectory } of Deno.readDirSync(at)) {
+        const path = join(at, name);
+        if (isDirectory) waiting.push(path);
+        bytes += BYTES_PER_FILE + sizeOf(() => Deno.lstatSync(path));
+      }
+    } catch { /* it has been removed meanwhile */ }
+  }
+  return bytes;
+}
+
+function deletedBytes(folder: string, pid: number): number {
+  let bytes = 0;
+  const descriptors = `/proc/${pid}/fd`;
+  try {
+    for (const { name } of Deno.readDirSync(descriptors)) {
+      const path = join(descriptors, name);
+      const target = linkOf(path);
+      if (target.startsWith(join(folder, "/")) && target.endsWith(DELETED)) {
+        bytes += sizeOf(() => Deno.statSync(path));
+      }
+    }
+  } catch { /* the process has ended */ }
+  return bytes;
+}
+
+function linkOf(path: string): string {
+  try {
+    return Deno.readLinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+function sizeOf(look: () => Deno.FileInfo): number {
+  try {
+    return look().size;
+  } catch {
+    return 0;
+  }
+}

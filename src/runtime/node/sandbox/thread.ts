@@ -1,0 +1,46 @@
+/**
+ * The thread that starts Node, as the first thread of the process sees it.
+ *
+ * @module
+ */
+import { workerUrl } from "../../process/mod.ts";
+import type { FromThread, ToThread } from "./thread_messages.ts";
+import { LaunchError } from "./types.ts";
+
+const THREAD = workerUrl("node_thread.js", new URL("./thread_main.ts", import.meta.url));
+
+export class Thread {
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  #take: (message: FromThread) => void = () => {};
+
+  constructor() {
+    this.#worker = new Worker(THREAD, { type: "module", name: "node" });
+    this.#worker.onerror = (event) => {
+      event.preventDefault();
+      this.#take({ type: "failed", message: event.message });
+    };
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    port1.onmessage = ({ data }: MessageEvent<FromThread>) => this.#take(data);
+    this.#worker.postMessage(port2, [port2]);
+  }
+
+  send(message: ToThread): void {
+    this.#port.postMessage(message);
+  }
+
+  /** @throws {LaunchError} where the thread answers that it failed, or something else */
+  async next<Type extends FromThread["type"]>(
+    type: Type,
+  ): Promise<Extract<FromThread, { readonly type: Type }>> {
+    const message = await new Promise<FromThread>((resolve) => this.#take = resolve);
+    if (message.type === type) return message as Extract<FromThread, { readonly type: Type }>;
+    throw new LaunchError(message.type === "failed" ? message.message : "Node has ended");
+  }
+
+  close(): void {
+    this.#port.close();
+    this.#worker.terminate();
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * Starts Node in the sandbox that its argument names, prints its process id, and stays.
+ */
+import type { NodeSandboxKind } from "../../src/runtime/node/sandbox/mod.ts";
+import { launchServer } from "./node_launch.ts";
+
+const server = await launchServer("const answer = () => 'here';", {
+  only: Deno.args[0] as NodeSandboxKind,
+});
+console.log(server.node.pid);
+await server.node.ended;
