@@ -55,7 +55,7 @@ const program = (argument: string) => (folder: string) => ({
 });
 
 /** Starts the program as the process of a server on Deno. */
-export const spawnServer: ReturnType<typeof computeProcessCommand> = PROGRAM === undefined
+export const spawnServer: ComputeServerOptions["spawn"] = PROGRAM === undefined
   ? computeProcessCommand({ env })
   : program(COMPUTE_PROCESS_ARGUMENT);
 

@@ -5,8 +5,14 @@
  */
 import { fileURLToPath } from "node:url";
 import { COMPUTE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
-import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
+import {
+  mayMakeNamespaces,
+  type ProcessCommand,
+  type ProcessCommandOptions,
+  selfCommand,
+} from "../process/mod.ts";
 import { PRIVATE_RANGES } from "../public_address.ts";
+import { TEMPORARY_PLACES } from "./sandbox/mod.ts";
 import type { SpawnFacts } from "./types.ts";
 
 /** What frameworks ask about the machine, and what reveals nothing. */
@@ -25,16 +31,16 @@ const DENIED_BY_FLAG = [
 /** The command for this very program, compiled or run from source. */
 export function computeProcessCommand(
   { env }: ProcessCommandOptions,
-): (folder: string, server: SpawnFacts) => ProcessCommand {
+): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {
   const runtime = fileURLToPath(new URL("../", import.meta.url));
-  return selfCommand({
+  const self = selfCommand({
     argument: COMPUTE_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
     flags: (folder, { directory, allowPrivate, allowUnsandboxed }: SpawnFacts) => [
       "--unstable-no-legacy-abort",
-      `--allow-read=${[runtime, directory, folder].join(",")}`,
-      `--allow-write=${folder}`,
+      `--allow-read=${[runtime, directory, folder, ...TEMPORARY_PLACES].join(",")}`,
+      `--allow-write=${[folder, ...TEMPORARY_PLACES].join(",")}`,
       "--allow-net",
       // Where the kernel judges connections, it also knows the single peers that are allowed.
       ...(allowPrivate || !allowUnsandboxed ? [] : [`--deny-net=${DENIED_BY_FLAG}`]),
@@ -43,4 +49,5 @@ export function computeProcessCommand(
       "--allow-ffi",
     ],
   });
+  return (folder, server) => mayMakeNamespaces(self(folder, server));
 }

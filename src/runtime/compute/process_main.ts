@@ -17,11 +17,18 @@ import {
   denoCache,
   refuseForeignDescriptors,
   servePlatform,
+  temporaryBytes,
   workerUrl,
   yieldToPlatform,
 } from "../process/mod.ts";
 import { ALLOWED_SYS } from "./process_command.ts";
-import { enterSandbox, findEscapingLink, type SandboxState } from "./sandbox/mod.ts";
+import {
+  enterSandbox,
+  findEscapingLink,
+  openTemporaryFolder,
+  type SandboxState,
+  type TemporaryFolder,
+} from "./sandbox/mod.ts";
 import {
   ComputeFrame,
   CONTROL_SOCKET,
@@ -38,6 +45,11 @@ const MAX_LINES_PER_SECOND = 2000;
 
 /** Time in which the last frames are sent before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
+
+/** How often a folder for temporary files is looked at that the kernel does not limit. */
+const WATCH_MS = 1000;
+
+const MIB = 1024 * 1024;
 
 const WORKER = workerUrl(
   "compute_worker.js",
@@ -80,10 +92,17 @@ class ComputeProcess {
     if (refused !== undefined) return this.#end(refused);
     Deno.chdir(start.directory);
     const socket = join(this.folder, SERVER_SOCKET);
+    const runtime = runtimePaths();
+    const temporary = openTemporaryFolder({
+      sizeMb: start.tmpMb,
+      folder: this.folder,
+      needed: [start.directory, ...runtime],
+    });
+    const tmp = temporary.path;
     const sandbox = enterSandbox({
       directory: start.directory,
       folder: this.folder,
-      runtime: runtimePaths(),
+      ...{ tmp, runtime },
       allowPrivate: start.allowPrivate,
       peers: start.peers,
     });
@@ -98,8 +117,8 @@ class ComputeProcess {
       name: "server",
       deno: {
         permissions: {
-          read: [start.directory, socket],
-          write: [socket],
+          read: [start.directory, socket, tmp],
+          write: [socket, tmp],
           net: "inherit",
           env: true,
           sys: [...ALLOWED_SYS],
@@ -117,7 +136,16 @@ class ComputeProcess {
     this.#port = port1;
     port1.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#hear(data);
     worker.postMessage(port2, [port2]);
-    this.#post({ type: "start", start, socket });
+    this.#post({ type: "start", start, socket, tmp });
+    if (!temporary.isLimited) this.#watch(temporary, start.tmpMb);
+  }
+
+  /** Ends the server when its temporary files take too much of the disk. */
+  #watch({ path }: TemporaryFolder, maxMb: number): void {
+    setInterval(() => {
+      if (temporaryBytes(path, Deno.pid) <= maxMb * MIB) return;
+      this.#end(`The server wrote more than ${maxMb} MiB of temporary files`);
+    }, WATCH_MS);
   }
 
   #hear(message: FromWorker): void {

@@ -25,6 +25,7 @@ const SYMBOLS = {
     parameters: ["i64", "i64", "i64", "i64", "i64", "i64", "i64"],
     result: "i64",
   },
+  signal: { parameters: ["i32", "u64"], result: "pointer" },
   errno: { name: "__errno_location", parameters: [], result: "pointer" },
   /** Waits for a descriptor, outside the event loop. */
   poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { dropRights } from "./drop_rights.ts";
 export {
   AF_UNIX,
   judgeConnect,
@@ -12,7 +13,7 @@ export {
   readNameservers,
 } from "./judge_connect.ts";
 export { type FileRule, landlockVersion, restrictFiles } from "./landlock.ts";
-export { type Libc, openLibc, setNoNewPrivileges } from "./libc.ts";
+export { type Libc, openLibc } from "./libc.ts";
 export {
   addDescriptor,
   answerCall,
@@ -22,6 +23,14 @@ export {
   letContinue,
   takeCalls,
 } from "./listener.ts";
+export {
+  cString,
+  makeOwnMounts,
+  mountMemory,
+  mustCall,
+  RefusedCallError,
+  temporaryOptions,
+} from "./mounts.ts";
 export {
   always,
   Answer,

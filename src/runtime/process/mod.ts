@@ -10,6 +10,7 @@ export { ConcurrencyGate, type Release, waitForPlace } from "./concurrency_gate.
 export { defaultMaxFunctionProcesses, defaultMaxServers } from "./decide_place.ts";
 export { refuseForeignDescriptors, refuseInheritedDescriptors } from "./own_descriptors.ts";
 export { parsePayload } from "./parse_payload.ts";
+export { findNamespacePrefix, mayMakeNamespaces } from "./own_namespaces.ts";
 export { ProcessPlaces } from "./process_places.ts";
 export {
   type EndCause,
@@ -29,4 +30,5 @@ export {
 } from "./socket_count.ts";
 export { denoCache, sourceCache } from "./source_cache.ts";
 export { startProcess } from "./start_process.ts";
+export { temporaryBytes } from "./temporary_files.ts";
 export { SYSTEM_TIMERS, type Timers, within } from "./timers.ts";

@@ -54,7 +54,7 @@ async function prepare() {
     PLATFORM_PORT_V6: String((platformV6.addr as Deno.NetAddr).port),
     PLATFORM_PID: String(Deno.pid),
   };
-  const OWN = [...Object.keys(env), "OWN", "PORT", "HOST"].join();
+  const OWN = [...Object.keys(env), "OWN", "PORT", "HOST", "TMPDIR", "TMP", "TEMP"].join();
   return {
     directory,
     env: { ...env, OWN },

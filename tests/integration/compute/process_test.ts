@@ -80,9 +80,13 @@ const lines = (count: number): ReadableStream<Uint8Array> => {
 onEachEngine("a server sees its own variables and nothing else", async ({ serve, engine }) => {
   await using app = serve({ directory, env: { GREETING: "hello", PORT: "4321" } });
   const inside = engine === "node" ? "/app" : directory;
-  const ofNode = { NODE_ENV: "production", TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp" };
-  assert.deepEqual(JSON.parse((await app.ask("/env")).slice(4)), {
-    ...(engine === "node" ? ofNode : {}),
+  const env = JSON.parse((await app.ask("/env")).slice(4));
+  assert.deepEqual([env.TMP, env.TEMP], [env.TMPDIR, env.TMPDIR]);
+  if (engine === "node") assert.equal(env.TMPDIR, "/tmp");
+  const { TMPDIR, TMP, TEMP } = env;
+  assert.deepEqual(env, {
+    ...{ TMPDIR, TMP, TEMP },
+    ...(engine === "node" ? { NODE_ENV: "production" } : {}),
     GREETING: "hello",
     HOST: "127.0.0.1",
     PORT: "4321",

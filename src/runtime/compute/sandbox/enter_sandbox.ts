@@ -7,12 +7,12 @@
 import { dirname, join } from "node:path";
 import { filterSystemCalls } from "./connect_supervisor.ts";
 import {
+  dropRights,
   type FileRule,
   openLibc,
   type Peer,
   readNameservers,
   restrictFiles,
-  setNoNewPrivileges,
 } from "../../kernel/mod.ts";
 import { missingSandbox, type SandboxState } from "./sandbox_support.ts";
 
@@ -57,6 +57,8 @@ export interface SandboxOptions {
   readonly directory: string;
   /** Private folder of the process, for its sockets. */
   readonly folder: string;
+  /** The folder for temporary files. */
+  readonly tmp: string;
   /** Files of the program itself. */
   readonly runtime: readonly string[];
   readonly allowPrivate: boolean;
@@ -79,12 +81,13 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
   if (libc === undefined) {
     return { files: false, calls: false, reason: "It needs Linux with the GNU C library" };
   }
-  if (!setNoNewPrivileges(libc)) {
-    return { files: false, calls: false, reason: "The process cannot give up its privileges" };
+  if (!dropRights(libc)) {
+    return { files: false, calls: false, reason: "The process cannot give up its rights" };
   }
   const files = restrictFiles(libc, [
     read(options.directory),
     { path: options.folder, rights: "sockets" },
+    { path: options.tmp, rights: "temporary" },
     { path: "/dev/null", rights: "read_write" },
     ...options.runtime.map(read),
     ...SYSTEM_PATHS.map(read),

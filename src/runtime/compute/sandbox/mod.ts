@@ -14,3 +14,4 @@ export {
   type SandboxState,
   type SandboxSupport,
 } from "./sandbox_support.ts";
+export { openTemporaryFolder, TEMPORARY_PLACES, type TemporaryFolder } from "./temporary_folder.ts";

@@ -8,8 +8,16 @@ import type { ProcessLog, Revalidated, ServerStart } from "../wire.ts";
 
 /** To the server's thread. */
 export type ToWorker =
-  /** `socket` is the path at which it listens, whatever port the server asks for. */
-  | { readonly type: "start"; readonly start: ServerStart; readonly socket: string }
+  /**
+   * `socket` is the path at which it listens, whatever port the server asks for, and
+   * `tmp` the folder for temporary files.
+   */
+  | {
+    readonly type: "start";
+    readonly start: ServerStart;
+    readonly socket: string;
+    readonly tmp: string;
+  }
   /** The answer to `prepared`: the server's code may be loaded. */
   | { readonly type: "load" }
   | { readonly type: "ping"; readonly id: number }

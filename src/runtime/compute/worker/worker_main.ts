@@ -17,13 +17,18 @@ import type { Send, ToWorker } from "./messages.ts";
 import { catchDatagramErrors } from "./node_datagrams.ts";
 import { redirectNodeServers } from "./node_servers.ts";
 import { captureOutput } from "./output.ts";
+import { describePermissions } from "./permission_errors.ts";
 import { type EmitSignal, separateSignals } from "./signals.ts";
 
-function setEnvironment({ env, port, host }: ServerStart): void {
+/** Names of the variable with the folder for temporary files. */
+const TMP_VARIABLES = ["TMPDIR", "TMP", "TEMP"] as const;
+
+function setEnvironment({ env, port, host }: ServerStart, tmp: string): void {
   for (const name of Object.keys(Deno.env.toObject())) Deno.env.delete(name);
   for (const [name, value] of Object.entries(env)) Deno.env.set(name, value);
   Deno.env.set("PORT", String(port));
   Deno.env.set("HOST", host);
+  for (const name of TMP_VARIABLES) Deno.env.set(name, tmp);
 }
 
 /** Stops this thread for good; the first thread ends the process. */
@@ -57,6 +62,8 @@ function reportErrors(send: Send, directory: string): void {
   globalThis.addEventListener("unhandledrejection", (event) => report(event.reason));
 }
 
+type Start = Extract<ToWorker, { readonly type: "start" }>;
+
 interface Prepared {
   /** Loads the server's code. */
   readonly load: () => Promise<void>;
@@ -65,9 +72,9 @@ interface Prepared {
 }
 
 /** Prepares the thread for the server's code. */
-function prepare(start: ServerStart, socket: string, send: Send): Prepared {
+function prepare({ start, socket, tmp }: Start, send: Send): Prepared {
   const entry = join(start.directory, start.entry);
-  setEnvironment(start);
+  setEnvironment(start, tmp);
   process.argv.splice(0, process.argv.length, Deno.execPath(), entry);
   Object.defineProperty(Deno, "args", { value: [] });
   captureOutput(send, start.directory);
@@ -84,6 +91,7 @@ function prepare(start: ServerStart, socket: string, send: Send): Prepared {
   const emitSignal = separateSignals();
   const takeAnswer = defineRevalidate((id, what) => send({ type: "revalidate", id, what }));
   closeInternals();
+  describePermissions();
   const load = async () => {
     try {
       const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(entry).href);
@@ -108,7 +116,7 @@ globalThis.addEventListener("message", (event) => {
     else if (data.type === "terminate") {
       if (!prepared.emitSignal("SIGTERM")) send({ type: "ended", message: "Told to end" });
     } else {
-      prepared = prepare(data.start, data.socket, send);
+      prepared = prepare(data, send);
       send({ type: "prepared" });
     }
   };

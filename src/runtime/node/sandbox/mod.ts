@@ -3,8 +3,8 @@
  *
  * @module
  */
+export { findNamespacePrefix } from "../../process/mod.ts";
 export { type LaunchNode, launchNode, prepareLaunch } from "./launch_node.ts";
-export { findNamespacePrefix } from "./namespace_prefix.ts";
 export { planSandbox } from "./plan_sandbox.ts";
 export {
   LaunchError,

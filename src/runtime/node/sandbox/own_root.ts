@@ -6,11 +6,17 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { type CallName, type Libc, systemCall } from "../../kernel/mod.ts";
+import {
+  cString,
+  type Libc,
+  makeOwnMounts,
+  mountMemory,
+  mustCall,
+  temporaryOptions,
+} from "../../kernel/mod.ts";
 import { PROGRAM, TMP } from "./plan_sandbox.ts";
 import type { Place } from "./types.ts";
 
-const CLONE_NEWNS = 0x00020000;
 const CLONE_NEWCGROUP = 0x02000000;
 const CLONE_NEWIPC = 0x08000000;
 const CLONE_NEWPID = 0x20000000;
@@ -24,11 +30,8 @@ const IFF_UP = 1;
 const IFREQ_FLAGS = 16;
 const IFREQ_BYTES = 40;
 
-const MS_NOSUID = 2;
-const MS_NODEV = 4;
 const MS_BIND = 0x1000;
 const MS_REC = 0x4000;
-const MS_PRIVATE = 0x40000;
 const MNT_DETACH = 2;
 
 const AT_FDCWD = -100;
@@ -92,13 +95,6 @@ const ABOUT_MACHINE: readonly string[] = [
 /** The processes that Node sees, which are its own. */
 const PROCESSES = "/proc/.processes";
 
-/** A call that the system refuses; the message names it. */
-export class RefusedCallError extends Error {
-  override readonly name = "RefusedCallError";
-}
-
-const path = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(`${text}\0`);
-
 function typeOf(file: string): "folder" | "file" | undefined {
   try {
     return Deno.statSync(file).isDirectory ? "folder" : "file";
@@ -126,9 +122,6 @@ export interface OwnRootOptions {
   readonly uid?: number | undefined;
 }
 
-/** Most files and folders in the folder for temporary files, by its size in MiB. */
-const FILES_PER_MB = 256;
-
 export class OwnRoot {
   constructor(private readonly libc: Libc, private readonly options: OwnRootOptions) {}
 
@@ -140,12 +133,12 @@ export class OwnRoot {
    */
   begin(): void {
     const { root } = this.options;
-    const own = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWCGROUP;
-    this.#call("unshare", own);
+    const own = CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWCGROUP;
+    mustCall(this.libc, "unshare", own);
+    makeOwnMounts(this.libc);
     this.#raiseLoopback();
     Deno.umask(0o022);
-    this.#call("mount", path("none"), path("/"), 0, MS_REC | MS_PRIVATE, 0);
-    this.#tmpfs(root, "mode=0755,size=1m");
+    mountMemory(this.libc, root, "mode=0755,size=1m");
     Deno.mkdirSync(join(root, PROCESSES), { recursive: true });
   }
 
@@ -170,9 +163,7 @@ export class OwnRoot {
     for (const each of shown) this.#show(each);
     const tmp = join(root, TMP);
     Deno.mkdirSync(tmp);
-    const owner = uid === undefined ? "" : `,uid=${uid},gid=${uid}`;
-    const files = tmpMb * FILES_PER_MB;
-    this.#tmpfs(tmp, `mode=0700,size=${tmpMb}m,nr_inodes=${files}${owner}`);
+    mountMemory(this.libc, tmp, temporaryOptions(tmpMb, uid));
   }
 
   /**
@@ -181,21 +172,21 @@ export class OwnRoot {
    * @throws {RefusedCallError}
    */
   enter(): void {
-    this.#call("chdir", path(this.options.root));
-    this.#call("pivot_root", path("."), path("."));
-    this.#call("umount2", path("."), MNT_DETACH);
-    this.#call("chdir", path("/"));
+    mustCall(this.libc, "chdir", cString(this.options.root));
+    mustCall(this.libc, "pivot_root", cString("."), cString("."));
+    mustCall(this.libc, "umount2", cString("."), MNT_DETACH);
+    mustCall(this.libc, "chdir", cString("/"));
     this.#seal("/", 0);
   }
 
   /** Without it, programs that list the interfaces would find none at all. */
   #raiseLoopback(): void {
-    const socket = this.#call("socket", AF_INET, SOCK_DGRAM, 0);
+    const socket = mustCall(this.libc, "socket", AF_INET, SOCK_DGRAM, 0);
     const request = new Uint8Array(IFREQ_BYTES);
     request.set(new TextEncoder().encode("lo"));
     new DataView(request.buffer).setInt16(IFREQ_FLAGS, IFF_UP, true);
     try {
-      this.#call("ioctl", socket, SIOCSIFFLAGS, request);
+      mustCall(this.libc, "ioctl", socket, SIOCSIFFLAGS, request);
     } finally {
       this.libc.close(socket);
     }
@@ -213,20 +204,9 @@ export class OwnRoot {
     if (type === undefined) return;
     Deno.mkdirSync(type === "folder" ? target : dirname(target), { recursive: true });
     if (type === "file") Deno.writeFileSync(target, new Uint8Array());
-    this.#call("mount", path(from), path(target), 0, MS_BIND | MS_REC, 0);
+    mustCall(this.libc, "mount", cString(from), cString(target), 0, MS_BIND | MS_REC, 0);
     const isDevice = from.startsWith("/dev/");
     this.#seal(target, AT_RECURSIVE, isDevice ? FOR_DEVICES : FOR_FILES);
-  }
-
-  #tmpfs(target: string, options: string): void {
-    this.#call(
-      "mount",
-      path("svc"),
-      path(target),
-      path("tmpfs"),
-      MS_NOSUID | MS_NODEV,
-      path(options),
-    );
   }
 
   #seal(
@@ -236,14 +216,14 @@ export class OwnRoot {
   ): void {
     const settings = new Uint8Array(32);
     new DataView(settings.buffer).setBigUint64(0, BigInt(attributes), true);
-    this.#call("mount_setattr", AT_FDCWD, path(target), flags, settings, settings.byteLength);
-  }
-
-  #call(name: CallName, ...args: Parameters<typeof systemCall>[2][]): number {
-    const result = systemCall(this.libc, name, ...args);
-    if (result < 0) {
-      throw new RefusedCallError(`The system refuses ${name} (error ${-result})`);
-    }
-    return result;
+    mustCall(
+      this.libc,
+      "mount_setattr",
+      AT_FDCWD,
+      cString(target),
+      flags,
+      settings,
+      settings.byteLength,
+    );
   }
 }

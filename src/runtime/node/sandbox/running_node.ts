@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { temporaryBytes } from "../../process/mod.ts";
 import { memoryOf } from "./process_limits.ts";
-import { temporaryBytes } from "./temporary_files.ts";
 import type { Thread } from "./thread.ts";
 import type { NodeEnd, NodeSandbox, RunningNode } from "./types.ts";
 

@@ -6,6 +6,7 @@
  */
 import { spawnProgram } from "../../../lib/spawn_program.ts";
 import {
+  dropRights,
   type FileRule,
   installFilter,
   openLibc,
@@ -13,7 +14,6 @@ import {
   restrictFiles,
 } from "../../kernel/mod.ts";
 import { SYSTEM_PATHS } from "../../compute/sandbox/mod.ts";
-import { dropRights } from "./drop_rights.ts";
 import { buildNodeFilter } from "./node_filter.ts";
 import { OwnRoot } from "./own_root.ts";
 import type { FromThread, ThreadPlan, ToThread } from "./thread_messages.ts";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Libc, setNoNewPrivileges, systemCall } from "../../kernel/mod.ts";
+import { type Libc, setNoNewPrivileges } from "./libc.ts";
+import { systemCall } from "./system_calls.ts";
 
 const PR_CAPBSET_DROP = 24;
 const PR_CAP_AMBIENT = 47;

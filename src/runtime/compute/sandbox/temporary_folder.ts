@@ -1,0 +1,84 @@
+/**
+ * The folder for temporary files of a server on Deno: memory that is mounted for
+ * its process alone, or, where the system gives no mounts, a folder on the disk
+ * that is watched.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import {
+  type Libc,
+  makeOwnMounts,
+  mountMemory,
+  openLibc,
+  RefusedCallError,
+  systemCall,
+  temporaryOptions,
+} from "../../kernel/mod.ts";
+
+/** Folders that every system has and no server needs, the first choice first. */
+export const TEMPORARY_PLACES = ["/tmp", "/var/tmp", "/mnt", "/srv"] as const;
+
+/** Name of the folder in the private folder, where there are no mounts. */
+const FOLDER = "tmp";
+
+const RLIMIT_FSIZE = 1;
+const SIGXFSZ = 25;
+const SIG_IGN = 1n;
+
+const MIB = 1024 * 1024;
+
+export interface TemporaryFolder {
+  readonly path: string;
+  /** True where the kernel limits its size; else it has to be watched. */
+  readonly isLimited: boolean;
+}
+
+export interface TemporaryOptions {
+  /** Size in MiB. */
+  readonly sizeMb: number;
+  /** Private folder of the process. */
+  readonly folder: string;
+  /** Paths that must stay in sight. */
+  readonly needed: readonly string[];
+}
+
+function findPlace(needed: readonly string[]): string | undefined {
+  return TEMPORARY_PLACES.find((place) => {
+    if (needed.some((path) => path === place || path.startsWith(`${place}/`))) return false;
+    try {
+      return Deno.lstatSync(place).isDirectory;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Makes the folder, for this thread and those that it starts from now on. */
+export function openTemporaryFolder(
+  { sizeMb, folder, needed }: TemporaryOptions,
+): TemporaryFolder {
+  const libc = openLibc();
+  const place = findPlace([folder, ...needed]);
+  if (libc !== undefined && place !== undefined) {
+    try {
+      makeOwnMounts(libc);
+      mountMemory(libc, place, temporaryOptions(sizeMb));
+      return { path: place, isLimited: true };
+    } catch (error) {
+      if (!(error instanceof RefusedCallError)) throw error;
+    }
+  }
+  const path = join(folder, FOLDER);
+  Deno.mkdirSync(path, { mode: 0o700 });
+  if (libc !== undefined) limitFiles(libc, sizeMb);
+  return { path, isLimited: false };
+}
+
+/** No file of this process may grow beyond the size of the folder; a write then fails. */
+function limitFiles(libc: Libc, sizeMb: number): void {
+  libc.signal(SIGXFSZ, SIG_IGN);
+  const bytes = BigInt(sizeMb * MIB);
+  const limit = new Uint8Array(BigUint64Array.of(bytes, bytes).buffer);
+  systemCall(libc, "prlimit64", 0, RLIMIT_FSIZE, limit);
+}

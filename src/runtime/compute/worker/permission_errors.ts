@@ -1,0 +1,70 @@
+/**
+ * Errors of the runtime's permissions as libraries expect them: with the codes and
+ * words of Node, not with flags of a command line that the server does not have.
+ *
+ * @module
+ */
+
+/** Error numbers of Linux. */
+const EPERM = 1;
+const EACCES = 13;
+
+/** What a server tried, by the kind of permission that it lacks. */
+const CALLS: Readonly<Record<string, string>> = {
+  read: "open",
+  write: "open",
+  net: "connect",
+  run: "spawn",
+  ffi: "dlopen",
+  import: "import",
+};
+
+const MESSAGE = /^Requires (?:all )?(\w+) access(?: to (.+?))?, (?:run again|specify)/;
+
+export interface DeniedCall {
+  readonly message: string;
+  readonly code: "EACCES" | "EPERM";
+  /** The negative number of the error. */
+  readonly errno: number;
+  readonly syscall: string;
+  /** The file, where it is about one. */
+  readonly path?: string;
+}
+
+/** Reads the runtime's message; `undefined` for one of another form. */
+export function describeDenial(message: string): DeniedCall | undefined {
+  const [, kind = "", what = ""] = MESSAGE.exec(message) ?? [];
+  if (kind === "") return undefined;
+  const subject = what.replace(/^"(.*)"$/, "$1");
+  const syscall = CALLS[kind];
+  if (syscall === undefined) {
+    return {
+      message: `EPERM: operation not permitted, ${subject || kind}`,
+      ...{ code: "EPERM", errno: -EPERM, syscall: subject || kind },
+    };
+  }
+  const isFile = kind === "read" || kind === "write";
+  const shown = subject === "" ? "" : isFile ? ` '${subject}'` : ` ${subject}`;
+  return {
+    message: `EACCES: permission denied, ${syscall}${shown}`,
+    ...{ code: "EACCES", errno: -EACCES, syscall },
+    ...(isFile && subject !== "" ? { path: subject } : {}),
+  };
+}
+
+/** What errors of the runtime's permissions are made of from now on. */
+class DeniedError extends Error {
+  constructor(message?: string, options?: ErrorOptions) {
+    const denied = describeDenial(String(message));
+    super(denied?.message ?? message, options);
+    if (denied === undefined) return;
+    const { message: _, ...fields } = denied;
+    Object.assign(this, fields);
+  }
+}
+
+/** Gives all errors of the runtime's permissions in this thread the words and codes of Node. */
+export function describePermissions(): void {
+  // The runtime constructs the class by itself, which in turn calls what it extends.
+  Object.setPrototypeOf(Deno.errors.NotCapable, DeniedError);
+}

@@ -1,0 +1,77 @@
+/**
+ * Mounts of a thread's own, which no other thread or process sees but those that
+ * it starts.
+ *
+ * @module
+ */
+import type { Libc } from "./libc.ts";
+import { type CallName, systemCall } from "./system_calls.ts";
+
+const CLONE_NEWNS = 0x00020000;
+
+const MS_NOSUID = 2;
+const MS_NODEV = 4;
+const MS_REC = 0x4000;
+const MS_PRIVATE = 0x40000;
+
+/** A call that the system refuses; the message names it. */
+export class RefusedCallError extends Error {
+  override readonly name = "RefusedCallError";
+}
+
+/** Text as the C library takes it. */
+export const cString = (text: string): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(`${text}\0`);
+
+/**
+ * Performs a system call as `systemCall` does.
+ *
+ * @throws {RefusedCallError} where the system refuses it
+ */
+export function mustCall(
+  libc: Libc,
+  name: CallName,
+  ...args: Parameters<typeof systemCall>[2][]
+): number {
+  const result = systemCall(libc, name, ...args);
+  if (result < 0) throw new RefusedCallError(`The system refuses ${name} (error ${-result})`);
+  return result;
+}
+
+/**
+ * Gives this thread, and those that it starts from now on, mounts of their own.
+ *
+ * @throws {RefusedCallError}
+ */
+export function makeOwnMounts(libc: Libc): void {
+  mustCall(libc, "unshare", CLONE_NEWNS);
+  mustCall(libc, "mount", cString("none"), cString("/"), 0, MS_REC | MS_PRIVATE, 0);
+}
+
+/**
+ * Mounts an empty folder that is kept in memory.
+ *
+ * @param options as of tmpfs(5): its size, and whose it is
+ * @throws {RefusedCallError}
+ */
+export function mountMemory(libc: Libc, folder: string, options: string): void {
+  const flags = MS_NOSUID | MS_NODEV;
+  mustCall(
+    libc,
+    "mount",
+    cString("svc"),
+    cString(folder),
+    cString("tmpfs"),
+    flags,
+    cString(options),
+  );
+}
+
+/** Most files and folders in a folder for temporary files, by its size in MiB. */
+const FILES_PER_MB = 256;
+
+/** Options of the memory for a folder for temporary files, which one user may use. */
+export function temporaryOptions(sizeMb: number, uid?: number): string {
+  const owner = uid === undefined ? "" : `,uid=${uid},gid=${uid}`;
+  return `mode=0700,size=${sizeMb}m,nr_inodes=${sizeMb * FILES_PER_MB}${owner}`;
+}

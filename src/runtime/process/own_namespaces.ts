@@ -1,0 +1,47 @@
+/**
+ * What starts a process of foreign code so that it may make namespaces, where the
+ * platform is an ordinary user.
+ *
+ * @module
+ */
+import { runProgram } from "../../lib/spawn_program.ts";
+import type { ProcessCommand } from "./self_command.ts";
+
+const UNSHARE = "/usr/bin/unshare";
+
+/** Keeps user, process id and standard streams; the rights hold in its own user namespace only. */
+const ARGUMENTS = ["--user", "--map-current-user", "--keep-caps", "--"] as const;
+
+const NOTHING = "/bin/true";
+
+async function find(): Promise<readonly string[]> {
+  if (Deno.build.os !== "linux" || Deno.uid() === 0) return [];
+  try {
+    const { success } = await runProgram(UNSHARE, {
+      args: [...ARGUMENTS, NOTHING],
+      clearEnv: true,
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    });
+    return success ? [UNSHARE, ...ARGUMENTS] : [];
+  } catch {
+    return [];
+  }
+}
+
+let found: Promise<readonly string[]> | undefined;
+
+/**
+ * Finds out what a command begins with whose process may make namespaces: nothing
+ * for root, who has the right to them, and where the system gives none to others.
+ */
+export function findNamespacePrefix(): Promise<readonly string[]> {
+  return found ??= find();
+}
+
+/** Lets the process of a command make namespaces, where the system gives them. */
+export async function mayMakeNamespaces(command: ProcessCommand): Promise<ProcessCommand> {
+  const [program, ...args] = [...await findNamespacePrefix(), command.command, ...command.args];
+  return { ...command, command: program!, args };
+}
