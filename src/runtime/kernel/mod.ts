@@ -13,7 +13,7 @@ export {
   readNameservers,
 } from "./judge_connect.ts";
 export { type FileRule, landlockVersion, restrictFiles } from "./landlock.ts";
-export { type Libc, openLibc } from "./libc.ts";
+export { type Libc, openLibc, setNoNewPrivileges } from "./libc.ts";
 export {
   addDescriptor,
   answerCall,
