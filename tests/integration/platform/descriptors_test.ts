@@ -61,7 +61,7 @@ Deno.test("a process that finds a file open loads no server", { ignore }, async 
   const secret = await secretFile();
   await using app = computeServer({
     directory,
-    spawn: (folder, server) => withOpenFile(spawnServer(folder, server), secret),
+    spawn: async (folder, server) => withOpenFile(await spawnServer(folder, server), secret),
   });
   assert.equal(await app.ask("/"), "cannot_start");
   const logged = app.logs.map(({ message }) => message).join("\n");
