@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { fileURLToPath } from "node:url";
 import type { NodeSandboxKind, NodeView } from "../../../src/runtime/node/sandbox/mod.ts";
+import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 import { launchServer, NODE } from "../../helpers/node_launch.ts";
 
 const SOURCE = fileURLToPath(
@@ -136,4 +137,62 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
   assert.deepEqual(platform.arrived, []);
   assert.equal(await Deno.readTextFile(`${folder}/secret`), "svc_secret");
   assert.equal((await Deno.stat(`${folder}/secret`)).mode! & 0o777, 0o644);
+}
+
+/** The same as a server of the whole program, source or compiled: it sets what differs itself. */
+const ENTRY = `
+import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+Object.assign(process.env, {
+  ATTACK_APP: process.cwd(),
+  ATTACK_NODE: process.execPath,
+  ATTACK_RESULTS: tmpdir() + "/results",
+});
+try {
+  process.dlopen({ exports: {} }, process.cwd() + "/attack.node");
+} catch { /* it is no module of Node: its attacks ran when it was loaded */ }
+createServer((_request, response) => response.end(readFileSync(process.env.ATTACK_RESULTS)))
+  .listen(process.env.PORT);
+`;
+
+Deno.test({
+  name: "native code gets nothing in a server of the program",
+  ignore: NODE === undefined,
+  async fn(t) {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-native-" }));
+    const library = await compile(folder);
+    await t.step({
+      name: "with a compiler",
+      ignore: library === undefined,
+      fn: () => attackProgram(folder, library!),
+    });
+    await Deno.remove(folder, { recursive: true });
+  },
+});
+
+async function attackProgram(folder: string, library: string): Promise<void> {
+  await using platform = await attacked(folder);
+  await Deno.writeTextFile(`${folder}/secret`, "svc_secret");
+  const directory = await writeModules({ "entry.mjs": ENTRY });
+  await Deno.copyFile(library, `${directory}/attack.node`);
+  await using server = computeServer({
+    engine: "node",
+    directory,
+    env: {
+      ATTACK_PARENT: String(Deno.pid),
+      ATTACK_UID: String(Deno.uid()),
+      ATTACK_SECRET: `${folder}/secret`,
+      ATTACK_OTHER: `${folder}/secret`,
+      ATTACK_PORT: String(platform.port),
+      ATTACK_UDP_PORT: String(platform.udpPort),
+      ATTACK_SOCKET: platform.socket,
+      ATTACK_FREE_PORT: String(await freePort()),
+    },
+    limits: { timeoutMs: 60_000, startMs: 60_000 },
+  });
+  const lines = (await server.ask("/")).replace("200 ", "").trim().split("\n");
+  assert.equal(lines.at(-1), "done done", JSON.stringify(server.logs));
+  assert.deepEqual(lines.filter((line) => line.endsWith(" escaped")), []);
+  assert.deepEqual(platform.arrived, []);
 }
