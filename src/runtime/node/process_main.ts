@@ -25,7 +25,7 @@ import {
 } from "../process/mod.ts";
 import { nodeCommand, preloadStart } from "./node_command.ts";
 import { preloadText, readPreload } from "./preload_text.ts";
-import { LaunchError, launchNode, type NodeEnd, type RunningNode } from "./sandbox/mod.ts";
+import { LaunchError, type NodeEnd, prepareLaunch, type RunningNode } from "./sandbox/mod.ts";
 
 /** Socket in the private folder at which this process waits for Node. */
 const NODE_SOCKET = "n";
@@ -59,6 +59,9 @@ class NodeProcess {
   #node: FrameConnection | undefined;
   #greeted = false;
   #ended = false;
+
+  /** Its thread starts while the platform still connects. */
+  readonly #startNode = prepareLaunch();
 
   constructor(
     private readonly platform: FrameConnection,
@@ -113,7 +116,7 @@ class NodeProcess {
     const code = await readPreload(preload);
     // It is shown to Node before its text is known, which names the paths that Node sees.
     await Deno.writeTextFile(file, "");
-    return await launchNode({
+    return await this.#startNode({
       node: nodeBinary,
       directory,
       folder,
