@@ -7,5 +7,5 @@ import { launchServer } from "./node_launch.ts";
 const server = await launchServer("const answer = () => 'here';", {
   only: Deno.args[0] as NodeSandboxKind,
 });
-console.log(server.node.pid);
+Deno.stdout.writeSync(new TextEncoder().encode(`${server.node.pid}\n`));
 await server.node.ended;
