@@ -19,7 +19,7 @@ export function preloadStart(
 /** Arguments and environment of Node; the preload is the first of the further files. */
 export function nodeCommand(
   { entry, env, port, host, memoryMb }: ServerStart,
-  { directory, files: [preload] }: NodeView,
+  { directory, tmp, files: [preload] }: NodeView,
 ): NodeCommand {
   return {
     args: [
@@ -30,6 +30,13 @@ export function nodeCommand(
       preload!,
       join(directory, entry),
     ],
-    env: { NODE_ENV: "production", ...env, PORT: String(port), HOST: host },
+    env: {
+      NODE_ENV: "production",
+      // Its user is known to no table of users: without this, os.homedir() throws.
+      HOME: tmp,
+      ...env,
+      PORT: String(port),
+      HOST: host,
+    },
   };
 }
