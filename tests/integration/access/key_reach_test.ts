@@ -31,6 +31,7 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   createEnvironment: () => ({ name: "taken" }),
   setVariable: () => ({ value: "taken", category: "plain", scope: "all" }),
   exportVariables: () => ({ environment: "production" }),
+  runCronTask: () => ({ path: "/taken" }),
   purgeCache: () => ({ type: "all" }),
   addDomain: () => ({ hostname: "taken.example", environment: "production" }),
   putRules: () => ({ schemaVersion: "EDGE_RULE_SET_V1", rules: [] }),
