@@ -16,13 +16,14 @@ const scheduled = (...paths: string[]) => ({
   cron: paths.map((path) => ({ path, schedule: "* * * * *" })),
 });
 
-/** A server that remembers what the requests of tasks carried. */
+/** A server that remembers what requests carried, but for the one before it goes live. */
 const SERVER = `
 import { createServer } from "node:http";
 const seen = [];
 createServer((request, response) => {
   const { url, headers } = request;
   if (url === "/api/seen") return response.end(JSON.stringify(seen));
+  if (url === "/") return response.end("here");
   seen.push({ url, cron: headers["x-svc-cron"] ?? null, auth: headers.authorization ?? null });
   if (url.startsWith("/api/fails")) response.statusCode = 503;
   if (url.startsWith("/api/breaks")) {

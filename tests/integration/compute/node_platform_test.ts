@@ -51,7 +51,9 @@ onEachEngine(
         return { deployment, env: JSON.parse((await platform.get(host, "/")).text) };
       };
       const live = await seen(true);
-      assert.deepEqual(live.env, {
+      const { SVC_KV_URL: url, SVC_KV_TOKEN: token, ...own } = live.env;
+      assert.match(`${url} ${token}`, /^http:\/\/127\.0\.0\.1:\d+ svckv_[\w-]{43}$/);
+      assert.deepEqual(own, {
         SVC_URL: live.deployment.urls.production,
         SVC_DEPLOYMENT_ID: live.deployment.id,
         SVC_ENVIRONMENT: "production",
