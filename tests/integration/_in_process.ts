@@ -26,7 +26,7 @@ export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
   "builds/sandbox_test.ts": SANDBOX,
   "compute/sandbox_test.ts": "names what the system offers, which the program finds out by itself",
   "compute/websocket_test.ts": {
-    "a server declines a WebSocket with a status of its own": DECLINED,
+    "a server declines a WebSocket with a status of its own (deno)": DECLINED,
   },
   "compute/websocket_limit_test.ts": {
     "a WebSocket that the server declines gives both its places back": DECLINED,

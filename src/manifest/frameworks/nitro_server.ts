@@ -75,12 +75,18 @@ const infoSchema = z.object({
 /** Modules of Nitro that name its storage. */
 const EDITS = [{ path: /(?:^|\/)chunks\/.*\.mjs$|(?:^|\/)index\.mjs$/, apply: keepNitroStorage }];
 
+/** Nuxt Content copies its pages into a database of its own, which needs a place. */
+const CONTENT_DATABASE = "process.env.NUXT_CONTENT_DATABASE_FILENAME ??= " +
+  '`${process.env.TMPDIR ?? "/tmp"}/contents.sqlite`;';
+
+const PRELUDE = `${FORWARDED_SOCKET}\n${CONTENT_DATABASE}`;
+
 /** For an entry that listens by itself. */
-const LISTENING: Launch = { prelude: FORWARDED_SOCKET, edits: EDITS };
+const LISTENING: Launch = { prelude: PRELUDE, edits: EDITS };
 
 /** For an entry that exports a middleware only. */
 const MIDDLEWARE: Launch = {
-  prelude: FORWARDED_SOCKET,
+  prelude: PRELUDE,
   edits: EDITS,
   wrapper: (file) =>
     serveListener(file, "entry.middleware ?? entry.listener ?? entry.handler ?? entry.default"),

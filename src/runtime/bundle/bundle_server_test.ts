@@ -202,6 +202,11 @@ const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
     "dist/server/entry.mjs": "var obfuscated_import = (module_name) => import(\nmodule_name);\n" +
       'export default () => obfuscated_import("node:fs");',
   }, []],
+  "nothing, where React Router loads the modules of routes in browsers": [{
+    "dist/server/entry.mjs": 'import load from "react-router"; export default load;',
+    "node_modules/react-router/package.json": '{"name":"react-router","main":"index.mjs"}',
+    "node_modules/react-router/index.mjs": "export default (route) => import(route.module);",
+  }, []],
 };
 
 for (const [name, [files, expected]] of Object.entries(NEEDS)) {

@@ -34,6 +34,9 @@ export const COMPUTED_WARNINGS = Object.fromEntries(
 /** SvelteKit hides imports of Node's own modules from bundlers by this name. */
 const HARMLESS = /\bobfuscated_import\s*=/;
 
+/** Packages whose computed imports run in browsers only: they load the modules of routes. */
+const IN_BROWSERS: ReadonlySet<string> = new Set(["react-router", "@remix-run/react"]);
+
 const STARTS_THREADS = /\bnew\s+(?:[\w$]+\s*\.\s*)?Worker\s*\(/;
 const KNOWS_THREADS = /["'](?:node:)?worker_threads["']/;
 
@@ -72,7 +75,7 @@ export function needsOf(
   const computed = new Set(notes.computed);
   for (const { id, location } of warnings) {
     if (location === null || !COMPUTED.has(id) || HARMLESS.test(location.lineText)) continue;
-    computed.add(location.file);
+    if (!IN_BROWSERS.has(subjectOf(location.file))) computed.add(location.file);
   }
   const subjects = (files: ReadonlySet<string>) => [
     ...new Set([...files].filter((file) => used.has(file)).map(subjectOf)),
