@@ -29,7 +29,7 @@ createServer((request, response) => {
   if (url.startsWith("/api/breaks")) {
     response.writeHead(200, { "content-length": "100" });
     response.write("half");
-    return setTimeout(() => response.destroy(), 10);
+    return setTimeout(() => process.exit(1), 10);
   }
   if (url.startsWith("/api/waits")) return;
   response.end("done");
