@@ -38,11 +38,12 @@ export function createKv(
 ): ProjectKv {
   const store = new KvStore({ kv, root: keys.userKv(), now, random });
   const tokens = new KvTokens(random);
-  const listener = new KvListener(createKvHandler({
+  const handle = createKvHandler({
     store,
     namespaceOf: (token) => tokens.namespaceOf(token),
     onTrouble,
-  }));
+  });
+  const listener = new KvListener(handle, onTrouble);
   return {
     kvFor({ deploymentId, projectId, environment }) {
       const address = listener.open();
@@ -59,7 +60,10 @@ export function createKv(
       },
       forgetProject: (projectId) => Promise.resolve(tokens.forget(projectId)),
       projectKeys: (projectId) => store.recordsOf(projectId),
-      removeEnvironment: ({ projectId, name }) => deleteKeys(kv, store.recordsOf(projectId, name)),
+      async removeEnvironment({ projectId, name }) {
+        tokens.forget(projectId, name);
+        await deleteKeys(kv, store.recordsOf(projectId, name));
+      },
     },
   };
 }

@@ -4,6 +4,11 @@
  *
  * @module
  */
+import {
+  ConnectionAcceptor,
+  type ConnectionLimits,
+  endsWebSocketsWithServer,
+} from "../core/listener/mod.ts";
 
 /** Where the store is reached. */
 export interface KvAddress {
@@ -11,22 +16,74 @@ export interface KvAddress {
   readonly port: number;
 }
 
-export class KvListener {
-  #server: Deno.HttpServer<Deno.NetAddr> | undefined;
+/** Servers are foreign code: together they take only so much of the platform. */
+const LIMITS: ConnectionLimits = {
+  maxConnections: 512,
+  maxPerAddress: 512,
+  handshakeMs: 10_000,
+  headMs: 10_000,
+  bodyMs: 10_000,
+  keepAliveMs: 30_000,
+};
 
-  constructor(private readonly handle: (request: Request) => Promise<Response>) {}
+/** Time that running requests get when the platform stops, in milliseconds. */
+const DRAIN_MS = 2_000;
+
+interface Open {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export class KvListener {
+  #open: Open | undefined;
+
+  constructor(
+    private readonly handle: (request: Request) => Promise<Response>,
+    private readonly onTrouble: (message: string) => void,
+  ) {}
 
   /** Listens on a free port from the first call on. */
   open(): KvAddress {
-    this.#server ??= Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen() {} },
-      (request) => this.handle(request),
-    );
-    return { host: "127.0.0.1", port: this.#server.addr.port };
+    this.#open ??= this.#listen();
+    return { host: "127.0.0.1", port: this.#open.port };
   }
 
   /** Finishes running requests and stops to listen. */
   async close(): Promise<void> {
-    await this.#server?.shutdown();
+    await this.#open?.close();
+  }
+
+  #listen(): Open {
+    const acceptor = new ConnectionAcceptor({
+      limits: LIMITS,
+      onError: (error) => {
+        this.onTrouble(`A request to the key-value store failed: ${error}`);
+        return new Response(null, { status: 500 });
+      },
+      groupOf: () => undefined,
+      isShort: () => false,
+      onShortage: (message) => this.onTrouble(`Key-value store: ${message}`),
+      now: () => performance.now(),
+      leavesToRuntime: endsWebSocketsWithServer(Deno.version.deno),
+    });
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const closing = new AbortController();
+    const served = acceptor.serve({
+      listener,
+      scheme: "http",
+      handler: (request) => this.handle(request),
+      closed: closing.signal,
+    }).catch((error) => this.onTrouble(`The key-value store stopped to listen: ${error}`));
+    return {
+      port: listener.addr.port,
+      async close() {
+        closing.abort();
+        try {
+          listener.close();
+        } catch { /* the runtime has closed it already */ }
+        await acceptor.drain(DRAIN_MS);
+        await served;
+      },
+    };
   }
 }

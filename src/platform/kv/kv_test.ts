@@ -37,7 +37,9 @@ Deno.test("servers of a project's environment share a store that no other reache
       projectName: "harbour",
       name: "preview",
     });
-    assert.equal((await others[0]!("GET")).status, 404);
+    assert.equal((await others[0]!("GET")).status, 401);
+    const left = await Array.fromAsync(kv.list({ prefix: ["user_kv", "heads", "harbour"] }));
+    assert.deepEqual(left.map(({ key }) => key.slice(3)), [["production", "boat"]]);
     assert.equal((await first("GET")).text, "Kestrel");
     await capability.forgetProject?.("harbour");
     assert.equal((await first("GET")).status, 401);

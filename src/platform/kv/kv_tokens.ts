@@ -36,11 +36,12 @@ export class KvTokens {
     return this.#namespaces.get(sha256Hex(token));
   }
 
-  /** Makes all tokens for a project worthless. */
-  forget(projectId: string): void {
+  /** Makes all tokens for a project, or for one environment of it, worthless. */
+  forget(projectId: string, environment?: string): void {
     for (const [deploymentId, token] of this.#tokens) {
       const hash = sha256Hex(token);
-      if (this.#namespaces.get(hash)?.[0] !== projectId) continue;
+      const [project, name] = this.#namespaces.get(hash) ?? [];
+      if (project !== projectId || (environment !== undefined && name !== environment)) continue;
       this.#namespaces.delete(hash);
       this.#tokens.delete(deploymentId);
     }
