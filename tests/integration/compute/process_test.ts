@@ -86,7 +86,7 @@ onEachEngine("a server sees its own variables and nothing else", async ({ serve,
   const { TMPDIR, TMP, TEMP } = env;
   assert.deepEqual(env, {
     ...{ TMPDIR, TMP, TEMP },
-    ...(engine === "node" ? { NODE_ENV: "production" } : {}),
+    ...(engine === "node" ? { HOME: "/tmp", NODE_ENV: "production" } : {}),
     GREETING: "hello",
     HOST: "127.0.0.1",
     PORT: "4321",
