@@ -66,7 +66,9 @@ interface Parts {
     readonly idempotencyKey?: string;
     readonly signal?: AbortSignal;
   }): Promise<TriggerAnswer>;
-  /** Ends a deployment's build as a worker would. */
+  /** Ends a deployment as a worker would, before it puts the build's things away. */
+  endDeployment(answer: TriggerAnswer, as: "LIVE" | "FAILED"): Promise<void>;
+  /** Ends a deployment and its build as a worker would. */
   end(answer: TriggerAnswer, as: "LIVE" | "FAILED"): Promise<void>;
 }
 
@@ -117,7 +119,7 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
         body: { commitSha, branch, force },
       });
     },
-    async end({ id }, as) {
+    async endDeployment({ id }, as) {
       const move = (to: "BUILDING" | "DEPLOYING" | "FAILED") =>
         deployments.update(
           PROJECT.id,
@@ -129,7 +131,10 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
         const deploying = await move("DEPLOYING");
         await deployments.activate(deploying!, clock.now);
       } else await move("FAILED");
-      const build = await builds.find(PROJECT.id, id);
+    },
+    async end(answer, as) {
+      await parts.endDeployment(answer, as);
+      const build = await builds.find(PROJECT.id, answer.id);
       const state = as === "LIVE" ? "SUCCEEDED" : "FAILED";
       await builds.finish(build!, { state, error: null, finishedAt: clock.now });
     },
@@ -188,6 +193,21 @@ Deno.test("TriggerService.trigger() deploys a commit again that is not shown any
     await end(reverted, "FAILED");
     const retried = await trigger({ commitSha: OLDER });
     assert.notEqual(retried.id, reverted.id, "a failed deployment is not what was asked for");
+  }));
+
+Deno.test("TriggerService.trigger() takes another commit as soon as a deployment has ended", () =>
+  withTriggers(async ({ trigger, endDeployment, builds }) => {
+    const first = await trigger({ commitSha: OLDER });
+    const building = await builds.find(PROJECT.id, first.id);
+    await assert.rejects(trigger({ commitSha: NEWER }), failure("conflict", /is still building/));
+    await endDeployment(first, "LIVE");
+    const second = await trigger({ commitSha: NEWER });
+    await builds.finish(building!, { state: "SUCCEEDED", error: null, finishedAt: START });
+    const busy = failure("conflict", new RegExp(`Deployment ${second.id} `));
+    await assert.rejects(trigger({ commitSha: HEAD }), busy, "the branch is the second's now");
+    await endDeployment(second, "FAILED");
+    const third = await trigger({ commitSha: HEAD });
+    assert.equal((await builds.find(PROJECT.id, third.id))?.state, "QUEUED");
   }));
 
 Deno.test("TriggerService.trigger() with force deploys again, but not beside another commit", () =>

@@ -55,6 +55,11 @@ export interface KnownCommit {
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
+/** True until a deployment is live or has ended. */
+export function isDeploymentUnderWay(status: DeploymentState): boolean {
+  return UNDER_WAY.has(status);
+}
+
 /**
  * Decides whether to build a commit. It is not built again while it is being built
  * or while its address shows it; it is where it was superseded, rolled back, stopped
@@ -71,7 +76,7 @@ export function admit(
   const { active, known } = facts;
   if (!wanted.force && known !== undefined) {
     const isLive = known.status === "LIVE" && known.isShown;
-    if (isLive || UNDER_WAY.has(known.status)) return { type: "identical", id: known.id };
+    if (isLive || isDeploymentUnderWay(known.status)) return { type: "identical", id: known.id };
   }
   const other = active.find(({ commitSha }) => commitSha !== wanted.commitSha);
   return other === undefined ? { type: "create" } : { type: "busy", ...other };

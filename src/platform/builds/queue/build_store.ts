@@ -24,9 +24,11 @@ import {
 import {
   type Admission,
   admit,
+  type BranchBuilds,
   branchBuilds,
   type BuildRecord,
   buildRecord,
+  isDeploymentUnderWay,
   isUnderWay,
   type KnownCommit,
 } from "./build_record.ts";
@@ -194,13 +196,27 @@ export class BuildStore {
     const { projectId, branch } = wanted;
     const guardKey = keys.branchBuild(projectId, branch);
     const guard = await readRecord(this.kv, guardKey, branchBuilds);
-    const active = guard?.value.active ?? [];
+    const active = await this.stillUnderWay(projectId, guard?.value.active ?? []);
     const known = await this.knownCommit(wanted);
     return {
       admission: admit({ active, known }, { commitSha: wanted.commitSha, force }),
       guard: { key: guardKey, versionstamp: guard?.versionstamp ?? null },
       active,
     };
+  }
+
+  /** A deployment says that it has ended a moment before its build has put its things away. */
+  private async stillUnderWay(
+    projectId: string,
+    active: BranchBuilds["active"],
+  ): Promise<BranchBuilds["active"]> {
+    const deployments = await Promise.all(
+      active.map(({ id }) => this.findDeployment(projectId, id)),
+    );
+    return active.filter((_, index) => {
+      const deployment = deployments[index];
+      return deployment !== undefined && isDeploymentUnderWay(deployment.status);
+    });
   }
 
   private async knownCommit(
