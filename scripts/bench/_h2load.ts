@@ -42,5 +42,5 @@ export function readH2load({ report, log, expects }: H2loadOutput): Measured {
   if (protocol !== "h2") {
     throw new Error(`Cannot measure HTTP/2: the server chose ${protocol ?? "no protocol"}`);
   }
-  return { requestsPerSecond: Number(rate), p99: p99Of(log) };
+  return { requestsPerSecond: Number(rate), requests: Number(done), p99: p99Of(log) };
 }

@@ -23,6 +23,7 @@ const withCounts = (counts: string): string =>
 Deno.test("readH2load() reads the rate of the report and the latency of the log", () => {
   assert.deepEqual(readH2load({ report: REPORT, log: LOG }), {
     requestsPerSecond: 34013.5,
+    requests: 68026,
     p99: 1.98,
   });
 });

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { hear } from "../_process.ts";
 import { readH2load } from "./_h2load.ts";
 import type { Measured } from "./_measured.ts";
+import { processorTime } from "./_processor_time.ts";
 
 /** HTTP/1.1 over plain TCP, HTTP/1.1 over TLS, HTTP/2 over TLS. */
 export type Protocol = "http" | "https" | "h2";
@@ -60,10 +61,15 @@ export function readReport(report: string, expects: "success" | "refusal" = "suc
   }
   const rate = /Requests\/sec:\s+([\d.]+)/.exec(report)?.[1];
   const [, value, unit] = /99%\s+([\d.]+)(us|ms|s|m)\b/.exec(report) ?? [];
-  if (rate === undefined || value === undefined) {
+  const requests = /^\s*(\d+) requests in /m.exec(report)?.[1];
+  if (rate === undefined || value === undefined || requests === undefined) {
     throw new Error(`Cannot read wrk's report: ${report}`);
   }
-  return { requestsPerSecond: Number(rate), p99: Number(value) * MILLISECONDS[unit!]! };
+  return {
+    requestsPerSecond: Number(rate),
+    requests: Number(requests),
+    p99: Number(value) * MILLISECONDS[unit!]!,
+  };
 }
 
 const headerArguments = ({ headers = {} }: Load): string[] =>
@@ -119,4 +125,18 @@ async function loadByH2load(given: Load): Promise<Measured> {
 /** Puts one server under load over the loopback interface. */
 export function load(given: Load): Promise<Measured> {
   return given.protocol === "h2" ? loadByH2load(given) : loadByWrk(given);
+}
+
+/** What a server did under load, and what it cost. */
+export interface Cost extends Measured {
+  /** Processor time per request of the server and its processes, in microseconds. */
+  readonly processorUs: number;
+}
+
+/** Puts the server of a process under load, and measures the processor time that it takes. */
+export async function loadProcess(given: Load & { readonly pid: number }): Promise<Cost> {
+  const before = processorTime(given.pid);
+  const measured = await load(given);
+  const spent = processorTime(given.pid) - before;
+  return { ...measured, processorUs: spent * 1000 / measured.requests };
 }

@@ -15,7 +15,11 @@ Transfer/sec:    412.02MB
 `;
 
 Deno.test("readReport() reads rate and latency", () => {
-  assert.deepEqual(readReport(REPORT), { requestsPerSecond: 31571.44, p99: 2.04 });
+  assert.deepEqual(readReport(REPORT), {
+    requestsPerSecond: 31571.44,
+    requests: 94722,
+    p99: 2.04,
+  });
   assert.equal(readReport(REPORT.replace("2.04ms", "900.00us")).p99, 0.9);
 });
 

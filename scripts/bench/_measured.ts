@@ -6,6 +6,8 @@
 
 export interface Measured {
   readonly requestsPerSecond: number;
+  /** All requests of the run. */
+  readonly requests: number;
   /** Latency of 99 of 100 requests, in milliseconds. */
   readonly p99: number;
 }

@@ -12,6 +12,7 @@ import type { Certificate } from "./_certificate.ts";
 
 export interface Peer {
   readonly name: string;
+  readonly pid: number;
   readonly port: number;
   /** Serves HTTP/1.1 and HTTP/2 over TLS; missing where the peer has one port only. */
   readonly httpsPort?: number;
@@ -154,7 +155,7 @@ https://:${httpsPort} {
 
 /** Starts a server and returns when it answers. */
 export async function startPeer(
-  peer: Omit<Peer, "stop"> & { readonly command: Command },
+  peer: Omit<Peer, "stop" | "pid"> & { readonly command: Command },
   folder: string,
 ): Promise<Peer> {
   const { command: [program, ...args], ...rest } = peer;
@@ -182,6 +183,7 @@ export async function startPeer(
   }
   return {
     ...rest,
+    pid: child.pid,
     async stop() {
       if (!ended) child.kill("SIGTERM");
       await status;

@@ -5,12 +5,13 @@
  *
  * @module
  */
-import { load, type Protocol, PROTOCOL_NAMES, PROTOCOLS } from "./_load.ts";
-import type { Measured } from "./_measured.ts";
-import { againstAim, formatTable, median, whole } from "./_table.ts";
+import { type Cost, loadProcess, type Protocol, PROTOCOL_NAMES, PROTOCOLS } from "./_load.ts";
+import { againstAim, againstMost, formatTable, median, whole } from "./_table.ts";
 
 export interface Runner {
   readonly name: string;
+  /** The process that answers, by itself or by processes that it started. */
+  readonly pid: number;
   readonly port: number;
   /** HTTP/1.1 and HTTP/2 over TLS; a runner without it is measured over plain TCP only. */
   readonly httpsPort?: number | undefined;
@@ -23,6 +24,7 @@ export interface Entrant {
   readonly protocol: Protocol;
   /** For people. */
   readonly protocolName: string;
+  readonly pid: number;
   readonly port: number;
   readonly host: string;
 }
@@ -30,10 +32,10 @@ export interface Entrant {
 /** The runners over each protocol that they serve, by protocol. */
 export function entrantsOf(runners: readonly Runner[]): readonly (readonly Entrant[])[] {
   return PROTOCOLS.map((protocol) =>
-    runners.flatMap(({ name, host, ...ports }) => {
+    runners.flatMap(({ name, pid, host, ...ports }) => {
       const port = protocol === "http" ? ports.port : ports.httpsPort;
       const protocolName = PROTOCOL_NAMES[protocol];
-      return port === undefined ? [] : [{ name, protocol, protocolName, port, host }];
+      return port === undefined ? [] : [{ name, protocol, protocolName, pid, port, host }];
     })
   ).filter((entrants) => entrants.length > 0);
 }
@@ -46,36 +48,61 @@ export interface Race {
   readonly seconds: number;
   /** Least ratio of svc to another over plain HTTP, by the other's name. */
   readonly aims: Readonly<Record<string, number>>;
+  /** Largest ratio of the processor time of svc to that of another over plain HTTP, by its name. */
+  readonly processorAims?: Readonly<Record<string, number>>;
 }
 
 /** Runs the race of one protocol and returns its rows. */
 async function heat(entrants: readonly Entrant[], given: Race): Promise<readonly string[][]> {
-  const results = new Map<string, Measured[]>(entrants.map(({ name }) => [name, []]));
+  const results = new Map<string, Cost[]>(entrants.map(({ name }) => [name, []]));
   const { path, many, seconds } = given;
-  const measure = (entrant: Entrant, time: number): Promise<Measured> =>
-    load({ ...entrant, path, seconds: time, ...many });
+  const measure = (entrant: Entrant, time: number): Promise<Cost> =>
+    loadProcess({ ...entrant, path, seconds: time, ...many });
   for (const entrant of entrants) await measure(entrant, 1);
   for (let round = 0; round < given.rounds; round++) {
     const order = round % 2 === 0 ? entrants : entrants.toReversed();
     for (const entrant of order) results.get(entrant.name)!.push(await measure(entrant, seconds));
   }
-  const ratesOf = (name: string): number[] =>
-    results.get(name)!.map(({ requestsPerSecond }) => requestsPerSecond);
-  const own = ratesOf("svc");
+  const own = results.get("svc")!;
   return entrants.map(({ name, protocol, protocolName }) => {
-    const rates = ratesOf(name);
-    const aim = protocol === "http" ? given.aims[name] : undefined;
-    // Runs of one round are neighbours in time: what else the machine does weighs on both.
-    const ratio = median(own.map((rate, round) => rate / rates[round]!));
+    const runs = results.get(name)!;
+    const rates = runs.map(({ requestsPerSecond }) => requestsPerSecond);
+    const isPlain = protocol === "http";
     return [
       protocolName,
       name,
       whole(median(rates)),
       `${whole(Math.min(...rates))} - ${whole(Math.max(...rates))}`,
-      median(results.get(name)!.map(({ p99 }) => p99)).toFixed(2),
-      name === "svc" ? "" : aim === undefined ? ratio.toFixed(2) : againstAim(ratio, aim),
+      median(runs.map(({ p99 }) => p99)).toFixed(2),
+      median(runs.map(({ processorUs }) => processorUs)).toFixed(1),
+      ...(name === "svc" ? [] : comparison(own, runs, {
+        aim: isPlain ? given.aims[name] : undefined,
+        processorAim: isPlain ? given.processorAims?.[name] : undefined,
+      })),
     ];
   });
+}
+
+/**
+ * Rates and processor times of svc against those of another. Runs of one round
+ * are neighbours in time: what else the machine does weighs on both.
+ */
+function comparison(
+  own: readonly Cost[],
+  others: readonly Cost[],
+  { aim, processorAim }: {
+    readonly aim: number | undefined;
+    readonly processorAim: number | undefined;
+  },
+): string[] {
+  const ratioOf = (value: (cost: Cost) => number): number =>
+    median(own.map((cost, round) => value(cost) / value(others[round]!)));
+  const rate = ratioOf(({ requestsPerSecond }) => requestsPerSecond);
+  const processor = ratioOf(({ processorUs }) => processorUs);
+  return [
+    aim === undefined ? rate.toFixed(2) : againstAim(rate, aim),
+    processorAim === undefined ? processor.toFixed(2) : againstMost(processor, processorAim),
+  ];
 }
 
 /** Runs the race over each protocol and returns its table; `svc` must be one of the runners. */
@@ -83,7 +110,16 @@ export async function race(runners: readonly Runner[], given: Race): Promise<str
   const rows: string[][] = [];
   for (const entrants of entrantsOf(runners)) rows.push(...await heat(entrants, given));
   return formatTable(
-    ["protocol", "server", "requests/s", "spread", "p99 ms", "svc against it"],
+    [
+      "protocol",
+      "server",
+      "requests/s",
+      "spread",
+      "p99 ms",
+      "cpu us",
+      "svc's rate against it",
+      "svc's cpu against it",
+    ],
     rows,
   );
 }

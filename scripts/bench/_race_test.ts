@@ -4,8 +4,8 @@ import { entrantsOf } from "./_race.ts";
 Deno.test("entrantsOf() gives each runner a row for each protocol that it serves", () => {
   const host = "bench.localhost";
   const heats = entrantsOf([
-    { name: "svc", port: 80, httpsPort: 443, host },
-    { name: "server alone", port: 8080, httpsPort: undefined, host },
+    { name: "svc", pid: 7, port: 80, httpsPort: 443, host },
+    { name: "server alone", pid: 8, port: 8080, httpsPort: undefined, host },
   ]);
   assert.deepEqual(
     heats.map((heat) => heat.map(({ name, protocolName, port }) => [protocolName, name, port])),
@@ -15,5 +15,5 @@ Deno.test("entrantsOf() gives each runner a row for each protocol that it serves
       [["HTTP/2 over TLS", "svc", 443]],
     ],
   );
-  assert.equal(entrantsOf([{ name: "svc", port: 80, host }]).length, 1);
+  assert.equal(entrantsOf([{ name: "svc", pid: 7, port: 80, host }]).length, 1);
 });

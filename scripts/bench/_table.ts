@@ -33,7 +33,15 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
+/** With one digit at least behind the point. */
+const aimText = (aim: number): string => Number.isInteger(aim * 10) ? aim.toFixed(1) : String(aim);
+
 /** A ratio beside its aim, and whether it is met. */
 export function againstAim(ratio: number, aim: number): string {
-  return `${ratio.toFixed(2)} (aim ${aim.toFixed(1)}: ${ratio >= aim ? "met" : "MISSED"})`;
+  return `${ratio.toFixed(2)} (aim ${aimText(aim)}: ${ratio >= aim ? "met" : "MISSED"})`;
+}
+
+/** A ratio that is to be small beside its aim, and whether it is met. */
+export function againstMost(ratio: number, most: number): string {
+  return `${ratio.toFixed(2)} (at most ${aimText(most)}: ${ratio <= most ? "met" : "MISSED"})`;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { againstAim, formatTable, median, whole } from "./_table.ts";
+import { againstAim, againstMost, formatTable, median, whole } from "./_table.ts";
 
 Deno.test("median() takes the middle, or the mean of the two middle values", () => {
   assert.equal(median([9, 1, 5]), 5);
@@ -22,4 +22,10 @@ Deno.test("formatTable() stands numbers to the right and text to the left", () =
 Deno.test("againstAim() says what is met and what is missed", () => {
   assert.equal(againstAim(0.8, 0.8), "0.80 (aim 0.8: met)");
   assert.equal(againstAim(1.99, 2), "1.99 (aim 2.0: MISSED)");
+  assert.equal(againstAim(0.9, 0.95), "0.90 (aim 0.95: MISSED)");
+});
+
+Deno.test("againstMost() says what is met and what is missed", () => {
+  assert.equal(againstMost(1.15, 1.15), "1.15 (at most 1.15: met)");
+  assert.equal(againstMost(1.3, 1.2), "1.30 (at most 1.2: MISSED)");
 });

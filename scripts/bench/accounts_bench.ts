@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
-import { load, type Protocol, PROTOCOL_NAMES, PROTOCOLS } from "./_load.ts";
+import { type Cost, loadProcess, type Protocol, PROTOCOL_NAMES, PROTOCOLS } from "./_load.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
 const ROUNDS = 3;
@@ -116,14 +116,15 @@ async function measure(
   { folder, platform }: BenchPlace,
   { name, script, ...given }: Case,
   protocol: Protocol,
-): Promise<number> {
+): Promise<{ readonly rate: number; readonly processorUs: number }> {
   const file = join(folder, `${name.replaceAll(/\W+/g, "-")}.lua`);
   if (script !== undefined) await Deno.writeTextFile(file, script);
-  const rates: number[] = [];
+  const costs: Cost[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const { requestsPerSecond } = await load({
+    const cost = await loadProcess({
       ...given,
       protocol,
+      pid: platform.pid,
       port: protocol === "http" ? platform.port : platform.httpsPort!,
       host: "localhost",
       seconds: 1,
@@ -131,9 +132,12 @@ async function measure(
     }).catch((error) => {
       throw new Error(`${name}: ${error.message}`, { cause: error });
     });
-    rates.push(requestsPerSecond);
+    costs.push(cost);
   }
-  return median(rates);
+  return {
+    rate: median(costs.map(({ requestsPerSecond }) => requestsPerSecond)),
+    processorUs: median(costs.map(({ processorUs }) => processorUs)),
+  };
 }
 
 /** The rows of one protocol; what is added is beside the first of them. */
@@ -146,7 +150,7 @@ async function rowsOf(
   let open: number | undefined;
   for (const item of cases) {
     if (protocol === "h2" && item.script !== undefined) continue;
-    const rate = await measure(place, item, protocol);
+    const { rate, processorUs } = await measure(place, item, protocol);
     open ??= rate;
     const added = 1e6 / rate - 1e6 / open;
     const verdict = added < MAX_ADDED_US ? "met" : "MISSED";
@@ -154,6 +158,7 @@ async function rowsOf(
       PROTOCOL_NAMES[protocol],
       item.name,
       whole(rate),
+      processorUs.toFixed(1),
       added.toFixed(1),
       item.path === "/v1/me" ? verdict : "",
     ]);
@@ -189,8 +194,22 @@ export async function benchAccounts(): Promise<string> {
     const cases = casesFor(await makeCredentials(place));
     const rows: string[][] = [];
     for (const protocol of PROTOCOLS) rows.push(...await rowsOf(place, cases, protocol));
-    rows.push([PROTOCOL_NAMES.http, "POST /v1/device", whole(await measureStarts(place)), "", ""]);
-    const headings = ["protocol", "request", "a second", "added us", `aim ${MAX_ADDED_US}`];
+    rows.push([
+      PROTOCOL_NAMES.http,
+      "POST /v1/device",
+      whole(await measureStarts(place)),
+      "",
+      "",
+      "",
+    ]);
+    const headings = [
+      "protocol",
+      "request",
+      "a second",
+      "cpu us",
+      "added us",
+      `aim ${MAX_ADDED_US}`,
+    ];
     return `Accounts and the device flow (svc ${describeProgram()})\n\n${
       formatTable(headings, rows)
     }`;

@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import { fetchByHost } from "../_fetch_by_host.ts";
 import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
-import { load } from "./_load.ts";
+import { type Cost, load, loadProcess } from "./_load.ts";
 import { race, type Runner } from "./_race.ts";
 import { againstAim, formatTable, median, whole } from "./_table.ts";
 
@@ -87,7 +87,7 @@ async function write(folder: string, files: Readonly<Record<string, string>>): P
 /** The server by itself, as a plain program. */
 async function withServerAlone<T>(
   folder: string,
-  run: (port: number) => Promise<T>,
+  run: (alone: { readonly pid: number; readonly port: number }) => Promise<T>,
 ): Promise<T> {
   const entry = join(folder, "alone.mjs");
   await Deno.writeTextFile(entry, SERVER);
@@ -99,7 +99,7 @@ async function withServerAlone<T>(
   }).spawn();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   try {
-    return await run(Number((await reader.read()).value));
+    return await run({ pid: child.pid, port: Number((await reader.read()).value) });
   } finally {
     child.kill("SIGKILL");
     await reader.cancel();
@@ -150,18 +150,21 @@ async function delays(svc: Runner, alone: Runner): Promise<string> {
 /** Kept pages beside a static file of the same content. */
 async function keptPages(svc: Runner): Promise<string> {
   const paths = ["/files/page.txt", "/kept/page"];
-  const rates = new Map<string, number[]>(paths.map((path) => [path, []]));
+  const costs = new Map<string, Cost[]>(paths.map((path) => [path, []]));
   for (const path of paths) await load({ ...svc, path, seconds: 1 });
   for (let round = 0; round < ROUNDS; round++) {
     for (const path of round % 2 === 0 ? paths : paths.toReversed()) {
-      const { requestsPerSecond } = await load({ ...svc, path, seconds: SECONDS });
-      rates.get(path)!.push(requestsPerSecond);
+      costs.get(path)!.push(await loadProcess({ ...svc, path, seconds: SECONDS }));
     }
   }
-  const [file, kept] = paths.map((path) => median(rates.get(path)!));
-  return formatTable(["1 KB, 32 connections", "requests/s", "against the file"], [
-    ["static file", whole(file!), ""],
-    ["kept page (ISR hit)", whole(kept!), againstAim(kept! / file!, 0.8)],
+  const [file, kept] = paths.map((path) => ({
+    rate: median(costs.get(path)!.map(({ requestsPerSecond }) => requestsPerSecond)),
+    processorUs: median(costs.get(path)!.map(({ processorUs }) => processorUs)).toFixed(1),
+  }));
+  const against = againstAim(kept!.rate / file!.rate, 0.8);
+  return formatTable(["1 KB, 32 connections", "requests/s", "cpu us", "against the file"], [
+    ["static file", whole(file!.rate), file!.processorUs, ""],
+    ["kept page (ISR hit)", whole(kept!.rate), kept!.processorUs, against],
   ]);
 }
 
@@ -183,9 +186,9 @@ export async function benchCompute(): Promise<string> {
       );
     }
     await place.tool(["deploy", "--prod", "--skip-build"]);
-    return await withServerAlone(place.folder, async (port) => {
+    return await withServerAlone(place.folder, async (server) => {
       const svc: Runner = { ...place.platform, name: "svc", host: HOST };
-      const alone: Runner = { name: "server alone", port, host: HOST };
+      const alone: Runner = { ...server, name: "server alone", host: HOST };
       const through = (path: string): Promise<string> =>
         race([svc, alone], {
           ...{ path, rounds: ROUNDS, seconds: SECONDS },

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { BARE, withBare } from "./_bare.ts";
 import { describeProgram, withHttpsPlace } from "./_bench_place.ts";
 import { withPeers } from "./_peers.ts";
 import { race } from "./_race.ts";
@@ -20,9 +21,18 @@ export async function benchEdge(): Promise<string> {
     const peerSite = { folder, root: site, certificate, redirects: new Map() };
     return await withPeers(peerSite, async (peers) => {
       const host = "bench.localhost";
-      const table = await race(
-        [{ ...platform, name: "svc", host }, ...peers.map((peer) => ({ ...peer, host }))],
-        { path: "/", rounds: 6, seconds: 2, aims: { nginx: 0.8, Caddy: 2 } },
+      const svc = { ...platform, name: "svc", host };
+      const table = await withBare(
+        folder,
+        { ...svc, path: "/" },
+        (bare) =>
+          race([svc, ...[bare, ...peers].map((peer) => ({ ...peer, host }))], {
+            path: "/",
+            rounds: 6,
+            seconds: 2,
+            aims: { nginx: 0.95, Caddy: 3 },
+            processorAims: { [BARE]: 1.1 },
+          }),
       );
       return `A 13 KB page, 32 requests at once (svc ${describeProgram()})\n\n${table}`;
     });

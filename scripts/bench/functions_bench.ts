@@ -8,8 +8,7 @@
 import { join } from "node:path";
 import { fetchByHost } from "../_fetch_by_host.ts";
 import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
-import { load, type Protocol, PROTOCOL_NAMES, PROTOCOLS } from "./_load.ts";
-import type { Measured } from "./_measured.ts";
+import { type Cost, loadProcess, type Protocol, PROTOCOL_NAMES, PROTOCOLS } from "./_load.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
 const HOST = "bench.localhost";
@@ -80,9 +79,9 @@ interface Clients {
   readonly connections: number;
 }
 
-function measure({ platform }: BenchPlace, path: string, clients: Clients): Promise<Measured> {
+function measure({ platform }: BenchPlace, path: string, clients: Clients): Promise<Cost> {
   const port = clients.protocol === "http" ? platform.port : platform.httpsPort!;
-  return load({ ...clients, port, host: HOST, path, seconds: 1 });
+  return loadProcess({ ...clients, pid: platform.pid, port, host: HOST, path, seconds: 1 });
 }
 
 /** Rounds of all paths, one after the other, so that what else the machine does weighs on all. */
@@ -90,11 +89,11 @@ async function measureInTurns(
   place: BenchPlace,
   paths: readonly string[],
   clients: Clients,
-): Promise<readonly (readonly Measured[])[]> {
+): Promise<readonly (readonly Cost[])[]> {
   for (const path of paths) await measure(place, path, clients);
-  const rounds: Measured[][] = [];
+  const rounds: Cost[][] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const measured: Measured[] = [];
+    const measured: Cost[] = [];
     for (const path of paths) measured.push(await measure(place, path, clients));
     rounds.push(measured);
   }
@@ -104,6 +103,8 @@ async function measureInTurns(
 async function stepRow(place: BenchPlace, clients: Clients): Promise<string[]> {
   const rounds = await measureInTurns(place, ["/plain", "/step"], clients);
   const rate = (at: number) => median(rounds.map((round) => round[at]!.requestsPerSecond));
+  const processor = (at: number) =>
+    median(rounds.map((round) => round[at]!.processorUs)).toFixed(1);
   const added = median(
     rounds.map(([plain, step]) => 1000 / step!.requestsPerSecond - 1000 / plain!.requestsPerSecond),
   );
@@ -111,7 +112,9 @@ async function stepRow(place: BenchPlace, clients: Clients): Promise<string[]> {
     PROTOCOL_NAMES[clients.protocol],
     String(clients.connections),
     whole(rate(0)),
+    processor(0),
     whole(rate(1)),
+    processor(1),
     median(rounds.map((round) => round[1]!.p99)).toFixed(2),
     added.toFixed(3),
     added < MAX_STEP_MS ? "met" : "MISSED",
@@ -127,7 +130,9 @@ async function stepTable(place: BenchPlace): Promise<string> {
     "protocol",
     "at once",
     "plain/s",
+    "cpu us",
     "with step/s",
+    "cpu us",
     "p99 ms",
     "added ms a request",
   ];

@@ -6,6 +6,7 @@
  * @module
  */
 import { join } from "node:path";
+import { BARE, withBare } from "./_bare.ts";
 import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
 import { load } from "./_load.ts";
 import { type Origin, startOrigin } from "./_origin.ts";
@@ -39,7 +40,7 @@ async function deployProxy({ site, tool }: BenchPlace, origin: Origin, cached: b
 /** Runs something with svc, nginx and Caddy before one origin. */
 async function withProxies(
   cached: boolean,
-  run: (runners: readonly Runner[], origin: Origin) => Promise<string>,
+  run: (runners: readonly Runner[], origin: Origin, folder: string) => Promise<string>,
 ): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "svc-origin-" });
   const origin = await startOrigin(folder, FILES);
@@ -54,10 +55,14 @@ async function withProxies(
         origin: { url: origin.url, caFile: origin.caFile, cached },
       };
       return await withPeers(peerSite, (peers) =>
-        run([
-          { ...place.platform, name: "svc", host: HOST },
-          ...peers.map((peer) => ({ ...peer, host: HOST })),
-        ], origin));
+        run(
+          [
+            { ...place.platform, name: "svc", host: HOST },
+            ...peers.map((peer) => ({ ...peer, host: HOST })),
+          ],
+          origin,
+          place.folder,
+        ));
     }, { args: ["--allow-private-upstreams", "--upstream-ca", origin.caFile] });
   } finally {
     await origin.stop();
@@ -67,11 +72,21 @@ async function withProxies(
 
 /** Hits in the cache; returns the report. */
 export async function benchCache(): Promise<string> {
-  const table = await withProxies(true, (runners) =>
-    race(runners, {
-      ...{ path: "/page.html", rounds: 4, seconds: 2 },
-      aims: { nginx: 0.7 },
-    }));
+  const path = "/page.html";
+  const table = await withProxies(
+    true,
+    ([svc, ...peers], _origin, folder) =>
+      withBare(
+        folder,
+        { ...svc!, path },
+        (bare) =>
+          race([svc!, { ...bare, host: HOST }, ...peers], {
+            ...{ path, rounds: 6, seconds: 2 },
+            aims: { nginx: 0.9 },
+            processorAims: { [BARE]: 1.2 },
+          }),
+      ),
+  );
   return `Cache hits of 13 KB, 32 requests at once (svc ${describeProgram()}; ` +
     `Caddy passes all on)\n\n${table}`;
 }
@@ -79,7 +94,7 @@ export async function benchCache(): Promise<string> {
 const ROUNDS = 3;
 
 /** Mean time of a request over one connection, in milliseconds: the middle of some rounds. */
-async function delayOf(entrant: Omit<Entrant, "protocolName">): Promise<number> {
+async function delayOf(entrant: Omit<Entrant, "protocolName" | "pid">): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const given = { ...entrant, path: "/small.txt", seconds: 1, connections: 1 };

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { BARE, withBare } from "./_bare.ts";
 import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
 import { withPeers } from "./_peers.ts";
 import { race } from "./_race.ts";
@@ -57,15 +58,19 @@ export async function benchRedirects(): Promise<string> {
     const peerSite = { folder, root: site, certificate, redirects };
     return await withPeers(peerSite, async (peers) => {
       const host = "bench.localhost";
-      const table = await race(
-        [{ ...platform, name: "svc", host }, ...peers.map((peer) => ({ ...peer, host }))],
-        {
-          path: "/",
-          many: { script, paths: PATHS },
-          rounds: 6,
-          seconds: 2,
-          aims: { nginx: 0.8, Caddy: 2 },
-        },
+      const svc = { ...platform, name: "svc", host };
+      const table = await withBare(
+        folder,
+        { ...svc, path: PATHS[0]! },
+        (bare) =>
+          race([svc, ...[bare, ...peers].map((peer) => ({ ...peer, host }))], {
+            path: "/",
+            many: { script, paths: PATHS },
+            rounds: 6,
+            seconds: 2,
+            aims: { nginx: 0.9, Caddy: 3 },
+            processorAims: { [BARE]: 1.15 },
+          }),
       );
       return `${COUNT} redirects, 32 requests at once (svc ${describeProgram()})\n\n${table}`;
     });

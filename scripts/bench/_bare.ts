@@ -1,0 +1,87 @@
+/**
+ * A bare `Deno.serve` that answers the bytes that svc answers, in the runtime
+ * that svc runs in: from source, or compiled where `SVC_BIN` and `DENORT_BIN`
+ * name a program and its runtime.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { chooseCompiler, runtimeVersion } from "../_compiler.ts";
+import { fetchByHost } from "../_fetch_by_host.ts";
+import { hear } from "../_process.ts";
+import { type Command, programCommand } from "../_program.ts";
+import { ROOT } from "../_source_files.ts";
+import { freePort, type Peer, startPeer } from "./_peers.ts";
+
+/** One answer, as JSON. */
+export interface BareAnswer {
+  readonly status: number;
+  readonly fields: readonly (readonly [string, string])[];
+  /** `null` where the answer has no body. */
+  readonly text: string | null;
+}
+
+/** For the tables. */
+export const BARE = "bare Deno.serve";
+
+/** Fields that the runtime writes itself. */
+const WRITTEN_BY_RUNTIME = new Set(["connection", "content-length", "date", "keep-alive"]);
+
+interface Answered {
+  readonly port: number;
+  readonly host: string;
+  readonly path: string;
+}
+
+async function answerOf(svc: Answered): Promise<BareAnswer> {
+  // The second answer is the one that the bench will see: out of memory, or of the cache.
+  await fetchByHost(svc);
+  const { status, headers, text } = await fetchByHost(svc);
+  const fields = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || WRITTEN_BY_RUNTIME.has(name)
+      ? []
+      : [value].flat().map((line): [string, string] => [name, line])
+  );
+  return { status, fields, text: text === "" ? null : text };
+}
+
+/** The command of the server, to which port and file are added. */
+async function bareCommand(folder: string): Promise<Command> {
+  const source = join(ROOT, "scripts", "bench", "_bare_server.ts");
+  const allowed = ["--allow-net=127.0.0.1", `--allow-read=${folder}`];
+  const runtime = Deno.env.get("DENORT_BIN");
+  if (programCommand().length > 1 || runtime === undefined) {
+    return [Deno.execPath(), "run", "--quiet", "--no-config", "--no-check", ...allowed, source];
+  }
+  const output = join(folder, "bare");
+  const version = runtimeVersion(await Deno.readFile(runtime));
+  const compiler = chooseCompiler({
+    own: { version: Deno.version.deno, path: Deno.execPath() },
+    ...(version === undefined ? {} : { runtime: version }),
+  });
+  const made = await hear([
+    ...compiler,
+    ...["compile", "--quiet", "--no-config", "--no-check", ...allowed],
+    ...["--output", output, source],
+  ]);
+  if (made.code !== 0) throw new Error(`Cannot compile the bare server: ${made.stderr}`);
+  return [output];
+}
+
+/** Runs something beside a bare server that answers what svc answers to a request. */
+export async function withBare<T>(
+  folder: string,
+  svc: Answered,
+  run: (bare: Peer) => Promise<T>,
+): Promise<T> {
+  const file = join(folder, "bare-answer.json");
+  await Deno.writeTextFile(file, JSON.stringify(await answerOf(svc)));
+  const port = freePort();
+  const command: Command = [...await bareCommand(folder), String(port), file];
+  const bare = await startPeer({ name: BARE, command, port }, folder);
+  try {
+    return await run(bare);
+  } finally {
+    await bare.stop();
+  }
+}

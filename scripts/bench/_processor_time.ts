@@ -1,0 +1,60 @@
+/**
+ * Processor time of a server, from proc(5): of its process, of all its threads,
+ * and of the processes that it started. On a busy machine it says more than a
+ * rate does.
+ *
+ * @module
+ */
+
+/** Length of a tick in `/proc/<pid>/stat`: `USER_HZ` is 100 on every Linux of today. */
+const TICK_MS = 10;
+
+/** Times of one process, with those of its threads. */
+export interface ProcessTimes {
+  readonly pid: number;
+  readonly parent: number;
+  /** User and system time, with that of children that have ended and were waited for. */
+  readonly milliseconds: number;
+}
+
+/** Reads a line of `/proc/<pid>/stat`; the program's name in it may have spaces and brackets. */
+export function readStat(line: string): ProcessTimes {
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ").map(Number);
+  // Fields 4 and 14 to 17 of proc_pid_stat(5); the first of these is the third.
+  const [, parent] = fields;
+  const ticks = fields.slice(11, 15).reduce((sum, time) => sum + time, 0);
+  return { pid: Number.parseInt(line), parent: parent!, milliseconds: ticks * TICK_MS };
+}
+
+/** The time of a process and of all that descend from it, in milliseconds. */
+export function timeOfTree(root: number, processes: readonly ProcessTimes[]): number {
+  const tree = new Set([root]);
+  for (let size = 0; size < tree.size;) {
+    size = tree.size;
+    for (const { pid, parent } of processes) if (tree.has(parent)) tree.add(pid);
+  }
+  return processes.reduce(
+    (sum, { pid, milliseconds }) => tree.has(pid) ? sum + milliseconds : sum,
+    0,
+  );
+}
+
+function readProcesses(): ProcessTimes[] {
+  const processes: ProcessTimes[] = [];
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      processes.push(readStat(Deno.readTextFileSync(`/proc/${name}/stat`)));
+    } catch (error) {
+      const hasEnded = error instanceof Deno.errors.NotFound ||
+        (error instanceof Error && error.message.includes("No such process"));
+      if (!hasEnded) throw error;
+    }
+  }
+  return processes;
+}
+
+/** Processor time so far of a living process and of all that descend from it, in milliseconds. */
+export function processorTime(pid: number): number {
+  return timeOfTree(pid, readProcesses());
+}
