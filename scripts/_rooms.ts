@@ -143,4 +143,8 @@ export const DOORWAYS: readonly Doorway[] = [
     path: "src/runtime/node/process_main.ts",
     reason: "the process of a server loads nothing else",
   },
+  {
+    path: "src/runtime/node/probe_main.ts",
+    reason: "the process that tries the sandbox of Node loads nothing else",
+  },
 ];

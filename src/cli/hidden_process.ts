@@ -9,6 +9,7 @@ import {
   COMPUTE_PROCESS_ARGUMENT,
   FUNCTION_PROCESS_ARGUMENT,
   IMAGE_PROCESS_ARGUMENT,
+  NODE_PROBE_ARGUMENT,
   NODE_PROCESS_ARGUMENT,
 } from "../lib/process_arguments.ts";
 import { EXIT } from "./exit_code.ts";
@@ -26,6 +27,7 @@ const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
     (await import("../runtime/images/process_main.ts")).runImageProcess,
   [NODE_PROCESS_ARGUMENT]: async () =>
     (await import("../runtime/node/process_main.ts")).runNodeProcess,
+  [NODE_PROBE_ARGUMENT]: async () => (await import("../runtime/node/probe_main.ts")).runNodeProbe,
 };
 
 /** Runs what the hidden argument names; an unknown one is wrong usage. */

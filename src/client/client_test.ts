@@ -10,7 +10,13 @@ const HEALTH = {
   status: "ok",
   version: "1.0.0",
   knowsNetworks: false,
-  servers: { sandbox: "enforced", missing: [], running: 0, max: 4 },
+  servers: {
+    sandbox: "enforced",
+    missing: [],
+    node: { sandbox: "namespaces", reason: null, advice: null },
+    running: 0,
+    max: 4,
+  },
   functions: { running: 0, max: 4 },
 };
 

@@ -23,6 +23,13 @@ export const health = z.object({
       "`enforced`: they run in the whole sandbox. `refused`: the system does not offer it, and none runs. `unsandboxed`: they run without, as the operator wants.",
     ),
     missing: z.array(z.string()).describe("What the system does not offer of the sandbox"),
+    node: z.object({
+      sandbox: z.enum(["namespaces", "kernel", "refused", "unsandboxed"]).describe(
+        "`namespaces`: a root folder, processes and a network of their own, and Landlock and seccomp. `kernel`: Landlock and seccomp only, as the system gives no namespaces. `refused`: no server runs on Node. `unsandboxed`: they run without, as the operator wants.",
+      ),
+      reason: z.string().nullable().describe("What the system refuses"),
+      advice: z.string().nullable().describe("What the operator can do for the whole sandbox"),
+    }).describe("The sandbox of servers on Node, which is tried once"),
     ...processes,
   }).describe("Servers of deployments"),
   functions: z.object(processes).describe("Processes of functions"),

@@ -16,3 +16,6 @@ export const IMAGE_PROCESS_ARGUMENT = "__image-process";
 
 /** Runs a server on Node. */
 export const NODE_PROCESS_ARGUMENT = "__node-process";
+
+/** Finds out which sandbox Node gets. */
+export const NODE_PROBE_ARGUMENT = "__node-probe";

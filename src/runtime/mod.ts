@@ -76,7 +76,14 @@ export {
   MAX_SOURCE_BYTES,
 } from "./images/mod.ts";
 export { type HeaderList, type LazySignal, OutboundError } from "./http1/mod.ts";
-export { nodeProcessCommand, NodeVersionError, NodeVersions } from "./node/mod.ts";
+export {
+  type FoundKind,
+  nodeProcessCommand,
+  nodeSandboxAdvice,
+  NodeVersionError,
+  NodeVersions,
+  probeNodeSandbox,
+} from "./node/mod.ts";
 export {
   createOutboundFetch,
   isPublicAddress,

@@ -32,8 +32,8 @@ export function buildApi(platform: Platform, foundation: Foundation, options: Ap
     showFailure,
   });
   const { version, knowsNetworks } = options;
-  router.open(endpoints.getHealth, () => {
-    const parts = capabilities.map((each) => each.health?.());
+  router.open(endpoints.getHealth, async () => {
+    const parts = await Promise.all(capabilities.map((each) => each.health?.()));
     return endpoints.getHealth.response.parse(
       Object.assign({ status: "ok", version, knowsNetworks }, ...parts),
     );

@@ -9,7 +9,7 @@ import { runProgram } from "../../lib/spawn_program.ts";
 import { probeSandbox, sealFunction } from "../../runtime/mod.ts";
 import { formatBytes } from "../terminal/mod.ts";
 import type { Point } from "./point.ts";
-import { examineBuildSandbox, judgeServerSandbox } from "./sandboxes.ts";
+import { examineBuildSandbox, examineNodeSandbox, judgeServerSandbox } from "./sandboxes.ts";
 
 export interface ExamineOptions {
   readonly dataDir: string;
@@ -116,8 +116,10 @@ export async function examine(
   { dataDir, cacheDir, env }: ExamineOptions,
 ): Promise<readonly Point[]> {
   const mode = await Deno.stat(dataDir).then((facts) => facts.mode, () => undefined);
+  const support = probeSandbox();
   return [
-    ...judgeServerSandbox(probeSandbox()),
+    ...judgeServerSandbox(support),
+    ...await examineNodeSandbox(support, env),
     memoryWatch(),
     await processLimits(),
     await bundler(cacheDir),

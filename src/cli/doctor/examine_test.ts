@@ -23,6 +23,7 @@ Deno.test("examine() looks at each point, and advises where one fails", async ()
   assert.deepEqual(points.map(({ name }) => name), [
     "sandbox network",
     "sandbox files",
+    "sandbox on Node",
     "memory watch",
     "process limits",
     "esbuild",

@@ -4,7 +4,14 @@
  *
  * @module
  */
-import { SANDBOX_ADVICE, type SandboxSupport } from "../../runtime/mod.ts";
+import {
+  type FoundKind,
+  missingSandbox,
+  nodeSandboxAdvice,
+  probeNodeSandbox,
+  SANDBOX_ADVICE,
+  type SandboxSupport,
+} from "../../runtime/mod.ts";
 import type { BuildSandbox } from "../../serve/mod.ts";
 import type { Point } from "./point.ts";
 
@@ -30,6 +37,35 @@ export function judgeServerSandbox({ files, calls }: SandboxSupport): readonly P
       "nothing keeps them from files of this machine",
     ]),
   ];
+}
+
+/** Judges what was found for servers on Node. */
+export function judgeNodeSandbox(found: FoundKind): Point {
+  const { kind, reason } = found;
+  const advice = nodeSandboxAdvice(found);
+  const name = "sandbox on Node";
+  if (advice === undefined) {
+    const own = "servers on Node have a root folder, processes and a network of their own";
+    return { name, state: "ok", found: `${own} (namespaces)` };
+  }
+  const state = kind === "kernel"
+    ? "servers on Node run without namespaces, between Landlock and seccomp alone"
+    : "servers on Node are refused";
+  return {
+    name,
+    state: "warn",
+    found: reason === undefined ? state : `${state}: ${reason}`,
+    advice,
+  };
+}
+
+/** Tries the sandbox of servers on Node, where servers run at all. */
+export async function examineNodeSandbox(
+  support: SandboxSupport,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Point[]> {
+  if (missingSandbox(support).length > 0) return [];
+  return [judgeNodeSandbox(await probeNodeSandbox({ env }))];
 }
 
 const BUILDS_FOUND: Readonly<Record<BuildSandbox, string>> = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { judgeServerSandbox } from "./sandboxes.ts";
+import { judgeNodeSandbox, judgeServerSandbox } from "./sandboxes.ts";
 
 Deno.test("judgeServerSandbox() says that servers are refused, and what to do", () => {
   const complete = judgeServerSandbox({ files: true, calls: true });
@@ -12,4 +12,18 @@ Deno.test("judgeServerSandbox() says that servers are refused, and what to do", 
   }
   const [open, closed] = judgeServerSandbox({ files: true, calls: false });
   assert.deepEqual([open!.state, closed!.state], ["warn", "ok"]);
+});
+
+Deno.test("judgeNodeSandbox() says plainly that Node has no namespaces, and what to do", () => {
+  const { state, advice } = judgeNodeSandbox({ kind: "namespaces" });
+  assert.deepEqual([state, advice], ["ok", undefined]);
+  const reason = "The system refuses unshare (error 1)";
+  const kernel = judgeNodeSandbox({ kind: "kernel", reason });
+  assert.equal(kernel.state, "warn");
+  assert.match(kernel.found, /without namespaces.*: The system refuses unshare/);
+  assert.match(kernel.advice!, /--cap-add SYS_ADMIN/);
+  const none = judgeNodeSandbox({ kind: null, reason });
+  assert.equal(none.state, "warn");
+  assert.match(none.found, /^servers on Node are refused: /);
+  assert.match(none.advice!, /--cap-add SYS_PTRACE/);
 });

@@ -15,6 +15,7 @@ import {
 import type { Health } from "../../contract/mod.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
 import {
+  probeNodeSandbox,
   ProcessPlaces,
   type Revalidation,
   SocketCount,
@@ -29,6 +30,7 @@ import { LayerServer } from "./layer_server.ts";
 import { completeSocketLimits, defaultProcessLimits } from "./process_limits.ts";
 import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
 import { scopesOf } from "./purge_scopes.ts";
+import { judgeNodeSandbox } from "./server_sandbox.ts";
 import { ServerMaker, type ServerMakerOptions } from "./server_maker.ts";
 import { deploymentUrl } from "./server_variables.ts";
 import { SiteServers } from "./site_servers.ts";
@@ -101,10 +103,12 @@ export class ComputeService {
   }
 
   /** Whether servers run on this machine, and how many do. */
-  describe(): Health["servers"] {
+  async describe(): Promise<Health["servers"]> {
+    const { sandbox: judged, env } = this.services;
+    const node = await judgeNodeSandbox(judged, () => probeNodeSandbox({ env }));
     const { taken: running, max } = this.#places;
-    const { sandbox, missing } = this.services.sandbox;
-    return { sandbox, missing: [...missing], running, max };
+    const { sandbox, missing } = judged;
+    return { sandbox, missing: [...missing], node, running, max };
   }
 
   /** The servers of a deployment; `undefined` where it has none. Starts nothing yet. */

@@ -46,7 +46,7 @@ export function createCompute(
       name: "compute",
       recover: () => computeService.recover(),
       close: () => computeService.close(),
-      health: () => ({ servers: computeService.describe() }),
+      health: async () => ({ servers: await computeService.describe() }),
       async keepHouse() {
         await sweepServers(computeService, deployments);
         return [];

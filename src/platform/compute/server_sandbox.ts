@@ -4,7 +4,14 @@
  *
  * @module
  */
-import { missingSandbox, SANDBOX_ADVICE, type SandboxSupport } from "../../runtime/mod.ts";
+import type { Health } from "../../contract/mod.ts";
+import {
+  type FoundKind,
+  missingSandbox,
+  nodeSandboxAdvice,
+  SANDBOX_ADVICE,
+  type SandboxSupport,
+} from "../../runtime/mod.ts";
 
 export interface ServerSettings {
   /** Runs servers even if the system does not offer the whole sandbox. */
@@ -30,6 +37,20 @@ export function judgeServerSandbox(
   const missing = missingSandbox(support);
   if (missing.length === 0) return { sandbox: "enforced", missing };
   return { sandbox: allowUnsandboxed ? "unsandboxed" : "refused", missing };
+}
+
+/** Describes the sandbox of servers on Node; `probe` is asked only where servers have one. */
+export async function judgeNodeSandbox(
+  { sandbox }: ServerSandbox,
+  probe: () => Promise<FoundKind>,
+): Promise<Health["servers"]["node"]> {
+  if (sandbox !== "enforced") return { sandbox, reason: null, advice: SANDBOX_ADVICE };
+  const found = await probe();
+  return {
+    sandbox: found.kind ?? "refused",
+    reason: found.reason ?? null,
+    advice: nodeSandboxAdvice(found) ?? null,
+  };
 }
 
 /** The warning for the operator at start; `undefined` if there is nothing to warn of. */

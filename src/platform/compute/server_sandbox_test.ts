@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { judgeServerSandbox, refusalOf, sandboxWarning } from "./server_sandbox.ts";
+import {
+  judgeNodeSandbox,
+  judgeServerSandbox,
+  refusalOf,
+  sandboxWarning,
+} from "./server_sandbox.ts";
 
 const NEITHER = { files: false, calls: false };
 
@@ -30,4 +35,31 @@ Deno.test("sandboxWarning() names what is missing and what to do", () => {
   assert.match(sandboxWarning(open)!, /without a whole sandbox.*read files/);
   const support = { files: true, calls: true };
   assert.equal(sandboxWarning(judgeServerSandbox({ support, allowUnsandboxed: false })), undefined);
+});
+
+Deno.test("judgeNodeSandbox() shows a Node without namespaces, and what to do", async () => {
+  const support = { files: true, calls: true };
+  const enforced = judgeServerSandbox({ support, allowUnsandboxed: false });
+  const reason = "The system refuses unshare (error 1)";
+  assert.deepEqual(
+    await judgeNodeSandbox(enforced, () => Promise.resolve({ kind: "namespaces" })),
+    { sandbox: "namespaces", reason: null, advice: null },
+  );
+  const kernel = await judgeNodeSandbox(
+    enforced,
+    () => Promise.resolve({ kind: "kernel", reason }),
+  );
+  assert.deepEqual([kernel.sandbox, kernel.reason], ["kernel", reason]);
+  assert.match(kernel.advice!, /--cap-add SYS_ADMIN/);
+  const none = await judgeNodeSandbox(enforced, () => Promise.resolve({ kind: null, reason }));
+  assert.deepEqual([none.sandbox, none.reason], ["refused", reason]);
+  assert.match(none.advice!, /--cap-add SYS_PTRACE/);
+});
+
+Deno.test("judgeNodeSandbox() tries nothing where servers have no sandbox at all", async () => {
+  for (const allowUnsandboxed of [false, true]) {
+    const judged = judgeServerSandbox({ support: NEITHER, allowUnsandboxed });
+    const { sandbox } = await judgeNodeSandbox(judged, () => assert.fail("It was tried"));
+    assert.equal(sandbox, judged.sandbox);
+  }
 });

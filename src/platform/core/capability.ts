@@ -42,7 +42,7 @@ export interface Capability {
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
 
   /** Its part of `GET /v1/health`. */
-  health?(): Partial<Health>;
+  health?(): Partial<Health> | Promise<Partial<Health>>;
 }
 
 /** An environment whose record is gone. */

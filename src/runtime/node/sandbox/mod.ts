@@ -6,6 +6,7 @@
 export { findNamespacePrefix } from "../../process/mod.ts";
 export { type LaunchNode, launchNode, prepareLaunch } from "./launch_node.ts";
 export { planSandbox } from "./plan_sandbox.ts";
+export { type FoundKind, probeKind } from "./probe_kind.ts";
 export {
   LaunchError,
   type NodeCommand,

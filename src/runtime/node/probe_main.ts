@@ -1,0 +1,17 @@
+/**
+ * The process that tries the sandbox of Node: it writes what it found to standard
+ * output, as JSON.
+ *
+ * @module
+ */
+import { probeKind } from "./sandbox/mod.ts";
+
+/** Tries the sandbox with an empty folder, and ends the process. */
+export async function runNodeProbe(folder: string): Promise<never> {
+  const found = await probeKind(folder);
+  Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(found)));
+  // Its thread is in the sandbox, and waits for a supervisor that there is not.
+  Deno.exit(0);
+}
+
+if (import.meta.main && !Deno.build.standalone) await runNodeProbe(Deno.args[0] ?? "");

@@ -1,0 +1,77 @@
+/**
+ * Which sandbox servers on Node get on this machine.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { NODE_PROBE_ARGUMENT } from "../../lib/process_arguments.ts";
+import { runProgram } from "../../lib/spawn_program.ts";
+import {
+  mayMakeNamespaces,
+  parsePayload,
+  type ProcessCommandOptions,
+  selfCommand,
+} from "../process/mod.ts";
+import type { FoundKind } from "./sandbox/mod.ts";
+
+/** What an operator can do where servers on Node get no namespaces. */
+const NAMESPACES_ADVICE =
+  "Run the platform as root, or allow user namespaces to its user, with util-linux (unshare) " +
+  "installed; in Docker, add --cap-add SYS_ADMIN";
+
+/** What an operator can do where Landlock and seccomp are there, and no server runs on Node. */
+const CONTAINER_ADVICE =
+  "Run the platform where the system call pidfd_getfd is allowed; in Docker, add --cap-add " +
+  "SYS_PTRACE. Servers on Deno run without it";
+
+/** What an operator can do for a better sandbox; `undefined` where there is none. */
+export function nodeSandboxAdvice({ kind }: FoundKind): string | undefined {
+  if (kind === "namespaces") return undefined;
+  return kind === "kernel" ? NAMESPACES_ADVICE : CONTAINER_ADVICE;
+}
+
+const foundSchema = z.object({
+  kind: z.enum(["namespaces", "kernel"]).nullable(),
+  reason: z.string().optional(),
+});
+
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+async function probe({ env }: ProcessCommandOptions): Promise<FoundKind> {
+  const self = selfCommand({
+    argument: NODE_PROBE_ARGUMENT,
+    main: fileURLToPath(new URL("./probe_main.ts", import.meta.url)),
+    env,
+    flags: () => ["--allow-all"],
+  });
+  const folder = await Deno.makeTempDir({ prefix: "svc-probe-" });
+  try {
+    const { command, args, env: own } = await mayMakeNamespaces(self(folder));
+    const { stdout, stderr } = await runProgram(command, {
+      args: [...args],
+      clearEnv: true,
+      env: { ...own, PATH },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    });
+    const { kind, reason } = parsePayload(foundSchema, stdout) ?? {
+      kind: null,
+      reason: `Its process failed: ${new TextDecoder().decode(stderr).slice(0, 500).trim()}`,
+    };
+    return reason === undefined ? { kind } : { kind, reason };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+let found: Promise<FoundKind> | undefined;
+
+/**
+ * Finds out which sandbox servers on Node get, by a process that tries it; once,
+ * as it stays the same while the program runs.
+ */
+export function probeNodeSandbox(options: ProcessCommandOptions): Promise<FoundKind> {
+  return found ??= probe(options);
+}

@@ -1,0 +1,136 @@
+/**
+ * Prepares the thread that starts Node: finds the best sandbox that this system
+ * gives, and puts the thread into it.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { missingSandbox, probeSandbox } from "../../compute/sandbox/mod.ts";
+import type { Libc } from "../../kernel/mod.ts";
+import { canLendDescriptors } from "./foreign_process.ts";
+import { planSandbox, TMP_FOLDER } from "./plan_sandbox.ts";
+import { Thread } from "./thread.ts";
+import type { ThreadPlan } from "./thread_messages.ts";
+import { LaunchError, type NodeLaunch, type NodeSandboxKind, type Place } from "./types.ts";
+
+/** What a sandbox is made for. */
+export type SandboxLaunch = Pick<
+  NodeLaunch,
+  | "node"
+  | "directory"
+  | "folder"
+  | "controlSocket"
+  | "serverSocket"
+  | "files"
+  | "tmpMb"
+  | "allowUnsandboxed"
+  | "only"
+>;
+
+export interface Prepared {
+  readonly thread: Thread;
+  readonly plan: ThreadPlan;
+  /** Answers the system calls of the thread, and of Node. */
+  readonly listener?: number;
+  /** How many programs may be started, one after the other. */
+  readonly programs: number;
+  /** What the system refuses of the best sandbox. */
+  readonly reason?: string;
+}
+
+/** Name of the folder in the private folder that becomes Node's root folder. */
+const ROOT_FOLDER = "root";
+
+/** First of the users that Node runs as, one for each process: systemd and Debian leave this range free. */
+const FIRST_UID = 0x70000000;
+
+/** The user of its own that Node gets where this process may change users. */
+function ownUid(): number | undefined {
+  if (Deno.uid() !== 0) return undefined;
+  const uid = FIRST_UID + Deno.pid;
+  const map = Deno.readTextFileSync("/proc/self/uid_map");
+  const isMapped = map.trim().split("\n").some((line) => {
+    const [from = 0, , count = 0] = line.trim().split(/\s+/).map(Number);
+    return uid >= from && uid < from + count;
+  });
+  return isMapped ? uid : undefined;
+}
+
+function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
+  const { node, directory, folder, files, tmpMb } = launch;
+  const view = planSandbox({ ...launch, kind });
+  const root = join(folder, ROOT_FOLDER);
+  Deno.mkdirSync(kind === "namespaces" ? root : join(folder, TMP_FOLDER), {
+    recursive: true,
+    mode: 0o700,
+  });
+  // Node may have a user of its own.
+  for (const file of files) Deno.chmodSync(file, 0o644);
+  const shown: readonly Place[] = [
+    { from: node, to: view.node },
+    { from: directory, to: view.directory },
+    ...files.map((from, index) => ({ from, to: view.files[index]! })),
+  ];
+  const uid = kind === "namespaces" ? ownUid() : undefined;
+  const beat = new Int32Array(new SharedArrayBuffer(4));
+  return { kind, view, root, shown, tmpMb, beat, ...(uid === undefined ? {} : { uid }) };
+}
+
+const SANDBOXED: readonly NodeSandboxKind[] = ["namespaces", "kernel"];
+
+/** The sandboxes that may work here, the best one first. */
+function findKinds(
+  libc: Libc | undefined,
+  { allowUnsandboxed, only }: SandboxLaunch,
+): { readonly kinds: readonly NodeSandboxKind[]; readonly missing: readonly string[] } {
+  const support = probeSandbox();
+  const missing = [
+    ...missingSandbox(support),
+    ...(libc === undefined || canLendDescriptors(libc)
+      ? []
+      : ["pidfd_getfd, by which connections are judged (containers: --cap-add SYS_PTRACE)"]),
+  ];
+  if (missing.length === 0) return { kinds: only === undefined ? SANDBOXED : [only], missing };
+  return { kinds: allowUnsandboxed ? ["open"] : [], missing };
+}
+
+async function prepare(
+  launch: SandboxLaunch,
+  kind: NodeSandboxKind,
+  thread: Thread,
+): Promise<Prepared> {
+  const plan = planThread(launch, kind);
+  thread.send({ type: "prepare", plan });
+  try {
+    return { thread, plan, ...await thread.next("prepared") };
+  } catch (error) {
+    thread.close();
+    throw error;
+  }
+}
+
+/**
+ * Puts a thread into the best sandbox that works.
+ *
+ * @throws {LaunchError} where the system lacks a part of the sandbox that is required
+ */
+export async function prepareThread(
+  libc: Libc | undefined,
+  launch: SandboxLaunch,
+  first: Thread,
+): Promise<Prepared> {
+  const { kinds, missing } = findKinds(libc, launch);
+  let reason = missing.length === 0 ? undefined : `The kernel refuses ${missing.join(", and ")}`;
+  for (const kind of kinds) {
+    try {
+      // A thread that has closed things to itself cannot be used again.
+      const thread = kind === kinds[0] ? first : new Thread();
+      const prepared = await prepare(launch, kind, thread);
+      return reason === undefined ? prepared : { ...prepared, reason };
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+  }
+  first.close();
+  throw new LaunchError(`The server was not started without its sandbox: ${reason}`);
+}

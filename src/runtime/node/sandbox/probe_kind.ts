@@ -1,0 +1,40 @@
+/**
+ * Tries the sandbox that a Node would get, without starting one.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { openLibc } from "../../kernel/mod.ts";
+import { prepareThread } from "./prepare_thread.ts";
+import { Thread } from "./thread.ts";
+import { LaunchError, type NodeSandboxKind } from "./types.ts";
+
+/** The sandbox that a Node gets here. */
+export interface FoundKind {
+  /** `null` where none works, and no Node is started. */
+  readonly kind: Exclude<NodeSandboxKind, "open"> | null;
+  /** What the system refuses; missing for the best sandbox. */
+  readonly reason?: string;
+}
+
+/**
+ * Finds out which sandbox works, by putting a thread of this process into it; the
+ * process is of no use afterwards.
+ *
+ * @param folder An empty folder.
+ */
+export async function probeKind(folder: string): Promise<FoundKind> {
+  const directory = join(folder, "app");
+  await Deno.mkdir(directory);
+  try {
+    const { plan: { kind }, reason } = await prepareThread(openLibc(), {
+      ...{ node: Deno.execPath(), directory, folder, files: [], tmpMb: 1 },
+      ...{ controlSocket: "c", serverSocket: "s", allowUnsandboxed: false },
+    }, new Thread());
+    const found = { kind: kind === "open" ? null : kind };
+    return reason === undefined ? found : { ...found, reason };
+  } catch (error) {
+    if (error instanceof LaunchError) return { kind: null, reason: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Which sandbox servers on Node get, as `/v1/health` and `svc doctor` show it: on
+ * this machine, and where nobody may make namespaces, as in most containers.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { z } from "zod";
+import {
+  cleanEnvironment,
+  type Command,
+  programCommand,
+  startProgram,
+} from "../../scripts/_program.ts";
+import { endpoints, type Health } from "../../src/contract/mod.ts";
+
+const SETPRIV = "/usr/bin/setpriv";
+
+/** Starts a program without the right to make namespaces. */
+const WITHOUT_NAMESPACES = [SETPRIV, "--bounding-set=-sys_admin", "--inh-caps=-all"] as const;
+
+const isRootOnLinux = Deno.build.os === "linux" && Deno.uid() === 0;
+
+const doctorSchema = z.object({
+  points: z.array(z.object({
+    name: z.string(),
+    state: z.string(),
+    found: z.string(),
+    advice: z.string().optional(),
+  })),
+});
+
+async function withHome(test: (home: string) => Promise<void>): Promise<void> {
+  const home = await Deno.makeTempDir({ prefix: "svc-node-sandbox-" });
+  try {
+    await test(home);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+}
+
+async function healthOf(command: Command, home: string): Promise<Health["servers"]["node"]> {
+  const env = cleanEnvironment(home);
+  const platform = await startProgram({ dataDir: join(home, "data"), env, command });
+  try {
+    const answer = await fetch(`${platform.url}${endpoints.getHealth.path}`);
+    return endpoints.getHealth.response.parse(await answer.json()).servers.node;
+  } finally {
+    await platform.kill();
+  }
+}
+
+async function doctorOf([program, ...args]: Command, home: string) {
+  const { stdout, stderr } = await new Deno.Command(program, {
+    args: [...args, "doctor", "--json"],
+    env: cleanEnvironment(home),
+    clearEnv: true,
+    stdin: "null",
+  }).output();
+  const text = new TextDecoder().decode(stdout);
+  assert.ok(text !== "", new TextDecoder().decode(stderr));
+  const { points } = doctorSchema.parse(JSON.parse(text));
+  return points.find(({ name }) => name === "sandbox on Node")!;
+}
+
+Deno.test(
+  "health and doctor show that Node has namespaces",
+  { ignore: !isRootOnLinux },
+  () =>
+    withHome(async (home) => {
+      const whole = { sandbox: "namespaces", reason: null, advice: null };
+      assert.deepEqual(await healthOf(programCommand(), home), whole);
+      assert.equal((await doctorOf(programCommand(), home)).state, "ok");
+    }),
+);
+
+Deno.test("health and doctor show that Node has no namespaces, and what to do", {
+  ignore: !isRootOnLinux,
+}, () =>
+  withHome(async (home) => {
+    const command: Command = [...WITHOUT_NAMESPACES, ...programCommand()];
+    const { sandbox, reason, advice } = await healthOf(command, home);
+    assert.equal(sandbox, "kernel");
+    assert.match(reason!, /unshare/);
+    assert.match(advice!, /--cap-add SYS_ADMIN/);
+    const point = await doctorOf(command, home);
+    assert.equal(point.state, "warn");
+    assert.match(point.found, /^servers on Node run without namespaces/);
+    assert.equal(point.advice, advice);
+  }));
