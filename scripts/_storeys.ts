@@ -47,6 +47,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/edge": [
     ".",
+    "directory",
     "dynamic",
     "site",
     "images",

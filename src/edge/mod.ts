@@ -19,6 +19,7 @@ export {
   type PurgeScope,
 } from "./cache/mod.ts";
 export type { SiteCompute } from "./compute/mod.ts";
+export { DomainHosts, type ProductionSite, resolveHost, SiteDirectory } from "./directory/mod.ts";
 export { createEdge, type EdgeHandler, type EdgeOptions } from "./edge.ts";
 export {
   type AsnLookup,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createEdge, type HttpCache, type LoadedGeo } from "../edge/mod.ts";
+import { createEdge, type HttpCache, type LoadedGeo, resolveHost } from "../edge/mod.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { DEFAULT_HTTPS_PORT } from "../platform/certificates/mod.ts";
@@ -55,7 +55,7 @@ export function createHandlers(
     country: (address) => geo.geo.country(address),
   });
   const edge = createEdge({
-    resolveHost: (hostname) => sites.resolve(hostname) ?? domainService.resolve(hostname),
+    resolveHost: (hostname) => resolveHost(hostname, { sites, domains: domainService.hosts }),
     record: logs.record,
     now: systemClock,
     random: systemRandom,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Publisher } from "../feed/mod.ts";
 import type { Outbound } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { Addresses } from "../platform/core/addresses.ts";
@@ -17,6 +18,9 @@ import {
 } from "../platform/core/store/mod.ts";
 import type { Closers } from "./closers.ts";
 import type { PlatformOptions } from "./options.ts";
+
+/** Time in which an edge has to apply a change, in milliseconds. */
+const FEED_PATIENCE_MS = 10_000;
 
 export interface OpenFoundation {
   readonly foundation: Foundation;
@@ -65,6 +69,7 @@ export async function openFoundation(
       ...{ kv, vault, dataDir, addresses, now, random, closing, log, onTrouble },
       box: new SecretBox(await openKeyRing(dataDir.keys, random), random),
       events: new EventBus({ store: new EventStore(kv), now, random, onTrouble }),
+      feed: new Publisher({ patienceMs: FEED_PATIENCE_MS }),
       publicOrigin: base.origin,
       outbound: outbound.fetch,
       allowPrivate: options.allowPrivateUpstreams ?? false,

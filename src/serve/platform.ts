@@ -3,12 +3,13 @@
  *
  * @module
  */
+import type { SiteDirectory } from "../edge/mod.ts";
 import type { HttpCache, ImageService } from "../edge/mod.ts";
 import type { AccountServices } from "../platform/accounts/mod.ts";
 import type { Builds, BuildSettings } from "../platform/builds/mod.ts";
 import type { ServerSandbox } from "../platform/compute/mod.ts";
 import type { Capability } from "../platform/core/capability.ts";
-import type { DeploymentStore, SiteDirectory } from "../platform/deployments/mod.ts";
+import type { DeploymentStore } from "../platform/deployments/mod.ts";
 import type { Domains, DomainSetup } from "../platform/domains/mod.ts";
 import type { AccessLogs } from "../platform/logs/mod.ts";
 import type { Mailer, Notifications } from "../platform/notifications/mod.ts";

@@ -4,12 +4,13 @@
  *
  * @module
  */
+import type { SiteDirectory } from "../../edge/mod.ts";
 import { endpoints } from "../../contract/mod.ts";
 import type { PurgeScope } from "../../edge/mod.ts";
 import { type ComputeService, purgedPath } from "../compute/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import { Failure } from "../core/http/mod.ts";
-import type { DeploymentStore, SiteDirectory } from "../deployments/mod.ts";
+import type { DeploymentStore } from "../deployments/mod.ts";
 import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 

@@ -6,6 +6,7 @@
  */
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { Environment } from "../../lib/network_variables.ts";
+import type { Publisher } from "../../feed/mod.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Addresses } from "./addresses.ts";
 import type { EventBus } from "./events/mod.ts";
@@ -19,6 +20,8 @@ export interface Foundation {
   readonly dataDir: DataDir;
   readonly box: SecretBox;
   readonly events: EventBus;
+  /** Tells every edge what has changed. */
+  readonly feed: Publisher;
   readonly addresses: Addresses;
   /** Origin at which people reach the platform. */
   readonly publicOrigin: string;

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import type { DeploymentStore, SiteDirectory } from "../deployments/mod.ts";
+import type { DeploymentStore } from "../deployments/mod.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import type { VariableService } from "../variables/mod.ts";

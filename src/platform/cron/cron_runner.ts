@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { SiteDirectory } from "../../edge/mod.ts";
 import type { CronRun } from "../../contract/mod.ts";
 import {
   type AccessRecord,
@@ -12,7 +13,6 @@ import {
 } from "../../edge/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { SiteDirectory } from "../deployments/mod.ts";
 import type { VariableService } from "../variables/mod.ts";
 
 /** Variable whose value a server knows such a request by. */

@@ -4,10 +4,11 @@
  *
  * @module
  */
+import type { ProductionSite, SiteDirectory } from "../../edge/mod.ts";
 import type { CronRun } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { CronTask } from "../../manifest/mod.ts";
-import type { DeploymentStore, ProductionSite, SiteDirectory } from "../deployments/mod.ts";
+import type { DeploymentStore } from "../deployments/mod.ts";
 import type { FinishedRun, WantedRun } from "./cron_runner.ts";
 import type { CronStore } from "./cron_store.ts";
 import { dueTasks, MINUTE_MS, minuteOf, spanOf } from "./due_tasks.ts";

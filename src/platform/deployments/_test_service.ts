@@ -78,11 +78,13 @@ async function open(kv: Deno.Kv) {
     ...{ deployments, projects, addresses, vault: { of: () => blobs } },
     sites: {
       deploymentAt: (hostname) => hosts.get(hostname),
-      pointLazily: (hostname, { deploymentId }) => void hosts.set(hostname, deploymentId),
+      pointLazily: (hostname, { deploymentId }) =>
+        Promise.resolve(void hosts.set(hostname, deploymentId)),
       point: (hostname, { deploymentId }) =>
         Promise.resolve(void hosts.set(hostname, deploymentId)),
       removeDeployment(id) {
         for (const [hostname, shown] of hosts) if (shown === id) hosts.delete(hostname);
+        return Promise.resolve();
       },
     },
     computeService: {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { SiteDirectory } from "../../edge/mod.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { Capability } from "../core/capability.ts";
 import { noteEvent } from "../core/events/mod.ts";
@@ -20,7 +21,6 @@ import { openSites, pointHosts, type SiteParts } from "./open_sites.ts";
 import { OpenUploads, uploadKeys } from "./open_uploads.ts";
 import { bindDeploymentRoutes } from "./routes.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
-import type { SiteDirectory } from "./site_directory.ts";
 import { sweep, type SweepServices } from "./sweep.ts";
 
 export interface Deployments {
@@ -100,9 +100,9 @@ async function keepHouse(
 }
 
 export function createDeployments(foundation: Foundation, parts: DeploymentParts): Deployments {
-  const { kv, vault, addresses, events, now } = foundation;
+  const { kv, vault, feed, addresses, events, now } = foundation;
   const { deployments, projects, dropBuild } = parts;
-  const sites = openSites({ ...parts, vault });
+  const sites = openSites({ ...parts, vault, feed });
   const uploads = new OpenUploads(kv, now);
   const services = { ...foundation, ...parts, sites, uploads, raiseEvent: events.raise };
   const deploymentService = new DeploymentService({
@@ -125,14 +125,9 @@ export function createDeployments(foundation: Foundation, parts: DeploymentParts
       },
       close: () => watch?.close(),
       keepHouse: () => keepHouse(parts, foundation),
-      removeEnvironment({ projectName, name }) {
-        sites.remove(addresses.hostname(environmentLabel(projectName, name)));
-        return Promise.resolve();
-      },
-      forgetProject(projectId) {
-        sites.removeProject(projectId);
-        return Promise.resolve();
-      },
+      removeEnvironment: ({ projectName, name }) =>
+        sites.remove(addresses.hostname(environmentLabel(projectName, name))),
+      forgetProject: (projectId) => sites.removeProject(projectId),
       async *projectKeys(projectId) {
         yield* uploadKeys(kv, projectId);
         yield* deploymentKeys(kv, projectId);

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { SiteDirectory } from "../../edge/mod.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
@@ -25,7 +26,6 @@ import {
   type DeployedServers,
   ServerNotReadyError,
 } from "./running_code.ts";
-import type { SiteDirectory } from "./site_directory.ts";
 
 export interface DeploymentServices {
   readonly deployments: DeploymentStore;
@@ -162,7 +162,7 @@ export class DeploymentService {
       updatedAt: now(),
     }));
     await deployments.clearHosts(stopped);
-    sites.removeDeployment(deployment.id);
+    await sites.removeDeployment(deployment.id);
     await this.services.computeService.remove(deployment.id);
     await this.raise("stopped", stopped);
     return stopped;
@@ -264,9 +264,8 @@ export class DeploymentService {
     }));
     const before = bindings.map(({ hostname }) => sites.deploymentAt(hostname));
     // A host that is new answers at once: whoever reads that it is live may ask for it.
-    bindings.forEach(({ hostname, to }, index) => {
-      if (before[index] === undefined) sites.pointLazily(hostname, to);
-    });
+    const fresh = bindings.filter((_, index) => before[index] === undefined);
+    await Promise.all(fresh.map(({ hostname, to }) => sites.pointLazily(hostname, to)));
     // A deployment that becomes live starts with an empty cache.
     await computeService.purge(deployment.id, { type: "all" });
     await Promise.all(bindings.map(({ hostname, to }) => sites.point(hostname, to)));

@@ -21,4 +21,3 @@ export { type CreatedWith, DeploymentStore } from "./deployment_store.ts";
 export { forget } from "./production_history.ts";
 export { recordDeployment, type RecordServices } from "./record_deployment.ts";
 export { ServerNotReadyError } from "./running_code.ts";
-export { type ProductionSite, SiteDirectory } from "./site_directory.ts";

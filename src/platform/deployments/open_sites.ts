@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { compileSiteInTurns, type Site, withRulesInTurns } from "../../edge/mod.ts";
+import { compileSiteInTurns, type Site, SiteDirectory, withRulesInTurns } from "../../edge/mod.ts";
+import type { HostBinding, Publisher } from "../../feed/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { BlobVault } from "../core/store/mod.ts";
@@ -13,9 +14,9 @@ import { readContent } from "./content.ts";
 import { isServed } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
-import { type HostBinding, SiteDirectory } from "./site_directory.ts";
 
 export interface SiteParts {
+  readonly feed: Publisher;
   readonly vault: BlobVault;
   readonly deployments: DeploymentStore;
   readonly functionService: Pick<DeployedFunctions, "open" | "dispose">;
@@ -47,8 +48,9 @@ async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | u
 
 /** Creates the directory, which knows no host before {@link pointHosts}. */
 export function openSites(parts: SiteParts): SiteDirectory {
-  const { functionService, computeService } = parts;
-  return new SiteDirectory({
+  const { feed, functionService, computeService } = parts;
+  const sites = new SiteDirectory({
+    publish: feed.publish,
     load: (target) => loadSite(parts, target),
     asProduction: async (site, projectId) => {
       const rules = await parts.publishedRules(projectId);
@@ -59,6 +61,8 @@ export function openSites(parts: SiteParts): SiteDirectory {
       if (compute !== undefined) void computeService.dispose(deploymentId);
     },
   });
+  feed.include(() => sites.current());
+  return sites;
 }
 
 /** Reads from the store which host shows what. */
@@ -71,7 +75,7 @@ export async function pointHosts(sites: SiteDirectory, { projects, deployments, 
   for await (const project of projects.all()) production.set(project.id, project.name);
   for await (const { label, host } of deployments.hosts()) {
     if (host.deploymentId === null) continue;
-    sites.pointLazily(addresses.hostname(label), {
+    await sites.pointLazily(addresses.hostname(label), {
       projectId: host.projectId,
       deploymentId: host.deploymentId,
       production: production.get(host.projectId) === label,

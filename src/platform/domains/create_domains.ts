@@ -44,13 +44,13 @@ const NO_CERTIFICATE: Domain["certificate"] = { status: "none", expiresAt: null,
 
 export function createDomains(
   foundation: Foundation,
-  parts: Pick<DomainServices, "projects" | "sites"> & Pick<DomainRouteServices, "environments">,
+  parts: Pick<DomainServices, "projects"> & Pick<DomainRouteServices, "environments">,
   { settings, dns, acme, ownNames, onIssued }: DomainSetup,
 ): Domains {
-  const { kv, box, addresses, now, random, log } = foundation;
+  const { kv, box, feed, addresses, now, random, log } = foundation;
   const domains = new DomainStore(kv);
   const domainService = new DomainService({
-    ...{ ...parts, domains, addresses, dns, settings, now, random },
+    ...{ ...parts, domains, feed, addresses, dns, settings, now, random },
     orders: {
       wake: () => certificates?.wake(),
       retry: (hostname) => certificates?.retry(hostname),

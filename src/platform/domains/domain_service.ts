@@ -5,13 +5,13 @@
  *
  * @module
  */
+import { DomainHosts } from "../../edge/mod.ts";
+import type { Publisher } from "../../feed/mod.ts";
 import { Buffer } from "node:buffer";
 import type { DnsCheck, DnsRecord } from "../../contract/mod.ts";
-import type { Site } from "../../edge/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { SiteDirectory } from "../deployments/mod.ts";
 import { latestLabel } from "../environments/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
@@ -19,7 +19,6 @@ import { checkProof, checkRouting } from "./diagnose.ts";
 import type { DnsAnswer, DnsLookup } from "./dns_lookup.ts";
 import { notesOn, proofValue, recordsToSet, type RoutingTarget } from "./dns_plan.ts";
 import { type DomainRecord, isVerified, type ZoneOwnerRecord, type ZoneRecord } from "./domain.ts";
-import { DomainHosts } from "./domain_hosts.ts";
 import { companionOf, parseDomainName } from "./domain_name.ts";
 import type { DomainStore } from "./domain_store.ts";
 
@@ -39,7 +38,7 @@ export interface DomainSettings {
 export interface DomainServices {
   readonly domains: DomainStore;
   readonly projects: ProjectStore;
-  readonly sites: SiteDirectory;
+  readonly feed: Publisher;
   readonly addresses: Addresses;
   readonly dns: DnsLookup;
   readonly settings: DomainSettings;
@@ -74,7 +73,9 @@ export class DomainService {
   readonly hosts = new DomainHosts();
   private refreshing: Promise<void> = Promise.resolve();
 
-  constructor(private readonly services: DomainServices) {}
+  constructor(private readonly services: DomainServices) {
+    services.feed.include(() => this.hosts.current());
+  }
 
   /**
    * Binds a hostname to an environment, with its apex or `www` as a redirect.
@@ -192,17 +193,6 @@ export class DomainService {
     for await (const { zone } of this.services.domains.owners()) await this.refreshZone(zone);
   }
 
-  /** The site of a custom hostname in canonical form. */
-  resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
-    const route = this.hosts.find(hostname);
-    if (route === undefined || route.redirectTo !== null) return undefined;
-    const site = this.services.sites.resolve(route.host);
-    if (site instanceof Promise) {
-      return site.then((found) => found?.projectId === route.projectId ? found : undefined);
-    }
-    return site?.projectId === route.projectId ? site : undefined;
-  }
-
   /** Reads what a zone shows; reads of the same zone run one at a time. */
   private refreshZone(zone: string): Promise<void> {
     const round = this.refreshing.then(() => this.readZone(zone));
@@ -220,9 +210,13 @@ export class DomainService {
       if (project === undefined) continue;
       const { projectId, environment, redirectTo } = domain;
       const host = addresses.hostname(latestLabel(project, environment));
-      bindings.push({ domain, route: { projectId, environment, host, redirectTo } });
+      bindings.push({
+        hostname: domain.hostname,
+        route: { projectId, environment, host, redirectTo },
+      });
     }
     this.hosts.replaceZone(zone, bindings);
+    await this.services.feed.publish({ type: "zone_replaced", zone, bindings });
     orders.wake();
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { Publisher } from "../../feed/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { Addresses } from "../core/addresses.ts";
-import { SiteDirectory } from "../deployments/site_directory.ts";
 import { Failure } from "../core/http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import { ProjectStore } from "../projects/project_store.ts";
@@ -34,16 +34,11 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   const dns = await startDns();
   const projects = new ProjectStore(kv);
   const domains = new DomainStore(kv);
-  const sites = new SiteDirectory({
-    load: () => Promise.resolve(undefined),
-    asProduction: (site) => Promise.resolve(site),
-    dispose: () => {},
-  });
   const make = () =>
     new DomainService({
       domains,
       projects,
-      sites,
+      feed: new Publisher({ patienceMs: 1000 }),
       addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
       dns: new DnsClient({ servers: [parseDnsServer(dns.server)], timeoutMs: 100 }),
       settings: {

@@ -4,11 +4,11 @@
  *
  * @module
  */
+import type { SiteDirectory } from "../../edge/mod.ts";
 import type { ProjectHealth } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ComputeService, SiteServers } from "../compute/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { SiteDirectory } from "../deployments/mod.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
 import { type HealthRecord, type UnconfirmedChange, weighHealth } from "./health_record.ts";

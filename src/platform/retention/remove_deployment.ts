@@ -6,7 +6,8 @@
  * @module
  */
 import type { BuildRunner, BuildStore } from "../builds/mod.ts";
-import { type DeploymentRecord, forget, type SiteDirectory } from "../deployments/mod.ts";
+import type { SiteDirectory } from "../../edge/mod.ts";
+import { type DeploymentRecord, forget } from "../deployments/mod.ts";
 import { hostRecord, projectRecord } from "../projects/mod.ts";
 import { latestLabel } from "../environments/mod.ts";
 import { commitWithRetries, keys, readRecord } from "../core/store/mod.ts";
@@ -26,7 +27,7 @@ export async function removeDeployment(
 ): Promise<boolean> {
   const { sites, runner, computeService } = services;
   if (!await removeRecords(services, deployment)) return false;
-  sites.removeDeployment(deployment.id);
+  await sites.removeDeployment(deployment.id);
   await computeService.remove(deployment.id);
   await runner.forget({ projectId: deployment.projectId, deploymentId: deployment.id });
   return true;

@@ -3,11 +3,12 @@
  *
  * @module
  */
+import type { SiteDirectory } from "../../edge/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys, keysBelow } from "../core/store/mod.ts";
-import type { DeploymentStore, SiteDirectory } from "../deployments/mod.ts";
+import type { DeploymentStore } from "../deployments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { bindRulesRoutes } from "./routes.ts";
 import { readRevision, RulesService } from "./rules_service.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { SiteDirectory } from "../../edge/mod.ts";
 import { endpoints } from "../../contract/mod.ts";
 import { ruleCounts } from "../../edge/mod.ts";
 import { ifMatchHolds, isEntityTagList } from "../../lib/entity_tag.ts";
@@ -10,7 +11,6 @@ import { jsonParts } from "../../lib/json_steps.ts";
 import { inTurns } from "../../lib/next_turn.ts";
 import type { Caller } from "../core/access/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { SiteDirectory } from "../deployments/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { Precondition, RulesService, VersionedRules } from "./rules_service.ts";

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { SiteDirectory } from "../../edge/mod.ts";
 import type { ActiveRules } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { sha256InTurns } from "../../lib/hash.ts";
@@ -14,12 +15,7 @@ import { parseJson } from "../../lib/parse_json.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Caller } from "../core/access/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import {
-  checkRules,
-  type DeploymentStore,
-  readContent,
-  type SiteDirectory,
-} from "../deployments/mod.ts";
+import { checkRules, type DeploymentStore, readContent } from "../deployments/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
 import type { BlobVault } from "../core/store/mod.ts";

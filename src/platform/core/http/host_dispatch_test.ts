@@ -1,23 +1,12 @@
 import assert from "node:assert/strict";
-import { DomainHosts } from "../../domains/domain_hosts.ts";
+import { DomainHosts } from "../../../edge/mod.ts";
 import { Http01Challenges } from "../../certificates/challenges.ts";
 import { createHostDispatch } from "./host_dispatch.ts";
 
 const hosts = new DomainHosts();
-const domain = {
-  id: "d",
-  workspaceId: "w",
-  projectId: "p",
-  hostname: "www.shop.example",
-  zone: "shop.example",
-  environment: "production",
-  redirectTo: "shop.example",
-  createdAt: 0,
-  lastCheck: null,
-};
 const route = { projectId: "p", environment: "production", host: "p.localhost" };
 hosts.replaceZone("shop.example", [
-  { domain, route: { ...route, redirectTo: "shop.example" } },
+  { hostname: "www.shop.example", route: { ...route, redirectTo: "shop.example" } },
 ]);
 const challenges = new Http01Challenges();
 challenges.add("t", "t.key");

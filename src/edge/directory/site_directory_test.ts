@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { compileSite, type Site } from "../../edge/mod.ts";
-import { type HostBinding, SiteDirectory } from "./site_directory.ts";
+import type { HostBinding } from "../../feed/mod.ts";
+import { compileSite, type Site } from "../site/mod.ts";
+import { SiteDirectory } from "./site_directory.ts";
 
 function site(deploymentId: string): Site {
   return compileSite({

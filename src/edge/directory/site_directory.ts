@@ -5,20 +5,11 @@
  *
  * @module
  */
-import type { Site } from "../../edge/mod.ts";
+import type { FeedMessage, HostBinding } from "../../feed/mod.ts";
+import type { Site } from "../site/mod.ts";
 
 /** Most loaded sites; those that were not requested lately are unloaded first. */
 export const MAX_LOADED_SITES = 512;
-
-/** The deployment that a hostname shows. */
-export interface HostBinding {
-  readonly projectId: string;
-  readonly deploymentId: string;
-  /** True on the project's own label, where published rules apply. */
-  readonly production: boolean;
-  /** Versionstamp of the commit that made the binding; a later one wins. */
-  readonly version: string;
-}
 
 /** What a project shows in production. */
 export interface ProductionSite {
@@ -40,6 +31,8 @@ export interface SiteDirectoryOptions {
   asProduction(site: Site, projectId: string): Promise<Site>;
   /** Ends what runs for a site, when no host shows it any more or room is needed. */
   dispose(site: Site): void;
+  /** Tells others of a change; resolves when all of them show it. */
+  publish?(message: FeedMessage): Promise<void>;
   readonly maxLoaded?: number;
 }
 
@@ -65,25 +58,49 @@ export class SiteDirectory {
 
   /**
    * Points a hostname at a deployment once its site is ready; until then the
-   * previous site answers.
+   * previous site answers. Resolves when every edge shows it.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
     const entry: Entry = { ...target, site: undefined, used: true };
     await this.load(entry);
     const current = this.entries.get(hostname);
-    if (current === undefined || current.version <= target.version) {
-      this.entries.set(hostname, entry);
-    }
+    if (current !== undefined && current.version > target.version) return;
+    this.entries.set(hostname, entry);
+    await this.publish({ type: "host_pointed", hostname, to: target });
   }
 
   /** Points a hostname at a deployment that is loaded on the first request. */
-  pointLazily(hostname: string, target: HostBinding): void {
-    this.entries.set(hostname, { ...target, site: undefined, used: false });
+  async pointLazily(hostname: string, to: HostBinding): Promise<void> {
+    this.entries.set(hostname, { ...to, site: undefined, used: false });
+    await this.publish({ type: "host_pointed", hostname, to });
   }
 
   /** Takes every host of a project offline. */
-  removeProject(projectId: string): void {
-    for (const id of this.deploymentsOf(projectId)) this.removeDeployment(id);
+  async removeProject(projectId: string): Promise<void> {
+    await Promise.all(
+      [...this.deploymentsOf(projectId)].map((id) => this.removeDeployment(id)),
+    );
+  }
+
+  /** What every hostname shows, as messages. */
+  *current(): Generator<FeedMessage> {
+    for (const [hostname, entry] of this.entries) {
+      const { projectId, deploymentId, production, version } = entry;
+      yield {
+        type: "host_pointed",
+        hostname,
+        to: { projectId, deploymentId, production, version },
+      };
+    }
+  }
+
+  /** Shows what the messages say, and nothing else; sites load on their first request. */
+  replace(bindings: ReadonlyMap<string, HostBinding>): void {
+    this.entries.clear();
+    this.close();
+    for (const [hostname, to] of bindings) {
+      this.entries.set(hostname, { ...to, site: undefined, used: false });
+    }
   }
 
   /** The deployments that any host of a project shows, each once. */
@@ -109,16 +126,18 @@ export class SiteDirectory {
     return sites;
   }
 
-  remove(hostname: string): void {
+  async remove(hostname: string): Promise<void> {
     this.entries.delete(hostname);
+    await this.publish({ type: "host_removed", hostname });
   }
 
   /** Takes a deployment off every host that shows it. */
-  removeDeployment(deploymentId: string): void {
+  async removeDeployment(deploymentId: string): Promise<void> {
     for (const [hostname, entry] of this.entries) {
       if (entry.deploymentId === deploymentId) this.entries.delete(hostname);
     }
     this.drop(deploymentId);
+    await this.publish({ type: "deployment_removed", deploymentId });
   }
 
   /** Unloads all sites. */
@@ -129,7 +148,13 @@ export class SiteDirectory {
   /** Rebuilds the production site of a project after its published rules changed. */
   async refreshProduction(hostname: string): Promise<void> {
     const entry = this.entries.get(hostname);
-    if (entry !== undefined) await this.point(hostname, entry);
+    if (entry === undefined) return;
+    const { projectId, deploymentId, production, version } = entry;
+    await this.point(hostname, { projectId, deploymentId, production, version });
+  }
+
+  private async publish(message: FeedMessage): Promise<void> {
+    await this.options.publish?.(message);
   }
 
   private async load(entry: Entry): Promise<Site | undefined> {

@@ -1,26 +1,14 @@
 import assert from "node:assert/strict";
-import type { DomainRecord } from "./domain.ts";
 import { DomainHosts } from "./domain_hosts.ts";
 
 function binding(hostname: string, projectId: string, redirectTo: string | null = null) {
-  const domain: DomainRecord = {
-    id: hostname,
-    workspaceId: "w",
-    projectId,
-    hostname,
-    zone: "shop.example",
-    environment: "production",
-    redirectTo,
-    createdAt: 0,
-    lastCheck: null,
-  };
   const route = {
     projectId,
     environment: "production",
     host: `${projectId}.localhost`,
     redirectTo,
   };
-  return { domain, route };
+  return { hostname, route };
 }
 
 Deno.test("DomainHosts.find() prefers an exact name, and a wildcard covers one label", () => {

@@ -5,27 +5,15 @@
  *
  * @module
  */
-import type { DomainRecord } from "./domain.ts";
-import { isWildcard, parentOfWildcard } from "./domain_name.ts";
+import type { DomainBinding, DomainRoute, FeedMessage } from "../../feed/mod.ts";
 
-export interface DomainRoute {
-  readonly projectId: string;
-  readonly environment: string;
-  /** Host that always shows the environment's latest deployment. */
-  readonly host: string;
-  readonly redirectTo: string | null;
-}
-
-interface Binding {
-  readonly domain: DomainRecord;
-  readonly route: DomainRoute;
-}
+const WILDCARD = "*.";
 
 export class DomainHosts {
   private readonly exact = new Map<string, DomainRoute>();
   private readonly wildcards = new Map<string, DomainRoute>();
   private readonly redirects = new Map<string, string>();
-  private readonly zones = new Map<string, readonly Binding[]>();
+  private readonly zones = new Map<string, readonly DomainBinding[]>();
 
   /** The route of a hostname in canonical form; an exact name wins over a wildcard. */
   find(hostname: string): DomainRoute | undefined {
@@ -56,15 +44,21 @@ export class DomainHosts {
       .map(([zone]) => zone);
   }
 
+  /** What every zone shows, as messages. */
+  *current(): Generator<FeedMessage> {
+    for (const [zone, bindings] of this.zones) yield { type: "zone_replaced", zone, bindings };
+  }
+
   /** Replaces all that a zone shows. */
-  replaceZone(zone: string, bindings: readonly Binding[]): void {
-    for (const { domain: { hostname } } of this.zones.get(zone) ?? []) {
-      if (isWildcard(hostname)) this.wildcards.delete(parentOfWildcard(hostname));
+  replaceZone(zone: string, bindings: readonly DomainBinding[]): void {
+    for (const { hostname } of this.zones.get(zone) ?? []) {
+      if (hostname.startsWith(WILDCARD)) this.wildcards.delete(hostname.slice(WILDCARD.length));
       else this.exact.delete(hostname);
       this.redirects.delete(hostname);
     }
-    for (const { domain: { hostname }, route } of bindings) {
-      if (isWildcard(hostname)) this.wildcards.set(parentOfWildcard(hostname), route);
+    for (const { hostname, route } of bindings) {
+      const isWildcard = hostname.startsWith(WILDCARD);
+      if (isWildcard) this.wildcards.set(hostname.slice(WILDCARD.length), route);
       else this.exact.set(hostname, route);
       if (route.redirectTo !== null) this.redirects.set(hostname, route.redirectTo);
     }

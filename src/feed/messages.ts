@@ -1,0 +1,57 @@
+/**
+ * What an edge is told: which host shows what, and what is no longer true. The
+ * messages hold data only, so that they can be sent to other threads and machines.
+ *
+ * @module
+ */
+
+/** The deployment that a hostname shows. */
+export interface HostBinding {
+  readonly projectId: string;
+  readonly deploymentId: string;
+  /** True on the project's own label, where published rules apply. */
+  readonly production: boolean;
+  /** Versionstamp of the commit that made the binding; a later one wins. */
+  readonly version: string;
+}
+
+/** What a verified custom hostname shows. */
+export interface DomainRoute {
+  readonly projectId: string;
+  readonly environment: string;
+  /** Host that always shows the environment's latest deployment. */
+  readonly host: string;
+  /** The hostname that its visitors are redirected to. */
+  readonly redirectTo: string | null;
+}
+
+/** A custom hostname, which may be a wildcard, with its route. */
+export interface DomainBinding {
+  readonly hostname: string;
+  readonly route: DomainRoute;
+}
+
+export type FeedMessage =
+  /** A host shows a deployment, or the same one under other published rules. */
+  | { readonly type: "host_pointed"; readonly hostname: string; readonly to: HostBinding }
+  | { readonly type: "host_removed"; readonly hostname: string }
+  /** No host shows the deployment any more. */
+  | { readonly type: "deployment_removed"; readonly deploymentId: string }
+  /** All that a zone of custom hostnames shows. */
+  | {
+    readonly type: "zone_replaced";
+    readonly zone: string;
+    readonly bindings: readonly DomainBinding[];
+  };
+
+/** A message with its place in the feed; places are counted from 1. */
+export interface Change {
+  readonly place: number;
+  readonly message: FeedMessage;
+}
+
+/** All that is true at a place of the feed. */
+export interface Snapshot {
+  readonly place: number;
+  readonly messages: readonly FeedMessage[];
+}

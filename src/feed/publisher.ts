@@ -1,0 +1,98 @@
+/**
+ * The sending end of the feed: numbers the changes, and waits until every
+ * subscriber has applied each.
+ *
+ * @module
+ */
+import type { Change, FeedMessage, Snapshot } from "./messages.ts";
+
+/** A subscriber as the publisher sees it. */
+export interface Subscription {
+  /** Sends a change; changes arrive in the order of their places. */
+  send(change: Change): void;
+  /** Called where the subscriber has not applied a change in time: it must answer no more. */
+  onLate(change: Change): void;
+}
+
+/** A subscriber's entry, by which its applied changes are noted. */
+export interface Subscribed {
+  /** Notes that every change up to a place has been applied. */
+  applied(place: number): void;
+  /** Ends the subscription; nobody waits for it any more. */
+  end(): void;
+}
+
+export interface PublisherOptions {
+  /** Time in which a subscriber has to apply a change, in milliseconds. */
+  readonly patienceMs: number;
+}
+
+interface Entry {
+  readonly subscription: Subscription;
+  applied: number;
+  /** Those who wait, by the place that they wait for. */
+  readonly waiting: Map<number, () => void>;
+}
+
+export class Publisher {
+  readonly #entries = new Set<Entry>();
+  readonly #sources: (() => Iterable<FeedMessage>)[] = [];
+  #place = 0;
+
+  constructor(private readonly options: PublisherOptions) {}
+
+  /** Adds a part of what is true now, as messages, to snapshots. */
+  include(source: () => Iterable<FeedMessage>): void {
+    this.#sources.push(source);
+  }
+
+  /** Adds a subscriber, which gets every change after the returned snapshot. */
+  subscribe(
+    subscription: Subscription,
+  ): { readonly snapshot: Snapshot; readonly entry: Subscribed } {
+    const snapshot = this.snapshot();
+    const entry: Entry = { subscription, applied: snapshot.place, waiting: new Map() };
+    this.#entries.add(entry);
+    return {
+      snapshot,
+      entry: {
+        applied: (place) => settle(entry, place),
+        end: () => {
+          this.#entries.delete(entry);
+          settle(entry, Infinity);
+        },
+      },
+    };
+  }
+
+  /** All that is true now, for a subscriber that missed a change. */
+  snapshot(): Snapshot {
+    return { place: this.#place, messages: this.#sources.flatMap((source) => [...source()]) };
+  }
+
+  /** Sends a message to all subscribers; resolves when each has applied it, or was given up. */
+  readonly publish = async (message: FeedMessage): Promise<void> => {
+    const change: Change = { place: ++this.#place, message };
+    await Promise.all([...this.#entries].map((entry) => this.#send(entry, change)));
+  };
+
+  #send(entry: Entry, change: Change): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const late = setTimeout(() => entry.subscription.onLate(change), this.options.patienceMs);
+    entry.waiting.set(change.place, () => {
+      clearTimeout(late);
+      resolve();
+    });
+    entry.subscription.send(change);
+    return promise;
+  }
+}
+
+function settle(entry: Entry, place: number): void {
+  entry.applied = Math.max(entry.applied, place);
+  for (const [waited, done] of entry.waiting) {
+    if (waited > place) continue;
+    entry.waiting.delete(waited);
+    done();
+  }
+}
