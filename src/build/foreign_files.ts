@@ -62,17 +62,60 @@ function isTaken({ ruleSet }: ImportResult, rules: RuleSet | undefined): boolean
   return ruleSet.rules.some(({ id }) => known.has(id));
 }
 
+/** A file that configures another host. */
+interface ForeignFile {
+  /** Relative to the project. */
+  readonly path: string;
+  readonly text: string;
+  /** What an import makes of it; `undefined` where nothing imports it, or it has no rules. */
+  readonly result: ImportResult | undefined;
+}
+
+/** The first of each kind in the project's folders. */
+async function foreignFiles(reader: ProjectReader): Promise<readonly ForeignFile[]> {
+  const found: ForeignFile[] = [];
+  for (const name of Object.keys(READERS)) {
+    for (const folder of FOLDERS) {
+      const path = `${folder}${name}`;
+      const text = await reader.readText(path);
+      if (text === undefined) continue;
+      found.push({ path, text, result: imported(name, text) });
+      break;
+    }
+  }
+  return found;
+}
+
+/** A file whose rules the project does not have. */
+export interface ImportableFile {
+  /** Relative to the project. */
+  readonly path: string;
+  readonly result: ImportResult;
+}
+
+/**
+ * Finds the files of other hosts that have rules, some of which can be imported, and
+ * of which the project has none yet.
+ */
+export async function findImportable(
+  reader: ProjectReader,
+  rules: RuleSet | undefined,
+): Promise<readonly ImportableFile[]> {
+  return (await foreignFiles(reader)).flatMap(({ path, result }) =>
+    result === undefined || result.imported === 0 || isTaken(result, rules)
+      ? []
+      : [{ path, result }]
+  );
+}
+
 function describe(
-  path: string,
-  text: string,
+  { path, result }: ForeignFile,
   { rules, shown }: { readonly rules: RuleSet | undefined; readonly shown: string },
 ): string | undefined {
-  const name = basename(path);
   const what = `${path} is configuration of another host, which is not applied`;
-  if (name === "netlify.toml") {
+  if (basename(path) === "netlify.toml") {
     return `${what}: write its redirects and headers in ${RULES_FILE}`;
   }
-  const result = imported(name, text);
   if (result === undefined || isTaken(result, rules)) return undefined;
   return rules === undefined
     ? `${what}. To apply it: svc rules import ${shown} --output ${RULES_FILE}`
@@ -103,24 +146,23 @@ export interface ForeignFacts {
   /** Its path as people read it, with a final slash; "" for the folder that they are in. */
   readonly shown: string;
   readonly rules: RuleSet | undefined;
+  /** Files that a person does not want to import: nothing more is said of their rules. */
+  readonly declined: ReadonlySet<string>;
   /** Paths of the scheduled tasks that are declared. */
   readonly tasks: ReadonlySet<string>;
 }
 
 /** Warns of each file that configures another host, with the command that imports it. */
 export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): Promise<void> {
-  const { reader, shown, rules, tasks } = facts;
-  for (const name of Object.keys(READERS)) {
-    for (const folder of FOLDERS) {
-      const path = `${folder}${name}`;
-      const text = await reader.readText(path);
-      if (text === undefined) continue;
-      const message = describe(path, text, { rules, shown: `${shown}${path}` });
-      if (message !== undefined) host.say("build", "warn", message);
-      const crons = path === "vercel.json" ? describeCrons(text, tasks) : undefined;
-      if (crons !== undefined) host.say("build", "warn", crons);
-      break;
-    }
+  const { reader, shown, rules, declined, tasks } = facts;
+  for (const file of await foreignFiles(reader)) {
+    const { path, text } = file;
+    const message = declined.has(path)
+      ? undefined
+      : describe(file, { rules, shown: `${shown}${path}` });
+    if (message !== undefined) host.say("build", "warn", message);
+    const crons = path === "vercel.json" ? describeCrons(text, tasks) : undefined;
+    if (crons !== undefined) host.say("build", "warn", crons);
   }
 }
 

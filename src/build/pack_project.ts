@@ -64,6 +64,7 @@ async function warnOfOthers(
     reader,
     rules,
     shown: shown === "" || shown === "." ? "" : `${shown}/`,
+    declined: new Set(config?.build.notImported),
     tasks: new Set(config?.cron.map(({ path }) => path)),
   });
   await warnOfOwnTimers(host, reader);

@@ -48,6 +48,7 @@ export interface ProjectConfigChanges {
   readonly build?: {
     readonly command?: Change<string>;
     readonly outputDirs?: Change<readonly string[]>;
+    readonly notImported?: Change<readonly string[]>;
   };
   readonly db?: {
     readonly database?: Change<string>;
@@ -71,12 +72,16 @@ function changesOf(table: KeyPath, values: Readonly<Record<string, unknown>> = {
 
 function listChanges({ project, dev, build, db, env }: ProjectConfigChanges): KeyChange[] {
   const { dataDir, aliases, ...devRest } = dev ?? {};
-  const { outputDirs, ...buildRest } = build ?? {};
+  const { outputDirs, notImported, ...buildRest } = build ?? {};
   return [
     ...changesOf(["project"], project),
     ...changesOf(["dev"], { ...devRest, data_dir: dataDir }),
     ...changesOf(["dev", "aliases"], aliases),
-    ...changesOf(["build"], { ...buildRest, output_dirs: outputDirs }),
+    ...changesOf(["build"], {
+      ...buildRest,
+      output_dirs: outputDirs,
+      not_imported: notImported,
+    }),
     ...changesOf(["db"], db),
     ...changesOf(["env", "declarations"], env?.declarations),
   ];

@@ -58,6 +58,8 @@ export interface ProjectConfig {
     readonly health?: string;
     /** Size of a server's folder for temporary files, in MiB. */
     readonly tmpMb?: number;
+    /** Files of other hosts that are meant to have no effect, relative to the project. */
+    readonly notImported?: readonly string[];
   };
   /** Scheduled tasks, in the order of the file. */
   readonly cron: readonly CronTaskConfig[];
@@ -92,7 +94,13 @@ function toDeclaration(raw: Visibility | EnvDeclaration): EnvDeclaration {
 
 function normalize(raw: RawProjectConfig): ProjectConfig {
   const { data_dir: dataDir, aliases, ...dev } = raw.dev ?? {};
-  const { output_dirs: outputDirs, tmp_mb: tmpMb, static: isStatic, ...build } = raw.build ?? {};
+  const {
+    output_dirs: outputDirs,
+    tmp_mb: tmpMb,
+    static: isStatic,
+    not_imported: notImported,
+    ...build
+  } = raw.build ?? {};
   const { min_ttl: minTtlSeconds, ...images } = raw.images ?? {};
   const declarations = Object.entries(raw.env?.declarations ?? {});
   return {
@@ -106,6 +114,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
       ...build,
       ...(tmpMb === undefined ? {} : { tmpMb }),
       ...(isStatic === undefined ? {} : { isStatic }),
+      ...(notImported === undefined ? {} : { notImported: notImported.map(normalizeInsidePath) }),
       outputDirs: [...new Set((outputDirs ?? []).map(normalizeInsidePath))],
     },
     cron: raw.cron ?? [],

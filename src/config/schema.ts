@@ -119,6 +119,11 @@ const ENGINES = ["deno", "node"] as const;
 const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
 const TMP_RULE = "Use a whole number of MiB from 1 to 4096";
 
+/** More files of other hosts than there are kinds and folders. */
+const MAX_NOT_IMPORTED = 32;
+const NOT_IMPORTED_RULE =
+  `Use a list of at most ${MAX_NOT_IMPORTED} paths in the project, with forward slashes`;
+
 const build = table({
   command: command.optional().meta({
     description: "Command that builds the project.",
@@ -150,6 +155,14 @@ const build = table({
   tmp_mb: z.int(TMP_RULE).min(1, TMP_RULE).max(4096, TMP_RULE).optional().meta({
     description: "Size of the folder for temporary files of a server, in MiB; 64 when omitted.",
     examples: [256],
+  }),
+  not_imported: z.array(
+    insidePath(NOT_IMPORTED_RULE).refine(isInsidePath, NOT_IMPORTED_RULE),
+    NOT_IMPORTED_RULE,
+  ).max(MAX_NOT_IMPORTED, NOT_IMPORTED_RULE).optional().meta({
+    description:
+      "Files that configure another host, such as `_redirects`, that are meant to have no effect: no deploy offers to import them.",
+    examples: [["_redirects"]],
   }),
 });
 

@@ -32,7 +32,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
     "": ["project", "dev", "build", "cron", "db", "env", "images"],
     project: ["id", "name", "workspace"],
     dev: ["command", "port", "host", "data_dir", "aliases"],
-    build: ["command", "output_dirs", "static", "runtime", "health", "tmp_mb"],
+    build: ["command", "output_dirs", "static", "runtime", "health", "tmp_mb", "not_imported"],
     cron: ["path", "schedule", "timezone"],
     db: ["database", "branch"],
     env: ["declarations"],

@@ -12,6 +12,7 @@ import { fetchVariables } from "../env/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import {
   bindFolder,
+  offerImport,
   openProjectFolder,
   type ProjectFolder,
   resolveProject,
@@ -147,7 +148,8 @@ export async function deployProject(
   if (flags.skipEnvCheck !== true) {
     await checkDeclarations(ctx, environment, { client, project, folder });
   }
-  const packed = await packDeployment(ctx, folder, {
+  const ready = flags.dryRun === true ? folder : await offerImport(ctx, folder);
+  const packed = await packDeployment(ctx, ready, {
     ...{ flags, client, project, environment },
     standing: dir === undefined ? ctx.cwd : undefined,
   });

@@ -14,6 +14,7 @@ import { CliError } from "../errors/mod.ts";
 import { type Context, showPath } from "../session/mod.ts";
 import { assertCanBind, writeProjectFile } from "./bind_folder.ts";
 import { createProject } from "./create_project.ts";
+import { offerImport } from "./offer_import.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 import { checkProjectName, findProject, toProjectName } from "./resolve_project.ts";
 
@@ -170,6 +171,7 @@ export default defineCommand({
     });
     const verb = folder.config === undefined ? "Created" : "Updated";
     ctx.ui.done("init", `${verb} ${showPath(folder.configPath, ctx)}`);
+    await offerImport(ctx, folder);
     ctx.ui.note(`Next: ${ctx.lines.of("deploy")}`);
     ctx.ui.result({
       config: folder.configPath,

@@ -11,8 +11,9 @@ import {
 } from "../../rules/mod.ts";
 import { confirm, defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
+import { reportImport } from "../projects/mod.ts";
 import { type Context, showPath } from "../session/mod.ts";
-import { formatCount, printable } from "../terminal/mod.ts";
+import { formatCount } from "../terminal/mod.ts";
 import { readSource, reportWarnings, type RulesSource } from "./rules_file.ts";
 
 const FORMATS = ["redirects", "headers", "vercel"] as const;
@@ -100,14 +101,9 @@ export default defineCommand({
   async run({ args: [given], flags }, ctx) {
     const file = await readSource(ctx, ctx.path(given));
     const format = formatOf(file.path, flags.format);
-    const { ruleSet, toml, unsupported, notes, read, imported } = readable(
-      file,
-      () => convert(file.source, format, flags.flavor),
-    );
-    const say = (kind: string) => ({ line, text, reason }: (typeof notes)[number]) =>
-      ctx.ui.log("build", "warn", printable(`${file.shown}:${line}: ${kind}: ${reason}: ${text}`));
-    unsupported.forEach(say("skipped"));
-    notes.forEach(say("imported, but"));
+    const result = readable(file, () => convert(file.source, format, flags.flavor));
+    const { ruleSet, toml, unsupported, notes, read, imported } = result;
+    reportImport(ctx, file.shown, result);
     if (imported === 0 && read > 0) {
       throw new CliError("rules_invalid", `Cannot import ${file.shown}: nothing was written`, {
         hint: `None of its ${read} entries has an equivalent`,

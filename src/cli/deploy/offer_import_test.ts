@@ -1,0 +1,100 @@
+/** The question about files of other hosts, which `deploy` and `init` ask once. */
+import assert from "node:assert/strict";
+import { type Bench, withPlatform } from "../_test_platform.ts";
+import { personWho } from "../_test_run.ts";
+
+const REDIRECTS = "/old /new 301\n";
+const QUESTION = "_redirects configures another host. Import its 1 entry into svc.rules.toml?";
+const NOTICE = /_redirects is configuration of another host, which is not applied/;
+
+async function linked(bench: Bench): Promise<void> {
+  await bench.json(["init", "--create"]);
+  await bench.write("_redirects", REDIRECTS);
+}
+
+Deno.test("deploy imports the rules of another host where a person says yes", async () => {
+  await withPlatform(async (bench) => {
+    await linked(bench);
+    const person = personWho([true]);
+    const { code, stderr, stdout } = await bench.run(["deploy"], { prompter: person });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(person.asked, [QUESTION]);
+    assert.match(stderr, /✓ Imported _redirects into svc\.rules\.toml: 1 entry as 2 rules\n/);
+    assert.doesNotMatch(stderr, NOTICE);
+    assert.match(await bench.read("svc.rules.toml"), /value = "\/old"/);
+    assert.equal((await bench.page(stdout.trim(), "/old")).status, 301);
+    const again = await bench.run(["deploy"], { prompter: personWho([]) });
+    assert.equal(again.code, 0, again.stderr);
+  });
+});
+
+Deno.test("deploy remembers a no in svc.toml, and says nothing more of the file", async () => {
+  await withPlatform(async (bench) => {
+    await linked(bench);
+    const person = personWho([false]);
+    const { code, stderr } = await bench.run(["deploy"], { prompter: person });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(person.asked, [QUESTION]);
+    const toml = await bench.read("svc.toml");
+    assert.match(toml, /not_imported = \["_redirects"\]/);
+    assert.match(toml, /name = "my-site"/);
+    for (const prompter of [personWho([]), undefined]) {
+      const again = await bench.run(["deploy"], prompter === undefined ? {} : { prompter });
+      assert.equal(again.code, 0, again.stderr);
+      assert.doesNotMatch(again.stderr, NOTICE);
+    }
+  });
+});
+
+Deno.test("deploy asks nobody in a pipe or a dry run, and names the file", async () => {
+  await withPlatform(async (bench) => {
+    await linked(bench);
+    assert.match((await bench.run(["deploy"])).stderr, NOTICE);
+    const dry = await bench.run(["deploy", "--dry-run"], { prompter: personWho([]) });
+    assert.match(dry.stderr, NOTICE);
+    assert.doesNotMatch(await bench.read("svc.toml"), /not_imported/);
+  });
+});
+
+Deno.test("an import keeps the rules that are there", async () => {
+  await withPlatform(async (bench) => {
+    await linked(bench);
+    const own = 'schemaVersion = "EDGE_RULE_SET_V1"\n\n# Mine.\n[[rules]]\nid = "mine"\n' +
+      'condition.path = { type = "exact", value = "/a" }\n' +
+      'action = { type = "redirect", target = "/b" }\n';
+    await bench.write("svc.rules.toml", own);
+    await bench.write("_headers", "/*\n  X-A: b\n");
+    const person = personWho([true, true]);
+    const run = await bench.run(["deploy"], { prompter: person });
+    assert.equal(run.code, 0, run.stderr);
+    const both = await bench.read("svc.rules.toml");
+    assert.ok(both.startsWith(own), both);
+    assert.equal(both.match(/^\[\[rules\]\]$/gm)?.length, 4);
+  });
+});
+
+Deno.test("deploy does not ask where rules cannot be added by themselves, and says what to do", async () => {
+  await withPlatform(async (bench) => {
+    await linked(bench);
+    await bench.write("svc.rules.toml", 'schemaVersion = "EDGE_RULE_SET_V1"\nrules = []\n');
+    const run = await bench.run(["deploy"], { prompter: personWho([]) });
+    assert.equal(run.code, 0, run.stderr);
+    assert.match(
+      run.stderr,
+      /add to svc\.rules\.toml what this prints: svc rules import _redirects/,
+    );
+  });
+});
+
+Deno.test("init asks too, and after svc.toml is there", async () => {
+  await withPlatform(async (bench) => {
+    await bench.write("_redirects", REDIRECTS);
+    const person = personWho(["my-site", false]);
+    const { code, stderr } = await bench.run(["init"], { prompter: person });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(person.asked, ["Name of the project", QUESTION]);
+    assert.match(await bench.read("svc.toml"), /name = "my-site"[^]*not_imported/);
+    const json = await bench.json(["init"]);
+    assert.equal(json.created, false);
+  });
+});

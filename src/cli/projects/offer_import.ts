@@ -1,0 +1,134 @@
+/**
+ * Offers a person to import what configures another host. Each file is asked about
+ * once: an import leaves its rules, and a no is written to `svc.toml`.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { hasErrors } from "../../lib/diagnostic.ts";
+import type { ImportableFile } from "../../build/mod.ts";
+import type { ImportResult, RuleSet } from "../../rules/mod.ts";
+import type { Prompter } from "../prompts/mod.ts";
+import { type Context, showPath } from "../session/mod.ts";
+import { formatCount, printable } from "../terminal/mod.ts";
+import { writeProjectFile } from "./bind_folder.ts";
+import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
+
+/** Says which entries of an imported file have no equivalent, or behave differently here. */
+export function reportImport(
+  ctx: Context,
+  shown: string,
+  { unsupported, notes }: ImportResult,
+): void {
+  const say = (kind: string) => ({ line, text, reason }: ImportResult["notes"][number]) =>
+    ctx.ui.log("build", "warn", printable(`${shown}:${line}: ${kind}: ${reason}: ${text}`));
+  unsupported.forEach(say("skipped"));
+  notes.forEach(say("imported, but"));
+}
+
+const formatEntries = (count: number): string => count === 1 ? "1 entry" : `${count} entries`;
+
+interface RulesFile {
+  readonly path: string;
+  /** `undefined` where there is none. */
+  readonly source: string | undefined;
+  readonly rules: RuleSet | undefined;
+}
+
+/** The rules of the project; `undefined` where they are invalid, which the build explains. */
+async function readRules({ directory }: ProjectFolder): Promise<RulesFile | undefined> {
+  const [{ readOptionalText }, { parseRulesToml }] = await Promise.all([
+    import("../../build/mod.ts"),
+    import("../../rules/mod.ts"),
+  ]);
+  const path = join(directory, RULES_FILE);
+  const source = await readOptionalText(path).catch(() => null);
+  if (source === null) return undefined;
+  if (source === undefined) return { path, source, rules: undefined };
+  const { ruleSet: rules, diagnostics } = parseRulesToml(source);
+  return rules === undefined || hasErrors(diagnostics) ? undefined : { path, source, rules };
+}
+
+const RULES_FILE = "svc.rules.toml";
+const FIRST_RULE = "[[rules]]";
+
+/** The file with the rules at its end; `undefined` where the two do not go together. */
+async function withRules(
+  { source, rules }: RulesFile,
+  { toml, ruleSet }: ImportResult,
+): Promise<string | undefined> {
+  if (source === undefined) return toml;
+  const { parseRulesToml } = await import("../../rules/mod.ts");
+  const merged = `${source.trimEnd()}\n\n${toml.slice(toml.indexOf(FIRST_RULE))}`;
+  const { ruleSet: read, diagnostics } = parseRulesToml(merged);
+  const count = (rules?.rules.length ?? 0) + ruleSet.rules.length;
+  return read?.rules.length === count && !hasErrors(diagnostics) ? merged : undefined;
+}
+
+async function writeImport(
+  ctx: Context,
+  { path, result }: ImportableFile,
+  rules: { readonly path: string; readonly text: string },
+): Promise<void> {
+  await writeFileAtomically(rules.path, rules.text);
+  reportImport(ctx, path, result);
+  const { ruleSet, imported, unsupported } = result;
+  const taken = `${formatEntries(imported)} as ${formatCount(ruleSet.rules.length, "rule")}`;
+  const skipped = unsupported.length === 0 ? "" : `, ${unsupported.length} skipped`;
+  ctx.ui.done(
+    "build",
+    `Imported ${path} into ${showPath(rules.path, ctx)}: ${taken}${skipped}`,
+  );
+}
+
+/**
+ * Asks about each file, and writes what is wanted. A file whose rules cannot be added
+ * by themselves is left to the notice of the build.
+ *
+ * @returns the paths that were declined
+ */
+async function askAbout(
+  ctx: Context,
+  prompter: Prompter,
+  { folder, files }: {
+    readonly folder: ProjectFolder;
+    readonly files: readonly ImportableFile[];
+  },
+): Promise<readonly string[]> {
+  const declined: string[] = [];
+  for (const file of files) {
+    const rules = await readRules(folder);
+    const text = rules === undefined ? undefined : await withRules(rules, file.result);
+    if (rules === undefined || text === undefined) continue;
+    const count = formatEntries(file.result.imported);
+    const message = `${file.path} configures another host. Import its ${count} into ${RULES_FILE}?`;
+    const wanted = await prompter.confirm({ message, initial: true });
+    if (wanted) await writeImport(ctx, file, { path: rules.path, text });
+    else declined.push(file.path);
+  }
+  return declined;
+}
+
+/**
+ * Asks about each file of another host whose rules the project does not have, where a
+ * person can be asked.
+ *
+ * @returns the folder with its settings as they are now
+ */
+export async function offerImport(ctx: Context, given: ProjectFolder): Promise<ProjectFolder> {
+  const { prompter } = ctx;
+  if (prompter === undefined) return given;
+  // The command may have written its svc.toml since it was read.
+  const folder = await openProjectFolder(ctx, given.directory);
+  const { createFolderReader, findImportable } = await import("../../build/mod.ts");
+  const rules = await readRules(folder);
+  if (rules === undefined) return folder;
+  const known = folder.config?.build.notImported ?? [];
+  const found = await findImportable(createFolderReader(folder.directory), rules.rules);
+  const files = found.filter(({ path }) => !known.includes(path));
+  const declined = await askAbout(ctx, prompter, { folder, files });
+  if (declined.length === 0) return folder;
+  await writeProjectFile(folder, { build: { notImported: [...known, ...declined] } });
+  return await openProjectFolder(ctx, folder.directory);
+}
