@@ -179,7 +179,8 @@ function urlPaths({ paths }: BuiltOutput, client: string): string[] {
   );
 }
 
-const HASHED = /^\/_nuxt(?:\/|$)/;
+/** Folders of files that are named by their content, which the edge lets clients keep anyway. */
+const HASHED = /^\/(?:_nuxt|_build\/assets)(?:\/|$)/;
 
 /** What of the rules the manifest carries out, and what is said of the rest. */
 export function carryOut(

@@ -136,3 +136,13 @@ for (
     for (const url of no) assert.ok(!pattern.test(url), url);
   });
 }
+
+Deno.test("carryOut() says nothing of headers on files that the edge lets clients keep anyway", () => {
+  const paths = ["public/_build/assets/a-1.js", "public/_nuxt/a-1.js", "public/fonts/a.woff2"];
+  const rule = (path: string) => ({ path, leads: false, headers: ["cache-control"] });
+  const { notes } = carryOut(["/_build/assets/**", "/_nuxt/**", "/fonts/**"].map(rule), {
+    output: { ...outputOf({}), paths },
+    client: "public",
+  });
+  assert.deepEqual(notes?.map((note) => /routeRules (.*) hold/.exec(note)?.[1]), ['"/fonts/**"']);
+});
