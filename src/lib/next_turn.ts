@@ -13,6 +13,25 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
+/** How long work may keep the thread before it gives way, in milliseconds. */
+const TURN_MS = 3;
+
+/** Gives way to other work, unless that is not due yet. */
+export type Pause = () => Promise<void> | undefined;
+
+/**
+ * Makes the pauses of one piece of work: they give way as {@link nextTurn} does, but
+ * only once the work has kept the thread for some milliseconds, since giving way takes
+ * about one itself. `now` is a clock in milliseconds.
+ */
+export function createPause(now: () => number = () => performance.now()): Pause {
+  let since = now();
+  const resume = (): void => {
+    since = now();
+  };
+  return () => now() - since < TURN_MS ? undefined : nextTurn().then(resume);
+}
+
 /** Work that yields wherever it may be interrupted, and returns its result. */
 export type Steps<T> = Generator<void, T, void>;
 
@@ -55,12 +74,13 @@ export function* inSteps<T>(
   }
 }
 
-/** Does work in turns of the event loop, one for each step. */
-export async function inTurns<T>(work: Steps<T>, pause = nextTurn): Promise<T> {
+/** Does work in turns of the event loop: `pause` is called after each step. */
+export async function inTurns<T>(work: Steps<T>, pause: Pause = createPause()): Promise<T> {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
-    await pause();
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
   }
 }
 

@@ -9,13 +9,14 @@
  *
  * @module
  */
+import type { Pause } from "./next_turn.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 export interface JsonLimits {
   /** Deepest nesting of objects and arrays. */
   readonly maxDepth: number;
   /** Gives way to other work; called after each piece of a larger text. */
-  pause(): Promise<void>;
+  readonly pause: Pause;
   /** Bytes that are scanned, or parsed together, in one turn; 64 KiB where missing. */
   readonly pieceBytes?: number;
 }

@@ -31,6 +31,8 @@ function memoryBlobs() {
     },
     size: (sha256) => Promise.resolve(stored.get(sha256)?.byteLength),
     verify: (sha256) => Promise.resolve(stored.get(sha256)?.byteLength),
+    verifyAll: (hashes) =>
+      Promise.resolve(new Map(hashes.map((sha256) => [sha256, stored.get(sha256)?.byteLength]))),
     reportDamage: () => assert.fail("no blob is damaged"),
     read: (sha256) => Promise.resolve(stored.get(sha256) ?? assert.fail(`no blob ${sha256}`)),
     stream: () => assert.fail("no blob is streamed"),

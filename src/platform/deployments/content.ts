@@ -9,13 +9,14 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { type deploymentFile, type deploymentFunction, sha256 } from "../../contract/mod.ts";
 import { jsonParts } from "../../lib/json_steps.ts";
-import { inSteps, inTurns, nextTurn, type Steps } from "../../lib/next_turn.ts";
+import { createPause, inSteps, inTurns, type Steps } from "../../lib/next_turn.ts";
 import { parseJson } from "../../lib/parse_json.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import { validateBody } from "../core/http/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import type { WantedBlob } from "./missing_blobs.ts";
+import { RecentContents } from "./recent_contents.ts";
 
 /** Deepest nesting of a content, the same as that of the body it came in. */
 const MAX_DEPTH = 66;
@@ -37,11 +38,13 @@ const contentSchema = z.object({
 
 export interface DeploymentContent {
   readonly manifest: Manifest;
-  readonly files: z.infer<typeof deploymentFile>[];
+  readonly files: readonly z.infer<typeof deploymentFile>[];
   /** Functions as received; they run only once they are sealed. */
-  readonly functions: z.infer<typeof deploymentFunction>[];
+  readonly functions: readonly z.infer<typeof deploymentFunction>[];
   readonly rules: RuntimeRuleSet | null;
 }
+
+const recent = new RecentContents<DeploymentContent>();
 
 function* encodeContent(content: DeploymentContent): Steps<Uint8Array<ArrayBuffer>[]> {
   const encoder = new TextEncoder();
@@ -59,17 +62,31 @@ export async function writeContent(blobs: BlobStore, content: DeploymentContent)
   }));
   const sha256 = hash.digest("hex");
   await blobs.putStream(sha256, ReadableStream.from(parts), { maxBytes });
+  recent.set(sha256, content);
   return sha256;
 }
 
-/** Reads a content back; throws where the blob is missing or damaged. */
-export async function readContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
+/** Reads a content back from its blob; throws where that is missing or damaged. */
+export async function loadContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
   const bytes = await blobs.read(sha256);
-  const parsed = await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: nextTurn });
+  const parsed = await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: createPause() });
   const result = await validateBody(contentSchema, parsed);
   if (result.ok) return result.data as DeploymentContent;
   const { path, message } = result.problems[0]!;
   throw new TypeError(`Cannot read the content ${sha256} of a deployment: ${path}: ${message}`);
+}
+
+/**
+ * As {@link loadContent}, from memory where the content was used lately and its blob is
+ * still there and sound.
+ */
+export async function readContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
+  const known = recent.get(sha256);
+  if (known !== undefined && await blobs.verify(sha256) !== undefined) return known;
+  recent.delete(sha256);
+  const content = await loadContent(blobs, sha256);
+  recent.set(sha256, content);
+  return content;
 }
 
 /** The blobs that a content needs. */

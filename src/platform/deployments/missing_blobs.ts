@@ -6,9 +6,6 @@
 import { inSteps, inTurns } from "../../lib/next_turn.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 
-/** How many blobs are looked up at the same time. */
-const PARALLEL_LOOKUPS = 16;
-
 export interface WantedBlob {
   readonly sha256: string;
   /** Size in bytes, as the list states it. */
@@ -34,11 +31,7 @@ export async function lookUpBlobs(
   await inTurns(inSteps(wanted, (blob) => {
     if (!bySha256.has(blob.sha256)) bySha256.set(blob.sha256, blob);
   }));
-  const found = new Map<string, number | undefined>();
-  const queue = bySha256.keys();
-  await Promise.all(Array.from({ length: PARALLEL_LOOKUPS }, async () => {
-    for (const sha256 of queue) found.set(sha256, await blobs.verify(sha256));
-  }));
+  const found = await blobs.verifyAll([...bySha256.keys()]);
   const missing: string[] = [];
   const misstated: (WantedBlob & { readonly actual: number })[] = [];
   await inTurns(inSteps(bySha256.values(), (blob) => {

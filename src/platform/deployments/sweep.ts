@@ -7,7 +7,7 @@
 import type { RaiseEvent } from "../core/events/mod.ts";
 import type { BlobVault } from "../core/store/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import { blobsOf, readContent } from "./content.ts";
+import { blobsOf, loadContent } from "./content.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
@@ -93,7 +93,7 @@ async function markNeeded(
     if (contentSha === null) continue;
     needed.add(`${workspaceId}/${contentSha}`);
     try {
-      const content = await readContent(services.vault.of(workspaceId), contentSha);
+      const content = await loadContent(services.vault.of(workspaceId), contentSha);
       for (const { sha256 } of blobsOf(content)) needed.add(`${workspaceId}/${sha256}`);
       for (const { sha256 } of deployment.functions) needed.add(`${workspaceId}/${sha256}`);
     } catch (cause) {

@@ -10,7 +10,7 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import { sha256InTurns } from "../../lib/hash.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { jsonParts } from "../../lib/json_steps.ts";
-import { inTurns, nextTurn, Pace, type Steps } from "../../lib/next_turn.ts";
+import { createPause, inTurns, Pace, type Steps } from "../../lib/next_turn.ts";
 import { parseJson } from "../../lib/parse_json.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Caller } from "../core/access/mod.ts";
@@ -59,7 +59,8 @@ export async function readRevision(
   revision: RevisionRecord,
 ): Promise<RuntimeRuleSet> {
   const bytes = await vault.of(revision.workspaceId).read(revision.sha256);
-  return (await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: nextTurn })).value as RuntimeRuleSet;
+  return (await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: createPause() }))
+    .value as RuntimeRuleSet;
 }
 
 export class RulesService {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { nextTurn } from "../../../lib/next_turn.ts";
+import { createPause } from "../../../lib/next_turn.ts";
 import { JsonError, type ParsedJson, parseJson } from "../../../lib/parse_json.ts";
 import { Failure } from "./failure.ts";
 
@@ -57,7 +57,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<Pars
     );
   }
   try {
-    return await parseJson(bytes, { maxDepth: MAX_BODY_DEPTH, pause: nextTurn });
+    return await parseJson(bytes, { maxDepth: MAX_BODY_DEPTH, pause: createPause() });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw new Failure("invalid_request", `Cannot read the body as JSON: ${error.message}`);

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { Problem } from "../../../contract/mod.ts";
 import { formatPath, type PathStep } from "../../../lib/diagnostic.ts";
 import { findIllFormed } from "../../../lib/ill_formed.ts";
-import { nextTurn } from "../../../lib/next_turn.ts";
+import { createPause } from "../../../lib/next_turn.ts";
 import type { ParsedJson } from "../../../lib/parse_json.ts";
 
 /** Most problems that a response lists. */
@@ -46,6 +46,7 @@ async function validateItems(list: z.ZodArray, items: readonly unknown[], name: 
   const pieces = z.array(list.element as z.ZodType);
   const data: unknown[] = [];
   const problems: Problem[] = [];
+  const pause = createPause();
   for (let start = 0; start < items.length && problems.length < MAX_PROBLEMS;) {
     const result = pieces.safeParse(items.slice(start, start + ITEMS_PER_TURN));
     for (const item of result.data ?? []) data.push(item);
@@ -55,7 +56,7 @@ async function validateItems(list: z.ZodArray, items: readonly unknown[], name: 
       problems.push(...problemsOf(new z.ZodError([moved]), ["body"]));
     }
     start += ITEMS_PER_TURN;
-    await nextTurn();
+    await pause();
   }
   return { data, problems };
 }

@@ -47,6 +47,8 @@ export interface BlobStore {
    * missing or damaged. What was verified is not read again while the file is the same.
    */
   verify(sha256: string): Promise<number | undefined>;
+  /** What {@link verify} says of each of many blobs, by their hashes. */
+  verifyAll(hashes: readonly string[]): Promise<ReadonlyMap<string, number | undefined>>;
   /**
    * Verifies a blob, and moves it aside where it is damaged: from then on it is
    * missing, until the same content is stored again.

@@ -6,7 +6,8 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { join, sep } from "node:path";
+import { inTurns } from "../../../lib/next_turn.ts";
 import { isSha256, sha256Hex, sha256InTurns, sha256Stream } from "../../../lib/hash.ts";
 import {
   BlobDamagedError,
@@ -15,22 +16,22 @@ import {
   BlobTooLargeError,
   type ByteRange,
 } from "./blob_store.ts";
+import { VerifiedBlobs } from "./verified_blobs.ts";
 
 /** Size of the pieces in which a file is streamed, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Most blobs whose verification is remembered; beyond that, all are forgotten. */
-const MAX_REMEMBERED = 1_000_000;
+/** Blobs that are verified at the same time. */
+const PARALLEL = 16;
 
-/** Changes when a file is replaced or written to. */
+/** Blobs up to this size are read whole to verify them, in bytes. */
+const READ_WHOLE = 1024 * 1024;
+
 /**
  * Mode of a file that is linked elsewhere: a server may run as a user of its own.
  * The folders around both names are closed to all users but the platform's.
  */
 const LINKED_MODE = 0o644;
-
-const fingerprint = ({ size, mtime, ino }: Deno.FileInfo): string =>
-  `${size} ${mtime?.getTime()} ${ino}`;
 
 export interface FsBlobStoreOptions {
   /** Folder of the workspace's blobs. */
@@ -73,14 +74,13 @@ function fileStream(file: Deno.FsFile, length: number): ReadableStream<Uint8Arra
 export class FsBlobStore implements BlobStore {
   private readonly folders = new Set<string>();
 
-  /** Verified blobs, with the fingerprint of their file. */
-  private readonly verified = new Map<string, string>();
+  private readonly verified = new VerifiedBlobs((sha256) => this.path(sha256));
 
   constructor(private readonly options: FsBlobStoreOptions) {}
 
   private path(sha256: string): string {
     if (!isSha256(sha256)) throw new TypeError(`Not a SHA-256: ${sha256}`);
-    return join(this.options.root, sha256.slice(0, 2), sha256);
+    return `${this.options.root}${sep}${sha256.slice(0, 2)}${sep}${sha256}`;
   }
 
   private async stat(sha256: string): Promise<Deno.FileInfo | undefined> {
@@ -93,7 +93,13 @@ export class FsBlobStore implements BlobStore {
     }
   }
 
-  private async isSound(sha256: string): Promise<boolean> {
+  private async isSound(sha256: string, size = Infinity): Promise<boolean> {
+    if (size <= READ_WHOLE) {
+      return await Deno.readFile(this.path(sha256)).then(
+        (bytes) => sha256Hex(bytes) === sha256,
+        () => false,
+      );
+    }
     const content = await sha256Stream(await this.stream(sha256)).catch((error) => {
       if (error instanceof BlobDamagedError) return undefined;
       throw error;
@@ -101,23 +107,29 @@ export class FsBlobStore implements BlobStore {
     return content?.sha256 === sha256;
   }
 
-  /** Hands a fresh file to `write` and moves it to its place when that succeeds. */
+  /**
+   * Hands a fresh file to `write`, which checks the content against the hash, and moves
+   * it to its place when that succeeds. What was just written counts as verified.
+   */
   private async store(
     sha256: string,
     write: (file: Deno.FsFile) => Promise<void>,
   ): Promise<void> {
     const target = this.path(sha256);
     const temporary = join(this.options.incoming, crypto.randomUUID());
+    let written: Deno.FileInfo;
     try {
       const file = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
       try {
         await write(file);
         await file.sync();
+        written = await file.stat();
       } finally {
         file.close();
       }
       await this.ensureFolder(sha256.slice(0, 2));
       await Deno.rename(temporary, target);
+      this.verified.add(sha256, written);
     } catch (error) {
       await Deno.remove(temporary).catch(() => {});
       throw error;
@@ -166,15 +178,23 @@ export class FsBlobStore implements BlobStore {
   async verify(sha256: string): Promise<number | undefined> {
     const info = await this.stat(sha256);
     if (info === undefined) return undefined;
-    const found = fingerprint(info);
-    if (this.verified.get(sha256) === found) return info.size;
-    if (!await this.isSound(sha256)) {
+    if (this.verified.has(sha256, info)) return info.size;
+    if (!await this.isSound(sha256, info.size)) {
       await this.setAside(sha256);
       return undefined;
     }
-    if (this.verified.size >= MAX_REMEMBERED) this.verified.clear();
-    this.verified.set(sha256, found);
+    this.verified.add(sha256, info);
     return info.size;
+  }
+
+  async verifyAll(hashes: readonly string[]): Promise<ReadonlyMap<string, number | undefined>> {
+    hashes.forEach(this.options.onUse);
+    const sizes = new Map<string, number | undefined>();
+    const others = (await inTurns(this.verified.lookAt(hashes, sizes))).values();
+    await Promise.all(Array.from({ length: PARALLEL }, async () => {
+      for (const sha256 of others) sizes.set(sha256, await this.verify(sha256));
+    }));
+    return sizes;
   }
 
   async reportDamage(sha256: string): Promise<void> {

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { createPause, inTurns, type Steps } from "./next_turn.ts";
+
+function* spend(steps: number, advance: () => void): Steps<number> {
+  for (let step = 0; step < steps; step++) {
+    advance();
+    yield;
+  }
+  return steps;
+}
+
+Deno.test("createPause() gives way once the work has kept the thread for 3 ms, and then anew", async () => {
+  let now = 1000;
+  const pause = createPause(() => now);
+  const gaveWay: boolean[] = [];
+  for (const spent of [1, 1, 1, 1, 1, 1, 5, 0]) {
+    now += spent;
+    const waiting = pause();
+    gaveWay.push(waiting !== undefined);
+    await waiting;
+  }
+  assert.deepEqual(gaveWay, [false, false, true, false, false, true, true, false]);
+});
+
+Deno.test("inTurns() lets other work run between steps that take long", async () => {
+  let now = 0;
+  let others = 0;
+  const timer = setInterval(() => others++, 0);
+  const pause = createPause(() => now);
+  assert.equal(await inTurns(spend(10, () => now += 3), pause), 10);
+  clearInterval(timer);
+  assert.ok(others > 0);
+});

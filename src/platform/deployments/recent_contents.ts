@@ -1,0 +1,57 @@
+/**
+ * Contents of deployments that were used lately. A deploy needs its own content when it
+ * is activated and when its site is compiled, and that of the deployment before it: it
+ * need not be read, parsed and validated each time.
+ *
+ * @module
+ */
+
+/** What is remembered of all contents together, in files: about 15 MB. */
+const MAX_FILES = 40_000;
+
+/** Files that any content counts as, besides its own. */
+const BASE_COST = 100;
+
+interface HasFiles {
+  readonly files: readonly unknown[];
+}
+
+/** Contents by their hashes; those that were not used for longest make room. */
+export class RecentContents<Content extends HasFiles> {
+  readonly #contents = new Map<string, Content>();
+  #files = 0;
+
+  constructor(private readonly maxFiles = MAX_FILES) {}
+
+  get(sha256: string): Content | undefined {
+    const content = this.#contents.get(sha256);
+    if (content !== undefined) {
+      this.#contents.delete(sha256);
+      this.#contents.set(sha256, content);
+    }
+    return content;
+  }
+
+  /** Remembers a content, unless it is too large for that. */
+  set(sha256: string, content: Content): void {
+    this.delete(sha256);
+    if (this.#cost(content) > this.maxFiles) return;
+    this.#contents.set(sha256, content);
+    this.#files += this.#cost(content);
+    for (const [oldest] of this.#contents) {
+      if (this.#files <= this.maxFiles) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(sha256: string): void {
+    const content = this.#contents.get(sha256);
+    if (content === undefined) return;
+    this.#contents.delete(sha256);
+    this.#files -= this.#cost(content);
+  }
+
+  #cost({ files }: Content): number {
+    return files.length + BASE_COST;
+  }
+}
