@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
-import { asciiText, type MemoryBody } from "../messages/mod.ts";
+import { MAX_CACHED_TEXT_BYTES, type MemoryBody, toMemoryBody } from "../messages/mod.ts";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
 
 /** Largest blob that is kept in memory (1 MiB). */
@@ -14,19 +15,19 @@ export const MAX_CACHED_BYTES = 1024 * 1024;
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
 
-/**
- * Part of the capacity that text may take (1/8). Strings live in V8's own heap,
- * whose limit can be far below the machine's memory.
- */
-const TEXT_SHARE = 1 / 8;
-
 /** Memory of an entry beside its bytes, in bytes: map slot, key, buffer objects. */
 const ENTRY_OVERHEAD = 512;
 
-interface Entry {
+interface Entry extends RingEntry<Entry> {
+  readonly sha256: string;
   readonly body: MemoryBody;
-  /** Whether it was requested since the CLOCK hand last passed. */
-  used: boolean;
+}
+
+export interface BlobCacheOptions {
+  /** Bounds all memory of the cache, in bytes. */
+  readonly capacity?: number | undefined;
+  /** Most bytes of blobs that are kept as strings. */
+  readonly textCapacity?: number | undefined;
 }
 
 /**
@@ -36,11 +37,17 @@ interface Entry {
  */
 export class BlobCache {
   readonly #entries = new Map<string, Entry>();
+  readonly #clock = new ClockRing<Entry>();
+  readonly #capacity: number;
+  readonly #textCapacity: number;
   readonly #loading = new SingleFlight<MemoryBody>();
   #bytes = 0;
   #textBytes = 0;
 
-  constructor(private readonly capacity: number = DEFAULT_CACHE_BYTES) {}
+  constructor(options: BlobCacheOptions = {}) {
+    this.#capacity = options.capacity ?? DEFAULT_CACHE_BYTES;
+    this.#textCapacity = options.textCapacity ?? MAX_CACHED_TEXT_BYTES;
+  }
 
   /** Bytes in use, with the overhead of entries. */
   get byteLength(): number {
@@ -70,30 +77,29 @@ export class BlobCache {
     const bytes = await reader.read(sha256);
     const found = sha256Hex(bytes);
     if (found !== sha256) throw new BlobCorruptError(sha256, `its content has the hash ${found}`);
-    const mayBeText = this.#textBytes + bytes.byteLength <= this.capacity * TEXT_SHARE;
-    const body = (mayBeText ? asciiText(bytes) : undefined) ?? bytes;
+    const mayBeText = this.#textBytes + bytes.byteLength <= this.#textCapacity;
+    const body = toMemoryBody(bytes, { mayBeText });
     this.#keep(sha256, body);
     return body;
   }
 
   #keep(sha256: string, body: MemoryBody): void {
-    if (body.length + ENTRY_OVERHEAD > this.capacity) return;
+    if (body.length + ENTRY_OVERHEAD > this.#capacity) return;
     this.#account(body, 1);
     this.#evict();
-    this.#entries.set(sha256, { body, used: false });
+    const entry: Entry = { sha256, body, used: false, previous: undefined, next: undefined };
+    this.#entries.set(sha256, entry);
+    this.#clock.add(entry);
   }
 
   /** Evicts the oldest entries; one that was used gets a second chance. */
   #evict(): void {
-    for (const [sha256, entry] of this.#entries) {
-      if (this.#bytes <= this.capacity) return;
-      this.#entries.delete(sha256);
-      if (entry.used) {
-        entry.used = false;
-        this.#entries.set(sha256, entry);
-      } else {
-        this.#account(entry.body, -1);
-      }
+    while (this.#bytes > this.#capacity) {
+      const entry = this.#clock.victim();
+      if (entry === undefined) return;
+      this.#clock.remove(entry);
+      this.#entries.delete(entry.sha256);
+      this.#account(entry.body, -1);
     }
   }
 

@@ -73,7 +73,7 @@ export function selectPart(
   if (isNotModified(request, stored)) return NOT_MODIFIED;
   const range = request.method === "GET" ? request.header("range") : undefined;
   if (range === undefined || !ifRangeHolds(request.header("if-range"), stored)) return WHOLE;
-  const requested = parseRange(range, stored.body.byteLength);
+  const requested = parseRange(range, stored.body.length);
   switch (requested.type) {
     case "ignore":
       return WHOLE;

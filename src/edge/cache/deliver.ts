@@ -48,7 +48,7 @@ function headOf(
   }
   // The length is not known: for `null`, `Deno.serve` would send `content-length: 0`.
   if (isStream(body)) return { status, headers, body: emptyStream(), bytes: 0, result };
-  const length = ["content-length", String(body.byteLength)] as [string, string];
+  const length = ["content-length", String(body.length)] as [string, string];
   return { status, headers: [...headers, length], body: null, bytes: 0, result };
 }
 

@@ -32,7 +32,7 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import { checkOnce, type HeaderList } from "../messages/mod.ts";
+import { checkOnce, type HeaderList, MAX_CACHED_TEXT_BYTES } from "../messages/mod.ts";
 import {
   type CacheContext,
   type ForwardDecision,
@@ -71,6 +71,8 @@ export interface HttpCacheOptions {
   readonly now: Clock;
   /** Bounds all memory of the cache. */
   readonly capacityBytes?: number;
+  /** Most bytes of bodies that are kept as strings, in V8's own heap. */
+  readonly textBytes?: number;
   /** Larger bodies are sent to their clients and not stored. */
   readonly maxEntryBytes?: number;
   /** How long a request waits for another's response before it goes to the origin itself. */
@@ -102,14 +104,15 @@ export class HttpCache {
   constructor(options: HttpCacheOptions) {
     this.#options = {
       capacityBytes: DEFAULT_CAPACITY_BYTES,
+      textBytes: MAX_CACHED_TEXT_BYTES,
       maxEntryBytes: DEFAULT_MAX_ENTRY_BYTES,
       collapseMilliseconds: DEFAULT_COLLAPSE_MILLISECONDS,
       timer: systemTimer,
       clientsMayRevalidate: false,
       ...options,
     };
-    const { now, maxEntryBytes, capacityBytes } = this.#options;
-    this.#store = new CacheStore(capacityBytes);
+    const { now, maxEntryBytes, capacityBytes, textBytes } = this.#options;
+    this.#store = new CacheStore(capacityBytes, textBytes);
     this.#origin = new OriginFetcher({
       now,
       maxEntryBytes,

@@ -8,7 +8,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import {
   type BodyStream,
-  type Bytes,
   discardBody,
   findHeader,
   isStream,
@@ -41,8 +40,6 @@ interface OriginFetch {
 }
 
 type Storable = Extract<StoreDecision, { readonly type: "store" }>;
-
-const EMPTY: Bytes = new Uint8Array(0);
 
 /** Statuses by which an origin reports that it failed (RFC 5861, 4). */
 const FAILURES = new Set([500, 502, 503, 504]);
@@ -208,11 +205,11 @@ export class OriginFetcher {
         responseTime,
       });
     }
-    const bytes = body ?? EMPTY;
-    if (bytes.byteLength > this.options.maxEntryBytes) {
+    if ((body?.length ?? 0) > this.options.maxEntryBytes) {
       return this.#passThrough(originFetch, response, "too-large");
     }
-    const fresh = makeStored(response, { request, decision, responseTime, body: bytes });
+    const kept = this.#store.bodyOf(body ?? "");
+    const fresh = makeStored(response, { request, decision, responseTime, body: kept });
     return this.#keep(
       originFetch,
       fresh,
@@ -256,7 +253,7 @@ export class OriginFetcher {
       if (body !== undefined) fill.release();
       const fresh = body === undefined
         ? undefined
-        : makeStored(response, { request, ...facts, body });
+        : makeStored(response, { request, ...facts, body: this.#store.bodyOf(body) });
       const where = { key, pending: originFetch.pending, request };
       const entry = fresh === undefined ? undefined : this.#store.put(fresh, where);
       this.#inFlightRequests.setHitForMiss(key, entry === undefined, this.#now());

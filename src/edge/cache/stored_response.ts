@@ -5,11 +5,12 @@
  * @module
  */
 import {
-  asciiText,
   type Bytes,
+  bytesOf,
   findHeader,
   type Header,
   type HeaderList,
+  type MemoryBody,
 } from "../messages/mod.ts";
 import {
   type ByteRange,
@@ -51,7 +52,7 @@ export function makeStored(
     readonly request: CacheRequest;
     readonly decision: Extract<StoreDecision, { readonly type: "store" }>;
     readonly responseTime: number;
-    readonly body: Bytes;
+    readonly body: MemoryBody;
   },
 ): StoredResponse {
   const { request, decision, responseTime, body } = facts;
@@ -60,7 +61,6 @@ export function makeStored(
     status: head.status,
     headers,
     body,
-    text: asciiText(body),
     terms: decision.terms,
     initialAge: decision.initialAge,
     responseTime,
@@ -92,10 +92,11 @@ function whole(
   method: string,
   { headers, result }: Outgoing,
 ): CachedResponse {
-  const { status, body, text } = stored;
+  const { status, body } = stored;
+  const bytes = body.length;
   if (WITHOUT_CONTENT.has(status)) return { status, headers, body: null, bytes: 0, result };
-  if (method !== "HEAD") return { status, headers, body, text, bytes: body.byteLength, result };
-  const length: Header = ["content-length", String(body.byteLength)];
+  if (method !== "HEAD") return { status, headers, body, bytes, result };
+  const length: Header = ["content-length", String(bytes)];
   return { status, headers: [...headers, length], body: null, bytes: 0, result };
 }
 
@@ -109,10 +110,10 @@ function onePart(
     status: 206,
     headers: [
       ...headers,
-      ["content-range", contentRange(range, stored.body.byteLength)],
+      ["content-range", contentRange(range, stored.body.length)],
       ["content-length", String(bytes)],
     ],
-    body: stored.body.subarray(range.start, range.end + 1),
+    body: bytesOf(stored.body).subarray(range.start, range.end + 1),
     bytes,
     result,
   };
@@ -124,13 +125,13 @@ function manyParts(
   ranges: readonly ByteRange[],
   { headers, result }: Outgoing,
 ): CachedResponse {
-  const { body } = stored;
+  const body = bytesOf(stored.body);
   const layout = layOutMultipart(ranges, {
     size: body.byteLength,
     contentType: findHeader(headers, "content-type") ?? "application/octet-stream",
     boundary: sha256Hex(body),
   });
-  async function* bytesOf(range: ByteRange): AsyncGenerator<Bytes> {
+  async function* bytesIn(range: ByteRange): AsyncGenerator<Bytes> {
     yield await Promise.resolve(body.subarray(range.start, range.end + 1));
   }
   return {
@@ -140,7 +141,7 @@ function manyParts(
       ["content-type", layout.contentType],
       ["content-length", String(layout.length)],
     ],
-    body: multipartStream(layout, ranges, bytesOf),
+    body: multipartStream(layout, ranges, bytesIn),
     bytes: layout.length,
     result,
   };
@@ -160,7 +161,7 @@ export function responseFrom(
     case "not_modified":
       return { status: 304, headers: withoutContentFields(headers), body: null, bytes: 0, result };
     case "unsatisfiable": {
-      const size: Header = ["content-range", `bytes */${stored.body.byteLength}`];
+      const size: Header = ["content-range", `bytes */${stored.body.length}`];
       const kept = [...withoutContentFields(headers), size];
       return { status: 416, headers: kept, body: null, bytes: 0, result };
     }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { CacheDecision, RequestFacts } from "../../rules/mod.ts";
-import type { Bytes, HeaderList, OriginResponse } from "../messages/mod.ts";
+import type { HeaderList, MemoryBody, OriginResponse } from "../messages/mod.ts";
 
 /** The `cache` rule that a request matched. */
 export type CacheRule = Omit<Extract<CacheDecision, { readonly type: "cache" }>, "rule" | "type">;
@@ -59,8 +59,6 @@ export type CacheResult = "HIT" | "MISS" | "STALE" | "BYPASS";
 export interface CachedResponse extends OriginResponse {
   /** Length of the body in bytes; `undefined` where it is not known in advance. */
   readonly bytes: number | undefined;
-  /** The body as a string, where it is short and ASCII: `Deno.serve` writes it without a copy. */
-  readonly text?: string | undefined;
   readonly result: CacheResult;
 }
 
@@ -82,9 +80,7 @@ export interface StoredResponse {
   readonly status: number;
   /** As they are sent to clients, without `age`; always with `date`. */
   readonly headers: HeaderList;
-  readonly body: Bytes;
-  /** The body as a string, where it is short and ASCII. */
-  readonly text: string | undefined;
+  readonly body: MemoryBody;
   readonly terms: Terms;
   /** Its age on arrival, in seconds (RFC 9111, 4.2.3). */
   readonly initialAge: number;

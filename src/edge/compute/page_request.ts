@@ -166,9 +166,9 @@ export function pageResponse(
     readonly site: { readonly common: HeaderList };
   },
 ): EdgeResponse {
-  const { status, headers, body, bytes, text } = response;
-  if (body !== null && text === undefined) {
+  const { status, headers, body, bytes } = response;
+  if (body !== null && typeof body !== "string") {
     return toEdgeResponse(request.method, { status, headers, body }, site.common);
   }
-  return { status, headers: [...headers, ...site.common], body: text ?? body, bytes };
+  return { status, headers: [...headers, ...site.common], body, bytes };
 }

@@ -6,15 +6,8 @@
  */
 import type { OriginRequest } from "../cache/mod.ts";
 import type { RequestTarget } from "../compute/mod.ts";
-import {
-  type BodyStream,
-  bytesOf,
-  type HeaderList,
-  type PipelineRequest,
-  type PipelineResponse,
-} from "../messages/mod.ts";
+import { type BodyStream, type HeaderList, type PipelineRequest } from "../messages/mod.ts";
 import { ClientRequest } from "../request/mod.ts";
-import type { EdgeResponse } from "../response/mod.ts";
 import type { Site } from "../site/mod.ts";
 import type { CachedDecision } from "../site_rules/mod.ts";
 import type { Decision, RequestFacts } from "../../rules/mod.ts";
@@ -61,18 +54,6 @@ export class InitialRequest implements PipelineRequest {
   get body(): BodyStream | null {
     return this.#clientRequest.body;
   }
-}
-
-/** A response of the site in the form of the pipeline; a text is converted to bytes on demand. */
-export function fromSite({ body, ...head }: EdgeResponse): PipelineResponse {
-  if (typeof body !== "string") return { ...head, body };
-  return {
-    ...head,
-    text: body,
-    get body() {
-      return bytesOf(body);
-    },
-  };
 }
 
 /**

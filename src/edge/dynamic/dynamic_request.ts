@@ -33,12 +33,7 @@ import { ProxyError, proxyRequest } from "../proxy/mod.ts";
 import { splitUrl } from "../request/mod.ts";
 import { edgePage } from "../response/mod.ts";
 import { failureResponse, type SiteResponder } from "../site/mod.ts";
-import {
-  type DynamicContext,
-  fromSite,
-  InitialRequest,
-  requestForCache,
-} from "./dynamic_context.ts";
+import { type DynamicContext, InitialRequest, requestForCache } from "./dynamic_context.ts";
 
 export interface DynamicOptions {
   readonly siteResponder: SiteResponder;
@@ -125,11 +120,11 @@ export class DynamicRequest implements PipelineParts {
   failed(error: unknown): PipelineResponse {
     const { clientRequest, site } = this.context;
     if (error instanceof ComputeFailedError) {
-      return fromSite(failureResponse(error, clientRequest, site));
+      return failureResponse(error, clientRequest, site);
     }
     if (!(error instanceof ProxyError) && !(error instanceof PipelineFailedError)) throw error;
     const page = edgePage(clientRequest, error.status, { headers: site.common });
-    return { ...fromSite(page), problem: error.message };
+    return { ...page, problem: error.message };
   }
 
   /**
@@ -178,10 +173,10 @@ export class DynamicRequest implements PipelineParts {
     }
     const fields = requestFromPipeline(request, clientRequest, () => this.#signal());
     const target = this.#requestTarget(request);
-    if (target === undefined) return fromSite(edgePage(fields, 400, { headers: site.common }));
+    if (target === undefined) return edgePage(fields, 400, { headers: site.common });
     const { cache } = this.context.decision;
     const use: ComputeUse = { caching: cache === undefined ? "deployment" : "rule" };
-    return fromSite(await this.options.siteResponder.route(site, fields, target, use));
+    return await this.options.siteResponder.route(site, fields, target, use);
   }
 
   cached(

@@ -61,8 +61,8 @@ export class DynamicResponder {
     if (site.compute !== undefined && isSocketRequest(clientRequest)) return undefined;
     const hit = this.options.cache.fresh(cachedDecision.cacheKey, facts, site.common);
     if (hit === undefined) return undefined;
-    const { status, headers, body, text, bytes } = hit;
-    return { status, headers: withCommon(headers, site.common), body: text ?? body, bytes };
+    const { status, headers, body, bytes } = hit;
+    return { status, headers: withCommon(headers, site.common), body, bytes };
   }
 
   #planOf(steps: Parameters<typeof planPipeline>[0]): PipelinePlan {
@@ -84,17 +84,14 @@ export class DynamicResponder {
     if (upgrade !== undefined) return { status, headers, body: null, bytes: 0, upgrade };
     const edgeResponse = hasNoContent(clientRequest.method, status)
       ? bodilessResponse({ ...response, headers })
-      : { status, headers, body: response.text ?? response.body, bytes: bodyBytes(response) };
+      : { status, headers, body: response.body, bytes: bodyBytes(response) };
     return problem === undefined ? edgeResponse : { ...edgeResponse, problem };
   }
 }
 
 /** Length of the body in bytes; `undefined` where it is not known in advance. */
-function bodyBytes(response: PipelineResponse): number | undefined {
-  return bodyLength(
-    response.text ?? response.body,
-    findHeader(response.headers, "content-length"),
-  );
+function bodyBytes({ body, headers }: PipelineResponse): number | undefined {
+  return bodyLength(body, findHeader(headers, "content-length"));
 }
 
 /** A response to `HEAD`, or one whose status has no content. */

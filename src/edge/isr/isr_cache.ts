@@ -189,7 +189,6 @@ export class IsrCache {
 
   #serve(context: PageContext, page: IsrEntry): CachedResponse | Promise<CachedResponse> {
     const now = this.#now();
-    page.used = true;
     switch (freshnessOf(page.stored, now)) {
       case "fresh": {
         const second = Math.floor(now / 1000);

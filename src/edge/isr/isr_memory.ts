@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import type { PageRecord } from "./page_record.ts";
 import type { IsrEntry } from "./types.ts";
 
@@ -12,7 +13,7 @@ export const DEFAULT_ISR_MEMORY_BYTES = 64 * 1024 * 1024;
 /** Memory of a page beside its body, in bytes: a generous estimate. */
 const OVERHEAD_BYTES = 2048;
 
-/** Memory of a page; an ASCII body is kept as a string too. */
+/** Memory of a page. */
 export function pageBytes(
   { key, headers, body, tags = [], vary = [] }: Pick<
     PageRecord,
@@ -23,12 +24,18 @@ export function pageBytes(
   for (const [name, value] of headers) characters += name.length + value.length;
   for (const { name, value } of vary) characters += name.length + (value?.length ?? 0);
   for (const tag of tags) characters += tag.length;
-  return OVERHEAD_BYTES + 2 * characters + 2 * body.byteLength;
+  return OVERHEAD_BYTES + 2 * characters + body.byteLength;
+}
+
+interface Slot extends RingEntry<Slot> {
+  readonly memoryKey: string;
+  readonly page: IsrEntry;
 }
 
 /** Pages in memory, evicted by the CLOCK algorithm: one that was used gets a second chance. */
 export class IsrMemory {
-  readonly #pages = new Map<string, IsrEntry>();
+  readonly #slots = new Map<string, Slot>();
+  readonly #clock = new ClockRing<Slot>();
   #bytes = 0;
   /** Memory of bodies that are still arriving, in bytes. */
   #reserved = 0;
@@ -40,29 +47,35 @@ export class IsrMemory {
     return this.#bytes;
   }
 
+  /** The page of a key, which counts as used. */
   get(memoryKey: string): IsrEntry | undefined {
-    return this.#pages.get(memoryKey);
+    const slot = this.#slots.get(memoryKey);
+    if (slot === undefined) return undefined;
+    slot.used = true;
+    return slot.page;
   }
 
   /** Stores a page in place of an older one; does nothing where it is too large. */
   put(memoryKey: string, page: IsrEntry): void {
     this.delete(memoryKey);
     if (page.bytes > this.capacity) return;
-    this.#pages.set(memoryKey, page);
+    const slot: Slot = { memoryKey, page, used: false, previous: undefined, next: undefined };
+    this.#slots.set(memoryKey, slot);
+    this.#clock.add(slot);
     this.#bytes += page.bytes;
     this.#makeRoom();
   }
 
   delete(memoryKey: string): void {
-    const page = this.#pages.get(memoryKey);
-    if (page === undefined) return;
-    this.#pages.delete(memoryKey);
-    this.#bytes -= page.bytes;
+    const slot = this.#slots.get(memoryKey);
+    if (slot !== undefined) this.#remove(slot);
   }
 
   /** The pages whose keys begin with `prefix`. */
   *under(prefix: string): Generator<readonly [memoryKey: string, page: IsrEntry]> {
-    for (const entry of this.#pages) if (entry[0].startsWith(prefix)) yield entry;
+    for (const [memoryKey, { page }] of this.#slots) {
+      if (memoryKey.startsWith(prefix)) yield [memoryKey, page];
+    }
   }
 
   /** Reserves memory for an arriving body; false where none is left. */
@@ -77,15 +90,16 @@ export class IsrMemory {
   }
 
   #makeRoom(): void {
-    for (const [memoryKey, page] of this.#pages) {
-      if (this.#bytes <= this.capacity) return;
-      this.#pages.delete(memoryKey);
-      if (page.used) {
-        page.used = false;
-        this.#pages.set(memoryKey, page);
-      } else {
-        this.#bytes -= page.bytes;
-      }
+    while (this.#bytes > this.capacity) {
+      const slot = this.#clock.victim();
+      if (slot === undefined) return;
+      this.#remove(slot);
     }
+  }
+
+  #remove(slot: Slot): void {
+    this.#slots.delete(slot.memoryKey);
+    this.#clock.remove(slot);
+    this.#bytes -= slot.page.bytes;
   }
 }

@@ -13,12 +13,12 @@ import {
   type VaryField,
 } from "../cache/mod.ts";
 import {
-  asciiText,
   type Bytes,
   findHeader,
   type Header,
   type HeaderList,
   type OriginResponse,
+  toMemoryBody,
 } from "../messages/mod.ts";
 import { clientCacheControl } from "./decide_page.ts";
 import type { PageRequest, Requested, Storable } from "./types.ts";
@@ -154,8 +154,7 @@ export function toStoredResponse(page: PageRecord, revalidateSeconds: number): S
   return {
     status,
     headers,
-    body,
-    text: asciiText(body),
+    body: toMemoryBody(body),
     terms: page.terms ?? routeTerms(revalidateSeconds),
     initialAge,
     responseTime: askedAt,

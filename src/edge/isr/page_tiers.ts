@@ -126,7 +126,6 @@ export class PageTiers {
       bytes: pageBytes(record),
       stored: toStoredResponse(record, revalidateSeconds),
       judgedAt: requested.order ?? -1,
-      used: false,
       retryAt: 0,
       hit: undefined,
     };

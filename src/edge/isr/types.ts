@@ -70,8 +70,6 @@ export interface IsrEntry {
   stored: StoredResponse;
   /** `PageMarks.order` at which it was last judged. */
   judgedAt: number;
-  /** Whether it was served since the CLOCK hand last passed. */
-  used: boolean;
   /** Time of the next refresh after one that failed, in milliseconds since the Unix epoch. */
   retryAt: number;
   /** Header fields of a fresh hit, shared by all hits within one second. */

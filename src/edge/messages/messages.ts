@@ -5,7 +5,7 @@
  * @module
  */
 import type { ComputeSocket } from "../../runtime/mod.ts";
-import type { BodyStream, Bytes } from "./body.ts";
+import type { BodyStream, MemoryBody } from "./body.ts";
 import type { HeaderList } from "./header_list.ts";
 
 /** Whether a method only reads: `GET` or `HEAD`. */
@@ -27,14 +27,12 @@ export interface OriginResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: HeaderList;
-  /** Bytes where the whole body is in memory; a stream can be read once. */
-  readonly body: Bytes | BodyStream | null;
+  /** A stream, which can be read once, where the whole body is not in memory. */
+  readonly body: MemoryBody | BodyStream | null;
 }
 
 /** A response on its way to the client; steps may replace it. */
 export interface PipelineResponse extends OriginResponse {
-  /** The same body as an ASCII string, where cache or site keep it as one. */
-  readonly text?: string | undefined;
   /** Why this is an error page; for the site's log. */
   readonly problem?: string;
   /** The open WebSocket of a server: no step changes such a response. */

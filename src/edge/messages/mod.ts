@@ -5,14 +5,15 @@
  * @module
  */
 export {
-  asciiText,
   bodyLength,
   type BodyStream,
   type Bytes,
   bytesOf,
   discardBody,
   isStream,
+  MAX_CACHED_TEXT_BYTES,
   type MemoryBody,
+  toMemoryBody,
 } from "./body.ts";
 export {
   checkOnce,

@@ -12,6 +12,7 @@ import type {
 } from "../../runtime/mod.ts";
 import {
   endToEndHeaders,
+  isStream,
   type PipelineRequest,
   type PipelineResponse,
   responseHeadersFrom,
@@ -37,9 +38,9 @@ export interface RunnerOptions {
 
 type StreamBody = FunctionResponse["body"];
 
-/** Bytes in memory as a stream of one chunk. */
+/** A body in memory as a stream of one chunk. */
 function toStream(body: PipelineResponse["body"]): StreamBody {
-  return body instanceof Uint8Array ? new Blob([body]).stream() : body;
+  return body === null || isStream(body) ? body : new Blob([body]).stream();
 }
 
 function toResponse(response: PipelineResponse): FunctionResponse {

@@ -45,7 +45,7 @@ export class FileServer {
 
   /** `cacheBytes` bounds the memory for small files. */
   constructor(cacheBytes?: number) {
-    this.#cache = new BlobCache(cacheBytes);
+    this.#cache = new BlobCache({ capacity: cacheBytes });
   }
 
   /**

@@ -1,0 +1,61 @@
+/**
+ * Entries of a cache in the order in which the CLOCK algorithm evicts them: the
+ * hand passes over those that were used since it last came by, and takes the
+ * first one that was not. A use costs one write to the entry, and every operation
+ * takes the same time however many entries there are: a `Map` or `Set` in
+ * insertion order walks over all that was deleted at its front.
+ *
+ * @module
+ */
+
+/** An entry that is linked into a ring; `previous` and `next` belong to the ring. */
+export interface RingEntry<Entry> {
+  /** Set when it is used; cleared when the hand passes. */
+  used: boolean;
+  previous: Entry | undefined;
+  next: Entry | undefined;
+}
+
+export class ClockRing<Entry extends RingEntry<Entry>> {
+  #hand: Entry | undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds an entry that is in no ring; the hand reaches it last. */
+  add(entry: Entry): void {
+    const hand = this.#hand ?? entry;
+    const last = hand.previous ?? entry;
+    entry.previous = last;
+    entry.next = hand;
+    last.next = entry;
+    hand.previous = entry;
+    this.#hand = hand;
+    this.#size++;
+  }
+
+  /** Removes an entry; returns false where it is gone already. */
+  remove(entry: Entry): boolean {
+    const { previous, next } = entry;
+    if (previous === undefined || next === undefined) return false;
+    previous.next = next;
+    next.previous = previous;
+    if (this.#hand === entry) this.#hand = next === entry ? undefined : next;
+    entry.previous = entry.next = undefined;
+    this.#size--;
+    return true;
+  }
+
+  /** The entry to evict, which stays in the ring; `undefined` where there is none. */
+  victim(): Entry | undefined {
+    let entry = this.#hand;
+    if (entry === undefined) return undefined;
+    while (entry.used) {
+      entry.used = false;
+      entry = entry.next!;
+    }
+    return this.#hand = entry;
+  }
+}
