@@ -90,6 +90,11 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./hooks_bench.ts")).benchHooks(),
   },
   {
+    name: "writes",
+    needs: LOAD,
+    run: async () => await (await import("./writes_bench.ts")).benchWrites(),
+  },
+  {
     name: "functions",
     needs: LOAD,
     run: async () => await (await import("./functions_bench.ts")).benchFunctions(),
