@@ -5,6 +5,8 @@
  */
 import { basename, join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
+import { LOCAL_LIMITS, REMOTE_LIMITS } from "./commit_group.ts";
+import { groupedKv } from "./grouped_kv.ts";
 import { checkReadable, markPortable, portableKv } from "./portable_kv.ts";
 import { readOnlyKv } from "./read_only_kv.ts";
 
@@ -38,6 +40,12 @@ function unusable(place: string, cause: unknown): StoreUnusableError {
   return new StoreUnusableError(message, { cause });
 }
 
+/** The store as the platform uses it: values encoded, concurrent commits in groups. */
+function wrap(kv: Deno.Kv, place: string): Deno.Kv {
+  const limits = /^https?:/.test(place) ? REMOTE_LIMITS : LOCAL_LIMITS;
+  return portableKv(groupedKv(kv, limits));
+}
+
 /**
  * Opens a Deno KV database by path, or by URL where it is another machine's.
  *
@@ -45,7 +53,7 @@ function unusable(place: string, cause: unknown): StoreUnusableError {
  */
 export async function openKv(place: string): Promise<Deno.Kv> {
   try {
-    return portableKv(await openReadable(place));
+    return wrap(await openReadable(place), place);
   } catch (cause) {
     throw unusable(place, cause);
   }
@@ -70,7 +78,7 @@ async function openWritable(place: string): Promise<Deno.Kv> {
     await kv.set(PROBE, new Uint8Array());
     await kv.delete(PROBE);
     if (isUnmarked) await markPortable(kv);
-    return portableKv(kv);
+    return wrap(kv, place);
   } catch (error) {
     kv.close();
     throw error;

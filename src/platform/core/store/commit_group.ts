@@ -1,0 +1,126 @@
+/**
+ * Which commits can share one transaction. Pure.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+
+/** What a commit touches, and how much of a transaction it takes. */
+export interface Footprint {
+  /** Versions that the commit checks, by the names of their keys. */
+  readonly checked: ReadonlyMap<string, string | null>;
+  /** Names of the keys that it changes. */
+  readonly changed: ReadonlySet<string>;
+  readonly mutations: number;
+  /** Upper bounds of the sizes of all its keys, and of its keys and values. */
+  readonly keyBytes: number;
+  readonly bytes: number;
+  /** True where it must have a transaction of its own. */
+  readonly alone: boolean;
+}
+
+/** What one transaction may hold. */
+export interface GroupLimits {
+  readonly checks: number;
+  readonly mutations: number;
+  readonly keyBytes: number;
+  readonly bytes: number;
+}
+
+/** Half of what Deno KV takes: 100 checks, 1,000 mutations, 80 KiB of keys, 800 KiB in all. */
+export const LOCAL_LIMITS: GroupLimits = {
+  checks: 50,
+  mutations: 500,
+  keyBytes: 40_000,
+  bytes: 400_000,
+};
+
+/** A store of another machine (`denokv`) takes 10 checks. */
+export const REMOTE_LIMITS: GroupLimits = { ...LOCAL_LIMITS, checks: 10 };
+
+/** Commits that are looked at for one group. */
+const LOOK_AHEAD = 500;
+
+/** Largest overhead of one part of a key beyond its name: numbers take 9 bytes. */
+const PART_BYTES = 12;
+
+function partName(part: Deno.KvKeyPart): string {
+  // Ill-formed strings are stored as the well-formed ones.
+  if (typeof part === "string") return JSON.stringify(part.toWellFormed());
+  if (typeof part === "number") return `n${part}`;
+  if (typeof part === "bigint") return `i${part}`;
+  if (typeof part === "boolean") return `b${part}`;
+  if (part instanceof Uint8Array) return `u${part.toHex()}`;
+  throw new TypeError("Cannot name the key: a part of it is of another type");
+}
+
+/** A name that no other key has. @throws {TypeError} for a part of a type that keys cannot have. */
+export function keyName(key: Deno.KvKey): string {
+  return key.map(partName).join();
+}
+
+/** Upper bound of the bytes of a key. */
+export function keySize(name: string, { length }: Deno.KvKey): number {
+  return Buffer.byteLength(name) + length * PART_BYTES;
+}
+
+/** What the commits of a group touch together. */
+class Union {
+  readonly #checked = new Map<string, string | null>();
+  readonly #changed = new Set<string>();
+
+  /** Whether the order of a commit and one of these could matter. */
+  touches({ checked, changed }: Footprint): boolean {
+    for (const name of changed) {
+      if (this.#changed.has(name) || this.#checked.has(name)) return true;
+    }
+    for (const [name, version] of checked) {
+      if (this.#changed.has(name)) return true;
+      // Two that expect different versions cannot both succeed.
+      if (this.#checked.has(name) && this.#checked.get(name) !== version) return true;
+    }
+    return false;
+  }
+
+  add({ checked, changed }: Footprint): void {
+    for (const [name, version] of checked) this.#checked.set(name, version);
+    for (const name of changed) this.#changed.add(name);
+  }
+}
+
+/**
+ * Takes the commits that share the next transaction; the others stay in order.
+ * No two of a group touch the same key, except to check it for the same
+ * version, and none overtakes an earlier one that touches a key of its own: so
+ * the outcome is that of one commit after the other.
+ */
+export function takeGroup<T extends { readonly footprint: Footprint }>(
+  waiting: readonly T[],
+  limits: GroupLimits,
+): { readonly group: readonly T[]; readonly rest: T[] } {
+  const [first] = waiting;
+  if (first === undefined || first.footprint.alone) {
+    return { group: waiting.slice(0, 1), rest: waiting.slice(1) };
+  }
+  const group: T[] = [];
+  const passed: T[] = [];
+  const seen = new Union();
+  const left = { ...limits };
+  let index = 0;
+  for (; index < Math.min(waiting.length, LOOK_AHEAD); index++) {
+    const member = waiting[index]!;
+    const { footprint } = member;
+    if (footprint.alone || seen.touches(footprint)) passed.push(member);
+    else {
+      left.checks -= footprint.checked.size;
+      left.mutations -= footprint.mutations;
+      left.keyBytes -= footprint.keyBytes;
+      left.bytes -= footprint.bytes;
+      const fits = Math.min(left.checks, left.mutations, left.keyBytes, left.bytes) >= 0;
+      if (!fits && group.length > 0) break;
+      group.push(member);
+    }
+    seen.add(footprint);
+  }
+  return { group, rest: [...passed, ...waiting.slice(index)] };
+}

@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { type GroupLimits, LOCAL_LIMITS } from "./commit_group.ts";
+import { groupedKv } from "./grouped_kv.ts";
+
+/** A store, and the sizes of the transactions that it got: how many keys each changed. */
+async function withStores(
+  test: (stores: {
+    readonly plain: Deno.Kv;
+    readonly grouped: Deno.Kv;
+    /** Versions that the grouped store has stored. */
+    readonly versions: () => Promise<Set<string>>;
+  }) => Promise<void>,
+  limits: GroupLimits = LOCAL_LIMITS,
+) {
+  const plain = await Deno.openKv(":memory:");
+  const under = await Deno.openKv(":memory:");
+  const versions = async () =>
+    new Set(await Array.fromAsync(under.list({ prefix: [] }), ({ versionstamp }) => versionstamp));
+  try {
+    await test({ plain, grouped: groupedKv(under, limits), versions });
+  } finally {
+    plain.close();
+    under.close();
+  }
+}
+
+const bytes = (...values: number[]) => new Uint8Array(values);
+
+Deno.test("groupedKv() stores what ten writers commit at once in one transaction", () =>
+  withStores(async ({ grouped, versions }) => {
+    const commits = Array.from({ length: 10 }, (_, n) => grouped.set(["k", n], bytes(n)));
+    const stamps = (await Promise.all(commits)).map(({ versionstamp }) => versionstamp);
+    assert.equal(new Set(stamps).size, 1);
+    assert.deepEqual(await versions(), new Set(stamps));
+  }));
+
+Deno.test("groupedKv() lets writers that wait for a flush share the next one", () =>
+  withStores(async ({ grouped, versions }) => {
+    const first = grouped.set(["first"], bytes(0));
+    await Promise.resolve();
+    await Promise.resolve();
+    const others = Array.from({ length: 20 }, (_, n) => grouped.set(["other", n], bytes(n)));
+    await Promise.all([first, ...others]);
+    assert.equal((await versions()).size, 2);
+  }));
+
+Deno.test("groupedKv() fails the one whose check fails, and no other of its transaction", () =>
+  withStores(async ({ grouped }) => {
+    await grouped.set(["taken"], bytes(1));
+    const outcomes = await Promise.all(Array.from({ length: 9 }, (_, n) =>
+      grouped.atomic()
+        .check({ key: n === 4 ? ["taken"] : ["free", n], versionstamp: null })
+        .set(["made", n], bytes(n)).commit()));
+    assert.deepEqual(outcomes.map(({ ok }) => ok), outcomes.map((_, n) => n !== 4));
+    const made = await Array.fromAsync(grouped.list({ prefix: ["made"] }), ({ key }) => key[1]);
+    assert.deepEqual(made, [0, 1, 2, 3, 5, 6, 7, 8]);
+  }));
+
+Deno.test("groupedKv() never lets a check see what was set beside it", () =>
+  withStores(async ({ grouped }) => {
+    const claim = (value: number) =>
+      grouped.atomic().check({ key: ["k"], versionstamp: null }).set(["k"], bytes(value)).commit();
+    const [first, second] = await Promise.all([claim(1), claim(2)]);
+    assert.deepEqual([first.ok, second.ok], [true, false]);
+    assert.deepEqual((await grouped.get(["k"])).value, bytes(1));
+  }));
+
+Deno.test("groupedKv() commits in the order of the calls what touches the same keys", () =>
+  withStores(async ({ grouped }) => {
+    const writers = [
+      grouped.set(["a"], bytes(1)),
+      grouped.atomic().set(["a"], bytes(2)).set(["b"], bytes(2)).commit(),
+      // Must not overtake the one before, although it could join the first.
+      grouped.set(["b"], bytes(3)),
+    ];
+    await Promise.all(writers);
+    assert.deepEqual((await grouped.get(["a"])).value, bytes(2));
+    assert.deepEqual((await grouped.get(["b"])).value, bytes(3));
+  }));
+
+Deno.test("groupedKv() keeps apart what Deno KV would leave half stored: counters of another type", () =>
+  withStores(async ({ grouped }) => {
+    await grouped.set(["no counter"], bytes(1));
+    const others = Array.from({ length: 5 }, (_, n) => grouped.set(["other", n], bytes(n)));
+    const wrong = grouped.atomic().sum(["no counter"], 1n).commit();
+    const right = grouped.atomic().sum(["counter"], 2n).max(["last"], 7n).commit();
+    await assert.rejects(wrong, /non-U64/);
+    assert.ok((await right).ok);
+    await Promise.all(others);
+    assert.deepEqual((await grouped.get(["counter"])).value, new Deno.KvU64(2n));
+    assert.equal((await Array.fromAsync(grouped.list({ prefix: ["other"] }))).length, 5);
+  }));
+
+Deno.test("groupedKv() answers a commit of nothing without a transaction", () =>
+  withStores(async ({ grouped, versions }) => {
+    const { versionstamp } = await grouped.set(["k"], bytes(1));
+    assert.deepEqual(await grouped.atomic().commit(), { ok: true, versionstamp });
+    assert.deepEqual(await versions(), new Set([versionstamp]));
+  }));
+
+Deno.test("groupedKv() keeps a transaction within the checks of the store", () =>
+  withStores(async ({ grouped, versions }) => {
+    const commits = Array.from(
+      { length: 25 },
+      (_, n) =>
+        grouped.atomic().check({ key: ["k", n], versionstamp: null })
+          .set(["k", n], bytes(n)).commit(),
+    );
+    for (const { ok } of await Promise.all(commits)) assert.ok(ok);
+    assert.equal((await versions()).size, 3);
+  }, { ...LOCAL_LIMITS, checks: 10 }));
+
+Deno.test("groupedKv() refuses what would wait behind too much, and takes it again afterwards", () =>
+  withStores(async ({ grouped }) => {
+    const large = new Uint8Array(60_000);
+    const commits = Array.from({ length: 1300 }, (_, n) => grouped.set(["k", n], large));
+    const outcomes = await Promise.allSettled(commits);
+    const refused = outcomes.filter((each) => each.status === "rejected");
+    assert.ok(refused.length > 0 && refused.length < 400, String(refused.length));
+    for (const { reason } of refused) assert.match(String(reason), /wait for the disk. Try again/);
+    await grouped.set(["after"], bytes(1));
+  }));
+
+Deno.test("groupedKv() fails all writers of a store that was closed", () =>
+  withStores(async ({ grouped }) => {
+    const under = await Deno.openKv(":memory:");
+    const closed = groupedKv(under, LOCAL_LIMITS);
+    under.close();
+    const outcomes = await Promise.allSettled([closed.set(["a"], bytes(1)), closed.delete(["b"])]);
+    assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "rejected"]);
+    await grouped.set(["another"], bytes(1));
+  }));
+
+/** One commit of a random program over four keys; what it checks is what the setup stored. */
+const commit = fc.record({
+  checks: fc.uniqueArray(
+    fc.record({ key: fc.nat(3), expects: fc.constantFrom("setup", "absent", "stale") }),
+    { maxLength: 2, selector: ({ key }) => key },
+  ),
+  changes: fc.array(
+    fc.record({
+      key: fc.nat(3),
+      type: fc.constantFrom("set", "set", "set", "delete", "sum", "too large", "bad key"),
+      value: fc.nat(255),
+    }),
+    { maxLength: 3 },
+  ),
+  /** Turns of the event loop before it is committed. */
+  pause: fc.constantFrom("none", "none", "microtask", "turn"),
+});
+type Commit = typeof commit extends fc.Arbitrary<infer T> ? T : never;
+
+/** Keys 0 and 1 hold bytes at first, 2 a counter, 3 nothing. */
+async function setUp(kv: Deno.Kv): Promise<readonly (string | null)[]> {
+  const stamps = [];
+  for (const n of [0, 1]) stamps.push((await kv.set(["k", n], bytes(n))).versionstamp);
+  stamps.push((await kv.set(["k", 2], new Deno.KvU64(1n))).versionstamp);
+  return [...stamps, null];
+}
+
+function operationOf(kv: Deno.Kv, { checks, changes }: Commit, setup: readonly (string | null)[]) {
+  const operation = kv.atomic();
+  for (const { key, expects } of checks) {
+    const versionstamp = expects === "absent"
+      ? null
+      : expects === "setup"
+      ? setup[key]!
+      : "0".repeat(19) + "1";
+    operation.check({ key: ["k", key], versionstamp });
+  }
+  for (const { key, type, value } of changes) {
+    if (type === "set") operation.set(["k", key], bytes(value));
+    else if (type === "delete") operation.delete(["k", key]);
+    else if (type === "sum") operation.sum(["k", key], BigInt(value));
+    else if (type === "too large") operation.set(["k", key], new Uint8Array(70_000));
+    else operation.delete(["k", {} as string]);
+  }
+  return operation;
+}
+
+const outcomeOf = (commit: Promise<Deno.KvCommitResult | Deno.KvCommitError>) =>
+  commit.then(({ ok }) => ok ? "stored" : "check failed", (error) => `failed: ${error.message}`);
+
+const contentsOf = (kv: Deno.Kv) =>
+  Array.fromAsync(kv.list({ prefix: [] }), ({ key, value }) => [key, value]);
+
+Deno.test("groupedKv() has the outcomes of one commit after the other, whatever comes at once", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(commit, { maxLength: 12 }),
+      (commits) =>
+        withStores(async ({ plain, grouped }) => {
+          const [before, setup] = [await setUp(plain), await setUp(grouped)];
+          const expected: string[] = [];
+          for (const each of commits) {
+            expected.push(await outcomeOf(operationOf(plain, each, before).commit()));
+          }
+          const running: Promise<string>[] = [];
+          for (const each of commits) {
+            if (each.pause === "microtask") {
+              await Promise.resolve();
+            }
+            if (each.pause === "turn") await new Promise((resolve) => setTimeout(resolve));
+            running.push(outcomeOf(operationOf(grouped, each, setup).commit()));
+          }
+          assert.deepEqual(await Promise.all(running), expected);
+          assert.deepEqual(await contentsOf(grouped), await contentsOf(plain));
+        }),
+    ),
+    { numRuns: 300 },
+  );
+});
