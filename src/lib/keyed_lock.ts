@@ -3,8 +3,18 @@
  *
  * @module
  */
+
+/** Who has, or waits for, the lock of a key. */
+interface Line {
+  /** The last who wants it alone. */
+  alone: Promise<unknown> | undefined;
+  /** Those after it who share it. */
+  readonly sharing: Set<Promise<unknown>>;
+  count: number;
+}
+
 export class KeyedLock {
-  private readonly last = new Map<string, Promise<unknown>>();
+  readonly #lines = new Map<string, Line>();
 
   /** Runs `work` once all earlier work of the key has ended, however it ended. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -14,22 +24,59 @@ export class KeyedLock {
   /**
    * Runs `work` once all earlier work of each of the keys has ended. All keys
    * are joined at once, so two callers never wait for each other.
+   *
+   * @param shared Further keys whose lock several hold at the same time: only
+   *   work that wants one of them alone, in `keys`, is waited for.
    */
-  async runAll<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
-    const before = Promise.allSettled(keys.map((key) => this.last.get(key)));
-    const own = before.then(work);
-    for (const key of keys) this.last.set(key, own);
+  async runAll<T>(
+    keys: readonly string[],
+    work: () => Promise<T>,
+    shared: readonly string[] = [],
+  ): Promise<T> {
+    const alone = new Set(keys);
+    const wanted = new Set([...keys, ...shared]);
+    const lines = [...wanted].map((key) => ({ key, line: this.#line(key) }));
+    const before = lines.flatMap(({ key, line }) =>
+      alone.has(key) ? [line.alone, ...line.sharing] : [line.alone]
+    );
+    const own = Promise.allSettled(before).then(work);
+    for (const { key, line } of lines) join(line, own, alone.has(key));
     try {
       return await own;
     } finally {
-      for (const key of keys) {
-        if (this.last.get(key) === own) this.last.delete(key);
+      for (const { key, line } of lines) {
+        line.sharing.delete(own);
+        if (--line.count === 0) this.#lines.delete(key);
       }
     }
   }
 
+  /** How many have or wait for the lock of one of the keys: the most of them. */
+  longest(keys: readonly string[]): number {
+    return Math.max(0, ...keys.map((key) => this.#lines.get(key)?.count ?? 0));
+  }
+
   /** Keys that are in use. */
   get size(): number {
-    return this.last.size;
+    return this.#lines.size;
+  }
+
+  #line(key: string): Line {
+    const known = this.#lines.get(key);
+    if (known !== undefined) return known;
+    const line: Line = { alone: undefined, sharing: new Set(), count: 0 };
+    this.#lines.set(key, line);
+    return line;
+  }
+}
+
+function join(line: Line, own: Promise<unknown>, isAlone: boolean): void {
+  line.count++;
+  if (isAlone) {
+    // It waits for those who share, and who comes next for it.
+    line.alone = own;
+    line.sharing.clear();
+  } else {
+    line.sharing.add(own);
   }
 }

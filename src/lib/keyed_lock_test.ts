@@ -34,3 +34,31 @@ Deno.test("KeyedLock.runAll() waits for each of its keys, and callers of crossed
   assert.equal(done.length, 4);
   assert.equal(lock.size, 0);
 });
+
+Deno.test("KeyedLock.runAll() lets those who share a key run together, and keeps the order with the others", async () => {
+  const lock = new KeyedLock();
+  const log: string[] = [];
+  const gates = new Map<string, () => void>();
+  const work = (name: string) => () => {
+    log.push(name);
+    return new Promise<void>((resolve) => gates.set(name, resolve));
+  };
+  const share = (name: string) => lock.runAll([], work(name), ["k"]);
+  const all = [share("s1"), share("s2"), lock.run("k", work("alone")), share("s3"), share("s4")];
+  const settle = () => new Promise((resolve) => setTimeout(resolve));
+  await settle();
+  assert.deepEqual(log, ["s1", "s2"]);
+  assert.equal(lock.longest(["k", "another"]), 5);
+  gates.get("s1")!();
+  await settle();
+  assert.deepEqual(log, ["s1", "s2"]);
+  gates.get("s2")!();
+  await settle();
+  assert.deepEqual(log, ["s1", "s2", "alone"]);
+  gates.get("alone")!();
+  await settle();
+  assert.deepEqual(log, ["s1", "s2", "alone", "s3", "s4"]);
+  for (const name of ["s3", "s4"]) gates.get(name)!();
+  await Promise.all(all);
+  assert.equal(lock.size, 0);
+});

@@ -71,7 +71,7 @@ export class DeploymentStore {
     const { id, projectId, workspaceId } = deployment;
     const host = keys.host(deployment.uniqueLabel);
     const projectKey = keys.project(workspaceId, projectId);
-    const contended = [host, projectKey, ...also?.contended ?? []];
+    const contended = [host, ...also?.contended ?? []];
     const { result } = await commitWithRetries(this.kv, contended, async () => {
       const [taken, project] = await Promise.all([
         this.kv.get(host),
@@ -90,7 +90,7 @@ export class DeploymentStore {
       if (deployment.source === "upload") openUpload(operation, deployment);
       this.note(operation, "started", deployment);
       return { operation, result: true };
-    });
+    }, [projectKey]);
     return result;
   }
 

@@ -16,7 +16,7 @@ export class HookStore {
   /** Stores a new hook; false where its project is gone. */
   async create(hook: HookRecord): Promise<boolean> {
     const key = keys.project(hook.workspaceId, hook.projectId);
-    const { result } = await commitWithRetries(this.kv, [key], async () => {
+    const { result } = await commitWithRetries(this.kv, [], async () => {
       const project = await this.kv.get(key);
       const operation = this.kv.atomic();
       if (project.versionstamp === null) return { operation, result: false };
@@ -26,7 +26,7 @@ export class HookStore {
         .set(keys.projectHook(hook.projectId, hook.id), place)
         .set(keys.hookByToken(hook.tokenHash), place);
       return { operation, result: true };
-    });
+    }, [key]);
     return result;
   }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DataIncompleteError, KeyFileError, StoreUnusableError } from "../../../src/serve/mod.ts";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { createProject, deploy, sha256, start } from "../../helpers/platform.ts";
+import { fill, mountDisk } from "./_small_disk.ts";
 
 async function inFolder(test: (dataDir: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-loss-" });
@@ -118,27 +119,6 @@ Deno.test("a store or disk that cannot be opened is no mistake of the command li
     const told = await serve(file);
     assert.deepEqual([told.exit, told.code], [1, "data_dir_unusable"]);
   }));
-
-/** Mounts a small disk; `undefined` where this user may not. */
-async function mountDisk(path: string): Promise<AsyncDisposable | undefined> {
-  const run = (program: string, ...args: string[]) =>
-    new Deno.Command(program, { args, stderr: "null" }).output().then(
-      (o) => o.success,
-      () => false,
-    );
-  await Deno.mkdir(path, { recursive: true });
-  if (!await run("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", path)) return undefined;
-  return { [Symbol.asyncDispose]: async () => void await run("umount", "--lazy", path) };
-}
-
-/** Takes every byte of a disk. */
-async function fill(path: string): Promise<void> {
-  for (const size of [64 * 1024, 4096, 1]) {
-    using file = await Deno.open(path, { append: true, create: true });
-    const piece = new Uint8Array(size);
-    while (await file.write(piece).then(() => true, () => false)) { /* until nothing fits */ }
-  }
-}
 
 Deno.test("with a full disk the sites are served, and changes answer 507", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "svc-full-" });

@@ -4,11 +4,8 @@
  *
  * @module
  */
-import { DEVICE_CODE_SECONDS, DEVICE_POLL_SECONDS } from "../../../contract/mod.ts";
-import type { DeviceGrant, PollOutcome } from "./types.ts";
-
-/** Seconds that each `slow_down` adds to the interval (RFC 8628, 3.5). */
-const SLOW_DOWN_SECONDS = 5;
+import { DEVICE_CODE_SECONDS } from "../../../contract/mod.ts";
+import type { DeviceGrant, GrantOutcome } from "./types.ts";
 
 /** For an hour, an expired code is reported as expired; after that, as unknown. */
 export const REMEMBER_EXPIRED_MS = 60 * 60 * 1000;
@@ -31,8 +28,6 @@ export function startGrant(wanted: NewGrant, now: number): DeviceGrant {
     state: "pending",
     createdAt: now,
     expiresAt: now + DEVICE_CODE_SECONDS * 1000,
-    interval: DEVICE_POLL_SECONDS,
-    lastPollAt: null,
   };
 }
 
@@ -63,13 +58,13 @@ function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
 }
 
 /**
- * The answer to a poll, and the grant after it. A code that was used, expired
+ * What a grant says to a poll, and the grant after it. A code that was used, expired
  * long ago or belongs to another client is answered like one that never existed.
  */
 export function pollGrant(
   grant: DeviceGrant | undefined,
   { now, clientId }: { readonly now: number; readonly clientId: string | undefined },
-): { readonly outcome: PollOutcome; readonly next: DeviceGrant | undefined } {
+): { readonly outcome: GrantOutcome; readonly next: DeviceGrant | undefined } {
   if (
     grant === undefined || !isClientOf(grant, clientId) || grant.state === "used" ||
     now >= grant.expiresAt + REMEMBER_EXPIRED_MS
@@ -82,9 +77,5 @@ export function pollGrant(
     const { userId, workspaceId, fetchBefore: _, ...rest } = grant;
     return { outcome: { type: "token", userId, workspaceId }, next: { ...rest, state: "used" } };
   }
-  if (grant.state === "denied") return { outcome: { type: "denied" }, next: grant };
-  const wait = grant.lastPollAt === null ? 0 : grant.lastPollAt + grant.interval * 1000 - now;
-  if (wait <= 0) return { outcome: { type: "pending" }, next: { ...grant, lastPollAt: now } };
-  const interval = grant.interval + SLOW_DOWN_SECONDS;
-  return { outcome: { type: "slow_down" }, next: { ...grant, lastPollAt: now, interval } };
+  return { outcome: { type: grant.state }, next: grant };
 }

@@ -28,18 +28,6 @@ const forgotten = 300 + REMEMBER_EXPIRED_MS / 1000;
 
 const rows: readonly (readonly [name: string, steps: readonly Step[]])[] = [
   ["issued: a poll before confirmation", [[0, "poll", "pending"], [5, "poll", "pending"]]],
-  ["issued: a poll faster than the interval", [[1, "poll", "pending"], [
-    5.999,
-    "poll",
-    "slow_down",
-  ]]],
-  ["issued: each slow_down adds 5 seconds", [
-    [0, "poll", "pending"],
-    [1, "poll", "slow_down"],
-    [10.999, "poll", "slow_down"],
-    [25.998, "poll", "slow_down"],
-    [45.998, "poll", "pending"],
-  ]],
   ["issued: the user confirms", [[0, "poll", "pending"], [3, "approve", true], [
     5,
     "poll",
@@ -98,7 +86,7 @@ Deno.test("pollGrant() of an unknown code", () => {
   });
 });
 
-Deno.test("pollGrant() knows a code only of the client that began it, and slows none down for it", () => {
+Deno.test("pollGrant() knows a code only of the client that began it", () => {
   const grant = issue();
   for (const clientId of ["other", undefined]) {
     const { outcome, next } = pollGrant(grant, { now: at(1), clientId });

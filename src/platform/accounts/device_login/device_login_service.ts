@@ -20,6 +20,7 @@ import { hashCode, newDeviceCode, newUserCode, readUserCode, showUserCode } from
 import { approveGrant, denyGrant, isOpen, pollGrant, startGrant } from "./device_grant.ts";
 import type { GrantChange, GrantStore } from "./grant_store.ts";
 import { OAuthError } from "./parse_request.ts";
+import { PollPaces } from "./poll_paces.ts";
 import type { DeviceGrant, DeviceRequest, PollOutcome } from "./types.ts";
 
 const MINUTE_MS = 60_000;
@@ -30,6 +31,12 @@ const WRONG_PER_MINUTE = 100;
 /** Longest name of a tool that is shown, in characters. */
 const MAX_TOOL_NAME = 60;
 
+/** Who polls. */
+interface Polling {
+  readonly clientId: string | undefined;
+  readonly client: Client;
+}
+
 interface Fetched {
   readonly outcome: PollOutcome;
   readonly accessToken?: string;
@@ -39,10 +46,12 @@ export class DeviceLoginService {
   private readonly starts: RateWindow;
   private readonly allStarts: RateWindow;
   private readonly wrongCodes: RateWindow;
+  private readonly paces: PollPaces;
 
   constructor(private readonly parts: AccountParts, private readonly grants: GrantStore) {
     const { now } = parts;
     const windowMs = MINUTE_MS;
+    this.paces = new PollPaces(now);
     this.starts = new RateWindow({ limit: DEVICE_STARTS_PER_MINUTE, windowMs }, now);
     this.allStarts = new RateWindow({ limit: STARTS_PER_MINUTE, windowMs }, now);
     this.wrongCodes = new RateWindow({ limit: WRONG_PER_MINUTE, windowMs }, now);
@@ -93,11 +102,10 @@ export class DeviceLoginService {
     asked: { readonly deviceCode: string; readonly clientId?: string | undefined },
     client: Client,
   ): Promise<DeviceToken> {
-    const fetched = await this.grants.change(
-      hashCode("device", asked.deviceCode),
-      (grant) => this.decide(grant, { clientId: asked.clientId, client }),
-    );
-    const { outcome, accessToken } = fetched;
+    const { outcome, accessToken } = await this.fetch(hashCode("device", asked.deviceCode), {
+      clientId: asked.clientId,
+      client,
+    });
     if (outcome.type !== "token" || accessToken === undefined) throw refusal(outcome);
     const workspace = await this.parts.memory.workspaceOf(outcome.userId, outcome.workspaceId);
     if (workspace === undefined) throw refusal({ type: "denied" });
@@ -160,11 +168,26 @@ export class DeviceLoginService {
       return { next, result: next !== undefined };
     });
     if (!done) throw noSuchCode();
+    this.paces.forget(grant.deviceHash);
+  }
+
+  /** The answer to a poll; only the one that gets the token writes anything. */
+  private async fetch(deviceHash: string, by: Polling): Promise<Fetched> {
+    const { clientId } = by;
+    if (this.paces.refuses(deviceHash, clientId)) return { outcome: { type: "slow_down" } };
+    const grant = await this.grants.find(deviceHash);
+    const { outcome } = pollGrant(grant, { now: this.parts.now(), clientId });
+    if (outcome.type === "pending" && grant !== undefined) {
+      return { outcome: { type: this.paces.count(grant) } };
+    }
+    this.paces.forget(deviceHash);
+    if (outcome.type !== "token") return { outcome };
+    return await this.grants.change(deviceHash, (current) => this.decide(current, by));
   }
 
   private async decide(
     grant: DeviceGrant | undefined,
-    by: { readonly clientId: string | undefined; readonly client: Client },
+    by: Polling,
   ): Promise<GrantChange<Fetched>> {
     const { accounts, now, random } = this.parts;
     const { outcome, next } = pollGrant(grant, { now: now(), clientId: by.clientId });

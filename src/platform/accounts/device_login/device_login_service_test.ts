@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { clientAt, newPerson, withAccounts } from "../_test_accounts.ts";
+import { clientAt, newPerson, newWorkspace, withAccounts } from "../_test_accounts.ts";
 import type { TestAccounts } from "../_test_accounts.ts";
+import { DeviceLoginService } from "./device_login_service.ts";
+import { GrantStore } from "./grant_store.ts";
 import { OAuthError } from "./parse_request.ts";
 
 const HOUR = 60 * 60 * 1000;
@@ -33,6 +35,57 @@ Deno.test("a code is expired after 300 seconds, and unknown an hour later", () =
     );
     test.time += HOUR;
     assert.equal(await poll(test, started.device_code), "invalid_grant");
+  }));
+
+/** Versions of all that is stored: any write would add one. */
+const versionsIn = ({ kv }: TestAccounts) =>
+  Array.fromAsync(kv.list({ prefix: [] }), ({ key, versionstamp }) => [...key, versionstamp]);
+
+Deno.test("polls of a pending code write nothing, and slow down in memory", () =>
+  withAccounts(async (test) => {
+    const started = await startAt(test, "192.0.2.1");
+    const before = await versionsIn(test);
+    assert.equal(await poll(test, started.device_code), "authorization_pending");
+    assert.equal(await poll(test, started.device_code), "slow_down");
+    test.time += 10_000;
+    assert.equal(await poll(test, started.device_code), "authorization_pending");
+    assert.equal(await poll(test, "unknown"), "invalid_grant");
+    assert.deepEqual(await versionsIn(test), before);
+  }));
+
+Deno.test("the next poll after the approval gets the token, however fast, and only one does", () =>
+  withAccounts(async (test) => {
+    const started = await startAt(test, "192.0.2.1");
+    const ada = await newPerson(test, "ada");
+    const { id: workspaceId } = await newWorkspace(test, ada, "ada");
+    for (const expected of ["authorization_pending", "slow_down", "slow_down"]) {
+      assert.equal(await poll(test, started.device_code), expected);
+    }
+    const given = { userCode: started.user_code, workspaceId };
+    await test.deviceLogin.approve(ada, given, clientAt());
+    const answers = await Promise.all([1, 2, 3].map(() => poll(test, started.device_code)));
+    assert.deepEqual(answers.sort(), ["invalid_grant", "invalid_grant", "token"]);
+  }));
+
+Deno.test("a platform that starts anew gives no token twice, and forgets only the pace of polls", () =>
+  withAccounts(async (test) => {
+    const started = await startAt(test, "192.0.2.1");
+    const ada = await newPerson(test, "ada");
+    const { id: workspaceId } = await newWorkspace(test, ada, "ada");
+    assert.equal(await poll(test, started.device_code), "authorization_pending");
+    const anew = () => ({
+      ...test,
+      deviceLogin: new DeviceLoginService(test.parts, new GrantStore(test.kv)),
+    });
+    assert.equal(await poll(anew(), started.device_code), "authorization_pending");
+    const given = { userCode: started.user_code, workspaceId };
+    await anew().deviceLogin.approve(ada, given, clientAt());
+    // This one has not heard of the approval, and looks again after a second.
+    assert.equal(await poll(test, started.device_code), "slow_down");
+    test.time += 1000;
+    const processes = [test, anew(), anew()];
+    const answers = await Promise.all(processes.map((each) => poll(each, started.device_code)));
+    assert.deepEqual(answers.sort(), ["invalid_grant", "invalid_grant", "token"]);
   }));
 
 Deno.test("the tenth wrong user code of a person is reported", () =>

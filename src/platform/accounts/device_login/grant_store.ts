@@ -41,10 +41,14 @@ export class GrantStore {
     return result.ok;
   }
 
+  async find(deviceHash: string): Promise<DeviceGrant | undefined> {
+    return (await readRecord(this.kv, grantKeys.byDevice(deviceHash), deviceGrant))?.value;
+  }
+
   async findByUserCode(userHash: string): Promise<DeviceGrant | undefined> {
     const deviceHash = await readRecord(this.kv, grantKeys.byUser(userHash), z.string());
     if (deviceHash === undefined) return undefined;
-    return (await readRecord(this.kv, grantKeys.byDevice(deviceHash.value), deviceGrant))?.value;
+    return await this.find(deviceHash.value);
   }
 
   /** Changes a grant in one commit. Concurrent changes see each other's result. */

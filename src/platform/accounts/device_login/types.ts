@@ -19,9 +19,6 @@ const base = z.object({
   country: z.string().nullable(),
   createdAt: z.number(),
   expiresAt: z.number(),
-  /** Seconds between polls; each poll that comes too early adds 5. */
-  interval: z.number(),
-  lastPollAt: z.number().nullable(),
 });
 
 export const deviceGrant = z.discriminatedUnion("state", [
@@ -40,14 +37,16 @@ export const deviceGrant = z.discriminatedUnion("state", [
 export type DeviceGrant = z.infer<typeof deviceGrant>;
 export type ApprovedGrant = Extract<DeviceGrant, { state: "approved" }>;
 
-/** The answer to a poll. On `token`, the caller makes one in the commit that marks the grant as used. */
-export type PollOutcome =
+/** The state of a grant for who polls it. On `token`, the caller makes one in the commit that marks the grant as used. */
+export type GrantOutcome =
   | { readonly type: "pending" }
-  | { readonly type: "slow_down" }
   | { readonly type: "denied" }
   | { readonly type: "expired" }
   | { readonly type: "unknown" }
   | { readonly type: "token"; readonly userId: string; readonly workspaceId: string };
+
+/** The answer to a poll. */
+export type PollOutcome = GrantOutcome | { readonly type: "slow_down" };
 
 /** What is shown to the person who decides. */
 export interface DeviceRequest {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { isUuid } from "../../../lib/ids.ts";
+import { countingChecks, withTwoProcesses } from "../store/_test_checks.ts";
 import { EventBus } from "./event_bus.ts";
 import { noteEvent } from "./event_note.ts";
 import { EventIds, receiptId } from "./event_id.ts";
@@ -69,6 +70,36 @@ Deno.test("EventBus stores an event once for each key", () =>
     bus.start((events) => Promise.resolve(void seen.push(...events)));
     await bus.passed(last);
     assert.deepEqual(projects(seen), ["a", "d"]);
+  }));
+
+Deno.test("EventBus stores a hundred events with few checks: a store elsewhere takes ten", () =>
+  withBus(async (_, __, kv) => {
+    const counting = countingChecks(kv);
+    const store = new EventStore(counting.kv);
+    const bus = new EventBus({ store, now: () => NOW, random, onTrouble: assert.fail });
+    const ids = Array.from({ length: 150 }, (_, n) => bus.record(live(`p${n}`, `${n}`)));
+    assert.equal(new Set(await Promise.all(ids)).size, 150);
+    assert.ok(counting.most() <= 10, `${counting.most()} checks`);
+    await bus.close();
+  }));
+
+Deno.test("EventBus stores an event once for each key, whatever another process stores", () =>
+  withTwoProcesses(async (one, other) => {
+    const buses = [one, other].map((kv) =>
+      new EventBus({ store: new EventStore(kv), now: () => NOW, random, onTrouble: assert.fail })
+    );
+    const ids = new Set<string>();
+    for (let round = 0; round < 20; round++) {
+      const raised = buses.flatMap((
+        bus,
+      ) => [bus.record(live("a", `${round}`)), bus.record(live("b"))]);
+      const [first, , second] = await Promise.all(raised);
+      assert.equal(first, second);
+      ids.add(first!);
+    }
+    assert.equal(ids.size, 20);
+    assert.equal((await new EventStore(one).pending(100)).length, 60);
+    for (const bus of buses) await bus.close();
   }));
 
 Deno.test("EventBus passes on after a restart what it had stored", () =>

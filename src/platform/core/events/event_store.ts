@@ -49,11 +49,12 @@ export interface NewEvent extends Omit<EventRecord, "id"> {
   readonly key: string | undefined;
 }
 
-/** The records that storing events checks: those of the events' keys. */
-const contendedBy = (events: readonly NewEvent[]): Deno.KvKey[] =>
-  events.flatMap(({ key, audience, event }) =>
-    key === undefined ? [] : [eventKeys.byKey(audience, event, key)]
-  );
+/** Keys of one `getMany` (Deno KV). */
+const MANY = 10;
+
+/** Where the id of an event with a key is; `undefined` for one without. */
+const keyOf = ({ key, audience, event }: NewEvent): Deno.KvKey | undefined =>
+  key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
 export class EventStore {
   constructor(private readonly kv: Deno.Kv) {}
@@ -65,39 +66,51 @@ export class EventStore {
 
   /**
    * Stores events in order, in one commit; an event whose key was used before
-   * is not stored again. Returns the id of each.
+   * is not stored again. Returns the id of each. Every commit changes the id of
+   * the newest event, so to check that alone is enough.
    */
   async add(events: readonly NewEvent[], nextId: () => string): Promise<string[]> {
-    const { result } = await commitWithRetries(this.kv, contendedBy(events), async () => {
+    const guard = eventKeys.last();
+    const { result } = await commitWithRetries(this.kv, [guard], async () => {
+      const { versionstamp } = await this.kv.get(guard);
+      const known = await this.known(events);
       const operation = this.kv.atomic();
-      const used = new Map<string, string>();
       const ids: string[] = [];
       let last: string | undefined;
       for (const { key, ...event } of events) {
-        const byKey = key === undefined
-          ? undefined
-          : eventKeys.byKey(event.audience, event.event, key);
+        const byKey = keyOf({ ...event, key });
         const name = JSON.stringify(byKey);
-        if (key !== undefined && byKey !== undefined) {
-          operation.delete(noteKey({ ...event, key }));
-          const known = await readRecord(this.kv, byKey, z.string());
-          const same = used.get(name) ?? known?.value;
-          if (same !== undefined) {
-            ids.push(same);
-            continue;
-          }
+        if (key !== undefined) operation.delete(noteKey({ ...event, key }));
+        const same = byKey && known.get(name);
+        if (same !== undefined) {
+          ids.push(same);
+          continue;
         }
         const id = nextId();
         ids.push(last = id);
         operation.set(eventKeys.pendingEvent(id), { ...event, id });
         if (byKey === undefined) continue;
-        used.set(name, id);
-        operation.check({ key: byKey, versionstamp: null }).set(byKey, id, { expireIn: KEY_MS });
+        known.set(name, id);
+        operation.set(byKey, id, { expireIn: KEY_MS });
       }
-      if (last !== undefined) operation.set(eventKeys.last(), last);
+      if (last !== undefined) operation.check({ key: guard, versionstamp }).set(guard, last);
       return { operation, result: ids };
     });
     return result;
+  }
+
+  /** Ids of the events that were stored with the keys of some, by the names of their keys. */
+  private async known(events: readonly NewEvent[]): Promise<Map<string, string>> {
+    const keys = events.map(keyOf).filter((key) => key !== undefined);
+    const groups = Array.from(
+      { length: Math.ceil(keys.length / MANY) },
+      (_, index) => keys.slice(index * MANY, (index + 1) * MANY),
+    );
+    const entries = await Promise.all(groups.map((group) => this.kv.getMany(group)));
+    return new Map(
+      entries.flat().filter(({ versionstamp }) => versionstamp !== null)
+        .map(({ key, value }) => [JSON.stringify(key), z.string().parse(value)]),
+    );
   }
 
   /** Events that were noted but never raised, because the platform was killed. */

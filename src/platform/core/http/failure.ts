@@ -10,6 +10,7 @@ import {
   BlobTooLargeError,
   ContentionError,
   isFullDisk,
+  StoreBusyError,
   StoreReadOnlyError,
 } from "../store/mod.ts";
 
@@ -57,7 +58,7 @@ export class Failure extends Error {
   }
 }
 
-/** When to retry a commit that lost its races against other processes, in seconds. */
+/** When to retry what the store was too busy for, or lost its races, in seconds. */
 const CONTENTION_RETRY_SECONDS = 1;
 
 /** Returns the public failure for whatever was thrown. */
@@ -71,6 +72,12 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof ContentionError) {
     return new Failure("conflict", "Cannot commit: others changed the same records. Try again", {
       retryAfter: CONTENTION_RETRY_SECONDS,
+    });
+  }
+  if (error instanceof StoreBusyError) {
+    return new Failure("unavailable", error.message, {
+      retryAfter: CONTENTION_RETRY_SECONDS,
+      cause: error,
     });
   }
   if (isFullDisk(error)) {

@@ -28,3 +28,4 @@ export {
   readRecord,
   type Versioned,
 } from "./records.ts";
+export { StoreBusyError } from "./store_busy.ts";

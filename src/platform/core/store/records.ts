@@ -6,6 +6,7 @@
  */
 import type { z } from "zod";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
+import { StoreBusyError } from "./store_busy.ts";
 
 export interface Versioned<T> {
   readonly value: T;
@@ -83,8 +84,11 @@ export async function readPage<T>(
   return { items, nextCursor: null };
 }
 
-/** Tries before an update gives up against concurrent writers. */
+/** Tries before an update gives up against writers in other processes, with growing pauses. */
 const MAX_ATTEMPTS = 20;
+
+/** Most changes of one record that wait for each other. */
+const MAX_WAITING = 1000;
 
 export interface Committed<T> {
   readonly result: T;
@@ -107,6 +111,10 @@ function queueOf(kv: Deno.Kv): KeyedLock {
 const MAX_LOCKED = 50;
 const MAX_PAUSE_MS = 20;
 
+/** Waits the longer the more attempts have failed. */
+const pauseAfter = (attempts: number) =>
+  new Promise((resolve) => setTimeout(resolve, Math.min(attempts, MAX_PAUSE_MS)));
+
 /** Commits once no other process is writing to the store. */
 async function commitWhenUnlocked(
   operation: Deno.AtomicOperation,
@@ -117,7 +125,7 @@ async function commitWhenUnlocked(
     } catch (error) {
       const isLocked = error instanceof TypeError && /database is locked/.test(error.message);
       if (!isLocked || count > MAX_LOCKED) throw error;
-      await new Promise((resolve) => setTimeout(resolve, Math.min(count, MAX_PAUSE_MS)));
+      await pauseAfter(count);
     }
   }
 }
@@ -128,27 +136,37 @@ async function commitWhenUnlocked(
  *
  * Changes of the same record within this process run one at a time, in the
  * order of the calls, so that they do not race. The checks guard against other
- * processes. `attempt` must not call this function for a record in `contended`:
- * it would wait for itself.
+ * processes. `attempt` must not call this function for a record that it waits
+ * for: it would wait for itself.
  *
- * @param contended The records that the checks concern, as far as they are
- *   known beforehand; empty if nothing else changes them.
- * @throws {ContentionError} after 20 lost races.
+ * @param contended The records that the commit changes and checks, as far as
+ *   they are known beforehand; empty if nothing else changes them.
+ * @param checked Records that the commit checks and does not change: commits
+ *   that only check the same record run at the same time.
+ * @throws {ContentionError} after 20 races lost against other processes.
+ * @throws {StoreBusyError} where 1,000 changes of a record wait already.
  */
-export function commitWithRetries<T>(
+export async function commitWithRetries<T>(
   kv: Deno.Kv,
   contended: readonly Deno.KvKey[],
   attempt: () => Promise<{ readonly operation: Deno.AtomicOperation; readonly result: T }>,
+  checked: readonly Deno.KvKey[] = [],
 ): Promise<Committed<T>> {
+  const queue = queueOf(kv);
   const names = contended.map((key) => JSON.stringify(key));
-  return queueOf(kv).runAll(names, async () => {
-    for (let count = 0; count < MAX_ATTEMPTS; count++) {
+  const shared = checked.map((key) => JSON.stringify(key));
+  if (queue.longest([...names, ...shared]) >= MAX_WAITING) {
+    throw new StoreBusyError("of the same record wait for each other");
+  }
+  return await queue.runAll(names, async () => {
+    for (let count = 1; count <= MAX_ATTEMPTS; count++) {
       const { operation, result } = await attempt();
       const commit = await commitWhenUnlocked(operation);
       if (commit.ok) return { result, versionstamp: commit.versionstamp };
+      await pauseAfter(count - 1);
     }
     throw new ContentionError(
       `Cannot commit: the records changed ${MAX_ATTEMPTS} times meanwhile`,
     );
-  });
+  }, shared);
 }

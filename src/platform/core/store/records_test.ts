@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
+import { withTwoProcesses } from "./_test_checks.ts";
+import { LOCAL_LIMITS } from "./commit_group.ts";
+import { groupedKv } from "./grouped_kv.ts";
 import { toFailure } from "../http/failure.ts";
 import {
   commitWithRetries,
@@ -72,10 +75,38 @@ Deno.test("commitWithRetries() lets the writers of a record come one by one: non
     assert.equal(tries.count, 100);
   }));
 
-Deno.test("commitWithRetries() keeps the checks, as another process may write too", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-records-" });
-  const [one, other] = [await Deno.openKv(`${folder}/kv`), await Deno.openKv(`${folder}/kv`)];
-  try {
+Deno.test("commitWithRetries() lets those who only check a record commit together", () =>
+  withKv(async (under) => {
+    const kv = groupedKv(under, LOCAL_LIMITS);
+    const project = ["project"];
+    const { versionstamp } = await kv.set(project, new Uint8Array([1]));
+    const add = (n: number) =>
+      commitWithRetries(kv, [["part", n]], () =>
+        Promise.resolve({
+          operation: kv.atomic().check({ key: project, versionstamp })
+            .set(["part", n], new Uint8Array([n])),
+          result: n,
+        }), [project]);
+    const added = await Promise.all(Array.from({ length: 10 }, (_, n) => add(n)));
+    assert.equal(new Set(added.map((each) => each.versionstamp)).size, 1);
+  }));
+
+Deno.test("commitWithRetries() refuses what would wait behind 1,000 others, with a time to wait", () =>
+  withKv(async (kv) => {
+    const key = ["count"];
+    await kv.set(key, { n: 0 });
+    const tries = { count: 0 };
+    const running = Array.from({ length: 1000 }, () => increment(kv, key, tries));
+    const refused = await increment(kv, key, tries).catch((error) => error);
+    const { status, retryAfter } = toFailure(refused);
+    assert.deepEqual({ status, retryAfter }, { status: 503, retryAfter: 1 });
+    await Promise.all(running);
+    assert.equal((await increment(kv, key, tries)).result, 1001);
+    assert.equal(tries.count, 1001);
+  }));
+
+Deno.test("commitWithRetries() keeps the checks, as another process may write too", () =>
+  withTwoProcesses(async (one, other) => {
     const key = ["count"];
     await one.set(key, { n: 0 });
     const tries = { count: 0 };
@@ -85,12 +116,7 @@ Deno.test("commitWithRetries() keeps the checks, as another process may write to
     );
     await Promise.all(writers);
     assert.equal((await readRecord(one, key, schema))?.value.n, 30);
-  } finally {
-    one.close();
-    other.close();
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));
 
 Deno.test("commitWithRetries() gives up on a record that never holds still, with a time to wait", () =>
   withKv(async (kv) => {

@@ -79,7 +79,7 @@ export function testChannel(
 
 export const SENT: SendOutcome = { type: "sent", detail: "250 OK" };
 
-/** Runs a test on a queue; `restart` makes a second one over the same store. */
+/** Runs a test on a queue; `restart` makes a second one over the same store, or another. */
 export async function withQueue(
   channels: readonly Channel[],
   test: (parts: {
@@ -89,16 +89,16 @@ export async function withQueue(
     readonly troubles: string[];
     /** What the receivers want at the moment; all of it at the beginning. */
     readonly wants: { is(content: NotificationContent): boolean };
-    restart(): ReturnType<typeof createDeliveryQueue>;
+    restart(over?: Deno.Kv): ReturnType<typeof createDeliveryQueue>;
   }) => Promise<void>,
 ): Promise<void> {
   const kv = await Deno.openKv(":memory:");
   const clock = { at: START };
   const troubles: string[] = [];
   const wants = { is: (_content: NotificationContent) => true };
-  const restart = () =>
+  const restart = (over = kv) =>
     createDeliveryQueue({
-      kv,
+      kv: over,
       channels,
       review: () => Promise.resolve((content) => wants.is(content)),
       now: () => clock.at,

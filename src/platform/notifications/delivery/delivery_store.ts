@@ -55,44 +55,39 @@ const dueValue = z.object({ host: z.string(), owner: z.string().default("") });
 
 const dueOf = (job: Job): z.infer<typeof dueValue> => ({ host: job.host, owner: ownerOf(job) });
 
-/** The records that storing deliveries checks: what was seen, and the digests that are open. */
-function contendedBy(acceptances: readonly Acceptance[]): Deno.KvKey[] {
-  const digests = new Map<string, Deno.KvKey>();
-  for (const { job } of acceptances.flatMap(({ jobs }) => jobs)) {
-    if (job.digest === null) continue;
-    digests.set(JSON.stringify(job.digest.key), deliveryKeys.openDigest(job.digest.key));
-  }
-  return [...acceptances.map(({ seenId }) => deliveryKeys.seen(seenId)), ...digests.values()];
-}
-
 export class DeliveryStore {
   constructor(private readonly kv: Deno.Kv) {}
 
-  /** Stores at most 40 requests, without those seen before, in one commit. */
+  /**
+   * Stores at most 40 requests, without those seen before, in one commit. All
+   * that accept a request or close a digest change the guard, so to check that
+   * alone is enough.
+   */
   async accept(acceptances: readonly Acceptance[]): Promise<void> {
-    await commitWithRetries(this.kv, contendedBy(acceptances), async () => {
+    const guard = deliveryKeys.guard();
+    await commitWithRetries(this.kv, [guard], async () => {
+      const { versionstamp } = await this.kv.get(guard);
       const operation = this.kv.atomic();
       const fresh = await this.unseen(acceptances);
       const digests = new Map<string, string>();
       for (const { seenId, jobs } of fresh) {
         const seen = deliveryKeys.seen(seenId);
-        operation.check({ key: seen, versionstamp: null }).set(seen, true, { expireIn: SEEN_MS });
+        operation.set(seen, true, { expireIn: SEEN_MS });
         for (const each of jobs) {
           if (each.job.digest === null) this.add(operation, each);
           else await this.addPart(operation, each, digests);
         }
       }
+      if (fresh.length > 0) operation.check({ key: guard, versionstamp }).set(guard, true);
       return { operation, result: undefined };
     });
   }
 
   private async unseen(acceptances: readonly Acceptance[]): Promise<Acceptance[]> {
-    const fresh: Acceptance[] = [];
-    for (const acceptance of acceptances) {
-      const { versionstamp } = await this.kv.get(deliveryKeys.seen(acceptance.seenId));
-      if (versionstamp === null) fresh.push(acceptance);
-    }
-    return fresh;
+    const entries = await Promise.all(
+      acceptances.map(({ seenId }) => this.kv.get(deliveryKeys.seen(seenId))),
+    );
+    return acceptances.filter((_, index) => entries[index]!.versionstamp === null);
   }
 
   private add(operation: Deno.AtomicOperation, { job, dueAt }: NewJob): void {
@@ -100,7 +95,7 @@ export class DeliveryStore {
     operation.set(deliveryKeys.job(job.id), job).set(due, dueOf(job));
   }
 
-  /** Adds to the open digest, or opens one. The commit fails if the digest closes meanwhile. */
+  /** Adds to the open digest, or opens one; the guard fails the commit if it closes meanwhile. */
   private async addPart(
     operation: Deno.AtomicOperation,
     { job, dueAt }: NewJob,
@@ -113,7 +108,6 @@ export class DeliveryStore {
     let jobId = digests.get(name);
     if (jobId === undefined) {
       const open = await readRecord(this.kv, pointer, openDigest);
-      operation.check({ key: pointer, versionstamp: open?.versionstamp ?? null });
       jobId = open?.value.jobId ?? job.id;
       if (open === undefined) {
         operation.set(pointer, { jobId });
@@ -147,11 +141,13 @@ export class DeliveryStore {
     if (job.digest === null || !job.digest.open) return job;
     const closed = { ...job, digest: { ...job.digest, open: false } };
     const pointer = deliveryKeys.openDigest(job.digest.key);
-    await commitWithRetries(this.kv, [pointer], async () => {
+    const guard = deliveryKeys.guard();
+    await commitWithRetries(this.kv, [pointer, guard], async () => {
       const open = await readRecord(this.kv, pointer, openDigest);
       const operation = this.kv.atomic().set(deliveryKeys.job(job.id), closed);
       if (open?.value.jobId === job.id) {
-        operation.check({ key: pointer, versionstamp: open.versionstamp }).delete(pointer);
+        operation.check({ key: pointer, versionstamp: open.versionstamp }).delete(pointer)
+          .set(guard, true);
       }
       return { operation, result: undefined };
     });

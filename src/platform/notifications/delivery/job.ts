@@ -57,6 +57,8 @@ export function ownerOf({ userId, workspaceId }: Pick<Job, "userId" | "workspace
 type Key = Deno.KvKey;
 
 export const deliveryKeys = {
+  /** Changed by whoever accepts requests or closes a digest, so that they notice each other. */
+  guard: (): Key => ["delivery", "guard"],
   /** Requests that were accepted lately: repeating one changes nothing. */
   seen: (id: string): Key => ["delivery", "seen", id],
   job: (id: string): Key => ["delivery", "jobs", id],

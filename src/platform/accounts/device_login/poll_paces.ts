@@ -1,0 +1,83 @@
+/**
+ * How fast each pending code is polled (RFC 8628, 3.5), in memory: a poll of a
+ * pending code writes nothing, and one that comes too early does not even read
+ * (docs/decisions/polls-in-memory.md).
+ *
+ * @module
+ */
+import { DEVICE_POLL_SECONDS } from "../../../contract/mod.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { DeviceGrant } from "./types.ts";
+
+/** Seconds that each `slow_down` adds to the interval (RFC 8628, 3.5). */
+const SLOW_DOWN_SECONDS = 5;
+
+/**
+ * How long a grant counts as pending after it was read, in milliseconds:
+ * another process may decide on it meanwhile.
+ */
+const FRESH_MS = 1000;
+
+/** Most codes whose pace is remembered; the platform starts at most 5,000 in their lifetime. */
+const MAX_CODES = 10_000;
+
+interface Pace {
+  readonly clientId: string | null;
+  readonly expiresAt: number;
+  /** When the grant was last read, and was pending. */
+  readonly readAt: number;
+  readonly lastPollAt: number;
+  /** Seconds between polls. */
+  readonly interval: number;
+}
+
+export class PollPaces {
+  /** By the hash of the device code; least recently read first. */
+  readonly #paces = new Map<string, Pace>();
+
+  constructor(private readonly now: Clock, private readonly maxCodes = MAX_CODES) {}
+
+  /**
+   * Whether a poll is refused without a look at the grant: it comes too early,
+   * the client is the grant's, and the grant was pending a moment ago.
+   */
+  refuses(deviceHash: string, clientId: string | undefined): boolean {
+    const pace = this.#paces.get(deviceHash);
+    const now = this.now();
+    if (pace === undefined || now - pace.readAt >= FRESH_MS || now >= pace.expiresAt) return false;
+    if (pace.clientId !== null && pace.clientId !== clientId) return false;
+    if (!isEarly(pace, now)) return false;
+    this.#paces.set(deviceHash, slower(pace, now));
+    return true;
+  }
+
+  /** Counts a poll of a grant that was just read; says whether it came too early. */
+  count({ deviceHash, clientId, expiresAt }: DeviceGrant): "pending" | "slow_down" {
+    const now = this.now();
+    const known = this.#paces.get(deviceHash);
+    const early = known !== undefined && isEarly(known, now);
+    const { interval } = early ? slower(known, now) : known ?? { interval: DEVICE_POLL_SECONDS };
+    this.#paces.delete(deviceHash);
+    this.#paces.set(deviceHash, { clientId, expiresAt, readAt: now, lastPollAt: now, interval });
+    if (this.#paces.size > this.maxCodes) this.#forgetOldest();
+    return early ? "slow_down" : "pending";
+  }
+
+  /** Makes the next poll read the grant: it was decided on. */
+  forget(deviceHash: string): void {
+    this.#paces.delete(deviceHash);
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#paces.keys();
+    if (oldest !== undefined) this.#paces.delete(oldest);
+  }
+}
+
+const isEarly = (pace: Pace, now: number): boolean => now < pace.lastPollAt + pace.interval * 1000;
+
+const slower = (pace: Pace, now: number): Pace => ({
+  ...pace,
+  lastPollAt: now,
+  interval: pace.interval + SLOW_DOWN_SECONDS,
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { startGrant } from "./device_grant.ts";
+import { PollPaces } from "./poll_paces.ts";
+
+const ISSUED = Date.UTC(2026, 10, 21, 12);
+
+const issue = (deviceHash = "d", clientId: string | null = "svc") =>
+  startGrant(
+    { deviceHash, userHash: "u", clientId, tool: "svc", address: "::1", country: null },
+    ISSUED,
+  );
+
+/** Paces, and a poll of the grant at some seconds after it was issued. */
+function polling(maxCodes?: number) {
+  let now = ISSUED;
+  let reads = 0;
+  const paces = new PollPaces(() => now, maxCodes);
+  const poll = (seconds: number, { grant = issue(), clientId = "svc" } = {}) => {
+    now = ISSUED + seconds * 1000;
+    if (paces.refuses(grant.deviceHash, clientId)) return "slow_down";
+    reads++;
+    return paces.count(grant);
+  };
+  return { paces, poll, reads: () => reads };
+}
+
+Deno.test("PollPaces lets polls pass that keep the interval", () => {
+  const { poll } = polling();
+  assert.deepEqual([0, 5, 10, 20].map((at) => poll(at)), Array(4).fill("pending"));
+});
+
+Deno.test("PollPaces slows down a poll that comes early", () => {
+  const { poll } = polling();
+  assert.deepEqual([1, 5.999].map((at) => poll(at)), ["pending", "slow_down"]);
+});
+
+Deno.test("PollPaces adds 5 seconds with each slow_down", () => {
+  const { poll } = polling();
+  const answers = [0, 1, 10.999, 25.998, 45.998].map((at) => poll(at));
+  assert.deepEqual(answers, ["pending", "slow_down", "slow_down", "slow_down", "pending"]);
+});
+
+Deno.test("PollPaces reads a grant once a second, however fast it is polled", () => {
+  const { poll, reads } = polling();
+  for (let tick = 0; tick < 100; tick++) {
+    assert.equal(poll(tick / 50), tick === 0 ? "pending" : "slow_down");
+  }
+  assert.equal(reads(), 2);
+});
+
+Deno.test("PollPaces lets the next poll read a grant that was decided on, or has expired", () => {
+  const { paces, poll, reads } = polling();
+  poll(0);
+  poll(0.1);
+  paces.forget("d");
+  assert.equal(paces.refuses("d", "svc"), false);
+  poll(299.5);
+  assert.equal(reads(), 2);
+  poll(300);
+  assert.equal(reads(), 3);
+});
+
+Deno.test("PollPaces slows no client down for another's polls", () => {
+  const { paces, poll } = polling();
+  poll(0);
+  assert.equal(paces.refuses("d", "another"), false);
+  assert.equal(paces.refuses("another", "svc"), false);
+  assert.equal(paces.refuses("d", "svc"), true);
+});
+
+Deno.test("PollPaces forgets the code that was read longest ago", () => {
+  const { paces, poll } = polling(2);
+  for (const code of ["a", "b"]) poll(0, { grant: issue(code) });
+  poll(5, { grant: issue("a") });
+  poll(5, { grant: issue("c") });
+  assert.deepEqual(["a", "b", "c"].map((code) => paces.refuses(code, "svc")), [true, false, true]);
+});
