@@ -1,8 +1,7 @@
 // deno-lint-ignore-file no-console -- says why it is skipped
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isFullDisk } from "../../../src/platform/core/store/full_disk.ts";
-import { openKv } from "../../../src/platform/core/store/open_kv.ts";
+import { isFullDisk, openKv } from "../../../src/platform/core/store/mod.ts";
 import { fill, mountDisk } from "./_small_disk.ts";
 
 Deno.test("a group of commits that the disk has no room for fails as a whole, and the next succeeds", async () => {
