@@ -232,7 +232,10 @@ export class OriginFetcher {
     this.#inFlightRequests.setHitForMiss(key, !stored, this.#now());
     this.#settle(originFetch, { type: stored ? "stored" : "not_stored" });
     const report: CacheReport = { ...outcome, forward: lookup.forward, stored };
-    if (response !== undefined) return this.#deliver(originFetch, response, report);
+    if (response !== undefined) {
+      // The stored form of the body may be one that is sent without a copy.
+      return this.#deliver(originFetch, { ...response, body: fresh.body }, report);
+    }
     return serveStored(fresh, request, { now: this.#now(), report });
   }
 
