@@ -16,6 +16,7 @@ import {
   requestIds,
 } from "../platform/core/http/mod.ts";
 import { buildApi } from "./api.ts";
+import type { CacheSizes } from "./cache_sizes.ts";
 import type { Platform } from "./platform.ts";
 import type { Listeners } from "./listeners.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -30,11 +31,12 @@ function logFault(options: PlatformOptions, requestId: string, cause: unknown): 
 export function createHandlers(
   platform: Platform,
   foundation: Foundation,
-  { options, base, cache, outbound, geo, knowsNetworks, listeners }: {
+  { options, base, cache, sizes, outbound, geo, knowsNetworks, listeners }: {
     readonly options: PlatformOptions;
     /** The address at which people reach the platform. */
     readonly base: URL;
     readonly cache: HttpCache;
+    readonly sizes: CacheSizes;
     readonly outbound: OutboundFetch;
     readonly geo: LoadedGeo;
     readonly knowsNetworks: boolean;
@@ -61,6 +63,7 @@ export function createHandlers(
     random: systemRandom,
     requestId,
     cache,
+    cacheBytes: sizes.files,
     outbound,
     images: platform.images,
     trustProxy: options.trustProxy,

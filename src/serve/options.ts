@@ -13,6 +13,7 @@ import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
 import type { RetentionPolicy } from "../platform/retention/mod.ts";
 import type { PlatformLog } from "../platform/core/log.ts";
 import type { SocketLimits } from "../runtime/mod.ts";
+import type { CacheSizes } from "./cache_sizes.ts";
 
 export interface PlatformOptions extends DomainOptions {
   /** Address to listen on. */
@@ -70,6 +71,8 @@ export interface PlatformOptions extends DomainOptions {
   readonly serverSockets?: Partial<SocketLimits>;
   /** Most processes of functions at the same time; by default, what memory allows. */
   readonly maxFunctionProcesses?: number;
+  /** Memory of the edge's caches; by default, what the machine's memory allows. */
+  readonly caches?: Partial<CacheSizes>;
   /** How images are converted; `false` where they are not. */
   readonly images?: ImageOptions | false;
   /** Most builds from git at the same time; by default one per two processors. */

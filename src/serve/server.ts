@@ -7,12 +7,14 @@
 import { createHttpCache, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { keepDescriptors } from "../lib/descriptors.ts";
+import { machineMemory } from "../lib/machine_memory.ts";
 import { createOutboundFetch, probeSandbox } from "../runtime/mod.ts";
 import { bootstrapAccounts, issueOwnerLink } from "../platform/accounts/mod.ts";
 import { hiddenPlaces } from "../platform/builds/mod.ts";
 import { judgeServerSandbox, sandboxWarning, type ServerSandbox } from "../platform/compute/mod.ts";
 import { readDomainOptions } from "../platform/domains/mod.ts";
 import { createMailer, type Mailer } from "../platform/notifications/mod.ts";
+import { completeCacheSizes } from "./cache_sizes.ts";
 import { Closers } from "./closers.ts";
 import { compose } from "./compose.ts";
 import { createHandlers } from "./handlers.ts";
@@ -101,8 +103,10 @@ async function startBehind(
       ...options.upstreamTimes,
     }),
   );
+  const sizes = completeCacheSizes(options.caches, machineMemory());
   const cache = createHttpCache({
     now: systemClock,
+    capacityBytes: sizes.responses,
     onError: (cause) => onTrouble(`Cannot refresh: ${cause}`),
   });
   const knowsNetworks = edgeKnowsNetworks(options);
@@ -128,7 +132,16 @@ async function startBehind(
   const life = { capabilities, foundation, closers, readOnly };
   await startCapabilities(life);
   const geo = await loadGeo({ geoip: options.geoip, asn: options.asn }, { warn: onTrouble });
-  const parts = { options, base, cache, outbound: outbound.fetch, geo, knowsNetworks, listeners };
+  const parts = {
+    options,
+    base,
+    cache,
+    sizes,
+    outbound: outbound.fetch,
+    geo,
+    knowsNetworks,
+    listeners,
+  };
   listeners.open(createHandlers(platform, foundation, parts), domains.certificates);
   startUpkeep(life, options);
   return {

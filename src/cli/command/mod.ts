@@ -18,6 +18,7 @@ export { confirm } from "./confirm.ts";
 export { definedOnly } from "./defined_only.ts";
 export { type Captured, configureHelp, formatExamples, type Output } from "./help.ts";
 export {
+  byteSize,
   decimalNumber,
   deploymentId,
   hostName,

@@ -24,6 +24,26 @@ export function decimalNumber(bounds: { readonly min: number; readonly max: numb
   };
 }
 
+const BYTE_UNITS: Readonly<Record<string, number>> = {
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+};
+
+/** Largest size that a flag takes, in bytes. */
+const MAX_SIZE = 1024 ** 4;
+
+/** A size such as `256MiB` or `1.5GB`, in bytes; 0 needs no unit. */
+export function byteSize(text: string): number {
+  const [, number, unit] = /^(\d{1,13}(?:\.\d{1,3})?)([KMG]iB|kB|MB|GB)$/.exec(text) ?? [];
+  const bytes = text === "0" ? 0 : Math.round(Number(number) * BYTE_UNITS[unit ?? "KiB"]!);
+  if (bytes <= MAX_SIZE) return bytes;
+  throw new InvalidArgumentError("Give a size of at most 1024GiB with its unit, such as 256MiB.");
+}
+
 /** Most entries of one answer of a list. */
 const MAX_LISTED = 10_000;
 

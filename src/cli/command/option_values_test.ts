@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  byteSize,
   decimalNumber,
   deploymentId,
   hostName,
@@ -44,6 +45,15 @@ Deno.test("decimalNumber() takes two decimal places and keeps to its bounds", ()
   assert.deepEqual([parse("0.01"), parse("0.5"), parse("10")], [0.01, 0.5, 10]);
   for (const text of ["0", "0.001", "10.01", ".5", "1.", "1e1", "", " 1", "x"]) {
     assert.throws(() => parse(text), /from 0.01 to 10/, text);
+  }
+});
+
+Deno.test("byteSize() takes a number with a unit, and 0", () => {
+  const sizes = ["0", "1KiB", "256MiB", "1.5GiB", "2kB", "3MB", "0.5GB", "1024GiB"];
+  const bytes = [0, 1024, 268_435_456, 1_610_612_736, 2000, 3_000_000, 500_000_000, 1024 ** 4];
+  assert.deepEqual(sizes.map(byteSize), bytes);
+  for (const text of ["", "256", "256M", "256mib", "-1MiB", "1e3MiB", " 1MiB", "1025GiB", "MiB"]) {
+    assert.throws(() => byteSize(text), /Give a size of at most 1024GiB with its unit/, text);
   }
 });
 

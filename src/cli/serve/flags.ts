@@ -4,7 +4,14 @@
  * @module
  */
 import type { Command, OptionValues } from "@commander-js/extra-typings";
-import { decimalNumber, hostName, httpUrl, repeatedList, wholeNumber } from "../command/mod.ts";
+import {
+  byteSize,
+  decimalNumber,
+  hostName,
+  httpUrl,
+  repeatedList,
+  wholeNumber,
+} from "../command/mod.ts";
 
 /** Where the platform listens, and where its data is. */
 function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
@@ -65,6 +72,21 @@ function addConnectionFlags<Flags extends OptionValues>(command: Command<[], Fla
       "--keep-alive-timeout <s>",
       "seconds between an answer and the next request of a connection (default: 75)",
       wholeNumber({ min: 1, max: 86_400 }),
+    );
+}
+
+/** Memory of the caches. */
+function addCacheFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
+    .option(
+      "--cache-size <size>",
+      "memory for responses that rules cache, such as 256MiB (default: 1/16 of the machine's)",
+      byteSize,
+    )
+    .option(
+      "--static-cache-size <size>",
+      "memory for small files of sites, such as 256MiB (default: 1/16 of the machine's)",
+      byteSize,
     );
 }
 
@@ -251,7 +273,7 @@ function addMessageFlags<Flags extends OptionValues>(command: Command<[], Flags>
 
 /** Declares the flags on an empty command; help lists them in this order. */
 export function defineServeFlags(command: Command) {
-  const hosting = addComputeFlags(addConnectionFlags(addPlatformFlags(command)));
+  const hosting = addComputeFlags(addCacheFlags(addConnectionFlags(addPlatformFlags(command))));
   const deploying = addRetentionFlags(addBuildFlags(addImageFlags(hosting)));
   const reaching = addAddressDataFlags(addUpstreamFlags(deploying));
   return addMessageFlags(addCertificateFlags(reaching))

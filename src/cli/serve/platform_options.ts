@@ -147,6 +147,7 @@ export async function readPlatformOptions(
     }),
     servers: { allowUnsandboxed: flags.allowUnsandboxedServers ?? false },
     connections: connectionsOf(flags),
+    caches: definedOnly({ responses: flags.cacheSize, files: flags.staticCacheSize }),
     builds: buildsOf(flags),
     ...definedOnly({ images: imagesOf(flags) }),
     gitRoots: (flags.gitRoot ?? []).map((root) => ctx.path(root)),

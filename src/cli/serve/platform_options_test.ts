@@ -31,6 +31,8 @@ const cases: readonly (readonly [argv: readonly string[], options: Partial<Platf
       },
     },
   ],
+  [["--cache-size", "256MiB"], { caches: { responses: 268_435_456 } }],
+  [["--static-cache-size", "0"], { caches: { files: 0 } }],
   [["--head-timeout", "7"], { connections: { headMs: 7000 } }],
   [["--trust-proxy", "10.0.0.0/8,::1"], { trustProxy: ["10.0.0.0/8", "::1"] }],
 ];

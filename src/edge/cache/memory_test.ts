@@ -56,3 +56,14 @@ Deno.test("the cache holds text as bytes beyond what V8's heap has for it", asyn
   await test.read({ url: "/5" });
   assert.equal(typeof (await test.ask({ url: "/5" })).body, "string");
 });
+
+Deno.test("a cache without memory serves all and keeps nothing", async () => {
+  const test = new TestCache(() => ok(TEXT, { "cache-control": "max-age=60" }), {
+    capacityBytes: 0,
+  });
+  for (const body of [TEXT, new Blob([TEXT]).stream(), TEXT]) {
+    test.respond = () => ok(body, { "cache-control": "max-age=60" });
+    assert.deepEqual([(await test.read()).text, test.cache.size], [TEXT, 0]);
+  }
+  assert.deepEqual([test.seen.length, test.cache.byteLength], [3, 0]);
+});

@@ -11,7 +11,7 @@ import {
   defaultSocketLimits,
   type SocketLimits,
 } from "../../runtime/mod.ts";
-import { machineMemory } from "./machine_memory.ts";
+import { machineMemory } from "../../lib/machine_memory.ts";
 
 export interface ProcessLimits {
   readonly servers: number;

@@ -1,0 +1,29 @@
+/**
+ * How much memory the edge's caches may take, over all its threads together.
+ *
+ * @module
+ */
+
+/** Bytes. */
+export interface CacheSizes {
+  /** Responses of other sites, functions and servers. */
+  readonly responses: number;
+  /** Small files of sites. */
+  readonly files: number;
+}
+
+const MEBIBYTE = 1024 * 1024;
+const LEAST = 32 * MEBIBYTE;
+const MOST = 1024 * MEBIBYTE;
+
+/** Part of the memory for each cache: servers, functions and builds need the rest. */
+const SHARE = 1 / 16;
+
+/** The sizes that were chosen, and for others a sixteenth of the memory, from 32 MiB to 1 GiB. */
+export function completeCacheSizes(
+  chosen: Partial<CacheSizes> | undefined,
+  memoryBytes: number,
+): CacheSizes {
+  const usual = Math.round(Math.min(Math.max(memoryBytes * SHARE, LEAST), MOST));
+  return { responses: usual, files: usual, ...chosen };
+}
