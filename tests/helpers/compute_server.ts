@@ -63,6 +63,16 @@ const spawnNodeServer: ComputeServerOptions["spawn"] = PROGRAM === undefined
   ? nodeProcessCommand({ env })
   : program(NODE_PROCESS_ARGUMENT);
 
+/** Starts the process of a server on Node where nobody may make namespaces, as in most containers. */
+export const withoutNamespaces: ComputeServerOptions["spawn"] = async (folder, facts) => {
+  const { command, args, env: own } = await spawnNodeServer(folder, facts);
+  return {
+    command: "/usr/bin/setpriv",
+    args: ["--bounding-set=-sys_admin", "--inh-caps=-all", command, ...args],
+    env: own,
+  };
+};
+
 export type TestEngine = NonNullable<ComputeServerOptions["engine"]>;
 
 /** What servers run on: tests of their behaviour run on each. */

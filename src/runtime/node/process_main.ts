@@ -53,7 +53,7 @@ const PASSED_ON: ReadonlySet<number> = new Set([
 ]);
 
 /** What Node says first, before it has loaded any code of the server. */
-type Greeting = Pick<Booted, "residentBytes"> & { readonly runtime: string };
+type Greeting = { readonly runtime: string };
 
 class NodeProcess {
   #node: FrameConnection | undefined;
@@ -135,18 +135,16 @@ class NodeProcess {
     });
   }
 
-  #hear(
-    { type, id, payload }: Frame,
-    { pid, sandbox: { files, calls, reason } }: RunningNode,
-  ): void {
+  #hear({ type, id, payload }: Frame, node: RunningNode): void {
     if (type === ComputeFrame.booted && !this.#greeted) {
       this.#greeted = true;
-      const { residentBytes, runtime } = fromPayload<Greeting>(payload);
+      const { runtime } = fromPayload<Greeting>(payload);
+      const { pid, sandbox: { files, calls, reason } } = node;
       const booted: Booted = {
         files,
         calls,
         ...(reason === undefined ? {} : { reason }),
-        residentBytes: Math.min(residentBytes, MAX_BASE_MB * MIB),
+        residentBytes: Math.min(node.residentBytes(), MAX_BASE_MB * MIB),
         pid,
         runtime,
       };

@@ -1,27 +1,68 @@
 /**
- * Escape attempts of a hostile server: each ends as `fixtures/compute/hostile/
- * expected.json` says, while platform and neighbour go on.
+ * Escape attempts of a hostile server, on each engine and in each sandbox: each ends
+ * as `fixtures/compute/hostile/expected.json` says, while platform and neighbour go on.
  */
 import assert from "node:assert/strict";
-import { computeServer, FIXTURES, type TestServer } from "../../helpers/compute_server.ts";
+import { z } from "zod";
+import {
+  computeServer,
+  FIXTURES,
+  type TestEngine,
+  type TestOptions,
+  type TestServer,
+  withoutNamespaces,
+} from "../../helpers/compute_server.ts";
 
-const EXPECTED: Readonly<Record<string, string>> = JSON.parse(
-  Deno.readTextFileSync(`${FIXTURES}hostile/expected.json`),
-);
+const outcomes = z.record(z.string(), z.string());
+
+/**
+ * Attempts on both engines, and those of one, or whose outcome is another on it. On
+ * Node, descriptors are the process's own: whoever uses them ends itself.
+ */
+const EXPECTED = z.strictObject({
+  both: outcomes,
+  deno: outcomes,
+  node: outcomes,
+  without_namespaces: outcomes,
+}).parse(JSON.parse(Deno.readTextFileSync(`${FIXTURES}hostile/expected.json`)));
+
+/** `missing` where the engine has no such module as the attempt imports. */
+const answer = z.object({
+  got: z.string().optional(),
+  denied: z.string().optional(),
+  missing: z.string().optional(),
+});
 
 /** What an attempt came to, in the words of the golden file. */
-async function outcome({ get }: TestServer, name: string): Promise<string> {
+async function outcome({ get }: TestServer, name: string, expected: string): Promise<string> {
   const result = await get(`/${name}`);
   if (result.type === "failed") return result.reason;
-  const text = await new Response(result.response.body).text();
-  const { got, denied } = JSON.parse(text) as { got?: string; denied?: string };
+  const { got, denied, missing } = answer.parse(await new Response(result.response.body).json());
   if (denied !== undefined) return "denied";
-  return EXPECTED[name]!.startsWith("harmless") ? `harmless: ${got}` : `escaped: ${got}`;
+  if (missing !== undefined) return `missing: ${missing}`;
+  if (!expected.includes("harmless")) return `escaped: ${got}`;
+  return expected.includes("harmless:") ? `harmless: ${got}` : "harmless";
+}
+
+/** All files below a folder, with what they hold. */
+async function list(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) found.push(...await list(path));
+    else if (isFile && !name.startsWith("kv")) {
+      const { mode } = await Deno.stat(path);
+      found.push(`${path} ${mode} ${(await Deno.readFile(path)).length}`);
+    }
+  }
+  return found.sort();
 }
 
 /** A folder with a deployment and, beside it, what belongs to the platform. */
 async function prepare() {
   const above = await Deno.makeTempDir({ prefix: "svc-hostile-test-" });
+  // Open to every user, so that nothing but the sandbox keeps a server from it.
+  await Deno.chmod(above, 0o755);
   const root = `${above}/platform`;
   await Deno.mkdir(root);
   await Deno.writeTextFile(`${above}/package.json`, '{"name":"above"}');
@@ -54,10 +95,11 @@ async function prepare() {
     PLATFORM_PORT_V6: String((platformV6.addr as Deno.NetAddr).port),
     PLATFORM_PID: String(Deno.pid),
   };
-  const OWN = [...Object.keys(env), "OWN", "PORT", "HOST", "TMPDIR", "TMP", "TEMP"].join();
+  const given = ["OWN", "NODE_ENV", "HOME", "PORT", "HOST", "TMPDIR", "TMP", "TEMP"];
   return {
     directory,
-    env: { ...env, OWN },
+    env: { ...env, OWN: [...Object.keys(env), ...given].join() },
+    files: () => list(root),
     platformUrl: `http://127.0.0.1:${platform.addr.port}/`,
     secret: async () => (await kv.get(["secret"])).value,
     async [Symbol.asyncDispose]() {
@@ -88,29 +130,77 @@ function watch(neighbour: TestServer): () => Promise<readonly string[]> {
   };
 }
 
-Deno.test("a hostile server gets nothing, and disturbs nobody", async () => {
-  await using ground = await prepare();
-  await using neighbour = computeServer({ limits: { timeoutMs: 10_000 } });
-  const stopWatching = watch(neighbour);
+interface Wall {
+  readonly name: string;
+  readonly engine: TestEngine;
+  readonly attempts: Readonly<Record<string, string>>;
+  readonly options?: TestOptions;
+  readonly ignore?: boolean;
+}
+
+const { both, deno, node } = EXPECTED;
+
+const WALLS: readonly Wall[] = [
+  { name: "on Deno", engine: "deno", attempts: { ...both, ...deno } },
+  {
+    name: "on Node",
+    engine: "node",
+    attempts: { ...both, ...node },
+    // Other users may have none to give.
+    ignore: Deno.uid() !== 0,
+  },
+  {
+    name: "on Node without namespaces",
+    engine: "node",
+    attempts: { ...both, ...node, ...EXPECTED.without_namespaces },
+    options: { spawn: withoutNamespaces },
+    ignore: Deno.uid() !== 0,
+  },
+];
+
+/** Makes all attempts; returns those that did not end as they should. */
+async function attack(
+  attempts: Readonly<Record<string, string>>,
+  options: TestOptions,
+): Promise<readonly string[]> {
   const differing: string[] = [];
-  const attempts = Object.entries(EXPECTED);
-  assert.ok(attempts.length >= 30);
-  let hostile = computeServer(ground);
-  for (const [name, expected] of attempts) {
-    const fatal = expected !== "denied" && !expected.startsWith("harmless");
-    if (fatal) {
+  let hostile = computeServer({ ...options, tmpMb: 16 });
+  const isFatal = (expected: string) => expected !== "denied" && !expected.startsWith("harmless");
+  const all = Object.entries(attempts);
+  const last = [
+    ...all.filter((each) => !isFatal(each[1])),
+    ...all.filter((each) => isFatal(each[1])),
+  ];
+  for (const [name, expected] of last) {
+    if (isFatal(expected)) {
       await hostile[Symbol.asyncDispose]();
-      hostile = computeServer({ ...ground, limits: { timeoutMs: 2000 } });
+      hostile = computeServer({ ...options, limits: { timeoutMs: 2000 } });
       await hostile.server.start();
     }
-    const came = await outcome(hostile, name);
+    const came = await outcome(hostile, name, expected);
     if (!expected.split(" or ").includes(came)) {
       differing.push(`${name}: ${came}, not ${expected}`);
     }
   }
   await hostile[Symbol.asyncDispose]();
-  assert.deepEqual(differing, []);
-  assert.deepEqual(await stopWatching(), []);
-  assert.equal(await (await fetch(ground.platformUrl)).text(), "platform");
-  assert.equal(await ground.secret(), "svc_secret");
-});
+  return differing;
+}
+
+for (const { name, engine, attempts, options, ignore = false } of WALLS) {
+  Deno.test({
+    name: `a hostile server gets nothing, and disturbs nobody, ${name}`,
+    ignore,
+    fn: async () => {
+      assert.ok(Object.keys(attempts).length >= 100);
+      await using ground = await prepare();
+      const before = await ground.files();
+      await using neighbour = computeServer({ limits: { timeoutMs: 10_000 } });
+      const stopWatching = watch(neighbour);
+      assert.deepEqual(await attack(attempts, { ...ground, engine, ...options }), []);
+      assert.deepEqual(await stopWatching(), []);
+      assert.equal(await (await fetch(ground.platformUrl)).text(), "platform");
+      assert.equal(await ground.secret(), "svc_secret");
+      assert.deepEqual(await ground.files(), before);
+    },
+  });
+}

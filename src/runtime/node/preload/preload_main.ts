@@ -103,10 +103,7 @@ function prepare(start: PreloadStart): void {
     control.send(ComputeFrame.revalidate, what, id)
   );
   process.execArgv = [];
-  control.send(ComputeFrame.booted, {
-    residentBytes: process.memoryUsage.rss(),
-    runtime: `Node ${process.versions.node}`,
-  });
+  control.send(ComputeFrame.booted, { runtime: `Node ${process.versions.node}` });
   setImmediate(() => void serveExports(start.entry, address));
 }
 
