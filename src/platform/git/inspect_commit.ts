@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { branchName } from "../../contract/mod.ts";
+import type { BranchHeads } from "./branch_heads.ts";
 import type { Resolved, WantedCommit } from "./git_service.ts";
 import type { GitResult } from "./git_process.ts";
+import { isBranchName, readShown } from "./shown_commit.ts";
 
 /** Runs git on the mirror. */
 export type MirrorGit = (
@@ -20,15 +21,6 @@ const FULL_LENGTH = 40;
 
 /** How many candidates of a short SHA are named. */
 const MAX_CANDIDATES = 10;
-
-/** Longest message and author that a trigger may have (spec, "Limits"). */
-const MAX_MESSAGE = 500;
-const MAX_AUTHOR = 200;
-
-/** True for a name that git accepts as a branch and as nothing else. */
-export function isBranchName(branch: string): boolean {
-  return branchName.safeParse(branch).success;
-}
 
 async function branchHead(git: MirrorGit, branch: string): Promise<string | undefined> {
   const ref = `refs/heads/${branch}^{commit}`;
@@ -63,20 +55,13 @@ const SHOW = [
   "--end-of-options",
 ];
 
-function readShown(line: string): Extract<Resolved, { readonly type: "found" }> {
-  const [sha = "", author = "", message = ""] = line.split("\0");
-  return {
-    type: "found",
-    sha,
-    message: message.slice(0, MAX_MESSAGE).toWellFormed(),
-    author: author.slice(0, MAX_AUTHOR).toWellFormed(),
-  };
-}
+const fieldsOf = (line: string): string[] => line.split("\0");
 
 /** Looks up a commit by its full SHA and a branch's head at once; `undefined` where it fails. */
 async function lookAtBoth(git: MirrorGit, branch: string, sha: string) {
   const { code, stdout } = await git([...SHOW, `refs/heads/${branch}^{commit}`, sha]);
-  const shown = stdout.split("\n").filter((line) => line !== "").map(readShown);
+  const shown = stdout.split("\n").filter((line) => line !== "").map(fieldsOf)
+    .map(readShown);
   const [head, commit = head] = shown;
   return code === 0 && head !== undefined && commit?.sha === sha
     ? { head: head.sha, commit }
@@ -91,14 +76,17 @@ async function isIn(git: MirrorGit, sha: string, head: string): Promise<boolean>
 
 async function showCommit(git: MirrorGit, sha: string): Promise<Resolved> {
   const { stdout } = await git([...SHOW, sha]);
-  return readShown(stdout.trimEnd());
+  return readShown(fieldsOf(stdout.trimEnd()));
 }
 
 /**
  * Finds the one commit that is meant, and checks that it is on the branch; the head of
  * the branch where none is named.
  */
-export async function inspectCommit(git: MirrorGit, wanted: WantedCommit): Promise<Resolved> {
+export async function inspectCommit(
+  { git, heads }: { readonly git: MirrorGit; readonly heads: BranchHeads },
+  wanted: WantedCommit,
+): Promise<Resolved> {
   if (!isBranchName(wanted.branch)) return { type: "branch_not_found" };
   if (wanted.commitSha === undefined) {
     const head = await branchHead(git, wanted.branch);
@@ -106,6 +94,8 @@ export async function inspectCommit(git: MirrorGit, wanted: WantedCommit): Promi
   }
   if (!COMMIT_SHA.test(wanted.commitSha)) return { type: "commit_not_found" };
   const digits = wanted.commitSha.toLowerCase();
+  const latest = await heads.find(wanted.branch);
+  if (latest?.sha === digits) return latest;
   const both = digits.length === FULL_LENGTH
     ? await lookAtBoth(git, wanted.branch, digits)
     : undefined;

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { watchSize } from "../../lib/folder_size.ts";
+import { BranchHeads } from "./branch_heads.ts";
 import {
   gitEnvironment,
   type GitFolder,
@@ -86,6 +87,8 @@ export class Mirror {
   /** Runs a query on the mirror; `undefined` where the mirror is damaged. */
   readonly git: MirrorGit = (args, { input } = {}) =>
     this.#run(this.path, args, input === undefined ? {} : { input });
+
+  readonly heads = new BranchHeads((args) => this.git(args));
 
   /** True where the mirror is of this repository and was fetched recently. */
   async isFresh(url: string): Promise<boolean> {

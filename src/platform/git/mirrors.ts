@@ -114,11 +114,11 @@ export class GitMirrors implements GitService {
     const look = async (): Promise<Resolved> => {
       await mirror.underWay();
       if (wanted.commitSha !== undefined && await mirror.isFresh(way.url)) {
-        const known = await inspectCommit(mirror.git, wanted);
+        const known = await inspectCommit(mirror, wanted);
         if (known.type === "found") return known;
       }
       const fetched = await mirror.fetch(way.url, way.open);
-      return fetched.type === "fetched" ? await inspectCommit(mirror.git, wanted) : fetched;
+      return fetched.type === "fetched" ? await inspectCommit(mirror, wanted) : fetched;
     };
     return await orAborted(look(), signal);
   }

@@ -1,0 +1,28 @@
+/**
+ * What is kept of a commit, from the fields that git shows of it. Pure.
+ *
+ * @module
+ */
+import { branchName } from "../../contract/mod.ts";
+import type { Resolved } from "./git_service.ts";
+
+/** Longest message and author that a trigger may have (spec, "Limits"). */
+const MAX_MESSAGE = 500;
+const MAX_AUTHOR = 200;
+
+/** True for a name that git accepts as a branch and as nothing else. */
+export function isBranchName(branch: string): boolean {
+  return branchName.safeParse(branch).success;
+}
+
+/** Reads SHA, author and the first line of the message. */
+export function readShown(
+  [sha = "", author = "", message = ""]: readonly string[],
+): Extract<Resolved, { readonly type: "found" }> {
+  return {
+    type: "found",
+    sha,
+    message: message.slice(0, MAX_MESSAGE).toWellFormed(),
+    author: author.slice(0, MAX_AUTHOR).toWellFormed(),
+  };
+}
