@@ -59,11 +59,11 @@ export async function recordDeployment(
   const { deployments, variables, now, random } = services;
   const { wanted, also } = options;
   const id = uuidV7(now, random);
-  const variablesVersion = await variables.takeSnapshot({
-    id,
-    projectId: project.id,
-    environment: wanted.environment,
-  });
+  const { environment } = wanted;
+  const [variablesVersion, label] = await Promise.all([
+    variables.takeSnapshot({ id, projectId: project.id, environment }),
+    freeBranchLabel(deployments, project, wanted.branch),
+  ]);
   const base: Omit<DeploymentRecord, "uniqueLabel"> = {
     promotedFrom: null,
     ...wanted,
@@ -72,7 +72,7 @@ export async function recordDeployment(
     workspaceId: project.workspaceId,
     projectName: project.name,
     status: "PENDING",
-    branchLabel: await freeBranchLabel(deployments, project, wanted.branch),
+    branchLabel: label,
     functions: [],
     variablesVersion,
     error: null,

@@ -7,6 +7,7 @@ import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { HookService } from "./hook_service.ts";
 import { HookStore } from "./hook_store.ts";
+import { HookUses } from "./hook_uses.ts";
 import { ReplayStore } from "./replays.ts";
 import { bindHookRoutes } from "./routes.ts";
 import { TriggerService, type TriggerServices } from "./trigger_service.ts";
@@ -18,16 +19,21 @@ export function createHooks(
     "projects" | "deployments" | "variables" | "builds" | "buildQueue" | "git" | "resolveMs"
   >,
 ): Capability {
-  const { kv, events, closing, now } = foundation;
+  const { kv, events, closing, now, onTrouble } = foundation;
   const hooks = new HookStore(kv);
-  const hookService = new HookService({ ...foundation, ...parts, hooks });
+  const uses = new HookUses(kv, onTrouble);
+  const hookService = new HookService({ ...foundation, ...parts, hooks, uses });
   const triggers = new TriggerService({
-    ...{ ...foundation, ...parts, hooks, raiseEvent: events.raise },
+    ...{ ...foundation, ...parts, hooks, uses, raiseEvent: events.raise },
     replays: new ReplayStore(kv, now),
   });
   return {
     name: "hooks",
     bindRoutes: (router) => bindHookRoutes(router, { hookService, triggers, closing }),
-    removeProject: (projectId) => hooks.removeProject(projectId),
+    async removeProject(projectId) {
+      await uses.settled();
+      await hooks.removeProject(projectId);
+    },
+    close: () => uses.settled(),
   };
 }

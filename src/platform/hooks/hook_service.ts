@@ -13,9 +13,11 @@ import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { Page } from "../core/store/mod.ts";
 import { hashHookToken, type HookRecord, hookToWire, isPattern, mintHookToken } from "./hook.ts";
 import type { HookStore } from "./hook_store.ts";
+import type { HookUses } from "./hook_uses.ts";
 
 export interface HookServices {
   readonly hooks: HookStore;
+  readonly uses: HookUses;
   readonly projects: ProjectStore;
   /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
@@ -98,6 +100,7 @@ export class HookService {
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
+    await this.services.uses.settled();
     if (!await this.services.hooks.remove(caller.workspace.id, id)) throw unknownHook(id);
   }
 
@@ -117,10 +120,10 @@ export class HookService {
   }
 
   private async toWire(hook: HookRecord): Promise<DeployHook> {
-    const { hooks, projects } = this.services;
+    const { uses, projects } = this.services;
     const [project, use] = await Promise.all([
       projects.find(hook.workspaceId, hook.projectId),
-      hooks.useOf(hook.id),
+      uses.of(hook.id),
     ]);
     return hookToWire(hook, { project: project?.name ?? "", use });
   }

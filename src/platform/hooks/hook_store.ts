@@ -5,10 +5,9 @@
  */
 import { z } from "zod";
 import { commitWithRetries, keys, type Page, readAll, readRecord } from "../core/store/mod.ts";
-import { type HookRecord, hookRecord, type HookUse } from "./hook.ts";
+import { type HookRecord, hookRecord } from "./hook.ts";
 
 const placeRecord = z.object({ workspaceId: z.string(), id: z.string() });
-const counter = z.instanceof(Deno.KvU64);
 
 export class HookStore {
   constructor(private readonly kv: Deno.Kv) {}
@@ -116,25 +115,6 @@ export class HookStore {
       await this.remove(value.workspaceId, value.id);
       await this.kv.delete(key);
     }
-  }
-
-  /** Counts a use. Sums commute, so concurrent triggers never wait for each other. */
-  async noteUse(id: string, now: number): Promise<void> {
-    await this.kv.atomic()
-      .sum(keys.hookUse(id, "count"), 1n)
-      .max(keys.hookUse(id, "last"), BigInt(now))
-      .commit();
-  }
-
-  async useOf(id: string): Promise<HookUse> {
-    const [count, last] = await Promise.all([
-      readRecord(this.kv, keys.hookUse(id, "count"), counter),
-      readRecord(this.kv, keys.hookUse(id, "last"), counter),
-    ]);
-    return {
-      count: Number(count?.value.value ?? 0n),
-      last: last === undefined ? null : Number(last.value.value),
-    };
   }
 
   private async removeTraces(id: string): Promise<void> {

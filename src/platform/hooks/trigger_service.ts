@@ -30,6 +30,7 @@ import type { SecretBox } from "../core/secrets/mod.ts";
 import { CommitResolver, RETRY_SECONDS } from "./commit_resolver.ts";
 import { decideTrigger, hashHookToken, type HookRecord } from "./hook.ts";
 import type { HookStore } from "./hook_store.ts";
+import type { HookUses } from "./hook_uses.ts";
 import { type ReplayKey, replayKey, type ReplayStore } from "./replays.ts";
 import { issueTicket, readTicket } from "./status_ticket.ts";
 import { describeProgress, triggerAnswer } from "./trigger_answer.ts";
@@ -42,6 +43,7 @@ const MAX_AUTHOR = 200;
 
 export interface TriggerServices extends RecordServices {
   readonly hooks: HookStore;
+  readonly uses: HookUses;
   readonly replays: ReplayStore;
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
@@ -77,6 +79,8 @@ interface Wanted {
   readonly message: string;
   readonly author: string;
   readonly force: boolean;
+  /** Digits of the SHA that the body named; 0 where it named none. */
+  readonly digits: number;
   /** The key by which a repeated call finds the deployment, if any. */
   readonly replay: ReplayKey | undefined;
 }
@@ -122,11 +126,9 @@ export class TriggerService {
       const deployment = known === undefined
         ? undefined
         : await this.services.deployments.find(hook.projectId, known);
-      if (deployment !== undefined) return await this.answerKnown(hook, deployment);
-      const answer = await this.deploy(hook, trigger, key);
-      // A new deployment has stored the key already; an existing one has not.
-      await this.services.replays.keep(key, answer.id);
-      return answer;
+      return deployment === undefined
+        ? await this.deploy(hook, trigger, key)
+        : await this.answerKnown(hook, deployment);
     });
   }
 
@@ -150,7 +152,7 @@ export class TriggerService {
     const decision = decideTrigger(hook, { wanted: body.branch, production: project.branch });
     if (decision.type === "refuse") throw new Failure("forbidden", decision.message);
     const known = await this.findDeployed(project, { ...body, environment: decision.environment });
-    if (known !== undefined) return await this.answerKnown(hook, known);
+    if (known !== undefined) return await this.answerKnown(hook, known, replay);
     const commit = await this.commits.resolve(project, body, signal);
     const wanted: Wanted = {
       project,
@@ -160,6 +162,7 @@ export class TriggerService {
       message: body.message ?? commit.message.slice(0, MAX_MESSAGE),
       author: body.author ?? commit.author.slice(0, MAX_AUTHOR),
       force: body.force,
+      digits: body.commitSha?.length ?? 0,
       replay,
     };
     return await this.lock.run(
@@ -173,8 +176,8 @@ export class TriggerService {
     { id: projectId }: ProjectRecord,
     wanted: TriggerBody & { readonly environment: string },
   ): Promise<DeploymentRecord | undefined> {
-    const { commitSha = "" } = wanted;
-    if (wanted.force || commitSha.length < FULL_SHA) return undefined;
+    const { commitSha = "", force } = wanted;
+    if (!isJudgedBySha({ force, digits: commitSha.length })) return undefined;
     const place = { ...wanted, projectId, commitSha };
     const admission = await this.services.builds.admission(place, false);
     return admission.type === "identical"
@@ -184,12 +187,13 @@ export class TriggerService {
 
   /** Creates the deployment, unless an identical one exists or the branch is busy. */
   private async createOnce(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
-    const { builds, buildQueue } = this.services;
-    const place = { ...wanted, projectId: wanted.project.id };
+    const { builds } = this.services;
     try {
-      const admission = await builds.admission(place, wanted.force);
-      if (admission.type !== "create") throw new NotAdmittedError(admission);
-      buildQueue.requireRoom();
+      if (!isJudgedBySha(wanted)) {
+        const place = { ...wanted, projectId: wanted.project.id };
+        const admission = await builds.admission(place, wanted.force);
+        if (admission.type !== "create") throw new NotAdmittedError(admission);
+      }
       return await this.create(hook, wanted);
     } catch (error) {
       if (!(error instanceof NotAdmittedError)) throw error;
@@ -204,13 +208,13 @@ export class TriggerService {
       }
       const known = await this.services.deployments.find(wanted.project.id, admission.id);
       if (known === undefined) throw new Failure("conflict", "Deployment was deleted meanwhile");
-      return await this.answerKnown(hook, known);
+      return await this.answerKnown(hook, known, wanted.replay);
     }
   }
 
   private async create(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
     const { builds, buildQueue, replays, addresses, now } = this.services;
-    const { project, force, replay, ...commit } = wanted;
+    const { project, force, replay, digits: _, ...commit } = wanted;
     let build: BuildRecord | undefined;
     const deployment = await recordDeployment(this.services, project, {
       wanted: { ...commit, source: "git", contentSha: null, cron: [], fileCount: 0, totalBytes: 0 },
@@ -221,23 +225,28 @@ export class TriggerService {
           contended: storeBuild.contended,
           add: async (operation) => {
             await storeBuild.add(operation);
+            buildQueue.requireRoom();
             if (replay !== undefined) replays.keepWith(operation, replay, id);
           },
         };
       },
     });
-    await this.services.raiseEvent(deploymentEvent("started", deployment, addresses));
+    // The commit has noted it, so that a crash does not lose it: no answer waits for it.
+    void this.services.raiseEvent(deploymentEvent("started", deployment, addresses));
     if (build !== undefined) buildQueue.add(build);
-    await this.services.hooks.noteUse(hook.id, now());
+    this.services.uses.note(hook.id, now());
     return await this.answer(deployment, describeProgress(deployment, addresses));
   }
 
+  /** Answers with a deployment that exists. `replay` is kept, as nothing has stored it yet. */
   private async answerKnown(
     hook: HookRecord,
     deployment: DeploymentRecord,
+    replay?: ReplayKey,
   ): Promise<TriggerAnswer> {
-    const { hooks, addresses, now } = this.services;
-    await hooks.noteUse(hook.id, now());
+    const { uses, replays, addresses, now } = this.services;
+    if (replay !== undefined) await replays.keep(replay, deployment.id);
+    uses.note(hook.id, now());
     const progress = describeProgress(deployment, addresses);
     return await this.answer(deployment, `Nothing new to deploy: ${progress}`);
   }
@@ -249,6 +258,10 @@ export class TriggerService {
     return triggerAnswer(deployment, { addresses, message, statusUrl });
   }
 }
+
+/** Whether `findDeployed()` has looked for the commit: what it did not find is created at once. */
+const isJudgedBySha = ({ force, digits }: Pick<Wanted, "force" | "digits">): boolean =>
+  !force && digits === FULL_SHA;
 
 function newBuild(
   { project, branch, commitSha, environment }: Wanted,

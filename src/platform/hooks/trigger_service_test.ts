@@ -17,6 +17,7 @@ import { VariableService } from "../variables/variable_service.ts";
 import { VariableStore } from "../variables/variable_store.ts";
 import { hashHookToken, type HookRecord } from "./hook.ts";
 import { HookStore } from "./hook_store.ts";
+import { HookUses } from "./hook_uses.ts";
 import { ReplayStore } from "./replays.ts";
 import { TriggerService } from "./trigger_service.ts";
 
@@ -58,6 +59,7 @@ interface Parts {
   /** How often git was asked. */
   asked: number;
   readonly hooks: HookStore;
+  readonly uses: HookUses;
   readonly builds: BuildStore;
   /** A service of its own, as in another process over the same store. */
   service(options?: { readonly resolveMs?: number }): TriggerService;
@@ -82,6 +84,7 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
   const now = () => clock.now;
   const deployments = new DeploymentStore(kv, () => {});
   const [projects, hooks, builds] = [new ProjectStore(kv), new HookStore(kv), new BuildStore(kv)];
+  const uses = new HookUses(kv, (message) => assert.fail(message));
   // Nothing runs: the tests end builds themselves.
   const buildQueue = new BuildQueue({
     builds,
@@ -91,11 +94,11 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
     onTrouble: (message) => assert.fail(message),
   });
   const parts: Parts = {
-    ...{ clock, hooks, builds, asked: 0 },
+    ...{ clock, hooks, uses, builds, asked: 0 },
     git: (_project, { commitSha = HEAD }) => Promise.resolve(found(commitSha.padEnd(40, "0"))),
     service: (options = {}) =>
       new TriggerService({
-        ...{ hooks, projects, deployments, builds, buildQueue, box, now, ...options },
+        ...{ hooks, uses, projects, deployments, builds, buildQueue, box, now, ...options },
         variables: new VariableService({ variables: new VariableStore(kv), box, now }),
         random: systemRandom,
         replays: new ReplayStore(kv, now),
@@ -160,7 +163,7 @@ const failure = (code: Failure["code"], message: RegExp) => (error: unknown): bo
 
 Deno.test("TriggerService.trigger() answers an identical commit with its deployment", () =>
   withTriggers(async (parts) => {
-    const { trigger, end, hooks } = parts;
+    const { trigger, end, uses } = parts;
     const first = await trigger({ commitSha: OLDER });
     assert.deepEqual([first.status, first.isPreview], ["PENDING", false]);
     assert.equal(parts.asked, 1);
@@ -176,7 +179,7 @@ Deno.test("TriggerService.trigger() answers an identical commit with its deploym
     assert.equal(parts.asked, 2);
     const preview = await trigger({ commitSha: OLDER, branch: "menu" });
     assert.notEqual(preview.id, first.id, "another branch has a deployment of its own");
-    assert.equal((await hooks.useOf(HOOK.id)).count, 5);
+    assert.equal((await uses.of(HOOK.id)).count, 5);
   }));
 
 Deno.test("TriggerService.trigger() deploys a commit again that is not shown any more", () =>
@@ -304,7 +307,7 @@ Deno.test("TriggerService.trigger() reads an unreachable repository as a missing
       return failure("not_found", /^Branch not found$/)(error);
     });
     assert.deepEqual((await parts.builds.list(PROJECT.id, { limit: 10 })).items, []);
-    assert.equal((await parts.hooks.useOf(HOOK.id)).count, 0, "refused triggers are no use");
+    assert.equal((await parts.uses.of(HOOK.id)).count, 0, "refused triggers are no use");
   }));
 
 Deno.test("TriggerService.trigger() stops waiting for git, which others still wait for", () =>
@@ -322,7 +325,7 @@ Deno.test("TriggerService.trigger() stops waiting for git, which others still wa
     const refused = assert.rejects(left, late);
     await until(() => parts.asked > 0);
     // Each reads the store a few times before it asks: these reads come behind.
-    for (let read = 0; read < 20; read++) await parts.hooks.useOf(HOOK.id);
+    for (let read = 0; read < 20; read++) await parts.uses.of(HOOK.id);
     leaving.abort();
     await refused;
     fetched.resolve();

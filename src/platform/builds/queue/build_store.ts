@@ -195,9 +195,12 @@ export class BuildStore {
   ) {
     const { projectId, branch } = wanted;
     const guardKey = keys.branchBuild(projectId, branch);
-    const guard = await readRecord(this.kv, guardKey, branchBuilds);
+    const [guard, built] = await Promise.all([
+      readRecord(this.kv, guardKey, branchBuilds),
+      readRecord(this.kv, keys.builtCommit(projectId, wanted), commitRecord),
+    ]);
     const active = await this.stillUnderWay(projectId, guard?.value.active ?? []);
-    const known = await this.knownCommit(wanted);
+    const known = await this.knownCommit(wanted, built?.value.id);
     return {
       admission: admit({ active, known }, { commitSha: wanted.commitSha, force }),
       guard: { key: guardKey, versionstamp: guard?.versionstamp ?? null },
@@ -221,11 +224,11 @@ export class BuildStore {
 
   private async knownCommit(
     wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
+    latestId: string | undefined,
   ): Promise<KnownCommit | undefined> {
     const { projectId } = wanted;
-    const built = await readRecord(this.kv, keys.builtCommit(projectId, wanted), commitRecord);
-    if (built === undefined) return undefined;
-    const latest = await this.findDeployment(projectId, built.value.id);
+    if (latestId === undefined) return undefined;
+    const latest = await this.findDeployment(projectId, latestId);
     if (latest === undefined) return undefined;
     const label = wanted.environment === ENVIRONMENT_PRODUCTION
       ? latest.projectName

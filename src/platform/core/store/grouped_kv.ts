@@ -1,12 +1,13 @@
 /**
- * A store whose concurrent commits share transactions: each transaction is
- * flushed to disk, so ten writers that wait together cost one flush
+ * A store whose concurrent commits share transactions, as its reads do: each
+ * transaction of commits is flushed to disk, so ten writers that wait together cost one flush
  * (docs/decisions/writes-in-groups.md).
  *
  * @module
  */
 import { type GroupLimits, takeGroup } from "./commit_group.ts";
 import { type Recorded, RecordedOperation } from "./recorded_operation.ts";
+import { sharedReads } from "./shared_reads.ts";
 import { StoreBusyError } from "./store_busy.ts";
 
 /** Most commits that wait, and the most that they may hold. */
@@ -93,6 +94,7 @@ export function groupedKv(kv: Deno.Kv, limits: GroupLimits): Deno.Kv {
   const queue = new CommitQueue(kv, limits);
   const atomic = () => new RecordedOperation(queue.commit, queue.nothing);
   const changed: Readonly<Record<string, unknown>> = {
+    get: sharedReads(kv),
     atomic,
     set: (...given: Parameters<Deno.Kv["set"]>) => atomic().set(...given).commit(),
     delete: async (key: Deno.KvKey) => void await atomic().delete(key).commit(),

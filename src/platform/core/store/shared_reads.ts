@@ -1,0 +1,70 @@
+/**
+ * Reads that wait at the same time in one request to the store: each request
+ * costs a transaction and two changes of threads, whatever it reads.
+ *
+ * @module
+ */
+import { keyName, keySize } from "./commit_group.ts";
+
+/** Keys of one `getMany` (Deno KV). */
+const MANY = 10;
+
+/** Requests at the same time: while the store works on one, the next is made. */
+const AT_ONCE = 2;
+
+/** A longer key is left to Deno KV to refuse. */
+const MAX_KEY_BYTES = 2048;
+
+interface Waiting {
+  readonly key: Deno.KvKey;
+  resolve(entry: Deno.KvEntryMaybe<unknown>): void;
+  reject(reason: unknown): void;
+}
+
+function isUsual(key: Deno.KvKey): boolean {
+  try {
+    return key.length > 0 && keySize(keyName(key), key) <= MAX_KEY_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/** The `get` of a store. A read sees every commit that was acknowledged before it was called. */
+export function sharedReads(kv: Deno.Kv): Deno.Kv["get"] {
+  const waiting: Waiting[] = [];
+  let running = 0;
+  let planned = false;
+
+  async function read(some: readonly Waiting[]): Promise<void> {
+    try {
+      const entries = await kv.getMany<unknown[]>(some.map(({ key }) => key));
+      some.forEach(({ resolve }, index) => resolve(entries[index]!));
+    } catch (error) {
+      for (const { reject } of some) reject(error);
+    }
+  }
+
+  async function readOn(): Promise<void> {
+    running++;
+    while (waiting.length > 0) await read(waiting.splice(0, MANY));
+    running--;
+  }
+
+  function plan(): void {
+    if (planned || running === AT_ONCE) return;
+    planned = true;
+    // What is read in the same turn joins the request.
+    queueMicrotask(() => {
+      planned = false;
+      void readOn();
+    });
+  }
+
+  return function get<T>(key: Deno.KvKey, options?: { consistency?: Deno.KvConsistencyLevel }) {
+    if (options !== undefined || !isUsual(key)) return kv.get<T>(key, options);
+    const { promise, resolve, reject } = Promise.withResolvers<Deno.KvEntryMaybe<unknown>>();
+    waiting.push({ key, resolve, reject });
+    plan();
+    return promise as Promise<Deno.KvEntryMaybe<T>>;
+  };
+}

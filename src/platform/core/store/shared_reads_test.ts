@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { LOCAL_LIMITS } from "./commit_group.ts";
+import { groupedKv } from "./grouped_kv.ts";
+import { sharedReads } from "./shared_reads.ts";
+
+/** A store, and how many keys each of its requests to read had. */
+async function withReads(
+  test: (kv: Deno.Kv, get: Deno.Kv["get"], sizes: readonly number[]) => Promise<void>,
+) {
+  using kv = await Deno.openKv(":memory:");
+  for (let n = 0; n < 50; n++) await kv.set(["k", n], n);
+  const sizes: number[] = [];
+  const counting = new Proxy(kv, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name, target);
+      if (typeof own !== "function") return own;
+      return (...given: unknown[]) => {
+        if (name === "getMany" && Array.isArray(given[0])) sizes.push(given[0].length);
+        return own.apply(target, given);
+      };
+    },
+  });
+  await test(kv, sharedReads(counting), sizes);
+}
+
+Deno.test("sharedReads() answers each of many reads from few requests", () =>
+  withReads(async (_, get, sizes) => {
+    const entries = await Promise.all(Array.from({ length: 45 }, (_, n) => get(["k", n])));
+    assert.deepEqual(
+      entries.map(({ key, value }) => [key[1], value]),
+      entries.map((_, n) => [n, n]),
+    );
+    assert.ok(sizes.length <= 6, `${sizes.length} requests`);
+    assert.equal(sizes.reduce((sum, size) => sum + size), 45);
+  }));
+
+Deno.test("sharedReads() fails no read for the key of another", () =>
+  withReads(async (_, get) => {
+    const reads = [get(["k", 1]), get([{} as string]), get(["x".repeat(3000)]), get(["k", 2])];
+    const outcomes = await Promise.allSettled(reads);
+    assert.deepEqual(outcomes.map(({ status }) => status), [
+      ...["fulfilled", "rejected", "rejected", "fulfilled"],
+    ]);
+  }));
+
+Deno.test("sharedReads() fails every read of a store that was closed", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const get = sharedReads(kv);
+  kv.close();
+  const outcomes = await Promise.allSettled([get(["a"]), get(["b"])]);
+  assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "rejected"]);
+});
+
+Deno.test("a read sees what was acknowledged before it, whatever waits beside it", async () => {
+  const program = fc.array(fc.record({ key: fc.nat(2), yields: fc.boolean() }), { maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(program, async (steps) => {
+      using under = await Deno.openKv(":memory:");
+      const kv = groupedKv(under, LOCAL_LIMITS);
+      const running = steps.map(async ({ key, yields }, step) => {
+        if (yields) await new Promise((resolve) => setTimeout(resolve));
+        await kv.set(["k", key], new Uint8Array([step]));
+        const { value } = await kv.get<Uint8Array>(["k", key]);
+        // Steps that yield are committed after all that do not.
+        const order = (index: number) => (steps[index]!.yields ? steps.length : 0) + index;
+        assert.ok(order(value![0]!) >= order(step));
+      });
+      await Promise.all(running);
+    }),
+    { numRuns: 100 },
+  );
+});
