@@ -74,7 +74,12 @@ function detectedDirs(detected: DetectedProject, command: string | undefined): r
   return plain && command !== undefined ? [] : detected.outputDirs;
 }
 
-async function outputOf(
+/**
+ * Finds the folder with the output.
+ *
+ * @throws {BuildError} where there is none, or it is outside the project
+ */
+export async function findOutputFolder(
   options: BuildOptions,
   built: Pick<BuiltProject, "detected" | "command">,
 ): Promise<string> {
@@ -196,5 +201,5 @@ export async function buildProject(host: BuildHost, options: BuildOptions): Prom
   const detected = await detect(host, options);
   const command = options.skipBuild === true ? undefined : commandOf(options, detected);
   if (options.skipBuild !== true) await runBuild(host, options, { command, detected });
-  return { command, detected, output: await outputOf(options, { command, detected }) };
+  return { command, detected, output: await findOutputFolder(options, { command, detected }) };
 }

@@ -11,6 +11,7 @@ export { type BuildOptions, type BuildSettings } from "./build_project.ts";
 export { runBuildProcess } from "./child/main.ts";
 export { type BuildEvent, buildEvent, type BuildJobFile, type PackedEvent } from "./child/wire.ts";
 export { createFolderReader } from "./folder_reader.ts";
+export { foretellEngine } from "./foretell_engine.ts";
 export { findImportable, type ImportableFile } from "./foreign_files.ts";
 export { type OutputContent, type PackedFile } from "./hash_files.ts";
 export { createLineSink } from "./line_sink.ts";

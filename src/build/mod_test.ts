@@ -10,6 +10,8 @@ Deno.test("the room exports exactly its public names", () => {
     "buildEvent",
     "createFolderReader",
     "createLineSink",
+    "findImportable",
+    "foretellEngine",
     "packProject",
     "readOptionalText",
     "runBuildProcess",

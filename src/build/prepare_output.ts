@@ -30,7 +30,7 @@ import { readIgnoredFiles } from "./ignored_files.ts";
 import { acceptSurvey, type Listing, surveyFolder, surveyPlacements } from "./list_files.ts";
 import { readOptionalText } from "./read_rules_file.ts";
 import { prepareServers } from "./server/prepare_servers.ts";
-import type { ServerReport, ServerSettings } from "./server/types.ts";
+import type { ServerFacts, ServerReport, ServerSettings } from "./server/types.ts";
 import { isServerFolder } from "./server_packages.ts";
 import type { BuildHost } from "./types.ts";
 
@@ -158,12 +158,18 @@ async function withSitePackages(
   return { files: files.sort((left, right) => left.path < right.path ? -1 : 1), packages };
 }
 
-/**
- * Lists the files, takes the output's manifest or makes one, validates it, and
- * bundles the servers. Throws with all problems of a step at once.
- */
-export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
-  const { output, projectRoot, skipValidation } = facts;
+/** An output before it is validated. */
+interface Described {
+  readonly listing: Listing;
+  /** The output's manifest, or the one that was made. */
+  readonly proposed: unknown;
+  readonly generated: boolean;
+  readonly found: Usable | undefined;
+}
+
+/** Lists the files, and takes the output's manifest or makes one. */
+async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Described> {
+  const { output, projectRoot } = facts;
   const written = await readManifest(output);
   const generated = written === undefined;
   const made = generated ? await findFiles(host, facts) : {
@@ -174,9 +180,10 @@ export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promis
     for (const note of made.found.notes ?? []) host.say("build", "warn", note);
   }
   const { framework } = facts.detected;
+  const { found } = made;
   const paths = made.listing.files.map(({ path }) => path);
   const proposed = withImages(
-    made.found === undefined ? written : generateManifest(made.found, { paths, framework }),
+    found === undefined ? written : generateManifest(found, { paths, framework }),
     facts.images,
   );
   const listing = await withSitePackages(host, {
@@ -184,31 +191,54 @@ export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promis
     manifest: proposed,
     projectRoot,
   });
-  const { files } = listing;
-  if (files.length === 0) {
+  if (listing.files.length === 0) {
     throw new BuildError(
       "output_missing",
       `Deploy at least one file: ${host.showPath(output)} is empty`,
     );
   }
-  if (skipValidation === true) {
-    const contents = files.map(({ path, absolutePath, size }) => ({
+  return { listing, proposed, generated, found };
+}
+
+/** What preparing the servers of an output starts from. */
+function serverFactsOf(facts: OutputFacts, { listing, proposed, found }: Described): ServerFacts {
+  const { projectRoot, detected, settings } = facts;
+  return {
+    projectRoot,
+    workspaceRoot: join(projectRoot, dirname(detected.packagesFolder)),
+    listing,
+    manifest: validated(proposed, listing.files),
+    found: found?.type === "server" ? found : undefined,
+    framework: detected.framework?.id,
+    settings,
+  };
+}
+
+/**
+ * Lists the files, takes the output's manifest or makes one, and validates it.
+ *
+ * @throws {BuildError} with all problems of a step
+ */
+export async function describeServers(host: BuildHost, facts: OutputFacts): Promise<ServerFacts> {
+  return serverFactsOf(facts, await describeOutput(host, facts));
+}
+
+/**
+ * Lists the files, takes the output's manifest or makes one, validates it, and
+ * bundles the servers. Throws with all problems of a step at once.
+ */
+export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
+  const described = await describeOutput(host, facts);
+  const { listing, proposed, generated } = described;
+  if (facts.skipValidation === true) {
+    const contents = listing.files.map(({ path, absolutePath, size }) => ({
       path,
       content: absolutePath,
       size,
     }));
     return { files: contents, generated, manifest: proposed, servers: [] };
   }
-  const manifest = validated(proposed, files);
-  const prepared = await prepareServers(host, {
-    projectRoot,
-    workspaceRoot: join(projectRoot, dirname(facts.detected.packagesFolder)),
-    listing,
-    manifest,
-    found: made.found?.type === "server" ? made.found : undefined,
-    framework: framework?.id,
-    settings: facts.settings,
-  });
+  const prepared = await prepareServers(host, serverFactsOf(facts, described));
   return {
     files: prepared.contents,
     generated,

@@ -35,6 +35,8 @@ Deno.test("the room's public names", () => {
     "judgeTarget",
     "missingSandbox",
     "nodeProcessCommand",
+    "nodeSandboxAdvice",
+    "probeNodeSandbox",
     "probeSandbox",
     "refuseInheritedDescriptors",
     "sealFunction",

@@ -15,7 +15,7 @@ import {
 import type { OutputContent } from "../hash_files.ts";
 import type { ServerBundle } from "../../runtime/mod.ts";
 import type { BuildHost } from "../types.ts";
-import { bundleLayer, denoServer } from "./bundle_server.ts";
+import { bundleLayer, denoServer, type LayerBundle } from "./bundle_server.ts";
 import { judgeBundle, needsOf, wishedEngine } from "./decide_engine.ts";
 import { nodeServer } from "./node_server.ts";
 import type { PreparedServer, ServerFacts, ServerReport } from "./types.ts";
@@ -52,24 +52,40 @@ function sayBundle(
   }
 }
 
-async function prepareServer(
+/** What runs a server, why, as a clause, and its bundle, which runs on Deno alone. */
+export type DecidedServer =
+  | { readonly engine: "node"; readonly reason: string }
+  | { readonly engine: "deno"; readonly reason: string; readonly made: LayerBundle };
+
+/** Decides what runs a server: by what is wished for it, else by bundling it. */
+export async function decideServer(
   host: BuildHost,
   layer: ComputeLayer,
   facts: ServerFacts,
-): Promise<PreparedServer> {
+): Promise<DecidedServer> {
   const wish = wishedEngine({
     configured: facts.settings.runtime,
     written: layer.runtime?.engine,
     framework: facts.found?.node,
     forDeno: facts.found?.launch.forDeno === true,
   });
-  if (wish?.engine === "node") {
-    return await nodeServer(host, layer, { facts, reason: wish.reason });
-  }
+  if (wish?.engine === "node") return { engine: "node", reason: wish.reason };
   const made = await bundleLayer(host, layer, facts);
   const expected = expectedOf(facts);
   const { engine, reason } = wish ?? judgeBundle(made.result, (name) => name in expected);
-  if (engine === "node") return await nodeServer(host, layer, { facts, reason });
+  return engine === "node" ? { engine, reason } : { engine, reason, made };
+}
+
+async function prepareServer(
+  host: BuildHost,
+  layer: ComputeLayer,
+  facts: ServerFacts,
+): Promise<PreparedServer> {
+  const decided = await decideServer(host, layer, facts);
+  const { reason } = decided;
+  if (decided.engine === "node") return await nodeServer(host, layer, { facts, reason });
+  const { made } = decided;
+  const expected = expectedOf(facts);
   if (made.result.ok) {
     sayBundle(host, { layer, bundle: made.result.bundle, reason, expected });
   }

@@ -8,10 +8,11 @@ import {
   detectProject,
   FRAMEWORKS,
   planProject,
+  type ProjectPlan,
 } from "../../manifest/mod.ts";
 import { defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
-import { type Context, showPath } from "../session/mod.ts";
+import { cacheFolder, type Context, showPath } from "../session/mod.ts";
 import { assertCanBind, writeProjectFile } from "./bind_folder.ts";
 import { createProject } from "./create_project.ts";
 import { offerImport } from "./offer_import.ts";
@@ -47,6 +48,21 @@ async function detect(folder: ProjectFolder, flags: InitFlags): Promise<Detected
   // Help and completion need nothing that builds.
   const { createFolderReader } = await import("../../build/mod.ts");
   return await detectProject(createFolderReader(folder.directory), flags);
+}
+
+/** Plans the project by what a deploy of it will decide. */
+async function planFor(
+  ctx: Context,
+  { directory, config }: ProjectFolder,
+  detected: DetectedProject,
+): Promise<ProjectPlan> {
+  const { foretellEngine } = await import("../../build/mod.ts");
+  const cacheDir = cacheFolder(ctx.env);
+  const { signal } = ctx;
+  return planProject(
+    detected,
+    await foretellEngine({ directory, config, detected, cacheDir, signal }),
+  );
 }
 
 async function projectOf(
@@ -153,9 +169,7 @@ export default defineCommand({
     const name = await nameOf(ctx, folder, flags);
     const detected = flags.skipDetection === true ? undefined : await detect(folder, flags);
     const framework = detected?.framework;
-    const plan = detected === undefined
-      ? undefined
-      : planProject(detected, folder.config?.build.runtime);
+    const plan = detected === undefined ? undefined : await planFor(ctx, folder, detected);
     const described = detected === undefined || plan === undefined
       ? undefined
       : describeProject(detected, plan);

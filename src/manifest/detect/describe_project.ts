@@ -6,39 +6,55 @@
 import type { Engine } from "../runtime_settings.ts";
 import type { DetectedProject } from "./types.ts";
 
-/** What of a project will run where; the deploy has the last word on the engine. */
+/** What runs a server, and why, as a clause. */
+export interface ServerEngine {
+  readonly engine: Engine;
+  readonly reason: string;
+}
+
+/** What of a project will run where. */
 export interface ProjectPlan {
   /** Folder whose files the edge serves, relative to the project; `null` where there is none. */
   readonly files: string | null;
   readonly server: {
     /** Path of its entry, relative to the project; `null` where the build decides. */
     readonly entry: string | null;
-    readonly engine: Engine;
+    /** `null` where a deploy decides, once it has packages and a build. */
+    readonly engine: Engine | null;
     /** Why there is a server, as a clause. */
     readonly reason: string;
-    /** Why it runs on that engine, as a clause; missing where it is the usual one. */
-    readonly engineReason?: string;
+    /** Why it runs on that engine, as a clause; `null` where that is not decided. */
+    readonly engineReason: string | null;
   } | null;
 }
 
-/** Plans a project by what was detected; `configured` is `[build] runtime` of svc.toml. */
-export function planProject(detected: DetectedProject, configured?: Engine): ProjectPlan {
-  const { server, outputDirs } = detected;
+/** Plans a project by what was detected; `engine` is what a deploy will take, as far as that is known. */
+export function planProject(
+  { server, outputDirs }: DetectedProject,
+  engine: ServerEngine | undefined,
+): ProjectPlan {
   if (server === undefined) return { files: outputDirs[0] ?? null, server: null };
   const { reason, layout } = server;
-  const engineReason = configured === undefined ? layout?.node : "svc.toml sets build.runtime";
   return {
     files: layout?.files ?? null,
     server: {
       entry: layout?.entry ?? null,
-      engine: configured ?? (layout?.node === undefined ? "deno" : "node"),
+      engine: engine?.engine ?? null,
       reason,
-      ...(engineReason === undefined ? {} : { engineReason }),
+      engineReason: engine?.reason ?? null,
     },
   };
 }
 
 const ENGINES: Readonly<Record<Engine, string>> = { deno: "Deno", node: "Node.js" };
+
+function describeEngine(
+  { engine, engineReason }: NonNullable<ProjectPlan["server"]>,
+): string {
+  return engine === null
+    ? "Deno or Node.js (svc deploy decides, by what it imports)"
+    : `${ENGINES[engine]} (${engineReason})`;
+}
 
 /**
  * Names what was found, and what of it will run where, unless something must change
@@ -56,7 +72,6 @@ export function describeProject(
   const folder = files === "." || files === null ? "files" : `files from ${files}`;
   if (server === null) return `${name}: ${folder} at the edge`;
   const entry = server.entry === null ? "server" : `server ${server.entry}`;
-  const why = server.engineReason === undefined ? "" : ` (${server.engineReason})`;
-  const runs = `${entry} on ${ENGINES[server.engine]}${why}`;
+  const runs = `${entry} on ${describeEngine(server)}`;
   return files === null ? `${name}: ${runs}` : `${name}: ${folder} at the edge, ${runs}`;
 }

@@ -14,38 +14,40 @@ const pack = (dependencies: Texts, scripts: Texts = {}) => ({
   "package.json": JSON.stringify({ dependencies, scripts }),
 });
 
+const EITHER = "Deno or Node.js (svc deploy decides, by what it imports)";
+
 const ROWS: readonly (readonly [description: string | undefined, files: Texts])[] = [
   [
-    "React Router 7.13.0: files from build/client at the edge, server build/server/index.js on Deno",
+    `React Router 7.13.0: files from build/client at the edge, server build/server/index.js on ${EITHER}`,
     pack({ "@react-router/dev": "7.13.0" }),
   ],
   [
-    "Astro 7.3.5: files from dist/client at the edge, server dist/server/entry.mjs on Deno",
+    `Astro 7.3.5: files from dist/client at the edge, server dist/server/entry.mjs on ${EITHER}`,
     { ...pack({ astro: "7.3.5" }), "astro.config.mjs": "export default { adapter: node() };" },
   ],
   ["Astro 7.3.5: files from dist at the edge", pack({ astro: "7.3.5" })],
   [
-    "SvelteKit 2.63.0: files from build/client at the edge, server build/index.js on Deno",
+    `SvelteKit 2.63.0: files from build/client at the edge, server build/index.js on ${EITHER}`,
     pack({ "@sveltejs/kit": "2.63.0", "@sveltejs/adapter-auto": "7.0.1" }),
   ],
   [
-    "Nuxt 4.5.2: files from .output/public at the edge, server .output/server/index.mjs on Deno",
+    `Nuxt 4.5.2: files from .output/public at the edge, server .output/server/index.mjs on ${EITHER}`,
     pack({ nuxt: "4.5.2" }),
   ],
   [
-    "Qwik City 1.20.1: files from dist at the edge, server server/entry.express.js on Deno",
+    `Qwik City 1.20.1: files from dist at the edge, server server/entry.express.js on ${EITHER}`,
     pack({ "@builder.io/qwik-city": "1.20.1" }, {
       "build.server": "vite build -c adapters/express",
     }),
   ],
   [
-    'Express 4.16.1: server app.js on Node.js (Express loads the view engine "pug" by a name that it computes)',
+    `Express 4.16.1: server app.js on ${EITHER}`,
     {
       ...pack({ express: "~4.16.1", pug: "2.0.0" }, { start: "node app" }),
       "app.js": 'require("express")().listen(80)',
     },
   ],
-  ["Deno: server main.ts on Deno", { "main.ts": "Deno.serve(() => new Response());" }],
+  [`Deno: server main.ts on ${EITHER}`, { "main.ts": "Deno.serve(() => new Response());" }],
   ["Vite 8.0.0: files from dist at the edge", pack({ vite: "8.0.0" })],
   [undefined, { "index.html": "" }],
 ];
@@ -53,13 +55,13 @@ const ROWS: readonly (readonly [description: string | undefined, files: Texts])[
 for (const [description, files] of ROWS) {
   Deno.test(`describeProject() says ${description ?? "nothing of plain files"}`, async () => {
     const detected = await detect(files);
-    assert.equal(describeProject(detected, planProject(detected)), description);
+    assert.equal(describeProject(detected, planProject(detected, undefined)), description);
   });
 }
 
-Deno.test("planProject() takes the engine that svc.toml sets", async () => {
+Deno.test("planProject() takes the engine that is known, with its reason", async () => {
   const detected = await detect(pack({ nuxt: "4.5.2" }));
-  const plan = planProject(detected, "node");
+  const plan = planProject(detected, { engine: "node", reason: "svc.toml sets build.runtime" });
   assert.deepEqual(plan, {
     files: ".output/public",
     server: {
@@ -69,4 +71,8 @@ Deno.test("planProject() takes the engine that svc.toml sets", async () => {
       engineReason: "svc.toml sets build.runtime",
     },
   });
+  assert.match(
+    describeProject(detected, plan)!,
+    /index\.mjs on Node\.js \(svc\.toml sets build\.runtime\)$/,
+  );
 });

@@ -117,7 +117,7 @@ function inspectServer(server: DenoServer): FrameworkFinding {
   const needsPackages = [text, ...Object.values(config.imports)].some((part) => NPM.test(part));
   return {
     server: reason,
-    layout: { entry },
+    layout: { entry, forDeno: true },
     ...(needsPackages
       ? { install: `deno install --node-modules-dir=auto --entrypoint ${entry}` }
       : {}),

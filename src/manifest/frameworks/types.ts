@@ -59,6 +59,8 @@ export interface ServerLayout {
   readonly files?: string;
   /** Set where it needs Node itself: why, as a clause. */
   readonly node?: string;
+  /** True for a server that is written for Deno. */
+  readonly forDeno?: boolean;
 }
 
 /** What has to change before the build makes something that can be deployed. */
