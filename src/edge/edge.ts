@@ -29,7 +29,13 @@ import {
   type ForwardedHeader,
   TrustedProxies,
 } from "./request/mod.ts";
-import { finishResponse, needsCache, redirectResponse, RequestContext } from "./request_context.ts";
+import {
+  cachedRedirect,
+  finishResponse,
+  needsCache,
+  redirectResponse,
+  RequestContext,
+} from "./request_context.ts";
 import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
@@ -200,11 +206,13 @@ class Edge {
     const isRead = isReading(method);
     const last = isRead ? undefined : respondAsFinalRecipient(clientRequest, site.common);
     if (last !== undefined) return last;
-    const file = isRead ? site.content.knownFile(method, rawPath) : undefined;
-    if (file !== undefined && rules === undefined) return file;
     if (method === "GET" && rules !== undefined) {
       context.cachedDecision = this.#decisions.get(clientRequest.unproxiedUrl, rules);
+      const redirect = cachedRedirect(context, rules);
+      if (redirect !== undefined) return redirect;
     }
+    const file = isRead ? site.content.knownFile(method, rawPath) : undefined;
+    if (file !== undefined && rules === undefined) return file;
     const path = context.cachedDecision?.path ??
       (file === undefined ? normalizePath(rawPath) : rawPath);
     if (typeof path !== "string") return edgePage(clientRequest, 400, { headers: site.common });

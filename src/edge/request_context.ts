@@ -22,7 +22,7 @@ import {
 import type { ClientRequest } from "./request/mod.ts";
 import { applyHeaderEdits, type EdgeResponse } from "./response/mod.ts";
 import type { Site } from "./site/mod.ts";
-import type { CachedDecision } from "./site_rules/mod.ts";
+import type { CachedDecision, SiteRules } from "./site_rules/mod.ts";
 
 /** What the edge knows about one request; the rules ask it about files and rate limits. */
 export class RequestContext implements EvaluationHooks {
@@ -79,6 +79,18 @@ export function redirectResponse(
   return cachedDecision === undefined
     ? response
     : cachedDecision.redirect = { ...response, headers: checkOnce(headers) };
+}
+
+/** The redirect of the cached decision, which nothing else has to be known for. */
+export function cachedRedirect(
+  context: RequestContext,
+  { counters }: SiteRules,
+): EdgeResponse | undefined {
+  const { cachedDecision } = context;
+  if (cachedDecision?.redirect === undefined) return undefined;
+  context.decision = cachedDecision.decision;
+  counters.add(cachedDecision.decision.matched);
+  return cachedDecision.redirect;
 }
 
 /**

@@ -44,6 +44,25 @@ export function findListKey(): symbol | undefined {
 
 const LIST_KEY = findListKey();
 
+/** Deno's name of the symbol for the object behind a `Request`. */
+const INNER_NAME = "request";
+
+const INNER_KEY = Object.getOwnPropertySymbols(new Request("http://localhost/"))
+  .find(({ description }) => description === INNER_NAME);
+
+type WithInner = Readonly<Record<symbol, { readonly headerList?: unknown } | undefined>>;
+
+/**
+ * All fields of a request, read at once where the runtime would read each one by
+ * itself (0.2 us each on Deno 2.9); `undefined` where it does otherwise.
+ */
+export function allFieldsOf(request: Request): readonly RawField[] | undefined {
+  const known = listOf(request.headers, LIST_KEY);
+  if (known !== undefined || INNER_KEY === undefined) return known;
+  const list = (request as unknown as WithInner)[INNER_KEY]?.headerList;
+  return Array.isArray(list) ? list : undefined;
+}
+
 /** Whether there is a field of that name, which is given in lower case. */
 export function hasField(headers: Headers, name: string, key = LIST_KEY): boolean {
   const list = listOf(headers, key);
@@ -53,6 +72,27 @@ export function hasField(headers: Headers, name: string, key = LIST_KEY): boolea
     if (own.length === length && (own === name || own.toLowerCase() === name)) return true;
   }
   return false;
+}
+
+/**
+ * The value of a field whose name is given in lower case, as `Headers.get()` returns
+ * it: several lines are joined by commas.
+ */
+export function fieldOf(headers: Headers, name: string, key = LIST_KEY): string | null {
+  const list = listOf(headers, key);
+  return list === undefined ? headers.get(name) : valueIn(list, name);
+}
+
+/** The value of a field in a list, like `fieldOf()`. */
+export function valueIn(list: readonly RawField[], name: string): string | null {
+  const { length } = name;
+  let value: string | null = null;
+  for (const field of list) {
+    const own = field[0];
+    if (own.length !== length || (own !== name && own.toLowerCase() !== name)) continue;
+    value = value === null ? field[1] : `${value}, ${field[1]}`;
+  }
+  return value;
 }
 
 /** Adds a field, which must be sendable and not be there yet. */

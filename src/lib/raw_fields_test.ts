@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { addField, findListKey, hasField } from "./raw_fields.ts";
+import { addField, allFieldsOf, fieldOf, findListKey, hasField, valueIn } from "./raw_fields.ts";
 
 for (const [name, key] of [["array", findListKey()], ["methods", undefined]] as const) {
   Deno.test(`hasField() finds names in any case, by the ${name} of Headers`, () => {
@@ -10,6 +10,13 @@ for (const [name, key] of [["array", findListKey()], ["methods", undefined]] as 
       assert.equal(hasField(headers, "x-long-name", key), true);
       assert.equal(hasField(headers, "content-tape", key), false);
       assert.equal(hasField(headers, "content", key), false);
+    }
+  });
+
+  Deno.test(`fieldOf() returns what get() does, by the ${name} of Headers`, () => {
+    const headers = new Headers([["X-One", "1"], ["x-two", "a"], ["X-Two", "b"], ["x-none", ""]]);
+    for (const wanted of ["x-one", "x-two", "x-none", "x-six", "x-on"]) {
+      assert.equal(fieldOf(headers, wanted, key), headers.get(wanted));
     }
   });
 
@@ -36,5 +43,27 @@ Deno.test("hasField() finds the fields of a request that came over a socket", as
   });
   await answer.body?.cancel();
   assert.deepEqual(await found.promise, [true, false]);
+  await server.shutdown();
+});
+
+Deno.test("allFieldsOf() reads the fields of a request that came over a socket", async () => {
+  const found = Promise.withResolvers<readonly (string | null)[][]>();
+  const names = ["host", "x-own", "x-twice", "cookie", "x-other"];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+    const all = allFieldsOf(request);
+    assert.notEqual(all, undefined);
+    found.resolve(names.map((name) => [valueIn(all!, name), request.headers.get(name)]));
+    return new Response();
+  });
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
+  const lines = ["Host: a.test", "X-Own: 1", "X-Twice: a", "x-twice: b", "Cookie: c=1; d=2"];
+  await connection.write(
+    new TextEncoder().encode(`GET / HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`),
+  );
+  const values = await found.promise;
+  for (const [own, got] of values) assert.equal(own, got);
+  assert.deepEqual(values.map(([own]) => own), ["a.test", "1", "a, b", "c=1; d=2", null]);
+  await connection.read(new Uint8Array(1024));
+  connection.close();
   await server.shutdown();
 });

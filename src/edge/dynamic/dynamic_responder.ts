@@ -39,6 +39,7 @@ export class DynamicResponder {
   /** Runs pipeline, cache and proxy; without a promise where the cache has the response. */
   respond(context: DynamicContext): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision } = context;
+    clientRequest.readFields();
     if (isLoop({ via: clientRequest.header("via"), pseudonym: this.options.pseudonym })) {
       return { ...edgePage(clientRequest, 508, { headers: site.common }), problem: LOOP };
     }

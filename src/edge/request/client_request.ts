@@ -6,6 +6,7 @@
  */
 import type { Device, FactSources } from "../../rules/mod.ts";
 import { memoize } from "../../lib/memo.ts";
+import { allFieldsOf, fieldOf, type RawField, valueIn } from "../../lib/raw_fields.ts";
 import type { AsnLookup, GeoLookup } from "../geo/mod.ts";
 import { ASN_HEADER, COUNTRY_HEADERS, isReading, mayForward } from "../messages/mod.ts";
 import { deviceOf } from "./device.ts";
@@ -59,6 +60,7 @@ export class ClientRequest implements FactSources {
   readonly #connection: Connection;
   readonly #urlParts: UrlParts;
   readonly #headers: Headers;
+  #allFields: readonly RawField[] | undefined;
   readonly #lookups: ClientLookups;
   /** Whether a trusted proxy sent the request. */
   readonly #isProxied: boolean;
@@ -82,7 +84,7 @@ export class ClientRequest implements FactSources {
     this.#headers = request.headers;
     this.#lookups = lookups;
     this.#isProxied = lookups.proxies?.trusts(remoteAddress) ?? false;
-    let host = hostOf(authority, this.#headers.get("host"));
+    let host = hostOf(authority, this.header("host"));
     let ip = remoteAddress;
     if (this.#isProxied) {
       const forwardedHost = this.#headers.get("x-forwarded-host");
@@ -105,7 +107,14 @@ export class ClientRequest implements FactSources {
 
   /** Returns a request field; several lines of the same name are joined by commas. */
   header(name: string): string | null {
-    return this.#headers.get(name);
+    return this.#allFields === undefined
+      ? fieldOf(this.#headers, name)
+      : valueIn(this.#allFields, name);
+  }
+
+  /** Reads all request fields at once: of use where many will be asked for. */
+  readFields(): void {
+    this.#allFields ??= allFieldsOf(this.#request);
   }
 
   /**
