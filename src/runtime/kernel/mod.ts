@@ -31,6 +31,7 @@ export {
   RefusedCallError,
   temporaryOptions,
 } from "./mounts.ts";
+export { READABLE_BY_DENO, READABLE_BY_NODE, SHOWN_TO_NODE } from "./system_paths.ts";
 export {
   always,
   Answer,

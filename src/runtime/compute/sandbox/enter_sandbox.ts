@@ -11,46 +11,11 @@ import {
   type FileRule,
   openLibc,
   type Peer,
+  READABLE_BY_DENO,
   readNameservers,
   restrictFiles,
 } from "../../kernel/mod.ts";
 import { missingSandbox, type SandboxState } from "./sandbox_support.ts";
-
-/** What the runtime itself reads: libraries, the resolver's settings, and how much memory it has. */
-export const SYSTEM_PATHS: readonly string[] = [
-  "/lib",
-  "/lib64",
-  "/usr/lib",
-  "/usr/lib64",
-  "/usr/share/zoneinfo",
-  "/usr/share/ca-certificates",
-  "/etc/ssl/certs",
-  "/etc/ssl/openssl.cnf",
-  "/etc/ld.so.cache",
-  "/etc/resolv.conf",
-  "/etc/hosts",
-  "/etc/host.conf",
-  "/etc/gai.conf",
-  "/etc/nsswitch.conf",
-  "/etc/services",
-  "/etc/protocols",
-  "/etc/localtime",
-  "/run/systemd/resolve/stub-resolv.conf",
-  "/run/systemd/resolve/resolv.conf",
-  "/dev/urandom",
-  "/dev/random",
-  "/dev/zero",
-  "/proc/self/stat",
-  "/proc/self/statm",
-  "/proc/meminfo",
-  "/proc/cpuinfo",
-  "/proc/stat",
-  "/sys/devices/system/cpu",
-  "/proc/loadavg",
-  "/proc/sys/kernel/hostname",
-  "/proc/sys/kernel/osrelease",
-  "/sys/fs/cgroup",
-];
 
 export interface SandboxOptions {
   /** Folder of the deployment. */
@@ -90,7 +55,7 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
     { path: options.tmp, rights: "temporary" },
     { path: "/dev/null", rights: "read_write" },
     ...options.runtime.map(read),
-    ...SYSTEM_PATHS.map(read),
+    ...READABLE_BY_DENO.map(read),
     // Deno 2.6 looks for one in all folders above the working directory, and fails at the
     // first that it may not read.
     read(join(dirname(options.directory), "package.json")),

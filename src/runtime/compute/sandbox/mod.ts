@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { enterSandbox, SYSTEM_PATHS } from "./enter_sandbox.ts";
+export { enterSandbox } from "./enter_sandbox.ts";
 export { findEscapingLink } from "./escaping_link.ts";
 export { sealProcess, type SealState } from "./seal_process.ts";
 export {

@@ -12,6 +12,7 @@ import {
   makeOwnMounts,
   mountMemory,
   mustCall,
+  SHOWN_TO_NODE,
   temporaryOptions,
 } from "../../kernel/mod.ts";
 import { PROGRAM, TMP } from "./plan_sandbox.ts";
@@ -41,43 +42,6 @@ const NO_SUID = 2;
 const NO_DEVICES = 4;
 const FOR_FILES = READ_ONLY | NO_SUID | NO_DEVICES;
 const FOR_DEVICES = READ_ONLY | NO_SUID;
-
-/** Folders and files of the system that libraries read; those that are missing are left out. */
-const SYSTEM: readonly string[] = [
-  "/usr/lib",
-  "/usr/lib32",
-  "/usr/lib64",
-  "/usr/local/lib",
-  "/lib",
-  "/lib32",
-  "/lib64",
-  "/nix/store",
-  "/usr/bin/ldd",
-  "/usr/share/zoneinfo",
-  "/usr/share/ca-certificates",
-  "/usr/share/fonts",
-  "/usr/share/fontconfig",
-  "/etc/fonts",
-  "/etc/ssl/certs",
-  "/etc/ssl/openssl.cnf",
-  "/etc/pki/tls/certs",
-  "/etc/pki/ca-trust/extracted",
-  "/etc/ca-certificates/extracted",
-  "/etc/ld.so.cache",
-  "/etc/resolv.conf",
-  "/etc/hosts",
-  "/etc/host.conf",
-  "/etc/gai.conf",
-  "/etc/nsswitch.conf",
-  "/etc/services",
-  "/etc/protocols",
-  "/etc/localtime",
-  "/dev/null",
-  "/dev/zero",
-  "/dev/full",
-  "/dev/random",
-  "/dev/urandom",
-];
 
 /** What of `/proc` is about the machine, and shown. */
 const ABOUT_MACHINE: readonly string[] = [
@@ -154,7 +118,7 @@ export class OwnRoot {
    */
   fill(): void {
     const { root, shown, tmpMb, uid } = this.options;
-    for (const each of SYSTEM) this.#show({ from: each, to: each });
+    for (const each of SHOWN_TO_NODE) this.#show({ from: each, to: each });
     for (const each of ABOUT_MACHINE) this.#show({ from: `/proc/${each}`, to: `/proc/${each}` });
     for (const each of ["self", "thread-self"]) {
       Deno.symlinkSync(`.processes/${each}`, join(root, "proc", each));

@@ -11,9 +11,9 @@ import {
   installFilter,
   openLibc,
   PROCESSOR,
+  READABLE_BY_NODE,
   restrictFiles,
 } from "../../kernel/mod.ts";
-import { SYSTEM_PATHS } from "../../compute/sandbox/mod.ts";
 import { buildNodeFilter } from "./node_filter.ts";
 import { OwnRoot } from "./own_root.ts";
 import type { FromThread, ThreadPlan, ToThread } from "./thread_messages.ts";
@@ -159,7 +159,7 @@ function rulesOf({ kind, view, shown }: ThreadPlan): readonly FileRule[] {
   const devices = ["/dev/null", "/dev/zero", "/dev/full"];
   const readable = kind === "namespaces"
     ? ["/"]
-    : [...SYSTEM_PATHS, SETPRIV, ...shown.map(({ from }) => from)];
+    : [...READABLE_BY_NODE, SETPRIV, ...shown.map(({ from }) => from)];
   return [
     ...readable.map((path): FileRule => ({ path, rights: "read" })),
     ...devices.map((path): FileRule => ({ path, rights: "read_write" })),

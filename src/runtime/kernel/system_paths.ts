@@ -1,0 +1,81 @@
+/**
+ * What processes of foreign code may read of the system. Paths that a system does not
+ * have are left out by whoever opens or shows them.
+ *
+ * @module
+ */
+
+/** Libraries, certificates, time zones, and the settings by which names are resolved. */
+const LIBRARIES_AND_SETTINGS: readonly string[] = [
+  "/lib",
+  "/lib64",
+  "/usr/lib",
+  "/usr/lib64",
+  "/usr/share/zoneinfo",
+  "/usr/share/ca-certificates",
+  "/etc/ssl/certs",
+  "/etc/ssl/openssl.cnf",
+  "/etc/ld.so.cache",
+  "/etc/resolv.conf",
+  "/etc/hosts",
+  "/etc/host.conf",
+  "/etc/gai.conf",
+  "/etc/nsswitch.conf",
+  "/etc/services",
+  "/etc/protocols",
+  "/etc/localtime",
+];
+
+/** More that native code reads: libraries elsewhere, fonts, and certificates of other systems. */
+const FOR_NATIVE_CODE: readonly string[] = [
+  "/lib32",
+  "/usr/lib32",
+  "/usr/local/lib",
+  "/nix/store",
+  "/usr/bin/ldd",
+  "/usr/share/fonts",
+  "/usr/share/fontconfig",
+  "/etc/fonts",
+  "/etc/pki/tls/certs",
+  "/etc/pki/ca-trust/extracted",
+  "/etc/ca-certificates/extracted",
+];
+
+/** Devices without a state. */
+const DEVICES: readonly string[] = ["/dev/zero", "/dev/random", "/dev/urandom"];
+
+/** What a runtime asks of the machine and of itself, where it has no root folder of its own. */
+const FOR_RUNTIMES: readonly string[] = [
+  // /etc/resolv.conf leads there.
+  "/run/systemd/resolve/stub-resolv.conf",
+  "/run/systemd/resolve/resolv.conf",
+  "/proc/self/stat",
+  "/proc/self/statm",
+  "/proc/meminfo",
+  "/proc/cpuinfo",
+  "/proc/stat",
+  "/sys/devices/system/cpu",
+  "/proc/loadavg",
+  "/proc/sys/kernel/hostname",
+  "/proc/sys/kernel/osrelease",
+  "/sys/fs/cgroup",
+];
+
+/** What a server on Deno may read of the machine's root folder. */
+export const READABLE_BY_DENO: readonly string[] = [
+  ...LIBRARIES_AND_SETTINGS,
+  ...DEVICES,
+  ...FOR_RUNTIMES,
+];
+
+/** What a server on Node may read of the machine's root folder, where it has none of its own. */
+export const READABLE_BY_NODE: readonly string[] = [...READABLE_BY_DENO, ...FOR_NATIVE_CODE];
+
+/** What a root folder of Node's own shows of the system. */
+export const SHOWN_TO_NODE: readonly string[] = [
+  ...LIBRARIES_AND_SETTINGS,
+  ...FOR_NATIVE_CODE,
+  ...DEVICES,
+  "/dev/null",
+  "/dev/full",
+];
