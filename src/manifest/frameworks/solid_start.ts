@@ -1,15 +1,44 @@
 /** @module SolidStart: what Nitro makes of it, by Vinxi (version 1) or by Vite (version 2). */
-import { isStaticNitro, NITRO_SERVER, nitroServer } from "./nitro_server.ts";
-import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
+import { isNitroOutput, isStaticNitro, NITRO_SERVER, nitroServer } from "./nitro_server.ts";
+import type {
+  Advice,
+  BuiltOutput,
+  Found,
+  Framework,
+  FrameworkFacts,
+  FrameworkFinding,
+} from "./types.ts";
 
-function inspect({ config, buildScript, dependencies }: FrameworkFacts): FrameworkFinding {
+/** What makes a server that stands alone; version 1 has Nitro by Vinxi. */
+const NITRO = ["vinxi", "nitro", "@solidjs/vite-plugin-nitro-2"] as const;
+
+function nitroAdvice({ add, config }: FrameworkFacts): Advice {
+  return {
+    message: "Build SolidStart with Nitro: without its plugin, no server is made that stands alone",
+    hint: `Run "${add("nitro")}", and write nitro() of "nitro/vite" into the plugins of ` +
+      `${config?.path ?? "vite.config.ts"}, in place of the plugin of another platform`,
+  };
+}
+
+function inspect(facts: FrameworkFacts): FrameworkFinding {
+  const { config, buildScript, dependencies } = facts;
   const text = config?.text ?? "";
   const commands = dependencies.has("vinxi")
     ? { build: "vinxi build", dev: "vinxi dev" }
     : { build: "vite build", dev: "vite dev" };
   if (isStaticNitro(text, buildScript)) return { ...commands, outputDirs: [".output/public"] };
   const reason = 'SolidStart renders on a server unless its preset is "static"';
-  return { ...commands, ...nitroServer(text, buildScript, reason) };
+  const byNitro = NITRO.some((name) => dependencies.has(name));
+  return {
+    ...commands,
+    ...nitroServer(text, buildScript, reason),
+    ...(byNitro ? {} : { advice: nitroAdvice(facts) }),
+  };
+}
+
+async function find(output: BuiltOutput, advice: Advice | undefined): Promise<Found> {
+  if (advice !== undefined && !isNitroOutput(output)) return { type: "unusable", ...advice };
+  return await NITRO_SERVER.find(output, advice);
 }
 
 export const solidStart: Framework = {
@@ -28,6 +57,6 @@ export const solidStart: Framework = {
   dev: "vite dev",
   outputDirs: [".output"],
   hashedFolders: [{ path: "_build/assets/" }],
-  server: NITRO_SERVER,
+  server: { ...NITRO_SERVER, find },
   inspect,
 };

@@ -1,0 +1,66 @@
+/** A site whose server says itself what is stored, with a clock and a store of its own. */
+import type { Rule } from "../rules/mod.ts";
+import { computeOf, MemoryIsrStore, type TestServer } from "./_test_compute.ts";
+import { testEdge, testSite } from "./_test_site.ts";
+
+/** Milliseconds since the epoch. */
+export const START = Date.UTC(2026, 0, 1);
+
+interface World {
+  readonly store?: MemoryIsrStore;
+  readonly rules?: readonly Rule[];
+  readonly startAt?: number;
+  readonly revalidate?: number;
+  readonly fallthrough?: boolean;
+}
+
+/** Makes a site whose server answers everything; no rule says what is stored. */
+export function declaredEdge(server: TestServer, world: World = {}) {
+  let now = world.startAt ?? START;
+  const store = world.store ?? new MemoryIsrStore();
+  const compute = computeOf({ server }, { now: () => now, store });
+  const { revalidate, fallthrough, rules } = world;
+  const { site } = testSite({ "server/main.mjs": "", "fallback.html": "file" }, {
+    manifest: {
+      version: 1,
+      layers: [
+        { name: "server", target: "COMPUTE", directory: "server", entry: "server/main.mjs" },
+        { name: "files", target: "STATIC", directory: "." },
+      ],
+      routes: [
+        {
+          pattern: "^/.*$",
+          layer: "server",
+          priority: 1,
+          ...(revalidate === undefined ? {} : { revalidate }),
+          ...(fallthrough === undefined ? {} : { fallthrough }),
+        },
+        { pattern: "^/.*$", layer: "files" },
+      ],
+    },
+    compute,
+    ...(rules === undefined ? {} : { rules }),
+  });
+  const edge = testEdge(site, { now: () => now });
+  /** Lets work in the background end. */
+  const settle = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+  };
+  /** What the cache says, and the text, when all work has ended. */
+  const get = async (path: string, init: RequestInit = {}) => {
+    const response = await edge.fetch(path, init);
+    const text = await response.text();
+    await settle();
+    return `${response.headers.get("x-svc-cache")} ${text}`;
+  };
+  return { ...edge, get, settle, store, compute, wait: (seconds: number) => now += seconds * 1000 };
+}
+
+/** Pages with a count, and the same fields each time. */
+export const counting = (headers: HeadersInit, status = 200): TestServer => {
+  let count = 0;
+  return () => new Response(`page ${++count}`, { status, headers });
+};
+
+/** What lets the edge keep an answer for a minute. */
+export const SHARED = "s-maxage=60";

@@ -1,0 +1,70 @@
+/** Projects whose files are published, as they have no server. */
+import assert from "node:assert/strict";
+import { EXPRESS, inspect, pack, type Project } from "./_test_project.ts";
+
+const STATIC: Readonly<Record<string, Project & { readonly folder: string }>> = {
+  "React Router with ssr: false": {
+    files: {
+      "package.json": pack(["@react-router/dev"]),
+      "react-router.config.ts": "export default { ssr: false };",
+      "build/client/index.html": "",
+    },
+    folder: ".",
+  },
+  "a site that a script of its own builds": {
+    files: {
+      "package.json": pack([], { build: "node make.js", start: "node make.js" }),
+      "make.js": 'require("fs").writeFileSync("dist/index.html", "");',
+      "dist/index.html": "",
+    },
+    folder: ".",
+  },
+  "a site of Vite beside a server without a start script": {
+    files: {
+      "package.json": pack(["vite", "express"], { build: "vite build" }),
+      "server.js": EXPRESS,
+      "dist/index.html": "",
+    },
+    folder: ".",
+  },
+  "Qwik with the static adapter": {
+    files: {
+      "package.json": pack(["@builder.io/qwik-city"], {
+        "build.server": "vite build -c adapters/static/vite.config.ts",
+      }),
+      "dist/index.html": "",
+    },
+    folder: ".",
+  },
+};
+
+for (const [name, row] of Object.entries(STATIC)) {
+  Deno.test(`findBuilt() serves the files of ${name}`, async () => {
+    const { detected, found } = await inspect(row);
+    assert.equal(detected.server, undefined);
+    assert.deepEqual(found, { type: "static", directory: row.folder });
+  });
+}
+
+const findStatic = async (project: Project) =>
+  (await inspect({ directory: "dist", ...project }, { isStatic: true })).found;
+
+Deno.test("findBuilt() publishes what svc.toml says is static", async () => {
+  const widget = { "package.json": pack([]), "dist/index.js": "export default { fetch() {} };" };
+  assert.deepEqual(await findStatic({ files: widget }), { type: "static", directory: "." });
+  const site = {
+    "package.json": pack(["express"], { start: "node server.js" }),
+    "server.js": EXPRESS,
+    "dist/index.html": "",
+  };
+  assert.deepEqual(await findStatic({ files: site }), { type: "static", directory: "." });
+  const whole = await findStatic({ files: site, directory: "." });
+  assert.ok(whole.type === "unusable");
+  assert.match(whole.message, /has the server server\.js/);
+  const astro = {
+    "package.json": pack(["astro"]),
+    "dist/server/entry.mjs": "",
+    "dist/client/index.html": "",
+  };
+  assert.equal((await findStatic({ files: astro })).type, "unusable");
+});
