@@ -29,16 +29,26 @@ export interface FunctionCallOptions {
   readonly id: number;
   readonly invocation: Invocation;
   readonly worker: WorkerContext;
+  /** Time to its result, in milliseconds. */
+  readonly timeoutMs: number;
   readonly resolve: (result: InvocationResult) => void;
   /** Called once when nothing of the call runs any more. */
   readonly over: () => void;
 }
+
+/** A call that its worker never began, for another worker. */
+export type UnbegunCall = Pick<
+  FunctionCallOptions,
+  "invocation" | "resolve" | "over" | "timeoutMs"
+>;
 
 export class FunctionCall {
   readonly #deadline = new Deadline(() => this.#act());
   /** Called when the time is over. */
   #act: () => void = () => {};
   #signal: AbortSignal | undefined;
+  readonly #beganAt = performance.now();
+  #cancelled = false;
   #answered = false;
   #settled = false;
   #streaming = false;
@@ -72,7 +82,7 @@ export class FunctionCall {
       });
       worker.senders.set(id, sender);
     }
-    const { timeoutMs } = worker.options.limits;
+    const { timeoutMs } = this.options;
     if (isLater && timeoutMs > SIGNAL_DELAY_MS) {
       this.#arm(() => {
         this.#arm(this.#timeOut, timeoutMs - SIGNAL_DELAY_MS);
@@ -123,6 +133,29 @@ export class FunctionCall {
     this.#finish();
   }
 
+  /** Ends the call: it has taken more of the processor than it may. */
+  overspent(): void {
+    if (this.#cancelled) return;
+    const { name, options: { limits } } = this.options.worker;
+    const message = `Function "${name}" took more than ${limits.cpuMs} ms of processor time`;
+    this.options.worker.logError({ message }, this.requestId);
+    this.#cancel("timeout", message);
+  }
+
+  /** True once its worker was told to end it. */
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  /** Leaves its worker, which has not begun it and never will. */
+  leave(over: () => void): UnbegunCall {
+    const { id, worker, invocation, resolve, timeoutMs } = this.options;
+    this.#end();
+    worker.senders.delete(id);
+    const left = timeoutMs - (performance.now() - this.#beganAt);
+    return { invocation, resolve, over, timeoutMs: Math.max(1, left) };
+  }
+
   /** Ends the call at once; the worker is gone. */
   die(reason: FailureReason, message: string): void {
     this.#settled = true;
@@ -141,8 +174,8 @@ export class FunctionCall {
   readonly #abort = (): void => this.#cancel("aborted", "The call was aborted");
 
   readonly #timeOut = (): void => {
-    const { timeoutMs } = this.options.worker.options.limits;
     if (!this.#answered) {
+      const { timeoutMs } = this.options.worker.options.limits;
       const message =
         `Function "${this.options.worker.name}" gave no result within ${timeoutMs} ms`;
       this.options.worker.logError({ message }, this.requestId);
@@ -156,6 +189,7 @@ export class FunctionCall {
   /** Ends the call; a worker that does not react to that is replaced. */
   #cancel(reason: FailureReason, message: string): void {
     const { id, worker } = this.options;
+    this.#cancelled = true;
     this.#resolve({ type: "failed", reason, message });
     worker.options.send(FunctionFrame.cancel, id);
     worker.receivers.get(id)?.fail(new BrokenBodyError(message));
@@ -190,11 +224,16 @@ export class FunctionCall {
 
   #finish(): void {
     if (this.#over || !this.#settled || this.#streaming) return;
+    this.#end();
+    this.options.worker.senders.get(this.options.id)?.stop("The call has ended");
+    this.options.over();
+  }
+
+  /** Waits for nothing any more. */
+  #end(): void {
     this.#over = true;
     this.#deadline.at = Infinity;
     this.#signal?.removeEventListener("abort", this.#abort);
-    this.options.worker.senders.get(this.options.id)?.stop("The call has ended");
-    this.options.over();
   }
 
   #givenBody(): ReadableStream<Uint8Array> | null {

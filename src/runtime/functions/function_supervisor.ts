@@ -23,6 +23,7 @@ import type {
 } from "./types.ts";
 import { FunctionFrame } from "./wire.ts";
 import { type End, WorkerProcess } from "./worker_process.ts";
+import { WorkerRelief } from "./worker_relief.ts";
 
 export interface FunctionSupervisorOptions {
   readonly host: FunctionHostOptions;
@@ -52,6 +53,9 @@ const ENDS = {
 export class FunctionSupervisor {
   readonly names: ReadonlySet<string>;
   readonly #supervisor: ProcessSupervisor<WorkerProcess>;
+  readonly #relief = new WorkerRelief((process, { options }) =>
+    this.#addWorker(process, options.definition)
+  );
   #attending: Promise<void> = Promise.resolve();
   #ending: Promise<void> | undefined;
   #nextWorker = 1;
@@ -173,6 +177,7 @@ export class FunctionSupervisor {
       send: (type, id, payload) =>
         own?.send({ type, worker: 0, id, ...(payload === undefined ? {} : { payload }) }),
       stuck: (reason, message) => this.#replace(process, number, { reason, message }),
+      spentMs: () => process.spentMs(number),
     });
     process.workers.set(number, worker);
     const key = workers.expect(number, {
@@ -194,7 +199,7 @@ export class FunctionSupervisor {
    */
   #lost(process: WorkerProcess, number: number, problem: string | undefined): void {
     const worker = process.workers.get(number);
-    if (worker === undefined || worker.dead) return;
+    if (worker === undefined || worker.dead || worker.leaving) return;
     if (problem === undefined) {
       return process.running.connection.send({ type: FunctionFrame.stop, worker: number, id: 0 });
     }
@@ -202,20 +207,48 @@ export class FunctionSupervisor {
     this.#replace(process, number, { reason: "crashed", message });
   }
 
+  /** Ends a worker; what it has not begun goes to another one, as soon as the process names it. */
   #replace(process: WorkerProcess, number: number, why: End): void {
     const worker = process.workers.get(number);
-    if (worker === undefined || worker.dead || process.isEnding) return;
+    if (worker === undefined || worker.dead || worker.leaving || process.isEnding) return;
     this.options.log({ level: "error", function: worker.name, message: why.message });
     const { connection: control, workers } = process.running;
+    const last = worker.loading ? undefined : worker.askBack();
+    if (last !== undefined) {
+      control.send({ type: FunctionFrame.takeBack, worker: number, id: last });
+    }
     control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
     workers.drop(number);
-    const { loading, busy } = worker;
-    worker.die(why.reason, why.message);
     // One that cannot even be loaded stays as it is, and fails its calls.
+    if (worker.loading) return worker.die(why.reason, why.message);
+    worker.leave();
+    process.replacing.set(number, why);
+  }
+
+  /** Handles the report of the process that a worker has ended. */
+  #exited(process: WorkerProcess, number: number, message: string): void {
+    const worker = process.workers.get(number);
+    if (worker === undefined || worker.dead || process.isEnding) return;
+    const known = process.replacing.get(number);
+    const end = known ?? { reason: "crashed" as const, message };
+    if (known === undefined) {
+      this.options.log({ level: "error", function: worker.name, message });
+      process.running.workers.drop(number);
+    }
+    const { loading, busy } = worker;
+    worker.die(end.reason, end.message);
     if (loading) return;
-    process.workers.delete(number);
+    process.forget(number);
     process.replaced.set(worker.name, performance.now());
-    if (busy) this.#addWorker(process, worker.options.definition);
+    if (busy && process.find(worker.name) === undefined) {
+      this.#addWorker(process, worker.options.definition);
+    }
+  }
+
+  /** Replaces a worker in which a call took too much, once nothing else runs there. */
+  #retire(process: WorkerProcess, number: number, { name }: FunctionWorker): void {
+    const message = `Function "${name}" took too much processor time and is started again`;
+    this.#replace(process, number, { reason: "timeout", message });
   }
 
   async #attend(process: WorkerProcess): Promise<void> {
@@ -243,13 +276,15 @@ export class FunctionSupervisor {
     this.options.broke(this, suspects);
   }
 
-  /** Takes a frame of the process itself: one of its workers has ended. */
-  #take(process: WorkerProcess, { type, worker, payload }: Frame): void {
+  /** Takes a frame of the process itself, about one of its workers. */
+  #take(process: WorkerProcess, { type, worker, id, payload }: Frame): void {
+    if (type === FunctionFrame.opened) return process.opened(worker, id);
+    if (type === FunctionFrame.takenBack) return this.#relief.takenBack(process, worker, id);
     if (type !== FunctionFrame.exited) {
       throw new ProtocolError(`The process sent a frame of type ${type}`);
     }
     const message = new TextDecoder().decode(payload) || "The worker has ended";
-    this.#replace(process, worker, { reason: "crashed", message });
+    this.#exited(process, worker, message);
   }
 
   /** Starts a process in place of one that broke, after the pause that its failures ask for. */
@@ -269,6 +304,12 @@ export class FunctionSupervisor {
       return this.#end(process, { reason: "memory", message });
     }
     process.cpu.look();
+    for (const [number, worker] of [...process.workers]) {
+      worker.look();
+      if (worker.tired && !worker.busy) this.#retire(process, number, worker);
+      else if (worker.spins && worker.usable) this.#relief.relieve(process, number, worker);
+    }
+    this.#relief.endSpares(process);
   }
 
   #end(process: WorkerProcess, end: End): void {

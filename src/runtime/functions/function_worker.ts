@@ -8,13 +8,24 @@ import { BrokenBodyError } from "../../lib/broken_body.ts";
 import { Deadlines, SIGNAL_DELAY_MS } from "../http1/mod.ts";
 import { type Frame, toPayload } from "../process/frames/mod.ts";
 import { type BodyReceiver, BodySender, readCredit } from "./body_link.ts";
-import { FunctionCall } from "./function_call.ts";
+import { FunctionCall, type UnbegunCall } from "./function_call.ts";
 import { FunctionFetches } from "./function_fetches.ts";
+import { BUSY_MS } from "./limits.ts";
 import { parseError, parseFetch, parseLog, parseResult } from "./parse_wire.ts";
+import { ProcessorTime, WARN_MS } from "./processor_time.ts";
 import { StackMapper, withoutInlineMap } from "./source_map.ts";
 import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
 import { FunctionFrame, MAX_STACK_CHARACTERS, type WireError, type WorkerStart } from "./wire.ts";
 import type { FunctionWorkerOptions, WorkerContext } from "./worker_context.ts";
+
+/** Time between two warnings of a worker's use of the processor, in milliseconds. */
+const WARN_EVERY_MS = 10_000;
+
+interface WorkerCall {
+  readonly call: FunctionCall;
+  /** To be called when nothing of it runs any more. */
+  readonly over: () => void;
+}
 
 /** A frame of the runtime, not of the function. */
 const RUNTIME_FRAME = /^\s+at .*\b(?:ext|file|node):/;
@@ -25,7 +36,8 @@ export class FunctionWorker implements WorkerContext {
   readonly deadlines: Deadlines;
   readonly senders = new Map<number, BodySender>();
   readonly receivers = new Map<number, BodyReceiver>();
-  readonly #calls = new Map<number, FunctionCall>();
+  readonly #calls = new Map<number, WorkerCall>();
+  readonly #processor: ProcessorTime;
   readonly #fetches: FunctionFetches;
   readonly #mapper: StackMapper;
   #loaded!: (error: WireError | undefined) => void;
@@ -34,11 +46,18 @@ export class FunctionWorker implements WorkerContext {
   #dead = false;
   #loading = true;
   #isLoaded = false;
+  #isLeaving = false;
+  #isTired = false;
+  #lastUse = performance.now();
+  #warnedAt = -Infinity;
+  /** The last call that the process was asked to take back. */
+  #askedBack = 0;
 
   constructor(readonly options: FunctionWorkerOptions) {
     const { timeoutMs, graceMs } = options.limits;
     this.deadlines = new Deadlines(Math.min(SIGNAL_DELAY_MS, timeoutMs, graceMs));
     this.#mapper = new StackMapper(options.definition.source);
+    this.#processor = new ProcessorTime({ read: options.spentMs, now: () => performance.now() });
     this.#fetches = new FunctionFetches(this);
     this.ready = new Promise((resolve) => this.#loaded = resolve);
     const { startMs } = options.limits;
@@ -68,7 +87,74 @@ export class FunctionWorker implements WorkerContext {
 
   /** True while the function is loaded and can be called. */
   get usable(): boolean {
-    return !this.#dead && this.#isLoaded;
+    return !this.#dead && !this.#isLeaving && this.#isLoaded;
+  }
+
+  /** True once the worker is to be replaced: it gets no further call. */
+  get leaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  /** True while its thread takes the processor and nothing comes of it: further calls would wait. */
+  get spins(): boolean {
+    return this.#isTired || this.#calls.size > 0 && this.#processor.silentMs >= BUSY_MS;
+  }
+
+  /** True once a call took more than it may: what it began may go on taking, so it is to be replaced. */
+  get tired(): boolean {
+    return this.#isTired;
+  }
+
+  /** Calls in it. */
+  get callCount(): number {
+    return this.#calls.size;
+  }
+
+  /** Time without calls, in milliseconds. */
+  get idleMs(): number {
+    return this.busy ? 0 : performance.now() - this.#lastUse;
+  }
+
+  /** Reads what its thread has taken of the processor; ends calls that took more than they may. */
+  look(): void {
+    if (this.#dead || this.#isLeaving) return;
+    this.#processor.look();
+    for (const [id, { call }] of [...this.#calls]) {
+      if (this.#processor.spentMs(id) <= this.options.limits.cpuMs) continue;
+      this.#isTired = true;
+      call.overspent();
+    }
+  }
+
+  /** Gets no further call from here on. */
+  leave(): void {
+    this.#isLeaving = true;
+  }
+
+  /**
+   * The id up to which calls are to be taken back that have not begun; nothing where
+   * none can be left.
+   */
+  askBack(): number | undefined {
+    const last = this.#next - 2;
+    if (this.#calls.size === 0 || this.#askedBack === last) return undefined;
+    return this.#askedBack = last;
+  }
+
+  /** Gives up the calls after the id `begun`, which were taken back. */
+  giveBack(begun: number): UnbegunCall[] {
+    const given: UnbegunCall[] = [];
+    for (const [id, { call, over }] of [...this.#calls]) {
+      if (id <= begun || id > this.#askedBack) continue;
+      if (call.cancelled) {
+        call.settled();
+        continue;
+      }
+      this.#calls.delete(id);
+      this.#processor.left(id);
+      given.push(call.leave(over));
+    }
+    return given;
   }
 
   /** Sends the function to its worker, which has connected. */
@@ -81,29 +167,45 @@ export class FunctionWorker implements WorkerContext {
 
   /** Performs a call. Never rejects. */
   invoke(invocation: Invocation, over: () => void): Promise<InvocationResult> {
+    const { timeoutMs } = this.options.limits;
+    return new Promise((resolve) => this.adopt({ invocation, resolve, over, timeoutMs }));
+  }
+
+  /** Begins a call, which may come from another worker. */
+  adopt({ over, ...asked }: UnbegunCall): void {
     const id = this.#next;
     this.#next += 2;
-    return new Promise((resolve) => {
-      const call = new FunctionCall({
-        id,
-        invocation,
-        worker: this,
-        resolve,
-        over: () => {
-          this.#calls.delete(id);
-          this.#fetches.abortOf(id);
-          over();
-        },
-      });
-      this.#calls.set(id, call);
-      if (this.#dead) call.die("crashed", "The function's process has ended");
-      else call.begin();
-    });
+    const call = new FunctionCall({ ...asked, id, worker: this, over: () => this.#ended(id) });
+    this.#calls.set(id, { call, over });
+    this.#processor.began(id);
+    if (this.#dead) call.die("crashed", "The function's process has ended");
+    else call.begin();
+  }
+
+  #ended(id: number): void {
+    const known = this.#calls.get(id);
+    if (known === undefined) return;
+    const spentMs = this.#processor.ended(id);
+    if (spentMs > WARN_MS) this.#warn(known.call, Math.round(spentMs));
+    this.#calls.delete(id);
+    this.#lastUse = performance.now();
+    this.#fetches.abortOf(id);
+    known.over();
+  }
+
+  #warn({ requestId }: FunctionCall, spentMs: number): void {
+    const now = performance.now();
+    if (now - this.#warnedAt < WARN_EVERY_MS) return;
+    this.#warnedAt = now;
+    const message = `Function "${this.name}" took ${spentMs} ms of processor time for one call; ` +
+      `beyond ${WARN_MS} ms it keeps other visitors waiting`;
+    this.options.log({ level: "warn", function: this.name, requestId, message });
   }
 
   /** Takes a frame from the worker. */
   take(frame: Frame): void {
     if (this.#dead) return;
+    this.#processor.heard();
     switch (frame.type) {
       case FunctionFrame.ready:
         return this.#becomeReady(undefined);
@@ -114,7 +216,7 @@ export class FunctionWorker implements WorkerContext {
       case FunctionFrame.resultSettled:
         return this.#takeResult(frame, true);
       case FunctionFrame.settled:
-        return this.#calls.get(frame.id)?.settled();
+        return this.#calls.get(frame.id)?.call.settled();
       case FunctionFrame.log:
         return this.#takeLog(frame);
       case FunctionFrame.fetch:
@@ -131,7 +233,7 @@ export class FunctionWorker implements WorkerContext {
     if (this.#dead) return;
     this.#dead = true;
     this.#becomeReady({ message });
-    for (const call of [...this.#calls.values()]) call.die(reason, message);
+    for (const { call } of [...this.#calls.values()]) call.die(reason, message);
     for (const receiver of [...this.receivers.values()]) {
       receiver.fail(new BrokenBodyError(message));
     }
@@ -170,7 +272,7 @@ export class FunctionWorker implements WorkerContext {
   }
 
   #takeResult({ id, payload }: Frame, settled: boolean): void {
-    const call = this.#calls.get(id);
+    const call = this.#calls.get(id)?.call;
     if (call === undefined) return;
     const result = parseResult(payload);
     if (settled) call.willSettle();
@@ -183,7 +285,9 @@ export class FunctionWorker implements WorkerContext {
   #takeLog({ payload }: Frame): void {
     const entry = parseLog(payload);
     if (entry === undefined) return;
-    const requestId = entry.call === undefined ? undefined : this.#calls.get(entry.call)?.requestId;
+    const requestId = entry.call === undefined
+      ? undefined
+      : this.#calls.get(entry.call)?.call.requestId;
     this.options.log({
       level: entry.level,
       function: this.name,
@@ -197,7 +301,7 @@ export class FunctionWorker implements WorkerContext {
     // A request that replaced another would be neither counted nor ended.
     if (this.#fetches.has(id)) return this.#breakOff();
     const head = parseFetch(payload);
-    const call = head === undefined ? undefined : this.#calls.get(head.call);
+    const call = head === undefined ? undefined : this.#calls.get(head.call)?.call;
     if (head === undefined || call === undefined || id % 2 === 0) {
       return this.options.send(
         FunctionFrame.fetchFailed,

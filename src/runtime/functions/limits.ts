@@ -12,6 +12,11 @@ export interface FunctionLimits {
    * beyond what the runtime itself needs (`memoryAllowanceMb`).
    */
   readonly memoryMb: number;
+  /**
+   * Processor time of a call, in milliseconds. Calls that run in a worker at the same
+   * time share what its thread takes.
+   */
+  readonly cpuMs: number;
   /** Calls that run at the same time; further ones wait. */
   readonly maxConcurrent: number;
   /** Calls that wait; further ones fail as `overloaded`. */
@@ -33,6 +38,7 @@ export interface FunctionLimits {
 export const DEFAULT_FUNCTION_LIMITS: FunctionLimits = {
   timeoutMs: 10_000,
   memoryMb: 128,
+  cpuMs: 1000,
   maxConcurrent: 100,
   maxQueued: 400,
   waitUntilMs: 30_000,
@@ -47,6 +53,15 @@ export const DEFAULT_FUNCTION_LIMITS: FunctionLimits = {
 export function memoryAllowanceMb(workers: number): number {
   return 80 + 20 * workers;
 }
+
+/** Workers of one function: a second one takes the calls while the first is busy. */
+export const MAX_WORKERS = 2;
+
+/** A worker that takes this much of the processor and sends nothing is busy, in milliseconds. */
+export const BUSY_MS = 50;
+
+/** Time without calls after which a second worker ends, in milliseconds. */
+export const SPARE_IDLE_MS = 10_000;
 
 /** `fetch`es of one function that run at the same time. */
 export const MAX_FETCHES = 64;

@@ -9,6 +9,7 @@
 import { dirname } from "node:path";
 import { type Frame, FrameConnection, ProtocolError } from "../process/frames/mod.ts";
 import { endWith, refuseForeignDescriptors, servePlatform, workerUrl } from "../process/mod.ts";
+import { type BegunCell, makeBegunCell, takeBackCalls } from "./begun_calls.ts";
 import { FunctionFrame, type WorkerIdentity } from "./wire.ts";
 
 const WORKER = workerUrl(
@@ -33,16 +34,24 @@ function startWorker(socketPath: string): Worker {
   }
 }
 
+interface StartedWorker {
+  readonly worker: Worker;
+  readonly begun: BegunCell;
+}
+
 class FunctionProcess {
-  readonly #workers = new Map<number, Worker>();
+  readonly #workers = new Map<number, StartedWorker>();
+  /** Workers that were started so far. */
+  #started = 0;
 
   constructor(
     private readonly control: FrameConnection,
     private readonly socketPath: string,
   ) {}
 
-  take({ type, worker, payload }: Frame): void {
+  take({ type, worker, id, payload }: Frame): void {
     if (type === FunctionFrame.open) void this.#open(worker, new TextDecoder().decode(payload));
+    else if (type === FunctionFrame.takeBack) this.#takeBack(worker, id);
     else if (type === FunctionFrame.stop) this.#stop(worker, "");
     else throw new ProtocolError(`The process was sent a frame of type ${type}`);
   }
@@ -52,21 +61,32 @@ class FunctionProcess {
     const refused = await refuseForeignDescriptors();
     if (refused !== undefined) return endWith(refused);
     const worker = startWorker(socketPath);
-    this.#workers.set(number, worker);
+    const begun = makeBegunCell();
+    this.#workers.set(number, { worker, begun });
+    this.control.send({ type: FunctionFrame.opened, worker: number, id: ++this.#started });
     worker.onerror = (event) => {
       event.preventDefault();
       this.#stop(number, event.message.slice(0, 1000));
     };
-    const introduction: WorkerIdentity = { socketPath, number, key };
+    const introduction: WorkerIdentity = { socketPath, number, key, begun };
     worker.postMessage(introduction);
+  }
+
+  /** Takes back calls that a worker has not begun, though its thread may be busy. */
+  #takeBack(number: number, last: number): void {
+    const started = this.#workers.get(number);
+    // The calls of a worker that has ended fail with it.
+    if (started === undefined) return;
+    const id = takeBackCalls(started.begun, last);
+    this.control.send({ type: FunctionFrame.takenBack, worker: number, id });
   }
 
   /** Ends a worker and reports that, once, whoever asked for it. */
   #stop(number: number, message: string): void {
-    const worker = this.#workers.get(number);
-    if (worker === undefined) return;
+    const started = this.#workers.get(number);
+    if (started === undefined) return;
     this.#workers.delete(number);
-    worker.terminate();
+    started.worker.terminate();
     const payload = new TextEncoder().encode(message);
     this.control.send({ type: FunctionFrame.exited, worker: number, id: 0, payload });
   }

@@ -13,6 +13,7 @@
  */
 import type { HeaderList } from "../http1/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
+import type { BegunCell } from "./begun_calls.ts";
 
 /** What a frame says. Numbers below 20 go to the function, the others come from it. */
 export const FunctionFrame = {
@@ -20,6 +21,8 @@ export const FunctionFrame = {
   open: 7,
   /** To the process: end a worker at once. */
   stop: 2,
+  /** To the process: take back the calls of a worker up to this id that have not begun. */
+  takeBack: 8,
   /** Load the function; payload: the worker's settings and source as JSON. */
   start: 1,
   /** Call the function; payload: the call's head as JSON. */
@@ -48,6 +51,10 @@ export const FunctionFrame = {
   resultSettled: 28,
   /** Of the process: the worker has ended; payload: why, where the platform had not asked for it. */
   exited: 27,
+  /** Of the process: the worker is the `id`-th that it has started. */
+  opened: 30,
+  /** Of the process: the calls of the worker after this id have not begun, and never will. */
+  takenBack: 31,
   /** First frame of a worker's connection: its number, with its key as payload. */
   hello: 29,
   /** A part of a body, in either direction. */
@@ -83,6 +90,8 @@ export interface WorkerIdentity {
   readonly socketPath: string;
   readonly number: number;
   readonly key: string;
+  /** Which calls it has begun. */
+  readonly begun: BegunCell;
 }
 
 /** Settings and source of one worker. */

@@ -25,6 +25,8 @@ export interface FunctionWorkerOptions {
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
   /** Called where the worker does not react or breaks the protocol: it has to be replaced. */
   readonly stuck: (reason: FailureReason, message: string) => void;
+  /** Reads the processor time of its thread, in milliseconds, where the system shows it. */
+  readonly spentMs: () => number | undefined;
 }
 
 /** A worker, as its calls and fetches see it. */

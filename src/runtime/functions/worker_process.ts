@@ -8,6 +8,7 @@ import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
 import type { FunctionWorker } from "./function_worker.ts";
 import type { RunningWorkerProcess } from "./start_worker_process.ts";
 import type { FailureReason } from "./types.ts";
+import { WorkerThreads } from "./worker_threads.ts";
 
 /** Memory of a worker that was replaced is mostly given back within this time. */
 const RECENT_MS = 5000;
@@ -24,11 +25,17 @@ export class WorkerProcess implements SupervisedProcess {
   /** When workers of a function were replaced, by its name. */
   readonly replaced = new Map<string, number>();
   readonly cpu: CpuWatch;
+  /** Why workers are being replaced, by their number. */
+  readonly replacing = new Map<number, End>();
+  readonly #threads: WorkerThreads;
+  /** As which the workers were started, by their number. */
+  readonly #ordinals = new Map<number, number>();
   readonly startedAt = performance.now();
   /** Why it ends, as soon as that is certain. */
   end: End | undefined;
 
   constructor(readonly running: RunningWorkerProcess) {
+    this.#threads = new WorkerThreads(running.pid);
     this.cpu = new CpuWatch(running.pid, {
       times: procTimes,
       now: () => performance.now(),
@@ -49,10 +56,41 @@ export class WorkerProcess implements SupervisedProcess {
     return [...this.workers.values()].some(({ busy, loading }) => busy || loading);
   }
 
-  /** The worker of a function, where it has one. */
+  /** The worker was started as the `ordinal`-th. */
+  opened(number: number, ordinal: number): void {
+    this.#ordinals.set(number, ordinal);
+  }
+
+  /** Processor time of a worker's thread, in milliseconds, where the system shows it. */
+  spentMs(number: number): number | undefined {
+    const ordinal = this.#ordinals.get(number);
+    return ordinal === undefined ? undefined : this.#threads.spentMs(ordinal);
+  }
+
+  /** Removes a worker that is gone. */
+  forget(number: number): void {
+    this.workers.delete(number);
+    this.replacing.delete(number);
+    this.#ordinals.delete(number);
+  }
+
+  /** The workers of a function, the oldest first. */
+  of(name: string): FunctionWorker[] {
+    return [...this.workers.values()].filter((worker) => worker.name === name && !worker.leaving);
+  }
+
+  /**
+   * The worker for the next call of a function: the first whose thread is free, else
+   * the one with the fewest calls.
+   */
   find(name: string): FunctionWorker | undefined {
-    for (const worker of this.workers.values()) if (worker.name === name) return worker;
-    return undefined;
+    let found: FunctionWorker | undefined;
+    for (const worker of this.workers.values()) {
+      if (worker.name !== name || worker.leaving) continue;
+      if (!worker.spins) return worker;
+      if (found === undefined || worker.callCount < found.callCount) found = worker;
+    }
+    return found;
   }
 
   /**

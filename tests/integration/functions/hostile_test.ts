@@ -11,6 +11,7 @@ import {
   type InvocationResult,
   sealFunction,
 } from "../../../src/runtime/mod.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 import { spawnFunctions } from "../../helpers/function_host.ts";
 
 const FIXTURES = new URL("../../../fixtures/functions/hostile/", import.meta.url);
@@ -196,6 +197,23 @@ for (
     assert.deepEqual(lab.host.pids, [pid]);
   });
 }
+
+Deno.test("a function that takes the processor in short turns is ended by its sum", async () => {
+  await using lab = await openLab(["busy_timers"], { timeoutMs: 60_000 });
+  const [pid] = lab.host.pids;
+  const [burning] = await Promise.all([
+    call(lab.host, "busy_timers").then(outcome),
+    call(lab.host, "neighbour"),
+  ]);
+  assert.match(
+    burning,
+    /^timeout: Function "busy_timers" took more than 1000 ms of processor time/,
+  );
+  const isReplaced = ({ message }: FunctionLogEntry) => message.endsWith("is started again");
+  await until(() => lab.log.some(isReplaced));
+  assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 2");
+  assert.deepEqual(lab.host.pids, [pid]);
+});
 
 for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
   Deno.test(`${name} ends its process, and the neighbour is back at once in another`, async () => {

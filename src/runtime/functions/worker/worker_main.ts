@@ -13,6 +13,7 @@ import {
   type WorkerIdentity,
   type WorkerStart,
 } from "../wire.ts";
+import { beginCall, type BegunCell } from "../begun_calls.ts";
 import { currentCall } from "./call.ts";
 import { type Handler, WorkerCalls } from "./calls.ts";
 import { connectWorker } from "./connect_worker.ts";
@@ -36,6 +37,7 @@ const NativeMessageEvent = MessageEvent;
 let link: WorkerLink;
 let fetcher: WorkerFetch;
 let calls: WorkerCalls | undefined;
+let begun: BegunCell;
 
 const log = (entry: LogHead): void => link.sendHead(FunctionFrame.log, 0, entry);
 
@@ -107,7 +109,7 @@ function take(frame: Frame): void {
       (error) => link.sendHead(FunctionFrame.broken, 0, describeError(error)),
     );
   } else if (type === FunctionFrame.invoke) {
-    void calls?.invoke(id, fromPayload<InvokeHead>(payload));
+    if (beginCall(begun, id)) void calls?.invoke(id, fromPayload<InvokeHead>(payload));
   } else if (type === FunctionFrame.cancel) calls?.cancel(id);
   else if (!fetcher.take(frame)) link.takeBodyFrame(frame);
 }
@@ -134,6 +136,8 @@ listen("message", (event) => {
   event.stopImmediatePropagation();
   if (isIntroduced || !(event instanceof NativeMessageEvent)) return;
   isIntroduced = true;
+  const identity = event.data as WorkerIdentity;
+  begun = identity.begun;
   // What goes wrong before it is connected ends the worker, and the process reports that.
-  void connectWorker(event.data as WorkerIdentity).then(serve);
+  void connectWorker(identity).then(serve);
 });

@@ -1,0 +1,90 @@
+/**
+ * What the calls of one worker take of the processor. The system counts that for
+ * the worker's thread; what passes between two readings is shared by the calls that
+ * ran all that time.
+ *
+ * @module
+ */
+
+/** Processor time of a call, in milliseconds, beyond which its function is warned of. */
+export const WARN_MS = 50;
+
+/** A call, as far as it is charged. */
+interface Charged {
+  readonly beganAt: number;
+  spentMs: number;
+  /** Under way at the last reading. */
+  seen: boolean;
+}
+
+export interface ProcessorTimeOptions {
+  /** Processor time of the thread, in milliseconds; nothing where the system does not show it. */
+  readonly read: () => number | undefined;
+  /** A clock that never jumps, in milliseconds. */
+  readonly now: () => number;
+}
+
+export class ProcessorTime {
+  readonly #calls = new Map<number, Charged>();
+  /** The last reading. */
+  #lastMs: number | undefined;
+  /** No call has run since the last reading, so it still holds. */
+  #isCurrent = false;
+  /** Since the worker was last heard of. */
+  #silentMs = 0;
+
+  constructor(private readonly options: ProcessorTimeOptions) {}
+
+  /** What the thread has taken since the worker was last heard of, in milliseconds, by the last reading. */
+  get silentMs(): number {
+    return this.#silentMs;
+  }
+
+  /** The worker has sent something: its thread does not spin. */
+  heard(): void {
+    this.#silentMs = 0;
+  }
+
+  /** A call begins. */
+  began(id: number): void {
+    this.#calls.set(id, {
+      beganAt: this.options.now(),
+      spentMs: 0,
+      seen: this.#isCurrent && this.#calls.size === 0,
+    });
+    this.#isCurrent = false;
+  }
+
+  /** A call has ended; returns what it took, in milliseconds. One that was short is not measured. */
+  ended(id: number): number {
+    const call = this.#calls.get(id);
+    if (call === undefined) return 0;
+    if (this.options.now() - call.beganAt > WARN_MS) this.look();
+    this.#calls.delete(id);
+    return call.spentMs;
+  }
+
+  /** A call has left for another worker. */
+  left(id: number): void {
+    this.#calls.delete(id);
+  }
+
+  /** What a call has taken by the last reading, in milliseconds. */
+  spentMs(id: number): number {
+    return this.#calls.get(id)?.spentMs ?? 0;
+  }
+
+  /** Reads what the thread has taken, and charges the calls; without calls at most once. */
+  look(): void {
+    if (this.#calls.size === 0 && this.#isCurrent) return;
+    const readMs = this.options.read();
+    if (readMs === undefined) return;
+    const passedMs = Math.max(0, readMs - (this.#lastMs ?? readMs));
+    const charged = [...this.#calls.values()].filter(({ seen }) => seen);
+    for (const call of charged) call.spentMs += passedMs / charged.length;
+    for (const call of this.#calls.values()) call.seen = true;
+    if (charged.length > 0) this.#silentMs += passedMs;
+    this.#lastMs = readMs;
+    this.#isCurrent = this.#calls.size === 0;
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * A second worker for a function whose first one spins, and the calls that go from
+ * the one to the other.
+ *
+ * @module
+ */
+import type { UnbegunCall } from "./function_call.ts";
+import type { FunctionWorker } from "./function_worker.ts";
+import { MAX_WORKERS, SPARE_IDLE_MS } from "./limits.ts";
+import { FunctionFrame } from "./wire.ts";
+import type { WorkerProcess } from "./worker_process.ts";
+
+export class WorkerRelief {
+  /** `addWorker` starts another worker of the same function. */
+  constructor(
+    private readonly addWorker: (
+      process: WorkerProcess,
+      worker: FunctionWorker,
+    ) => FunctionWorker,
+  ) {}
+
+  /** Gives the calls that a worker has not begun to another one, started where there is none. */
+  takenBack(process: WorkerProcess, number: number, begun: number): void {
+    const worker = process.workers.get(number);
+    const calls = worker?.giveBack(begun) ?? [];
+    if (worker === undefined || calls.length === 0) return;
+    const other = process.of(worker.name).find((one) => one !== worker) ??
+      this.addWorker(process, worker);
+    void this.#pass(other, calls);
+  }
+
+  async #pass(worker: FunctionWorker, calls: readonly UnbegunCall[]): Promise<void> {
+    const problem = await worker.ready;
+    for (const call of calls) {
+      if (problem === undefined) worker.adopt(call);
+      else {
+        call.resolve({ type: "failed", reason: "crashed", message: problem.message });
+        call.over();
+      }
+    }
+  }
+
+  /** Starts a second worker beside one that spins, and gives it the calls that wait there. */
+  relieve(process: WorkerProcess, number: number, worker: FunctionWorker): void {
+    const others = process.of(worker.name).filter((one) => one !== worker);
+    if (others.length >= MAX_WORKERS - 1 && others.every(({ spins }) => spins)) return;
+    if (others.length === 0) this.addWorker(process, worker);
+    const last = worker.callCount > 1 ? worker.askBack() : undefined;
+    if (last === undefined) return;
+    const { connection: control } = process.running;
+    control.send({ type: FunctionFrame.takeBack, worker: number, id: last });
+  }
+
+  /** Ends workers that only helped another one out, and have had nothing to do since. */
+  endSpares(process: WorkerProcess): void {
+    for (const [number, worker] of [...process.workers]) {
+      if (worker.idleMs < SPARE_IDLE_MS || worker.loading) continue;
+      if (process.find(worker.name) === worker) continue;
+      const { connection: control, workers } = process.running;
+      control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
+      workers.drop(number);
+      worker.die("aborted", "The worker had nothing to do");
+      process.forget(number);
+    }
+  }
+}

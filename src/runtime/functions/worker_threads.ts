@@ -1,0 +1,51 @@
+/**
+ * The threads of the workers in a process of functions. The runtime names them by
+ * the order in which they were started, and Linux shows names and processor times.
+ *
+ * @module
+ */
+
+const MS = 1e6;
+
+/** Files of `/proc` that are read; a test passes others. */
+export interface ThreadFiles {
+  /** Ids of the threads of a process. */
+  ids(pid: number): readonly number[];
+  read(pid: number, thread: number, file: "comm" | "schedstat"): string;
+}
+
+export const procFiles: ThreadFiles = {
+  ids: (pid) => [...Deno.readDirSync(`/proc/${pid}/task`)].map(({ name }) => Number(name)),
+  read: (pid, thread, file) => Deno.readTextFileSync(`/proc/${pid}/task/${thread}/${file}`),
+};
+
+export class WorkerThreads {
+  readonly #ids = new Map<string, number>();
+
+  constructor(private readonly pid: number, private readonly files: ThreadFiles = procFiles) {}
+
+  /**
+   * Processor time of the worker that was started as the `ordinal`-th, in
+   * milliseconds; nothing where the system does not show it.
+   */
+  spentMs(ordinal: number): number | undefined {
+    const name = `worker-${ordinal}`;
+    try {
+      const id = this.#ids.get(name) ?? this.#find(name);
+      if (id === undefined) return undefined;
+      return Number(this.files.read(this.pid, id, "schedstat").split(" ", 1)[0]) / MS;
+    } catch {
+      // The thread or the process has ended, or this is no Linux.
+      this.#ids.delete(name);
+      return undefined;
+    }
+  }
+
+  #find(wanted: string): number | undefined {
+    for (const id of this.files.ids(this.pid)) {
+      const name = this.files.read(this.pid, id, "comm").trim();
+      if (name === wanted) this.#ids.set(name, id);
+    }
+    return this.#ids.get(wanted);
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * A function that spins: it is ended by its processor time, and its other visitors
+ * are served by a second worker meanwhile.
+ */
+import assert from "node:assert/strict";
+import { deployFunctions, invocation } from "../../helpers/function_host.ts";
+import { until } from "../../../src/lib/_test_until.ts";
+
+/** Spins, waits or answers, by its path; counts the calls that its worker has begun. */
+const SOURCE = `
+let begun = 0;
+const work = () => { let sum = 0; for (let turn = 0; turn < 5e8; turn++) sum += turn & 7; return sum; };
+export default async (request) => {
+  begun++;
+  const { pathname } = new URL(request.url);
+  if (pathname === "/spin") for (;;);
+  if (pathname === "/work") return new Response(String(work()));
+  if (pathname === "/wait") await fetch("https://out.test/");
+  if (pathname === "/echo") return new Response(await request.text());
+  return new Response(String(begun));
+};`;
+
+const FUNCTIONS = [{ name: "page", source: SOURCE }];
+
+const at = (path: string, more: Parameters<typeof invocation>[1] = {}) =>
+  invocation(path, { function: "page", ...more });
+
+Deno.test("calls behind one that spins are answered by another worker, long before its limit", async () => {
+  await using site = await deployFunctions({
+    functions: FUNCTIONS,
+    limits: { timeoutMs: 60_000, cpuMs: 50_000 },
+  });
+  assert.deepEqual(await site.host.start(), []);
+  const leave = new AbortController();
+  const spinning = site.host.invoke(at("/spin", { signal: leave.signal }));
+  // They are in the same worker, which cannot begin them.
+  const behind = await Promise.all(
+    Array.from({ length: 20 }, () => site.host.invoke(at("/"))),
+  );
+  assert.deepEqual(behind.map(({ type }) => type), Array(20).fill("response"));
+  const bodies = await Promise.all(
+    behind.map((result) =>
+      result.type === "response" ? new Response(result.response.body).text() : ""
+    ),
+  );
+  const order = Array.from({ length: 20 }, (_, index) => String(index + 1));
+  assert.deepEqual(bodies, order, "each began once, in order, in one new worker");
+  leave.abort();
+  assert.equal((await spinning).type, "failed");
+});
+
+Deno.test("what a killed worker had not begun runs in a new one, with its body", async () => {
+  await using site = await deployFunctions({
+    functions: FUNCTIONS,
+    limits: { timeoutMs: 60_000, cpuMs: 300, graceMs: 50 },
+  });
+  assert.deepEqual(await site.host.start(), []);
+  const spinning = [site.host.invoke(at("/spin")), site.host.invoke(at("/spin"))];
+  const body = new Response("what was sent").body;
+  const behind = site.host.invoke(at("/echo", { method: "POST", body }));
+  for (const result of await Promise.all(spinning)) {
+    assert.ok(result.type === "failed", JSON.stringify(result));
+    assert.equal(result.reason, "timeout");
+    assert.match(result.message, /took more than 300 ms of processor time/);
+  }
+  const result = await behind;
+  assert.ok(result.type === "response", JSON.stringify(result));
+  assert.equal(await new Response(result.response.body).text(), "what was sent");
+  assert.deepEqual(site.host.pids.length, 1, "in the same process");
+});
+
+Deno.test("one call at a time is a place at a time, whichever worker it runs in", async () => {
+  await using site = await deployFunctions({
+    functions: FUNCTIONS,
+    limits: { timeoutMs: 60_000, cpuMs: 400, graceMs: 50, maxConcurrent: 2, maxQueued: 1 },
+  });
+  assert.deepEqual(await site.host.start(), []);
+  const spinning = site.host.invoke(at("/spin"));
+  const behind = [site.host.invoke(at("/")), site.host.invoke(at("/"))];
+  const refused = await site.host.invoke(at("/"));
+  assert.equal(refused.type === "failed" && refused.reason, "overloaded");
+  assert.deepEqual((await Promise.all(behind)).map(({ type }) => type), ["response", "response"]);
+  assert.equal((await spinning).type, "failed");
+  const results = await Promise.all([site.host.invoke(at("/")), site.host.invoke(at("/"))]);
+  assert.deepEqual(results.map(({ type }) => type), ["response", "response"], "no place is lost");
+});
+
+Deno.test("a function that waits takes no processor time, and one that works is warned of", async () => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  await using site = await deployFunctions({
+    functions: FUNCTIONS,
+    limits: { timeoutMs: 60_000, cpuMs: 5000 },
+    outbound: async ({ url }) => {
+      asked.resolve();
+      await answer.promise;
+      return { status: 200, statusText: "", headers: [], body: null, url, redirected: false };
+    },
+  });
+  assert.deepEqual(await site.host.start(), []);
+  const waiting = site.host.invoke(at("/wait"));
+  await asked.promise;
+  // It works while the other waits, in the same worker.
+  assert.equal((await site.host.invoke(at("/work"))).type, "response");
+  answer.resolve();
+  assert.equal((await waiting).type, "response");
+  const worked = await site.host.invoke(at("/work"));
+  assert.equal(worked.type, "response");
+  await until(() => site.log.length > 0);
+  const [warning] = site.log;
+  assert.equal(warning?.level, "warn");
+  assert.match(warning?.message ?? "", /^Function "page" took \d+ ms of processor time for one/);
+  assert.equal(warning?.requestId, "req-1");
+});
