@@ -7,6 +7,7 @@ import type { RuleSet } from "../rules/mod.ts";
 import type { SealedFunction } from "../runtime/mod.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
 import { withCronTasks } from "./cron_tasks.ts";
+import { withFunctionLimits } from "./function_limits.ts";
 import { bundleProjectFunctions } from "./bundle_functions.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { warnOfForeignFiles, warnOfOwnTimers, withoutForeignFiles } from "./foreign_files.ts";
@@ -88,7 +89,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     ...(skipValidation === undefined ? {} : { skipValidation }),
     ...(config?.images === undefined ? {} : { images: config.images }),
   });
-  const manifest = withCronTasks(host, prepared.manifest, config);
+  const manifest = withFunctionLimits(withCronTasks(host, prepared.manifest, config), config);
   if (rules !== undefined) {
     const paths = prepared.files.map(({ path }) => path);
     await warnOpenFolders(host, home, folderPagesOf(prepared.manifest, paths));

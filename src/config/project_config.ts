@@ -63,6 +63,11 @@ export interface ProjectConfig {
   };
   /** Scheduled tasks, in the order of the file. */
   readonly cron: readonly CronTaskConfig[];
+  /** Limits of functions; `undefined` where the table is not written. */
+  readonly functions?: {
+    /** Most processor time of a call, in milliseconds. */
+    readonly cpuMs?: number;
+  };
   readonly db: {
     readonly database?: string;
     readonly branch?: string;
@@ -102,6 +107,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     ...build
   } = raw.build ?? {};
   const { min_ttl: minTtlSeconds, ...images } = raw.images ?? {};
+  const cpuMs = raw.functions?.cpu_ms;
   const declarations = Object.entries(raw.env?.declarations ?? {});
   return {
     project: raw.project ?? {},
@@ -120,6 +126,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     cron: raw.cron ?? [],
     db: raw.db ?? {},
     env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },
+    ...(raw.functions === undefined ? {} : { functions: cpuMs === undefined ? {} : { cpuMs } }),
     ...(raw.images === undefined ? {} : {
       images: { ...images, ...(minTtlSeconds === undefined ? {} : { minTtlSeconds }) },
     }),

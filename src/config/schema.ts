@@ -192,6 +192,15 @@ const cronTask = table({
 
 const cron = z.array(cronTask, CRON_RULE).max(MAX_CRON_TASKS, CRON_RULE);
 
+const CPU_RULE = "Use a whole number of milliseconds from 50 to 10000";
+
+const functions = table({
+  cpu_ms: z.int(CPU_RULE).min(50, CPU_RULE).max(10_000, CPU_RULE).optional().meta({
+    description: "Most processor time of a call of a function, in milliseconds; 1000 when omitted.",
+    examples: [2000],
+  }),
+});
+
 const db = table({
   database: text(`Use a database id or name: ${NAME_RULE}`, {
     pattern: TRIMMED_TEXT,
@@ -287,6 +296,7 @@ export const projectConfigSchema = table({
   cron: cron.optional().meta({
     description: "Requests that the platform sends to the live production deployment at times.",
   }),
+  functions: functions.optional().meta({ description: "Limits of the project's functions." }),
   db: db.optional().meta({ description: "The managed database of the project." }),
   env: env.optional().meta({ description: "Environment variables." }),
   images: images.optional().meta({ description: "Converting images at /_svc/image." }),
@@ -302,6 +312,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   dev: Object.keys(dev.shape),
   build: Object.keys(build.shape),
   cron: Object.keys(cronTask.shape),
+  functions: Object.keys(functions.shape),
   db: Object.keys(db.shape),
   env: Object.keys(env.shape),
   images: Object.keys(images.shape),

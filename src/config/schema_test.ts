@@ -29,11 +29,12 @@ Deno.test("projectConfigJsonSchema() closes every table", () => {
 
 Deno.test("the schema has the keys of the specification, and those of servers and images", () => {
   assert.deepEqual(TABLE_KEYS, {
-    "": ["project", "dev", "build", "cron", "db", "env", "images"],
+    "": ["project", "dev", "build", "cron", "functions", "db", "env", "images"],
     project: ["id", "name", "workspace"],
     dev: ["command", "port", "host", "data_dir", "aliases"],
     build: ["command", "output_dirs", "static", "runtime", "health", "tmp_mb", "not_imported"],
     cron: ["path", "schedule", "timezone"],
+    functions: ["cpu_ms"],
     db: ["database", "branch"],
     env: ["declarations"],
     images: ["enabled", "sizes", "qualities", "formats", "hosts", "svg", "min_ttl"],
@@ -47,6 +48,9 @@ function editorAccepts(source: string): boolean {
 }
 
 const SAME_JUDGEMENT = [
+  { source: "[functions]\ncpu_ms = 2000\n", isValid: true },
+  { source: "[functions]\ncpu_ms = 49\n", isValid: false },
+  { source: "[functions]\ncpu_ms = 10001\n", isValid: false },
   { source: "[dev]\nport = 3000\n", isValid: true },
   { source: "[dev]\nport = 0\n", isValid: false },
   { source: "[dev]\nprot = 1\n", isValid: false },

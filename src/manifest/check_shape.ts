@@ -46,6 +46,8 @@ function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
       return { name: "an endpoint", fields: ["path", "style"] };
     case "cron":
       return { name: "a task", fields: FIELDS.cron };
+    case "functionLimits":
+      return { name: "the limits of functions", fields: FIELDS.functionLimits };
     default: {
       const layer = valueAt(root, path);
       const target = fieldOf(layer, "target");

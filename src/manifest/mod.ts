@@ -51,7 +51,7 @@ export {
   mergeImageSettings,
 } from "./image_settings.ts";
 export { imageSettingsOfNext, type NextImageSettings } from "./next_image_settings.ts";
-export { manifestJsonSchema } from "./schema.ts";
+export { type FunctionSettings, manifestJsonSchema } from "./schema.ts";
 export { LINKS_PATH, MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
 export { OutputFileSet, outputFilesOf } from "./output_files.ts";
 export { type ManifestJsonResult, parseManifestJson } from "./parse_manifest_json.ts";

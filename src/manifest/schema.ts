@@ -151,6 +151,20 @@ const cron = cronTasksSchema.optional().describe(
   "Requests that the platform sends to the server of the live production deployment at certain times.",
 );
 
+const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
+
+/** Limits of the deployment's functions. */
+export const functionLimitsSchema = z.strictObject({
+  cpuMs: z.int(WANTED_CPU).min(50, WANTED_CPU).max(10_000, WANTED_CPU).optional().describe(
+    "Most processor time of a call, in milliseconds: 50 to 10000; 1000 where missing.",
+  ),
+}, WANTED_OBJECT);
+export type FunctionSettings = Readonly<z.infer<typeof functionLimitsSchema>>;
+
+const functionLimits = functionLimitsSchema.optional().describe(
+  "Limits of the deployment's functions.",
+);
+
 const version = z.literal(MANIFEST_VERSION, `Use the number ${MANIFEST_VERSION}`).describe(
   "Version of the manifest format.",
 );
@@ -167,6 +181,7 @@ export const outlineSchema = z.strictObject({
   routes: z.array(z.unknown(), "Use a list of routes"),
   images: imagesSchema.optional(),
   cron,
+  functionLimits,
   meta: metaSchema.optional(),
 });
 
@@ -179,6 +194,7 @@ export const manifestSchema = z.strictObject({
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Which layer answers which URL."),
   images: imagesSchema.optional().describe("Converting images: sizes, formats and sources."),
   cron,
+  functionLimits,
   meta: metaSchema.optional(),
 });
 
@@ -189,6 +205,7 @@ export const FIELDS = {
   route: Object.keys(routeSchema.shape),
   images: Object.keys(imagesSchema.shape),
   cron: Object.keys(cronTaskSchema.shape),
+  functionLimits: Object.keys(functionLimitsSchema.shape),
 };
 
 /** The JSON Schema of `.svc/manifest.json`, for editors. */

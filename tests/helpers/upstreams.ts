@@ -90,6 +90,8 @@ export interface Publication {
   readonly rules?: readonly unknown[];
   /** The `images` of the manifest. */
   readonly images?: unknown;
+  /** The `functionLimits` of the manifest. */
+  readonly functionLimits?: unknown;
 }
 
 async function bundle(sources: Readonly<Record<string, string>>) {
@@ -109,14 +111,16 @@ async function bundle(sources: Readonly<Record<string, string>>) {
 
 /** Publishes files, functions and rules to production and returns the deployment. */
 export async function publish(platform: TestPlatform, project: string, given: Publication) {
-  const { files = { "index.html": "home" }, rules = [] } = given;
+  const { files = { "index.html": "home" }, rules = [], images, functionLimits } = given;
   const functions = await bundle(given.functions ?? {});
   const created = await platform.api("POST", `/v1/projects/${project}/deployments`, {
     json: {
       environment: "production",
-      manifest: given.images === undefined
-        ? STATIC_MANIFEST
-        : { ...STATIC_MANIFEST, images: given.images },
+      manifest: {
+        ...STATIC_MANIFEST,
+        ...(images === undefined ? {} : { images }),
+        ...(functionLimits === undefined ? {} : { functionLimits }),
+      },
       files: fileList(files),
       functions: functions.map(({ name, sha256, source }) => ({
         ...{ name, sha256, size: source.byteLength },

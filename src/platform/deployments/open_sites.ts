@@ -33,7 +33,10 @@ async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | u
   if (deployment.contentSha === null) return undefined;
   const blobs = vault.of(deployment.workspaceId);
   const content = await readContent(blobs, deployment.contentSha);
-  const functions = await functionService.open(deployment, blobs);
+  const functions = await functionService.open(deployment, {
+    blobs,
+    limits: content.manifest.functionLimits,
+  });
   const { id: deploymentId, projectId } = deployment;
   const compute = computeService.open(deployment, content, blobs);
   return await compileSiteInTurns({

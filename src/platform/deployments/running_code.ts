@@ -5,6 +5,7 @@
  * @module
  */
 import type { PurgeScope, SiteCompute, SiteFunctions } from "../../edge/mod.ts";
+import type { FunctionSettings } from "../../manifest/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
@@ -15,8 +16,11 @@ import type { DeploymentRecord } from "./deployment.ts";
 export interface DeployedFunctions {
   /** Makes a received function safe to run; throws a `Failure` for one that is not. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
-  /** The functions of a deployment; `undefined` where it has none. */
-  open(deployment: DeploymentRecord, blobs: BlobStore): Promise<SiteFunctions | undefined>;
+  /** The functions of a deployment, with the limits of its manifest; `undefined` where it has none. */
+  open(
+    deployment: DeploymentRecord,
+    content: { readonly blobs: BlobStore; readonly limits: FunctionSettings | undefined },
+  ): Promise<SiteFunctions | undefined>;
   /** Ends what runs for superseded deployments, once it has nothing to do. */
   retire(deploymentIds: Iterable<string>): void;
   /** Ends the functions of a site that no host shows any more. */

@@ -7,6 +7,7 @@
 import type { Environment } from "../../lib/network_variables.ts";
 import type { Health } from "../../contract/mod.ts";
 import type { SiteFunctions } from "../../edge/mod.ts";
+import type { FunctionSettings } from "../../manifest/mod.ts";
 import {
   createFunctionHost,
   type FunctionHost,
@@ -83,10 +84,16 @@ export class FunctionService {
   };
 
   /**
-   * Starts the functions of a deployment with the variables it was made with;
-   * `undefined` if it has none.
+   * Starts the functions of a deployment with the variables it was made with, and
+   * the limits of its manifest; `undefined` if it has none.
    */
-  async open(deployment: DeploymentRecord, blobs: BlobStore): Promise<FunctionHost | undefined> {
+  async open(
+    deployment: DeploymentRecord,
+    { blobs, limits }: {
+      readonly blobs: BlobStore;
+      readonly limits: FunctionSettings | undefined;
+    },
+  ): Promise<FunctionHost | undefined> {
     if (deployment.functions.length === 0) return undefined;
     const { variables, logs, outbound } = this.services;
     const functions = await Promise.all(
@@ -100,6 +107,7 @@ export class FunctionService {
       deploymentId,
       functions,
       env: await variables.openSnapshot(deploymentId),
+      ...(limits?.cpuMs === undefined ? {} : { limits: { cpuMs: limits.cpuMs } }),
       outbound,
       spawn: this.#spawn,
       places: this.#places,

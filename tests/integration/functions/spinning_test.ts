@@ -4,6 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { deployFunctions, invocation } from "../../helpers/function_host.ts";
+import { createProject } from "../../helpers/platform.ts";
+import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
 /** Spins, waits or answers, by its path; counts the calls that its worker has begun. */
@@ -111,4 +113,20 @@ Deno.test("a function that waits takes no processor time, and one that works is 
   assert.equal(warning?.level, "warn");
   assert.match(warning?.message ?? "", /^Function "page" took \d+ ms of processor time for one/);
   assert.equal(warning?.requestId, "req-1");
+});
+
+Deno.test("the limit of a deployment's manifest counts, and the site's log has it", async () => {
+  await using machinery = await openMachinery();
+  const { platform } = machinery;
+  await createProject(platform, "busy");
+  await publish(platform, "busy", {
+    functions: { loops: "export default () => { for (;;); };" },
+    functionLimits: { cpuMs: 150 },
+    rules: [rule("loops", { type: "pipeline", steps: [{ handle: "loops" }] }, "/loops")],
+  });
+  assert.equal((await platform.get("busy.localhost", "/loops")).status, 504);
+  const message = 'Function "loops" took more than 150 ms of processor time';
+  const logs = await platform.api("GET", "/v1/projects/busy/logs");
+  const items = logs.json.items as readonly { readonly message?: string }[];
+  assert.ok(items.some((item) => item.message === message), JSON.stringify(items));
 });

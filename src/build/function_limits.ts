@@ -1,0 +1,24 @@
+/**
+ * The limits of a project's functions, as its deployment declares them.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { ProjectConfig } from "../config/mod.ts";
+
+const anyObject = z.record(z.string(), z.unknown());
+
+/**
+ * A manifest with the limits of `svc.toml`, which count before its own. A manifest
+ * that is no object stays as it is: it is refused elsewhere.
+ */
+export function withFunctionLimits(
+  manifest: unknown,
+  config: Pick<ProjectConfig, "functions"> | undefined,
+): unknown {
+  const limits = config?.functions ?? {};
+  const fields = anyObject.safeParse(manifest).data;
+  if (fields === undefined || Object.keys(limits).length === 0) return manifest;
+  const own = anyObject.safeParse(fields.functionLimits).data;
+  return { ...fields, functionLimits: { ...own, ...limits } };
+}
