@@ -7,7 +7,9 @@ import pMap from "p-map";
 import { MAX_FILE_BYTES, MAX_FILES } from "../contract/mod.ts";
 import { formatBytes } from "../lib/format.ts";
 import { sha256Hex, sha256Stream } from "../lib/hash.ts";
+import { inTurns, type Steps } from "../lib/next_turn.ts";
 import { BuildError } from "./build_error.ts";
+import { HashCache, type HashCachePlace } from "./hash_cache.ts";
 
 /** A file as it is to be deployed. */
 export interface OutputContent {
@@ -27,14 +29,45 @@ export interface PackedFile extends OutputContent {
 /** Files up to this size are read whole, in bytes; larger ones are streamed. */
 const READ_WHOLE = 1024 * 1024;
 const CONCURRENCY = 16;
+/** Files that are looked at between two interruptions. */
+const FILES_PER_STEP = 100;
 
-async function hashFile({ path, content, size }: OutputContent): Promise<PackedFile> {
+/** What is known of a file that is not read yet. */
+interface Known {
+  /** Its hash, from the cache. */
+  readonly packed?: PackedFile;
+  /** What the system says of it, where it is on disk and has to be hashed. */
+  readonly info?: Deno.FileInfo;
+}
+
+async function hashContent({ path, content, size }: OutputContent): Promise<PackedFile> {
   if (typeof content !== "string" || size <= READ_WHOLE) {
     const bytes = typeof content === "string" ? await Deno.readFile(content) : content;
     return { path, content, sha256: sha256Hex(bytes), size: bytes.byteLength };
   }
   const file = await Deno.open(content);
   return { path, content, ...await sha256Stream(file.readable) };
+}
+
+/**
+ * What is known of the files without reading them. To look at a file here takes a tenth
+ * of what it takes to ask another thread.
+ */
+function* lookUp(files: readonly OutputContent[], cache: HashCache): Steps<Known[]> {
+  const known: Known[] = [];
+  for (const { path, content } of files) {
+    if (known.length % FILES_PER_STEP === FILES_PER_STEP - 1) yield;
+    if (typeof content !== "string") {
+      known.push({});
+      continue;
+    }
+    const info = Deno.statSync(content);
+    const sha256 = cache.find(content, info);
+    known.push(
+      sha256 === undefined ? { info } : { packed: { path, content, sha256, size: info.size } },
+    );
+  }
+  return known;
 }
 
 /** Refuses what the platform would refuse, before anything is hashed. */
@@ -55,11 +88,36 @@ function assertWithinLimits(files: readonly OutputContent[]): void {
   }
 }
 
-/** The SHA-256 and size of every file, in the given order; several at a time. */
+/**
+ * The SHA-256 and size of every file, in the given order. With a place for a cache, only
+ * what has changed since the run before is read.
+ *
+ * @throws {BuildError} `output_invalid` where the platform would refuse the files
+ */
 export async function hashFiles(
   files: readonly OutputContent[],
-  signal: AbortSignal,
+  { signal, cachedAt }: {
+    readonly signal: AbortSignal;
+    readonly cachedAt?: HashCachePlace | undefined;
+  },
 ): Promise<PackedFile[]> {
   assertWithinLimits(files);
-  return await pMap(files, hashFile, { concurrency: CONCURRENCY, signal });
+  if (cachedAt === undefined) {
+    return await pMap(files, hashContent, { concurrency: CONCURRENCY, signal });
+  }
+  const cache = await HashCache.open(cachedAt);
+  const known = await inTurns(lookUp(files, cache));
+  const hashed = await pMap(
+    files.flatMap((file, index) => known[index]?.packed === undefined ? [{ file, index }] : []),
+    async ({ file, index }) => {
+      const packed = await hashContent(file);
+      const info = known[index]?.info;
+      if (info !== undefined) cache.add(file.content as string, info, packed.sha256);
+      return packed;
+    },
+    { concurrency: CONCURRENCY, signal },
+  );
+  await cache.save();
+  const rest = hashed.values();
+  return known.map(({ packed }) => packed ?? rest.next().value!);
 }

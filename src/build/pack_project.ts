@@ -12,6 +12,7 @@ import { bundleProjectFunctions } from "./bundle_functions.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { warnOfForeignFiles, warnOfOwnTimers, withoutForeignFiles } from "./foreign_files.ts";
 import { folderPagesOf } from "./folder_pages.ts";
+import type { HashCachePlace } from "./hash_cache.ts";
 import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 import { prepareOutput } from "./prepare_output.ts";
 import { checkRuleFunctions, readRulesFile, warnOpenFolders } from "./read_rules_file.ts";
@@ -24,6 +25,8 @@ export interface PackOptions extends BuildOptions {
   readonly standing?: string | undefined;
   /** True to take manifest and rules as they are; the platform judges them anyway. */
   readonly skipValidation?: boolean;
+  /** Where hashes of files are kept from one run to the next; nowhere where missing. */
+  readonly cachedAt?: HashCachePlace;
 }
 
 /** A built project that is described, not yet read. */
@@ -108,7 +111,10 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
  */
 export async function packProject(host: BuildHost, options: PackOptions): Promise<Pack> {
   const assembled = await assembleProject(host, options);
-  const files = await hashFiles(assembled.files, host.signal);
+  const files = await hashFiles(assembled.files, {
+    signal: host.signal,
+    cachedAt: options.cachedAt,
+  });
   const functions = await bundleProjectFunctions(host, assembled.home);
   if (assembled.rules !== undefined) {
     await checkRuleFunctions(host, assembled.home, functions.map(({ name }) => name));

@@ -1,7 +1,7 @@
 /**
  * What svc keeps in files of its own: the project's `svc.toml` (read with
  * positions, changed without losing comments), the user's credentials, the
- * environment that a checkout works with, and the
+ * environment that a checkout works with, what it remembers to be faster, and the
  * search for the project that a directory belongs to.
  *
  * @module
@@ -32,6 +32,7 @@ export {
   SCHEMA_PATH,
 } from "./edit_project_config.ts";
 export { findProjectRoot, type ProjectRootOptions } from "./project_root.ts";
+export { CACHE_PATH, readCheckoutCache, writeCheckoutCache } from "./checkout_cache.ts";
 export {
   type CheckoutContext,
   clearContext,

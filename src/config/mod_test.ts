@@ -3,6 +3,7 @@ import * as config from "./mod.ts";
 
 Deno.test("the room exports exactly its public names", () => {
   assert.deepEqual(Object.keys(config).sort(), [
+    "CACHE_PATH",
     "CONTEXT_PATH",
     "ContextFileError",
     "CredentialsFileError",
@@ -26,11 +27,13 @@ Deno.test("the room exports exactly its public names", () => {
     "parseProjectConfig",
     "projectConfigJsonSchema",
     "projectConfigSchemaText",
+    "readCheckoutCache",
     "removeLogin",
     "saveContext",
     "saveLogin",
     "saveProjectConfig",
     "saveProjectConfigSchema",
     "setDefaultWorkspace",
+    "writeCheckoutCache",
   ]);
 });

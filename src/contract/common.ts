@@ -64,6 +64,7 @@ export const ERROR_CODES = [
   "rules_invalid",
   "blob_mismatch",
   "blobs_missing",
+  "base_unusable",
   "storage_full",
   "unavailable",
   "internal",

@@ -1,14 +1,16 @@
 /**
- * Deployments and the blobs that they are made of.
+ * Deployments.
  *
- * A deployment is created with the list of its files. The answer names the
- * blobs that the workspace lacks; they are uploaded; then the deployment is
- * activated, which makes it visible in one atomic step.
+ * A deployment is created with the list of its files, or with what differs from the
+ * list of another deployment. The answer names the blobs that the workspace lacks; they
+ * are uploaded; then the deployment is activated, which makes it visible in one atomic
+ * step.
  *
  * @module
  */
 import { z } from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { deploymentFile, filePath, MAX_FILES, sha256 } from "./deployment_files.ts";
 import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
 import { branchName, projectParams } from "./projects.ts";
@@ -26,48 +28,6 @@ export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 
 export const ENVIRONMENT_PRODUCTION = "production";
 export const ENVIRONMENT_PREVIEW = "preview";
-
-/** Most files of one deployment. */
-export const MAX_FILES = 100_000;
-/** Largest single file, in bytes (1 GiB). */
-export const MAX_FILE_BYTES = 1024 * 1024 * 1024;
-/** All files of one deployment together, in bytes (100 GiB). */
-export const MAX_DEPLOYED_BYTES = 100 * 1024 ** 3;
-/** Largest body of a batch of blobs, in bytes; larger blobs travel alone. */
-export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
-/** Most blobs of one batch. */
-export const MAX_BATCH_BLOBS = 500;
-/** What multipart adds to the content of a batch, at most: boundary and fields of each part. */
-const MAX_BATCH_OVERHEAD_BYTES = MAX_BATCH_BLOBS * 512;
-/** Largest description of a deployment, in bytes: the list of 100,000 files. */
-const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
-
-export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "Must be a SHA-256 in hexadecimal");
-
-/** Longest name of a file or folder, in bytes of UTF-8: what file systems take. */
-const MAX_NAME_BYTES = 255;
-
-const nameFits = (name: string) =>
-  name.length <= MAX_NAME_BYTES && new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES;
-
-/** A path below the output directory: relative, with `/`, without `.` or `..` segments. */
-export const filePath = z.string().min(1).max(1024).refine(
-  (path) =>
-    // deno-lint-ignore no-control-regex -- control characters cannot stand in a path
-    !/[\\\x00-\x1f\x7f]/.test(path) &&
-    path.split("/").every((part) => part !== "" && part !== "." && part !== ".."),
-  "Must be a relative path without empty, . or .. segments",
-).refine((path) => path.isWellFormed(), "Must be well-formed Unicode").refine(
-  (path) => path.split("/").every(nameFits),
-  `Must have names of at most ${MAX_NAME_BYTES} bytes between the slashes`,
-);
-
-export const deploymentFile = z.object({
-  path: filePath,
-  sha256,
-  size: z.int().min(0).max(MAX_FILE_BYTES),
-}).meta({ id: "DeploymentFile" });
-export type DeploymentFile = z.infer<typeof deploymentFile>;
 
 /** Most functions of one deployment. */
 export const MAX_FUNCTIONS = 100;
@@ -120,6 +80,18 @@ export const deployment = z.object({
 }).meta({ id: "Deployment" });
 export type Deployment = z.infer<typeof deployment>;
 
+/** The deployment that a list of files is a difference to (`file_difference.ts`). */
+export const deploymentBase = z.object({
+  deployment: uuid.describe("Id of a deployment of the same project, whose files are taken over"),
+  digest: sha256.describe(
+    "SHA-256 of the whole list that results: a line `<sha256> <size> <path>` for each file, " +
+      "with a line feed at its end, in ascending order of the UTF-16 units of the paths",
+  ),
+}).strict().meta({ id: "DeploymentBase" });
+
+/** Largest description of a deployment, in bytes: the list of 100,000 files. */
+const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
+
 export const createDeploymentBody = z.object({
   environment: environmentReference.describe(
     "Name or id of the environment: `production`, `preview`, or the project's own",
@@ -136,7 +108,13 @@ export const createDeploymentBody = z.object({
   rules: z.unknown().optional().describe(
     "The edge rule set as authored; validated by its own rules",
   ),
-  files: z.array(deploymentFile).max(MAX_FILES),
+  files: z.array(deploymentFile).max(MAX_FILES).describe(
+    "All files of the deployment; with `base` those that are new or changed",
+  ),
+  base: deploymentBase.optional(),
+  removed: z.array(filePath).max(MAX_FILES).default([]).describe(
+    "With `base`: paths of its files that the deployment does not have",
+  ),
   functions: z.array(deploymentFunction).max(MAX_FUNCTIONS).default([]).describe(
     "Functions for pipelines",
   ),
@@ -253,37 +231,4 @@ export const rollback = endpoint({
   params: projectParams,
   body: rollbackBody,
   response: rollbackAnswer,
-});
-
-export const blobReceipt = z.object({ stored: z.array(sha256) });
-
-export const blobQuery = z.object({
-  deployment: uuid.optional().describe(
-    "The deployment that the blobs are for: what arrives keeps its upload open",
-  ),
-});
-
-export const putBlob = endpoint({
-  method: "PUT",
-  path: "/v1/blobs/{sha256}",
-  summary: "Upload one blob; refused when its content has another hash",
-  tag: "Blobs",
-  params: z.object({ sha256 }),
-  query: blobQuery,
-  body: z.unknown(),
-  bodyKind: "octets",
-  maxBodyBytes: MAX_FILE_BYTES,
-  response: blobReceipt,
-});
-
-export const postBlobs = endpoint({
-  method: "POST",
-  path: "/v1/blobs",
-  summary: "Upload many small blobs as multipart/form-data, each part named by its SHA-256",
-  tag: "Blobs",
-  query: blobQuery,
-  body: z.unknown(),
-  bodyKind: "multipart",
-  maxBodyBytes: MAX_BATCH_BYTES + MAX_BATCH_OVERHEAD_BYTES,
-  response: blobReceipt,
 });

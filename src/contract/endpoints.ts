@@ -5,6 +5,7 @@
  */
 import * as accounts from "./accounts.ts";
 import * as apiKeys from "./api_keys.ts";
+import * as blobs from "./blobs.ts";
 import * as buildLogs from "./build_logs.ts";
 import * as builds from "./builds.ts";
 import * as cache from "./cache.ts";
@@ -119,8 +120,8 @@ export const endpoints = {
   verifyDomain: domains.verifyDomain,
   deleteDomain: domains.deleteDomain,
   purgeCache: cache.purgeCache,
-  putBlob: deployments.putBlob,
-  postBlobs: deployments.postBlobs,
+  putBlob: blobs.putBlob,
+  postBlobs: blobs.postBlobs,
   listLogs: logs.listLogs,
   followLogs: logs.followLogs,
   getBuildLog: buildLogs.getBuildLog,

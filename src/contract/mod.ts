@@ -17,6 +17,7 @@ export {
   type Tool,
 } from "./accounts.ts";
 export { API_KEY_REQUESTS_PER_HOUR, type ApiKey } from "./api_keys.ts";
+export { MAX_BATCH_BLOBS, MAX_BATCH_BYTES } from "./blobs.ts";
 export {
   apiError,
   type ApiErrorBody,
@@ -31,26 +32,26 @@ export {
 } from "./common.ts";
 export { type CronRun, cronRun, type CronTask } from "./cron.ts";
 export {
+  type DeploymentFile,
+  deploymentFile,
+  filePath,
+  MAX_DEPLOYED_BYTES,
+  MAX_FILE_BYTES,
+  MAX_FILES,
+  sha256,
+} from "./deployment_files.ts";
+export {
   createDeploymentBody,
   type Deployment,
   deployment,
   DEPLOYMENT_STATES,
-  type DeploymentFile,
-  deploymentFile,
   type DeploymentFunction,
   deploymentFunction,
   type DeploymentState,
   ENVIRONMENT_PREVIEW,
   ENVIRONMENT_PRODUCTION,
-  filePath,
-  MAX_BATCH_BLOBS,
-  MAX_BATCH_BYTES,
-  MAX_DEPLOYED_BYTES,
-  MAX_FILE_BYTES,
-  MAX_FILES,
   MAX_FUNCTION_BYTES,
   MAX_FUNCTIONS,
-  sha256,
 } from "./deployments.ts";
 export {
   type AddedDomain,
@@ -173,6 +174,13 @@ export {
   PRIORITIES,
   type Priority,
 } from "./events.ts";
+export {
+  applyDifference,
+  differenceOf,
+  digestFiles,
+  digestFilesInSteps,
+  type FileDifference,
+} from "./file_difference.ts";
 export { EVENT_PAYLOADS, type EventPayloads, MAX_EVENT_TEXT } from "./event_payloads.ts";
 export {
   type CategoryPreferences,

@@ -68,6 +68,7 @@ async function packDeployment(
       buildCommand: flags.buildCommand,
       framework: flags.framework,
       skipBuild: flags.skipBuild === true,
+      cachedAt: { root: folder.directory, now: ctx.now },
       variables: () => fetchVariables(client, { project: project.id, environment }),
     }),
   );
@@ -172,6 +173,7 @@ export async function deployProject(
     files: pack.files,
     functions: pack.functions,
     body,
+    root: folder.directory,
   });
   const milliseconds = ctx.elapsed();
   const rulesInEffect = sent.deployment.isProduction

@@ -5,13 +5,19 @@
  * @module
  */
 import type { PackedFile } from "../../build/mod.ts";
-import { type BlobSource, type Client, uploadBlobs } from "../../client/mod.ts";
+import { ApiError, type BlobSource, type Client, uploadBlobs } from "../../client/mod.ts";
 import { type BodyInputOf, type Deployment, endpoints, type Project } from "../../contract/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { formatBytes, formatCount } from "../terminal/mod.ts";
 import { endUnfinished, explainFailure, explainStop } from "./end_unfinished.ts";
+import {
+  type DeploymentPlace,
+  readLastDeployment,
+  toDifference,
+  writeLastDeployment,
+} from "./last_deployment.ts";
 
 export interface DeploymentRequest {
   readonly client: Client;
@@ -20,7 +26,12 @@ export interface DeploymentRequest {
   readonly project: Project;
   readonly files: readonly PackedFile[];
   readonly functions: readonly SealedFunction[];
-  readonly body: Omit<BodyInputOf<typeof endpoints.createDeployment>, "files" | "functions">;
+  readonly body: Omit<
+    BodyInputOf<typeof endpoints.createDeployment>,
+    "files" | "functions" | "base" | "removed"
+  >;
+  /** Absolute path of the project's root, which remembers what was deployed last. */
+  readonly root: string;
 }
 
 export interface Amount {
@@ -99,7 +110,7 @@ async function withPatience<T>(
   }
 }
 
-/** The body of the request that creates or checks a deployment. */
+/** The body of the request that creates or checks a deployment, with all files. */
 export function toBody(
   { body, files, functions }: Pick<DeploymentRequest, "body" | "files" | "functions">,
 ) {
@@ -115,19 +126,32 @@ export function toBody(
 }
 
 /**
- * Creates the deployment. A stop meanwhile waits for the answer, because only
- * its id allows the deployment to be stopped on the platform.
+ * Creates the deployment, by what differs from the last one where the platform still has
+ * that. A stop meanwhile waits for the answer, because only its id allows the deployment
+ * to be stopped on the platform.
  */
 async function create(ctx: Context, request: DeploymentRequest) {
-  const { cleanupClient, project } = request;
-  const body = toBody(request);
+  const { cleanupClient, project, root } = request;
+  const whole = toBody(request);
+  const shorter = toDifference(whole, await readLastDeployment(root, placeOf(request)));
   const params = { project: project.id };
-  ctx.signal.throwIfAborted();
-  return await withPatience(
-    ctx.signal,
-    CREATE_PATIENCE,
-    (signal) => cleanupClient.call(endpoints.createDeployment, { params, body, signal }),
-  );
+  const send = async (body: BodyInputOf<typeof endpoints.createDeployment>) => {
+    ctx.signal.throwIfAborted();
+    return await withPatience(
+      ctx.signal,
+      CREATE_PATIENCE,
+      (signal) => cleanupClient.call(endpoints.createDeployment, { params, body, signal }),
+    );
+  };
+  if (shorter === undefined) return await send(whole);
+  return await send(shorter).catch((error) => {
+    if (error instanceof ApiError && error.code === "base_unusable") return send(whole);
+    throw error;
+  });
+}
+
+function placeOf({ client, project }: DeploymentRequest): DeploymentPlace {
+  return { apiUrl: client.baseUrl, projectId: project.id };
 }
 
 function toSent(
@@ -166,7 +190,10 @@ export async function sendDeployment(ctx: Context, request: DeploymentRequest): 
       params: { deployment: id },
       idempotent: true,
     });
-    if (live.status === "LIVE") return toSent(live, files, blobs);
+    if (live.status === "LIVE") {
+      await writeLastDeployment(request.root, placeOf(request), { id, files });
+      return toSent(live, files, blobs);
+    }
     throw new CliError("deployment_failed", live.error ?? `Deployment ended as ${live.status}`, {
       details: { deployment: live },
     });

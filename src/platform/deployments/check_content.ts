@@ -24,6 +24,11 @@ import { Failure } from "../core/http/mod.ts";
 /** Most problems of one kind that a response lists. */
 const MAX_PROBLEMS = 100;
 
+/** Where in a request the file stands that has an index in the list. */
+export type PlaceOf = (index: number) => string;
+
+const inList: PlaceOf = (index) => `body.files[${index}]`;
+
 /** Reports what is wrong with the entry of the file list at an index. */
 type Note = (index: number, field: "path" | "size", message: string) => void;
 
@@ -70,11 +75,14 @@ function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> 
  * another's folder, or the same content has two sizes; `payload_too_large` if
  * the files are too large together.
  */
-export function* checkFiles(files: readonly DeploymentFile[]): Steps<void> {
+export function* checkFiles(
+  files: readonly DeploymentFile[],
+  placeOf: PlaceOf = inList,
+): Steps<void> {
   const problems: Problem[] = [];
   const note: Note = (index, field, message) => {
     if (problems.length < MAX_PROBLEMS) {
-      problems.push({ path: `body.files[${index}].${field}`, message });
+      problems.push({ path: `${placeOf(index)}.${field}`, message });
     }
   };
   yield* checkPaths(files, note);

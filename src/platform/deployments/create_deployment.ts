@@ -14,10 +14,17 @@ import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import { checkFiles, checkFunctions, checkManifest, checkRules } from "./check_content.ts";
+import {
+  checkFiles,
+  checkFunctions,
+  checkManifest,
+  checkRules,
+  type PlaceOf,
+} from "./check_content.ts";
 import { blobsOf, type DeploymentContent, writeContent } from "./content.ts";
 import { type BlobLookUp, lookUpBlobs } from "./missing_blobs.ts";
 import type { DeploymentRecord } from "./deployment.ts";
+import { receiveFiles } from "./receive_files.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { recordDeployment, type RecordServices } from "./record_deployment.ts";
 
@@ -32,10 +39,12 @@ export interface CreateServices extends RecordServices {
 }
 
 /** The content of a deployment as received from a client or a build; not validated yet. */
-export type ReceivedContent = Pick<
-  BodyOf<typeof endpoints.createDeployment>,
-  "manifest" | "files" | "functions" | "rules"
->;
+export type ReceivedContent =
+  & Pick<
+    BodyOf<typeof endpoints.createDeployment>,
+    "manifest" | "files" | "functions" | "rules"
+  >
+  & { readonly placeOf?: PlaceOf };
 
 /** The fields of a record that describe its content. */
 export type StoredContent = Pick<
@@ -47,7 +56,7 @@ export type StoredContent = Pick<
 async function checkContent(
   received: ReceivedContent,
 ): Promise<Pick<DeploymentContent, "manifest" | "rules">> {
-  await inTurns(checkFiles(received.files));
+  await inTurns(checkFiles(received.files, received.placeOf));
   const manifest = await inTurns(checkManifest(received.manifest, received.files));
   const functionNames = checkFunctions(received.functions);
   const rules: RuntimeRuleSet | null = received.rules === undefined
@@ -73,14 +82,14 @@ export async function storeContent(
 }
 
 function misstatedSizes(
-  { files, functions }: ReceivedContent,
+  { files, functions, placeOf = (index) => `body.files[${index}]` }: ReceivedContent,
   misstated: BlobLookUp["misstated"],
 ): Failure {
   const problems = misstated.slice(0, MAX_LISTED).map(({ sha256, size, actual }) => {
     const file = files.findIndex((each) => each.sha256 === sha256);
     const path = file === -1
       ? `body.functions[${functions.findIndex((each) => each.sha256 === sha256)}].size`
-      : `body.files[${file}].size`;
+      : `${placeOf(file)}.size`;
     return { path, message: `Must be ${actual}, the size of the content ${sha256}: it is ${size}` };
   });
   const { path, message } = problems[0]!;
@@ -97,17 +106,30 @@ async function findMissing(
   return missing;
 }
 
+/** The content that a request describes, with the whole list of its files. */
+async function receiveContent(
+  services: Pick<CreateServices, "deployments" | "blobs">,
+  project: ProjectRecord,
+  body: BodyOf<typeof endpoints.createDeployment>,
+): Promise<ReceivedContent> {
+  return { ...body, ...await receiveFiles(services, project, body) };
+}
+
 /** Runs all checks of {@link createDeployment}, and stores nothing. */
 export async function checkDeployment(
-  { environments, blobs }: Pick<CreateServices, "environments" | "blobs">,
+  { environments, deployments, blobs }: Pick<
+    CreateServices,
+    "environments" | "deployments" | "blobs"
+  >,
   project: ProjectRecord,
   body: BodyOf<typeof endpoints.createDeployment>,
 ): Promise<ResponseOf<typeof endpoints.checkDeployment>> {
-  await checkContent(body);
+  const received = await receiveContent({ deployments, blobs }, project, body);
+  await checkContent(received);
   return {
     environment: await findEnvironmentName(environments, project, body.environment),
     branch: body.branch ?? project.branch,
-    missing: [...await findMissing(blobs, body)],
+    missing: [...await findMissing(blobs, received)],
   };
 }
 
@@ -121,8 +143,9 @@ export async function createDeployment(
   body: BodyOf<typeof endpoints.createDeployment>,
 ): Promise<{ readonly deployment: DeploymentRecord; readonly missing: readonly string[] }> {
   const { environments, blobs } = services;
-  const stored = await storeContent(blobs, body);
-  const missing = await findMissing(blobs, body);
+  const received = await receiveContent(services, project, body);
+  const stored = await storeContent(blobs, received);
+  const missing = await findMissing(blobs, received);
   const deployment = await recordDeployment(services, project, {
     wanted: {
       ...stored,

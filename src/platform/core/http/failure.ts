@@ -25,6 +25,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   method_not_allowed: 405,
   conflict: 409,
   blobs_missing: 409,
+  base_unusable: 409,
   precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,

@@ -1,0 +1,99 @@
+/**
+ * Hashes of files from an earlier run, for as long as the files are as they were then:
+ * of the same size, and neither written to nor replaced since.
+ *
+ * @module
+ */
+import { relative } from "node:path";
+import { z } from "zod";
+import { readCheckoutCache, writeCheckoutCache } from "../config/mod.ts";
+import { MAX_FILES, sha256 } from "../contract/mod.ts";
+import type { Clock } from "../lib/clock.ts";
+
+const NAME = "hashes.json";
+
+/**
+ * A file that changed this short a time ago, in milliseconds, may change again without
+ * its times showing it: file systems count in steps of up to two seconds.
+ */
+const UNSETTLED_MS = 2000;
+
+/** Fewer files than this are hashed anew faster than a reader would notice. */
+const MIN_FILES = 200;
+
+const savedHashes = z.strictObject({
+  version: z.literal(1),
+  /** Path from the project's root, what the file was like, and its hash. */
+  files: z.array(z.tuple([z.string(), z.string(), sha256])).max(MAX_FILES),
+});
+
+/** Where hashes are kept, and the clock that files are judged by. */
+export interface HashCachePlace {
+  /** Absolute path of the project's root. */
+  readonly root: string;
+  readonly now: Clock;
+}
+
+/**
+ * Changes when a file is written to or replaced. Deno knows `mtime` to the millisecond
+ * and `ctime` to the second; on Windows there is neither `ctime` nor `ino`.
+ */
+function stateOf({ size, mtime, ctime, ino }: Deno.FileInfo): string {
+  return `${size} ${mtime?.getTime()} ${ctime?.getTime()} ${ino}`;
+}
+
+interface Hashed {
+  readonly state: string;
+  readonly sha256: string;
+}
+
+export class HashCache {
+  readonly #met = new Map<string, Hashed>();
+  readonly #startedAt: number;
+  #isNew = false;
+
+  private constructor(
+    private readonly place: HashCachePlace,
+    private readonly saved: ReadonlyMap<string, Hashed>,
+  ) {
+    this.#startedAt = place.now();
+  }
+
+  /** Reads what was kept at a place; an empty cache where nothing usable is. */
+  static async open(place: HashCachePlace): Promise<HashCache> {
+    const saved = await readCheckoutCache(place.root, NAME, savedHashes);
+    const files = saved?.files ?? [];
+    return new HashCache(
+      place,
+      new Map(files.map(([name, state, sha256]) => [name, { state, sha256 }])),
+    );
+  }
+
+  /** The hash of a file that is as it was when that was computed. */
+  find(path: string, info: Deno.FileInfo): string | undefined {
+    const name = relative(this.place.root, path);
+    const known = this.saved.get(name);
+    if (known === undefined || known.state !== stateOf(info)) return undefined;
+    this.#met.set(name, known);
+    return known.sha256;
+  }
+
+  /**
+   * Keeps the hash of a file, unless that changed only just now. `info` was read before
+   * the content was.
+   */
+  add(path: string, info: Deno.FileInfo, sha256: string): void {
+    const changedAt = Math.max(info.mtime?.getTime() ?? Infinity, info.ctime?.getTime() ?? 0);
+    if (changedAt > this.#startedAt - UNSETTLED_MS) return;
+    this.#met.set(relative(this.place.root, path), { state: stateOf(info), sha256 });
+    this.#isNew = true;
+  }
+
+  /** Writes what this run has found or added; what it has not met is forgotten. */
+  async save(): Promise<void> {
+    const { size } = this.#met;
+    if (!this.#isNew || size < MIN_FILES || size > MAX_FILES) return;
+    const files = [...this.#met].map(([name, { state, sha256 }]) => [name, state, sha256]);
+    await writeCheckoutCache(this.place.root, NAME, { version: 1, files });
+  }
+}

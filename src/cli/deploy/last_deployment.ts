@@ -1,0 +1,89 @@
+/**
+ * The files that a checkout deployed last, so that the next deploy only has to send what
+ * differs from them.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { readCheckoutCache, writeCheckoutCache } from "../../config/mod.ts";
+import {
+  type BodyInputOf,
+  type DeploymentFile,
+  differenceOf,
+  digestFiles,
+  type endpoints,
+  MAX_FILES,
+} from "../../contract/mod.ts";
+
+const NAME = "deployed.json";
+
+/** The whole list of fewer files than this is so short that it is sent. */
+const MIN_FILES = 200;
+
+/** Its content needs no more checks: the platform compares the list that results. */
+const saved = z.strictObject({
+  version: z.literal(1),
+  apiUrl: z.string(),
+  projectId: z.string(),
+  deploymentId: z.uuid(),
+  files: z.array(z.tuple([z.string(), z.string(), z.number()])).max(MAX_FILES),
+});
+
+/** The project on a platform that a deployment belongs to. */
+export interface DeploymentPlace {
+  readonly apiUrl: string;
+  readonly projectId: string;
+}
+
+/** A deployment with the list of its files. */
+export interface LastDeployment {
+  readonly id: string;
+  readonly files: readonly DeploymentFile[];
+}
+
+/** What the checkout at `root` deployed last, if that was to the same place. */
+export async function readLastDeployment(
+  root: string,
+  place: DeploymentPlace,
+): Promise<LastDeployment | undefined> {
+  const found = await readCheckoutCache(root, NAME, saved);
+  if (found?.apiUrl !== place.apiUrl || found.projectId !== place.projectId) return undefined;
+  return {
+    id: found.deploymentId,
+    files: found.files.map(([path, sha256, size]) => ({ path, sha256, size })),
+  };
+}
+
+/** Remembers a deployment of the checkout at `root`; one of few files is not worth it. */
+export async function writeLastDeployment(
+  root: string,
+  { apiUrl, projectId }: DeploymentPlace,
+  { id, files }: LastDeployment,
+): Promise<void> {
+  if (files.length < MIN_FILES) return;
+  await writeCheckoutCache(root, NAME, {
+    version: 1,
+    apiUrl,
+    projectId,
+    deploymentId: id,
+    files: files.map(({ path, sha256, size }) => [path, sha256, size]),
+  });
+}
+
+type Body = BodyInputOf<typeof endpoints.createDeployment>;
+
+/**
+ * The same request with what differs from `last` in place of the whole list; `undefined`
+ * where that is not much shorter.
+ */
+export function toDifference(whole: Body, last: LastDeployment | undefined): Body | undefined {
+  if (last === undefined) return undefined;
+  const { files, removed } = differenceOf(last.files, whole.files);
+  if (files.length + removed.length > whole.files.length / 2) return undefined;
+  return {
+    ...whole,
+    files: [...files],
+    removed: [...removed],
+    base: { deployment: last.id, digest: digestFiles(whole.files) },
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * What a checkout remembers to be faster: files in `.svc/cache/` at the project's root,
+ * which git ignores. Each can be removed at any time; one that is damaged, or cannot be
+ * read or written, is as good as none.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { z } from "zod";
+import { sha256Hex } from "../lib/hash.ts";
+import { readTextFile } from "../lib/utf8.ts";
+
+/** Path of the folder, relative to the project's root. */
+export const CACHE_PATH = ".svc/cache";
+
+/** Largest file that is read, in bytes: what is remembered of 100,000 files. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Length of the first line: the SHA-256 of all that follows it. */
+const DIGEST_LENGTH = 64;
+
+/** Does without what a file or its content does not allow; mistakes of ours are thrown. */
+async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof ReferenceError) throw error;
+    return undefined;
+  }
+}
+
+/** Reads a value of the cache; `undefined` where there is none that `schema` takes. */
+export async function readCheckoutCache<T>(
+  root: string,
+  name: string,
+  schema: z.ZodType<T>,
+): Promise<T | undefined> {
+  return await unlessItFails(async () => {
+    const path = join(root, CACHE_PATH, name);
+    const { isFile, size } = await Deno.lstat(path);
+    if (!isFile || size > MAX_BYTES) return undefined;
+    const text = await readTextFile(path);
+    const content = text.slice(DIGEST_LENGTH + 1);
+    if (text.slice(0, DIGEST_LENGTH) !== sha256Hex(content)) return undefined;
+    return schema.safeParse(JSON.parse(content)).data;
+  });
+}
+
+/** Makes the folder, with the file that has git ignore all of it. */
+async function prepareFolder(root: string): Promise<string | undefined> {
+  const folder = join(root, CACHE_PATH);
+  await Deno.mkdir(folder, { recursive: true });
+  // What a link in the checkout leads to is not ours to write to.
+  if (await Deno.realPath(folder) !== join(await Deno.realPath(root), CACHE_PATH)) return undefined;
+  await Deno.writeTextFile(join(folder, ".gitignore"), "*\n", { createNew: true })
+    .catch(() => undefined);
+  return folder;
+}
+
+/** Writes a value of the cache: a reader finds the one before it or this one. */
+export async function writeCheckoutCache(
+  root: string,
+  name: string,
+  value: unknown,
+): Promise<void> {
+  await unlessItFails(async () => {
+    const folder = await prepareFolder(root);
+    if (folder === undefined) return;
+    const content = JSON.stringify(value);
+    const temporary = join(folder, `${name}.${crypto.randomUUID()}.tmp`);
+    try {
+      await Deno.writeTextFile(temporary, `${sha256Hex(content)}\n${content}`, { createNew: true });
+      await Deno.rename(temporary, join(folder, name));
+    } catch (error) {
+      await Deno.remove(temporary).catch(() => {});
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * Blobs: the content of files and functions, uploaded by its hash.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { uuid } from "./common.ts";
+import { MAX_FILE_BYTES, sha256 } from "./deployment_files.ts";
+import { endpoint } from "./endpoint.ts";
+
+/** Largest body of a batch of blobs, in bytes; larger blobs travel alone. */
+export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+/** Most blobs of one batch. */
+export const MAX_BATCH_BLOBS = 500;
+/** What multipart adds to the content of a batch, at most: boundary and fields of each part. */
+const MAX_BATCH_OVERHEAD_BYTES = MAX_BATCH_BLOBS * 512;
+export const blobReceipt = z.object({ stored: z.array(sha256) });
+
+export const blobQuery = z.object({
+  deployment: uuid.optional().describe(
+    "The deployment that the blobs are for: what arrives keeps its upload open",
+  ),
+});
+
+export const putBlob = endpoint({
+  method: "PUT",
+  path: "/v1/blobs/{sha256}",
+  summary: "Upload one blob; refused when its content has another hash",
+  tag: "Blobs",
+  params: z.object({ sha256 }),
+  query: blobQuery,
+  body: z.unknown(),
+  bodyKind: "octets",
+  maxBodyBytes: MAX_FILE_BYTES,
+  response: blobReceipt,
+});
+
+export const postBlobs = endpoint({
+  method: "POST",
+  path: "/v1/blobs",
+  summary: "Upload many small blobs as multipart/form-data, each part named by its SHA-256",
+  tag: "Blobs",
+  query: blobQuery,
+  body: z.unknown(),
+  bodyKind: "multipart",
+  maxBodyBytes: MAX_BATCH_BYTES + MAX_BATCH_OVERHEAD_BYTES,
+  response: blobReceipt,
+});

@@ -1,0 +1,39 @@
+/**
+ * The files of a deployment, as the API lists them.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+/** Most files of one deployment. */
+export const MAX_FILES = 100_000;
+/** Largest single file, in bytes (1 GiB). */
+export const MAX_FILE_BYTES = 1024 * 1024 * 1024;
+/** All files of one deployment together, in bytes (100 GiB). */
+export const MAX_DEPLOYED_BYTES = 100 * 1024 ** 3;
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "Must be a SHA-256 in hexadecimal");
+
+/** Longest name of a file or folder, in bytes of UTF-8: what file systems take. */
+const MAX_NAME_BYTES = 255;
+
+const nameFits = (name: string) =>
+  name.length <= MAX_NAME_BYTES && new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES;
+
+/** A path below the output directory: relative, with `/`, without `.` or `..` segments. */
+export const filePath = z.string().min(1).max(1024).refine(
+  (path) =>
+    // deno-lint-ignore no-control-regex -- control characters cannot stand in a path
+    !/[\\\x00-\x1f\x7f]/.test(path) &&
+    path.split("/").every((part) => part !== "" && part !== "." && part !== ".."),
+  "Must be a relative path without empty, . or .. segments",
+).refine((path) => path.isWellFormed(), "Must be well-formed Unicode").refine(
+  (path) => path.split("/").every(nameFits),
+  `Must have names of at most ${MAX_NAME_BYTES} bytes between the slashes`,
+);
+
+export const deploymentFile = z.object({
+  path: filePath,
+  sha256,
+  size: z.int().min(0).max(MAX_FILE_BYTES),
+}).meta({ id: "DeploymentFile" });
+export type DeploymentFile = z.infer<typeof deploymentFile>;

@@ -1,0 +1,68 @@
+/**
+ * A list of files as the difference to another list, and the digest by which both sides
+ * make sure that they mean the same list.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { atOnce, inSteps, type Steps } from "../lib/next_turn.ts";
+import { sortInSteps } from "../lib/sort_in_steps.ts";
+import type { DeploymentFile } from "./deployment_files.ts";
+
+/** What makes one list of files of another. */
+export interface FileDifference {
+  /** Files that the other list lacks, or has with another content. */
+  readonly files: readonly DeploymentFile[];
+  /** Paths that only the other list has. */
+  readonly removed: readonly string[];
+}
+
+const byPath = (left: DeploymentFile, right: DeploymentFile): boolean => left.path < right.path;
+
+/** The digest of a list, whatever its order (see `deploymentBase`). */
+export function* digestFilesInSteps(files: readonly DeploymentFile[]): Steps<string> {
+  const hash = createHash("sha256");
+  let lines = "";
+  const sorted = yield* sortInSteps(files, byPath);
+  yield* inSteps(sorted, ({ path, sha256, size }, index) => {
+    lines += `${sha256} ${size} ${path}\n`;
+    if (index % 500 !== 499) return;
+    hash.update(lines);
+    lines = "";
+  });
+  return hash.update(lines).digest("hex");
+}
+
+/** The digest of a list, whatever its order (see `deploymentBase`). */
+export function digestFiles(files: readonly DeploymentFile[]): string {
+  return atOnce(digestFilesInSteps(files));
+}
+
+/** What makes `files` of `base`; in each of them a path occurs once. */
+export function differenceOf(
+  base: readonly DeploymentFile[],
+  files: readonly DeploymentFile[],
+): FileDifference {
+  const left = new Map(base.map((file) => [file.path, file]));
+  const changed = files.filter((file) => {
+    const before = left.get(file.path);
+    left.delete(file.path);
+    return before?.sha256 !== file.sha256 || before.size !== file.size;
+  });
+  return { files: changed, removed: [...left.keys()] };
+}
+
+/** The list that a difference makes of `base`: what it leaves of that, then its own files. */
+export function* applyDifference(
+  base: readonly DeploymentFile[],
+  { files, removed }: FileDifference,
+): Steps<DeploymentFile[]> {
+  const gone = new Set(removed);
+  yield* inSteps(files, ({ path }) => gone.add(path));
+  const result: DeploymentFile[] = [];
+  yield* inSteps(base, (file) => {
+    if (!gone.has(file.path)) result.push(file);
+  });
+  yield* inSteps(files, (file) => result.push(file));
+  return result;
+}

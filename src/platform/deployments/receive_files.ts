@@ -1,0 +1,98 @@
+/**
+ * The list of a deployment's files, as a request has it: whole, or as the difference to
+ * that of another deployment. What comes out is the same list either way; where that is
+ * not sure, the client is asked for the whole one.
+ *
+ * @module
+ */
+import {
+  applyDifference,
+  type BodyOf,
+  type DeploymentFile,
+  digestFilesInSteps,
+  type endpoints,
+  MAX_FILES,
+} from "../../contract/mod.ts";
+import { inTurns } from "../../lib/next_turn.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { BlobStore } from "../core/store/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
+import type { PlaceOf } from "./check_content.ts";
+import { readContent } from "./content.ts";
+import type { DeploymentStore } from "./deployment_store.ts";
+
+export interface FileServices {
+  readonly deployments: Pick<DeploymentStore, "find">;
+  readonly blobs: BlobStore;
+}
+
+export interface ReceivedFiles {
+  readonly files: DeploymentFile[];
+  /** Where in the request a file of the list stands. */
+  readonly placeOf?: PlaceOf;
+}
+
+function unusable(deployment: string, reason: string, cause?: unknown): Failure {
+  return new Failure(
+    "base_unusable",
+    `Cannot take over the files of deployment ${deployment}: ${reason}. Send the whole list`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** The files of a project's deployment that a request builds on. */
+async function baseFiles(
+  { deployments, blobs }: FileServices,
+  project: ProjectRecord,
+  id: string,
+): Promise<readonly DeploymentFile[]> {
+  const base = await deployments.find(project.id, id);
+  if (base === undefined) throw unusable(id, `project "${project.name}" has none with this id`);
+  if (base.contentSha === null) throw unusable(id, "it is not built yet");
+  const content = await readContent(blobs, base.contentSha).catch((cause) => {
+    throw unusable(id, "its list is no longer stored", cause);
+  });
+  return content.files;
+}
+
+/**
+ * The whole list of files of a request.
+ *
+ * @throws {Failure} `invalid_request`; `base_unusable` where the base is gone, or the list that results is not
+ * the one that the client means; `payload_too_large` where it is too long.
+ */
+export async function receiveFiles(
+  services: FileServices,
+  project: ProjectRecord,
+  { base, files, removed }: Pick<
+    BodyOf<typeof endpoints.createDeployment>,
+    "base" | "files" | "removed"
+  >,
+): Promise<ReceivedFiles> {
+  if (base === undefined) {
+    if (removed.length === 0) return { files };
+    const message = "Must be empty without a base";
+    throw new Failure("invalid_request", `Request is not valid: body.removed: ${message}`, {
+      problems: [{ path: "body.removed", message }],
+    });
+  }
+  const before = await baseFiles(services, project, base.deployment);
+  const whole = await inTurns(applyDifference(before, { files, removed }));
+  if (whole.length > MAX_FILES) {
+    throw new Failure(
+      "payload_too_large",
+      `Deploy at most ${MAX_FILES} files: with those of the base there are ${whole.length}`,
+    );
+  }
+  if (await inTurns(digestFilesInSteps(whole)) !== base.digest) {
+    throw unusable(base.deployment, "with the difference they are not the list of the digest");
+  }
+  const taken = whole.length - files.length;
+  return {
+    files: whole,
+    placeOf: (index) =>
+      index < taken
+        ? `base[${JSON.stringify(whole[index]?.path)}]`
+        : `body.files[${index - taken}]`,
+  };
+}
