@@ -50,6 +50,10 @@ export const SPECIAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   "path:revokeApiKey.key": ["Id of the API key", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01"],
   "path:setVariable.key": ["Name of the variable", "DATABASE_URL"],
   "path:deleteVariable.key": ["Name of the variable", "DATABASE_URL"],
+  "DeploymentBase.digest": [
+    "SHA-256 of the whole list that results",
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  ],
   "Health.missing": ["What the system does not offer of the sandbox", []],
   "Variable.category": ["Whether its value can be read back", "plain"],
   "Variable.value": [
