@@ -117,11 +117,6 @@ const FLAGS: Table<Given> = {
       perServer: one("--max-sockets-per-server"),
     }, limits),
   maxFunctionProcesses: one("--max-function-processes"),
-  caches: (caches) =>
-    toFlags<typeof caches>({
-      responses: one("--cache-size"),
-      files: one("--static-cache-size"),
-    }, caches),
   images: (images) => images === false ? ["--no-images"] : none("images")(images),
   buildConcurrency: one("--build-concurrency"),
   resolveMs: seconds("--trigger-timeout"),
