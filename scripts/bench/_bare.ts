@@ -1,5 +1,5 @@
 /**
- * A bare `Deno.serve` that answers the bytes that svc answers, in the runtime
+ * A bare `Deno.serve` that answers the bytes that svc answers, by path, in the runtime
  * that svc runs in: from source, or compiled where `SVC_BIN` and `DENORT_BIN`
  * name a program and its runtime.
  *
@@ -15,6 +15,7 @@ import { freePort, type Peer, startPeer } from "./_peers.ts";
 
 /** One answer, as JSON. */
 export interface BareAnswer {
+  readonly path: string;
   readonly status: number;
   readonly fields: readonly (readonly [string, string])[];
   /** `null` where the answer has no body. */
@@ -30,19 +31,21 @@ const WRITTEN_BY_RUNTIME = new Set(["connection", "content-length", "date", "kee
 interface Answered {
   readonly port: number;
   readonly host: string;
-  readonly path: string;
+  /** What the bench requests. */
+  readonly paths: readonly string[];
 }
 
-async function answerOf(svc: Answered): Promise<BareAnswer> {
+async function answerOf({ port, host }: Answered, path: string): Promise<BareAnswer> {
+  const asked = { port, host, path };
   // The second answer is the one that the bench will see: out of memory, or of the cache.
-  await fetchByHost(svc);
-  const { status, headers, text } = await fetchByHost(svc);
+  await fetchByHost(asked);
+  const { status, headers, text } = await fetchByHost(asked);
   const fields = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || WRITTEN_BY_RUNTIME.has(name)
       ? []
       : [value].flat().map((line): [string, string] => [name, line])
   );
-  return { status, fields, text: text === "" ? null : text };
+  return { path, status, fields, text: text === "" ? null : text };
 }
 
 /** The command of the server, to which port and file are added. */
@@ -68,14 +71,16 @@ async function bareCommand(folder: string): Promise<Command> {
   return [output];
 }
 
-/** Runs something beside a bare server that answers what svc answers to a request. */
+/** Runs something beside a bare server that answers what svc answers to some requests. */
 export async function withBare<T>(
   folder: string,
   svc: Answered,
   run: (bare: Peer) => Promise<T>,
 ): Promise<T> {
   const file = join(folder, "bare-answer.json");
-  await Deno.writeTextFile(file, JSON.stringify(await answerOf(svc)));
+  const answers: BareAnswer[] = [];
+  for (const path of svc.paths) answers.push(await answerOf(svc, path));
+  await Deno.writeTextFile(file, JSON.stringify(answers));
   const port = freePort();
   const command: Command = [...await bareCommand(folder), String(port), file];
   const bare = await startPeer({ name: BARE, command, port }, folder);

@@ -1,17 +1,23 @@
 /**
- * What the runtime can do at most: `Deno.serve` with one answer to everything,
- * read from a file.
+ * What the runtime can do at most: `Deno.serve` with answers from a file, found
+ * by the path that is asked for.
  *
  * @module
  */
 import type { BareAnswer } from "./_bare.ts";
 
 const [port, file] = Deno.args;
-const { status, fields, text }: BareAnswer = JSON.parse(Deno.readTextFileSync(file!));
+const answers: readonly BareAnswer[] = JSON.parse(Deno.readTextFileSync(file!));
 // A list of pairs costs less than a Headers object, and a string less than its bytes.
-const headers = fields.map(([name, value]): [string, string] => [name, value]);
+const byPath = new Map(answers.map(({ path, status, fields, text }) => {
+  const headers = fields.map(([name, value]): [string, string] => [name, value]);
+  return [path, { text, init: { status, headers } }];
+}));
 
-Deno.serve(
-  { hostname: "127.0.0.1", port: Number(port) },
-  () => new Response(text, { status, headers }),
-);
+Deno.serve({ hostname: "127.0.0.1", port: Number(port) }, (request) => {
+  const { url } = request;
+  const answer = byPath.get(url.slice(url.indexOf("/", "http://".length)));
+  return answer === undefined
+    ? new Response(null, { status: 404 })
+    : new Response(answer.text, answer.init);
+});

@@ -24,7 +24,7 @@ export async function benchEdge(): Promise<string> {
       const svc = { ...platform, name: "svc", host };
       const table = await withBare(
         folder,
-        { ...svc, path: "/" },
+        { ...svc, paths: ["/"] },
         (bare) =>
           race([svc, ...[bare, ...peers].map((peer) => ({ ...peer, host }))], {
             path: "/",

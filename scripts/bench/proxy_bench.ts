@@ -78,7 +78,7 @@ export async function benchCache(): Promise<string> {
     ([svc, ...peers], _origin, folder) =>
       withBare(
         folder,
-        { ...svc!, path },
+        { ...svc!, paths: [path] },
         (bare) =>
           race([svc!, { ...bare, host: HOST }, ...peers], {
             ...{ path, rounds: 6, seconds: 2 },

@@ -61,7 +61,7 @@ export async function benchRedirects(): Promise<string> {
       const svc = { ...platform, name: "svc", host };
       const table = await withBare(
         folder,
-        { ...svc, path: PATHS[0]! },
+        { ...svc, paths: PATHS },
         (bare) =>
           race([svc, ...[bare, ...peers].map((peer) => ({ ...peer, host }))], {
             path: "/",

@@ -22,24 +22,37 @@ function endOfTarget(url: string): number {
   return hash < 0 ? url.length : hash;
 }
 
+/** What comes before the path of the latest URL, and the authority in it. */
+let latest = { origin: "", authority: "" };
+
 /**
  * Splits a request URL (`scheme://authority/path?query`). The scheme is ignored:
  * the connection determines it. The path stays what the client sent, where
  * `new URL()` would resolve dot segments by its own rules.
  */
 export function splitUrl(url: string): UrlParts {
-  const start = url.indexOf("//") + 2;
+  const isLatest = latest.origin !== "" && url.startsWith(latest.origin);
+  const start = isLatest ? latest.origin.length : url.indexOf("//") + 2;
   const end = endOfTarget(url);
   const mark = url.indexOf("?", start);
   const queryAt = mark < 0 || mark > end ? end : mark;
+  if (isLatest) {
+    const { authority } = latest;
+    return { authority, path: url.slice(start - 1, queryAt), query: queryOf(url, queryAt, end) };
+  }
   const slash = url.indexOf("/", start);
   const pathAt = slash < 0 || slash > queryAt ? queryAt : slash;
+  const authority = url.slice(start, pathAt);
+  if (pathAt === slash) latest = { origin: url.slice(0, slash + 1), authority };
   return {
-    authority: url.slice(start, pathAt),
+    authority,
     path: pathAt === queryAt ? "/" : url.slice(pathAt, queryAt),
-    query: queryAt === end ? "" : url.slice(queryAt + 1, end),
+    query: queryOf(url, queryAt, end),
   };
 }
+
+const queryOf = (url: string, mark: number, end: number): string =>
+  mark === end ? "" : url.slice(mark + 1, end);
 
 /** A host in ASCII: a name, an IPv4 address or an IPv6 address in brackets. */
 const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;

@@ -25,6 +25,20 @@ for (const [url, [authority, path, query]] of Object.entries(targets)) {
   });
 }
 
+/** The grammar of a URL (RFC 3986, appendix B), as far as it is needed. */
+const PARTS = /^[a-z]+:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/;
+
+Deno.test("splitUrl() does not depend on the URLs before", () => {
+  const part = fc.constantFrom("/", "//", "?", "#", ":80", "a.test", "a.tes", "b", "?q=1", "/x");
+  const url = fc.array(part, { maxLength: 5 }).map((parts) => `http://a.test${parts.join("")}`);
+  fc.assert(fc.property(fc.array(url, { maxLength: 6 }), (urls) => {
+    for (const url of urls) {
+      const [, authority, path, query = ""] = PARTS.exec(url)!;
+      assert.deepEqual(splitUrl(url), { authority, path: path || "/", query }, url);
+    }
+  }));
+});
+
 const hosts: Readonly<Record<string, string | undefined>> = {
   "a.test": "a.test",
   "A.Test": "a.test",

@@ -16,11 +16,25 @@ function endsInDigit(hostname: string): boolean {
   return last >= DIGIT_ZERO && last <= DIGIT_NINE;
 }
 
+/**
+ * The hostname of the latest URL, with what comes before its path: requests of one
+ * client follow each other, and whoever looks up the same string again need not
+ * compute its hash.
+ */
+let latest = { origin: "", hostname: "" };
+
 /** The hostname in a request's URL: lower case, without port and final dot. */
 export function hostnameOf(url: string): string {
+  if (latest.origin !== "" && url.startsWith(latest.origin)) return latest.hostname;
+  const slash = url.indexOf("/", url.indexOf("//") + 2);
+  const hostname = readHostname(url, slash === -1 ? url.length : slash);
+  if (slash !== -1) latest = { origin: url.slice(0, slash + 1), hostname };
+  return hostname;
+}
+
+function readHostname(url: string, endOfOrigin: number): string {
   const start = url.indexOf("//") + 2;
-  let end = url.indexOf("/", start);
-  if (end === -1) end = url.length;
+  let end = endOfOrigin;
   if (url.charCodeAt(start) === OPENING_BRACKET) {
     return url.slice(start, url.indexOf("]", start) + 1);
   }

@@ -16,6 +16,15 @@ for (const [url, hostname] of rows) {
   });
 }
 
+Deno.test("hostnameOf() does not depend on the URL before", () => {
+  for (const [first, firstName] of rows) {
+    for (const [second, name] of [...rows, ["http://shop.localhost/?a", "shop.localhost"]]) {
+      assert.equal(hostnameOf(first), firstName);
+      assert.equal(hostnameOf(second), name);
+    }
+  }
+});
+
 Deno.test("apiHosts() knows the given names and addresses in numbers", () => {
   const isApi = apiHosts(["localhost", "svc.example"]);
   for (const host of ["localhost", "svc.example", "127.0.0.1", "10.1.2.3", "[::1]"]) {
