@@ -88,7 +88,7 @@ export class Mirror {
   readonly git: MirrorGit = (args, { input } = {}) =>
     this.#run(this.path, args, input === undefined ? {} : { input });
 
-  readonly heads = new BranchHeads((args) => this.git(args));
+  readonly heads = new BranchHeads((args) => this.#run(this.path, args, { single: true }));
 
   /** True where the mirror is of this repository and was fetched recently. */
   async isFresh(url: string): Promise<boolean> {
@@ -145,7 +145,7 @@ export class Mirror {
   #run(
     gitDir: string,
     args: readonly string[],
-    options: Partial<Pick<GitRun, "input" | "timeoutMs" | "masker" | "env">>,
+    options: Partial<Pick<GitRun, "input" | "timeoutMs" | "masker" | "env" | "single">>,
   ): Promise<GitResult> {
     const { env, ...rest } = options;
     return runGit({

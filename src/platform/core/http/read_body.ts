@@ -10,6 +10,9 @@ import { Failure } from "./failure.ts";
 /** Deepest nesting of a JSON body: a manifest of 64 levels and the levels around it. */
 export const MAX_BODY_DEPTH = 66;
 
+/** An announced body of at most so many bytes is read at once: a stream costs more than it holds. */
+const MAX_AT_ONCE = 65_536;
+
 /**
  * Reads a whole body of at most `maxBytes`; `onChunk` is awaited with each
  * piece of it.
@@ -24,7 +27,13 @@ export async function readBytes(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = () =>
     new Failure("payload_too_large", `Send a body of at most ${maxBytes} bytes`);
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
+  const announced = Number(request.headers.get("content-length") ?? NaN);
+  if (announced > maxBytes) throw tooLarge();
+  if (announced <= MAX_AT_ONCE && onChunk === undefined) {
+    const bytes = await request.bytes();
+    if (bytes.byteLength > maxBytes) throw tooLarge();
+    return bytes;
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
