@@ -193,10 +193,10 @@ export class EventBus {
         const events = await store.pending(BATCH);
         if (events.length === 0) continue;
         await passOn(events);
+        this.release(events.at(-1)?.id);
         await store.remove(events);
         this.failures = 0;
         this.more = true;
-        this.release(events.at(-1)?.id);
       }
     } catch (error) {
       onTrouble(`Cannot notify people of events: ${error}. The events are kept and tried again`);

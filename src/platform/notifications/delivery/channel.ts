@@ -65,13 +65,31 @@ export interface ChannelLimits {
   readonly perOwner?: number;
 }
 
+/** Reads something that is needed several times, by its name. */
+export type ReadOnce = <T>(name: string, read: () => Promise<T>) => Promise<T>;
+
+/** Reads everything once. For requests of one moment: what changes later is not noticed. */
+export function readOnce(): ReadOnce {
+  const known = new Map<string, Promise<unknown>>();
+  return <T>(name: string, read: () => Promise<T>) => {
+    const found = known.get(name) as Promise<T> | undefined;
+    if (found !== undefined) return found;
+    const reading = read();
+    known.set(name, reading);
+    return reading;
+  };
+}
+
 export interface Channel {
   readonly name: OutwardChannel;
   readonly limits: ChannelLimits;
   /** True where less urgent messages of a category to a person are joined into one. */
   readonly digests: boolean;
-  /** Receivers of a request; none where nobody can get it. */
-  receivers(request: DeliveryRequest): Promise<readonly Receiver[]>;
+  /**
+   * Receivers of a request; none where nobody can get it. What other requests
+   * of the same moment need too, such as a person's browsers, is read `once`.
+   */
+  receivers(request: DeliveryRequest, once: ReadOnce): Promise<readonly Receiver[]>;
   send(delivery: Delivery): Promise<SendOutcome>;
   /** Called when a message is given up after its last attempt. */
   onGivenUp?(delivery: Delivery, reason: string): Promise<void>;

@@ -5,7 +5,7 @@
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { DamagedRecordError } from "../../core/store/mod.ts";
-import type { Channel, Receiver } from "./channel.ts";
+import { type Channel, type ReadOnce, readOnce, type Receiver } from "./channel.ts";
 import { ChannelWorker } from "./channel_worker.ts";
 import { type Acceptance, DeliveryStore } from "./delivery_store.ts";
 import { deliveryId } from "./job.ts";
@@ -19,7 +19,7 @@ import type {
 
 /** How long less urgent messages wait to be joined with others. */
 export const DIGEST_WINDOW_MS = 60_000;
-/** Requests per commit: each needs a check, and Deno KV takes 100. */
+/** Requests per commit; Deno KV takes 1,000 changes. */
 const BATCH = 40;
 /** Characters of text per commit; Deno KV takes 800 KiB. */
 const BATCH_CHARS = 150_000;
@@ -118,9 +118,9 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
   );
   const all = [...workers.values()];
   /** A damaged record of one receiver must not keep others from being notified. */
-  const receiversOf = async (channel: Channel, request: DeliveryRequest) => {
+  const receiversOf = async (channel: Channel, request: DeliveryRequest, once: ReadOnce) => {
     try {
-      return await channel.receivers(request);
+      return await channel.receivers(request, once);
     } catch (error) {
       if (!(error instanceof DamagedRecordError)) throw error;
       onTrouble(`Cannot send ${request.key} by ${channel.name}: ${error.message}`);
@@ -132,13 +132,17 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
     async accept(requests) {
       const acceptances: Acceptance[] = [];
       const touched = new Set<ChannelWorker>();
-      for (const request of requests) {
+      const once = readOnce();
+      const found = await Promise.all(requests.map(async (request) => {
         const entry = workers.get(request.channel);
-        if (entry === undefined) continue;
-        const receivers = await receiversOf(entry.channel, request);
-        if (receivers.length === 0) continue;
-        acceptances.push(jobsOf(request, entry.channel, { now: now(), receivers }));
-        touched.add(entry.worker);
+        if (entry === undefined) return undefined;
+        return { ...entry, request, receivers: await receiversOf(entry.channel, request, once) };
+      }));
+      for (const each of found) {
+        if (each === undefined || each.receivers.length === 0) continue;
+        const { request, channel, worker, receivers } = each;
+        acceptances.push(jobsOf(request, channel, { now: now(), receivers }));
+        touched.add(worker);
       }
       for (const batch of batches(acceptances)) await store.accept(batch);
       for (const worker of touched) worker.wake();

@@ -8,7 +8,7 @@ import type { Clock, Random } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { type PersonalScope, RateWindow } from "../../core/access/mod.ts";
 import { Failure } from "../../core/http/mod.ts";
-import type { Channel } from "./channel.ts";
+import { type Channel, readOnce } from "./channel.ts";
 import { deliveryId } from "./job.ts";
 import type { NotificationContent } from "./types.ts";
 
@@ -61,7 +61,7 @@ export class TestSender {
     if (channel === undefined) throw new Failure("conflict", MISSING[name]);
     const content = this.content(workspaceId);
     const request = { key: `test ${content.id}`, channel: name, userId, content };
-    const receivers = await channel.receivers(request);
+    const receivers = await channel.receivers(request, readOnce());
     if (receivers.length === 0) throw new Failure("conflict", UNREACHED[name]);
     const results: TestResult["results"] = [];
     for (const receiver of receivers) {

@@ -37,8 +37,10 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
       concurrency: SMTP_CONNECTIONS,
       perHost: SMTP_CONNECTIONS,
     },
-    async receivers({ userId }) {
-      const user = userId === null ? undefined : await accounts.findUser(userId);
+    async receivers({ userId }, once) {
+      const user = userId === null
+        ? undefined
+        : await once(`user/${userId}`, () => accounts.findUser(userId));
       return user === undefined || user.email === null ? [] : [{ id: user.id, host: "smtp" }];
     },
     async send({ id, receiverId, contents, total }) {

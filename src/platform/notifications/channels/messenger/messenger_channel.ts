@@ -41,9 +41,9 @@ export function createMessengerChannel(
       concurrency: 8,
       perHost: 8,
     },
-    async receivers({ userId }) {
+    async receivers({ userId }, once) {
       if (userId === null) return [];
-      const all = await links.ofUser(userId);
+      const all = await once(`messenger/${userId}`, () => links.ofUser(userId));
       return all.filter(({ status }) => status === "active")
         .map(({ id }) => ({ id, host: "messenger" }));
     },

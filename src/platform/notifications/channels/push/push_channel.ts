@@ -72,9 +72,10 @@ export function createPushChannel(options: PushChannelOptions): Channel {
       perHost: 16,
       perOwner: 8,
     },
-    async receivers({ userId, content }) {
+    async receivers({ userId, content }, once) {
       if (userId === null) return [];
-      const subscriptions = (await store.ofUser(userId)).filter(({ workspaceId }) =>
+      const all = await once(`push/${userId}`, () => store.ofUser(userId));
+      const subscriptions = all.filter(({ workspaceId }) =>
         workspaceId === null || workspaceId === content.workspaceId
       );
       return subscriptions.map(({ id, endpoint }) => ({ id, host: new URL(endpoint).host }));

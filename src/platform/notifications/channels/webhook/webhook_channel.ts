@@ -138,9 +138,13 @@ export function createWebhookChannel(parts: WebhookParts): Channel {
       perHost: 4,
       perOwner: 8,
     },
-    async receivers({ content }) {
-      if (content.workspaceId === null) return [];
-      const webhooks = await store.ofWorkspace(content.workspaceId);
+    async receivers({ content }, once) {
+      const { workspaceId } = content;
+      if (workspaceId === null) return [];
+      const webhooks = await once(
+        `webhooks/${workspaceId}`,
+        () => store.ofWorkspace(workspaceId),
+      );
       return webhooks.filter((webhook) => wants(webhook, content)).map(webhookReceiver);
     },
     async send(delivery) {
