@@ -13,6 +13,12 @@ import type { RaisedEvent, RaiseEvent } from "./raise_event.ts";
 /** Most events that are stored in one commit, or passed on at once. */
 const BATCH = 100;
 
+/** Most stored events that are kept in memory until they are passed on. */
+const MAX_FRESH = 1000;
+
+/** How often the store is searched for events that another process left, in milliseconds. */
+const LOOK_MS = 60_000;
+
 /** Most characters of data in one commit, which holds up to 800 KiB. */
 const BATCH_CHARACTERS = 200_000;
 
@@ -68,8 +74,11 @@ export class EventBus {
   private noting: Promise<void> | undefined;
   private passOn: PassOn | undefined;
   private passing: Promise<void> | undefined;
-  /** Whether there may be events that the running round does not see. */
-  private more = false;
+  /** Events that were stored here and not passed on yet, in order. */
+  private fresh: EventRecord[] = [];
+  /** Whether the store may have events before the fresh ones. */
+  private behind = true;
+  private lookedAt = 0;
   private failures = 0;
   private watchers: { readonly id: string; resolve(): void }[] = [];
   private retry: ReturnType<typeof setTimeout> | undefined;
@@ -145,10 +154,11 @@ export class EventBus {
       const batch = this.waiting.splice(0, batchSize(this.waiting));
       try {
         await (this.resumed ??= this.resume());
-        const ids = await this.options.store.add(
+        const { ids, stored } = await this.options.store.add(
           batch.map(({ event }) => event),
           () => this.ids.next(),
         );
+        this.keepFresh(stored);
         this.wake();
         batch.forEach(({ resolve }, index) => resolve(ids[index]!));
       } catch (error) {
@@ -167,13 +177,19 @@ export class EventBus {
     }
   }
 
+  private keepFresh(stored: readonly EventRecord[]): void {
+    this.fresh.push(...stored);
+    if (this.fresh.length <= MAX_FRESH) return;
+    this.fresh = [];
+    this.behind = true;
+  }
+
   private wake(): void {
-    this.more = true;
     if (this.passOn === undefined || this.closed || this.retry !== undefined) return;
     this.passing ??= this.passAll(this.passOn).finally(() => {
       this.passing = undefined;
       this.release();
-      if (this.more) this.wake();
+      if (this.behind || this.fresh.length > 0) this.wake();
     });
   }
 
@@ -184,21 +200,33 @@ export class EventBus {
     for (const { id, resolve } of watchers) if (upTo === undefined || id <= upTo) resolve();
   }
 
+  /** The oldest events that were not passed on; from memory, unless the store has older ones. */
+  private async next(): Promise<readonly EventRecord[]> {
+    const now = this.options.now();
+    if (!this.behind && now - this.lookedAt < LOOK_MS) return this.fresh.splice(0, BATCH);
+    this.lookedAt = now;
+    this.behind = true;
+    const events = await this.options.store.pending(BATCH);
+    this.behind = events.length === BATCH;
+    const found = new Set(events.map(({ id }) => id));
+    this.fresh = this.behind ? [] : this.fresh.filter(({ id }) => !found.has(id));
+    return events.length > 0 ? events : this.fresh.splice(0, BATCH);
+  }
+
   /** Passes events on one batch at a time, as a later event must not overtake an earlier one. */
   private async passAll(passOn: PassOn): Promise<void> {
     const { store, onTrouble } = this.options;
     try {
-      while (this.more && !this.closed) {
-        this.more = false;
-        const events = await store.pending(BATCH);
-        if (events.length === 0) continue;
+      while (!this.closed) {
+        const events = await this.next();
+        if (events.length === 0) return;
         await passOn(events);
         this.release(events.at(-1)?.id);
         await store.remove(events);
         this.failures = 0;
-        this.more = true;
       }
     } catch (error) {
+      this.behind = true;
       onTrouble(`Cannot notify people of events: ${error}. The events are kept and tried again`);
       const delay = Math.min(FIRST_RETRY_MS * 2 ** this.failures++, LAST_RETRY_MS);
       if (this.closed) return;

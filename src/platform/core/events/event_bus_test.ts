@@ -45,6 +45,8 @@ async function withBus(
   }
 }
 
+const nextTurn = () => new Promise((resolve) => setTimeout(resolve));
+
 const projects = (events: readonly EventRecord[]) => events.map(({ data }) => data.project);
 
 Deno.test("EventBus passes events on in their order", () =>
@@ -151,6 +153,44 @@ Deno.test("EventBus raises at its start what was noted and not raised", () =>
       assert.deepEqual(projects(seen), expected);
     }
     assert.equal((await Array.fromAsync(kv.list({ prefix: ["event_notes"] }))).length, 0);
+  }));
+
+Deno.test("EventBus passes on in order what came while it could not, however much that is", () =>
+  withBus(async (open, troubles) => {
+    const bus = open();
+    const seen: EventRecord[] = [];
+    const gate = Promise.withResolvers<void>();
+    let calls = 0;
+    bus.start(async (events) => {
+      await gate.promise;
+      if (++calls === 3) throw new Error("once");
+      seen.push(...events);
+    });
+    const names = Array.from({ length: 1500 }, (_, index) => `p${index}`);
+    const ids = await Promise.all(names.map((name) => bus.record(live(name))));
+    gate.resolve();
+    while (seen.length < names.length) {
+      await bus.passed(ids.at(-1)!);
+      await nextTurn();
+    }
+    assert.deepEqual(projects(seen), names);
+    assert.equal(troubles.length, 1);
+  }));
+
+Deno.test("EventBus finds what another process left, within a minute", () =>
+  withTwoProcesses(async (one, other) => {
+    let now = NOW;
+    const busOver = (kv: Deno.Kv) =>
+      new EventBus({ store: new EventStore(kv), now: () => now, random, onTrouble: assert.fail });
+    const [running, crashed] = [busOver(one), busOver(other)];
+    const seen: EventRecord[] = [];
+    running.start((events) => Promise.resolve(void seen.push(...events)));
+    await running.passed(await running.record(live("first")));
+    await crashed.record(live("left"));
+    now += 60_000;
+    await running.passed(await running.record(live("last")));
+    assert.deepEqual(projects(seen).toSorted(), ["first", "last", "left"]);
+    for (const bus of [running, crashed]) await bus.close();
   }));
 
 Deno.test("EventBus cuts texts that are too long", () =>

@@ -56,7 +56,18 @@ const MANY = 10;
 const keyOf = ({ key, audience, event }: NewEvent): Deno.KvKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
+/** What became of events that were to be stored. */
+export interface AddedEvents {
+  /** The id of each, in order; that of the older one where the key was used before. */
+  readonly ids: readonly string[];
+  /** Those that are new, in order. */
+  readonly stored: readonly EventRecord[];
+}
+
 export class EventStore {
+  /** Version of the newest event's id, as it was last stored here. */
+  private guardVersion: string | undefined;
+
   constructor(private readonly kv: Deno.Kv) {}
 
   /** Id of the newest event that was ever stored. */
@@ -66,41 +77,50 @@ export class EventStore {
 
   /**
    * Stores events in order, in one commit; an event whose key was used before
-   * is not stored again. Returns the id of each. Every commit changes the id of
-   * the newest event, so to check that alone is enough.
+   * is not stored again. Every commit changes the id of the newest event, so to
+   * check that alone is enough.
    */
-  async add(events: readonly NewEvent[], nextId: () => string): Promise<string[]> {
+  async add(events: readonly NewEvent[], nextId: () => string): Promise<AddedEvents> {
     const guard = eventKeys.last();
-    const { result } = await commitWithRetries(this.kv, [guard], async () => {
-      const { versionstamp } = await this.kv.get(guard);
-      const known = await this.known(events);
+    const { result, versionstamp } = await commitWithRetries(this.kv, [guard], async () => {
+      // Another process may have changed it: then the next attempt reads it.
+      const known = this.guardVersion;
+      this.guardVersion = undefined;
+      const version = known ?? (await this.kv.get(guard)).versionstamp;
+      const used = await this.usedKeys(events);
       const operation = this.kv.atomic();
       const ids: string[] = [];
-      let last: string | undefined;
+      const stored: EventRecord[] = [];
       for (const { key, ...event } of events) {
         const byKey = keyOf({ ...event, key });
         const name = JSON.stringify(byKey);
         if (key !== undefined) operation.delete(noteKey({ ...event, key }));
-        const same = byKey && known.get(name);
+        const same = byKey && used.get(name);
         if (same !== undefined) {
           ids.push(same);
           continue;
         }
         const id = nextId();
-        ids.push(last = id);
-        operation.set(eventKeys.pendingEvent(id), { ...event, id });
+        const record = { ...event, id };
+        ids.push(id);
+        stored.push(record);
+        operation.set(eventKeys.pendingEvent(id), record);
         if (byKey === undefined) continue;
-        known.set(name, id);
+        used.set(name, id);
         operation.set(byKey, id, { expireIn: KEY_MS });
       }
-      if (last !== undefined) operation.check({ key: guard, versionstamp }).set(guard, last);
-      return { operation, result: ids };
+      const last = stored.at(-1)?.id;
+      if (last !== undefined) {
+        operation.check({ key: guard, versionstamp: version }).set(guard, last);
+      }
+      return { operation, result: { ids, stored } };
     });
+    if (result.stored.length > 0) this.guardVersion = versionstamp;
     return result;
   }
 
   /** Ids of the events that were stored with the keys of some, by the names of their keys. */
-  private async known(events: readonly NewEvent[]): Promise<Map<string, string>> {
+  private async usedKeys(events: readonly NewEvent[]): Promise<Map<string, string>> {
     const keys = events.map(keyOf).filter((key) => key !== undefined);
     const groups = Array.from(
       { length: Math.ceil(keys.length / MANY) },
