@@ -146,8 +146,11 @@ export function createFanOut(options: FanOutOptions): PassOn {
   return async (events) => {
     const contents = new Map(events.map((event) => [event, contentOf(event)]));
     const toContent = (event: EventRecord) => contents.get(event)!;
-    const people = [...await eventsByPerson(accounts, events)];
-    await delivery.accept(webhookRequests(events, toContent));
+    const [byPerson] = await Promise.all([
+      eventsByPerson(accounts, events),
+      delivery.accept(webhookRequests(events, toContent)),
+    ]);
+    const people = [...byPerson];
     for (let start = 0; start < people.length; start += PARALLEL) {
       const requests = await Promise.all(
         people.slice(start, start + PARALLEL)

@@ -200,12 +200,16 @@ export class EventBus {
     for (const { id, resolve } of watchers) if (upTo === undefined || id <= upTo) resolve();
   }
 
-  /** The oldest events that were not passed on; from memory, unless the store has older ones. */
-  private async next(): Promise<readonly EventRecord[]> {
+  /**
+   * The oldest events that were not passed on; from memory, unless the store has
+   * older ones. Those that are being removed are not found there.
+   */
+  private async next(removed: Promise<void> | undefined): Promise<readonly EventRecord[]> {
     const now = this.options.now();
     if (!this.behind && now - this.lookedAt < LOOK_MS) return this.fresh.splice(0, BATCH);
     this.lookedAt = now;
     this.behind = true;
+    await removed;
     const events = await this.options.store.pending(BATCH);
     this.behind = events.length === BATCH;
     const found = new Set(events.map(({ id }) => id));
@@ -216,16 +220,22 @@ export class EventBus {
   /** Passes events on one batch at a time, as a later event must not overtake an earlier one. */
   private async passAll(passOn: PassOn): Promise<void> {
     const { store, onTrouble } = this.options;
+    // What was passed on is removed while the next is passed on: the two share a flush.
+    let removed: Promise<void> | undefined;
     try {
       while (!this.closed) {
-        const events = await this.next();
-        if (events.length === 0) return;
+        const events = await this.next(removed);
+        if (events.length === 0) break;
         await passOn(events);
         this.release(events.at(-1)?.id);
-        await store.remove(events);
+        await removed;
+        removed = store.remove(events);
+        removed.catch(() => {});
         this.failures = 0;
       }
+      await removed;
     } catch (error) {
+      await removed?.catch(() => {});
       this.behind = true;
       onTrouble(`Cannot notify people of events: ${error}. The events are kept and tried again`);
       const delay = Math.min(FIRST_RETRY_MS * 2 ** this.failures++, LAST_RETRY_MS);
