@@ -19,13 +19,18 @@ import { ComputeFailedError, relayWebSocket, type RequestTarget } from "./comput
 import { DynamicResponder, isDynamic } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { AsnLookup, GeoLookup } from "./geo/mod.ts";
+import type { EdgeConnection, HandOver } from "./hand_over.ts";
 import { ImageResponder, type ImageService, type OwnSource, SourceRequest } from "./images/mod.ts";
 import { isReading } from "./messages/mod.ts";
-import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
+import {
+  createRateLimiter,
+  randomSeed,
+  type RateLimiter,
+  type SharedCounters,
+} from "./rate_limit/mod.ts";
 import {
   type ClientLookups,
   ClientRequest,
-  type Connection,
   type ForwardedHeader,
   TrustedProxies,
 } from "./request/mod.ts";
@@ -67,6 +72,10 @@ export interface EdgeOptions {
   readonly asn?: AsnLookup | undefined;
   /** Converts images; without it, sites have no image endpoint. */
   readonly images?: ImageService | undefined;
+  /** Answers what needs a server, a function or the cache; missing where this edge has them. */
+  readonly handOver?: HandOver;
+  /** The counters of rate limits, where edges share them. */
+  readonly counters?: SharedCounters | undefined;
   /** Called with the fault behind a response of 500. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
@@ -74,7 +83,7 @@ export interface EdgeOptions {
 /** Answers a request that came over a connection. */
 export type EdgeHandler = (
   request: Request,
-  connection: Connection,
+  connection: EdgeConnection,
 ) => Response | Promise<Response>;
 
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
@@ -97,6 +106,24 @@ function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Res
 /** Where a request goes that the rules let through: to its file, through the pipeline, or by the routes. */
 type Way = StaticFile | "dynamic" | "route";
 
+const isWay = (decided: EdgeResponse | Way): decided is Way =>
+  typeof decided === "string" || "plain" in decided;
+
+/** A request as it came. */
+interface Arrival {
+  readonly request: Request;
+  readonly connection: EdgeConnection;
+  readonly startedAt: number;
+}
+
+/** Whether a request needs more than the files and rules of its site. */
+function isForAnother(context: RequestContext, decided: EdgeResponse | Way): boolean {
+  if (decided !== "route") return decided === "dynamic";
+  const { site: { content, images }, clientRequest: { method } } = context;
+  const { path } = targetOf(context);
+  return images?.styleOf(path) !== undefined || content.resolve(method, path).type === "compute";
+}
+
 /** The path and query for terminal routing, after an internal rewrite. */
 function targetOf({ clientRequest, decision }: RequestContext): RequestTarget {
   const { path, rawQuery: query } = clientRequest;
@@ -114,7 +141,8 @@ class Edge {
 
   constructor(options: EdgeOptions) {
     this.#options = options;
-    this.#limiter = createRateLimiter({ now: options.now, seed: randomSeed(options.random) });
+    const { now, counters = { seed: randomSeed(options.random) } } = options;
+    this.#limiter = createRateLimiter({ now, ...counters });
     const pseudonym = `svc-${options.random(6).toHex()}`;
     this.#siteResponder = new SiteResponder({
       cacheBytes: options.cacheBytes,
@@ -139,12 +167,15 @@ class Edge {
   }
 
   /** Finds the site; returns a promise only where something has to be waited for. */
-  handle(request: Request, connection: Connection): Response | Promise<Response> {
+  handle(request: Request, connection: EdgeConnection): Response | Promise<Response> {
     const startedAt = this.#stopwatch();
-    const clientRequest = new ClientRequest(request, this.#options.requestId(), {
-      connection,
-      lookups: this.#lookups,
-    });
+    const { handedOver } = connection;
+    const clientRequest = new ClientRequest(
+      request,
+      handedOver?.requestId ?? this.#options.requestId(),
+      { connection, lookups: this.#lookups },
+    );
+    const arrival = { request, connection, startedAt };
     if (clientRequest.host === "") {
       return this.#respond(clientRequest, edgePage(clientRequest, 400));
     }
@@ -154,24 +185,35 @@ class Edge {
     const site = this.#options.resolveHost(clientRequest.host);
     if (site instanceof Promise) {
       return site.then(
-        (found) => this.#serve(clientRequest, found, startedAt),
+        (found) => this.#serve(clientRequest, found, arrival),
         (error) => this.#respond(clientRequest, this.#fault(clientRequest, error)),
       );
     }
-    return this.#serve(clientRequest, site, startedAt);
+    return this.#serve(clientRequest, site, arrival);
   }
 
   #serve(
     clientRequest: ClientRequest,
     site: Site | undefined,
-    startedAt: number,
+    arrival: Arrival,
   ): Response | Promise<Response> {
     if (site === undefined) {
       return this.#respond(clientRequest, edgePage(clientRequest, 404, { words: UNKNOWN_HOST }));
     }
-    const context = new RequestContext(clientRequest, site, startedAt, this.#limiter);
+    const { startedAt, connection } = arrival;
+    const context = new RequestContext(
+      clientRequest,
+      site,
+      startedAt,
+      this.#limiter,
+      connection.handedOver,
+    );
     try {
-      const edgeResponse = this.#answer(context);
+      const decided = this.#decide(context);
+      if (this.#options.handOver !== undefined && isForAnother(context, decided)) {
+        return this.#handOver(context, arrival);
+      }
+      const edgeResponse = isWay(decided) ? this.#follow(context, decided) : decided;
       if (!(edgeResponse instanceof Promise)) return this.#finish(context, edgeResponse);
       return edgeResponse.catch((error) => this.#fault(clientRequest, error, site))
         .then((settled) => this.#finish(context, settled));
@@ -180,11 +222,14 @@ class Edge {
     }
   }
 
-  #answer(context: RequestContext): EdgeResponse | Promise<EdgeResponse> {
-    const decided = this.#decide(context);
-    return typeof decided === "string" || "plain" in decided
-      ? this.#follow(context, decided)
-      : decided;
+  /** Has another edge answer, which logs the request too. */
+  #handOver(
+    { clientRequest, site, limits = [], shadowed = [] }: RequestContext,
+    { request, connection }: Arrival,
+  ): Promise<Response> {
+    const decided = { requestId: clientRequest.id, verdicts: [...limits, ...shadowed] };
+    return this.#options.handOver!(request, connection, decided)
+      .catch((error) => this.#respond(clientRequest, this.#fault(clientRequest, error, site)));
   }
 
   /** Answers a request that the rules let through. */
@@ -260,7 +305,7 @@ class Edge {
   #openSource(source: SourceRequest, site: Site): OwnSource {
     const context = new RequestContext(source, site, this.#stopwatch(), this.#limiter);
     const decided = this.#decide(context);
-    if (typeof decided !== "string" && !("plain" in decided)) {
+    if (!isWay(decided)) {
       return { type: "refused", status: decided.status };
     }
     const read = () => this.#follow(context, decided);
@@ -282,7 +327,7 @@ class Edge {
         context.cachedDecision = this.#decisions.put(unproxiedUrl, rules, { facts, decision });
       }
     }
-    rules.counters.add(decision.matched);
+    if (context.decided === undefined) rules.counters.add(decision.matched);
     return decision;
   }
 

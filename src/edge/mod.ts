@@ -35,8 +35,15 @@ export type { ConvertedImage, ImageOrder, ImageOutcome, ImageService } from "./i
 export { IsrCache, type IsrCacheOptions, IsrMemory, type IsrStore } from "./isr/mod.ts";
 export { type NeededFunction, neededFunctions, type SiteFunctions } from "./pipeline/mod.ts";
 export type { ByteRange } from "./ranges/mod.ts";
-export { rateLimitHeaders } from "./rate_limit/mod.ts";
-export { type Connection, deviceOf, type ForwardedHeader, TrustedProxies } from "./request/mod.ts";
+export type { Decided, EdgeConnection, HandedOver, HandOver } from "./hand_over.ts";
+export { rateLimitHeaders, shareCounters, type SharedCounters } from "./rate_limit/mod.ts";
+export {
+  type ClientSocket,
+  type Connection,
+  deviceOf,
+  type ForwardedHeader,
+  TrustedProxies,
+} from "./request/mod.ts";
 export {
   askServer,
   compileSite,

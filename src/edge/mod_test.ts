@@ -5,10 +5,12 @@ Deno.test("the edge's public names", () => {
   assert.deepEqual(Object.keys(edge).sort(), [
     "BlobCorruptError",
     "DEFAULT_CACHE_BYTES",
+    "DomainHosts",
     "GeoFileError",
     "IsrCache",
     "IsrMemory",
     "MAX_CACHED_BYTES",
+    "SiteDirectory",
     "TrustedProxies",
     "askServer",
     "compileSite",
@@ -21,7 +23,9 @@ Deno.test("the edge's public names", () => {
     "openAsnDatabase",
     "openCountryDatabase",
     "rateLimitHeaders",
+    "resolveHost",
     "ruleCounts",
+    "shareCounters",
     "withRules",
     "withRulesInTurns",
   ]);

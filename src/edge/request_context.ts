@@ -12,6 +12,7 @@ import {
   type RuleRef,
   type Terminal,
 } from "../rules/mod.ts";
+import type { Decided } from "./hand_over.ts";
 import { checkOnce, type Header, isReading } from "./messages/mod.ts";
 import {
   type NamedVerdict,
@@ -29,6 +30,8 @@ export class RequestContext implements EvaluationHooks {
   decision: Decision = NO_DECISION;
   /** The rate limits that the request was counted against; usually none. */
   limits: NamedVerdict[] | undefined;
+  /** The rate limits in shadow mode that it was counted against. */
+  shadowed: NamedVerdict[] | undefined;
   facts: RequestFacts | undefined;
   /** The cached decision for its URL. */
   cachedDecision: CachedDecision | undefined;
@@ -38,6 +41,8 @@ export class RequestContext implements EvaluationHooks {
     readonly site: Site,
     readonly startedAt: number,
     private readonly limiter: RateLimiter,
+    /** What another edge decided, which had the request first. */
+    readonly decided?: Decided | undefined,
   ) {}
 
   fileExists(path: string): boolean {
@@ -45,11 +50,19 @@ export class RequestContext implements EvaluationHooks {
   }
 
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean {
+    const verdict = this.#verdictOn(rule, action);
+    if (action.mode === "enforce") (this.limits ??= []).push(verdict);
+    else (this.shadowed ??= []).push(verdict);
+    return !verdict.allowed;
+  }
+
+  /** Counts the request, unless another edge has done so. */
+  #verdictOn(rule: RuleRef, action: RateLimitAction): NamedVerdict {
+    const known = this.decided?.verdicts.find(({ name }) => name === rule.id);
+    if (known !== undefined) return known;
     const { site, facts, limiter } = this;
     const scope = site.rules!.limitScopes[rule.index]!;
-    const verdict = limiter.check({ scope, facts: facts! }, action);
-    if (action.mode === "enforce") (this.limits ??= []).push({ name: rule.id, ...verdict });
-    return !verdict.allowed;
+    return { name: rule.id, ...limiter.check({ scope, facts: facts! }, action) };
   }
 }
 

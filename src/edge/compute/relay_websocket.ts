@@ -5,6 +5,7 @@
  * @module
  */
 import type { ComputeSocket } from "../../runtime/mod.ts";
+import type { ClientSocket } from "../request/mod.ts";
 
 /** Bytes that may wait for a client before its server is paused. */
 const HIGH_WATER_BYTES = 1024 * 1024;
@@ -21,17 +22,6 @@ const TRY_AGAIN_LATER = 1013;
 
 const NORMAL = 1000;
 const NO_STATUS = 1005;
-
-/** What the edge uses of the client's socket. */
-export type ClientSocket =
-  & Pick<
-    WebSocket,
-    "binaryType" | "bufferedAmount" | "readyState" | "onopen" | "onmessage" | "onclose" | "onerror"
-  >
-  & {
-    send(message: string | Uint8Array<ArrayBuffer>): void;
-    close(code?: number, reason?: string): void;
-  };
 
 /**
  * The code with which a close is forwarded. Codes about one connection (1001 to

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ComputeSocket } from "../../runtime/mod.ts";
-import { type ClientSocket, forwardedCloseCode, relayWebSocket } from "./relay_websocket.ts";
+import type { ClientSocket } from "../request/mod.ts";
+import { forwardedCloseCode, relayWebSocket } from "./relay_websocket.ts";
 import { until } from "../../lib/_test_until.ts";
 
 const ROWS: readonly (readonly [code: number, passed: number | undefined])[] = [

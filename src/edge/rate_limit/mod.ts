@@ -5,4 +5,11 @@
  * @module
  */
 export { type NamedVerdict, rateLimitHeaders, refusalHeaders } from "./rate_limit_headers.ts";
-export { createRateLimiter, randomSeed, RateLimiter } from "./rate_limiter.ts";
+export {
+  createRateLimiter,
+  randomSeed,
+  RateLimiter,
+  type RateLimitVerdict,
+  shareCounters,
+  type SharedCounters,
+} from "./rate_limiter.ts";

@@ -14,12 +14,31 @@ import { canonicalHost, splitUrl, type UrlParts } from "./host.ts";
 import { contentOf } from "./request_content.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";
 
+/** The parts of a connection that another edge holds. */
+export interface HandedConnection {
+  readonly content: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  upgrade(): { readonly socket: ClientSocket; readonly response: Response };
+}
+
+/** What the edge uses of a client's WebSocket. */
+export type ClientSocket =
+  & Pick<
+    WebSocket,
+    "binaryType" | "bufferedAmount" | "readyState" | "onopen" | "onmessage" | "onclose" | "onerror"
+  >
+  & {
+    send(message: string | Uint8Array<ArrayBuffer>): void;
+    close(code?: number, reason?: string): void;
+  };
+
 /** The connection of a request. */
 export interface Connection {
   /** IP address of the peer as text. */
   readonly remoteAddress: string;
   /** Whether the connection is encrypted; the request line may claim anything. */
   readonly scheme: "http" | "https";
+  /** What another edge did, which had the request first. */
+  readonly handedOver?: HandedConnection | undefined;
   /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
   hold?(ended: Promise<unknown>): void;
 }
@@ -134,7 +153,9 @@ export class ClientRequest implements FactSources {
 
   /** The content of a `GET` or `HEAD`; can be read once. */
   get content(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    return isReading(this.method) ? contentOf(this.#request) : null;
+    if (!isReading(this.method)) return null;
+    const { handedOver } = this.#connection;
+    return handedOver === undefined ? contentOf(this.#request) : handedOver.content;
   }
 
   /** Aborted when the client disconnects. */
@@ -147,7 +168,9 @@ export class ClientRequest implements FactSources {
    *
    * @throws {TypeError} If the client did not request an upgrade
    */
-  upgrade(): { readonly socket: WebSocket; readonly response: Response } {
+  upgrade(): { readonly socket: ClientSocket; readonly response: Response } {
+    const { handedOver } = this.#connection;
+    if (handedOver !== undefined) return handedOver.upgrade();
     const upgraded = Deno.upgradeWebSocket(this.#request);
     const { socket } = upgraded;
     this.#connection.hold?.(

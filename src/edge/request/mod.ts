@@ -4,7 +4,13 @@
  *
  * @module
  */
-export { type ClientLookups, ClientRequest, type Connection } from "./client_request.ts";
+export {
+  type ClientLookups,
+  ClientRequest,
+  type ClientSocket,
+  type Connection,
+  type HandedConnection,
+} from "./client_request.ts";
 export { deviceOf } from "./device.ts";
 export { canonicalAuthority, splitUrl } from "./host.ts";
 export { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";

@@ -1,0 +1,30 @@
+/**
+ * Requests that one edge hands over to another: a thin edge has the files, rules and
+ * limits of its sites, but no servers, functions or cached answers.
+ *
+ * @module
+ */
+import type { NamedVerdict } from "./rate_limit/mod.ts";
+import type { Connection, HandedConnection } from "./request/mod.ts";
+
+/** What the edge that had the request first has done already. Data only. */
+export interface Decided {
+  readonly requestId: string;
+  /** The rate limits that it counted the request against, by the id of their rule. */
+  readonly verdicts: readonly NamedVerdict[];
+}
+
+/** A request as the edge sees it that it was handed over to. */
+export type HandedOver = Decided & HandedConnection;
+
+/** The connection of a request, which may be another edge's. */
+export interface EdgeConnection extends Connection {
+  readonly handedOver?: HandedOver | undefined;
+}
+
+/** Has another edge answer a request; the response is whole, and logged there. */
+export type HandOver = (
+  request: Request,
+  connection: Connection,
+  decided: Decided,
+) => Promise<Response>;
