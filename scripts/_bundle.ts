@@ -92,6 +92,7 @@ export const WORKERS: Readonly<Record<string, string>> = {
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
   "node_thread.js": "src/runtime/node/sandbox/thread_main.ts",
   "image_worker.js": "src/runtime/images/worker/worker_main.ts",
+  "edge_thread.js": "src/serve/threads/thread_main.ts",
 };
 
 /** Files of the stage that no module imports: the program starts them by name. */

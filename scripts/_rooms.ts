@@ -21,7 +21,17 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "runtime",
     "serve",
   ],
-  serve: ["contract", "edge", "feed", "lib", "platform", "runtime", "web"],
+  serve: [
+    "contract",
+    "edge",
+    "feed",
+    "lib",
+    "manifest",
+    "platform",
+    "rules",
+    "runtime",
+    "web",
+  ],
   web: ["contract", "lib", "platform"],
   dev: ["config", "edge", "kv", "lib", "runtime"],
   platform: [
@@ -68,6 +78,23 @@ export const DOORWAYS: readonly Doorway[] = [
   {
     path: "src/platform/core/capability.ts",
     reason: "core holds single files beside its folders",
+  },
+  ...[
+    "src/platform/certificates/secure_listener.ts",
+    "src/platform/core/http/address_group.ts",
+    "src/platform/core/http/automatic_compression.ts",
+    "src/platform/core/http/fault_answer.ts",
+    "src/platform/core/http/host_dispatch.ts",
+    "src/platform/core/http/hostname.ts",
+    "src/platform/core/http/request_id.ts",
+    "src/platform/core/store/fs_blob_store.ts",
+    "src/runtime/http1/errors.ts",
+    "src/runtime/images/limits.ts",
+    "src/runtime/images/types.ts",
+  ].map((path) => ({ path, reason: "an edge thread loads this much, and no more" })),
+  {
+    path: "src/platform/logs/log_lines.ts",
+    reason: "an edge thread writes lines of the access log",
   },
   {
     path: "src/platform/core/foundation.ts",

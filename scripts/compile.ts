@@ -67,6 +67,7 @@ const code = await show([
   "--no-check",
   "--allow-all",
   "--unstable-kv",
+  "--unstable-net",
   "--unstable-worker-options",
   "--unstable-no-legacy-abort",
   // Its file would lie in the folder for temporary files, where others may put one first.

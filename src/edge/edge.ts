@@ -58,10 +58,13 @@ export interface EdgeOptions {
   readonly stopwatch?: () => number;
   /** Makes a unique id of a few visible ASCII characters. */
   requestId(): string;
-  /** Stores responses of other sites, functions and servers. */
-  readonly cache: HttpCache;
-  /** Sends requests to other sites; refuses addresses that are not allowed. */
-  readonly outbound: OutboundFetch;
+  /** Stores responses of other sites, functions and servers; missing with `handOver`. */
+  readonly cache?: HttpCache;
+  /**
+   * Sends requests to other sites; refuses addresses that are not allowed. Missing
+   * with `handOver`.
+   */
+  readonly outbound?: OutboundFetch;
   /** Memory for small files, in bytes; 256 MiB by default. */
   readonly cacheBytes?: number;
   /** CIDRs of the proxies whose word about clients is believed; none by default. */
@@ -134,7 +137,7 @@ class Edge {
   readonly #limiter: RateLimiter;
   readonly #options: EdgeOptions;
   readonly #siteResponder: SiteResponder;
-  readonly #dynamic: DynamicResponder;
+  readonly #dynamic: DynamicResponder | undefined;
   readonly #decisions = new DecisionCache();
   readonly #lookups: ClientLookups;
   readonly #stopwatch: () => number;
@@ -148,11 +151,10 @@ class Edge {
       cacheBytes: options.cacheBytes,
       images: this.#imageEndpoint(pseudonym),
     });
-    this.#dynamic = new DynamicResponder({
+    const { cache, outbound } = options;
+    this.#dynamic = cache && outbound && new DynamicResponder({
       siteResponder: this.#siteResponder,
-      cache: options.cache,
-      outbound: options.outbound,
-      pseudonym,
+      ...{ cache, outbound, pseudonym },
       onError: (error, requestId) => options.onError?.(error, requestId),
     });
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
@@ -169,12 +171,8 @@ class Edge {
   /** Finds the site; returns a promise only where something has to be waited for. */
   handle(request: Request, connection: EdgeConnection): Response | Promise<Response> {
     const startedAt = this.#stopwatch();
-    const { handedOver } = connection;
-    const clientRequest = new ClientRequest(
-      request,
-      handedOver?.requestId ?? this.#options.requestId(),
-      { connection, lookups: this.#lookups },
-    );
+    const id = connection.handedOver?.decided?.requestId ?? this.#options.requestId();
+    const clientRequest = new ClientRequest(request, id, { connection, lookups: this.#lookups });
     const arrival = { request, connection, startedAt };
     if (clientRequest.host === "") {
       return this.#respond(clientRequest, edgePage(clientRequest, 400));
@@ -197,17 +195,17 @@ class Edge {
     site: Site | undefined,
     arrival: Arrival,
   ): Response | Promise<Response> {
+    const { startedAt, request, connection } = arrival;
     if (site === undefined) {
+      const { handOver } = this.#options;
+      if (handOver !== undefined) return handOver(request, connection, undefined);
       return this.#respond(clientRequest, edgePage(clientRequest, 404, { words: UNKNOWN_HOST }));
     }
-    const { startedAt, connection } = arrival;
-    const context = new RequestContext(
-      clientRequest,
-      site,
+    const context = new RequestContext(clientRequest, site, {
       startedAt,
-      this.#limiter,
-      connection.handedOver,
-    );
+      limiter: this.#limiter,
+      decided: connection.handedOver?.decided,
+    });
     try {
       const decided = this.#decide(context);
       if (this.#options.handOver !== undefined && isForAnother(context, decided)) {
@@ -239,7 +237,7 @@ class Edge {
       return this.#siteResponder.route(site, clientRequest, targetOf(context));
     }
     return way === "dynamic"
-      ? this.#dynamic.respond({ clientRequest, site, decision, facts: facts!, cachedDecision })
+      ? this.#dynamic!.respond({ clientRequest, site, decision, facts: facts!, cachedDecision })
       : this.#siteResponder.file(site, clientRequest, way);
   }
 
@@ -282,7 +280,7 @@ class Edge {
   /** What answers at the image endpoints of sites; missing where nothing converts images. */
   #imageEndpoint(pseudonym: string): ImageEndpoint | undefined {
     const { images: service, outbound, now } = this.#options;
-    if (service === undefined) return undefined;
+    if (service === undefined || outbound === undefined) return undefined;
     const responder = new ImageResponder({ service, outbound, pseudonym, now });
     return {
       respond: (site, request, target) => {
@@ -303,7 +301,8 @@ class Edge {
 
   /** Judges the source of an image by the rules, as a request of the visitor's own. */
   #openSource(source: SourceRequest, site: Site): OwnSource {
-    const context = new RequestContext(source, site, this.#stopwatch(), this.#limiter);
+    const limiter = this.#limiter;
+    const context = new RequestContext(source, site, { startedAt: this.#stopwatch(), limiter });
     const decided = this.#decide(context);
     if (!isWay(decided)) {
       return { type: "refused", status: decided.status };

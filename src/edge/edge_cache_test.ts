@@ -112,7 +112,7 @@ Deno.test("purge forgets all, a path with its queries, or a prefix", async () =>
   for (const [scope, wanted] of scopes) {
     const edge = world();
     for (const path of paths) await read(edge, path);
-    edge.cache.purge("deployment-1", scope);
+    edge.cache!.purge("deployment-1", scope);
     const seen = [];
     for (const path of paths) seen.push((await read(edge, path)).state);
     assert.deepEqual(seen, wanted, scope.type);

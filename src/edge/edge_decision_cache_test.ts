@@ -128,7 +128,7 @@ Deno.test("a known target still follows validators, authorization, ranges and pu
   assert.deepEqual(await ask({ "if-none-match": '"1"' }), [304, "HIT", ""]);
   assert.deepEqual(await ask({ range: "bytes=0-5" }), [206, "HIT", "answer"]);
   assert.deepEqual((await ask({ authorization: "Bearer x" }))[2], "answer 2");
-  edge.cache.purge("01a1f000-0000-7000-8000-000000000000", { type: "all" });
+  edge.cache!.purge("01a1f000-0000-7000-8000-000000000000", { type: "all" });
   assert.deepEqual(await ask(), [200, "HIT", "answer 1"]);
   edge.wait(61);
   assert.deepEqual((await ask())[2], "answer 3");

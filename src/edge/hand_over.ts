@@ -15,16 +15,22 @@ export interface Decided {
 }
 
 /** A request as the edge sees it that it was handed over to. */
-export type HandedOver = Decided & HandedConnection;
+export interface HandedOver extends HandedConnection {
+  /** Missing where the first edge has not judged it. */
+  readonly decided?: Decided | undefined;
+}
 
 /** The connection of a request, which may be another edge's. */
 export interface EdgeConnection extends Connection {
   readonly handedOver?: HandedOver | undefined;
 }
 
-/** Has another edge answer a request; the response is whole, and logged there. */
+/**
+ * Has another edge answer a request; the response is whole, and logged there.
+ * `decided` is missing where the site is not known here.
+ */
 export type HandOver = (
   request: Request,
   connection: Connection,
-  decided: Decided,
+  decided: Decided | undefined,
 ) => Promise<Response>;

@@ -40,6 +40,7 @@ export { rateLimitHeaders, shareCounters, type SharedCounters } from "./rate_lim
 export {
   type ClientSocket,
   type Connection,
+  contentOf,
   deviceOf,
   type ForwardedHeader,
   TrustedProxies,

@@ -15,6 +15,7 @@ Deno.test("the edge's public names", () => {
     "askServer",
     "compileSite",
     "compileSiteInTurns",
+    "contentOf",
     "createEdge",
     "createHttpCache",
     "deviceOf",

@@ -39,11 +39,21 @@ export class RequestContext implements EvaluationHooks {
   constructor(
     readonly clientRequest: ClientRequest,
     readonly site: Site,
-    readonly startedAt: number,
-    private readonly limiter: RateLimiter,
-    /** What another edge decided, which had the request first. */
-    readonly decided?: Decided | undefined,
+    private readonly parts: {
+      readonly startedAt: number;
+      readonly limiter: RateLimiter;
+      /** What another edge decided, which had the request first. */
+      readonly decided?: Decided | undefined;
+    },
   ) {}
+
+  get startedAt(): number {
+    return this.parts.startedAt;
+  }
+
+  get decided(): Decided | undefined {
+    return this.parts.decided;
+  }
 
   fileExists(path: string): boolean {
     return this.site.content.hasFile(path);
@@ -60,7 +70,7 @@ export class RequestContext implements EvaluationHooks {
   #verdictOn(rule: RuleRef, action: RateLimitAction): NamedVerdict {
     const known = this.decided?.verdicts.find(({ name }) => name === rule.id);
     if (known !== undefined) return known;
-    const { site, facts, limiter } = this;
+    const { site, facts, parts: { limiter } } = this;
     const scope = site.rules!.limitScopes[rule.index]!;
     return { name: rule.id, ...limiter.check({ scope, facts: facts! }, action) };
   }

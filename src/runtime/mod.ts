@@ -101,4 +101,5 @@ export {
   refuseInheritedDescriptors,
   SocketCount,
   type SocketLimits,
+  workerUrl,
 } from "./process/mod.ts";

@@ -41,5 +41,6 @@ Deno.test("the room's public names", () => {
     "refuseInheritedDescriptors",
     "sealFunction",
     "traceServer",
+    "workerUrl",
   ]);
 });

@@ -27,3 +27,8 @@ export function completeCacheSizes(
   const usual = Math.round(Math.min(Math.max(memoryBytes * SHARE, LEAST), MOST));
   return { responses: usual, files: usual, ...chosen };
 }
+
+/** Bytes of files for each edge: those in threads, and the platform's own, share the size. */
+export function filesPerEdge({ files }: CacheSizes, edgeThreads: number): number {
+  return edgeThreads === 1 ? files : Math.ceil(files / (edgeThreads + 1));
+}

@@ -141,7 +141,15 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   ];
   return {
     ...people,
-    ...{ capabilities, deployments, builds, domains, sites: deployed.sites, logs: logs.logs },
+    ...{
+      capabilities,
+      publishedRules,
+      deployments,
+      builds,
+      domains,
+      sites: deployed.sites,
+      logs: logs.logs,
+    },
     workspaces: people.workspaces.workspaces,
     images: images?.images,
   };

@@ -4,7 +4,13 @@
  *
  * @module
  */
-import { createEdge, type HttpCache, type LoadedGeo, resolveHost } from "../edge/mod.ts";
+import {
+  createEdge,
+  type HttpCache,
+  type LoadedGeo,
+  resolveHost,
+  type SharedCounters,
+} from "../edge/mod.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { DEFAULT_HTTPS_PORT } from "../platform/certificates/mod.ts";
@@ -19,6 +25,7 @@ import { buildApi } from "./api.ts";
 import type { CacheSizes } from "./cache_sizes.ts";
 import type { Platform } from "./platform.ts";
 import type { Listeners } from "./listeners.ts";
+import { apiNames } from "./open_edges.ts";
 import type { PlatformOptions } from "./options.ts";
 
 /** Logs why a request failed, with the id that the client saw. */
@@ -31,7 +38,7 @@ function logFault(options: PlatformOptions, requestId: string, cause: unknown): 
 export function createHandlers(
   platform: Platform,
   foundation: Foundation,
-  { options, base, cache, sizes, outbound, geo, knowsNetworks, listeners }: {
+  { options, base, cache, sizes, outbound, geo, knowsNetworks, listeners, counters }: {
     readonly options: PlatformOptions;
     /** The address at which people reach the platform. */
     readonly base: URL;
@@ -41,6 +48,8 @@ export function createHandlers(
     readonly geo: LoadedGeo;
     readonly knowsNetworks: boolean;
     readonly listeners: Listeners;
+    /** The counters of rate limits, where other edges use them too. */
+    readonly counters: SharedCounters | undefined;
   },
 ): ReturnType<typeof createHostDispatch> {
   const { sites, domains, logs } = platform;
@@ -66,16 +75,17 @@ export function createHandlers(
     cacheBytes: sizes.files,
     outbound,
     images: platform.images,
+    counters,
     trustProxy: options.trustProxy,
     onError: (cause, id) => logFault(options, id, cause),
     ...geo,
   });
   return createHostDispatch({
-    isApi: apiHosts([options.baseDomain, base.hostname, options.host, "localhost"]),
-    api: (request, remoteAddress) => api.fetch(request, clientOf(request, remoteAddress)),
+    isApi: apiHosts([...apiNames(options), base.hostname]),
+    api: (request, { remoteAddress }) => api.fetch(request, clientOf(request, remoteAddress)),
     edge,
     hosts: domainService.hosts,
-    challenges,
+    challenges: { answer: ({ url }) => challenges.answer(url) },
     ...(listeners.httpsPort === DEFAULT_HTTPS_PORT
       ? { wantsHttps: (hostname) => certificates?.find(hostname) !== undefined }
       : {}),

@@ -8,12 +8,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../lib/clock.ts";
 import { descriptorLimit, nextDescriptor } from "../lib/descriptors.ts";
 import { TrustedProxies } from "../edge/mod.ts";
-import {
-  addressGroup,
-  type createHostDispatch,
-  faultAnswer,
-  keepUncompressed,
-} from "../platform/core/http/mod.ts";
+import { addressGroup } from "../platform/core/http/address_group.ts";
+import { keepUncompressed } from "../platform/core/http/automatic_compression.ts";
+import { faultAnswer } from "../platform/core/http/fault_answer.ts";
+import type { createHostDispatch } from "../platform/core/http/mod.ts";
 import {
   completeLimits,
   ConnectionAcceptor,
@@ -21,12 +19,13 @@ import {
   endsWebSocketsWithServer,
   setAcceptedOptions,
 } from "../platform/core/listener/mod.ts";
-import type { PlatformOptions } from "./options.ts";
+import type { CertificateFiles, OrderedCertificates } from "../platform/certificates/mod.ts";
 import {
-  type CertificateService,
   DEFAULT_HTTPS_PORT,
   openSecureListener,
-} from "../platform/certificates/mod.ts";
+} from "../platform/certificates/secure_listener.ts";
+import type { PlatformLog } from "../platform/core/log.ts";
+import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
 
 /** Time that running requests get when the platform stops, in milliseconds. */
 const DRAIN_MS = 10_000;
@@ -39,8 +38,29 @@ const ASSUMED_DESCRIPTORS = 1024;
 /** The part of all descriptors that is reserved for files and connections to other sites. */
 const RESERVE = 1 / 4;
 
-const starting: ConnectionHandler = () =>
+/** Answers until the platform is there. */
+export const starting: ConnectionHandler = () =>
   new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
+
+/** Where to listen, and for whom. Data only. */
+export interface ListenOptions {
+  /** Address to listen on. */
+  readonly host: string;
+  /** Port for HTTP; 0 takes a free one. */
+  readonly port: number;
+  /** Port for HTTPS; 443 by default. */
+  readonly httpsPort: number | undefined;
+  /** Limits of the connections that clients open. */
+  readonly connections: Partial<ConnectionLimits>;
+  /** CIDRs of proxies that are trusted to name the client's address. */
+  readonly trustProxy: readonly string[];
+  /** The operator's own certificate. */
+  readonly tls: CertificateFiles | undefined;
+  /** Whether certificates are ordered for single hosts. */
+  readonly ordersCertificates: boolean;
+  /** Whether others listen on the same ports, and share their connections. */
+  readonly reusePort: boolean;
+}
 
 export interface Listeners {
   readonly port: number;
@@ -53,7 +73,7 @@ export interface Listeners {
    */
   open(
     dispatch: ReturnType<typeof createHostDispatch>,
-    certificates: CertificateService | undefined,
+    certificates: OrderedCertificates | undefined,
   ): void;
   /** Notes that a host has a new certificate. */
   certificateChanged(hostname: string): void;
@@ -64,15 +84,16 @@ export interface Listeners {
 /** The platform cannot listen on the address, for a reason other than that it is taken. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
-  constructor({ host, port }: PlatformOptions, cause: unknown) {
+  constructor({ host, port }: Pick<ListenOptions, "host" | "port">, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(`Cannot listen on ${host}:${port}: ${reason}`, { cause });
   }
 }
 
-function listen(options: PlatformOptions): Deno.TcpListener {
+function listen(options: ListenOptions): Deno.TcpListener {
+  const { host: hostname, port, reusePort } = options;
   try {
-    return Deno.listen({ hostname: options.host, port: options.port });
+    return Deno.listen({ hostname, port, ...(reusePort ? { reusePort } : {}) });
   } catch (cause) {
     throw cause instanceof Deno.errors.AddrInUse ? cause : new ListenError(options, cause);
   }
@@ -85,7 +106,7 @@ function closeQuietly(listener: Deno.Listener): void {
 }
 
 /** Listens again on a port that was lost to a shortage of descriptors. */
-async function listenAgain(options: PlatformOptions): Promise<Deno.TcpListener> {
+async function listenAgain(options: ListenOptions): Promise<Deno.TcpListener> {
   for (;;) {
     await delay(AGAIN_MS);
     try {
@@ -94,15 +115,17 @@ async function listenAgain(options: PlatformOptions): Promise<Deno.TcpListener> 
   }
 }
 
-function createAcceptor(options: PlatformOptions): ConnectionAcceptor {
+type Log = (line: PlatformLog) => void;
+
+function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
   const proxies = new TrustedProxies(options.trustProxy);
   const descriptors = descriptorLimit() ?? ASSUMED_DESCRIPTORS;
   return new ConnectionAcceptor({
-    limits: completeLimits(options.connections ?? {}, descriptors),
+    limits: completeLimits(options.connections, descriptors),
     isShort: () => nextDescriptor() >= descriptors * (1 - RESERVE),
-    onError: faultAnswer(options.log),
+    onError: faultAnswer(log),
     groupOf: (address) => proxies.trusts(address) ? undefined : addressGroup(address),
-    onShortage: (message) => options.log({ level: "warn", message }),
+    onShortage: (message) => log({ level: "warn", message }),
     now: () => performance.now(),
     leavesToRuntime: endsWebSocketsWithServer(Deno.version.deno),
   });
@@ -115,12 +138,12 @@ function createAcceptor(options: PlatformOptions): ConnectionAcceptor {
  * @throws {ListenError} when the address is not one of this machine's, or needs
  * more rights.
  */
-export async function openListeners(options: PlatformOptions): Promise<Listeners> {
+export async function openListeners(options: ListenOptions, log: Log): Promise<Listeners> {
   let handler = starting;
   let secureHandler = starting;
-  let certificates: CertificateService | undefined;
+  let certificates: OrderedCertificates | undefined;
   let closing: Promise<void> | undefined;
-  const acceptor = createAcceptor(options);
+  const acceptor = createAcceptor(options, log);
   const serve = async (
     listener: Deno.TcpListener | Deno.TlsListener,
     closed: AbortSignal,
@@ -154,7 +177,8 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
     return finished;
   };
   try {
-    const secure = options.tls === undefined && options.acme === undefined
+    const { reusePort, ordersCertificates } = options;
+    const secure = options.tls === undefined && !ordersCertificates
       ? undefined
       : await openSecureListener({
         hostname: options.host,
@@ -162,9 +186,9 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
         serve: (listener, signal) =>
           serve(listener, signal, { scheme: "https", current: () => secureHandler }),
         files: options.tls,
-        ordered: options.acme === undefined ? undefined : () => certificates,
+        ordered: ordersCertificates ? () => certificates : undefined,
         now: systemClock,
-        log: options.log,
+        ...{ reusePort, log },
       });
     const close = async () => {
       await Promise.all([closePlain(), secure?.close()]);

@@ -8,7 +8,7 @@ import type { Outbound } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { Addresses } from "../platform/core/addresses.ts";
 import { EventBus, EventStore } from "../platform/core/events/mod.ts";
-import type { Foundation } from "../platform/core/foundation.ts";
+import type { Edges, Foundation } from "../platform/core/foundation.ts";
 import { openKeyRing, SecretBox } from "../platform/core/secrets/mod.ts";
 import {
   checkWhole,
@@ -26,6 +26,8 @@ export interface OpenFoundation {
   readonly foundation: Foundation;
   /** Whether the store is read-only, so that the platform only serves. */
   readonly readOnly: boolean;
+  /** Folder of the blobs. */
+  readonly blobs: string;
 }
 
 /**
@@ -35,11 +37,12 @@ export interface OpenFoundation {
 export async function openFoundation(
   options: PlatformOptions,
   closers: Closers,
-  { base, outbound, closing }: {
+  { base, outbound, closing, edges }: {
     /** The address at which people reach the platform. */
     readonly base: URL;
     readonly outbound: Outbound;
     readonly closing: AbortSignal;
+    readonly edges: Edges;
   },
 ): Promise<OpenFoundation> {
   const { log } = options;
@@ -65,8 +68,9 @@ export async function openFoundation(
   });
   return {
     readOnly: readOnly !== undefined,
+    blobs: places.blobs,
     foundation: {
-      ...{ kv, vault, dataDir, addresses, now, random, closing, log, onTrouble },
+      ...{ kv, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },
       box: new SecretBox(await openKeyRing(dataDir.keys, random), random),
       events: new EventBus({ store: new EventStore(kv), now, random, onTrouble }),
       feed: new Publisher({ patienceMs: FEED_PATIENCE_MS }),

@@ -14,6 +14,7 @@ import type { Domains, DomainSetup } from "../platform/domains/mod.ts";
 import type { AccessLogs } from "../platform/logs/mod.ts";
 import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
+import type { RuntimeRuleSet } from "../rules/mod.ts";
 import type { PlatformOptions } from "./options.ts";
 
 /** What the operator set up, read and checked. */
@@ -40,6 +41,8 @@ export interface Platform {
   readonly notifications: Notifications;
   readonly deployments: DeploymentStore;
   readonly sites: SiteDirectory;
+  /** The rules published over a project's deployments; `undefined` where there are none. */
+  publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   readonly domains: Domains;
   readonly builds: Builds;
   readonly logs: AccessLogs;

@@ -19,9 +19,11 @@ import { Closers } from "./closers.ts";
 import { compose } from "./compose.ts";
 import { createHandlers } from "./handlers.ts";
 import { startCapabilities, startUpkeep } from "./lifecycle.ts";
-import { type Listeners, openListeners } from "./listeners.ts";
+import type { Listeners } from "./listeners.ts";
+import { NO_EDGES, type OpenEdges, openEdges } from "./open_edges.ts";
 import { openFoundation } from "./open_foundation.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
+import { siteAnswers } from "./threads/mod.ts";
 
 /**
  * The address at which people reach the platform: HTTPS if it has a certificate
@@ -65,7 +67,8 @@ function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   keepDescriptors();
-  const listeners = await openListeners(options);
+  const edges = await openEdges(options);
+  const { listeners } = edges;
   const closers = new Closers();
   const closing = new AbortController();
   /** Ends requests first, as running ones need everything else. */
@@ -75,7 +78,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     await closers.close();
   };
   try {
-    const started = await startBehind(listeners, { options, closers, closing: closing.signal });
+    const started = await startBehind(edges, { options, closers, closing: closing.signal });
     const { port, httpsPort, finished } = listeners;
     return { ...started, port, httpsPort, shutdown, finished };
   } catch (error) {
@@ -86,7 +89,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 
 /** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
-  listeners: Listeners,
+  { listeners, threads }: OpenEdges,
   { options, closers, closing }: {
     readonly options: PlatformOptions;
     readonly closers: Closers;
@@ -110,8 +113,11 @@ async function startBehind(
     onError: (cause) => onTrouble(`Cannot refresh: ${cause}`),
   });
   const knowsNetworks = edgeKnowsNetworks(options);
-  const opened = await openFoundation(options, closers, { base, outbound, closing });
-  const { foundation, readOnly } = opened;
+  const opened = await openFoundation(options, closers, {
+    ...{ base, outbound, closing },
+    edges: threads ?? NO_EDGES,
+  });
+  const { foundation, readOnly, blobs } = opened;
   const platform = compose(foundation, {
     ...{ options, cache, knowsNetworks, serverSandbox: serverSandbox(options) },
     domains: await readDomainOptions(options, {
@@ -132,17 +138,15 @@ async function startBehind(
   const life = { capabilities, foundation, closers, readOnly };
   await startCapabilities(life);
   const geo = await loadGeo({ geoip: options.geoip, asn: options.asn }, { warn: onTrouble });
-  const parts = {
-    options,
-    base,
-    cache,
-    sizes,
-    outbound: outbound.fetch,
-    geo,
-    knowsNetworks,
-    listeners,
-  };
-  listeners.open(createHandlers(platform, foundation, parts), domains.certificates);
+  const handlers = createHandlers(platform, foundation, {
+    ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
+    counters: threads?.counters,
+  });
+  listeners.open(handlers, domains.certificates);
+  await threads?.serve(foundation.feed, {
+    answer: siteAnswers({ ...foundation, ...platform, blobs }),
+    addLines: (projectId, lines) => platform.logs.addLines(projectId, lines),
+  });
   startUpkeep(life, options);
   return {
     url: base.origin,

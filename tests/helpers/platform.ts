@@ -24,6 +24,9 @@ export const TOKEN = "integration-test-token-0123456789";
 /** The compiled program, where that is tested in place of the source. */
 export const PROGRAM = Deno.env.get("SVC_BIN") || undefined;
 
+/** How many edge threads test platforms have. */
+export const EDGE_THREADS = Number(Deno.env.get("EDGE_THREADS") || 1);
+
 export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
@@ -138,6 +141,7 @@ async function startBy(
     dataDir,
     baseDomain: "localhost",
     trustProxy: [],
+    edgeThreads: EDGE_THREADS,
     bootstrapToken: TOKEN,
     env: Deno.env.toObject(),
     version: "0.0.0-test",

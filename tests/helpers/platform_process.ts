@@ -61,6 +61,7 @@ const FLAGS: Table<Given> = {
   kv: one("--kv"),
   blobs: one("--blobs"),
   trustProxy: each("--trust-proxy"),
+  edgeThreads: one("--edge-threads"),
   connections: (connections) =>
     toFlags<typeof connections>({
       maxConnections: one("--max-connections"),

@@ -34,6 +34,11 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
     .option("--kv <path>", "Deno KV database, path or URL (default: in the data directory)")
     .option("--blobs <dir>", "directory of file contents (default: in the data directory)")
     .option(
+      "--edge-threads <n>",
+      "threads that answer requests (default: one for each processor)",
+      wholeNumber({ min: 1, max: 256 }),
+    )
+    .option(
       "--trust-proxy <cidr>",
       "proxies whose forwarding headers are trusted; repeatable",
       repeatedList,

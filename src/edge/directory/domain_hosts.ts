@@ -37,6 +37,11 @@ export class DomainHosts {
     return this.exact.keys();
   }
 
+  /** All zones that show something. */
+  zoneNames(): string[] {
+    return [...this.zones.keys()];
+  }
+
   /** The zones in which a project has served names. */
   zonesOf(projectId: string): string[] {
     return [...this.zones]

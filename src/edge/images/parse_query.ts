@@ -4,12 +4,8 @@
  * @module
  */
 import type { ImageStyle } from "../../manifest/mod.ts";
-import {
-  IMAGE_FORMATS,
-  type ImageFit,
-  type ImageFormat,
-  MAX_IMAGE_SIDE,
-} from "../../runtime/mod.ts";
+import { MAX_IMAGE_SIDE } from "../../runtime/images/limits.ts";
+import { IMAGE_FORMATS, type ImageFit, type ImageFormat } from "../../runtime/images/types.ts";
 import type { SiteImages } from "./site_images.ts";
 import type { ImageQuery, QueryProblem } from "./types.ts";
 

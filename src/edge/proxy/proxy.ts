@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { type LazySignal, OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
+import { OutboundError } from "../../runtime/http1/errors.ts";
+import type { LazySignal, OutboundFetch } from "../../runtime/mod.ts";
 import {
   type Hop,
   type PipelineRequest,

@@ -12,5 +12,6 @@ export {
   type HandedConnection,
 } from "./client_request.ts";
 export { deviceOf } from "./device.ts";
+export { contentOf } from "./request_content.ts";
 export { canonicalAuthority, splitUrl } from "./host.ts";
 export { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";

@@ -32,6 +32,8 @@ export interface HttpsListenerOptions {
   readonly port: number;
   readonly certificates: CertificateSource;
   readonly maxNames?: number;
+  /** Whether others listen on the same port, and share its connections. */
+  readonly reusePort?: boolean;
   /** Serves the connections of a listener until `closed` is aborted. */
   serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
 }
@@ -40,7 +42,7 @@ export interface HttpsListenerOptions {
 export type CertificateSource =
   | { readonly type: "one"; current(): KeyPair }
   /** The server name is "" where the client gave none. */
-  | { readonly type: "by_name"; find(serverName: string): KeyPair | undefined };
+  | { readonly type: "by_name"; find(serverName: string): Promise<KeyPair | undefined> };
 
 /** One listener in the series that holds the port. */
 interface Generation {
@@ -108,12 +110,13 @@ export class HttpsListener {
   }
 
   private open(port: number): Generation {
-    const { certificates, hostname } = this.options;
+    const { certificates, hostname, reusePort = false } = this.options;
     const asked = new Set<string>();
     const chosen = certificates.type === "one"
       ? certificates.current()
       : { [SNI_RESOLVER]: this.resolver(certificates.find, asked) };
-    const given = { hostname, port, alpnProtocols: PROTOCOLS, ...chosen };
+    const shared = reusePort ? { reusePort } : {};
+    const given = { hostname, port, alpnProtocols: PROTOCOLS, ...shared, ...chosen };
     const listener = Deno.listenTls(given as Deno.ListenTlsOptions & Deno.TlsCertifiedKeyPem);
     const closing = new AbortController();
     const served = this.options.serve(listener, closing.signal).catch(async () => {
@@ -134,14 +137,14 @@ export class HttpsListener {
   }
 
   private resolver(
-    find: (serverName: string) => KeyPair | undefined,
+    find: (serverName: string) => Promise<KeyPair | undefined>,
     asked: Set<string>,
-  ): (serverName: string) => KeyPair {
+  ): (serverName: string) => Promise<KeyPair> {
     const { maxNames = MAX_NAMES } = this.options;
-    return (serverName) => {
+    return async (serverName) => {
       asked.add(serverName);
       if (asked.size === maxNames) queueMicrotask(() => this.replace());
-      const pair = find(serverName);
+      const pair = await find(serverName);
       if (pair === undefined) throw new TypeError("No certificate for this name");
       return pair;
     };

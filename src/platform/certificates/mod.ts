@@ -8,5 +8,14 @@ export { AcmeIssuer, type AcmeOptions } from "./acme_issuer.ts";
 export { CertificateService } from "./certificate_service.ts";
 export { CertificateStore } from "./certificate_store.ts";
 export { Http01Challenges } from "./challenges.ts";
-export { DEFAULT_HTTPS_PORT, openSecureListener } from "./secure_listener.ts";
-export { CertificateFileError } from "./static_certificate.ts";
+export type { KeyPair } from "./certificate.ts";
+export {
+  DEFAULT_HTTPS_PORT,
+  openSecureListener,
+  type OrderedCertificates,
+} from "./secure_listener.ts";
+export {
+  CertificateFileError,
+  type CertificateFiles,
+  readCertificateFiles,
+} from "./static_certificate.ts";

@@ -7,7 +7,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { PlatformLog } from "../core/log.ts";
 import type { KeyPair } from "./certificate.ts";
-import type { CertificateService } from "./certificate_service.ts";
 import { type CertificateSource, HttpsListener } from "./https_listener.ts";
 import { type CertificateFiles, readCertificateFiles } from "./static_certificate.ts";
 
@@ -16,13 +15,22 @@ export const DEFAULT_HTTPS_PORT = 443;
 /** How often due orders and changed files are checked for, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
+/** Certificates that are ordered for single hosts. */
+export interface OrderedCertificates {
+  find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined>;
+  /** Called now and then: orders may be due. */
+  wake(): void;
+}
+
 export interface SecureListenerOptions {
   readonly hostname: string;
   readonly port: number;
   /** The operator's own certificate. */
   readonly files?: CertificateFiles | undefined;
   /** Finds the certificates that were ordered; `undefined` where none are. */
-  readonly ordered: (() => CertificateService | undefined) | undefined;
+  readonly ordered: (() => OrderedCertificates | undefined) | undefined;
+  /** Whether others listen on the same port. */
+  readonly reusePort?: boolean;
   readonly now: Clock;
   /** How often certificates are checked, in milliseconds; ten minutes by default. */
   readonly intervalMs?: number;
@@ -46,12 +54,12 @@ export interface SecureListener {
  * @throws {Deno.errors.AddrInUse} where the port is taken.
  */
 export async function openSecureListener(options: SecureListenerOptions): Promise<SecureListener> {
-  const { hostname, port, serve, files, ordered, now, log } = options;
+  const { hostname, port, serve, files, ordered, reusePort = false, now, log } = options;
   let own = files === undefined ? undefined : await readCertificateFiles(files, now());
   const certificates: CertificateSource = ordered === undefined && own !== undefined
     ? { type: "one", current: () => own! }
-    : { type: "by_name", find: (name) => ordered?.()?.find(name) ?? own };
-  const listener = new HttpsListener({ hostname, port, certificates, serve });
+    : { type: "by_name", find: async (name) => await ordered?.()?.find(name) ?? own };
+  const listener = new HttpsListener({ hostname, port, certificates, reusePort, serve });
   const reload = async (given: CertificateFiles) => {
     try {
       const fresh: KeyPair = await readCertificateFiles(given, now());

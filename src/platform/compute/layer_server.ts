@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { messageOf } from "../../lib/error_message.ts";
 import type {
   ComputeFailure,
   ComputeHealth,
@@ -120,8 +121,4 @@ export class LayerServer {
     }
     return result;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

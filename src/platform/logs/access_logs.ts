@@ -16,6 +16,7 @@ import {
   type FunctionRecord,
   type LogRecord,
   parseLogLines,
+  requestLine,
   type ServerRecord,
 } from "./log_lines.ts";
 
@@ -40,22 +41,12 @@ export interface LogPage {
 
 type Listener = (entry: LogEntry) => void;
 
-const HOOKS = "/v1/hooks/";
-
-/**
- * Leaves the token out of a call of a deploy hook, which reaches a deployment's
- * host, and so its log, by mistake or through a proxy.
- */
-function withoutToken(record: AccessRecord): AccessRecord {
-  const start = record.path.indexOf(HOOKS);
-  if (start === -1) return record;
-  return { ...record, path: `${record.path.slice(0, start + HOOKS.length)}…` };
-}
-
 /** Lets other tasks run. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 export interface AccessLogOptions {
+  /** Collects lines that other threads still have. */
+  collect?(): Promise<void>;
   /** Called with a warning when entries could not be written or were dropped. */
   onTrouble(message: string): void;
 }
@@ -74,7 +65,20 @@ export class AccessLogs {
   }
 
   /** Records a request; never waits. */
-  readonly record = (record: AccessRecord): void => this.add(withoutToken(record));
+  readonly record = (record: AccessRecord): void =>
+    this.addLines(record.projectId, requestLine(record));
+
+  /** Records requests whose lines were made elsewhere by `requestLine()`, joined by line feeds. */
+  addLines(projectId: string, lines: string): void {
+    if (this.waitingLength >= MAX_WAITING) {
+      this.dropped++;
+      return;
+    }
+    let buffer = this.waiting.get(projectId);
+    if (buffer === undefined) this.waiting.set(projectId, buffer = new LineBuffer());
+    buffer.add(lines);
+    this.waitingLength += lines.length;
+  }
 
   /** Records what a function wrote; never waits. */
   readonly recordFunction = (record: FunctionRecord): void => this.add(record);
@@ -93,6 +97,7 @@ export class AccessLogs {
     projectId: string,
     filter: LogFilter & { readonly limit: number; readonly before?: LogPlace | undefined },
   ): Promise<LogPage> {
+    await this.options.collect?.();
     await this.flush();
     const matches = logMatcher(filter);
     const since = filter.since === undefined ? -Infinity : Date.parse(filter.since);
@@ -139,16 +144,7 @@ export class AccessLogs {
   }
 
   private add(record: LogRecord): void {
-    if (this.waitingLength >= MAX_WAITING) {
-      this.dropped++;
-      return;
-    }
-    const { projectId } = record;
-    let buffer = this.waiting.get(projectId);
-    if (buffer === undefined) this.waiting.set(projectId, buffer = new LineBuffer());
-    const line = formatLogLine(record);
-    buffer.add(line);
-    this.waitingLength += line.length;
+    this.addLines(record.projectId, formatLogLine(record));
   }
 
   private filesOf(projectId: string): LogFiles {

@@ -15,10 +15,16 @@ export interface Logs {
 }
 
 export function createLogs(
-  { dataDir, closing, onTrouble }: Pick<Foundation, "dataDir" | "closing" | "onTrouble">,
+  { dataDir, edges, closing, onTrouble }: Pick<
+    Foundation,
+    "dataDir" | "edges" | "closing" | "onTrouble"
+  >,
   { projects }: { readonly projects: ProjectStore },
 ): Logs {
-  const logs = new AccessLogs(dataDir.logs, { onTrouble });
+  const logs = new AccessLogs(dataDir.logs, {
+    onTrouble,
+    collect: () => edges.collectLines(),
+  });
   return {
     logs,
     capability: {

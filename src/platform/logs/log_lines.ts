@@ -109,6 +109,19 @@ export function formatLogLine(record: LogRecord): string {
     `"userAgent":${userAgent === null ? "null" : JSON.stringify(userAgent)}}`;
 }
 
+const HOOKS = "/v1/hooks/";
+
+/**
+ * The line of a request, without the token of a deploy hook: a call of one reaches a
+ * deployment's host, and so its log, by mistake or through a proxy.
+ */
+export function requestLine(record: AccessRecord): string {
+  const start = record.path.indexOf(HOOKS);
+  return start === -1
+    ? formatLogLine(record)
+    : formatLogLine({ ...record, path: `${record.path.slice(0, start + HOOKS.length)}…` });
+}
+
 /** The entries of lines that `formatLogLine()` has made, each followed by a line feed. */
 export function parseLogLines(lines: string): LogEntry[] {
   return lines.split("\n").slice(0, -1).map((line): LogEntry => JSON.parse(line));

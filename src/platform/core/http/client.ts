@@ -47,23 +47,6 @@ export function clientFinder(
   };
 }
 
-/**
- * What limits count a client by: its IPv4 address, or the /64 network of its
- * IPv6 address, as whoever has one address of such a network has all of them
- * (RFC 6177).
- */
-export function addressGroup(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!address.includes(":")) return address;
-  const [head = "", tail] = address.replace(/%.*$/, "").toLowerCase().split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  const groups = [...left, ...Array<string>(gap).fill("0"), ...right];
-  return `${groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
-}
-
 /** A short name for a browser, such as "Firefox on Linux", or what a tool calls itself. */
 export function agentName(userAgent: string | null): string {
   if (userAgent === null || userAgent === "") return "Unknown client";

@@ -4,8 +4,13 @@
  * @module
  */
 import { BrokenBodyError } from "../../../lib/broken_body.ts";
-import { OutboundError } from "../../../runtime/mod.ts";
+import { OutboundError } from "../../../runtime/http1/errors.ts";
 import type { PlatformLog } from "../log.ts";
+
+/** Whether a body broke off by the fault of a function, a server or another site. */
+export function isOfOthers(error: unknown): boolean {
+  return error instanceof BrokenBodyError || error instanceof OutboundError;
+}
 
 /**
  * Makes the `onError` of `Deno.serve`, which receives the errors of handlers
@@ -16,7 +21,7 @@ import type { PlatformLog } from "../log.ts";
  */
 export function faultAnswer(log: (line: PlatformLog) => void): (error: unknown) => Response {
   return (error) => {
-    if (!(error instanceof BrokenBodyError) && !(error instanceof OutboundError)) {
+    if (!isOfOthers(error)) {
       const reason = error instanceof Error ? error.stack ?? error.message : String(error);
       log({ level: "error", message: `A response could not be finished: ${reason}` });
     }

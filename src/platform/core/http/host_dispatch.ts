@@ -12,7 +12,7 @@ type Answer = Response | Promise<Response>;
 
 export interface HostDispatchOptions {
   readonly isApi: (hostname: string) => boolean;
-  readonly api: (request: Request, remoteAddress: string) => Answer;
+  readonly api: (request: Request, connection: ClientConnection) => Answer;
   readonly edge: (request: Request, connection: ClientConnection) => Answer;
   readonly hosts: {
     /** The hostname that a domain redirects to, if it only redirects. */
@@ -20,7 +20,7 @@ export interface HostDispatchOptions {
   };
   readonly challenges: {
     /** The response to a certificate authority that checks a pending challenge. */
-    answer(url: string): Response | undefined;
+    answer(request: Request, connection: ClientConnection): Answer | undefined;
   };
   /**
    * True for a hostname whose visitors are redirected to HTTPS; missing where
@@ -36,7 +36,7 @@ export function createHostDispatch(
   const { isApi, api, edge, hosts, challenges, wantsHttps } = options;
   const https: ConnectionHandler = (request, connection) => {
     const hostname = hostnameOf(request.url);
-    if (isApi(hostname)) return api(request, connection.remoteAddress);
+    if (isApi(hostname)) return api(request, connection);
     const redirect = hosts.redirectOf(hostname);
     if (redirect !== undefined) {
       return redirectToHost(request.url, { hostname: redirect, scheme: connection.scheme });
@@ -44,7 +44,7 @@ export function createHostDispatch(
     return edge(request, connection);
   };
   const http: ConnectionHandler = (request, connection) => {
-    const challenge = challenges.answer(request.url);
+    const challenge = challenges.answer(request, connection);
     if (challenge !== undefined) return challenge;
     if (wantsHttps?.(hostnameOf(request.url))) return redirectToHttps(request.url);
     return https(request, connection);

@@ -17,7 +17,7 @@ const dispatch = createHostDispatch({
   edge: (request, { remoteAddress }) =>
     new Response(`edge ${new URL(request.url).hostname} ${remoteAddress}`),
   hosts,
-  challenges,
+  challenges: { answer: ({ url }) => challenges.answer(url) },
   wantsHttps: (hostname) => hostname === "secure.example",
 });
 

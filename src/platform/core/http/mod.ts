@@ -5,12 +5,13 @@
  * @module
  */
 export { keepUncompressed } from "./automatic_compression.ts";
-export { addressGroup, agentName, type Client, clientFinder } from "./client.ts";
+export { addressGroup } from "./address_group.ts";
+export { agentName, type Client, clientFinder } from "./client.ts";
 export { eventStream, type ServerEvent } from "./event_stream.ts";
 export { Failure, toFailure } from "./failure.ts";
-export { faultAnswer } from "./fault_answer.ts";
+export { faultAnswer, isOfOthers } from "./fault_answer.ts";
 export { createHostDispatch } from "./host_dispatch.ts";
-export { apiHosts } from "./hostname.ts";
+export { apiHosts, hostnameOf } from "./hostname.ts";
 export { Idempotency, readIdempotencyKey } from "./idempotency.ts";
 export { noteLimit } from "./limit_fields.ts";
 export { readBytes, readJson } from "./read_body.ts";

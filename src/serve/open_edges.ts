@@ -1,0 +1,65 @@
+/**
+ * Where requests come in: in the platform's own thread, or in several edge threads
+ * that share its ports.
+ *
+ * @module
+ */
+import { shareCounters } from "../edge/mod.ts";
+import { systemRandom } from "../lib/clock.ts";
+import type { Edges } from "../platform/core/foundation.ts";
+import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
+import type { PlatformOptions } from "./options.ts";
+import { EdgeThreads } from "./threads/mod.ts";
+
+/** Memory for small files by default, over all edges, in bytes (256 MiB). */
+const STATIC_CACHE_BYTES = 256 * 1024 * 1024;
+
+/** The way in, and the threads behind it, if there are any. */
+export interface OpenEdges {
+  readonly listeners: Listeners;
+  readonly threads: EdgeThreads | undefined;
+}
+
+/** What there is to ask where the platform's own thread has the only edge. */
+export const NO_EDGES: Edges = {
+  collectLines: () => Promise.resolve(),
+  ruleCounts: () => Promise.resolve([]),
+};
+
+/** Hosts of the API, as far as they are known before the ports are. */
+export function apiNames({ baseDomain, publicUrl, host }: PlatformOptions): readonly string[] {
+  const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+  return [baseDomain, ...named, host, "localhost"];
+}
+
+function listenOptions(options: PlatformOptions): ListenOptions {
+  const { host, port, httpsPort, connections = {}, trustProxy, tls, acme } = options;
+  return {
+    ...{ host, port, httpsPort, connections, trustProxy, tls },
+    ordersCertificates: acme !== undefined,
+    reusePort: false,
+  };
+}
+
+/**
+ * Binds the ports.
+ *
+ * @throws {Deno.errors.AddrInUse} when one is taken.
+ * @throws {ListenError} when the address is not one of this machine's, or needs more rights.
+ */
+export async function openEdges(options: PlatformOptions): Promise<OpenEdges> {
+  const { edgeThreads = 1, geoip, asn, log } = options;
+  const listen = listenOptions(options);
+  if (edgeThreads === 1) {
+    return { listeners: await openListeners(listen, log), threads: undefined };
+  }
+  const threads = await EdgeThreads.open({
+    ...{ listen, log, count: edgeThreads },
+    start: {
+      ...{ geoip, asn, apiHosts: apiNames(options) },
+      counters: shareCounters(systemRandom),
+      staticCacheBytes: Math.ceil(STATIC_CACHE_BYTES / edgeThreads),
+    },
+  });
+  return { listeners: threads, threads };
+}

@@ -1,0 +1,148 @@
+/**
+ * An edge in a thread of its own: it accepts connections, answers what the files and
+ * rules of sites can answer, and hands everything else over to the platform.
+ *
+ * @module
+ */
+import { createEdge, type EdgeHandler, loadGeo } from "../../edge/mod.ts";
+import { Subscriber } from "../../feed/mod.ts";
+import { systemClock, systemRandom } from "../../lib/clock.ts";
+import { DEFAULT_HTTPS_PORT } from "../../platform/certificates/secure_listener.ts";
+import { createHostDispatch } from "../../platform/core/http/host_dispatch.ts";
+import { apiHosts } from "../../platform/core/http/hostname.ts";
+import { requestIds } from "../../platform/core/http/request_id.ts";
+import type { PlatformLog } from "../../platform/core/log.ts";
+import { type Listeners, openListeners } from "../listeners.ts";
+import { type AboutRequest, Forwarder } from "./forwarder.ts";
+import { LineBatch } from "./line_batch.ts";
+import { Questions } from "./questions.ts";
+import { ThreadSites } from "./thread_sites.ts";
+import type { Answers, Inquiry, Question, ThreadStart, ToPlatform, ToThread } from "./wire.ts";
+
+const CHALLENGES = "/.well-known/acme-challenge/";
+
+export class EdgeThread {
+  readonly #questions: Questions<Question>;
+  readonly #lines: LineBatch;
+  readonly #forwarder: Forwarder;
+  readonly #sites: ThreadSites;
+  readonly #subscriber: Subscriber;
+  #listeners: Listeners | undefined;
+
+  constructor(
+    private readonly start: ThreadStart,
+    private readonly send: (message: ToPlatform) => void,
+  ) {
+    this.#questions = new Questions((id, question) => send({ type: "ask", id, question }));
+    this.#lines = new LineBatch((projects) => send({ type: "lines", projects }));
+    this.#forwarder = new Forwarder(send);
+    this.#sites = new ThreadSites({
+      ask: this.#ask,
+      onDamaged: (message) => this.#log({ level: "error", message }),
+    });
+    this.#subscriber = new Subscriber({
+      apply: (message) => this.#sites.apply(message),
+      replace: (messages) => this.#sites.replace(messages),
+      applied: (place) => send({ type: "applied", place }),
+      onGap: () => send({ type: "gap" }),
+      onError: (error) =>
+        this.#log({ level: "warn", message: `Edge thread ${start.index}: ${error}` }),
+    });
+  }
+
+  /** Listens, and has the platform answer all requests until the first snapshot has come. */
+  async listen(): Promise<void> {
+    const { listen, geoip, asn } = this.start;
+    const listeners = await openListeners(listen, this.#log);
+    this.#listeners = listeners;
+    const geo = await loadGeo({ geoip, asn }, { warn: this.#warn });
+    const dispatch = this.#dispatch(this.#edge(geo));
+    listeners.open(dispatch, {
+      find: (hostname) => this.#ask({ type: "certificate", hostname }),
+      wake: () => {},
+    });
+    const { port, httpsPort } = listeners;
+    this.send({ type: "listening", port, httpsPort });
+  }
+
+  /** Takes a message of the platform. */
+  receive(message: Exclude<ToThread, { readonly type: "start" }>): void {
+    switch (message.type) {
+      case "snapshot":
+        return this.#subscriber.reset(message.snapshot);
+      case "change":
+        return this.#subscriber.receive(message.change);
+      case "certificate_changed":
+        return this.#listeners?.certificateChanged(message.hostname);
+      case "answer":
+        return this.#questions.answer(message.id, message.value);
+      case "refusal":
+        return this.#questions.refuse(message.id, message.message);
+      case "inquire":
+        return void this.#find(message.id, message.inquiry);
+      case "stop":
+        return void this.#stop();
+      default:
+        return this.#forwarder.receive(message satisfies AboutRequest);
+    }
+  }
+
+  readonly #log = (line: PlatformLog): void => this.send({ type: "log", line });
+  readonly #warn = (message: string): void => this.#log({ level: "warn", message });
+
+  readonly #ask = <Asked extends Question>(question: Asked) =>
+    this.#questions.ask(question) as Promise<Answers[Asked["type"]]>;
+
+  #edge(geo: Awaited<ReturnType<typeof loadGeo>>): EdgeHandler {
+    const { listen, counters, staticCacheBytes } = this.start;
+    return createEdge({
+      ...geo,
+      ...{ counters, cacheBytes: staticCacheBytes, trustProxy: listen.trustProxy },
+      resolveHost: this.#sites.resolve,
+      record: this.#lines.record,
+      now: systemClock,
+      random: systemRandom,
+      requestId: requestIds(systemRandom),
+      handOver: this.#forwarder.forward,
+      onError: (cause, id) => {
+        const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+        this.#log({ level: "error", message: `Request ${id} failed: ${reason}` });
+      },
+    });
+  }
+
+  #dispatch(edge: EdgeHandler): ReturnType<typeof createHostDispatch> {
+    const { listen, apiHosts: names } = this.start;
+    const { forward } = this.#forwarder;
+    const { domains } = this.#sites;
+    const redirectsToHttps = listen.ordersCertificates &&
+      (listen.httpsPort ?? DEFAULT_HTTPS_PORT) === DEFAULT_HTTPS_PORT;
+    return createHostDispatch({
+      isApi: apiHosts(names),
+      api: forward,
+      edge,
+      hosts: domains,
+      challenges: {
+        // The platform knows the challenges, and which names have certificates.
+        answer: (request, connection) =>
+          redirectsToHttps || request.url.includes(CHALLENGES)
+            ? forward(request, connection)
+            : undefined,
+      },
+    });
+  }
+
+  async #find(id: number, inquiry: Inquiry): Promise<void> {
+    this.#lines.flush();
+    const value = inquiry.type === "rule_counts"
+      ? await this.#sites.ruleCounts(inquiry.hostname)
+      : undefined;
+    this.send({ type: "found", id, value });
+  }
+
+  async #stop(): Promise<void> {
+    await this.#listeners?.close();
+    this.#lines.flush();
+    this.send({ type: "stopped" });
+  }
+}

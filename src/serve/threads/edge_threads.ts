@@ -1,0 +1,214 @@
+/**
+ * The edge threads of a platform: started together, replaced where one dies, and told
+ * by the feed what has changed.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { RuleCount, SharedCounters } from "../../edge/mod.ts";
+import type { Publisher } from "../../feed/mod.ts";
+import { readCertificateFiles } from "../../platform/certificates/mod.ts";
+import type { Edges } from "../../platform/core/foundation.ts";
+import { type createHostDispatch, faultAnswer } from "../../platform/core/http/mod.ts";
+import type { PlatformLog } from "../../platform/core/log.ts";
+import { ListenError, type Listeners, type ListenOptions, starting } from "../listeners.ts";
+import type { ForwardedConnection } from "./forwarded_requests.ts";
+import { ThreadHandle, type ThreadServices } from "./thread_handle.ts";
+import type { Inquiry, ThreadStart } from "./wire.ts";
+
+/** Time between two attempts to replace a thread that cannot be started, in milliseconds. */
+const AGAIN_MS = 500;
+/** How often it is looked whether all threads still run, in milliseconds. */
+const WATCH_MS = 1000;
+
+export interface EdgeThreadsOptions {
+  readonly listen: ListenOptions;
+  /** How many threads there are. */
+  readonly count: number;
+  readonly start: Pick<
+    ThreadStart,
+    "apiHosts" | "geoip" | "asn" | "counters" | "staticCacheBytes"
+  >;
+  readonly log: (line: PlatformLog) => void;
+}
+
+/** What the platform answers the questions of threads with, once it is there. */
+export type ThreadAnswers = Pick<ThreadServices, "answer" | "addLines">;
+
+const NOTHING_YET: ThreadAnswers = {
+  answer: () => Promise.resolve(undefined),
+  addLines: () => {},
+};
+
+/**
+ * Finds out whether the port is free, and which one it is: sockets that share a port
+ * do not fail where others of the same user listen on it already.
+ */
+function probe(host: string, port: number): number {
+  let listener: Deno.TcpListener;
+  try {
+    listener = Deno.listen({ hostname: host, port });
+  } catch (cause) {
+    throw cause instanceof Deno.errors.AddrInUse ? cause : new ListenError({ host, port }, cause);
+  }
+  const { port: found } = listener.addr;
+  listener.close();
+  return found;
+}
+
+/** The ports, each free at this moment. */
+async function choosePorts(listen: ListenOptions): Promise<ListenOptions> {
+  const port = probe(listen.host, listen.port);
+  if (listen.tls === undefined && !listen.ordersCertificates) return { ...listen, port };
+  if (listen.tls !== undefined) await readCertificateFiles(listen.tls, Date.now());
+  return { ...listen, port, httpsPort: probe(listen.host, listen.httpsPort ?? 443) };
+}
+
+export class EdgeThreads implements Listeners, Edges {
+  readonly port: number;
+  readonly httpsPort: number | undefined;
+  readonly finished: Promise<void>;
+  readonly #threads: (ThreadHandle | undefined)[] = [];
+  readonly #ended = Promise.withResolvers<void>();
+  #dispatch: ReturnType<typeof createHostDispatch> = { http: starting, https: starting };
+  #certificates: Parameters<Listeners["open"]>[1];
+  #answers: ThreadAnswers = NOTHING_YET;
+  #feed: Publisher | undefined;
+  #closing: Promise<void> | undefined;
+  readonly #watching: ReturnType<typeof setInterval>;
+  readonly #faultAnswer: (error: unknown) => Response;
+
+  private constructor(
+    private readonly options: EdgeThreadsOptions,
+    private readonly listen: ListenOptions,
+  ) {
+    this.port = listen.port;
+    const isSecure = listen.tls !== undefined || listen.ordersCertificates;
+    this.httpsPort = isSecure ? listen.httpsPort : undefined;
+    this.finished = this.#ended.promise;
+    this.#faultAnswer = faultAnswer(options.log);
+    this.#watching = setInterval(() => this.#watch(), WATCH_MS);
+  }
+
+  /**
+   * Starts the threads; resolves when all of them listen.
+   *
+   * @throws {Deno.errors.AddrInUse} when a port is taken.
+   * @throws {ListenError} when the address is not one of this machine's, or needs more rights.
+   */
+  static async open(options: EdgeThreadsOptions): Promise<EdgeThreads> {
+    const listen = await choosePorts({ ...options.listen, reusePort: true });
+    const threads = new EdgeThreads(options, listen);
+    try {
+      await Promise.all(
+        Array.from({ length: options.count }, (_, index) => threads.#startThread(index)),
+      );
+      return threads;
+    } catch (error) {
+      await threads.close();
+      throw error;
+    }
+  }
+
+  /** The counters of rate limits, which the platform's own edge uses too. */
+  get counters(): SharedCounters {
+    return this.options.start.counters;
+  }
+
+  open(
+    dispatch: ReturnType<typeof createHostDispatch>,
+    certificates: Parameters<Listeners["open"]>[1],
+  ): void {
+    this.#dispatch = dispatch;
+    this.#certificates = certificates;
+  }
+
+  /** Lets the threads answer by themselves what the feed tells them. */
+  async serve(feed: Publisher, answers: ThreadAnswers): Promise<void> {
+    this.#feed = feed;
+    this.#answers = answers;
+    await Promise.all(this.#threads.map((thread) => thread?.subscribe(feed)));
+  }
+
+  certificateChanged(hostname: string): void {
+    for (const thread of this.#threads) thread?.send({ type: "certificate_changed", hostname });
+  }
+
+  async collectLines(): Promise<void> {
+    await this.#inquire({ type: "lines" });
+  }
+
+  async ruleCounts(hostname: string): Promise<readonly (readonly RuleCount[])[]> {
+    const found = await this.#inquire({ type: "rule_counts", hostname });
+    return found.filter((counts) => counts !== undefined) as (readonly RuleCount[])[];
+  }
+
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#watching);
+    await Promise.all(this.#threads.map((thread) => thread?.stop()));
+    this.#ended.resolve();
+  }
+
+  /** Asks all threads; a thread that ends has no answer. */
+  #inquire(inquiry: Inquiry): Promise<unknown[]> {
+    return Promise.all(
+      this.#threads.map((thread) => thread?.inquire(inquiry).catch(() => undefined)),
+    );
+  }
+
+  async #startThread(index: number): Promise<void> {
+    const { start, log } = this.options;
+    const thread = new ThreadHandle({
+      start: { ...start, index, listen: this.listen },
+      log,
+      answer: (question) =>
+        question.type === "certificate"
+          ? Promise.resolve(this.#certificates?.find(question.hostname))
+          : this.#answers.answer(question),
+      addLines: (projectId, lines) => this.#answers.addLines(projectId, lines),
+      respond: (request, connection) => this.#respond(request, connection),
+      onEnd: (reason) => void this.#replace(index, reason),
+    });
+    this.#threads[index] = thread;
+    await thread.listening;
+    if (this.#feed !== undefined) await thread.subscribe(this.#feed);
+  }
+
+  async #respond(request: Request, connection: ForwardedConnection): Promise<Response> {
+    try {
+      return await this.#dispatch[connection.scheme](request, connection);
+    } catch (error) {
+      return this.#faultAnswer(error);
+    }
+  }
+
+  #watch(): void {
+    for (const thread of this.#threads) thread?.watch();
+  }
+
+  /** Starts another thread in place of one that has ended by itself. */
+  async #replace(index: number, reason: string): Promise<void> {
+    if (this.#threads[index] === undefined) return;
+    this.#threads[index] = undefined;
+    this.options.log({
+      level: "error",
+      message: `Edge thread ${index} has ended and is replaced: ${reason}`,
+    });
+    while (this.#closing === undefined) {
+      try {
+        return await this.#startThread(index);
+      } catch (error) {
+        this.#threads[index] = undefined;
+        this.options.log({
+          level: "error",
+          message: `Cannot start edge thread ${index}: ${error}`,
+        });
+        await delay(AGAIN_MS);
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * What the platform tells edge threads of sites: their manifest, files and rules.
+ *
+ * @module
+ */
+import { SingleFlight } from "../../lib/single_flight.ts";
+import type { BlobVault } from "../../platform/core/store/mod.ts";
+import { type DeploymentStore, isServed, readContent } from "../../platform/deployments/mod.ts";
+import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { Question, ThreadSite } from "./wire.ts";
+
+export interface SiteAnswersParts {
+  readonly vault: BlobVault;
+  /** Folder of all blobs. */
+  readonly blobs: string;
+  readonly deployments: DeploymentStore;
+  /** The rules published over a project's deployments; `undefined` where there are none. */
+  publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
+}
+
+/** Makes the answers to questions of threads; those that ask at the same time share one read. */
+export function siteAnswers(
+  { vault, blobs, deployments, publishedRules }: SiteAnswersParts,
+): (question: Question) => Promise<unknown> {
+  const reads = new SingleFlight<ThreadSite | undefined>();
+  const read = async (projectId: string, id: string): Promise<ThreadSite | undefined> => {
+    const deployment = await deployments.find(projectId, id);
+    if (deployment === undefined || !isServed(deployment.status)) return undefined;
+    if (deployment.contentSha === null) return undefined;
+    const { workspaceId, contentSha } = deployment;
+    const { manifest, files, rules } = await readContent(vault.of(workspaceId), contentSha);
+    return { blobs, workspaceId, manifest, files, rules };
+  };
+  return async (question) => {
+    switch (question.type) {
+      case "site": {
+        const { projectId, deploymentId } = question;
+        return await reads.run(deploymentId, () => read(projectId, deploymentId));
+      }
+      case "rules":
+        return await publishedRules(question.projectId);
+      case "certificate":
+        return undefined;
+    }
+  };
+}

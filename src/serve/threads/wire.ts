@@ -1,0 +1,161 @@
+/**
+ * The messages between the platform and an edge thread. They hold data only.
+ *
+ * @module
+ */
+import type { Decided, SharedCounters, SiteFile } from "../../edge/mod.ts";
+import type { Change, Snapshot } from "../../feed/mod.ts";
+import type { Manifest } from "../../manifest/mod.ts";
+import type { KeyPair } from "../../platform/certificates/mod.ts";
+import type { PlatformLog } from "../../platform/core/log.ts";
+import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { ListenOptions } from "../listeners.ts";
+
+/** What a thread is started with. */
+export interface ThreadStart {
+  /** Its place among the threads, from 0. */
+  readonly index: number;
+  /** Where it listens; its ports are those that other threads listen on too. */
+  readonly listen: ListenOptions;
+  /** Hosts of the API. */
+  readonly apiHosts: readonly string[];
+  readonly geoip: string | undefined;
+  readonly asn: string | undefined;
+  readonly counters: SharedCounters;
+  /** Memory for small files, in bytes. */
+  readonly staticCacheBytes: number;
+}
+
+/** Identifies a request between the platform and one thread. */
+type RequestId = number;
+
+/** A part of a body; `null` at its end. */
+export type BodyPart = Uint8Array<ArrayBuffer> | null;
+
+/** The head of a request that a thread hands over. */
+export interface RequestHead {
+  readonly id: RequestId;
+  readonly method: string;
+  /** As the client wrote it. */
+  readonly url: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly remoteAddress: string;
+  readonly scheme: "http" | "https";
+  readonly hasBody: boolean;
+  /** What the thread's edge has decided; missing where it has not judged the request. */
+  readonly decided?: Decided | undefined;
+}
+
+/** The head of a response. */
+export interface ResponseHead {
+  readonly id: RequestId;
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  /** The whole body, or that it comes in parts. */
+  readonly body: BodyPart | "parts";
+  /** Whether the client's connection becomes a WebSocket. */
+  readonly upgrade: boolean;
+}
+
+/** What a thread has to ask. */
+export type Question =
+  | {
+    readonly type: "site";
+    readonly projectId: string;
+    readonly deploymentId: string;
+  }
+  | { readonly type: "rules"; readonly projectId: string }
+  | { readonly type: "certificate"; readonly hostname: string };
+
+/** What a thread compiles a site from. */
+export interface ThreadSite {
+  /** Folder of all blobs. */
+  readonly blobs: string;
+  readonly workspaceId: string;
+  readonly manifest: Manifest;
+  readonly files: readonly SiteFile[];
+  readonly rules: RuntimeRuleSet | null;
+}
+
+/** The answers to questions; `undefined` where there is nothing. */
+export interface Answers {
+  readonly site: ThreadSite | undefined;
+  readonly rules: RuntimeRuleSet | undefined;
+  readonly certificate: KeyPair | undefined;
+}
+
+/** What the platform wants to know of a thread. */
+export type Inquiry =
+  /** That it has sent all lines of the access log so far. */
+  | { readonly type: "lines" }
+  /** How often each rule of a host's site took effect. */
+  | { readonly type: "rule_counts"; readonly hostname: string };
+
+/** Lines of the access log of one project. */
+export interface ProjectLines {
+  readonly projectId: string;
+  /** Joined by line feeds. */
+  readonly lines: string;
+}
+
+/** Messages of a WebSocket, either way. */
+export type SocketMessage =
+  | {
+    readonly type: "socket_message";
+    readonly id: RequestId;
+    readonly data: string | Uint8Array<ArrayBuffer>;
+  }
+  | {
+    readonly type: "socket_close";
+    readonly id: RequestId;
+    /** Missing where the closing side gave none. */
+    readonly code: number | undefined;
+    readonly reason: string;
+  };
+
+export type ToPlatform =
+  | { readonly type: "listening"; readonly port: number; readonly httpsPort: number | undefined }
+  | { readonly type: "failed"; readonly name: string; readonly message: string }
+  | { readonly type: "stopped" }
+  | { readonly type: "applied"; readonly place: number }
+  | { readonly type: "gap" }
+  | { readonly type: "log"; readonly line: PlatformLog }
+  | { readonly type: "lines"; readonly projects: readonly ProjectLines[] }
+  | { readonly type: "ask"; readonly id: number; readonly question: Question }
+  | { readonly type: "found"; readonly id: number; readonly value: unknown }
+  | ({ readonly type: "request" } & RequestHead)
+  | { readonly type: "body"; readonly id: RequestId; readonly part: BodyPart }
+  /** The client's body broke off. */
+  | { readonly type: "broken"; readonly id: RequestId; readonly message: string }
+  /** More of the response is wanted. */
+  | { readonly type: "more"; readonly id: RequestId }
+  /** The client has left. */
+  | { readonly type: "gone"; readonly id: RequestId }
+  | { readonly type: "socket_open"; readonly id: RequestId }
+  /** The client has taken that many bytes of messages. */
+  | { readonly type: "socket_taken"; readonly id: RequestId; readonly bytes: number }
+  | SocketMessage;
+
+export type ToThread =
+  | ({ readonly type: "start" } & ThreadStart)
+  | { readonly type: "stop" }
+  | { readonly type: "snapshot"; readonly snapshot: Snapshot }
+  | { readonly type: "change"; readonly change: Change }
+  | { readonly type: "certificate_changed"; readonly hostname: string }
+  | { readonly type: "answer"; readonly id: number; readonly value: unknown }
+  | { readonly type: "refusal"; readonly id: number; readonly message: string }
+  | { readonly type: "inquire"; readonly id: number; readonly inquiry: Inquiry }
+  | ({ readonly type: "response" } & ResponseHead)
+  | { readonly type: "body"; readonly id: RequestId; readonly part: BodyPart }
+  /** The response broke off, by the fault of another or of the platform. */
+  | {
+    readonly type: "broken";
+    readonly id: RequestId;
+    readonly message: string;
+    readonly isForeign: boolean;
+  }
+  /** More of the request's body is wanted. */
+  | { readonly type: "more"; readonly id: RequestId }
+  /** No more of the request's body is wanted. */
+  | { readonly type: "enough"; readonly id: RequestId }
+  | SocketMessage;

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import {
+  createProject,
+  deploy,
+  rawRequest,
+  type TestPlatform,
+  withPlatform,
+} from "../../helpers/platform.ts";
+import { publish, rule } from "../../helpers/upstreams.ts";
+
+const HOST = "shop.localhost";
+const LIMIT = 100;
+const CLIENTS = 1000;
+
+const limited = (prefix: string, more: object[] = []) => ({
+  schemaVersion: "EDGE_RULE_SET_V1",
+  rules: [{
+    id: "limit",
+    condition: { path: { type: "prefix", value: prefix } },
+    action: { type: "rate_limit", limit: LIMIT, windowSeconds: 60, key: "host" },
+  }, ...more],
+});
+
+/** Sends a request from each of many connections; returns how many had each status. */
+async function statuses({ port }: TestPlatform, path: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const ask = async () => {
+    const { status } = await rawRequest(port, { host: HOST, path });
+    counts[status] = (counts[status] ?? 0) + 1;
+  };
+  for (let asked = 0; asked < CLIENTS; asked += 100) {
+    await Promise.all(Array.from({ length: 100 }, ask));
+  }
+  return counts;
+}
+
+Deno.test("a rate limit counts over all threads: exactly the limit passes", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", { files: { "index.html": "home" }, rules: limited("/") });
+    assert.deepEqual(await statuses(platform, "/"), { 200: LIMIT, 429: CLIENTS - LIMIT });
+  }, { edgeThreads: 4 }));
+
+Deno.test("a request that is handed over is counted once", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const { rules } = limited("/", [rule("say", { type: "pipeline", steps: [{ handle: "say" }] })]);
+    await publish(platform, "shop", {
+      functions: { say: `export default () => new Response("said")` },
+      rules,
+    });
+    assert.deepEqual(await statuses(platform, "/up"), { 200: LIMIT, 429: CLIENTS - LIMIT });
+    const { items } = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json;
+    assert.deepEqual(items, [
+      { ruleId: "limit", matches: CLIENTS },
+      { ruleId: "say", matches: LIMIT },
+    ]);
+  }, { edgeThreads: 4 }));
+
+Deno.test("no line of the access log is lost, and the counters of rules add up", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", {
+      files: { "index.html": "home" },
+      rules: {
+        schemaVersion: "EDGE_RULE_SET_V1",
+        rules: [{ id: "seen", action: { type: "log" } }],
+      },
+    });
+    await Promise.all(
+      Array.from(
+        { length: 200 },
+        (_, n) => rawRequest(platform.port, { host: HOST, path: `/?n=${n}` }),
+      ),
+    );
+    const { items } = (await platform.api("GET", "/v1/projects/shop/logs?limit=1000")).json;
+    const seen = new Set(items.map(({ path }: { path: string }) => path));
+    assert.equal(seen.size, 200);
+    const counters = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json;
+    assert.deepEqual(counters.items, [{ ruleId: "seen", matches: 200 }]);
+  }, { edgeThreads: 4 }));
