@@ -22,7 +22,7 @@ import {
   requestIds,
 } from "../platform/core/http/mod.ts";
 import { buildApi } from "./api.ts";
-import type { CacheSizes } from "./cache_sizes.ts";
+import { type CacheSizes, filesPerEdge } from "./cache_sizes.ts";
 import type { Platform } from "./platform.ts";
 import type { Listeners } from "./listeners.ts";
 import { apiNames } from "./open_edges.ts";
@@ -72,7 +72,7 @@ export function createHandlers(
     random: systemRandom,
     requestId,
     cache,
-    cacheBytes: sizes.files,
+    cacheBytes: filesPerEdge(sizes, options.edgeThreads ?? 1),
     outbound,
     images: platform.images,
     counters,

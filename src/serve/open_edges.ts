@@ -6,13 +6,11 @@
  */
 import { shareCounters } from "../edge/mod.ts";
 import { systemRandom } from "../lib/clock.ts";
+import { type CacheSizes, filesPerEdge } from "./cache_sizes.ts";
 import type { Edges } from "../platform/core/foundation.ts";
 import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
 import type { PlatformOptions } from "./options.ts";
 import { EdgeThreads } from "./threads/mod.ts";
-
-/** Memory for small files by default, over all edges, in bytes (256 MiB). */
-const STATIC_CACHE_BYTES = 256 * 1024 * 1024;
 
 /** The way in, and the threads behind it, if there are any. */
 export interface OpenEdges {
@@ -47,7 +45,7 @@ function listenOptions(options: PlatformOptions): ListenOptions {
  * @throws {Deno.errors.AddrInUse} when one is taken.
  * @throws {ListenError} when the address is not one of this machine's, or needs more rights.
  */
-export async function openEdges(options: PlatformOptions): Promise<OpenEdges> {
+export async function openEdges(options: PlatformOptions, sizes: CacheSizes): Promise<OpenEdges> {
   const { edgeThreads = 1, geoip, asn, log } = options;
   const listen = listenOptions(options);
   if (edgeThreads === 1) {
@@ -58,7 +56,7 @@ export async function openEdges(options: PlatformOptions): Promise<OpenEdges> {
     start: {
       ...{ geoip, asn, apiHosts: apiNames(options) },
       counters: shareCounters(systemRandom),
-      staticCacheBytes: Math.ceil(STATIC_CACHE_BYTES / edgeThreads),
+      staticCacheBytes: filesPerEdge(sizes, edgeThreads),
     },
   });
   return { listeners: threads, threads };

@@ -14,7 +14,7 @@ import { hiddenPlaces } from "../platform/builds/mod.ts";
 import { judgeServerSandbox, sandboxWarning, type ServerSandbox } from "../platform/compute/mod.ts";
 import { readDomainOptions } from "../platform/domains/mod.ts";
 import { createMailer, type Mailer } from "../platform/notifications/mod.ts";
-import { completeCacheSizes } from "./cache_sizes.ts";
+import { type CacheSizes, completeCacheSizes } from "./cache_sizes.ts";
 import { Closers } from "./closers.ts";
 import { compose } from "./compose.ts";
 import { createHandlers } from "./handlers.ts";
@@ -67,7 +67,8 @@ function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   keepDescriptors();
-  const edges = await openEdges(options);
+  const sizes = completeCacheSizes(options.caches, machineMemory());
+  const edges = await openEdges(options, sizes);
   const { listeners } = edges;
   const closers = new Closers();
   const closing = new AbortController();
@@ -78,7 +79,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     await closers.close();
   };
   try {
-    const started = await startBehind(edges, { options, closers, closing: closing.signal });
+    const started = await startBehind(edges, { options, sizes, closers, closing: closing.signal });
     const { port, httpsPort, finished } = listeners;
     return { ...started, port, httpsPort, shutdown, finished };
   } catch (error) {
@@ -90,8 +91,9 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 /** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
   { listeners, threads }: OpenEdges,
-  { options, closers, closing }: {
+  { options, sizes, closers, closing }: {
     readonly options: PlatformOptions;
+    readonly sizes: CacheSizes;
     readonly closers: Closers;
     readonly closing: AbortSignal;
   },
@@ -106,7 +108,6 @@ async function startBehind(
       ...options.upstreamTimes,
     }),
   );
-  const sizes = completeCacheSizes(options.caches, machineMemory());
   const cache = createHttpCache({
     now: systemClock,
     capacityBytes: sizes.responses,
