@@ -5,7 +5,7 @@
  * @module
  */
 import { createHttpCache } from "./cache/http_cache.ts";
-import type { EdgeOptions } from "./edge.ts";
+import type { EdgeOptions } from "./edge_options.ts";
 import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import type { Rule } from "../rules/mod.ts";
 import type {

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Clock, Random } from "../lib/clock.ts";
 import { markWhole } from "../lib/whole_answer.ts";
 import {
   createFacts,
@@ -12,28 +11,17 @@ import {
   normalizePath,
   type RequestFacts,
 } from "../rules/mod.ts";
-import type { ComputeSocket, OutboundFetch } from "../runtime/mod.ts";
-import { type AccessRecord, tracesOf } from "./access_record.ts";
-import type { HttpCache } from "./cache/mod.ts";
+import type { ComputeSocket } from "../runtime/mod.ts";
+import { tracesOf } from "./access_record.ts";
 import { ComputeFailedError, relayWebSocket, type RequestTarget } from "./compute/mod.ts";
 import { DynamicResponder, isDynamic } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
-import type { AsnLookup, GeoLookup } from "./geo/mod.ts";
-import type { EdgeConnection, HandOver } from "./hand_over.ts";
-import { ImageResponder, type ImageService, type OwnSource, SourceRequest } from "./images/mod.ts";
+import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
+import type { EdgeConnection } from "./hand_over.ts";
+import { ImageResponder, type OwnSource, SourceRequest } from "./images/mod.ts";
 import { isReading } from "./messages/mod.ts";
-import {
-  createRateLimiter,
-  randomSeed,
-  type RateLimiter,
-  type SharedCounters,
-} from "./rate_limit/mod.ts";
-import {
-  type ClientLookups,
-  ClientRequest,
-  type ForwardedHeader,
-  TrustedProxies,
-} from "./request/mod.ts";
+import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
+import { type ClientLookups, ClientRequest, TrustedProxies } from "./request/mod.ts";
 import {
   cachedRedirect,
   finishResponse,
@@ -45,49 +33,6 @@ import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./respon
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
 import type { StaticFile } from "./static/mod.ts";
-
-export interface EdgeOptions {
-  /** The site of a host name in canonical form: lower-case punycode without port. */
-  resolveHost(host: string): Site | undefined | Promise<Site | undefined>;
-  /** Logs a response; must be quick and must not throw. */
-  record(entry: AccessRecord): void;
-  readonly now: Clock;
-  /** Seeds the tables that clients must not be able to predict. */
-  readonly random: Random;
-  /** A clock that never jumps, for durations, in milliseconds. */
-  readonly stopwatch?: () => number;
-  /** Makes a unique id of a few visible ASCII characters. */
-  requestId(): string;
-  /** Stores responses of other sites, functions and servers; missing with `handOver`. */
-  readonly cache?: HttpCache;
-  /**
-   * Sends requests to other sites; refuses addresses that are not allowed. Missing
-   * with `handOver`.
-   */
-  readonly outbound?: OutboundFetch;
-  /** Memory for small files, in bytes; 256 MiB by default. */
-  readonly cacheBytes?: number;
-  /** CIDRs of the proxies whose word about clients is believed; none by default. */
-  readonly trustProxy?: readonly string[];
-  /** The header in which those proxies write the client's address. */
-  readonly forwardedHeader?: ForwardedHeader;
-  readonly geo?: GeoLookup | undefined;
-  readonly asn?: AsnLookup | undefined;
-  /** Converts images; without it, sites have no image endpoint. */
-  readonly images?: ImageService | undefined;
-  /** Answers what needs a server, a function or the cache; missing where this edge has them. */
-  readonly handOver?: HandOver;
-  /** The counters of rate limits, where edges share them. */
-  readonly counters?: SharedCounters | undefined;
-  /** Called with the fault behind a response of 500. */
-  readonly onError?: (error: unknown, requestId: string) => void;
-}
-
-/** Answers a request that came over a connection. */
-export type EdgeHandler = (
-  request: Request,
-  connection: EdgeConnection,
-) => Response | Promise<Response>;
 
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;

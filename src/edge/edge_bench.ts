@@ -7,7 +7,8 @@ import { systemRandom } from "../lib/clock.ts";
 import type { Rule } from "../rules/mod.ts";
 import { computeOf } from "./_test_compute.ts";
 import { noOthers, testSite } from "./_test_site.ts";
-import { createEdge, type EdgeHandler } from "./edge.ts";
+import { createEdge } from "./edge.ts";
+import type { EdgeHandler } from "./edge_options.ts";
 import type { Header } from "./messages/mod.ts";
 import type { Site } from "./site/mod.ts";
 

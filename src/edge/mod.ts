@@ -20,7 +20,8 @@ export {
 } from "./cache/mod.ts";
 export type { SiteCompute } from "./compute/mod.ts";
 export { DomainHosts, type ProductionSite, resolveHost, SiteDirectory } from "./directory/mod.ts";
-export { createEdge, type EdgeHandler, type EdgeOptions } from "./edge.ts";
+export { createEdge } from "./edge.ts";
+export type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
 export {
   type AsnLookup,
   GeoFileError,

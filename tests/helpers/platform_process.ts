@@ -111,6 +111,11 @@ const FLAGS: Table<Given> = {
       allowUnsandboxed: mark("--allow-unsandboxed-servers"),
       support: none("servers.support"),
     }, servers),
+  caches: (caches) =>
+    toFlags<typeof caches>({
+      responses: one("--cache-size"),
+      files: one("--static-cache-size"),
+    }, caches),
   maxServers: one("--max-servers"),
   serverSockets: (limits) =>
     toFlags<typeof limits>({
