@@ -86,11 +86,6 @@ const FLAGS: Table<Given> = {
     }, acme),
   allowPrivateUpstreams: mark("--allow-private-upstreams"),
   upstreamCa: none("upstreamCa, unless as a file"),
-  caches: (caches) =>
-    toFlags<typeof caches>({
-      responses: one("--cache-size"),
-      files: one("--static-cache-size"),
-    }, caches),
   upstreamTimes: (times) =>
     toFlags<typeof times>({
       connectMs: seconds("--upstream-connect-timeout"),

@@ -15,6 +15,9 @@ import type { ResponseHead, ToPlatform, ToThread } from "./wire.ts";
 /** Methods without a body in the Fetch standard; their content is read in another way. */
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
+/** The status that nginx gave requests whose client left. */
+const CLIENT_LEFT = 499;
+
 interface Forwarded {
   readonly request: Request;
   readonly connection: Connection;
@@ -155,6 +158,7 @@ export class Forwarder {
     this.#open.delete(id);
     this.send({ type: "gone", id });
     forwarded.source?.cancel();
-    forwarded.answered.reject(new Error("The client has left"));
+    // Goes nowhere; nobody is to be told of a client that left.
+    forwarded.answered.resolve(new Response(null, { status: CLIENT_LEFT }));
   }
 }
