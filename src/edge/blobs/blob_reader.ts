@@ -5,12 +5,25 @@
  */
 import type { ByteRange } from "../ranges/mod.ts";
 
+/** The open file of a blob. */
+export interface BlobFile {
+  /** Differs once the file was written to or replaced. */
+  readonly fingerprint: string;
+  /** The whole content; whoever opened the file reads it to its end or cancels it. */
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
 /** Reads blobs by the SHA-256 of their content. Rejects when a blob is missing. */
 export interface BlobReader {
   /** Reads a whole blob; called for blobs of at most `MAX_CACHED_BYTES`. */
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   /** Opens a blob, or a range of it, as a stream. */
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+  /**
+   * Opens the file of a blob, so that the runtime can send it by itself; missing where blobs are
+   * not files.
+   */
+  openFile?(sha256: string): Promise<BlobFile>;
   /** Called for a blob whose content does not have its hash. */
   reportDamage?(sha256: string): Promise<void>;
 }

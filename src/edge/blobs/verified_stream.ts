@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import type { ByteRange } from "../ranges/mod.ts";
-import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
+import { BlobCorruptError, type BlobFile, type BlobReader } from "./blob_reader.ts";
 import { type BlobName, BLOCK_BYTES, blocksOf, BlockSums } from "./block_sums.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -19,7 +19,7 @@ interface Verifier {
   finish(): string | undefined;
 }
 
-/** Verifies a blob by its hash, the first time. `onSound` gets a checksum for later times. */
+/** Verifies a blob by its hash. `onSound` gets a checksum, which is quicker to compare. */
 function verifyByHash({ sha256 }: BlobName, onSound: (checksum: number) => void): Verifier {
   const hash = createHash("sha256");
   let checksum = 0;
@@ -37,12 +37,16 @@ function verifyByHash({ sha256 }: BlobName, onSound: (checksum: number) => void)
   };
 }
 
-/** Verifies a blob by its checksum, each later time: damage on disk is noticed at 20 GB/s and more. */
-function verifyByChecksum(known: number): Verifier {
+/** Verifies a blob by the checksum of a content that had its hash: at 20 GB/s and more. */
+function verifyByChecksum(known: number, onSound: (checksum: number) => void): Verifier {
   let checksum = 0;
   return {
     add: (chunk) => void (checksum = crc32(chunk, checksum)),
-    finish: () => checksum === known ? undefined : "it has changed since it was verified",
+    finish() {
+      if (checksum !== known) return "it has changed since it was verified";
+      onSound(checksum);
+      return undefined;
+    },
   };
 }
 
@@ -78,32 +82,58 @@ function verifyingStream(
 /** Most blobs that are remembered as verified; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 65_536;
 
-/** Memory for block checksums, in bytes: enough for 128 GiB of blobs. */
+/** How long a verified file is sent without being verified, in milliseconds. */
+const TRUSTED_MS = 10 * 60_000;
+
+interface VerifiedBlob {
+  readonly checksum: number;
+  /** Of the file that was verified; `undefined` where the blob is no file. */
+  readonly fingerprint: string | undefined;
+  /** When it was verified, by a monotonic clock, in milliseconds. */
+  readonly at: number;
+}
+
+/** Memory for block checksums, in bytes: enough for 512 GiB of blobs. */
 const MAX_SUM_BYTES = 32 * 1024 * 1024;
 
 /**
  * Opens blobs as streams. The first full transfer of each blob is verified by its
- * hash while it is sent, later ones by a checksum. Of ranges, every block is
- * verified each time; for that, a blob is read once before its first range is
- * answered.
+ * hash while it is sent. After that its file is handed to the runtime, which sends
+ * it by itself, unless the file has changed or ten minutes have passed: then a
+ * transfer is verified by a checksum. Of ranges, every block is verified each time;
+ * for that, a blob is read once before its first range is answered.
  */
 export class BlobStreams {
-  /** Checksums of the blobs that were verified, by hash. */
-  readonly #verified = new Map<string, number>();
+  /** The blobs that were verified, by hash. */
+  readonly #verified = new Map<string, VerifiedBlob>();
   readonly #sums = new Map<string, BlockSums>();
   readonly #summing = new SingleFlight<BlockSums>();
   #sumBytes = 0;
 
-  /** Opens a whole blob; the stream fails before its last bytes where it is damaged. */
+  /** `now` is a monotonic clock, in milliseconds. */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Opens a whole blob; a stream that is verified fails before its last bytes. */
   async whole(blob: BlobName, reader: BlobReader): Promise<ReadableStream<Bytes>> {
-    const known = this.#verified.get(blob.sha256);
+    const { sha256 } = blob;
+    const file = await reader.openFile?.(sha256);
+    const known = this.#verified.get(sha256);
+    if (file !== undefined && known !== undefined && this.#isTrusted(known, file)) {
+      return file.stream;
+    }
+    const onSound = (checksum: number) => this.#remember(sha256, checksum, file?.fingerprint);
     const verifier = known === undefined
-      ? verifyByHash(blob, (checksum) => this.#remember(blob.sha256, checksum))
-      : verifyByChecksum(known);
-    return verifyingStream(await reader.stream(blob.sha256), verifier, async (found) => {
+      ? verifyByHash(blob, onSound)
+      : verifyByChecksum(known.checksum, onSound);
+    const stream = file?.stream ?? await reader.stream(sha256);
+    return verifyingStream(stream, verifier, async (found) => {
       await this.#report(blob, reader);
-      return new BlobCorruptError(blob.sha256, found);
+      return new BlobCorruptError(sha256, found);
     });
+  }
+
+  #isTrusted(known: VerifiedBlob, file: BlobFile): boolean {
+    return known.fingerprint === file.fingerprint && this.now() - known.at < TRUSTED_MS;
   }
 
   /**
@@ -200,8 +230,8 @@ export class BlobStreams {
     await reader.reportDamage?.(sha256);
   }
 
-  #remember(sha256: string, checksum: number): void {
+  #remember(sha256: string, checksum: number, fingerprint: string | undefined): void {
     if (this.#verified.size >= MAX_REMEMBERED) this.#verified.clear();
-    this.#verified.set(sha256, checksum);
+    this.#verified.set(sha256, { checksum, fingerprint, at: this.now() });
   }
 }

@@ -67,6 +67,58 @@ Deno.test("BlobStreams.whole() breaks off on a blob that rots after it was verif
   assert.deepEqual(reported, rotten.map(() => blob.sha256));
 });
 
+Deno.test("BlobStreams.whole() hands a verified file to the runtime, for ten minutes", async () => {
+  const { bytes, blob, blobs } = bigBlob();
+  let [now, fingerprint] = [0, "first"];
+  const opened: ReadableStream[] = [];
+  const reader = {
+    read: (sha256: string) => blobs.read(sha256),
+    stream: () => assert.fail("the file is opened instead"),
+    openFile: async (sha256: string) => {
+      const stream = await blobs.stream(sha256);
+      opened.push(stream);
+      return { fingerprint, stream };
+    },
+  };
+  const streams = new BlobStreams(() => now);
+  const isHandedOver = async (): Promise<boolean> => {
+    const stream = await streams.whole(blob, reader);
+    assert.deepEqual(await readAll(stream), bytes);
+    return stream === opened.at(-1);
+  };
+  assert.equal(await isHandedOver(), false, "never verified");
+  assert.equal(await isHandedOver(), true);
+  now = 599_999;
+  assert.equal(await isHandedOver(), true);
+  now = 600_000;
+  assert.equal(await isHandedOver(), false, "verified too long ago");
+  assert.equal(await isHandedOver(), true);
+  fingerprint = "replaced";
+  assert.equal(await isHandedOver(), false, "another file");
+  assert.equal(await isHandedOver(), true);
+  fingerprint = "written to";
+  blobs.content.set(blob.sha256, bytes.map((byte, at) => at === 5 ? byte ^ 1 : byte));
+  await assert.rejects(isHandedOver(), BlobCorruptError);
+});
+
+Deno.test("BlobStreams.whole() does not trust a file whose transfer broke off", async () => {
+  const { blob, blobs } = bigBlob();
+  const reader = {
+    read: (sha256: string) => blobs.read(sha256),
+    stream: () => assert.fail("the file is opened instead"),
+    openFile: async (sha256: string) => ({
+      fingerprint: "same",
+      stream: await blobs.stream(sha256),
+    }),
+  };
+  const streams = new BlobStreams(() => 0);
+  const broken = (await streams.whole(blob, reader)).getReader();
+  await broken.read();
+  await broken.cancel();
+  blobs.content.set(blob.sha256, new Uint8Array(blob.size));
+  await assert.rejects(readAll(await streams.whole(blob, reader)), BlobCorruptError);
+});
+
 Deno.test("BlobStreams.whole() lets go of a blob whose reader leaves", async () => {
   const { blob, blobs } = bigBlob();
   const cancelled = Promise.withResolvers<unknown>();

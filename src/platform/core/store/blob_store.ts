@@ -30,6 +30,14 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** The open file of a blob. */
+export interface BlobFile {
+  /** Differs once the file was written to or replaced. */
+  readonly fingerprint: string;
+  /** The whole content; whoever opened the file reads it to its end or cancels it. */
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
 /** The blobs of one workspace. */
 export interface BlobStore {
   /** Stores bytes under their hash; once this resolves they survive a crash. */
@@ -57,6 +65,8 @@ export interface BlobStore {
   /** Reads the whole content, checked against the hash. */
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+  /** Opens the file of a blob, so that the runtime can send it by itself. */
+  openFile(sha256: string): Promise<BlobFile>;
   /**
    * Creates a file with the blob's content at a free path, checked against the
    * hash: a hard link if the file system allows it, else a copy. For reading

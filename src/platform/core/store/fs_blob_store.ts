@@ -9,17 +9,16 @@ import { createHash } from "node:crypto";
 import { join, sep } from "node:path";
 import { inTurns } from "../../../lib/next_turn.ts";
 import { isSha256, sha256Hex, sha256InTurns, sha256Stream } from "../../../lib/hash.ts";
+import { openBlobFile, streamFile } from "./blob_file.ts";
 import {
   BlobDamagedError,
+  type BlobFile,
   BlobMismatchError,
   type BlobStore,
   BlobTooLargeError,
   type ByteRange,
 } from "./blob_store.ts";
 import { VerifiedBlobs } from "./verified_blobs.ts";
-
-/** Size of the pieces in which a file is streamed, in bytes. */
-const CHUNK_BYTES = 64 * 1024;
 
 /** Blobs that are verified at the same time. */
 const PARALLEL = 16;
@@ -50,25 +49,6 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   for (let offset = 0; offset < bytes.byteLength;) {
     offset += await file.write(bytes.subarray(offset));
   }
-}
-
-function fileStream(file: Deno.FsFile, length: number): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let left = length;
-  return new ReadableStream({
-    async pull(controller) {
-      const chunk = new Uint8Array(Math.min(CHUNK_BYTES, left));
-      const count = left === 0 ? null : await file.read(chunk);
-      if (count === null) {
-        file.close();
-        if (left > 0) controller.error(new BlobDamagedError("Blob ended early"));
-        else controller.close();
-        return;
-      }
-      left -= count;
-      controller.enqueue(chunk.subarray(0, count));
-    },
-    cancel: () => file.close(),
-  }, { highWaterMark: 1 });
 }
 
 export class FsBlobStore implements BlobStore {
@@ -234,16 +214,11 @@ export class FsBlobStore implements BlobStore {
     sha256: string,
     range?: ByteRange,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    let file: Deno.FsFile;
-    try {
-      file = await Deno.open(this.path(sha256));
-    } catch (cause) {
-      throw new BlobDamagedError(`Cannot read blob ${sha256}`, { cause });
-    }
-    const start = range?.start ?? 0;
-    const end = range?.end ?? (await file.stat()).size - 1;
-    if (start > 0) await file.seek(start, Deno.SeekMode.Start);
-    return fileStream(file, end - start + 1);
+    return await streamFile(this.path(sha256), range);
+  }
+
+  openFile(sha256: string): Promise<BlobFile> {
+    return openBlobFile(this.path(sha256));
   }
 
   async link(sha256: string, path: string): Promise<void> {
