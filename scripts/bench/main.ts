@@ -70,6 +70,11 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./proxy_bench.ts")).benchProxy(),
   },
   {
+    name: "downloads",
+    needs: [...PEERS, { program: "curl", package: "curl" }],
+    run: async () => await (await import("./downloads_bench.ts")).benchDownloads(),
+  },
+  {
     name: "images",
     needs: [],
     run: async () => await (await import("./images_bench.ts")).benchImages(),
