@@ -19,6 +19,8 @@ const log = z.object({
 
 const ending = z.object({ message });
 
+const listening = z.object({ greets: z.boolean().optional() });
+
 const booted = z.object({
   residentBytes: z.int().nonnegative(),
   files: z.boolean(),
@@ -33,6 +35,11 @@ export const parseLog = (payload: Uint8Array): ProcessLog | undefined => parsePa
 
 export const parseEnding = (payload: Uint8Array): Ending | undefined =>
   parsePayload(ending, payload);
+
+/** How the server listens; the usual way where it is malformed. */
+export const parseListening = (payload: Uint8Array): { readonly greets: boolean } => ({
+  greets: parsePayload(listening, payload)?.greets === true,
+});
 
 export const parseBooted = (payload: Uint8Array): Booted | undefined =>
   parsePayload(booted, payload);

@@ -6,10 +6,9 @@
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import {
   announceBody,
-  ConnectionPool,
   type ConnectionTimes,
   Deadlines,
-  Http1Connection,
+  type Http1Connection,
   isRepeatable,
   type LazySignal,
   OutboundError,
@@ -17,12 +16,12 @@ import {
   type WireAnswer,
   type WireRequest,
 } from "../http1/mod.ts";
+import { ServerConnections } from "./server_connections.ts";
 import type { ComputeRequest } from "./types.ts";
 import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";
 
 /** Node closes connections that are idle for 5 s: ours close before that. */
 const KEEP_ALIVE_MS = 4000;
-const MAX_IDLE = 256;
 
 /** A body may pause for any time: streams of events do. */
 const NO_IDLE_LIMIT_MS = Infinity;
@@ -64,10 +63,6 @@ export interface SendOptions {
 }
 
 export class ServerClient {
-  readonly #pool = new ConnectionPool({
-    maxIdle: MAX_IDLE,
-    maxIdlePerOrigin: MAX_IDLE,
-  });
   readonly #times: ConnectionTimes = {
     deadlines: new Deadlines(KEEP_ALIVE_MS),
     exchanges: new Deadlines(SIGNAL_DELAY_MS),
@@ -75,11 +70,20 @@ export class ServerClient {
     keepAliveMs: KEEP_ALIVE_MS,
   };
 
-  constructor(private readonly dial: () => Promise<Deno.Conn>) {}
+  readonly #connections: ServerConnections;
+
+  constructor(dial: () => Promise<Deno.Conn>) {
+    this.#connections = new ServerConnections({ dial, times: this.#times });
+  }
+
+  /** Whether the server greets each connection that it accepts. */
+  set greets(greets: boolean) {
+    this.#connections.greets = greets;
+  }
 
   /** Closes idle connections. */
   close(): void {
-    this.#pool.closeAll();
+    this.#connections.close();
     this.#times.deadlines.stop();
     this.#times.exchanges.stop();
   }
@@ -92,20 +96,17 @@ export class ServerClient {
   async send(request: ComputeRequest, options: SendOptions): Promise<WireAnswer> {
     try {
       const wire = toWire(request);
-      const kept = this.#pool.take("");
-      if (kept !== undefined) {
-        try {
-          return await this.#exchange(kept, wire, { ...options, signal: request.signal });
-        } catch (error) {
-          const stale = error instanceof OutboundError && error.code === "reset";
-          if (!stale || !isRepeatable(wire)) throw error;
-        }
+      const { signal } = request;
+      const taken = this.#connections.take();
+      const connection = taken instanceof Promise ? await taken : taken;
+      const wasUsed = connection.used > 0;
+      try {
+        return await this.#exchange(connection, wire, { ...options, signal });
+      } catch (error) {
+        const stale = wasUsed && error instanceof OutboundError && error.code === "reset";
+        if (!stale || !isRepeatable(wire)) throw error;
       }
-      const conn = await this.dial().catch((cause) => {
-        throw new OutboundError("connect_failed", "The server takes no connection", { cause });
-      });
-      const connection = new Http1Connection(conn, this.#times);
-      return await this.#exchange(connection, wire, { ...options, signal: request.signal });
+      return await this.#exchange(await this.#connections.open(), wire, { ...options, signal });
     } catch (error) {
       options.over();
       throw error;
@@ -120,7 +121,7 @@ export class ServerClient {
     let failed = true;
     const answer = await connection.exchange(wire, {
       done: (reusable) => {
-        if (reusable) this.#pool.give("", connection);
+        if (reusable) this.#connections.give(connection);
         if (!failed) over();
       },
       signal,

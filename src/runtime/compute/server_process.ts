@@ -13,7 +13,7 @@ import {
   within,
 } from "../process/mod.ts";
 import { MEMORY_POLL_MS } from "./limits.ts";
-import { parseBooted, parseEnding, parseLog } from "./parse_wire.ts";
+import { parseBooted, parseEnding, parseListening, parseLog } from "./parse_wire.ts";
 import type { Revalidate } from "./engine/mod.ts";
 import { Revalidations } from "./revalidations.ts";
 import { ServerClient } from "./server_client.ts";
@@ -184,6 +184,7 @@ export class ServerProcess implements SupervisedProcess {
         return;
       case ComputeFrame.listening:
         this.#listens = true;
+        this.client.greets = parseListening(payload).greets;
         return this.#heard(true);
       case ComputeFrame.pong:
         return this.#pings.get(id)?.();

@@ -21,7 +21,7 @@ export const ComputeFrame = {
   revalidated: 4,
   /** The process is ready for the server's code; payload: `Booted`. */
   booted: 20,
-  /** The server listens. */
+  /** The server listens; payload: `Listening`. */
   listening: 21,
   pong: 22,
   /** One line for the log; payload: `ProcessLog`. */
@@ -59,6 +59,20 @@ export interface ProcessLog {
   readonly message: string;
   readonly requestId?: string;
 }
+
+/** How a server listens. */
+export interface Listening {
+  /** It sends `GREETING` over each connection that it accepts. */
+  readonly greets?: boolean;
+}
+
+/**
+ * What a server of `node:http` on Node sends as soon as it has accepted a connection,
+ * before any request: Node accepts only one connection in each turn of its loop, so a
+ * busy server takes its time, for which a request should not wait. It reads as an
+ * interim answer, which clients skip.
+ */
+export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 
 /** Why a server has ended, or cannot start; with the stack where there is one. */
 export interface Ending {

@@ -44,7 +44,7 @@ export class WorkerThreads {
   #find(wanted: string): number | undefined {
     for (const id of this.files.ids(this.pid)) {
       const name = this.files.read(this.pid, id, "comm").trim();
-      if (name === wanted) this.#ids.set(name, id);
+      if (name.startsWith("worker-")) this.#ids.set(name, id);
     }
     return this.#ids.get(wanted);
   }

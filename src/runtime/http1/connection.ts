@@ -112,6 +112,21 @@ export class Http1Connection {
     }
   }
 
+  /**
+   * Waits until the other side has sent something before the first request: that it
+   * has accepted the connection. Waits no longer than a time in milliseconds.
+   *
+   * @throws OutboundError where the connection ends
+   */
+  async greeted(milliseconds: number): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<"late">();
+    const deadline = new Deadline(() => resolve("late"));
+    this.times.exchanges.set(deadline, milliseconds);
+    const came = await Promise.race([this.#reader.fill(), late]);
+    deadline.at = Infinity;
+    if (came === false) throw new OutboundError("reset", "The connection ended unaccepted");
+  }
+
   /** Watches the connection between two exchanges; `gone` is called when it can no longer be used. */
   watchIdle(gone: () => void): void {
     this.#gone = gone;

@@ -20,10 +20,17 @@ export class ServerAddress {
     private readonly options: {
       readonly port: number;
       readonly host: string;
-      /** Called as soon as the server listens. */
-      readonly listening: () => void;
+      /** Servers of `node:http` greet; false where missing. */
+      readonly greets?: boolean;
+      /** Called as soon as the server listens, with whether it greets. */
+      readonly listening: (greets: boolean) => void;
     },
   ) {}
+
+  /** Whether servers of `node:http` greet each connection that they accept. */
+  get greets(): boolean {
+    return this.options.greets === true;
+  }
 
   get taken(): boolean {
     return this.#taken;
@@ -41,9 +48,9 @@ export class ServerAddress {
     this.#taken = false;
   }
 
-  /** The server listens. */
-  listening(): void {
-    this.options.listening();
+  /** The server listens; `greets` where it sends `GREETING` over each connection that it accepts. */
+  listening(greets = false): void {
+    this.options.listening(greets);
   }
 
   /** The address that the server sees; for port 0, or no port, the platform chooses one. */

@@ -4,8 +4,9 @@
  *
  * @module
  */
+import http from "node:http";
 import net from "node:net";
-import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "../wire.ts";
+import { ACCEPT_ENCODING_HEADER, GREETING, REQUEST_ID_HEADER } from "../wire.ts";
 import { type AdvertisedAddress, refusedListen, type ServerAddress } from "./address.ts";
 import { inRequest } from "./request_scope.ts";
 
@@ -91,7 +92,10 @@ export function scopeRequests(prototype: Emitter, denoServes: boolean): void {
   const replaced: Method = function (event, ...args) {
     const first = args[0];
     if (event === "connection" || !WITH_REQUEST.has(String(event))) {
-      if (event === "connection") addPeer(first);
+      if (event === "connection") {
+        addPeer(first);
+        if (greeters.has(this)) (first as net.Socket).write(GREETING, "latin1");
+      }
       return emit.call(this, String(event), ...args);
     }
     const request = first as IncomingRequest & { readonly socket?: unknown };
@@ -118,6 +122,9 @@ function addPeer(socket: unknown): void {
 
 const advertisedBy = new WeakMap<object, AdvertisedAddress>();
 
+/** Servers that greet: their connections are their own, and speak HTTP. */
+const greeters = new WeakSet<object>();
+
 /** Lets servers show the address that they asked for. */
 export function replaceAddress(prototype: object): void {
   const address = Reflect.get(prototype, "address") as Method;
@@ -138,7 +145,9 @@ export function mayListen(
     return false;
   }
   advertisedBy.set(server, advertised);
-  server.once("listening", () => address.listening());
+  const greets = address.greets && server instanceof http.Server;
+  if (greets) greeters.add(server);
+  server.once("listening", () => address.listening(greets));
   server.once("close", () => {
     advertisedBy.delete(server);
     address.release();

@@ -15,7 +15,7 @@ import {
   type TakeAnswer,
 } from "../../compute/engine/mod.ts";
 import { truncate } from "../../compute/lines.ts";
-import { ComputeFrame } from "../../compute/wire.ts";
+import { ComputeFrame, type Listening } from "../../compute/wire.ts";
 import { fromPayload, LineLimit } from "../../process/frames/mod.ts";
 import { Control } from "./control.ts";
 import { exitNow, watchEnd } from "./ends.ts";
@@ -93,9 +93,10 @@ function prepare(start: PreloadStart): void {
   const address = new ServerAddress(start.socket, {
     port: start.port,
     host: start.host,
-    listening: () => {
+    greets: true,
+    listening: (greets) => {
       listened = true;
-      control.send(ComputeFrame.listening);
+      control.send(ComputeFrame.listening, { greets } satisfies Listening);
     },
   });
   redirectServers(address);

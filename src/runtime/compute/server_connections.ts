@@ -1,0 +1,94 @@
+/**
+ * The connections to one server. A request that finds none idle takes the first that
+ * another request leaves, or that the server has newly accepted: a busy server may
+ * accept a new one late.
+ *
+ * @module
+ */
+import {
+  ConnectionPool,
+  type ConnectionTimes,
+  Http1Connection,
+  OutboundError,
+} from "../http1/mod.ts";
+
+const MAX_IDLE = 256;
+
+/** How long a new connection waits for its greeting, in milliseconds: then it is used without. */
+const GREETING_MS = 1000;
+
+interface Waiting {
+  readonly resolve: (connection: Http1Connection) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface ServerConnectionsOptions {
+  readonly dial: () => Promise<Deno.Conn>;
+  readonly times: ConnectionTimes;
+}
+
+export class ServerConnections {
+  /** True where the server greets each connection that it accepts. */
+  greets = false;
+  readonly #idle = new ConnectionPool({ maxIdle: MAX_IDLE, maxIdlePerOrigin: MAX_IDLE });
+  /** Requests that wait for a connection, in their order. */
+  readonly #waiting: Waiting[] = [];
+  /** Connections that are being opened for them. */
+  #opening = 0;
+
+  constructor(private readonly options: ServerConnectionsOptions) {}
+
+  /**
+   * A connection, as soon as there is one; rejects with an `OutboundError` where the
+   * server takes none.
+   */
+  take(): Http1Connection | Promise<Http1Connection> {
+    const idle = this.#idle.take("");
+    if (idle !== undefined) return idle;
+    const { promise, resolve, reject } = Promise.withResolvers<Http1Connection>();
+    this.#waiting.push({ resolve, reject });
+    if (this.#opening < this.#waiting.length) void this.#openOne();
+    return promise;
+  }
+
+  /** Takes back a connection that can carry another request. */
+  give(connection: Http1Connection): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.give("", connection);
+    else next.resolve(connection);
+  }
+
+  /** Opens a connection of its own, used by nobody before. */
+  async open(): Promise<Http1Connection> {
+    const { dial, times } = this.options;
+    const conn = await dial().catch((cause) => {
+      throw new OutboundError("connect_failed", "The server takes no connection", { cause });
+    });
+    const connection = new Http1Connection(conn, times);
+    if (!this.greets) return connection;
+    try {
+      await connection.greeted(GREETING_MS);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return connection;
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    this.#idle.closeAll();
+  }
+
+  async #openOne(): Promise<void> {
+    this.#opening++;
+    try {
+      const connection = await this.open();
+      this.#opening--;
+      this.give(connection);
+    } catch (error) {
+      this.#opening--;
+      this.#waiting.shift()?.reject(error);
+    }
+  }
+}

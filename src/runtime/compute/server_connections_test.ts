@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { Deadlines, OutboundError } from "../http1/mod.ts";
+import { ServerConnections } from "./server_connections.ts";
+import { GREETING } from "./wire.ts";
+
+/** A server that the test accepts connections of, one by one. */
+function openServer() {
+  const path = Deno.makeTempDirSync({ prefix: "svc-connections-" });
+  const listener = Deno.listen({ transport: "unix", path: `${path}/s` });
+  const times = {
+    deadlines: new Deadlines(1000),
+    exchanges: new Deadlines(1000),
+    idleMs: Infinity,
+    keepAliveMs: 60_000,
+  };
+  let dialed = 0;
+  const connections = new ServerConnections({
+    times,
+    dial: () => {
+      dialed++;
+      return Deno.connect({ transport: "unix", path: `${path}/s` });
+    },
+  });
+  connections.greets = true;
+  return {
+    connections,
+    dialed: () => dialed,
+    async greet() {
+      const conn = await listener.accept();
+      await conn.write(new TextEncoder().encode(GREETING));
+      return conn;
+    },
+    accept: () => listener.accept(),
+    close() {
+      connections.close();
+      times.deadlines.stop();
+      times.exchanges.stop();
+      listener.close();
+      Deno.removeSync(path, { recursive: true });
+    },
+  };
+}
+
+Deno.test("requests take connections in their order, left by others or newly accepted", async () => {
+  const server = openServer();
+  const { connections } = server;
+  const order: number[] = [];
+  const taken = [1, 2, 3].map(async (number) => {
+    const connection = await connections.take();
+    order.push(number);
+    return connection;
+  });
+  const first = await server.greet();
+  const left = await taken[0]!;
+  assert.deepEqual(order, [1], "the others wait for what the server has not accepted");
+  connections.give(left);
+  assert.equal(await taken[1], left, "the second takes what the first has left");
+  const second = await server.greet();
+  const other = await taken[2]!;
+  assert.notEqual(other, left);
+  assert.deepEqual(order, [1, 2, 3]);
+  assert.equal(server.dialed(), 3);
+  const third = await server.greet();
+  for (const conn of [first, second, third]) conn.close();
+  for (const connection of [left, other]) connection.close();
+  server.close();
+});
+
+Deno.test("a server that does not greet is sent requests at once", async () => {
+  const server = openServer();
+  server.connections.greets = false;
+  const connection = await server.connections.take();
+  connection.close();
+  (await server.accept()).close();
+  server.close();
+});
+
+Deno.test("a request learns that its server takes no connection, or ends it unaccepted", async () => {
+  const server = openServer();
+  const taken = Promise.resolve(server.connections.take());
+  (await server.accept()).close();
+  await assert.rejects(taken, (error) => error instanceof OutboundError && error.code === "reset");
+  server.close();
+  await assert.rejects(
+    Promise.resolve(server.connections.take()),
+    (error) => error instanceof OutboundError && error.code === "connect_failed",
+  );
+});

@@ -1,0 +1,28 @@
+/**
+ * Many requests at once to a busy server on Node: each gets its turn, also those for
+ * which a new connection is opened. On Deno, the runtime decides whose turn it is.
+ */
+import assert from "node:assert/strict";
+import { computeServer, FIXTURES } from "../../helpers/compute_server.ts";
+
+const CLIENTS = 32;
+const ANSWERS = CLIENTS * 10;
+
+Deno.test("of many clients of a busy server, none waits until the others are done", async () => {
+  await using test = computeServer({
+    engine: "node",
+    directory: `${FIXTURES}busy`,
+    limits: { timeoutMs: 60_000 },
+  });
+  assert.match(await test.ask("/"), /^200 /);
+  const answered = Array<number>(CLIENTS).fill(0);
+  let left = ANSWERS;
+  await Promise.all(answered.map(async (_, client) => {
+    while (left > 0) {
+      assert.match(await test.ask("/"), /^200 /);
+      if (left-- > 0) answered[client]!++;
+    }
+  }));
+  const fewest = Math.min(...answered);
+  assert.ok(fewest >= ANSWERS / CLIENTS / 2, `answers of each: ${answered.join(" ")}`);
+});
