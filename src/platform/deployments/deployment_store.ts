@@ -73,14 +73,14 @@ export class DeploymentStore {
     const projectKey = keys.project(workspaceId, projectId);
     const contended = [host, ...also?.contended ?? []];
     const { result } = await commitWithRetries(this.kv, contended, async () => {
+      const operation = this.kv.atomic();
       const [taken, project] = await Promise.all([
         this.kv.get(host),
         this.readProject({ workspaceId, projectId }),
+        also?.add(operation),
       ]);
-      const operation = this.kv.atomic();
-      if (taken.versionstamp !== null) return { operation, result: false };
+      if (taken.versionstamp !== null) return { operation: this.kv.atomic(), result: false };
       if (project === undefined) throw new StaleDecisionError("Project was deleted meanwhile");
-      await also?.add(operation);
       operation
         .check({ key: host, versionstamp: null })
         .check({ key: projectKey, versionstamp: project.versionstamp })

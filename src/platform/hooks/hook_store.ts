@@ -4,12 +4,19 @@
  * @module
  */
 import { z } from "zod";
+import { RecentMap } from "../../lib/memo.ts";
 import { commitWithRetries, keys, type Page, readAll, readRecord } from "../core/store/mod.ts";
 import { type HookRecord, hookRecord } from "./hook.ts";
 
 const placeRecord = z.object({ workspaceId: z.string(), id: z.string() });
 
+/** Tokens whose hooks are found without a look at their place. */
+const MAX_PLACES = 5000;
+
 export class HookStore {
+  /** Where the hooks of tokens are. A hook that has another token by now is not found there. */
+  private readonly places = new RecentMap<z.infer<typeof placeRecord>>(MAX_PLACES);
+
   constructor(private readonly kv: Deno.Kv) {}
 
   /** Stores a new hook; false where its project is gone. */
@@ -34,10 +41,13 @@ export class HookStore {
   }
 
   async findByToken(tokenHash: string): Promise<HookRecord | undefined> {
-    const place = (await readRecord(this.kv, keys.hookByToken(tokenHash), placeRecord))?.value;
+    const place = this.places.get(tokenHash) ??
+      (await readRecord(this.kv, keys.hookByToken(tokenHash), placeRecord))?.value;
     if (place === undefined) return undefined;
     const hook = await this.find(place.workspaceId, place.id);
-    return hook?.tokenHash === tokenHash ? hook : undefined;
+    if (hook?.tokenHash !== tokenHash) return undefined;
+    this.places.set(tokenHash, place);
+    return hook;
   }
 
   /** One page of a workspace's hooks, or of one project's, newest first. */

@@ -148,6 +148,7 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
     assert.ok(await hooks.create(HOOK));
     await run(parts);
   } finally {
+    await uses.settled();
     kv.close();
     await Deno.remove(folder, { recursive: true });
   }

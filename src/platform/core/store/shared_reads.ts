@@ -9,8 +9,8 @@ import { keyName, keySize } from "./commit_group.ts";
 /** Keys of one `getMany` (Deno KV). */
 const MANY = 10;
 
-/** Requests at the same time: while the store works on one, the next is made. */
-const AT_ONCE = 2;
+/** Requests at the same time: while the store works on some, the next are made. */
+const AT_ONCE = 4;
 
 /** A longer key is left to Deno KV to refuse. */
 const MAX_KEY_BYTES = 2048;
