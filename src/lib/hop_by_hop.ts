@@ -45,8 +45,10 @@ export function connectionOptions(fields: Fields): ReadonlySet<string> | undefin
  */
 export function dropHopByHop(fields: Fields): Fields {
   const named = connectionOptions(fields);
-  return fields.filter(([name]) => {
-    const lower = name.toLowerCase();
-    return !HOP_BY_HOP.has(lower) && named?.has(lower) !== true;
-  });
+  const kept: Fields[number][] = [];
+  for (const field of fields) {
+    const lower = field[0].toLowerCase();
+    if (!HOP_BY_HOP.has(lower) && named?.has(lower) !== true) kept.push(field);
+  }
+  return kept;
 }

@@ -27,7 +27,7 @@ export interface ServerRequest extends RequestFields {
   /** Address of the client. */
   readonly ip: string;
   /** All request fields, names in lower case. */
-  fields(): Iterable<[string, string]>;
+  fields(): HeaderList;
   readonly body: BodyStream | null;
   /** Aborted when nobody waits for the response any more. */
   readonly signal: AbortSignal;
@@ -73,8 +73,8 @@ export function hopHeaders(
 
 function headersFor(request: ServerRequest): HeaderList {
   const headers = hopHeaders(request);
-  const kept = endToEndHeaders([...request.fields()], isEdgeOwned);
-  headers.push(...withOneHopLess(request.method, kept));
+  const kept = endToEndHeaders(request.fields(), isEdgeOwned);
+  for (const field of withOneHopLess(request.method, kept)) headers.push(field);
   if (findHeader(headers, "x-request-id") === undefined) headers.push(["x-request-id", request.id]);
   return headers;
 }

@@ -48,7 +48,7 @@ export class InitialRequest implements PipelineRequest {
   }
 
   get headers(): HeaderList {
-    return this.#headers ??= [...this.#clientRequest.fields()];
+    return this.#headers ??= this.#clientRequest.fields();
   }
 
   get body(): BodyStream | null {

@@ -15,8 +15,8 @@ export function hopsLeft(value: string | null): number | undefined {
 }
 
 /** The fields of a request for the next hop, with `Max-Forwards` of OPTIONS lowered by one. */
-export function withOneHopLess(method: string, headers: readonly Header[]): Header[] {
-  if (method !== "OPTIONS") return [...headers];
+export function withOneHopLess(method: string, headers: readonly Header[]): readonly Header[] {
+  if (method !== "OPTIONS") return headers;
   return headers.map(([name, value]): Header => {
     const left = name === MAX_FORWARDS ? hopsLeft(value) : undefined;
     return [name, left === undefined ? value : String(Math.max(0, left - 1))];

@@ -140,10 +140,13 @@ export class ClientRequest implements FactSources {
    * The request fields to forward, with names in lower case, without those that a
    * client could spoof.
    */
-  *fields(): Generator<[string, string]> {
-    for (const field of this.#headers) {
-      if (mayForward(field[0], this.#isProxied)) yield field;
-    }
+  fields(): [string, string][] {
+    const fields: [string, string][] = [];
+    // An iterator over them costs twice as much.
+    this.#headers.forEach((value, name) => {
+      if (mayForward(name, this.#isProxied)) fields.push([name, value]);
+    });
+    return fields;
   }
 
   /** The request body; `null` where there is none, and for `GET` and `HEAD`. */

@@ -23,6 +23,8 @@ import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";
 /** Node closes connections that are idle for 5 s: ours close before that. */
 const KEEP_ALIVE_MS = 4000;
 
+type Header = readonly [name: string, value: string];
+
 /** A body may pause for any time: streams of events do. */
 const NO_IDLE_LIMIT_MS = Infinity;
 
@@ -35,24 +37,34 @@ const REWRITTEN: ReadonlySet<string> = new Set([
 ]);
 
 /** The headers that the server gets, except those that say how the body is sent. */
-export function forwardedHeaders(request: Omit<ComputeRequest, "body">): [string, string][] {
-  const headers: [string, string][] = [];
-  for (const [name, value] of dropHopByHop(request.headers)) {
-    if (!REWRITTEN.has(name.toLowerCase())) headers.push([name, value]);
+export function forwardedHeaders(request: Omit<ComputeRequest, "body">): Header[] {
+  const headers: Header[] = [];
+  for (const field of dropHopByHop(request.headers)) {
+    if (!REWRITTEN.has(field[0].toLowerCase())) headers.push(field);
   }
   headers.push([REQUEST_ID_HEADER, request.requestId]);
   return headers;
 }
 
-function hideAcceptEncoding(field: readonly [string, string]): readonly [string, string] {
-  return field[0].toLowerCase() === "accept-encoding" ? [ACCEPT_ENCODING_HEADER, field[1]] : field;
-}
-
 function toWire(request: ComputeRequest): WireRequest {
   const { method, target, body } = request;
   const { length, headers: ofBody } = announceBody(request);
-  const headers = [...forwardedHeaders(request), ...ofBody].map(hideAcceptEncoding);
+  const headers = forwardedHeaders(request);
+  const at = headers.findIndex(isAcceptEncoding);
+  if (at !== -1) hideAcceptEncoding(headers, at);
+  for (const field of ofBody) headers.push(field);
   return { method, target, headers, body, ...(length === undefined ? {} : { length }) };
+}
+
+const isAcceptEncoding = ([name]: Header): boolean =>
+  name.length === 15 && name.toLowerCase() === "accept-encoding";
+
+/** Renames the fields of that name, from the first one on. */
+function hideAcceptEncoding(headers: Header[], first: number): void {
+  for (let at = first; at < headers.length; at++) {
+    const field = headers[at]!;
+    if (isAcceptEncoding(field)) headers[at] = [ACCEPT_ENCODING_HEADER, field[1]];
+  }
 }
 
 export interface SendOptions {
