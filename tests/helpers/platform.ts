@@ -24,8 +24,8 @@ export const TOKEN = "integration-test-token-0123456789";
 /** The compiled program, where that is tested in place of the source. */
 export const PROGRAM = Deno.env.get("SVC_BIN") || undefined;
 
-/** How many edge threads test platforms have. */
-export const EDGE_THREADS = Number(Deno.env.get("EDGE_THREADS") || 1);
+/** How many edge threads test platforms have; a program has as many as it chooses itself. */
+const EDGE_THREADS = Number(Deno.env.get("EDGE_THREADS")) || undefined;
 
 export interface Answer {
   readonly status: number;
@@ -141,7 +141,7 @@ async function startBy(
     dataDir,
     baseDomain: "localhost",
     trustProxy: [],
-    edgeThreads: EDGE_THREADS,
+    ...(EDGE_THREADS === undefined ? {} : { edgeThreads: EDGE_THREADS }),
     bootstrapToken: TOKEN,
     env: Deno.env.toObject(),
     version: "0.0.0-test",
