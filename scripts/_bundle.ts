@@ -43,11 +43,15 @@ const WITHOUT_PRE_GYP: Plugin = {
   },
 };
 
-/** Bundles `main.ts` with code splitting and reports what came out. */
+/** Bundles `main.ts` and its edge threads with code splitting, and reports what came out. */
 export async function bundle(options: BundleOptions): Promise<BundleReport> {
   const { metafile } = await build({
     absWorkingDir: options.root,
-    entryPoints: [join(options.root, "main.ts")],
+    entryPoints: {
+      main: join(options.root, "main.ts"),
+      // A thread of the program itself: most of its code is the program's.
+      edge_thread: join(options.root, "src/serve/threads/thread_main.ts"),
+    },
     outdir: options.outdir,
     bundle: true,
     splitting: true,
@@ -92,11 +96,14 @@ export const WORKERS: Readonly<Record<string, string>> = {
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
   "node_thread.js": "src/runtime/node/sandbox/thread_main.ts",
   "image_worker.js": "src/runtime/images/worker/worker_main.ts",
-  "edge_thread.js": "src/serve/threads/thread_main.ts",
 };
 
 /** Files of the stage that no module imports: the program starts them by name. */
-export const STARTED_BY_NAME: readonly string[] = [...Object.keys(WORKERS), STAGED_PRELOAD];
+export const STARTED_BY_NAME: readonly string[] = [
+  ...Object.keys(WORKERS),
+  "edge_thread.js",
+  STAGED_PRELOAD,
+];
 
 /** Bundles what runs in workers, and what Node loads before a server. */
 export async function bundleStartedByName(

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createHttpCache, loadGeo } from "../edge/mod.ts";
+import { createHttpCache, type LoadedGeo, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { keepDescriptors } from "../lib/descriptors.ts";
 import { machineMemory } from "../lib/machine_memory.ts";
@@ -68,6 +68,11 @@ function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   keepDescriptors();
   const sizes = completeCacheSizes(options.caches, machineMemory());
+  // Before threads read them too: what is wrong with a file is said here.
+  const geo = await loadGeo(
+    { geoip: options.geoip, asn: options.asn },
+    { warn: (message) => options.log({ level: "warn", message }) },
+  );
   const edges = await openEdges(options, sizes);
   const { listeners } = edges;
   const closers = new Closers();
@@ -79,7 +84,13 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     await closers.close();
   };
   try {
-    const started = await startBehind(edges, { options, sizes, closers, closing: closing.signal });
+    const started = await startBehind(edges, {
+      options,
+      sizes,
+      geo,
+      closers,
+      closing: closing.signal,
+    });
     const { port, httpsPort, finished } = listeners;
     return { ...started, port, httpsPort, shutdown, finished };
   } catch (error) {
@@ -91,9 +102,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 /** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
   { listeners, threads }: OpenEdges,
-  { options, sizes, closers, closing }: {
+  { options, sizes, geo, closers, closing }: {
     readonly options: PlatformOptions;
     readonly sizes: CacheSizes;
+    readonly geo: LoadedGeo;
     readonly closers: Closers;
     readonly closing: AbortSignal;
   },
@@ -138,7 +150,6 @@ async function startBehind(
   const ownerPath = readOnly ? undefined : await issueOwnerLink({ ...foundation, ...accounts });
   const life = { capabilities, foundation, closers, readOnly };
   await startCapabilities(life);
-  const geo = await loadGeo({ geoip: options.geoip, asn: options.asn }, { warn: onTrouble });
   const handlers = createHandlers(platform, foundation, {
     ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
     counters: threads?.counters,
