@@ -17,6 +17,7 @@ import {
   ConnectionAcceptor,
   type ConnectionHandler,
   endsWebSocketsWithServer,
+  sendInOneWrite,
   setAcceptedOptions,
 } from "../platform/core/listener/mod.ts";
 import type { CertificateFiles, OrderedCertificates } from "../platform/certificates/mod.ts";
@@ -149,10 +150,12 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
     closed: AbortSignal,
     { scheme, current }: { scheme: "http" | "https"; current: () => ConnectionHandler },
   ): Promise<void> => {
-    setAcceptedOptions(listener.addr.port, { stalledMs: acceptor.limits.bodyMs });
+    const { bodyMs: stalledMs } = acceptor.limits;
+    const isSet = setAcceptedOptions(listener.addr.port, { stalledMs }) > 0;
+    const handler: ConnectionHandler = (request, connection) => current()(request, connection);
     await acceptor.serve({
       ...{ listener, closed, scheme },
-      handler: (request, connection) => current()(request, connection),
+      handler: scheme === "https" && !isSet ? sendInOneWrite(handler) : handler,
     });
   };
   const plain = listen(options);

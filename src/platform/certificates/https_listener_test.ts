@@ -91,7 +91,7 @@ Deno.test("HttpsListener chooses by server name, and hangs up on names without c
   withListener(
     ({ a, b }) => ({
       type: "by_name",
-      find: (name) => ({ "a.test": a, "b.test": b })[name],
+      find: (name) => Promise.resolve(({ "a.test": a, "b.test": b })[name]),
     }),
     async ({ port }) => {
       assert.equal(await namePresented(port, "a.test"), "a.test");
@@ -108,7 +108,7 @@ Deno.test("HttpsListener.changed() serves a new certificate, also after a refusa
     ({ a, b }) => {
       known.set("a.test", a);
       spare = b;
-      return { type: "by_name", find: (name) => known.get(name) };
+      return { type: "by_name", find: (name) => Promise.resolve(known.get(name)) };
     },
     async (listener) => {
       const { port } = listener;
@@ -127,7 +127,10 @@ Deno.test("HttpsListener.changed() serves a new certificate, also after a refusa
 
 Deno.test("HttpsListener begins anew when too many names were asked for", () =>
   withListener(
-    ({ a }) => ({ type: "by_name", find: (name) => name === "a.test" ? a : undefined }),
+    ({ a }) => ({
+      type: "by_name",
+      find: (name) => Promise.resolve(name === "a.test" ? a : undefined),
+    }),
     async ({ port }, asked) => {
       await namePresented(port, "a.test");
       await namePresented(port, "x1.test");
@@ -179,7 +182,7 @@ Deno.test("HttpsListener.replace() lets requests under way finish on the old lis
     return new Response("old");
   };
   return withListener(
-    ({ a }) => ({ type: "by_name", find: () => a }),
+    ({ a }) => ({ type: "by_name", find: () => Promise.resolve(a) }),
     async (listener) => {
       const slow = get(listener.port);
       await arrived.promise;
@@ -214,3 +217,35 @@ Deno.test("a listener that fails as soon as it is opened is opened again, until 
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+/** One request by openssl, which saves or resumes a session; "New" or "Reused", and the protocol. */
+async function sessionOf(port: number, version: "tls1_2" | "tls1_3", more: readonly string[]) {
+  const child = new Deno.Command("openssl", {
+    args: [
+      ...["s_client", "-connect", `127.0.0.1:${port}`, "-servername", "a.test", `-${version}`],
+      ...["-alpn", "http/1.1", "-ign_eof", ...more],
+    ],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  const request = "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
+  await writer.write(new TextEncoder().encode(request));
+  const text = new TextDecoder().decode((await child.output()).stdout);
+  await writer.close().catch(() => {});
+  return [/^(New|Reused), TLS/m.exec(text)?.[1], /^ALPN protocol: (.+)$/m.exec(text)?.[1]];
+}
+
+Deno.test("HttpsListener with one certificate lets clients resume their sessions", () =>
+  withListener(({ a }) => ({ type: "one", current: () => a }), async ({ port }) => {
+    const folder = await Deno.makeTempDir({ prefix: "svc-session-" });
+    const file = join(folder, "session");
+    for (const version of ["tls1_2", "tls1_3"] as const) {
+      const first = await sessionOf(port, version, ["-sess_out", file]);
+      assert.deepEqual(first, ["New", "http/1.1"], version);
+      const second = await sessionOf(port, version, ["-sess_in", file]);
+      assert.deepEqual(second, ["Reused", "http/1.1"], version);
+    }
+    await Deno.remove(folder, { recursive: true });
+  }));

@@ -4,6 +4,7 @@
  * @module
  */
 export { setAcceptedOptions } from "./accepted_options.ts";
+export { sendInOneWrite } from "./one_write.ts";
 export { completeLimits } from "./connection_limits.ts";
 export {
   ConnectionAcceptor,
