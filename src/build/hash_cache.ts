@@ -4,11 +4,12 @@
  *
  * @module
  */
-import { relative } from "node:path";
+import { relative, sep } from "node:path";
 import { z } from "zod";
 import { readCheckoutCache, writeCheckoutCache } from "../config/mod.ts";
-import { MAX_FILES, sha256 } from "../contract/mod.ts";
+import { MAX_FILES } from "../contract/mod.ts";
 import type { Clock } from "../lib/clock.ts";
+import { isSha256 } from "../lib/hash.ts";
 
 const NAME = "hashes.json";
 
@@ -23,9 +24,13 @@ const MIN_FILES = 200;
 
 const savedHashes = z.strictObject({
   version: z.literal(1),
-  /** Path from the project's root, what the file was like, and its hash. */
-  files: z.array(z.tuple([z.string(), z.string(), sha256])).max(MAX_FILES),
-});
+  /** Paths from the project's root; what each file was like, and its hash, in the same order. */
+  names: z.array(z.string()).max(MAX_FILES),
+  states: z.array(z.string()),
+  hashes: z.array(z.string()),
+}).refine(({ names, states, hashes }) =>
+  states.length === names.length && hashes.length === names.length && hashes.every(isSha256)
+);
 
 /** Where hashes are kept, and the clock that files are judged by. */
 export interface HashCachePlace {
@@ -62,16 +67,16 @@ export class HashCache {
   /** Reads what was kept at a place; an empty cache where nothing usable is. */
   static async open(place: HashCachePlace): Promise<HashCache> {
     const saved = await readCheckoutCache(place.root, NAME, savedHashes);
-    const files = saved?.files ?? [];
-    return new HashCache(
-      place,
-      new Map(files.map(([name, state, sha256]) => [name, { state, sha256 }])),
+    const known = new Map<string, Hashed>();
+    saved?.names.forEach((name, index) =>
+      known.set(name, { state: saved.states[index]!, sha256: saved.hashes[index]! })
     );
+    return new HashCache(place, known);
   }
 
   /** The hash of a file that is as it was when that was computed. */
   find(path: string, info: Deno.FileInfo): string | undefined {
-    const name = relative(this.place.root, path);
+    const name = this.#nameOf(path);
     const known = this.saved.get(name);
     if (known === undefined || known.state !== stateOf(info)) return undefined;
     this.#met.set(name, known);
@@ -85,7 +90,7 @@ export class HashCache {
   add(path: string, info: Deno.FileInfo, sha256: string): void {
     const changedAt = Math.max(info.mtime?.getTime() ?? Infinity, info.ctime?.getTime() ?? 0);
     if (changedAt > this.#startedAt - UNSETTLED_MS) return;
-    this.#met.set(relative(this.place.root, path), { state: stateOf(info), sha256 });
+    this.#met.set(this.#nameOf(path), { state: stateOf(info), sha256 });
     this.#isNew = true;
   }
 
@@ -93,7 +98,17 @@ export class HashCache {
   async save(): Promise<void> {
     const { size } = this.#met;
     if (!this.#isNew || size < MIN_FILES || size > MAX_FILES) return;
-    const files = [...this.#met].map(([name, { state, sha256 }]) => [name, state, sha256]);
-    await writeCheckoutCache(this.place.root, NAME, { version: 1, files });
+    const files = [...this.#met.values()];
+    await writeCheckoutCache(this.place.root, NAME, {
+      version: 1,
+      names: [...this.#met.keys()],
+      states: files.map(({ state }) => state),
+      hashes: files.map(({ sha256 }) => sha256),
+    });
+  }
+
+  #nameOf(path: string): string {
+    const start = this.place.root + sep;
+    return path.startsWith(start) ? path.slice(start.length) : relative(this.place.root, path);
   }
 }

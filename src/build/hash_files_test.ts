@@ -62,8 +62,7 @@ async function changeInSecret(path: string, text: string): Promise<void> {
 async function exchange(root: string, path: string, sha256: string): Promise<void> {
   const file = join(root, CACHE_PATH, "hashes.json");
   const content = JSON.parse((await Deno.readTextFile(file)).slice(65));
-  const entry = content.files.find(([name]: [string]) => name === path);
-  entry[2] = sha256;
+  content.hashes[content.names.indexOf(path)] = sha256;
   const text = JSON.stringify(content);
   await Deno.writeTextFile(file, `${sha256Hex(text)}\n${text}`);
 }

@@ -26,8 +26,13 @@ const saved = z.strictObject({
   apiUrl: z.string(),
   projectId: z.string(),
   deploymentId: z.uuid(),
-  files: z.array(z.tuple([z.string(), z.string(), z.number()])).max(MAX_FILES),
-});
+  paths: z.array(z.string()).max(MAX_FILES),
+  /** Of each file, in the order of the paths. */
+  hashes: z.array(z.string()),
+  sizes: z.array(z.number()),
+}).refine(({ paths, hashes, sizes }) =>
+  hashes.length === paths.length && sizes.length === paths.length
+);
 
 /** The project on a platform that a deployment belongs to. */
 export interface DeploymentPlace {
@@ -50,7 +55,11 @@ export async function readLastDeployment(
   if (found?.apiUrl !== place.apiUrl || found.projectId !== place.projectId) return undefined;
   return {
     id: found.deploymentId,
-    files: found.files.map(([path, sha256, size]) => ({ path, sha256, size })),
+    files: found.paths.map((path, index) => ({
+      path,
+      sha256: found.hashes[index]!,
+      size: found.sizes[index]!,
+    })),
   };
 }
 
@@ -66,7 +75,9 @@ export async function writeLastDeployment(
     apiUrl,
     projectId,
     deploymentId: id,
-    files: files.map(({ path, sha256, size }) => [path, sha256, size]),
+    paths: files.map(({ path }) => path),
+    hashes: files.map(({ sha256 }) => sha256),
+    sizes: files.map(({ size }) => size),
   });
 }
 

@@ -79,10 +79,11 @@ Deno.test("svc deploy sends the whole list where the platform lacks the last dep
     assert.equal(await page(bench, second.live, "/page-8"), "page 8");
     // A list that is not that of the deployment it names leads to nothing else either.
     await bench.write("late.html", "late");
-    const late = ["late.html", sha256Hex("late"), 4];
     await writeCheckoutCache(bench.site, "deployed.json", {
       ...saved,
-      files: [...saved.files, late],
+      paths: [...saved.paths, "late.html"],
+      hashes: [...saved.hashes, sha256Hex("late")],
+      sizes: [...saved.sizes, 4],
     });
     const last = await deploy(bench);
     assert.deepEqual(last.bodies.map(({ files, base }) => [files.length, base?.deployment]), [
