@@ -1,23 +1,35 @@
 /**
- * Ten thousand small files: the first deploy, then one file changed and
- * deployed again.
+ * Deploys of many small files: the first one, one file changed, and nothing changed;
+ * and of a single file, which shows what a deploy costs by itself.
  *
  * @module
  */
 import { join } from "node:path";
 import { z } from "zod";
-import { describeProgram, peakMemory, type ToolRun, withBenchPlace } from "./_bench_place.ts";
-import { formatTable, whole } from "./_table.ts";
+import {
+  type BenchPlace,
+  describeProgram,
+  peakMemory,
+  type ToolRun,
+  withBenchPlace,
+} from "./_bench_place.ts";
+import { processorTime } from "./_processor_time.ts";
+import { formatTable, median, whole } from "./_table.ts";
 
-const FILES = 10_000;
 const FILES_PER_FOLDER = 100;
+
+/** How often a deploy is repeated; the middle values are shown. */
+const ROUNDS = 5;
+
+/** Time from the last change to a deploy, in milliseconds: files are then hashed once. */
+const SETTLE_MS = 2500;
 
 const amount = z.object({ files: z.int(), bytes: z.int() });
 const sent = z.object({ uploaded: amount, reused: amount });
 
-async function writeFiles(site: string): Promise<void> {
-  await Deno.writeTextFile(join(site, "index.html"), "<h1>Ten thousand</h1>");
-  for (let index = 0; index < FILES - 1; index++) {
+async function writeFiles(site: string, count: number): Promise<void> {
+  await Deno.writeTextFile(join(site, "index.html"), "<h1>Many</h1>");
+  for (let index = 0; index < count - 1; index++) {
     const folder = join(site, `section-${Math.floor(index / FILES_PER_FOLDER)}`);
     if (index % FILES_PER_FOLDER === 0) await Deno.mkdir(folder);
     const text = `<h1>Page ${index}</h1>\n${`<p>${index * 7919}</p>\n`.repeat(60)}`;
@@ -27,37 +39,73 @@ async function writeFiles(site: string): Promise<void> {
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
-function toRow(name: string, run: ToolRun, platformPeak: number): string[] {
-  const { uploaded } = sent.parse(run.answer);
+/** One deploy, with the processor time of tool and platform in milliseconds. */
+interface Round extends ToolRun {
+  readonly tool: number;
+  readonly platform: number;
+}
+
+async function deploy({ platform, tool }: BenchPlace): Promise<Round> {
+  const before = [processorTime(Deno.pid), processorTime(platform.pid)] as const;
+  const run = await tool(["deploy", "--prod"]);
+  const ofPlatform = processorTime(platform.pid) - before[1];
+  // The tool is the one child of this process that has ended meanwhile.
+  return {
+    ...run,
+    platform: ofPlatform,
+    tool: processorTime(Deno.pid) - before[0] - ofPlatform,
+  };
+}
+
+function toRow(name: string, rounds: readonly Round[], place: BenchPlace): string[] {
+  const middle = (of: (round: Round) => number): number => median(rounds.map(of));
+  const { uploaded } = sent.parse(rounds[0]!.answer);
   return [
     name,
-    `${(run.milliseconds / 1000).toFixed(2)} s`,
+    `${(middle(({ milliseconds }) => milliseconds) / 1000).toFixed(2)} s`,
+    `${whole(middle(({ tool }) => tool))} ms`,
+    `${whole(middle(({ platform }) => platform))} ms`,
     whole(uploaded.files),
-    `${whole(uploaded.bytes)} bytes`,
-    megabytes(run.peakMemory),
-    megabytes(platformPeak),
+    megabytes(Math.max(...rounds.map(({ peakMemory }) => peakMemory))),
+    megabytes(peakMemory(place.platform.pid)),
   ];
+}
+
+/** The rows of a site of `count` files, deployed to a platform of its own. */
+async function benchSite(count: number): Promise<string[][]> {
+  return await withBenchPlace(async (place) => {
+    const { site, tool } = place;
+    await writeFiles(site, count);
+    await tool(["init", "--name", "bench", "--create"]);
+    const repeat = async (prepare: (round: number) => Promise<void>): Promise<Round[]> => {
+      const rounds: Round[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        await prepare(round);
+        rounds.push(await deploy(place));
+      }
+      return rounds;
+    };
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    const first = await deploy(place);
+    const changed = await repeat((round) =>
+      Deno.writeTextFile(join(site, "index.html"), `<h1>Round ${round}</h1>`)
+    );
+    const unchanged = await repeat(() => Promise.resolve());
+    const title = `${whole(count)} ${count === 1 ? "file" : "files"}`;
+    return [
+      toRow(`${title}, first deploy`, [first], place),
+      toRow(`${title}, one changed`, changed, place),
+      toRow(`${title}, none changed`, unchanged, place),
+    ];
+  });
 }
 
 /** Runs the bench and returns its report. */
 export async function benchFiles(): Promise<string> {
-  return await withBenchPlace(async ({ site, platform, tool }) => {
-    await writeFiles(site);
-    await tool(["init", "--name", "bench", "--create"]);
-    const idle = peakMemory(platform.pid);
-    const rows = [
-      toRow("first deploy", await tool(["deploy", "--prod"]), peakMemory(platform.pid)),
-    ];
-    await Deno.writeTextFile(join(site, "index.html"), "<h1>Ten thousand and one</h1>");
-    rows.push(
-      toRow("one file changed", await tool(["deploy", "--prod"]), peakMemory(platform.pid)),
-    );
-    rows.push(toRow("nothing changed", await tool(["deploy", "--prod"]), peakMemory(platform.pid)));
-    const table = formatTable(
-      ["deploy", "time", "blobs sent", "bytes sent", "tool's peak", "platform's peak"],
-      rows,
-    );
-    return `${whole(FILES)} small files (svc ${describeProgram()}; ` +
-      `platform before: ${megabytes(idle)})\n\n${table}`;
-  });
+  const rows = [...await benchSite(1), ...await benchSite(1000), ...await benchSite(10_000)];
+  const table = formatTable(
+    ["deploy", "time", "tool's CPU", "platform's CPU", "blobs sent", "tool's peak", "platform's"],
+    rows,
+  );
+  return `Deploys of small files (svc ${describeProgram()}), middle of ${ROUNDS}\n\n${table}`;
 }
