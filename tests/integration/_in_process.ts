@@ -44,6 +44,7 @@ export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
     "an upstream that is too slow is a 504 that says nothing of it":
       "gives other sites less than a second; the flags count in seconds",
   },
+  "edge/small_writes_test.ts": "looks at the options of sockets in the platform's process",
   "hooks/concurrency_test.ts": {
     "200 triggers at once over 20 projects: order kept, none built twice, few at a time": HELD,
     "a restart goes on with what waited and what ran": HELD,

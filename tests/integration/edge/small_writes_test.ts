@@ -1,0 +1,61 @@
+/** Connections of every listener send small writes at once (TCP_NODELAY): over TLS, an answer is two. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { until } from "../../../src/lib/_test_until.ts";
+import { makeCertificate } from "../../helpers/pebble.ts";
+import { start } from "../../helpers/platform.ts";
+
+const IPPROTO_TCP = 6;
+const TCP_NODELAY = 1;
+/** `struct sockaddr_in6`, the longest of an IP socket. */
+const ADDRESS_BYTES = 28;
+
+const openLibc = () =>
+  Deno.dlopen("libc.so.6", {
+    getpeername: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
+    getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  });
+
+/** The option of this process's socket whose other end has the port; `undefined` if it has none. */
+function sendsAtOnce(
+  { getpeername, getsockopt }: ReturnType<typeof openLibc>["symbols"],
+  port: number,
+): boolean | undefined {
+  for (const { name } of Deno.readDirSync("/proc/self/fd")) {
+    const address = new Uint8Array(ADDRESS_BYTES);
+    if (getpeername(Number(name), address, Uint32Array.of(ADDRESS_BYTES)) !== 0) continue;
+    if (new DataView(address.buffer).getUint16(2) !== port) continue;
+    const value = new Int32Array(1);
+    getsockopt(Number(name), IPPROTO_TCP, TCP_NODELAY, value, Uint32Array.of(4));
+    return value[0] === 1;
+  }
+  return undefined;
+}
+
+for (const edgeThreads of [1, 2]) {
+  Deno.test({
+    name: `connections over HTTP and HTTPS send small writes at once (${edgeThreads} edge threads)`,
+    ignore: Deno.build.os !== "linux",
+    fn: async () => {
+      const folder = await Deno.makeTempDir({ prefix: "svc-small-writes-" });
+      const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
+      const platform = await start(join(folder, "data"), { edgeThreads, httpsPort: 0, tls });
+      const libc = openLibc();
+      try {
+        for (const port of [platform.port, platform.httpsPort!]) {
+          // Several, so that each edge thread has some.
+          for (let count = 0; count < 8; count++) {
+            using client = await Deno.connect({ hostname: "127.0.0.1", port });
+            const isSet = () => sendsAtOnce(libc.symbols, client.localAddr.port);
+            await until(() => isSet() !== undefined);
+            assert.equal(isSet(), true, `port ${port}`);
+          }
+        }
+      } finally {
+        libc.close();
+        await platform.shutdown();
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  });
+}
