@@ -63,7 +63,7 @@ export async function readMembers(root: string): Promise<readonly Member[] | und
     reader.readText("pnpm-workspace.yaml"),
     reader.readText("package.json"),
   ]);
-  const patterns = workspacePatterns({ pnpmWorkspace, packageJson });
+  const patterns = await workspacePatterns({ pnpmWorkspace, packageJson });
   if (patterns === undefined) return undefined;
   const members: Member[] = [];
   for await (const path of candidates(root, patterns)) {

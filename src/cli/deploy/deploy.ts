@@ -5,7 +5,8 @@ import { defineCommand } from "../command/mod.ts";
 export default defineCommand({
   description:
     "Files that the platform already has are not sent again. The rules of a svc.rules.toml " +
-    "beside svc.toml go live with the deployment.",
+    "beside svc.toml go live with the deployment. What makes the next deploy of many files " +
+    "faster is kept in .svc/cache, which git ignores and which can be removed.",
   define: (command) =>
     command
       .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")

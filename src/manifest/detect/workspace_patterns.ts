@@ -4,7 +4,6 @@
  * @module
  */
 import { minimatch } from "minimatch";
-import { parse } from "yaml";
 import { z } from "zod";
 
 /** Most patterns of one workspace. */
@@ -31,13 +30,13 @@ function parsedOrNothing(parseText: () => unknown): unknown {
  * The patterns of a root folder, from the texts of its pnpm-workspace.yaml and
  * its package.json; `undefined` where it is no workspace's root.
  */
-export function workspacePatterns(root: {
+export async function workspacePatterns(root: {
   readonly pnpmWorkspace: string | undefined;
   readonly packageJson: string | undefined;
-}): readonly string[] | undefined {
+}): Promise<readonly string[] | undefined> {
   if (root.pnpmWorkspace !== undefined) {
     // A file of settings alone makes no workspace.
-    return pnpmWorkspaceOf(root.pnpmWorkspace);
+    return await pnpmWorkspaceOf(root.pnpmWorkspace);
   }
   const { packageJson } = root;
   if (packageJson === undefined || !packageJson.includes('"workspaces"')) return undefined;
@@ -45,7 +44,9 @@ export function workspacePatterns(root: {
   return packageWorkspaces.safeParse(value).data?.workspaces;
 }
 
-function pnpmWorkspaceOf(text: string): readonly string[] | undefined {
+async function pnpmWorkspaceOf(text: string): Promise<readonly string[] | undefined> {
+  // Few projects have such a file: the others need not wait for a parser.
+  const { parse } = await import("yaml");
   return pnpmWorkspace.safeParse(parsedOrNothing(() => parse(text))).data?.packages;
 }
 

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { isMember, memberBases, workspacePatterns } from "./workspace_patterns.ts";
 
-Deno.test("workspacePatterns() reads the roots of npm, Yarn, Bun and pnpm", () => {
+Deno.test("workspacePatterns() reads the roots of npm, Yarn, Bun and pnpm", async () => {
   const of = (packageJson?: string, pnpmWorkspace?: string) =>
     workspacePatterns({ packageJson, pnpmWorkspace });
-  assert.deepEqual(of('{"workspaces":["apps/*"]}'), ["apps/*"]);
-  assert.deepEqual(of('{"workspaces":{"packages":["apps/*"],"nohoist":[]}}'), ["apps/*"]);
-  assert.deepEqual(of("{}", "packages:\n  - 'apps/*'\n  - \"!**/test\"\n"), ["apps/*", "!**/test"]);
-  assert.equal(of("{}", "onlyBuiltDependencies:\n  - esbuild\n"), undefined);
-  assert.equal(of('{"name":"shop"}'), undefined);
-  assert.equal(of('{"description":"has \\"workspaces\\""}'), undefined);
-  assert.equal(of("no JSON"), undefined);
+  assert.deepEqual(await of('{"workspaces":["apps/*"]}'), ["apps/*"]);
+  assert.deepEqual(await of('{"workspaces":{"packages":["apps/*"],"nohoist":[]}}'), ["apps/*"]);
+  assert.deepEqual(await of("{}", "packages:\n  - 'apps/*'\n  - \"!**/test\"\n"), [
+    "apps/*",
+    "!**/test",
+  ]);
+  assert.equal(await of("{}", "onlyBuiltDependencies:\n  - esbuild\n"), undefined);
+  assert.equal(await of('{"name":"shop"}'), undefined);
+  assert.equal(await of('{"description":"has \\"workspaces\\""}'), undefined);
+  assert.equal(await of("no JSON"), undefined);
 });
 
 const MEMBERS: readonly (readonly [string, readonly string[], boolean])[] = [

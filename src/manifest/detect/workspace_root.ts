@@ -18,7 +18,7 @@ export async function patternsAt(
     reader.readText(`${folder}pnpm-workspace.yaml`),
     reader.readText(`${folder}package.json`),
   ]);
-  return workspacePatterns({ pnpmWorkspace, packageJson });
+  return await workspacePatterns({ pnpmWorkspace, packageJson });
 }
 
 /** The last parts of the project's path, as a root `steps` folders above names it. */
