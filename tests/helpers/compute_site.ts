@@ -166,20 +166,25 @@ server.on("upgrade", (request, socket) => {
   socket.write("HTTP/1.1 101 Switching Protocols\\r\\nupgrade: websocket\\r\\nconnection: Upgrade\\r\\n" +
     "sec-websocket-accept: " + accept + "\\r\\n" +
     (protocol ? "sec-websocket-protocol: " + protocol + "\\r\\n" : "") + "\\r\\n");
-  let pending = Buffer.alloc(0);
+  let parts = [], size = 0, wanted = 2;
   socket.on("data", (data) => {
-    pending = Buffer.concat([pending, data]);
-    for (;;) {
-      if (pending.length < 2) return;
+    parts.push(data);
+    size += data.length;
+    while (size >= wanted) {
+      let pending = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+      parts = [pending];
       let length = pending[1] & 127, at = 2;
-      if (length === 126) { if (pending.length < 4) return; length = pending.readUInt16BE(2); at = 4; }
-      else if (length === 127) { if (pending.length < 10) return; length = Number(pending.readBigUInt64BE(2)); at = 10; }
-      if (pending.length < at + 4 + length) return;
+      if (length === 126) { if (size < 4) { wanted = 4; continue; } length = pending.readUInt16BE(2); at = 4; }
+      else if (length === 127) { if (size < 10) { wanted = 10; continue; } length = Number(pending.readBigUInt64BE(2)); at = 10; }
+      if (size < at + 4 + length) { wanted = at + 4 + length; continue; }
       const opcode = pending[0] & 15;
       const mask = pending.subarray(at, at + 4);
       const payload = Buffer.from(pending.subarray(at + 4, at + 4 + length));
       for (let i = 0; i < length; i++) payload[i] ^= mask[i & 3];
       pending = pending.subarray(at + 4 + length);
+      parts = [pending];
+      size = pending.length;
+      wanted = 2;
       const head = length < 126 ? Buffer.from([128 | opcode, length])
         : length < 65536 ? Buffer.from([128 | opcode, 126, length >> 8, length & 255])
         : (() => { const b = Buffer.alloc(10); b[0] = 128 | opcode; b[1] = 127; b.writeBigUInt64BE(BigInt(length), 2); return b; })();

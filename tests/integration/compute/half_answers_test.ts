@@ -36,7 +36,8 @@ async function readAll(port: number, path: string): Promise<string> {
   try {
     for await (const chunk of connection.readable) {
       text += decoder.decode(chunk, { stream: true });
-      if (/\r\n0\r\n\r\n$/.test(text) || text.includes("x".repeat(990))) break;
+      const isWhole = /^content-length:/im.test(text) && text.includes("x".repeat(990));
+      if (isWhole || /\r\n0\r\n\r\n$/.test(text)) break;
     }
   } catch (error) {
     if (!(error instanceof Deno.errors.ConnectionReset)) throw error;
@@ -117,7 +118,7 @@ onEachEngine(
         const answer = nextMessage(socket);
         socket.send(bytes);
         const received = await answer;
-        assert.ok(received instanceof Uint8Array, `${size}: ${JSON.stringify(received)}`);
+        if (!(received instanceof Uint8Array)) assert.fail(`${size}: ${JSON.stringify(received)}`);
         assert.equal(Buffer.compare(received, bytes), 0, String(size));
         socket.close();
       }
