@@ -18,7 +18,7 @@ import {
   withRulesInTurns,
 } from "../../edge/mod.ts";
 import type { FeedMessage, HostBinding } from "../../feed/mod.ts";
-import { FsBlobStore } from "../../platform/core/store/fs_blob_store.ts";
+import { describeDamage, FsBlobStore } from "../../platform/core/store/fs_blob_store.ts";
 import type { Answers, Question, ThreadSite } from "./wire.ts";
 
 export interface ThreadSitesOptions {
@@ -113,8 +113,7 @@ export class ThreadSites {
         incoming: join(blobs, "incoming"),
         damaged: join(blobs, "damaged", workspaceId),
         onUse: () => {},
-        onDamaged: (sha256, movedTo) =>
-          onDamaged(`Blob ${sha256} of workspace ${workspaceId} is damaged, see ${movedTo}`),
+        onDamaged: (sha256, movedTo) => onDamaged(describeDamage(sha256, { workspaceId, movedTo })),
       });
       this.#readers.set(workspaceId, reader);
     }

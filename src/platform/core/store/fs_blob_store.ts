@@ -45,6 +45,15 @@ export interface FsBlobStoreOptions {
   onDamaged(sha256: string, movedTo: string): void;
 }
 
+/** What the operator is told of a damaged blob. */
+export function describeDamage(
+  sha256: string,
+  { workspaceId, movedTo }: { readonly workspaceId: string; readonly movedTo: string },
+): string {
+  return `Blob ${sha256} of workspace ${workspaceId} is damaged, and was moved to ${movedTo}. ` +
+    "Deploy the same content again, or restore the file from a backup";
+}
+
 async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   for (let offset = 0; offset < bytes.byteLength;) {
     offset += await file.write(bytes.subarray(offset));

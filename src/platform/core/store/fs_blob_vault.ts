@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { BlobStore, BlobVault } from "./blob_store.ts";
-import { FsBlobStore } from "./fs_blob_store.ts";
+import { describeDamage, FsBlobStore } from "./fs_blob_store.ts";
 import { StoreUnusableError } from "./open_kv.ts";
 
 /** Folder for unfinished writes; emptied at start. */
@@ -59,10 +59,7 @@ export async function openFsBlobVault(
           damaged: join(root, DAMAGED, workspaceId),
           onUse: (sha256) => used.add(`${workspaceId}/${sha256}`),
           onDamaged: (sha256, movedTo) =>
-            options.onDamaged?.(
-              `Blob ${sha256} of workspace ${workspaceId} is damaged, and was moved to ${movedTo}. ` +
-                "Deploy the same content again, or restore the file from a backup",
-            ),
+            options.onDamaged?.(describeDamage(sha256, { workspaceId, movedTo })),
         });
         stores.set(workspaceId, store);
       }
