@@ -116,11 +116,16 @@ async function listenAgain(options: ListenOptions): Promise<Deno.TcpListener> {
   }
 }
 
+/** How many descriptors this process may open. */
+export function usableDescriptors(): number {
+  return descriptorLimit() ?? ASSUMED_DESCRIPTORS;
+}
+
 type Log = (line: PlatformLog) => void;
 
 function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
   const proxies = new TrustedProxies(options.trustProxy);
-  const descriptors = descriptorLimit() ?? ASSUMED_DESCRIPTORS;
+  const descriptors = usableDescriptors();
   return new ConnectionAcceptor({
     limits: completeLimits(options.connections, descriptors),
     isShort: () => nextDescriptor() >= descriptors * (1 - RESERVE),

@@ -10,8 +10,15 @@ import type { Publisher } from "../../feed/mod.ts";
 import { readCertificateFiles } from "../../platform/certificates/mod.ts";
 import type { Edges } from "../../platform/core/foundation.ts";
 import { type createHostDispatch, faultAnswer } from "../../platform/core/http/mod.ts";
+import { completeLimits } from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
-import { ListenError, type Listeners, type ListenOptions, starting } from "../listeners.ts";
+import {
+  ListenError,
+  type Listeners,
+  type ListenOptions,
+  starting,
+  usableDescriptors,
+} from "../listeners.ts";
 import type { ForwardedConnection } from "./forwarded_requests.ts";
 import { ThreadHandle, type ThreadServices } from "./thread_handle.ts";
 import type { Inquiry, ThreadStart } from "./wire.ts";
@@ -56,6 +63,22 @@ function probe(host: string, port: number): number {
   return found;
 }
 
+/** How much more than its part of an address's connections a thread may have: chance spreads them. */
+const ADDRESS_SLACK = 1.5;
+
+/** Each thread's part of the limits. */
+function divideLimits(
+  connections: ListenOptions["connections"],
+  count: number,
+): ListenOptions["connections"] {
+  const { maxConnections, maxPerAddress } = completeLimits(connections, usableDescriptors());
+  return {
+    ...connections,
+    maxConnections: Math.ceil(maxConnections / count),
+    maxPerAddress: Math.min(maxPerAddress, Math.ceil(ADDRESS_SLACK * maxPerAddress / count)),
+  };
+}
+
 /** The ports, each free at this moment. */
 async function choosePorts(listen: ListenOptions): Promise<ListenOptions> {
   const port = probe(listen.host, listen.port);
@@ -97,7 +120,11 @@ export class EdgeThreads implements Listeners, Edges {
    * @throws {ListenError} when the address is not one of this machine's, or needs more rights.
    */
   static async open(options: EdgeThreadsOptions): Promise<EdgeThreads> {
-    const listen = await choosePorts({ ...options.listen, reusePort: true });
+    const listen = await choosePorts({
+      ...options.listen,
+      connections: divideLimits(options.listen.connections, options.count),
+      reusePort: true,
+    });
     const threads = new EdgeThreads(options, listen);
     try {
       await Promise.all(
