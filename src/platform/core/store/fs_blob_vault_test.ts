@@ -66,6 +66,32 @@ Deno.test("BlobStore notices content that changed on disk", () =>
     await assert.rejects(blobs.read(hash), BlobDamagedError);
   }));
 
+Deno.test("BlobStore.verifyAll() knows what was written, and what changed or went since", () =>
+  withVault(async (vault, root) => {
+    const texts = Array.from({ length: 100 }, (_, n) => `content ${n}`);
+    const hashes = texts.map((each) => sha256Hex(each));
+    const path = (sha256: string) => join(root, WORKSPACE, sha256.slice(0, 2), sha256);
+    const writing = vault.of(WORKSPACE);
+    for (const [n, each] of texts.entries()) {
+      await writing.put(hashes[n]!, new TextEncoder().encode(each));
+    }
+    const sound = texts.map(({ length }) => length);
+    // Once by the store that wrote them, once by one that has to read them, and again.
+    const reading = (await openFsBlobVault(root)).of(WORKSPACE);
+    for (const blobs of [writing, reading, reading]) {
+      const sizes = await blobs.verifyAll(hashes);
+      assert.deepEqual(hashes.map((sha256) => sizes.get(sha256)), sound);
+    }
+    await Deno.remove(path(hashes[3]!));
+    await Deno.truncate(path(hashes[5]!), 4);
+    for (const blobs of [writing, reading]) {
+      const sizes = await blobs.verifyAll(hashes);
+      const missing = hashes.filter((sha256) => sizes.get(sha256) === undefined);
+      assert.deepEqual(missing, [hashes[3], hashes[5]]);
+      assert.equal(sizes.size, hashes.length);
+    }
+  }));
+
 Deno.test("BlobStore takes only hashes and workspace ids for names", () =>
   withVault(async (vault) => {
     await assert.rejects(vault.of(WORKSPACE).size("../../etc/passwd"), TypeError);
