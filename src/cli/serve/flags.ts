@@ -35,7 +35,7 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
     .option("--blobs <dir>", "directory of file contents (default: in the data directory)")
     .option(
       "--edge-threads <n>",
-      "threads that answer requests (default: one for each processor)",
+      "threads that answer files and redirects, beside the platform's (default: 1, its own)",
       wholeNumber({ min: 1, max: 256 }),
     )
     .option(

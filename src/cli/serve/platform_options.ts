@@ -10,11 +10,6 @@ import { type Context, readCertificates } from "../session/mod.ts";
 import { VERSION } from "../version.ts";
 import type { ServeFlags } from "./flags.ts";
 
-/** Only Linux spreads connections over all who listen on a port. */
-function defaultEdgeThreads(): number {
-  return Deno.build.os === "linux" ? navigator.hardwareConcurrency : 1;
-}
-
 /** Two flags that are of no use alone. */
 function together(first: string, second: string): CliError {
   return new CliError("usage", `Give ${first} and ${second} together`);
@@ -130,7 +125,7 @@ export async function readPlatformOptions(
     dataDir,
     baseDomain,
     trustProxy: flags.trustProxy ?? [],
-    edgeThreads: flags.edgeThreads ?? defaultEdgeThreads(),
+    ...definedOnly({ edgeThreads: flags.edgeThreads }),
     env: ctx.env,
     version: VERSION,
     log: ({ level, message }) => ctx.ui.log("deploy", level, message),

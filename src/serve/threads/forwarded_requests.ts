@@ -135,7 +135,10 @@ export class ForwardedRequests {
     const { send } = this.options;
     const { status, body } = response;
     const head = { type: "response", id, status, headers: [...response.headers] } as const;
-    if (!this.#open.has(id)) return void body?.cancel().catch(() => {});
+    if (!this.#open.has(id)) {
+      forwarded.socket?.closed();
+      return void body?.cancel().catch(() => {});
+    }
     if (forwarded.socket !== undefined) return send({ ...head, body: null, upgrade: true });
     if (body === null || isWhole(response)) {
       const bytes = body === null ? null : new Uint8Array(await response.arrayBuffer());

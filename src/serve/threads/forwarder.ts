@@ -23,6 +23,8 @@ interface Forwarded {
   readonly connection: Connection;
   readonly answered: PromiseWithResolvers<Response>;
   readonly source: BodySource | undefined;
+  /** Stops watching whether the client leaves. */
+  stay(): void;
   /** The body of the response, while it comes in parts. */
   parts?: BodyParts;
   relay?: ClientSocketRelay;
@@ -68,8 +70,11 @@ export class Forwarder {
       broken: (error) => this.send({ type: "broken", id, message: messageOf(error) }),
     });
     const answered = Promise.withResolvers<Response>();
-    this.#open.set(id, { request, connection, answered, source });
-    request.signal.addEventListener("abort", () => this.#leave(id), { once: true });
+    const { signal } = request;
+    const leave = () => this.#leave(id);
+    signal.addEventListener("abort", leave, { once: true });
+    const stay = () => signal.removeEventListener("abort", leave);
+    this.#open.set(id, { request, connection, answered, source, stay });
     this.send({
       ...{ type: "request", id, method, url, decided },
       headers: [...request.headers],
@@ -128,6 +133,8 @@ export class Forwarder {
     { request, connection, ...forwarded }: Forwarded,
     { id, headers }: ResponseHead,
   ): Response {
+    // Deno 2.6 ends the request's signal with the upgrade.
+    forwarded.stay();
     try {
       const { socket, response } = Deno.upgradeWebSocket(request);
       const ended = Promise.withResolvers<void>();
