@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { until } from "../../lib/_test_until.ts";
-import type { DeploymentRecord, ProductionSite } from "../deployments/mod.ts";
+import type { ProductionSite } from "../../edge/mod.ts";
+import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { FinishedRun, WantedRun } from "./cron_runner.ts";
 import { CronScheduler } from "./cron_scheduler.ts";
 import { CronStore } from "./cron_store.ts";

@@ -36,6 +36,7 @@ function memoryBlobs() {
     reportDamage: () => assert.fail("no blob is damaged"),
     read: (sha256) => Promise.resolve(stored.get(sha256) ?? assert.fail(`no blob ${sha256}`)),
     stream: () => assert.fail("no blob is streamed"),
+    openFile: () => assert.fail("no file is opened"),
     link: () => assert.fail("no blob is linked"),
   };
   return blobs;
