@@ -103,7 +103,7 @@ export class ClientRequest implements FactSources {
     this.#headers = request.headers;
     this.#lookups = lookups;
     this.#isProxied = lookups.proxies?.trusts(remoteAddress) ?? false;
-    let host = hostOf(authority, this.header("host"));
+    let host = hostOf(authority, fieldOf(this.#headers, "host"));
     let ip = remoteAddress;
     if (this.#isProxied) {
       const forwardedHost = this.#headers.get("x-forwarded-host");
