@@ -12,13 +12,20 @@ import { until } from "../../../src/lib/_test_until.ts";
 const functions = [{
   name: "steps",
   source: `
-const { promise, resolve } = Promise.withResolvers();
 export default async (request) => {
-  if (request.url.endsWith("/open")) resolve();
-  if (request.url.endsWith("/hold")) await promise;
+  await request.text();
   return new Response("answered");
 };`,
 }];
+
+/** A call that runs until it is let go, in whichever worker it is. */
+function heldCall() {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  return {
+    call: invocation("/", { method: "POST", body: readable }),
+    letGo: () => void writable.close(),
+  };
+}
 
 const limits = { memoryPollMs: 5, timeoutMs: 20_000 };
 
@@ -44,9 +51,11 @@ Deno.test("functions wait for a place, and no call is cut short for one", async 
   await using first = await deployFunctions({ functions, limits, places });
   await using second = await deployFunctions({ functions, limits, places });
   await first.host.start();
-  const held = first.host.invoke(invocation("/hold"));
+  const { call, letGo } = heldCall();
+  const held = first.host.invoke(call);
   const waiting = second.host.invoke(invocation("/"));
-  assert.equal(await bodyText(await first.host.invoke(invocation("/open"))), "answered");
+  assert.equal(await bodyText(await first.host.invoke(invocation("/"))), "answered");
+  letGo();
   assert.equal(await bodyText(await held), "answered");
   assert.equal(await bodyText(await waiting), "answered");
   assert.deepEqual([first.host.pids.length, second.host.pids.length], [0, 1]);
@@ -57,12 +66,13 @@ Deno.test("functions that find no place in time are overloaded", async () => {
   await using first = await deployFunctions({ functions, limits, places });
   await using second = await deployFunctions({ functions, limits, places });
   await first.host.start();
-  const held = first.host.invoke(invocation("/hold"));
+  const { call, letGo } = heldCall();
+  const held = first.host.invoke(call);
   const refused = await second.host.invoke(invocation("/"));
   assert.ok(refused.type === "failed");
   assert.equal(refused.reason, "overloaded");
   assert.match(refused.message, /^All 1 processes of functions/);
-  await first.host.invoke(invocation("/open"));
+  letGo();
   assert.equal(await bodyText(await held), "answered");
 });
 
@@ -70,10 +80,11 @@ Deno.test("functions at rest end with their last call, and start again when aske
   await using deployment = await deployFunctions({ functions, limits });
   const { host } = deployment;
   await host.start();
-  const held = host.invoke(invocation("/hold"));
+  const { call, letGo } = heldCall();
+  const held = host.invoke(call);
   await host.endWhenIdle();
   assert.equal(host.pids.length, 1, "a call is under way");
-  await host.invoke(invocation("/open"));
+  letGo();
   assert.equal(await bodyText(await held), "answered");
   await until(() => host.pids.length === 0);
   assert.equal(await bodyText(await host.invoke(invocation("/"))), "answered");

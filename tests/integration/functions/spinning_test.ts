@@ -108,8 +108,8 @@ Deno.test("a function that waits takes no processor time, and one that works is 
   assert.equal((await waiting).type, "response");
   const worked = await site.host.invoke(at("/work"));
   assert.equal(worked.type, "response");
-  await until(() => site.log.length > 0);
-  const [warning] = site.log;
+  await until(() => site.slow.length > 0);
+  const [warning] = site.slow;
   assert.equal(warning?.level, "warn");
   assert.match(warning?.message ?? "", /^Function "page" took \d+ ms of processor time for one/);
   assert.equal(warning?.requestId, "req-1");
