@@ -115,14 +115,19 @@ export class FunctionWorker implements WorkerContext {
     return this.busy ? 0 : performance.now() - this.#lastUse;
   }
 
-  /** Reads what its thread has taken of the processor; ends calls that took more than they may. */
+  /**
+   * Reads what its thread has taken of the processor; ends the first call that took
+   * more than it may. Calls behind one that is being ended may not have begun: they
+   * are not to blame, and go to another worker where that one does not end.
+   */
   look(): void {
     if (this.#dead || this.#isLeaving) return;
     this.#processor.look();
-    for (const [id, { call }] of [...this.#calls]) {
+    for (const [id, { call }] of this.#calls) {
+      if (call.cancelled) return;
       if (this.#processor.spentMs(id) <= this.options.limits.cpuMs) continue;
       this.#isTired = true;
-      call.overspent();
+      return call.overspent();
     }
   }
 

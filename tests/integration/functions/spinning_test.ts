@@ -30,7 +30,7 @@ const at = (path: string, more: Parameters<typeof invocation>[1] = {}) =>
 Deno.test("calls behind one that spins are answered by another worker, long before its limit", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
-    limits: { timeoutMs: 60_000, cpuMs: 50_000 },
+    limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 50_000 },
   });
   assert.deepEqual(await site.host.start(), []);
   const leave = new AbortController();
@@ -54,7 +54,7 @@ Deno.test("calls behind one that spins are answered by another worker, long befo
 Deno.test("what a killed worker had not begun runs in a new one, with its body", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
-    limits: { timeoutMs: 60_000, cpuMs: 300, graceMs: 50 },
+    limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 300, graceMs: 50 },
   });
   assert.deepEqual(await site.host.start(), []);
   const spinning = [site.host.invoke(at("/spin")), site.host.invoke(at("/spin"))];
@@ -74,7 +74,14 @@ Deno.test("what a killed worker had not begun runs in a new one, with its body",
 Deno.test("one call at a time is a place at a time, whichever worker it runs in", async () => {
   await using site = await deployFunctions({
     functions: FUNCTIONS,
-    limits: { timeoutMs: 60_000, cpuMs: 400, graceMs: 50, maxConcurrent: 2, maxQueued: 1 },
+    limits: {
+      timeoutMs: 60_000,
+      startMs: 60_000,
+      cpuMs: 400,
+      graceMs: 50,
+      maxConcurrent: 2,
+      maxQueued: 1,
+    },
   });
   assert.deepEqual(await site.host.start(), []);
   const spinning = site.host.invoke(at("/spin"));
@@ -92,7 +99,7 @@ Deno.test("a function that waits takes no processor time, and one that works is 
   const answer = Promise.withResolvers<void>();
   await using site = await deployFunctions({
     functions: FUNCTIONS,
-    limits: { timeoutMs: 60_000, cpuMs: 5000 },
+    limits: { timeoutMs: 60_000, startMs: 60_000, cpuMs: 5000 },
     outbound: async ({ url }) => {
       asked.resolve();
       await answer.promise;
@@ -106,9 +113,10 @@ Deno.test("a function that waits takes no processor time, and one that works is 
   assert.equal((await site.host.invoke(at("/work"))).type, "response");
   answer.resolve();
   assert.equal((await waiting).type, "response");
-  const worked = await site.host.invoke(at("/work"));
-  assert.equal(worked.type, "response");
-  await until(() => site.slow.length > 0);
+  await until(async () => {
+    assert.equal((await site.host.invoke(at("/work"))).type, "response");
+    return site.slow.length > 0;
+  });
   const [warning] = site.slow;
   assert.equal(warning?.level, "warn");
   assert.match(warning?.message ?? "", /^Function "page" took \d+ ms of processor time for one/);
