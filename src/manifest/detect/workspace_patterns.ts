@@ -46,8 +46,8 @@ export async function workspacePatterns(root: {
 
 async function pnpmWorkspaceOf(text: string): Promise<readonly string[] | undefined> {
   // Few projects have such a file: the others need not wait for a parser.
-  const { parse } = await import("yaml");
-  return pnpmWorkspace.safeParse(parsedOrNothing(() => parse(text))).data?.packages;
+  const { parseYaml } = await import("./parse_yaml.ts");
+  return pnpmWorkspace.safeParse(parsedOrNothing(() => parseYaml(text))).data?.packages;
 }
 
 const plain = (pattern: string) => pattern.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
