@@ -21,6 +21,9 @@ const MODULE = workerUrl("edge_thread.js", new URL("./thread_main.ts", import.me
 /** Longest time in which a thread must say something when asked, in milliseconds. */
 const SILENCE_MS = 10_000;
 
+/** Longest time that a thread may take to end: as long as its requests may, and some more. */
+const STOP_MS = 15_000;
+
 export interface ThreadServices {
   readonly start: ThreadStart;
   log(line: PlatformLog): void;
@@ -111,7 +114,10 @@ export class ThreadHandle {
     if (this.#state === "running") {
       this.#state = "stopping";
       this.send({ type: "stop" });
+      // A thread that hangs must not keep the platform from ending.
+      const late = setTimeout(() => this.#stopped.resolve(), STOP_MS);
       await this.#stopped.promise;
+      clearTimeout(late);
     }
     this.#close("stopped");
   }
