@@ -1,0 +1,122 @@
+/**
+ * Branches of databases, and the snapshots that are kept of them.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { timestamp, uuid } from "./common.ts";
+import {
+  DATABASE_PATH as path,
+  DATABASE_STATES,
+  DATABASE_TAG as tag,
+  databaseParams,
+  MAIN_BRANCH,
+} from "./databases.ts";
+import { endpoint } from "./endpoint.ts";
+import { branchName } from "./projects.ts";
+
+/** Most time until a branch expires, in seconds: one year. */
+export const BRANCH_TTL_MAX = 31_536_000;
+
+export const databaseBranch = z.object({
+  id: z.string().describe("16 hexadecimal digits"),
+  name: branchName,
+  parent: z.string().nullable().describe("The branch that it was copied from; null for `main`"),
+  state: z.enum(DATABASE_STATES),
+  reason: z.string().nullable().describe("Why it failed, and what to do; null where it has not"),
+  running: z.boolean().describe("Whether it takes memory now; one that sleeps starts by itself"),
+  connections: z.int().describe("Clients connected now"),
+  sizeBytes: z.int().nullable().describe("Bytes on disk; null while unknown"),
+  gitBranch: z.string().nullable().describe("The git branch whose previews it belongs to"),
+  createdAt: timestamp,
+  resetAt: timestamp.nullable().describe("When it was last made equal to its parent"),
+  expiresAt: timestamp.nullable().describe("When it is removed by itself; null for never"),
+}).meta({ id: "DatabaseBranch" });
+export type DatabaseBranch = z.infer<typeof databaseBranch>;
+
+export const createBranchBody = z.object({
+  name: branchName,
+  from: branchName.default(MAIN_BRANCH),
+  ttlSeconds: z.int().min(60).max(BRANCH_TTL_MAX).optional(),
+}).strict();
+
+export const databaseSnapshot = z.object({
+  id: uuid,
+  branch: branchName,
+  sizeBytes: z.int(),
+  kind: z.enum(["daily", "manual"]),
+  createdAt: timestamp,
+}).meta({ id: "DatabaseSnapshot" });
+export type DatabaseSnapshot = z.infer<typeof databaseSnapshot>;
+
+/** A branch in a path is percent-encoded: it may hold slashes. */
+const branchParams = databaseParams.extend({ branch: branchName });
+export const listDatabaseBranches = endpoint({
+  method: "GET",
+  path: `${path}/branches`,
+  summary: "List a database's branches, `main` first",
+  tag,
+  params: databaseParams,
+  response: z.object({ items: z.array(databaseBranch) }),
+});
+
+export const createDatabaseBranch = endpoint({
+  method: "POST",
+  path: `${path}/branches`,
+  summary: "Copy a branch",
+  tag,
+  params: databaseParams,
+  body: createBranchBody,
+  response: databaseBranch,
+  status: 201,
+});
+
+export const deleteDatabaseBranch = endpoint({
+  method: "DELETE",
+  path: `${path}/branches/{branch}`,
+  summary: "Remove a branch with its data",
+  tag,
+  params: branchParams,
+  status: 204,
+});
+
+export const resetDatabaseBranch = endpoint({
+  method: "POST",
+  path: `${path}/branches/{branch}/reset`,
+  summary: "Make a branch equal to its parent again",
+  tag,
+  params: branchParams,
+  response: databaseBranch,
+});
+
+export const listDatabaseSnapshots = endpoint({
+  method: "GET",
+  path: `${path}/snapshots`,
+  summary: "List a database's snapshots, newest first",
+  tag,
+  params: databaseParams,
+  response: z.object({ items: z.array(databaseSnapshot) }),
+});
+
+export const createDatabaseSnapshot = endpoint({
+  method: "POST",
+  path: `${path}/snapshots`,
+  summary: "Keep a branch as it is now",
+  tag,
+  params: databaseParams,
+  body: z.object({ branch: branchName.default(MAIN_BRANCH) }).strict(),
+  response: databaseSnapshot,
+  status: 201,
+});
+
+export const restoreDatabaseSnapshot = endpoint({
+  method: "POST",
+  path: `${path}/snapshots/{snapshot}/restore`,
+  summary: "Bring a snapshot back, as a branch of its own or in place of its branch",
+  tag,
+  params: databaseParams.extend({ snapshot: uuid }),
+  body: z.object({
+    branch: branchName.describe("An existing branch is replaced; another is made"),
+  }).strict(),
+  response: databaseBranch,
+});

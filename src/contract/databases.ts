@@ -1,0 +1,194 @@
+/**
+ * Managed PostgreSQL databases: what they are, and how they begin and end.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, slug, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { branchName, projectParams } from "./projects.ts";
+
+/** Compute units of `--cu-size` (spec: `db create`). */
+export const CU_SIZES = ["0.25", "0.5", "1.0", "2.0", "4.0", "8.0"] as const;
+export type CuSize = (typeof CU_SIZES)[number];
+
+/** `stopped` is by its owner's wish, until `db start`; an idle branch that sleeps is `active`. */
+export const DATABASE_STATES = ["creating", "active", "stopped", "failed", "deleted"] as const;
+export type DatabaseState = (typeof DATABASE_STATES)[number];
+
+export const DATABASE_ENGINES = ["embedded", "server"] as const;
+
+/** The branch that a database begins with. */
+export const MAIN_BRANCH = "main";
+
+/** Longest name of a database: it is one of the roles' names as well. */
+export const DATABASE_NAME_MAX = 40;
+export const databaseName = slug(DATABASE_NAME_MAX);
+
+/** The variable that holds the connection string, where not said. */
+export const DATABASE_VARIABLE = "DATABASE_URL";
+
+const cuSize = z.enum(CU_SIZES);
+const variableName = z.string().max(200).regex(
+  /^[A-Za-z_][A-Za-z0-9_]*$/,
+  "Must be letters, digits and underscores, and not begin with a digit",
+);
+const environmentNames = z.array(z.string().min(1).max(100)).max(50).nullable();
+
+export const database = z.object({
+  id: uuid,
+  name: databaseName,
+  projectId: uuid,
+  engine: z.enum(DATABASE_ENGINES),
+  version: z.string().nullable().describe("Of PostgreSQL; null while it can't be asked"),
+  state: z.enum(DATABASE_STATES).describe("That of its branch `main`"),
+  reason: z.string().nullable(),
+  cuSize,
+  memoryMb: z.int().describe("Memory that each branch may take"),
+  maxConnections: z.int().describe("Clients of one branch at a time"),
+  autoInject: z.boolean().describe("Whether deployments get its connection string as a variable"),
+  envVar: variableName,
+  environments: environmentNames.describe("Environments that get the variable; null for all"),
+  previewBranches: z.boolean().describe(
+    "Whether previews of a git branch get a branch of the database of their own",
+  ),
+  branches: z.int().describe("How many there are"),
+  sizeBytes: z.int().nullable().describe("Bytes on disk of all branches; null while unknown"),
+  notes: z.array(z.string()).describe("What its engine means under load, in sentences"),
+  createdAt: timestamp,
+  deletedAt: timestamp.nullable().describe("When it was deleted; it can be had back until then"),
+  removedAt: timestamp.nullable().describe("When a deleted one is gone for good"),
+}).meta({ id: "Database" });
+export type Database = z.infer<typeof database>;
+
+export const createDatabaseBody = z.object({
+  name: databaseName,
+  cuSize: cuSize.default("0.25"),
+  engine: z.enum(DATABASE_ENGINES).optional().describe("The platform's usual one where missing"),
+  autoInject: z.boolean().default(true),
+  envVar: variableName.default(DATABASE_VARIABLE),
+}).strict();
+
+export const updateDatabaseBody = z.object({
+  cuSize,
+  autoInject: z.boolean(),
+  envVar: variableName,
+  environments: environmentNames,
+  previewBranches: z.boolean(),
+}).partial().strict();
+
+export const databaseConnection = z.object({
+  url: z.string().describe("Holds the password: for `psql`, drivers and ORMs"),
+  host: z.string(),
+  port: z.int(),
+  user: z.string(),
+  password: z.string(),
+  database: z.string(),
+  branch: branchName,
+}).meta({ id: "DatabaseConnection" });
+export type DatabaseConnection = z.infer<typeof databaseConnection>;
+
+/** A database is named by its id or by its name. */
+export const databaseParams = projectParams.extend({ database: z.union([uuid, databaseName]) });
+export const branchQuery = z.object({ branch: branchName.default(MAIN_BRANCH) });
+export const DATABASE_PATH = "/v1/projects/{project}/databases/{database}";
+export const DATABASE_TAG = "Databases";
+
+export const listDatabases = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/databases",
+  summary: "List a project's databases, oldest first",
+  tag: DATABASE_TAG,
+  params: projectParams,
+  query: pageQuery.extend({
+    deleted: z.enum(["true", "false"]).default("false").describe("Those that can be had back"),
+  }),
+  response: page(database),
+});
+
+export const createDatabase = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/databases",
+  summary: "Create a database; it is `creating` until its branch `main` is there",
+  tag: DATABASE_TAG,
+  params: projectParams,
+  body: createDatabaseBody,
+  response: database,
+  status: 201,
+});
+
+export const getDatabase = endpoint({
+  method: "GET",
+  path: DATABASE_PATH,
+  summary: "Show a database",
+  tag: DATABASE_TAG,
+  params: databaseParams,
+  response: database,
+});
+
+export const updateDatabase = endpoint({
+  method: "PATCH",
+  path: DATABASE_PATH,
+  summary: "Change a database's size, or what deployments get of it",
+  tag: DATABASE_TAG,
+  params: databaseParams,
+  body: updateDatabaseBody,
+  response: database,
+});
+
+export const deleteDatabase = endpoint({
+  method: "DELETE",
+  path: DATABASE_PATH,
+  summary: "Delete a database; it can be had back for seven days",
+  tag: DATABASE_TAG,
+  params: databaseParams,
+  response: database,
+});
+
+export const undeleteDatabase = endpoint({
+  method: "POST",
+  path: `${DATABASE_PATH}/undelete`,
+  summary: "Bring a deleted database back",
+  tag: DATABASE_TAG,
+  params: databaseParams,
+  response: database,
+});
+
+export const startDatabase = endpoint({
+  method: "POST",
+  path: `${DATABASE_PATH}/start`,
+  summary: "Let clients connect again",
+  tag: DATABASE_TAG,
+  params: databaseParams,
+  response: database,
+});
+
+export const stopDatabase = endpoint({
+  method: "POST",
+  path: `${DATABASE_PATH}/stop`,
+  summary: "End all connections, and refuse new ones until it is started",
+  tag: DATABASE_TAG,
+  params: databaseParams,
+  response: database,
+});
+
+export const getDatabaseConnection = endpoint({
+  method: "GET",
+  path: `${DATABASE_PATH}/connection`,
+  summary: "Show how a branch is reached, with its password",
+  tag: DATABASE_TAG,
+  access: "developer",
+  params: databaseParams,
+  query: branchQuery,
+  response: databaseConnection,
+});
+
+export const moveDatabase = endpoint({
+  method: "POST",
+  path: `${DATABASE_PATH}/move`,
+  summary: "Copy a database to another engine and point its clients there",
+  tag: DATABASE_TAG,
+  params: databaseParams,
+  body: z.object({ engine: z.enum(DATABASE_ENGINES) }).strict(),
+  response: database,
+});

@@ -1,0 +1,109 @@
+/**
+ * What a kind of PostgreSQL offers the platform: branches that are made,
+ * copied and removed, and sessions on them. The platform and the gateway speak
+ * to every engine by this alone.
+ *
+ * @module
+ */
+
+/** `embedded` is PGlite in a process of its own; `server` is a PostgreSQL server. */
+export const ENGINE_KINDS = ["embedded", "server"] as const;
+export type EngineKind = (typeof ENGINE_KINDS)[number];
+
+/** What one branch may take. */
+export interface BranchLimits {
+  readonly memoryMb: number;
+  /** Clients at a time. */
+  readonly connections: number;
+}
+
+/** A branch: a PostgreSQL database of its own, with one role that owns it. */
+export interface Branch {
+  /** 16 lower-case hexadecimal digits; names its folder, or its database on a server. */
+  readonly id: string;
+  /** The database as clients name it, and as `current_database()` shows it where the engine can. */
+  readonly database: string;
+  /** The role that clients sign in as. */
+  readonly role: string;
+  readonly limits: BranchLimits;
+}
+
+/** How a copy was made: by cloning extents of the file system, or byte by byte. */
+export type CopyMethod = "clone" | "copy";
+
+/** Parameters of a client's startup message, such as `application_name`. */
+export type StartupParameters = ReadonlyMap<string, string>;
+
+/**
+ * A client's session with the engine, past authentication: messages of the
+ * frontend/backend protocol 3.0 in both directions.
+ */
+export interface BackendSession {
+  /** `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, for the client as they are. */
+  readonly greeting: Uint8Array<ArrayBuffer>;
+  /** Ends when the engine ends the session. */
+  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Whole messages or parts of them; closing it ends the session. */
+  readonly writable: WritableStream<Uint8Array<ArrayBuffer>>;
+  /** Cancels the statement that runs, as a `CancelRequest` does. */
+  cancel(): Promise<void>;
+  /** Ends the session at once, and rolls its transaction back. */
+  close(): Promise<void>;
+}
+
+export interface DumpOptions {
+  /** Definitions without rows. */
+  readonly schemaOnly: boolean;
+}
+
+export interface EngineStatus {
+  /** Such as `18.1 (PGlite 0.5.16)`; null while it can't be reached. */
+  readonly version: string | null;
+  readonly ready: boolean;
+  /** Why it isn't, and what to do; null where it is. */
+  readonly problem: string | null;
+}
+
+/**
+ * One kind of PostgreSQL. Every method may be repeated after a crash: making
+ * what is there, and removing what is gone, both succeed.
+ */
+export interface DatabaseEngine {
+  readonly kind: EngineKind;
+  /** Makes an empty branch. */
+  create(branch: Branch): Promise<void>;
+  /**
+   * Makes `target` a copy of what is committed in `source`. Sessions on the
+   * source may be held up, never ended.
+   */
+  copy(source: Branch, target: Branch): Promise<CopyMethod>;
+  /** Ends its sessions and removes it with all its data. */
+  remove(branch: Branch): Promise<void>;
+  /** Bytes on disk. */
+  sizeOf(branch: Branch): Promise<number>;
+  /** Makes it ready for sessions; does nothing where it is. Throws {@link EngineError}. */
+  start(branch: Branch): Promise<void>;
+  /** Ends its sessions, and flushes and frees what it takes in memory. */
+  stop(branch: Branch): Promise<void>;
+  isRunning(branch: Branch): boolean;
+  /** Opens a session, starting the branch where needed. Throws {@link EngineError}. */
+  connect(branch: Branch, startup: StartupParameters): Promise<BackendSession>;
+  /** SQL that makes the branch again, in order, for an empty one. */
+  dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
+  status(): Promise<EngineStatus>;
+  /** Stops all branches. */
+  close(): Promise<void>;
+}
+
+/** The engine cannot do what was asked; the message is for the user. */
+export class EngineError extends Error {
+  override readonly name = "EngineError";
+  constructor(
+    message: string,
+    /** Five characters, as PostgreSQL answers it: `53300` too many connections, `57P03` cannot connect now. */
+    readonly sqlState: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
