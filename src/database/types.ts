@@ -77,8 +77,13 @@ export interface DatabaseEngine {
    * source may be held up, never ended.
    */
   copy(source: Branch, target: Branch): Promise<CopyMethod>;
-  /** Ends its sessions and removes it with all its data. */
-  remove(branch: Branch): Promise<void>;
+  /**
+   * Ends its sessions and removes it with all its data and roles. The id alone
+   * names it, as branches that no record names any more are removed too.
+   */
+  remove(id: string): Promise<void>;
+  /** Ids of all branches that it holds, those half made as well. */
+  list(): Promise<readonly string[]>;
   /** Bytes on disk. */
   sizeOf(branch: Branch): Promise<number>;
   /** Makes it ready for sessions; does nothing where it is. Throws {@link EngineError}. */
