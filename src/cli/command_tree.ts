@@ -17,6 +17,7 @@ import { CONTEXT, ENVIRONMENTS } from "./environments/mod.ts";
 import { BUILDS, HOOKS } from "./hooks/mod.ts";
 import { LOGS } from "./logs/mod.ts";
 import { NOTIFICATIONS, TRIGGER } from "./notifications/mod.ts";
+import { PREVIEW } from "./preview/mod.ts";
 import { INIT, LINK, PROJECTS } from "./projects/mod.ts";
 import { RULES } from "./rules/mod.ts";
 import { REKEY, SERVE } from "./serve/mod.ts";
@@ -30,6 +31,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   INIT,
   LINK,
   BUILD,
+  PREVIEW,
   DEPLOY,
   DEPLOYMENTS,
   PROMOTE,

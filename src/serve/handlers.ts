@@ -28,6 +28,12 @@ import type { Listeners } from "./listeners.ts";
 import { apiNames } from "./open_edges.ts";
 import type { PlatformOptions } from "./options.ts";
 
+/** What hosts show. */
+export interface Showing {
+  /** The one host whose site answers every request, and the API none; all hosts where missing. */
+  hostname: string | undefined;
+}
+
 /** Logs why a request failed, with the id that the client saw. */
 function logFault(options: PlatformOptions, requestId: string, cause: unknown): void {
   const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
@@ -38,7 +44,7 @@ function logFault(options: PlatformOptions, requestId: string, cause: unknown): 
 export function createHandlers(
   platform: Platform,
   foundation: Foundation,
-  { options, base, cache, sizes, outbound, geo, knowsNetworks, listeners, counters }: {
+  { options, base, cache, sizes, outbound, geo, knowsNetworks, listeners, counters, showing }: {
     readonly options: PlatformOptions;
     /** The address at which people reach the platform. */
     readonly base: URL;
@@ -50,6 +56,7 @@ export function createHandlers(
     readonly listeners: Listeners;
     /** The counters of rate limits, where other edges use them too. */
     readonly counters: SharedCounters | undefined;
+    readonly showing: Readonly<Showing>;
   },
 ): ReturnType<typeof createHostDispatch> {
   const { sites, domains, logs } = platform;
@@ -66,7 +73,8 @@ export function createHandlers(
     country: (address) => geo.geo.country(address),
   });
   const edge = createEdge({
-    resolveHost: (hostname) => resolveHost(hostname, { sites, domains: domainService.hosts }),
+    resolveHost: (hostname) =>
+      resolveHost(showing.hostname ?? hostname, { sites, domains: domainService.hosts }),
     record: logs.record,
     now: systemClock,
     random: systemRandom,
@@ -80,8 +88,9 @@ export function createHandlers(
     onError: (cause, id) => logFault(options, id, cause),
     ...geo,
   });
+  const isApi = apiHosts([...apiNames(options), base.hostname]);
   return createHostDispatch({
-    isApi: apiHosts([...apiNames(options), base.hostname]),
+    isApi: (hostname) => showing.hostname === undefined && isApi(hostname),
     api: (request, { remoteAddress }) => api.fetch(request, clientOf(request, remoteAddress)),
     edge,
     hosts: domainService.hosts,

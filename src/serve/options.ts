@@ -126,6 +126,12 @@ export interface RunningPlatform {
    * no password. A secret, to be printed once for whoever started the platform.
    */
   readonly ownerLink: string | undefined;
+  /**
+   * From now on the site of this host answers every request, whatever host that names,
+   * and nothing else of the platform can be reached: for a platform that previews one
+   * site. Only where it has one edge thread.
+   */
+  showOnly(hostname: string): void;
   /** Lets running requests finish, then closes everything. */
   shutdown(): Promise<void>;
   /** Resolves when the platform has ended. */

@@ -17,7 +17,7 @@ import { createMailer, type Mailer } from "../platform/notifications/mod.ts";
 import { type CacheSizes, completeCacheSizes } from "./cache_sizes.ts";
 import { Closers } from "./closers.ts";
 import { compose } from "./compose.ts";
-import { createHandlers } from "./handlers.ts";
+import { createHandlers, type Showing } from "./handlers.ts";
 import { startCapabilities, startUpkeep } from "./lifecycle.ts";
 import type { Listeners } from "./listeners.ts";
 import { NO_EDGES, type OpenEdges, openEdges } from "./open_edges.ts";
@@ -83,16 +83,15 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     await listeners.close();
     await closers.close();
   };
+  const showing: Showing = { hostname: undefined };
   try {
     const started = await startBehind(edges, {
-      options,
-      sizes,
-      geo,
-      closers,
+      ...{ options, sizes, geo, closers, showing },
       closing: closing.signal,
     });
     const { port, httpsPort, finished } = listeners;
-    return { ...started, port, httpsPort, shutdown, finished };
+    const showOnly = (hostname: string) => void (showing.hostname = hostname);
+    return { ...started, port, httpsPort, showOnly, shutdown, finished };
   } catch (error) {
     await shutdown();
     throw error;
@@ -102,12 +101,13 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 /** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
   { listeners, threads }: OpenEdges,
-  { options, sizes, geo, closers, closing }: {
+  { options, sizes, geo, closers, closing, showing }: {
     readonly options: PlatformOptions;
     readonly sizes: CacheSizes;
     readonly geo: LoadedGeo;
     readonly closers: Closers;
     readonly closing: AbortSignal;
+    readonly showing: Showing;
   },
 ): Promise<Pick<RunningPlatform, "url" | "token" | "ownerLink">> {
   const { log } = options;
@@ -153,6 +153,7 @@ async function startBehind(
   const handlers = createHandlers(platform, foundation, {
     ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
     counters: threads?.counters,
+    showing,
   });
   listeners.open(handlers, domains.certificates);
   await threads?.serve(foundation.feed, {

@@ -196,6 +196,7 @@ export async function startProcess(
   return {
     ...{ url, port, httpsPort, token, ownerLink, pid },
     finished: ended.then(() => {}),
+    showOnly: none("showOnly"),
     shutdown: () => stopping ??= shutdown(),
   };
 }

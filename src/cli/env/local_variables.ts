@@ -1,0 +1,86 @@
+/**
+ * The variables of the chosen environment, for a program that also has to run where the
+ * platform cannot be reached.
+ *
+ * @module
+ */
+import { UnreachableError } from "../../client/mod.ts";
+import { endpoints } from "../../contract/mod.ts";
+import { chooseEnvironment } from "../environments/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { findProject, type ProjectFolder } from "../projects/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { fetchVariables } from "./fetch_variables.ts";
+
+/** The variables, and where they are from; `environment` is missing where there are none. */
+export interface LocalVariables {
+  readonly environment?: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+const NONE: LocalVariables = { variables: {} };
+
+/** One attempt, so that a program starts at once where there is no network. */
+async function isReachable(ctx: Context, folder: ProjectFolder): Promise<boolean> {
+  const { method, path } = endpoints.getHealth;
+  try {
+    const client = ctx.client({ phase: "env", folder });
+    const response = await client.fetchRaw({ method, path });
+    await response.body?.cancel();
+    return true;
+  } catch (error) {
+    if (error instanceof UnreachableError) return false;
+    throw error;
+  }
+}
+
+async function readVariables(
+  ctx: Context,
+  folder: ProjectFolder,
+  { project: reference, given }: { readonly project: string; readonly given: string | undefined },
+): Promise<LocalVariables> {
+  const skip = (reason: string): LocalVariables => {
+    ctx.ui.log("env", "warn", `Running without variables of the platform: ${reason}`);
+    return NONE;
+  };
+  if (!await isReachable(ctx, folder)) return skip(`${ctx.apiUrl} cannot be reached`);
+  const client = ctx.client({ phase: "env", folder });
+  const project = await findProject(client, reference);
+  if (project === undefined) return skip(`it has no project ${reference}`);
+  const facts = { given, folder, project, client, phase: "env" } as const;
+  const chosen = await chooseEnvironment(ctx, facts);
+  if (chosen === undefined) {
+    return skip("no environment is chosen; --environment, or svc context use, names one");
+  }
+  const environment = chosen.environment.name;
+  const variables = await fetchVariables(client, { project: project.id, environment });
+  return { environment, variables };
+}
+
+/**
+ * Reads the variables of the environment that the flag, `SVC_ENVIRONMENT` or the
+ * checkout's context names. A project that is not linked has none; where the platform
+ * cannot be reached or the user is not logged in, a warning says that there are none.
+ *
+ * @throws {CliError} where the environment that is named does not exist
+ */
+export async function readLocalVariables(
+  ctx: Context,
+  folder: ProjectFolder,
+  given: string | undefined,
+): Promise<LocalVariables> {
+  const project = folder.config?.project.id;
+  if (project === undefined) {
+    if (given === undefined) return NONE;
+    throw new CliError("usage", "Link the project first: --environment is one of its platform", {
+      next: [ctx.lines.of("link")],
+    });
+  }
+  try {
+    return await readVariables(ctx, folder, { project, given });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== "unauthorized") throw error;
+    ctx.ui.log("env", "warn", `Running without variables of the platform: ${error.message}`);
+    return NONE;
+  }
+}

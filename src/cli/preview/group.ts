@@ -1,0 +1,13 @@
+/**
+ * The command of `cli/preview/`, with what loads it.
+ *
+ * @module
+ */
+import type { CommandLeaf } from "../command/mod.ts";
+
+export const PREVIEW: CommandLeaf = {
+  name: "preview",
+  section: "Projects and deployments",
+  summary: "Serve the built output on this machine, as a platform does",
+  load: () => import("./preview.ts"),
+};

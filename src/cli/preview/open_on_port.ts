@@ -1,0 +1,40 @@
+/**
+ * Listening on the wanted port, or on the next free one.
+ *
+ * @module
+ */
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+
+/** How many ports are tried. */
+const ATTEMPTS = 50;
+const LAST_PORT = 65_535;
+
+/**
+ * Opens on a port. Where that is taken and another will do, opens on the next free one
+ * and says so.
+ *
+ * @throws {CliError} `port_in_use`
+ */
+export async function openOnPort<T>(
+  { ui }: Pick<Context, "ui">,
+  { port, mayMove }: { readonly port: number; readonly mayMove: boolean },
+  open: (port: number) => T | Promise<T>,
+): Promise<T> {
+  const last = mayMove ? Math.min(port + ATTEMPTS - 1, LAST_PORT) : port;
+  for (let next = port;; next++) {
+    try {
+      const opened = await open(next);
+      if (next !== port) ui.log("deploy", "warn", `Port ${port} is taken: using ${next}`);
+      return opened;
+    } catch (cause) {
+      if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
+      if (next < last) continue;
+      const ports = last === port ? `${port} is` : `${port} to ${last} are`;
+      throw new CliError("port_in_use", `Use another port: ${ports} taken`, {
+        hint: "--port <port> names another; 0 takes a free one",
+        cause,
+      });
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { defineCommand, wholeNumber } from "../command/mod.ts";
+import { openProjectFolder } from "../projects/mod.ts";
+
+/** Port that `svc dev` and `svc preview` listen on, unless a flag names another. */
+const DEFAULT_PORT = 4321;
+
+export default defineCommand({
+  description:
+    "What svc build has left is deployed to a platform of its own, in a temporary folder that " +
+    "shows this project alone: the same edge, rules, functions, servers and cache as svc serve. " +
+    "Where the project is linked and you are logged in, its code gets the variables of the " +
+    "chosen environment. If the port is taken, the next free one is used; with --json that is " +
+    "an error. It runs until SIGINT, SIGTERM or the end of its terminal.",
+  define: (command) =>
+    command
+      .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")
+      .option("--build", "build first")
+      .option(
+        "-p, --port <port>",
+        `port to listen on; 0 takes a free one (default: ${DEFAULT_PORT})`,
+        wholeNumber({ min: 0, max: 65535 }),
+      )
+      .option("--environment <name-or-id>", "environment whose variables the code gets")
+      .option("--allow-unsandboxed-servers", "run servers even where the system offers no sandbox"),
+  examples: [
+    ["preview", "serve the output of the last build on http://localhost:4321"],
+    ["preview --build --port 8000", "build, and serve on another port"],
+  ],
+  answers: "{ url, port, files, functions, environment }",
+  async run({ args: [dir], flags }, ctx) {
+    // Help and completion need nothing that serves.
+    const { runPreview } = await import("./run_preview.ts");
+    await runPreview(ctx, await openProjectFolder(ctx, dir), {
+      ...flags,
+      port: flags.port ?? DEFAULT_PORT,
+      mayMove: !ctx.ui.json,
+      standing: dir === undefined ? ctx.cwd : undefined,
+    });
+  },
+});

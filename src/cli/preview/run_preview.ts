@@ -1,0 +1,171 @@
+/**
+ * A preview: a platform of its own that shows one project.
+ *
+ * @module
+ */
+import { basename, join } from "node:path";
+import { type Pack, packProject, RULES_FILE } from "../../build/mod.ts";
+import { type Client, createClient } from "../../client/mod.ts";
+import { endpoints, ENVIRONMENT_PRODUCTION, type Project } from "../../contract/mod.ts";
+import { startPlatform } from "../../serve/mod.ts";
+import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
+import { createBuildHost, explainBuild, sendDeployment } from "../deploy/mod.ts";
+import { type LocalVariables, readLocalVariables } from "../env/mod.ts";
+import type { ProjectFolder } from "../projects/mod.ts";
+import { warnOfAsn } from "../rules/mod.ts";
+import { type Context, showPath } from "../session/mod.ts";
+import { formatCount } from "../terminal/mod.ts";
+import { VERSION } from "../version.ts";
+import { openOnPort } from "./open_on_port.ts";
+import { untilStopped } from "./until_stopped.ts";
+
+export interface PreviewOptions {
+  readonly port: number;
+  /** Whether the next free port will do. */
+  readonly mayMove: boolean;
+  readonly build?: true | undefined;
+  readonly environment?: string | undefined;
+  readonly allowUnsandboxedServers?: true | undefined;
+  /** The folder that the user is in, where none was named. */
+  readonly standing: string | undefined;
+}
+
+const HOST = "127.0.0.1";
+/** Of the one project; it is shown on every host. */
+const PROJECT_NAME = "preview";
+
+async function packOutput(
+  ctx: Context,
+  folder: ProjectFolder,
+  { options, variables }: { readonly options: PreviewOptions; readonly variables: LocalVariables },
+): Promise<Pack> {
+  const pack = await explainBuild(
+    ctx,
+    packProject(createBuildHost(ctx), {
+      directory: folder.directory,
+      standing: options.standing,
+      config: folder.config,
+      skipBuild: options.build !== true,
+      cachedAt: { root: folder.directory, now: ctx.now },
+      variables: () => Promise.resolve(variables.variables),
+    }),
+  );
+  if (pack.rules !== undefined) await warnOfAsn(ctx, join(pack.home, RULES_FILE));
+  return pack;
+}
+
+/** Sets the variables of the project's code; they are secrets of this platform alone. */
+async function setVariables(
+  client: Client,
+  project: Project,
+  { variables }: LocalVariables,
+): Promise<void> {
+  for (const [key, value] of Object.entries(variables)) {
+    await client.call(endpoints.setVariable, {
+      params: { project: project.id, key },
+      body: { value, category: "secret", scope: ENVIRONMENT_PRODUCTION },
+    });
+  }
+}
+
+/** Deploys to the platform of the preview, and shows nothing else there. */
+async function deployTo(
+  ctx: Context,
+  platform: RunningPlatform,
+  parts: { readonly pack: Pack; readonly variables: LocalVariables; readonly root: string },
+): Promise<void> {
+  const { pack, variables, root } = parts;
+  const { manifest, rules } = pack;
+  const access = {
+    baseUrl: `http://${HOST}:${platform.port}`,
+    ...(platform.token === undefined ? {} : { token: platform.token }),
+  };
+  const client = createClient({ ...access, signal: ctx.signal });
+  const project = await client.call(endpoints.createProject, { body: { name: PROJECT_NAME } });
+  await setVariables(client, project, variables);
+  const { deployment } = await sendDeployment(ctx, {
+    ...{ client, project, root, cleanupClient: createClient(access) },
+    ...{ files: pack.files, functions: pack.functions },
+    body: {
+      branch: "main",
+      environment: ENVIRONMENT_PRODUCTION,
+      manifest,
+      ...(rules === undefined ? {} : { rules }),
+    },
+  });
+  platform.showOnly(new URL(deployment.urls.production).hostname);
+}
+
+function platformOptions(
+  ctx: Context,
+  { dataDir, port, allowUnsandboxedServers }: {
+    readonly dataDir: string;
+    readonly port: number;
+    readonly allowUnsandboxedServers?: true | undefined;
+  },
+): PlatformOptions {
+  return {
+    ...{ host: HOST, port, dataDir, baseDomain: "localhost", trustProxy: [] },
+    servers: { allowUnsandboxed: allowUnsandboxedServers === true },
+    env: ctx.env,
+    version: VERSION,
+    log: ({ level, message }) => ctx.ui.log("deploy", level, message),
+  };
+}
+
+/** Serves the output until the user stops it. */
+export async function runPreview(
+  ctx: Context,
+  folder: ProjectFolder,
+  options: PreviewOptions,
+): Promise<void> {
+  const variables = await readLocalVariables(ctx, folder, options.environment);
+  const pack = await packOutput(ctx, folder, { options, variables });
+  const root = await Deno.makeTempDir({ prefix: "svc-preview-" });
+  try {
+    const platform = await openOnPort(
+      ctx,
+      options,
+      (port) =>
+        startPlatform(platformOptions(ctx, { ...options, dataDir: join(root, "data"), port })),
+    );
+    try {
+      await deployTo(ctx, platform, { pack, variables, root });
+      announce(ctx, platform, { folder, pack, variables });
+      const stopped = untilStopped(ctx);
+      await Promise.race([stopped.promise, platform.finished]).finally(stopped.release);
+    } finally {
+      ctx.ui.log("deploy", "info", "Stopping: finishing the requests in progress");
+      await platform.shutdown();
+    }
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+function announce(
+  ctx: Context,
+  { port }: RunningPlatform,
+  { folder, pack, variables }: {
+    readonly folder: ProjectFolder;
+    readonly pack: Pack;
+    readonly variables: LocalVariables;
+  },
+): void {
+  const url = `http://localhost:${port}`;
+  const shown = basename(folder.directory);
+  const where = showPath(pack.output, ctx) || ".";
+  ctx.ui.done("deploy", `Preview of ${shown} ready at ${ctx.ui.colors.bold(url)}`);
+  const parts = [
+    `${formatCount(pack.files.length, "file")} of ${where}`,
+    ...(pack.rules === undefined ? [] : [formatCount(pack.rules.rules.length, "rule")]),
+    ...(pack.functions.length === 0 ? [] : [formatCount(pack.functions.length, "function")]),
+    ...(variables.environment === undefined ? [] : [`variables of ${variables.environment}`]),
+  ];
+  ctx.ui.note(`  ${parts.join(", ")}`);
+  ctx.ui.note(ctx.ui.colors.dim("Ctrl-C stops it"));
+  ctx.ui.result({
+    ...{ url, port, files: pack.files.length, functions: pack.functions.map(({ name }) => name) },
+    environment: variables.environment ?? null,
+  }, url);
+}
