@@ -5,7 +5,7 @@
  * @module
  */
 import type { Command, OptionValues } from "@commander-js/extra-typings";
-import { type CommandLeaf, isGroup, type LoadedCommand } from "./command/mod.ts";
+import { type CommandLeaf, leavesOf, type LoadedCommand } from "./command/mod.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { CLI_ERROR_CODES } from "./errors/mod.ts";
 import { buildProgram } from "./parser.ts";
@@ -56,10 +56,9 @@ function describeCommand(parser: Parser, title: string, command: LoadedCommand):
   ];
 }
 
-async function describeLeaf(leaf: CommandLeaf, group: string | undefined): Promise<string[]> {
+async function describeLeaf(leaf: CommandLeaf, title: string): Promise<string[]> {
   const command = (await leaf.load()).default;
   const parser = command.build(leaf.name, () => Promise.resolve()).summary(leaf.summary);
-  const title = group === undefined ? leaf.name : `${group} ${leaf.name}`;
   return describeCommand(parser, title, command);
 }
 
@@ -165,15 +164,11 @@ function introduction(): string[] {
 export async function renderReference(): Promise<string> {
   const overview: string[][] = [];
   const details: string[] = [];
-  for (const entry of COMMANDS) {
-    if (!isGroup(entry) && entry.hidden === true) continue;
-    const group = isGroup(entry) ? entry.name : undefined;
-    for (const leaf of isGroup(entry) ? entry.commands : [entry]) {
-      const title = group === undefined ? leaf.name : `${group} ${leaf.name}`;
-      const anchor = `#svc-${title.replaceAll(" ", "-")}`;
-      overview.push([`[\`svc ${title}\`](${anchor})`, leaf.summary]);
-      details.push(...await describeLeaf(leaf, group));
-    }
+  for (const { words, leaf } of leavesOf(COMMANDS)) {
+    if (leaf.hidden === true) continue;
+    const title = words.join(" ");
+    overview.push([`[\`svc ${title}\`](#svc-${words.join("-")})`, leaf.summary]);
+    details.push(...await describeLeaf(leaf, title));
   }
   return [...introduction(), ...table(["Command", "Purpose"], overview), "", ...details]
     .join("\n").trimEnd() + "\n";

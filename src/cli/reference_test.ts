@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runCli } from "./_test_run.ts";
-import { isGroup } from "./command/command_entry.ts";
+import { type CommandEntry, isGroup, leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { renderReference } from "./reference.ts";
 
@@ -31,14 +31,15 @@ Deno.test("renderReference() is what docs/cli.md holds", async () => {
   await assertGolden(REFERENCE, await formatted(await renderReference()));
 });
 
-const lines: (readonly string[])[] = [
-  [],
-  ...COMMANDS.flatMap((entry) =>
-    isGroup(entry)
-      ? [[entry.name], ...entry.commands.map(({ name }) => [entry.name, name])]
-      : [[entry.name]]
-  ),
-];
+/** The words of every group and command. */
+function linesOf(entries: readonly CommandEntry[], above: readonly string[]): string[][] {
+  return entries.flatMap((entry) => {
+    const words = [...above, entry.name];
+    return [words, ...isGroup(entry) ? linesOf(entry.commands, words) : []];
+  });
+}
+
+const lines = [[], ...linesOf(COMMANDS, [])];
 
 for (const words of lines) {
   Deno.test(`svc ${[...words, "--help"].join(" ")} reads as before`, async () => {
@@ -49,26 +50,23 @@ for (const words of lines) {
 }
 
 Deno.test("every example of a command parses", async () => {
-  for (const entry of COMMANDS) {
-    for (const leaf of isGroup(entry) ? entry.commands : [entry]) {
-      // Nobody is shown the examples of a hidden command, which may be those of its new name.
-      if (leaf.hidden === true) continue;
-      const command = (await leaf.load()).default;
-      assert.ok(command.examples.length > 0, `${leaf.name} has no example`);
-      for (const [line] of command.examples) {
-        const [typed = ""] = line.split(" > ");
-        const words = typed.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ""));
-        const own = words.slice(isGroup(entry) ? 2 : 1).filter((word) => word !== "--json");
-        const prefix = isGroup(entry) ? [entry.name, leaf.name] : [leaf.name];
-        assert.deepEqual(words.slice(0, prefix.length), prefix, line);
-        let ran = false;
-        const parser = command.build(leaf.name, () => {
-          ran = true;
-          return Promise.resolve();
-        });
-        await parser.exitOverride().parseAsync(own, { from: "user" });
-        assert.ok(ran, line);
-      }
+  for (const { words: prefix, leaf } of leavesOf(COMMANDS)) {
+    // Nobody is shown the examples of a hidden command, which may be those of its new name.
+    if (leaf.hidden === true) continue;
+    const command = (await leaf.load()).default;
+    assert.ok(command.examples.length > 0, `${leaf.name} has no example`);
+    for (const [line] of command.examples) {
+      const [typed = ""] = line.split(/ [<>|] /);
+      const words = typed.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ""));
+      const own = words.slice(prefix.length).filter((word) => word !== "--json");
+      assert.deepEqual(words.slice(0, prefix.length), prefix, line);
+      let ran = false;
+      const parser = command.build(leaf.name, () => {
+        ran = true;
+        return Promise.resolve();
+      });
+      await parser.exitOverride().parseAsync(own, { from: "user" });
+      assert.ok(ran, line);
     }
   }
 });

@@ -7,12 +7,16 @@
 import { CliError, type KnownFlag } from "../errors/mod.ts";
 import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./command_entry.ts";
 
-/** Global flags that are followed by a value. */
+/** A flag of most commands in groups, which may stand before the command as well. */
+const PROJECT_FLAG = "--project-id";
+
+/** Flags that may stand before the command, and are followed by a value. */
 const VALUE_FLAGS: ReadonlySet<string> = new Set([
   "--token",
   "--workspace",
   "--api-url",
   "--cwd",
+  PROJECT_FLAG,
 ]);
 
 const HELP_FLAGS: ReadonlySet<string> = new Set(["--help", "-h", "--version", "-v"]);
@@ -22,8 +26,24 @@ export interface Lookup {
   readonly leaf: CommandLeaf | undefined;
   /** True where a word should name a command, and does not. */
   readonly isUnknown: boolean;
-  /** The words, with the fallback command of a group if none is given. */
+  /**
+   * The words as the parser takes them: with the fallback command of a group if
+   * none is given, and flags of the command behind it.
+   */
   readonly argv: readonly string[];
+}
+
+/** Puts `--project-id` behind the word that ends a command's name, where it stands before it. */
+function withFlagsLast(argv: readonly string[], end: number): readonly string[] {
+  const before: string[] = [];
+  const moved: string[] = [];
+  for (let index = 0; index < end; index++) {
+    const word = argv[index]!;
+    if (word === PROJECT_FLAG) moved.push(word, argv[++index]!);
+    else if (word.startsWith(`${PROJECT_FLAG}=`)) moved.push(word);
+    else before.push(word);
+  }
+  return moved.length === 0 ? argv : [...before, ...moved, ...argv.slice(end)];
 }
 
 /** Finds the command that a command line is about, so that only this one is loaded. */
@@ -39,17 +59,23 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
     const entry = entryNamed(entries, word, group !== undefined);
     if (entry === undefined) {
       isUnknown = true;
+      // The value of the fallback's flag may be any word, but no value follows a group's name.
+      if (index === group?.end) group = undefined;
       break;
     }
-    if (!isGroup(entry)) return { leaf: entry, isUnknown: false, argv };
+    if (!isGroup(entry)) {
+      return { leaf: entry, isUnknown: false, argv: withFlagsLast(argv, index + 1) };
+    }
     entries = entry.commands;
-    const fallback = entry.commands.find(({ name }) => name === entry.fallback);
+    const fallback = entry.commands.find((each): each is CommandLeaf =>
+      !isGroup(each) && each.name === entry.fallback
+    );
     group = { fallback, end: index + 1 };
   }
   const leaf = group?.fallback;
   if (leaf === undefined || group === undefined) return { leaf: undefined, isUnknown, argv };
   const completed = [...argv.slice(0, group.end), leaf.name, ...argv.slice(group.end)];
-  return { leaf, isUnknown: false, argv: completed };
+  return { leaf, isUnknown: false, argv: withFlagsLast(completed, group.end + 1) };
 }
 
 /** The command line without what asks for help: an unknown command has none to show. */

@@ -11,6 +11,9 @@ const ROWS: readonly (readonly [string, string | undefined, boolean])[] = [
   ["hooks add", "create", false],
   ["deployments", "list", false],
   ["deployments --limit 5", "list", false],
+  ["deployments lst", undefined, true],
+  ["--project-id blog domains list", "list", false],
+  ["domains --project-id list add", "add", false],
   ["projects", undefined, false],
   ["projects lst", undefined, true],
   ["nonsense", undefined, true],
@@ -28,6 +31,17 @@ for (const [line, name, isUnknown] of ROWS) {
 Deno.test("findCommand() names the command that a group falls back to", () => {
   const { argv } = findCommand(["--json", "deployments", "--limit", "5"], COMMANDS);
   assert.deepEqual(argv, ["--json", "deployments", "list", "--limit", "5"]);
+});
+
+Deno.test("findCommand() puts --project-id behind the command", () => {
+  const argvOf = (line: string) => findCommand(line.split(" "), COMMANDS).argv.join(" ");
+  assert.equal(
+    argvOf("domains --project-id blog --json list"),
+    "domains --json list --project-id blog",
+  );
+  assert.equal(argvOf("domains --project-id=blog rm x"), "domains rm --project-id=blog x");
+  assert.equal(argvOf("--project-id blog deployments"), "deployments list --project-id blog");
+  assert.equal(argvOf("domains list --project-id blog"), "domains list --project-id blog");
 });
 
 Deno.test("withoutHelpFlags() leaves what does not ask for help", () => {

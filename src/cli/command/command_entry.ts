@@ -33,7 +33,7 @@ export interface CommandGroup {
   readonly section?: Section;
   /** Name of the command that runs if none is given. */
   readonly fallback?: string;
-  readonly commands: readonly CommandLeaf[];
+  readonly commands: readonly CommandEntry[];
 }
 
 export type CommandEntry = CommandLeaf | CommandGroup;
@@ -41,6 +41,23 @@ export type CommandEntry = CommandLeaf | CommandGroup;
 /** True for a command that only holds others. */
 export function isGroup(entry: CommandEntry): entry is CommandGroup {
   return "commands" in entry;
+}
+
+/** A command with the words that name it, such as `db`, `branches`, `create`. */
+export interface NamedLeaf {
+  readonly words: readonly string[];
+  readonly leaf: CommandLeaf;
+}
+
+/** All commands below these entries, in order; hidden ones too. */
+export function leavesOf(
+  entries: readonly CommandEntry[],
+  above: readonly string[] = [],
+): readonly NamedLeaf[] {
+  return entries.flatMap((entry) => {
+    const words = [...above, entry.name];
+    return isGroup(entry) ? leavesOf(entry.commands, words) : [{ words, leaf: entry }];
+  });
 }
 
 /** Usual aliases of commands. */
@@ -52,9 +69,9 @@ const ALIASES: Readonly<Record<string, string>> = {
   set: "add",
 };
 
-/** The alias of a command in a group; `undefined` where it has none. */
-export function aliasOf({ name }: CommandLeaf): string | undefined {
-  return ALIASES[name];
+/** The alias of a command in a group; `undefined` where it has none, as groups have. */
+export function aliasOf(entry: CommandEntry): string | undefined {
+  return isGroup(entry) ? undefined : ALIASES[entry.name];
 }
 
 /** The entry that a word names. */
@@ -64,5 +81,5 @@ export function entryNamed(
   inGroup: boolean,
 ): CommandEntry | undefined {
   return entries.find((entry) => entry.name === word) ??
-    (inGroup ? entries.find((entry) => !isGroup(entry) && aliasOf(entry) === word) : undefined);
+    (inGroup ? entries.find((entry) => aliasOf(entry) === word) : undefined);
 }

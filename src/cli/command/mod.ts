@@ -12,6 +12,7 @@ export {
   type CommandGroup,
   type CommandLeaf,
   isGroup,
+  leavesOf,
   SECTIONS,
 } from "./command_entry.ts";
 export { confirm } from "./confirm.ts";

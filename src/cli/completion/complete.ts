@@ -164,10 +164,12 @@ export async function complete(words: readonly string[], line: TypedLine): Promi
     if (entry === asked && parser !== undefined) addChoices(completer, parser, offers);
   };
   addChoices(root, global, offers);
-  for (const entry of visible(commands)) {
-    add(entry.name, entry);
-    if (!isGroup(entry)) continue;
-    for (const leaf of visible(entry.commands)) add(`${entry.name} ${leaf.name}`, leaf);
-  }
+  const addAll = (entries: readonly CommandEntry[], above: string): void => {
+    for (const entry of visible(entries)) {
+      add(`${above}${entry.name}`, entry);
+      if (isGroup(entry)) addAll(entry.commands, `${above}${entry.name} `);
+    }
+  };
+  addAll(commands, "");
   return captured(() => root.parse([...words]));
 }
