@@ -120,3 +120,12 @@ export const restoreDatabaseSnapshot = endpoint({
   }).strict(),
   response: databaseBranch,
 });
+
+export const deleteDatabaseSnapshot = endpoint({
+  method: "DELETE",
+  path: `${path}/snapshots/{snapshot}`,
+  summary: "Remove a snapshot",
+  tag,
+  params: databaseParams.extend({ snapshot: uuid }),
+  status: 204,
+});

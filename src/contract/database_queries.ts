@@ -14,11 +14,16 @@ import {
 import { endpoint } from "./endpoint.ts";
 import { branchName } from "./projects.ts";
 
-/** Largest SQL text of one query, in bytes. */
-export const MAX_SQL_BYTES = 4 * 1024 * 1024;
+/** Longest SQL text of one query, in UTF-16 units; what is longer is imported. */
+export const MAX_SQL_LENGTH = 1024 * 1024;
+/** Largest body of a query, in bytes. */
+export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
+
+/** Largest script that is imported, in bytes. */
+export const MAX_IMPORT_BYTES = 1024 ** 3;
 
 export const querySqlBody = z.object({
-  sql: z.string().min(1),
+  sql: z.string().min(1).max(MAX_SQL_LENGTH),
   branch: branchName.default(MAIN_BRANCH),
   readOnly: z.boolean().default(false),
 }).strict();
@@ -59,6 +64,7 @@ export const queryDatabase = endpoint({
   body: querySqlBody,
   maxBodyBytes: MAX_SQL_BYTES,
   responseKind: "octets",
+  response: z.unknown(),
   idempotency: "refused",
 });
 
@@ -70,6 +76,7 @@ export const getDatabaseSchema = endpoint({
   params: databaseParams,
   query: branchQuery,
   responseKind: "octets",
+  response: z.unknown(),
 });
 
 export const exportDatabase = endpoint({
@@ -81,16 +88,19 @@ export const exportDatabase = endpoint({
   params: databaseParams,
   query: branchQuery,
   responseKind: "octets",
+  response: z.unknown(),
 });
 
 export const importDatabase = endpoint({
   method: "POST",
   path: `${path}/import`,
-  summary: "Run a script of SQL on a branch, as one transaction",
+  summary: "Run a script of SQL on a branch as one transaction; answers as a query does",
   tag,
   params: databaseParams,
   query: branchQuery,
+  body: z.unknown(),
   bodyKind: "octets",
-  maxBodyBytes: 1024 ** 3,
+  maxBodyBytes: MAX_IMPORT_BYTES,
   responseKind: "octets",
+  response: z.unknown(),
 });

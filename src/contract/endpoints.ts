@@ -10,6 +10,9 @@ import * as buildLogs from "./build_logs.ts";
 import * as builds from "./builds.ts";
 import * as cache from "./cache.ts";
 import * as cron from "./cron.ts";
+import * as databaseBranches from "./database_branches.ts";
+import * as databaseQueries from "./database_queries.ts";
+import * as databases from "./databases.ts";
 import * as deliveries from "./deliveries.ts";
 import * as deployments from "./deployments.ts";
 import * as device from "./device.ts";
@@ -114,6 +117,28 @@ export const endpoints = {
   setVariable: variables.setVariable,
   deleteVariable: variables.deleteVariable,
   exportVariables: variables.exportVariables,
+  listDatabases: databases.listDatabases,
+  createDatabase: databases.createDatabase,
+  getDatabase: databases.getDatabase,
+  updateDatabase: databases.updateDatabase,
+  deleteDatabase: databases.deleteDatabase,
+  undeleteDatabase: databases.undeleteDatabase,
+  startDatabase: databases.startDatabase,
+  stopDatabase: databases.stopDatabase,
+  getDatabaseConnection: databases.getDatabaseConnection,
+  moveDatabase: databases.moveDatabase,
+  listDatabaseBranches: databaseBranches.listDatabaseBranches,
+  createDatabaseBranch: databaseBranches.createDatabaseBranch,
+  deleteDatabaseBranch: databaseBranches.deleteDatabaseBranch,
+  resetDatabaseBranch: databaseBranches.resetDatabaseBranch,
+  listDatabaseSnapshots: databaseBranches.listDatabaseSnapshots,
+  createDatabaseSnapshot: databaseBranches.createDatabaseSnapshot,
+  restoreDatabaseSnapshot: databaseBranches.restoreDatabaseSnapshot,
+  deleteDatabaseSnapshot: databaseBranches.deleteDatabaseSnapshot,
+  queryDatabase: databaseQueries.queryDatabase,
+  getDatabaseSchema: databaseQueries.getDatabaseSchema,
+  exportDatabase: databaseQueries.exportDatabase,
+  importDatabase: databaseQueries.importDatabase,
   listDomains: domains.listDomains,
   addDomain: domains.addDomain,
   getDomain: domains.getDomain,

@@ -32,6 +32,27 @@ export {
 } from "./common.ts";
 export { type CronRun, cronRun, type CronTask } from "./cron.ts";
 export {
+  CU_SIZES,
+  type CuSize,
+  type Database,
+  DATABASE_ENGINES,
+  DATABASE_NAME_MAX,
+  DATABASE_STATES,
+  DATABASE_VARIABLE,
+  type DatabaseConnection,
+  databaseName,
+  type DatabaseState,
+  MAIN_BRANCH,
+} from "./databases.ts";
+export { BRANCH_TTL_MAX, type DatabaseBranch, type DatabaseSnapshot } from "./database_branches.ts";
+export {
+  MAX_IMPORT_BYTES,
+  MAX_SQL_BYTES,
+  MAX_SQL_LENGTH,
+  type QueryEvent,
+  queryEvent,
+} from "./database_queries.ts";
+export {
   type DeploymentFile,
   deploymentFile,
   filePath,

@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from "zod";
+import { DATABASE_ENGINES } from "./databases.ts";
 import { endpoint } from "./endpoint.ts";
 
 /** Processes of deployments: those that run, start or end, and the most at a time. */
@@ -33,6 +34,12 @@ export const health = z.object({
     ...processes,
   }).describe("Servers of deployments"),
   functions: z.object(processes).describe("Processes of functions"),
+  databases: z.object({
+    engine: z.enum(DATABASE_ENGINES).describe("Which one new databases get"),
+    port: z.int().nullable().describe("Where PostgreSQL clients connect; null for nowhere yet"),
+    ready: z.boolean().describe("Whether databases can be used, or made"),
+    problem: z.string().nullable().describe("Why they can't, and what to do"),
+  }).optional().describe("Managed databases"),
 }).meta({ id: "Health" });
 export type Health = z.infer<typeof health>;
 

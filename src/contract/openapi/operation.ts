@@ -49,7 +49,7 @@ const BINARY = { type: "string", format: "binary" } as const;
 
 /** Bodies that no schema of the contract describes. */
 const STREAMED = {
-  octets: { schema: { ...BINARY, description: "The content of the blob" } },
+  octets: { schema: { ...BINARY, description: "The bytes as they are" } },
   multipart: {
     schema: {
       type: "object",

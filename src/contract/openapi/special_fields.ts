@@ -9,6 +9,8 @@ import type { FieldWords } from "./usual_fields.ts";
 
 export const SPECIAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   "path:build": ["Id of the build"],
+  "path:database": ["Id or name of the database", "orders"],
+  "path:snapshot": ["Id of the snapshot"],
   "path:delivery": ["Id of the delivery"],
   "path:deployment": ["Id of the deployment"],
   "path:domain": ["Id or hostname of the domain", "www.example.com"],
@@ -54,6 +56,19 @@ export const SPECIAL_FIELDS: Readonly<Record<string, FieldWords>> = {
     "SHA-256 of the whole list that results",
     "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   ],
+  "DatabaseConnection.database": ["Name of the database, for clients", "orders"],
+  "DatabaseConnection.port": ["Port for PostgreSQL clients", 8788],
+  "DatabaseConnection.url": [
+    "Holds the password: for `psql`, drivers and ORMs",
+    "postgres://orders_9f86d081:mJ6c0p8b2xQk4sT7wZr9Lf3H@127.0.0.1:8788/orders",
+  ],
+  "DatabaseConnection.user": ["Role that owns the branch", "orders_9f86d081"],
+  "DatabaseConnection.host": ["Host for PostgreSQL clients", "127.0.0.1"],
+  "DatabaseSnapshot.kind": ["Whether the platform made it, or a person", "daily"],
+  "Database.name": ["Name of the database", "orders"],
+  "createDatabase.name": ["Name of the database, unique in the project", "orders"],
+  "DatabaseBranch.name": ["Name of the branch", "feature/cart"],
+  "createDatabaseBranch.name": ["Name of the new branch", "feature/cart"],
   "Health.missing": ["What the system does not offer of the sandbox", []],
   "Variable.category": ["Whether its value can be read back", "plain"],
   "Variable.value": [
