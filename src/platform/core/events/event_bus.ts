@@ -188,8 +188,9 @@ export class EventBus {
     if (this.passOn === undefined || this.closed || this.retry !== undefined) return;
     this.passing ??= this.passAll(this.passOn).finally(() => {
       this.passing = undefined;
-      this.release();
       if (this.behind || this.fresh.length > 0) this.wake();
+      // What was stored while this round ended is passed on by the next, and watched until then.
+      if (this.passing === undefined) this.release();
     });
   }
 

@@ -132,6 +132,32 @@ Deno.test("EventBus keeps what could not be passed on", () =>
     assert.deepEqual(projects(await received.promise), ["kept"]);
   }));
 
+Deno.test("EventBus.passed() waits for an event that is stored while others are being removed", () =>
+  withBus(async (_, troubles, kv) => {
+    const removal = Promise.withResolvers<void>();
+    class SlowStore extends EventStore {
+      override async remove(events: readonly EventRecord[]): Promise<void> {
+        await removal.promise;
+        await super.remove(events);
+      }
+    }
+    const store = new SlowStore(kv);
+    const onTrouble = (message: string) => void troubles.push(message);
+    const bus = new EventBus({ store, now: () => NOW, random, onTrouble });
+    const seen: EventRecord[] = [];
+    bus.start(async (events) => {
+      await nextTurn();
+      seen.push(...events);
+    });
+    await bus.passed(await bus.record(live("first")));
+    const passed = bus.passed(await bus.record(live("second")));
+    removal.resolve();
+    await passed;
+    const inTime = projects(seen);
+    await bus.close();
+    assert.deepEqual(inTime, ["first", "second"]);
+  }));
+
 Deno.test("EventBus raises at its start what was noted and not raised", () =>
   withBus(async (open, _, kv) => {
     const first = open();
