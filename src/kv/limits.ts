@@ -7,6 +7,11 @@
 /** Longest key, in UTF-8 bytes. */
 export const MAX_KEY_BYTES = 512;
 
+/** Whether a key, or the prefix of keys, is short enough and has no half of a character. */
+export function fitsKey(text: string): boolean {
+  return text.isWellFormed() && new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;
+}
+
 /** Largest value: 512 KiB, so that it is written in one commit of the store. */
 export const MAX_VALUE_BYTES = 512 * 1024;
 

@@ -5,5 +5,14 @@
  */
 export { createKvHandler, type KvHandlerOptions } from "./handle_request.ts";
 export { KvStore, type KvStoreOptions } from "./kv_store.ts";
-export { DEFAULT_QUOTA, type KvQuota } from "./limits.ts";
+export {
+  DEFAULT_QUOTA,
+  fitsKey,
+  type KvQuota,
+  MAX_KEY_BYTES,
+  MAX_LIST_LIMIT,
+  MAX_TTL_SECONDS,
+  MAX_VALUE_BYTES,
+} from "./limits.ts";
+export { DEFAULT_LOCAL_DATA_DIR, type LocalKv, LocalKvError, openLocalKv } from "./local/mod.ts";
 export type { KvCondition, KvItem, KvPage, KvValue, Namespace } from "./types.ts";

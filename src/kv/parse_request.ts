@@ -6,6 +6,7 @@
 import { z } from "zod";
 import {
   DEFAULT_LIST_LIMIT,
+  fitsKey,
   MAX_KEY_BYTES,
   MAX_LIST_LIMIT,
   MAX_TTL_SECONDS,
@@ -43,21 +44,18 @@ export class KvRequestError extends Error {
   }
 }
 
-const byteLength = (text: string): number => new TextEncoder().encode(text).byteLength;
-
 const KEY_RULE = `Name the key in the query: ?key=, 1 to ${MAX_KEY_BYTES} bytes`;
 const LIMIT_RULE = `Use a whole number from 1 to ${MAX_LIST_LIMIT}`;
 const TTL_RULE = `Use a whole number of seconds from 1 to ${MAX_TTL_SECONDS}`;
 const PREFIX_RULE = `Use a prefix of at most ${MAX_KEY_BYTES} bytes`;
 const CURSOR_RULE = "Use the cursor of an earlier page";
 
-const fits = (text: string) => byteLength(text) <= MAX_KEY_BYTES && text.isWellFormed();
 const whole = (rule: string, maximum: number) =>
   z.string().regex(/^\d{1,9}$/, rule).transform(Number)
     .refine((value) => value >= 1 && value <= maximum, rule);
 
-const key = z.string(KEY_RULE).min(1, KEY_RULE).refine(fits, KEY_RULE);
-const prefix = z.string().refine(fits, PREFIX_RULE).default("");
+const key = z.string(KEY_RULE).min(1, KEY_RULE).refine(fitsKey, KEY_RULE);
+const prefix = z.string().refine(fitsKey, PREFIX_RULE).default("");
 const cursor = z.base64url(CURSOR_RULE).transform((text, context) => {
   try {
     const bytes = Uint8Array.from(

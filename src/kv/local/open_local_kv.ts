@@ -1,0 +1,69 @@
+/**
+ * The key-value store of a project on this computer: what `svc dev` gives to the
+ * project's code, and `svc kv` reads and changes. Several processes may have it
+ * open at once.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { describeFileFault } from "../../lib/file_fault.ts";
+import { KvStore } from "../kv_store.ts";
+import type { Namespace } from "../types.ts";
+
+/** Where local data lies when `dev.data_dir` of `svc.toml` does not say, relative to it. */
+export const DEFAULT_LOCAL_DATA_DIR = ".svc/data";
+
+const DATABASE = "kv.sqlite3";
+const ROOT: Deno.KvKey = ["user_kv"];
+const NAMESPACE: Namespace = ["local", "development"];
+
+/** Each process counts for itself, so a bound on all of them would be wrong in each. */
+const NO_QUOTA = { bytes: Infinity, keys: Infinity };
+
+/** Git never takes the folder in, wherever it is. */
+const IGNORE_ALL = "*\n";
+
+export interface LocalKv extends Disposable {
+  readonly store: KvStore;
+  /** The one namespace of a local store. */
+  readonly namespace: Namespace;
+  close(): void;
+}
+
+/** The local store cannot be opened. */
+export class LocalKvError extends Error {
+  override readonly name = "LocalKvError";
+}
+
+async function makeDataDir(path: string): Promise<void> {
+  await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  const ignore = join(path, ".gitignore");
+  await Deno.writeTextFile(ignore, IGNORE_ALL, { createNew: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  });
+}
+
+/**
+ * Opens the store in a project's folder of local data, which is made where it is
+ * missing (readable by its owner only), and removes what has expired.
+ *
+ * @throws {LocalKvError} which says which folder, and why.
+ */
+export async function openLocalKv(dataDir: string): Promise<LocalKv> {
+  let kv: Deno.Kv | undefined;
+  try {
+    await makeDataDir(dataDir);
+    kv = await Deno.openKv(join(dataDir, DATABASE));
+    const store = new KvStore({ kv, root: ROOT, quota: NO_QUOTA });
+    await store.sweep(new AbortController().signal);
+    const close = kv.close.bind(kv);
+    return { store, namespace: NAMESPACE, close, [Symbol.dispose]: close };
+  } catch (cause) {
+    kv?.close();
+    throw new LocalKvError(
+      `Cannot open the local key-value store in ${dataDir}: ${describeFileFault(cause)}. ` +
+        "Choose a folder that can be written with dev.data_dir in svc.toml",
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { LocalKvError, openLocalKv } from "./mod.ts";
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const VALUE = { bytes: encode("Kestrel"), contentType: "text/plain" };
+
+async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-kv-local-" });
+  try {
+    await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Sets keys from another process, and prints what it finds under `here` first. */
+const OTHER_PROCESS = `
+import { openLocalKv } from ${JSON.stringify(import.meta.resolve("./mod.ts"))};
+const { store, namespace, close } = await openLocalKv(Deno.args[0]);
+const { bytes } = await store.get(namespace, "here");
+for (let count = 0; count < 50; count++) {
+  await store.set(namespace, "there/" + count, { bytes, contentType: "text/plain" });
+}
+close();
+console.log(new TextDecoder().decode(bytes));
+`;
+
+Deno.test("openLocalKv() makes a folder that git ignores and only its owner reads", () =>
+  withFolder(async (folder) => {
+    const dataDir = join(folder, ".svc", "data");
+    for (let time = 0; time < 2; time++) {
+      using local = await openLocalKv(dataDir);
+      await local.store.set(local.namespace, "boat", VALUE);
+    }
+    assert.equal((await Deno.stat(dataDir)).mode! & 0o777, 0o700);
+    assert.equal(await Deno.readTextFile(join(dataDir, ".gitignore")), "*\n");
+    using local = await openLocalKv(dataDir);
+    const kept = await local.store.get(local.namespace, "boat");
+    assert.deepEqual(kept?.bytes, VALUE.bytes);
+  }));
+
+Deno.test("openLocalKv() shares the store with another process that writes at the same time", () =>
+  withFolder(async (folder) => {
+    using local = await openLocalKv(folder);
+    const { store, namespace } = local;
+    await store.set(namespace, "here", VALUE);
+    const other = new Deno.Command(Deno.execPath(), {
+      args: ["eval", "--no-check", "--unstable-kv", OTHER_PROCESS, folder],
+      stdout: "piped",
+      stderr: "inherit",
+    }).output();
+    for (let count = 0; count < 50; count++) await store.set(namespace, `here/${count}`, VALUE);
+    const { success, stdout } = await other;
+    assert.ok(success);
+    assert.equal(new TextDecoder().decode(stdout), "Kestrel\n");
+    for (const prefix of ["here/", "there/"]) {
+      assert.equal((await store.list(namespace, { prefix, limit: 100 })).items.length, 50);
+    }
+  }));
+
+Deno.test("openLocalKv() says which folder cannot be used, and what to do", () =>
+  withFolder(async (folder) => {
+    const file = join(folder, "file");
+    await Deno.writeTextFile(file, "");
+    await assert.rejects(openLocalKv(join(file, "data")), (error) => {
+      assert.ok(error instanceof LocalKvError);
+      assert.match(error.message, /file\/data: a part of its path is a file.*dev\.data_dir/);
+      return true;
+    });
+  }));
