@@ -72,6 +72,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "host",
     // Groups of commands.
     "completion",
+    "upgrade",
     "serve",
     "doctor",
     "account",

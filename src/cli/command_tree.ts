@@ -21,6 +21,7 @@ import { PREVIEW } from "./preview/mod.ts";
 import { INIT, LINK, PROJECTS } from "./projects/mod.ts";
 import { RULES } from "./rules/mod.ts";
 import { REKEY, SERVE } from "./serve/mod.ts";
+import { UPGRADE } from "./upgrade/mod.ts";
 import { WEBHOOKS } from "./webhooks/mod.ts";
 
 /** In the order of the reference; help lists them by section. */
@@ -57,6 +58,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   LOGIN,
   LOGOUT,
   WHOAMI,
+  UPGRADE,
   COMPLETION,
   COMPLETE,
 ];

@@ -31,5 +31,11 @@ export async function main(): Promise<never> {
   // Deprecations in the runtime's own modules do not concern the user (Deno 2.6: punycode).
   if (Deno.build.standalone) process.noDeprecation = true;
   const { runProgram } = await import("./program.ts");
-  Deno.exit(await runProgram(Deno.args, createHost()));
+  const host = createHost();
+  const code = await runProgram(Deno.args, host);
+  if (Deno.build.standalone && host.stderr.isTerminal && !host.signal.aborted) {
+    const { mindReleases } = await import("./upgrade/mod.ts");
+    await mindReleases(Deno.args, host);
+  }
+  Deno.exit(code);
 }

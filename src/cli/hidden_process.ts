@@ -11,6 +11,7 @@ import {
   IMAGE_PROCESS_ARGUMENT,
   NODE_PROBE_ARGUMENT,
   NODE_PROCESS_ARGUMENT,
+  RELEASE_CHECK_ARGUMENT,
 } from "../lib/process_arguments.ts";
 import { EXIT } from "./exit_code.ts";
 
@@ -28,6 +29,13 @@ const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
   [NODE_PROCESS_ARGUMENT]: async () =>
     (await import("../runtime/node/process_main.ts")).runNodeProcess,
   [NODE_PROBE_ARGUMENT]: async () => (await import("../runtime/node/probe_main.ts")).runNodeProbe,
+  [RELEASE_CHECK_ARGUMENT]: async () => {
+    const [{ runReleaseCheck }, { createTrustedFetch }] = await Promise.all([
+      import("./upgrade/mod.ts"),
+      import("./host/mod.ts"),
+    ]);
+    return (path) => runReleaseCheck(path, createTrustedFetch(Deno.env.toObject()));
+  },
 };
 
 /** Runs what the hidden argument names; an unknown one is wrong usage. */

@@ -64,11 +64,17 @@ function buildEntry(
   return command;
 }
 
+/** The flags of the tool's own version: a command may have a `--version` of its own. */
+function versionFlags(asked: AskedCommand | undefined, options: BuildOptions): string {
+  const own = asked?.command.build(asked.leaf.name, options.perform).options ?? [];
+  return own.some(({ long }) => long === "--version") ? "-v" : "-v, --version";
+}
+
 /** Builds the parser of the whole tool; only the command that is asked for is complete. */
 export function buildProgram(asked: AskedCommand | undefined, options: BuildOptions) {
   const program = new Command("svc")
     .description("Develop, deploy and serve sites: command-line tool, platform and edge in one")
-    .version(VERSION, "-v, --version", "print the version")
+    .version(VERSION, versionFlags(asked, options), "print the version")
     .option("--json", "machine-readable output: one JSON object on stdout (SVC_JSON=1)")
     .option("--token <token>", "API key (SVC_TOKEN)")
     .option("--workspace <slug>", "workspace to act in (SVC_WORKSPACE)")

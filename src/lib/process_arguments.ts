@@ -1,6 +1,6 @@
 /**
- * First arguments that make the program a process of its own which runs foreign
- * code; the path by which it finds the platform follows.
+ * First arguments that make the program a process of its own; a path follows: for those
+ * that run foreign code, the one by which they find the platform.
  *
  * @module
  */
@@ -19,3 +19,6 @@ export const NODE_PROCESS_ARGUMENT = "__node-process";
 
 /** Finds out which sandbox Node gets. */
 export const NODE_PROBE_ARGUMENT = "__node-probe";
+
+/** Looks for a newer release of the program. */
+export const RELEASE_CHECK_ARGUMENT = "__check-release";

@@ -31,6 +31,8 @@ export const CLI_ERROR_CODES = [
   "variables_refused",
   "context_invalid",
   "not_runnable",
+  "not_upgradable",
+  "release_unusable",
   "not_writable",
   "file_unusable",
   "domain_unverified",

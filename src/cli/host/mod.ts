@@ -6,3 +6,4 @@
  */
 export { createHost } from "./create_host.ts";
 export { createWriter } from "./stream_writer.ts";
+export { createTrustedFetch } from "./trusted_fetch.ts";

@@ -6,6 +6,7 @@
  */
 export { createPalette, type Palette, wantsColor } from "./color.ts";
 export { formatAge, formatBytes, formatCount, formatDuration, printable } from "./format.ts";
+export type { Progress } from "./progress.ts";
 export { formatFacts } from "./table.ts";
 export { createUi, type Phase, PHASES, type Ui } from "./ui.ts";
 export type { Writer } from "./writer.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DataIncompleteError, KeyFileError, StoreUnusableError } from "../../../src/serve/mod.ts";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { createProject, deploy, sha256, start } from "../../helpers/platform.ts";
-import { fill, mountDisk } from "./_small_disk.ts";
+import { fill, mountDisk } from "../../helpers/small_disk.ts";
 
 async function inFolder(test: (dataDir: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-loss-" });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isFullDisk, openKv } from "../../../src/platform/core/store/mod.ts";
-import { fill, mountDisk } from "./_small_disk.ts";
+import { fill, mountDisk } from "../../helpers/small_disk.ts";
 
 Deno.test("a group of commits that the disk has no room for fails as a whole, and the next succeeds", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-full-" });

@@ -5,6 +5,7 @@
  * @module
  */
 import { describeFileFault } from "../../../lib/file_fault.ts";
+import { lockInTime } from "../../../lib/file_lock.ts";
 import { join } from "node:path";
 
 export interface DataDir {
@@ -43,23 +44,6 @@ export class DataDirUnusableError extends Error {
       { cause },
     );
   }
-}
-
-/** How long to wait for the lock, in milliseconds; after that, another process holds it. */
-const LOCK_MS = 300;
-
-/**
- * Locks the file, or gives up if that takes too long. (Deno 2.6 cannot try for
- * a lock, only wait for it.)
- */
-async function lockInTime(file: Deno.FsFile): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), LOCK_MS));
-  const locking = file.lock(true).then(() => true as const);
-  const locked = await Promise.race([locking, late]);
-  clearTimeout(timer);
-  if (!locked) locking.finally(() => file.close());
-  return locked;
 }
 
 /**

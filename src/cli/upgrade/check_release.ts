@@ -1,0 +1,41 @@
+/**
+ * Looking for a newer release, in a process of its own.
+ *
+ * @module
+ */
+import { systemClock } from "../../lib/clock.ts";
+import { findRelease, TRUSTED_KEYS } from "../../release/mod.ts";
+import { EXIT } from "../exit_code.ts";
+import { installedProgram } from "./installed_program.ts";
+import { readState, writeState } from "./notice.ts";
+import { findOwner } from "./package_owner.ts";
+import { placeFor } from "./release_place.ts";
+
+/** Longest search, in milliseconds. */
+const SEARCH_MS = 30_000;
+
+async function checkRelease(path: string, request: typeof fetch): Promise<void> {
+  const place = placeFor(Deno.env.toObject());
+  if (place === undefined) return;
+  const state = { ...await readState(path), checkedAt: systemClock() };
+  // First, so that a place that cannot be reached is asked once a day as well.
+  await writeState(path, state);
+  const signal = AbortSignal.timeout(SEARCH_MS);
+  const release = await findRelease({ place, keys: TRUSTED_KEYS, fetch: request, signal });
+  const owner = await findOwner((await installedProgram()).path);
+  await writeState(path, {
+    ...await readState(path),
+    latest: release.version,
+    ...(owner === undefined ? {} : { command: owner.command }),
+  });
+}
+
+/** Writes the latest release to the file of the notice, and ends the process. */
+export async function runReleaseCheck(path: string, request: typeof fetch): Promise<never> {
+  try {
+    await checkRelease(path, request);
+  } catch {
+    Deno.exit(EXIT.failure);
+  }
+  Deno.exit(EXIT.success);
+}

@@ -1,0 +1,46 @@
+/**
+ * The program that runs, as a file.
+ *
+ * @module
+ */
+import { DATA_FORMAT } from "../../lib/data_format.ts";
+import { describeFileFault } from "../../lib/file_fault.ts";
+import { CliError } from "../errors/mod.ts";
+import { VERSION } from "../version.ts";
+
+export interface InstalledProgram {
+  /** Its real path, with no symbolic link in it. */
+  readonly path: string;
+  readonly version: string;
+  /** The compiler's name of this platform. */
+  readonly target: string;
+  /** Format of the data directory that it reads and writes. */
+  readonly dataFormat: number;
+}
+
+/**
+ * The file of this process's program.
+ *
+ * @throws {CliError} `not_upgradable` where svc runs from source, or the file is gone.
+ */
+export async function installedProgram(): Promise<InstalledProgram> {
+  if (!Deno.build.standalone) {
+    throw new CliError("not_upgradable", "Cannot upgrade svc: it runs from source", {
+      hint: "Update the checkout with git pull",
+    });
+  }
+  try {
+    return {
+      path: await Deno.realPath(Deno.execPath()),
+      version: VERSION,
+      target: Deno.build.target,
+      dataFormat: DATA_FORMAT,
+    };
+  } catch (cause) {
+    const reason = describeFileFault(cause);
+    throw new CliError("not_upgradable", `Cannot find the program's own file: ${reason}`, {
+      hint: "It was moved or replaced while this command ran: run the command again",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The notice of a newer release: shown to people at terminals, at most once a day, and
+ * never while a command waits for it. What is shown was found out in the background by
+ * an earlier command.
+ *
+ * @module
+ */
+import { compare } from "semver";
+import { join } from "node:path";
+import { z } from "zod";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { RELEASE_CHECK_ARGUMENT } from "../../lib/process_arguments.ts";
+import { spawnProgram } from "../../lib/spawn_program.ts";
+import { cacheFolder, type Host, wantsJson } from "../session/mod.ts";
+import { createPalette, wantsColor } from "../terminal/mod.ts";
+import { VERSION } from "../version.ts";
+import { readTextFile } from "../../lib/utf8.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const stateSchema = z.object({
+  /** When it was last looked for a release, in milliseconds. */
+  checkedAt: z.number().optional(),
+  /** When a person was last told of one. */
+  noticedAt: z.number().optional(),
+  /** The latest version that was found. */
+  latest: z.string().regex(/^[0-9A-Za-z.-]{1,128}$/).optional(),
+  /** What upgrades this program. */
+  command: z.string().regex(/^[\w@ ./-]{1,128}$/).optional(),
+});
+
+export type ReleaseState = z.infer<typeof stateSchema>;
+
+/** Path of the state in the user's cache. */
+export function statePath(env: Host["env"]): string {
+  return join(cacheFolder(env), "latest_release.json");
+}
+
+/** What is known; nothing where the file is missing or cannot be read. */
+export async function readState(path: string): Promise<ReleaseState> {
+  try {
+    return stateSchema.parse(JSON.parse(await readTextFile(path)));
+  } catch {
+    return {};
+  }
+}
+
+export async function writeState(path: string, state: ReleaseState): Promise<void> {
+  await writeFileAtomically(path, JSON.stringify(state), { mode: 0o600 });
+}
+
+/** Due once a day; also after the clock was set back. */
+const isDue = (last: number | undefined, now: number): boolean =>
+  last === undefined || now - last >= DAY_MS || last > now;
+
+/** What to do about releases after a command. */
+export function decideNotice(
+  state: ReleaseState,
+  { now, version }: { readonly now: number; readonly version: string },
+): { readonly notice: string | undefined; readonly check: boolean } {
+  const { latest, command = "svc upgrade", noticedAt, checkedAt } = state;
+  const isNewer = latest !== undefined && compare(latest, version) > 0;
+  return {
+    notice: isNewer && isDue(noticedAt, now)
+      ? `svc ${latest} is available, this is ${version}: run ${command}`
+      : undefined,
+    check: isDue(checkedAt, now),
+  };
+}
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
+
+/** True where a person reads what the program writes, and has not declined to be told. */
+export function mayNotice(
+  argv: readonly string[],
+  { env, stdout, stderr }: Pick<Host, "env" | "stdout" | "stderr">,
+): boolean {
+  if (!stdout.isTerminal || !stderr.isTerminal || wantsJson(argv, env)) return false;
+  return !isSet(env.CI) && !isSet(env.SVC_NO_UPDATE_CHECK) && argv[0] !== "upgrade";
+}
+
+/** Starts to look for a release and does not wait for it. */
+function startCheck(path: string): void {
+  const child = spawnProgram(Deno.execPath(), {
+    args: [RELEASE_CHECK_ARGUMENT, path],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+    // It goes on when the terminal closes, and Ctrl-C does not reach it.
+    detached: true,
+  });
+  child.unref();
+}
+
+/** Shows the notice where one is due, and lets the next be found. Never fails the command. */
+export async function mindReleases(argv: readonly string[], host: Host): Promise<void> {
+  if (!mayNotice(argv, host)) return;
+  try {
+    const path = statePath(host.env);
+    const state = await readState(path);
+    const now = host.now();
+    const { notice, check } = decideNotice(state, { now, version: VERSION });
+    if (notice !== undefined) {
+      const { dim } = createPalette(wantsColor(host.env, true));
+      host.stderr.write(`${dim(notice)}\n`);
+      await writeState(path, { ...state, noticedAt: now });
+    }
+    if (check) startCheck(path);
+  } catch { /* a cache that cannot be used is no reason to disturb anybody */ }
+}

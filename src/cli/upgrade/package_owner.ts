@@ -1,0 +1,62 @@
+/**
+ * Which package manager has put the program where it is. Only that one may replace it.
+ *
+ * @module
+ */
+import { runProgram } from "../../lib/spawn_program.ts";
+
+export interface PackageOwner {
+  /** Name of the package manager. */
+  readonly name: string;
+  /** The command that upgrades svc. */
+  readonly command: string;
+}
+
+interface Rule extends PackageOwner {
+  /** Matches the program's path, with forward slashes. */
+  readonly path: RegExp;
+}
+
+const RULES: readonly Rule[] = [
+  { name: "Homebrew", path: /\/Cellar\/svc\//, command: "brew upgrade svc" },
+  { name: "Scoop", path: /\/scoop\/apps\/svc\//i, command: "scoop update svc" },
+  { name: "npm", path: /\/node_modules\//, command: "npm install --global svc@latest" },
+];
+
+/** Folders in which packages of Debian put programs. */
+const DEBIAN_FOLDERS = /^\/(?:usr\/(?:bin|sbin|lib|libexec|games)|bin|sbin|opt)\//;
+
+const DEBIAN: PackageOwner = {
+  name: "Debian's package manager",
+  command: "sudo apt-get install --only-upgrade svc",
+};
+
+/** The owner that the path alone names; `undefined` where it names none. */
+export function ownerByPath(path: string): PackageOwner | undefined {
+  const slashed = path.replaceAll("\\", "/");
+  const found = RULES.find((rule) => rule.path.test(slashed));
+  return found === undefined ? undefined : { name: found.name, command: found.command };
+}
+
+/** True for a path at which Debian's packages put programs. */
+export function mayBeDebian(path: string): boolean {
+  return DEBIAN_FOLDERS.test(path);
+}
+
+/** Finds out who owns the program at a real path; asks `dpkg` where that may know. */
+export async function findOwner(path: string): Promise<PackageOwner | undefined> {
+  const owner = ownerByPath(path);
+  if (owner !== undefined || !mayBeDebian(path)) return owner;
+  try {
+    const { success } = await runProgram("dpkg-query", {
+      args: ["--search", path],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    });
+    return success ? DEBIAN : undefined;
+  } catch {
+    // No dpkg, no packages of it.
+    return undefined;
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * Replacing the installed program by that of a release, and going back.
+ *
+ * @module
+ */
+import { compare } from "semver";
+import { dirname } from "node:path";
+import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { runProgram } from "../../lib/spawn_program.ts";
+import {
+  downloadProgram,
+  findRelease,
+  programFor,
+  type Release,
+  ReleaseError,
+  type ReleasePlace,
+  type ReleaseProgram,
+} from "../../release/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Progress, Ui } from "../terminal/mod.ts";
+import type { InstalledProgram } from "./installed_program.ts";
+import { type ProgramFiles, programFiles } from "./program_files.ts";
+import { replaceProgram } from "./replace_program.ts";
+import { lockUpgrade } from "./upgrade_lock.ts";
+import { fileDigest, writeRecord } from "./upgrade_record.ts";
+
+export interface UpgradeParts {
+  readonly installed: InstalledProgram;
+  readonly from: ReleasePlace;
+  readonly ui: Pick<Ui, "log" | "progress">;
+}
+
+export interface UpgradeWish {
+  /** A certain version; the latest where missing. */
+  readonly version?: string | undefined;
+  /** True to install it even if it is not newer. */
+  readonly force: boolean;
+}
+
+export interface UpgradeOutcome {
+  readonly version: string;
+  readonly previous: string;
+  readonly path: string;
+  /** False where the program was already the wanted one. */
+  readonly changed: boolean;
+}
+
+/** An error of the file system, in words that say where and what to do. */
+export function explainPlace(error: unknown, path: string): unknown {
+  if (!isFileFault(error)) return error;
+  return new CliError(
+    "not_writable",
+    `Cannot replace ${path}: ${describeFileFault(error)}`,
+    {
+      hint:
+        `The program is unchanged. Make ${dirname(path)} writable and free some space, or run ` +
+        "the command as the user who installed it",
+      cause: error,
+    },
+  );
+}
+
+/** Refuses a release that would not read the data that this program writes. */
+function assertReadsData(release: Release, { version, dataFormat }: InstalledProgram): void {
+  if (release.dataFormat >= dataFormat) return;
+  throw new CliError(
+    "not_upgradable",
+    `Cannot install svc ${release.version}: it reads data of format ${release.dataFormat}, and ` +
+      `svc ${version} writes format ${dataFormat}`,
+    {
+      hint: "To go back, install it in another place and give it a data directory that was " +
+        "restored from a backup of its own time",
+    },
+  );
+}
+
+/** Whether there is nothing to do, by the versions alone. */
+function isCurrent(release: Release, installed: InstalledProgram, wish: UpgradeWish): boolean {
+  if (wish.force) return false;
+  if (wish.version !== undefined) return release.version === installed.version;
+  return compare(release.version, installed.version) <= 0;
+}
+
+/** What a program prints for `--version`, or the first line of what went wrong. */
+async function sayVersion(path: string): Promise<string> {
+  const decoder = new TextDecoder();
+  try {
+    const { success, stdout, stderr } = await runProgram(path, {
+      args: ["--version"],
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    });
+    const [line = ""] = decoder.decode(success ? stdout : stderr).trim().split("\n");
+    return line;
+  } catch (error) {
+    return describeFileFault(error);
+  }
+}
+
+/** Runs the new program once: a program that does not start here must not replace one that does. */
+async function assertStarts(path: string, version: string): Promise<void> {
+  const said = await sayVersion(path);
+  if (said === version) return;
+  throw new CliError("not_upgradable", `svc ${version} does not start on this machine: ${said}`, {
+    hint: "Nothing was installed. Choose another release by --version",
+  });
+}
+
+interface Arrival {
+  readonly program: ReleaseProgram;
+  readonly release: Release;
+  readonly progress: Progress;
+}
+
+async function receive(
+  files: ProgramFiles,
+  { program, release, progress }: Arrival,
+  parts: UpgradeParts,
+): Promise<void> {
+  const mode = ((await Deno.stat(files.program)).mode ?? 0o755) & 0o777;
+  await Deno.remove(files.incoming).catch(() => {});
+  const file = await Deno.open(files.incoming, { write: true, createNew: true, mode: 0o700 });
+  try {
+    await downloadProgram(program, file, {
+      ...parts.from,
+      version: release.version,
+      onBytes: (bytes) => progress.add({ files: 0, bytes }),
+    });
+  } finally {
+    file.close();
+    progress.end();
+  }
+  if (Deno.build.os !== "windows") await Deno.chmod(files.incoming, mode | 0o500);
+  await assertStarts(files.incoming, release.version);
+}
+
+async function install(release: Release, parts: UpgradeParts): Promise<UpgradeOutcome> {
+  const { installed, ui } = parts;
+  const program = programFor(release, installed.target);
+  const files = programFiles(installed.path);
+  const outcome = {
+    version: release.version,
+    previous: installed.version,
+    path: installed.path,
+  };
+  await using _lock = await lockUpgrade(files.lock);
+  const current = await fileDigest(files.program);
+  // Another process was quicker, or the release is the one that runs.
+  if (current === program.program.sha256) return { ...outcome, changed: false };
+  const progress = ui.progress("install", {
+    label: `Downloading svc ${release.version}`,
+    files: 1,
+    bytes: program.size,
+  });
+  try {
+    await receive(files, { program, release, progress }, parts);
+    await writeRecord(files.record, [
+      [current, { version: installed.version, dataFormat: installed.dataFormat }],
+      [program.program.sha256, { version: release.version, dataFormat: release.dataFormat }],
+    ]);
+    await replaceProgram(files);
+  } finally {
+    await Deno.remove(files.incoming).catch(() => {});
+  }
+  return { ...outcome, changed: true };
+}
+
+/**
+ * Installs a release in the place of the program, which keeps working until the new one is
+ * there as a whole.
+ *
+ * @throws {CliError} where it must not or cannot be installed; nothing is changed then.
+ */
+export async function performUpgrade(
+  parts: UpgradeParts,
+  wish: UpgradeWish,
+): Promise<UpgradeOutcome> {
+  const { installed } = parts;
+  try {
+    const release = await findRelease(parts.from, wish.version);
+    if (isCurrent(release, installed, wish)) {
+      const { version, path } = installed;
+      return { version, previous: version, path, changed: false };
+    }
+    assertReadsData(release, installed);
+    return await install(release, parts);
+  } catch (error) {
+    if (error instanceof ReleaseError) {
+      throw new CliError("release_unusable", error.message, {
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+        cause: error,
+      });
+    }
+    throw explainPlace(error, installed.path);
+  }
+}

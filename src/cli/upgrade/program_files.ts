@@ -1,0 +1,30 @@
+/**
+ * The files beside an installed program that upgrades leave there.
+ *
+ * @module
+ */
+import { basename, dirname, extname, join } from "node:path";
+
+export interface ProgramFiles {
+  readonly program: string;
+  /** The program before the last upgrade. */
+  readonly previous: string;
+  /** The new program while it is written. */
+  readonly incoming: string;
+  /** What is known of `program` and `previous`. */
+  readonly record: string;
+  readonly lock: string;
+}
+
+/** Names the files of the program at `path`; all are in its folder, so that renames are atomic. */
+export function programFiles(path: string): ProgramFiles {
+  const [folder, ending] = [dirname(path), extname(path) === ".exe" ? ".exe" : ""];
+  const name = basename(path, ending);
+  return {
+    program: path,
+    previous: join(folder, `${name}.previous${ending}`),
+    incoming: join(folder, `.${name}.incoming${ending}`),
+    record: join(folder, `.${name}.upgrade.json`),
+    lock: join(folder, `.${name}.upgrade.lock`),
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Where this program looks for releases.
+ *
+ * @module
+ */
+import { BUILT_IN_PLACE, type ReleasePlace, TRUSTED_KEYS } from "../../release/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+
+/** `SVC_RELEASES_URL`, else what was compiled in; `undefined` where neither names a place. */
+export function placeFor(env: Context["env"]): string | undefined {
+  const given = env.SVC_RELEASES_URL;
+  if (given === undefined || given === "") return BUILT_IN_PLACE;
+  const url = URL.parse(given);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "") {
+    return given;
+  }
+  throw new CliError(
+    "usage",
+    "Set SVC_RELEASES_URL to an http or https address without query, such as " +
+      `https://downloads.example.com/svc, not ${JSON.stringify(given)}`,
+  );
+}
+
+/** @throws {CliError} where no place is known. */
+export function releasePlace(ctx: Pick<Context, "env" | "fetch" | "signal">): ReleasePlace {
+  const place = placeFor(ctx.env);
+  if (place === undefined) {
+    throw new CliError("usage", "Set SVC_RELEASES_URL: this build names no place of releases");
+  }
+  return { place, keys: TRUSTED_KEYS, fetch: ctx.fetch, signal: ctx.signal };
+}

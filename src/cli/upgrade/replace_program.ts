@@ -1,0 +1,56 @@
+/**
+ * Putting one program in the place of another. At every moment the name stands for a
+ * whole program; on Windows, which does not replace a file that runs, it stands for none
+ * between two renames, of which the first is undone if the second fails.
+ *
+ * @module
+ */
+import type { ProgramFiles } from "./program_files.ts";
+
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  await Deno.remove(to).catch(() => {});
+  try {
+    await Deno.link(from, to);
+  } catch {
+    // A file system without hard links.
+    await Deno.copyFile(from, to);
+  }
+}
+
+async function renameBoth(
+  { program, previous }: ProgramFiles,
+  incoming: string,
+): Promise<void> {
+  // A program that still runs cannot be removed, but it can be renamed.
+  await Deno.remove(previous).catch(async () => {
+    await Deno.rename(previous, `${previous}.${crypto.randomUUID()}`).catch(() => {});
+  });
+  await Deno.rename(program, previous);
+  try {
+    await Deno.rename(incoming, program);
+  } catch (error) {
+    await Deno.rename(previous, program);
+    throw error;
+  }
+}
+
+/** Puts `incoming` in the program's place and keeps the program as the previous one. */
+export async function replaceProgram(
+  files: ProgramFiles,
+  os: typeof Deno.build.os = Deno.build.os,
+): Promise<void> {
+  const { program, previous, incoming } = files;
+  if (os === "windows") return await renameBoth(files, incoming);
+  await linkOrCopy(program, previous);
+  await Deno.rename(incoming, program);
+}
+
+/** Exchanges the program and the previous one. */
+export async function exchangePrograms(
+  files: ProgramFiles,
+  os: typeof Deno.build.os = Deno.build.os,
+): Promise<void> {
+  await Deno.remove(files.incoming).catch(() => {});
+  await Deno.rename(files.previous, files.incoming);
+  await replaceProgram(files, os);
+}

@@ -1,0 +1,73 @@
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { readFormatMark } from "../../lib/data_format.ts";
+import { versionOfTag } from "../../release/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { type Context, dataFolder } from "../session/mod.ts";
+import { type InstalledProgram, installedProgram } from "./installed_program.ts";
+import { findOwner } from "./package_owner.ts";
+import { performRollback } from "./perform_rollback.ts";
+import { performUpgrade, type UpgradeOutcome } from "./perform_upgrade.ts";
+import { releasePlace } from "./release_place.ts";
+
+function tag(text: string): string {
+  const version = versionOfTag(text);
+  if (version !== undefined) return version;
+  throw new InvalidArgumentError("Give the tag of a release, such as v1.2.3.");
+}
+
+async function assertOwn({ path }: InstalledProgram): Promise<void> {
+  const owner = await findOwner(path);
+  if (owner === undefined) return;
+  throw new CliError("not_upgradable", `Cannot replace ${path}: ${owner.name} installed it`, {
+    hint: "Its package manager would lose track of it",
+    next: [owner.command],
+  });
+}
+
+/** Format of the data directory at its usual place. */
+async function storedFormat(ctx: Context): Promise<number | undefined> {
+  return (await readFormatMark(dataFolder(ctx.env)))?.format;
+}
+
+function report(ctx: Context, outcome: UpgradeOutcome, verb: string): void {
+  const { version, previous, path, changed } = outcome;
+  ctx.ui.done(
+    "install",
+    changed ? `${verb} svc ${previous} to ${version} in ${path}` : `svc ${version} is installed`,
+  );
+  ctx.ui.result({ ...outcome }, version);
+}
+
+export default defineCommand({
+  description:
+    "Downloads the latest release for this platform, verifies its signature and digest, and " +
+    "puts it in the place of this program in one step. The program before it is kept for " +
+    "--rollback. A running svc serve goes on as it is until it is started again. " +
+    "SVC_RELEASES_URL names another place of releases.",
+  define: (command) =>
+    command
+      .option("--version <tag>", "release to install, such as v1.2.3 (default: the latest)", tag)
+      .option("--force", "install it even if this program is as new")
+      .option("--rollback", "go back to the program before the last upgrade"),
+  examples: [
+    ["upgrade", "install the latest release"],
+    ["upgrade --version v1.2.3", "install a certain one"],
+    ["upgrade --rollback", "go back to the one before"],
+  ],
+  answers: "{ version, previous, path, changed }",
+  async run({ flags }, ctx) {
+    if (flags.rollback && (flags.version !== undefined || flags.force)) {
+      throw new CliError("usage", "Give --rollback alone, without --version and --force");
+    }
+    const installed = await installedProgram();
+    await assertOwn(installed);
+    if (flags.rollback) {
+      const outcome = await performRollback(installed, await storedFormat(ctx));
+      return report(ctx, outcome, "Changed back");
+    }
+    const parts = { installed, from: releasePlace(ctx), ui: ctx.ui };
+    const { version, force = false } = flags;
+    report(ctx, await performUpgrade(parts, { version, force }), "Upgraded");
+  },
+});

@@ -1,0 +1,43 @@
+/**
+ * One upgrade of a program at a time.
+ *
+ * @module
+ */
+import { lockInTime } from "../../lib/file_lock.ts";
+import { CliError } from "../errors/mod.ts";
+
+const inodeOf = async (path: string): Promise<number | null | undefined> => {
+  try {
+    return (await Deno.stat(path)).ino;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Locks the file, which is made for the lock and removed with it. A lock on a file that
+ * another process has removed in the meantime guards nothing, so it is taken again.
+ *
+ * @throws {CliError} `conflict` where another process holds it.
+ */
+export async function lockUpgrade(path: string): Promise<AsyncDisposable> {
+  for (;;) {
+    const file = await Deno.open(path, { write: true, create: true });
+    if (!await lockInTime(file)) {
+      throw new CliError("conflict", "Another svc upgrade is replacing this program", {
+        hint: "Wait until it has ended, and look at svc --version",
+      });
+    }
+    if ((await file.stat()).ino === await inodeOf(path)) {
+      return {
+        async [Symbol.asyncDispose]() {
+          // Windows keeps open files: there it stays, empty.
+          await Deno.remove(path).catch(() => {});
+          file.close();
+        },
+      };
+    }
+    file.close();
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What upgrades remember of the programs beside each other, by their digests: so that
+ * `--rollback` knows what it would bring back, and that nobody has changed it.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { sha256Stream } from "../../lib/hash.ts";
+import { readTextFile } from "../../lib/utf8.ts";
+
+const factsSchema = z.object({
+  version: z.string().max(128),
+  dataFormat: z.int().positive(),
+});
+
+const recordSchema = z.object({ programs: z.record(z.string(), factsSchema) });
+
+export type ProgramFacts = z.infer<typeof factsSchema>;
+
+/** The SHA-256 of a file. */
+export async function fileDigest(path: string): Promise<string> {
+  return (await sha256Stream((await Deno.open(path)).readable)).sha256;
+}
+
+/** Facts by digest; none where the record is missing or cannot be read. */
+export async function readRecord(path: string): Promise<ReadonlyMap<string, ProgramFacts>> {
+  try {
+    const { programs } = recordSchema.parse(JSON.parse(await readTextFile(path)));
+    return new Map(Object.entries(programs));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Records two programs, and forgets all others. */
+export async function writeRecord(
+  path: string,
+  programs: readonly (readonly [sha256: string, facts: ProgramFacts])[],
+): Promise<void> {
+  const record = { programs: Object.fromEntries(programs) };
+  await writeFileAtomically(path, `${JSON.stringify(record, null, 2)}\n`);
+}

@@ -1,0 +1,56 @@
+/**
+ * The version of the data directory's layout and records.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { z } from "zod";
+import { writeFileAtomically } from "./atomic_file.ts";
+import { readTextFile } from "./utf8.ts";
+
+/**
+ * The format that this program reads and writes. A program opens directories of this
+ * format, migrates older ones, and refuses newer ones (docs/decisions/data-format.md).
+ */
+export const DATA_FORMAT = 1;
+
+const FILE = "format.json";
+
+const markSchema = z.object({
+  format: z.int().positive(),
+  /** Version of the program that wrote the mark. */
+  program: z.string().max(128),
+});
+
+/** What a data directory says of itself. */
+export type FormatMark = z.infer<typeof markSchema>;
+
+/** The mark of a directory cannot be read. */
+export class FormatMarkError extends Error {
+  override readonly name = "FormatMarkError";
+
+  constructor(path: string, cause: unknown) {
+    super(`Cannot read ${path}, which says of what format the data is: restore it`, { cause });
+  }
+}
+
+/**
+ * The mark of a data directory; `undefined` where it has none.
+ *
+ * @throws {FormatMarkError} where it is no mark.
+ */
+export async function readFormatMark(root: string): Promise<FormatMark | undefined> {
+  const path = join(root, FILE);
+  try {
+    return markSchema.parse(JSON.parse(await readTextFile(path)));
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return undefined;
+    throw new FormatMarkError(path, cause);
+  }
+}
+
+/** Marks a data directory. */
+export async function writeFormatMark(root: string, mark: FormatMark): Promise<void> {
+  const text = `${JSON.stringify(mark, null, 2)}\n`;
+  await writeFileAtomically(join(root, FILE), text, { mode: 0o600 });
+}

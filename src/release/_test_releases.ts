@@ -1,0 +1,117 @@
+/**
+ * A place of releases on this machine, with a signing key of its own.
+ *
+ * @module
+ */
+import { gzipSync } from "node:zlib";
+import { sha256Hex } from "../lib/hash.ts";
+import { MANIFEST_SCHEMA, type Release } from "./manifest.ts";
+import { publicKeyOf, sign } from "./signature.ts";
+
+/** Makes a pair of keys; the private one as PEM. */
+export async function makeKeys(): Promise<{ readonly pem: string; readonly publicKey: string }> {
+  const { privateKey } = await crypto.subtle.generateKey("Ed25519", true, [
+    "sign",
+    "verify",
+  ]) as CryptoKeyPair;
+  const bytes = new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey));
+  const pem = `-----BEGIN PRIVATE KEY-----\n${bytes.toBase64()}\n-----END PRIVATE KEY-----\n`;
+  return { pem, publicKey: await publicKeyOf(pem) };
+}
+
+export interface Publication {
+  readonly version: string;
+  readonly program: Uint8Array;
+  readonly target?: string;
+  readonly dataFormat?: number;
+  /** Changes the manifest before it is signed. */
+  readonly manifest?: (release: Release) => unknown;
+}
+
+export interface Releases extends AsyncDisposable {
+  readonly place: string;
+  readonly publicKey: string;
+  /** Paths that were asked for. */
+  readonly asked: string[];
+  /** Puts a release there; it is the latest one. */
+  publish(publication: Publication): Promise<void>;
+  /** Changes the bytes that stand at a path below the place. */
+  change(path: string, edit: (bytes: Uint8Array) => Uint8Array<ArrayBuffer>): void;
+  /** Ends the connection after so many bytes of the program; `undefined` ends that. */
+  cutAfter: number | undefined;
+  /** Called before a program is sent. */
+  beforeProgram: (() => Promise<void>) | undefined;
+}
+
+/** Flips the lowest bit of the byte at `index`, from the end where negative. */
+export function flipBit(bytes: Uint8Array, index: number): Uint8Array<ArrayBuffer> {
+  const copy = new Uint8Array(bytes);
+  const at = index < 0 ? copy.length + index : index;
+  copy[at] = copy[at]! ^ 1;
+  return copy;
+}
+
+function cut(bytes: Uint8Array, after: number): ReadableStream<Uint8Array> {
+  let sent = false;
+  return new ReadableStream({
+    pull(controller) {
+      if (sent) return controller.error(new Error("cut"));
+      controller.enqueue(bytes.subarray(0, after));
+      sent = true;
+    },
+  });
+}
+
+/** Starts a place without releases. */
+export async function startReleases(): Promise<Releases> {
+  const { pem, publicKey } = await makeKeys();
+  const files = new Map<string, Uint8Array<ArrayBuffer>>();
+  const asked: string[] = [];
+  let latest = "";
+  const find = (path: string): Uint8Array<ArrayBuffer> | undefined =>
+    files.get(path.replace(/^\/latest\/download\//, `/download/v${latest}/`));
+  const releases: Omit<Releases, "place" | typeof Symbol.asyncDispose> = {
+    publicKey,
+    asked,
+    cutAfter: undefined,
+    beforeProgram: undefined,
+    async publish({ version, program, target = Deno.build.target, dataFormat = 1, manifest }) {
+      const packed = new Uint8Array(gzipSync(program, { level: 1 }));
+      const file = `svc-${version}-${target}.gz`;
+      const release: Release = {
+        schemaVersion: MANIFEST_SCHEMA,
+        version,
+        dataFormat,
+        programs: [{
+          ...{ target, file, size: packed.byteLength, sha256: sha256Hex(packed) },
+          program: { size: program.byteLength, sha256: sha256Hex(program) },
+        }],
+      };
+      const text = JSON.stringify(manifest === undefined ? release : manifest(release));
+      const bytes = new TextEncoder().encode(text);
+      const folder = `/download/v${version}`;
+      files.set(`${folder}/${file}`, packed);
+      files.set(`${folder}/release.json`, bytes);
+      files.set(`${folder}/release.json.sig`, await sign(bytes, pem));
+      latest = version;
+    },
+    change: (path, edit) => void files.set(path, edit(files.get(path)!)),
+  };
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {}, onError: () => new Response(null) },
+    async (request) => {
+      const { pathname } = new URL(request.url);
+      asked.push(pathname);
+      const bytes = find(pathname);
+      if (bytes === undefined) return new Response("Not found", { status: 404 });
+      if (!pathname.endsWith(".gz")) return new Response(bytes);
+      await releases.beforeProgram?.();
+      const body = releases.cutAfter === undefined ? bytes : cut(bytes, releases.cutAfter);
+      return new Response(body, { headers: { "Content-Type": "application/octet-stream" } });
+    },
+  );
+  return Object.assign(releases, {
+    place: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  });
+}

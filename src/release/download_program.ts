@@ -1,0 +1,114 @@
+/**
+ * Downloading the program of a release: unpacked and verified on the way to disk.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { fetchChunks, type Source } from "./fetch_bytes.ts";
+import type { ReleaseProgram } from "./manifest.ts";
+import { fileUrl } from "./place.ts";
+import { ReleaseError } from "./release_error.ts";
+
+export interface Download extends Source {
+  readonly place: string;
+  readonly version: string;
+  /** Called with the number of bytes that came since the last call. */
+  readonly onBytes: (count: number) => void;
+}
+
+/** Passes bytes on, and finds out whether they are the expected ones. */
+class Meter {
+  readonly #hash = createHash("sha256");
+  #size = 0;
+
+  constructor(
+    readonly name: string,
+    readonly expected: { readonly size: number; readonly sha256: string },
+  ) {}
+
+  add(chunk: Uint8Array): void {
+    this.#size += chunk.byteLength;
+    if (this.#size > this.expected.size) throw this.#different("it is larger than signed");
+    this.#hash.update(chunk);
+  }
+
+  end(): void {
+    if (this.#size < this.expected.size) throw this.#different("it is shorter than signed");
+    if (this.#hash.digest("hex") !== this.expected.sha256) {
+      throw this.#different("its SHA-256 is not the signed one");
+    }
+  }
+
+  #different(reason: string): ReleaseError {
+    return new ReleaseError(`Cannot trust ${this.name}: ${reason}`, {
+      hint: "Nothing was installed. The file was changed on its way: try again, or another network",
+    });
+  }
+}
+
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.byteLength;) {
+    offset += await file.write(bytes.subarray(offset));
+  }
+}
+
+/**
+ * Writes the unpacked program to `file` and flushes it to disk.
+ *
+ * @throws {ReleaseError} where the connection breaks, or a byte is not the signed one;
+ * `file` then holds a part that must not be used.
+ */
+export async function downloadProgram(
+  program: ReleaseProgram,
+  file: Deno.FsFile,
+  download: Download,
+): Promise<void> {
+  const url = fileUrl(download.place, download.version, program.file);
+  const packed = new Meter(url, program);
+  const unpacked = new Meter(`the program in ${url}`, program.program);
+  let failure: unknown;
+  const received = async function* () {
+    try {
+      for await (const chunk of fetchChunks(url, download)) {
+        packed.add(chunk);
+        download.onBytes(chunk.byteLength);
+        yield chunk as Uint8Array<ArrayBuffer>;
+      }
+      packed.end();
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  };
+  const stream = ReadableStream.from(received()).pipeThrough(new DecompressionStream("gzip"));
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await readPart(reader, () => failure, url);
+      if (done) break;
+      unpacked.add(value);
+      await writeAll(file, value);
+    }
+    unpacked.end();
+    await file.sync();
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** One part of the unpacked program; what failed before unpacking goes before what follows from it. */
+async function readPart(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  failure: () => unknown,
+  url: string,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  try {
+    return await reader.read();
+  } catch (cause) {
+    if (failure() !== undefined) throw failure();
+    throw new ReleaseError(`Cannot trust ${url}: it cannot be unpacked`, {
+      hint: "Nothing was installed. The file was changed on its way: try again, or another network",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Requests for the files of a release.
+ *
+ * @module
+ */
+import { ReleaseError } from "./release_error.ts";
+
+/** Longest time without a byte, in milliseconds. */
+const IDLE_MS = 60_000;
+
+export interface Source {
+  readonly fetch: typeof fetch;
+  /** Aborted when the user stops the program. */
+  readonly signal: AbortSignal;
+}
+
+const CHECK_NETWORK = "Check the network, HTTPS_PROXY and SVC_RELEASES_URL, and try again";
+
+const reasonOf = (error: unknown): string => error instanceof Error ? error.message : String(error);
+
+/** Runs `work` with a signal that is aborted once nothing came for a minute. */
+function startIdleTimer(signal: AbortSignal) {
+  const idle = new AbortController();
+  const expire = () => idle.abort(new ReleaseError(`No byte came for ${IDLE_MS / 1000} seconds`));
+  let timer = setTimeout(expire, IDLE_MS);
+  return {
+    signal: AbortSignal.any([signal, idle.signal]),
+    restart() {
+      clearTimeout(timer);
+      timer = setTimeout(expire, IDLE_MS);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/**
+ * The bytes of a file as they come.
+ *
+ * @throws {ReleaseError} where the server does not have it, or the connection breaks.
+ */
+export async function* fetchChunks(url: string, source: Source): AsyncGenerator<Uint8Array> {
+  const timer = startIdleTimer(source.signal);
+  let received = 0;
+  try {
+    const response = await source.fetch(url, { signal: timer.signal });
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      throw new ReleaseError(`Cannot get ${url}: the server answered ${response.status}`, {
+        hint: response.status === 404
+          ? "Check the version and SVC_RELEASES_URL: there is no such release"
+          : CHECK_NETWORK,
+      });
+    }
+    for await (const chunk of response.body) {
+      timer.restart();
+      received += chunk.byteLength;
+      yield chunk;
+    }
+  } catch (cause) {
+    if (cause instanceof ReleaseError || source.signal.aborted) throw cause;
+    const when = received === 0 ? "" : ` after ${received} bytes`;
+    throw new ReleaseError(`Cannot get ${url}: the connection failed${when}: ${reasonOf(cause)}`, {
+      hint: CHECK_NETWORK,
+      cause,
+    });
+  } finally {
+    timer.stop();
+  }
+}
+
+/** A small file as a whole. */
+export async function fetchSmall(
+  url: string,
+  source: Source & { readonly maxBytes: number },
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of fetchChunks(url, source)) {
+    size += chunk.byteLength;
+    if (size > source.maxBytes) {
+      throw new ReleaseError(`Cannot use ${url}: it is larger than ${source.maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,47 @@
+/**
+ * Finding a release, and believing it.
+ *
+ * @module
+ */
+import { fetchSmall, type Source } from "./fetch_bytes.ts";
+import { parseManifest, type Release } from "./manifest.ts";
+import { fileUrl, MANIFEST_FILE, SIGNATURE_SUFFIX } from "./place.ts";
+import { ReleaseError } from "./release_error.ts";
+import { isSigned, SIGNATURE_BYTES } from "./signature.ts";
+
+/** Largest manifest, in bytes. */
+const MAX_MANIFEST_BYTES = 1024 * 1024;
+
+export interface ReleasePlace extends Source {
+  /** Base address of the releases. */
+  readonly place: string;
+  /** Public keys of which one must have signed the release. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * Reads the manifest of a version, or of the latest one, and verifies its signature before
+ * anything else is looked at.
+ *
+ * @throws {ReleaseError} where it cannot be had, or is not what a trusted key signed.
+ */
+export async function findRelease(from: ReleasePlace, version?: string): Promise<Release> {
+  const url = fileUrl(from.place, version, MANIFEST_FILE);
+  const bytes = await fetchSmall(url, { ...from, maxBytes: MAX_MANIFEST_BYTES });
+  const signature = await fetchSmall(url + SIGNATURE_SUFFIX, {
+    ...from,
+    maxBytes: SIGNATURE_BYTES,
+  });
+  if (!await isSigned(bytes, signature, from.keys)) {
+    throw new ReleaseError(`Cannot trust ${url}: no key that this program knows has signed it`, {
+      hint: "Nothing was installed. The file was changed on its way, or the place is not svc's own",
+    });
+  }
+  const release = parseManifest(bytes);
+  if (version !== undefined && release.version !== version) {
+    throw new ReleaseError(
+      `Cannot use ${url}: it is the manifest of ${release.version}, not of ${version}`,
+    );
+  }
+  return release;
+}

@@ -1,0 +1,90 @@
+/**
+ * The manifest of a release: which programs it has, and what they weigh.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { ReleaseError } from "./release_error.ts";
+
+export const MANIFEST_SCHEMA = "SVC_RELEASE_V1";
+
+/** Largest program that a release may hold, in bytes. */
+const MAX_PROGRAM_BYTES = 1024 ** 3;
+
+const VERSION = /^\d{1,6}\.\d{1,6}\.\d{1,6}(?:-[0-9A-Za-z.-]{1,64})?$/;
+
+const content = {
+  size: z.int().positive().max(MAX_PROGRAM_BYTES),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+};
+
+const programSchema = z.object({
+  /** The compiler's name of the platform, such as `x86_64-unknown-linux-gnu`. */
+  target: z.string().regex(/^[a-z0-9_-]{1,64}$/),
+  /** Name of the file with the program, compressed by gzip, beside the manifest. */
+  file: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
+  ...content,
+  /** The program itself, unpacked. */
+  program: z.object(content),
+});
+
+export const releaseSchema = z.object({
+  schemaVersion: z.literal(MANIFEST_SCHEMA),
+  version: z.string().regex(VERSION),
+  /** Format of the data directory that its programs write. */
+  dataFormat: z.int().positive(),
+  programs: z.array(programSchema).min(1).max(64),
+});
+
+export type Release = z.infer<typeof releaseSchema>;
+export type ReleaseProgram = z.infer<typeof programSchema>;
+
+/** The tag of a version, under which its files are: `v1.2.3`. */
+export function tagOf(version: string): string {
+  return `v${version}`;
+}
+
+/** The version that a tag or version names; `undefined` where it can be none. */
+export function versionOfTag(text: string): string | undefined {
+  const version = text.replace(/^v/, "");
+  return VERSION.test(version) ? version : undefined;
+}
+
+/**
+ * Reads a manifest whose signature was verified. Members that this program does not know
+ * are left alone.
+ *
+ * @throws {ReleaseError} where it is of a schema that this program cannot read.
+ */
+export function parseManifest(bytes: Uint8Array): Release {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new ReleaseError("Cannot read the release manifest: it is no valid JSON", { cause });
+  }
+  const parsed = releaseSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ReleaseError(
+    `Cannot read the release manifest: ${issue?.path.join(".") || "it"}: ${issue?.message}`,
+    { hint: "A newer release may need another way to install: run the install script" },
+  );
+}
+
+/**
+ * The program for a platform.
+ *
+ * @throws {ReleaseError} where the release has none.
+ */
+export function programFor(release: Release, target: string): ReleaseProgram {
+  const found = release.programs.find((program) => program.target === target);
+  if (found !== undefined) return found;
+  const targets = release.programs.map((program) => program.target).join(", ");
+  throw new ReleaseError(
+    `svc ${release.version} has no program for ${target}, only for ${targets}`,
+    {
+      hint: "Choose another release by --version, or build the program from source",
+    },
+  );
+}

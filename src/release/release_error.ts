@@ -1,0 +1,22 @@
+/**
+ * A release that cannot be used.
+ *
+ * @module
+ */
+
+export interface ReleaseErrorFacts {
+  /** What to do about it. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/** Why a release was not installed; nothing was changed. */
+export class ReleaseError extends Error {
+  override readonly name = "ReleaseError";
+  readonly hint: string | undefined;
+
+  constructor(message: string, { hint, cause }: ReleaseErrorFacts = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.hint = hint;
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * `svc upgrade` of the compiled program: its own file, over HTTP, as a process. What it
+ * decides is tested beside it; here it must end with a program that works.
+ */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { cleanEnvironment } from "../../scripts/_program.ts";
+import { flipBit, type Releases, startReleases } from "../../src/release/_test_releases.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import { mountDisk } from "../helpers/small_disk.ts";
+import { patchProgram } from "../helpers/patched_program.ts";
+
+const BINARY = Deno.env.get("SVC_BIN") ?? "";
+/** Whether this user may mount disks. */
+const CAN_MOUNT = Deno.uid() === 0;
+const [OLD, NEW] = ["0.1.1", "0.2.0"];
+const GZ = `/download/v${NEW}/svc-${NEW}-${Deno.build.target}.gz`;
+
+interface Installation {
+  readonly home: string;
+  readonly path: string;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
+  version(): Promise<string>;
+}
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function runAt(path: string, args: readonly string[], env: Record<string, string>) {
+  const { code, stdout, stderr } = await new Deno.Command(path, {
+    ...{ args: [...args], env, clearEnv: true, stdin: "null" },
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+function installation(home: string, path: string, place: string): Installation {
+  const own = { ...cleanEnvironment(home), SVC_RELEASES_URL: place };
+  const run = (args: readonly string[], env = {}) => runAt(path, args, { ...own, ...env });
+  return { home, path, run, version: async () => (await run(["--version"])).stdout.trim() };
+}
+
+/** The step's own installation of the old program, in a folder of its own. */
+type Install = (folder?: string) => Promise<Installation>;
+
+async function refuses(box: Installation, says: RegExp, args: readonly string[] = []) {
+  const { code, stderr } = await box.run(["upgrade", ...args]);
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, says);
+  assert.equal(await box.version(), OLD);
+  const left = [...Deno.readDirSync(dirname(box.path))].map(({ name }) => name);
+  assert.deepEqual(left.filter((name) => name !== "home" && name !== ".svc.upgrade.lock"), ["svc"]);
+}
+
+/** Runs a command line in a terminal of its own, and returns what that shows. */
+async function inTerminal(box: Installation, line: string, env: Record<string, string>) {
+  const shell = `'${box.path}' ${line}`;
+  const { stdout } = await runAt("script", ["-qec", shell, "/dev/null"], env);
+  return stdout;
+}
+
+async function withPlace(
+  test: (releases: Releases, install: Install) => Promise<void>,
+): Promise<void> {
+  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-upgrade-" }));
+  await using releases = await startReleases();
+  const key = releases.publicKey;
+  const old = await patchProgram(BINARY, { key, version: OLD });
+  await releases.publish({
+    version: NEW,
+    program: await patchProgram(BINARY, { key, version: NEW }),
+  });
+  let count = 0;
+  const install = async (folder = join(root, `${++count}`)) => {
+    const path = join(folder, "svc");
+    await Deno.mkdir(join(root, "home"), { recursive: true });
+    await Deno.mkdir(folder, { recursive: true });
+    await Deno.writeFile(path, old, { mode: 0o755 });
+    return installation(join(root, "home"), path, releases.place);
+  };
+  try {
+    await test(releases, install);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+Deno.test({
+  name: "svc upgrade replaces the compiled program, and always leaves one that works",
+  ignore: BINARY === "",
+  fn: (t) =>
+    withPlace(async (releases, install) => {
+      const box = await install();
+      await t.step("a changed signature, manifest or program is refused", async () => {
+        for (const path of [`/download/v${NEW}/release.json.sig`, GZ]) {
+          releases.change(path, (bytes) => flipBit(bytes, -9));
+          await refuses(box, /Cannot trust/);
+          releases.change(path, (bytes) => flipBit(bytes, -9));
+        }
+      });
+
+      await t.step("a connection that breaks changes nothing", async () => {
+        releases.cutAfter = 1_000_000;
+        await refuses(box, /the connection failed after \d+ bytes/);
+        releases.cutAfter = undefined;
+      });
+
+      await t.step({
+        name: "a full disk changes nothing",
+        ignore: !CAN_MOUNT,
+        fn: async () => {
+          const folder = join(dirname(box.path), "..", "disk");
+          await using _disk = await mountDisk(folder, 180);
+          const small = await install(folder);
+          await refuses(small, /the disk is full/);
+        },
+      });
+
+      await t.step({
+        name: "a folder that cannot be written changes nothing",
+        ignore: !CAN_MOUNT,
+        fn: async () => {
+          const folder = join(dirname(box.path), "..", "sealed");
+          await using _disk = await mountDisk(folder, 200);
+          const sealed = await install(folder);
+          await new Deno.Command("mount", { args: ["-o", "remount,ro", folder] }).output();
+          await refuses(sealed, /the file system is read-only/);
+        },
+      });
+
+      await t.step("a program that a package manager owns is left to it", async () => {
+        const owned = await install(join(dirname(box.path), "..", "node_modules", "svc"));
+        await refuses(owned, /npm install --global svc@latest/);
+      });
+
+      await t.step("a proxy is used", async () => {
+        const asked: string[] = [];
+        await using proxy = Deno.serve(
+          { hostname: "127.0.0.1", port: 0, onListen() {} },
+          (request) => {
+            asked.push(request.url);
+            return new Response("from the proxy", { status: 502 });
+          },
+        );
+        const { code, stderr } = await box.run(["upgrade"], {
+          SVC_RELEASES_URL: "http://releases.example/svc",
+          HTTP_PROXY: `http://127.0.0.1:${proxy.addr.port}`,
+        });
+        assert.equal(code, 1);
+        assert.match(stderr, /the server answered 502/);
+        assert.deepEqual(asked, ["http://releases.example/svc/latest/download/release.json"]);
+      });
+
+      await t.step("a person is told of it once, and nobody else", async () => {
+        const env = {
+          ...cleanEnvironment(box.home),
+          SVC_RELEASES_URL: releases.place,
+          SVC_API_URL: "http://127.0.0.1:1",
+        };
+        const known = join(box.home, ".cache", "svc", "latest_release.json");
+        const command = (more = {}) => inTerminal(box, "completion bash", { ...env, ...more });
+        await command({ CI: "1" });
+        await assert.rejects(Deno.stat(known), Deno.errors.NotFound);
+        assert.doesNotMatch(await command(), /is available/);
+        await until(async () => (await Deno.readTextFile(known).catch(() => "")).includes(NEW));
+        assert.match(await command(), /svc 0\.2\.0 is available, this is 0\.1\.1: run svc upgrade/);
+        assert.doesNotMatch(await command(), /is available/);
+      });
+
+      await t.step("it upgrades, shows how far it is, and goes back and forth", async () => {
+        const shown = await inTerminal(box, "upgrade", {
+          ...cleanEnvironment(box.home),
+          SVC_RELEASES_URL: releases.place,
+        });
+        assert.match(shown, /Downloading svc 0\.2\.0 █*░* 0\/1 files/);
+        assert.match(shown, /Upgraded svc 0\.1\.1 to 0\.2\.0/);
+        assert.equal(await box.version(), NEW);
+        const again = await box.run(["upgrade", "--json"]);
+        assert.equal(JSON.parse(again.stdout).changed, false);
+        assert.equal((await box.run(["upgrade", "--rollback"])).code, 0);
+        assert.equal(await box.version(), OLD);
+        assert.equal((await box.run(["upgrade", "--rollback"])).code, 0);
+        assert.equal(await box.version(), NEW);
+      });
+
+      await t.step("two at once leave the new program", async () => {
+        const both = await install();
+        const outcomes = await Promise.all([both.run(["upgrade"]), both.run(["upgrade"])]);
+        assert.ok(outcomes.some(({ code }) => code === 0), outcomes[0]!.stderr);
+        for (const { code, stderr } of outcomes) {
+          if (code !== 0) assert.match(stderr, /Another svc upgrade/);
+        }
+        assert.equal(await both.version(), NEW);
+        assert.equal((await both.run(["upgrade", "--rollback"])).code, 0);
+        assert.equal(await both.version(), OLD);
+      });
+    }),
+});

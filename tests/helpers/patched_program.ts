@@ -1,0 +1,31 @@
+/**
+ * The compiled program with other constants in its place: shipped code, that trusts the
+ * key of a test and says another version. No option of the program could do that.
+ */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { TRUSTED_KEYS } from "../../src/release/mod.ts";
+import config from "../../deno.json" with { type: "json" };
+
+export interface Patch {
+  /** The public key to trust, in place of svc's own. */
+  readonly key: string;
+  /** Of as many characters as the program's own. */
+  readonly version: string;
+}
+
+/** Replaces one text by another of the same length, wherever it stands. */
+function replaceText(bytes: Buffer, from: string, to: string): void {
+  assert.equal(from.length, to.length);
+  let at = bytes.indexOf(from);
+  assert.notEqual(at, -1, `the program holds no ${from}`);
+  for (; at !== -1; at = bytes.indexOf(from, at + 1)) bytes.write(to, at);
+}
+
+/** The bytes of the program at `path`, changed. */
+export async function patchProgram(path: string, { key, version }: Patch): Promise<Uint8Array> {
+  const bytes = Buffer.from(await Deno.readFile(path));
+  for (const own of TRUSTED_KEYS) replaceText(bytes, own, key);
+  replaceText(bytes, `{version:"${config.version}"`, `{version:"${version}"`);
+  return bytes;
+}
