@@ -11,10 +11,10 @@ import { z } from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { RELEASE_CHECK_ARGUMENT } from "../../lib/process_arguments.ts";
 import { spawnProgram } from "../../lib/spawn_program.ts";
+import { readTextFile } from "../../lib/utf8.ts";
 import { cacheFolder, type Host, wantsJson } from "../session/mod.ts";
 import { createPalette, wantsColor } from "../terminal/mod.ts";
 import { VERSION } from "../version.ts";
-import { readTextFile } from "../../lib/utf8.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
