@@ -11,15 +11,14 @@ import {
   normalizePath,
   type RequestFacts,
 } from "../rules/mod.ts";
-import type { ComputeSocket } from "../runtime/mod.ts";
 import { tracesOf } from "./access_record.ts";
-import { ComputeFailedError, relayWebSocket, type RequestTarget } from "./compute/mod.ts";
-import { DynamicResponder, isDynamic } from "./dynamic/mod.ts";
+import { ComputeFailedError, type RequestTarget } from "./compute/mod.ts";
+import { DynamicResponder, isDynamic, StoredResponder } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
 import type { EdgeConnection } from "./hand_over.ts";
 import { ImageResponder, type OwnSource, SourceRequest } from "./images/mod.ts";
-import { isReading } from "./messages/mod.ts";
+import { isReading, makePseudonym } from "./messages/mod.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
 import { type ClientLookups, ClientRequest, TrustedProxies } from "./request/mod.ts";
 import {
@@ -33,23 +32,10 @@ import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./respon
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
 import type { StaticFile } from "./static/mod.ts";
+import { upgradeClient } from "./upgrade_client.ts";
 
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;
-
-/** Upgrades the client's connection, and connects it with the server's socket. */
-function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Response {
-  try {
-    const { socket, response } = clientRequest.upgrade();
-    // Deno selects a protocol itself only from a list in one exact spelling.
-    if (server.protocol !== "") response.headers.set("sec-websocket-protocol", server.protocol);
-    relayWebSocket(socket, server);
-    return response;
-  } catch {
-    server.close();
-    return new Response(null, { status: 400 });
-  }
-}
 
 /** Where a request goes that the rules let through: to its file, through the pipeline, or by the routes. */
 type Way = StaticFile | "dynamic" | "route";
@@ -82,6 +68,7 @@ class Edge {
   readonly #limiter: RateLimiter;
   readonly #options: EdgeOptions;
   readonly #siteResponder: SiteResponder;
+  readonly #stored: StoredResponder | undefined;
   readonly #dynamic: DynamicResponder | undefined;
   readonly #decisions = new DecisionCache();
   readonly #lookups: ClientLookups;
@@ -91,14 +78,15 @@ class Edge {
     this.#options = options;
     const { now, counters = { seed: randomSeed(options.random) } } = options;
     this.#limiter = createRateLimiter({ now, ...counters });
-    const pseudonym = `svc-${options.random(6).toHex()}`;
+    const { pseudonym = makePseudonym(options.random) } = options;
     this.#siteResponder = new SiteResponder({
       cacheBytes: options.cacheBytes,
       images: this.#imageEndpoint(pseudonym),
     });
     const { cache, outbound } = options;
-    this.#dynamic = cache && outbound && new DynamicResponder({
-      siteResponder: this.#siteResponder,
+    this.#stored = cache && new StoredResponder({ cache, pseudonym });
+    this.#dynamic = this.#stored && cache && outbound && new DynamicResponder({
+      ...{ siteResponder: this.#siteResponder, stored: this.#stored },
       ...{ cache, outbound, pseudonym },
       onError: (error, requestId) => options.onError?.(error, requestId),
     });
@@ -149,12 +137,15 @@ class Edge {
     const context = new RequestContext(clientRequest, site, {
       startedAt,
       limiter: this.#limiter,
-      decided: connection.handedOver?.decided,
+      handedOver: connection.handedOver,
     });
     try {
       const decided = this.#decide(context);
       if (this.#options.handOver !== undefined && isForAnother(context, decided)) {
-        return this.#handOver(context, arrival);
+        const stored = this.#findStored(context, decided);
+        return stored === undefined
+          ? this.#handOver(context, arrival)
+          : this.#finish(context, stored);
       }
       const edgeResponse = isWay(decided) ? this.#follow(context, decided) : decided;
       if (!(edgeResponse instanceof Promise)) return this.#finish(context, edgeResponse);
@@ -163,6 +154,13 @@ class Edge {
     } catch (error) {
       return this.#finish(context, this.#fault(clientRequest, error, site));
     }
+  }
+
+  /** The copy of a response that another edge has stored, while it is fresh. */
+  #findStored(context: RequestContext, way: EdgeResponse | Way): EdgeResponse | undefined {
+    const { clientRequest, site, decision, facts, cachedDecision } = context;
+    if (way !== "dynamic") return this.#stored?.page(site, clientRequest, targetOf(context));
+    return this.#stored?.find({ clientRequest, site, decision, facts: facts!, cachedDecision });
   }
 
   /** Has another edge answer, which logs the request too. */
@@ -177,13 +175,15 @@ class Edge {
 
   /** Answers a request that the rules let through. */
   #follow(context: RequestContext, way: Way): EdgeResponse | Promise<EdgeResponse> {
-    const { clientRequest, site, decision, facts, cachedDecision } = context;
+    const { clientRequest, site, decision, facts, cachedDecision, keepCopy } = context;
     if (way === "route") {
-      return this.#siteResponder.route(site, clientRequest, targetOf(context));
+      const use = keepCopy && { caching: "deployment" as const, keepCopy };
+      return this.#siteResponder.route(site, clientRequest, targetOf(context), use);
     }
-    return way === "dynamic"
-      ? this.#dynamic!.respond({ clientRequest, site, decision, facts: facts!, cachedDecision })
-      : this.#siteResponder.file(site, clientRequest, way);
+    if (way !== "dynamic") return this.#siteResponder.file(site, clientRequest, way);
+    return this.#dynamic!.respond({
+      ...{ clientRequest, site, decision, facts: facts!, cachedDecision, keepCopy },
+    });
   }
 
   /** Decides by the rules: their own response, or where the request goes. */

@@ -26,13 +26,18 @@ export interface EdgeOptions {
   readonly stopwatch?: () => number;
   /** Makes a unique id of a few visible ASCII characters. */
   requestId(): string;
-  /** Stores responses of other sites, functions and servers; missing with `handOver`. */
+  /**
+   * Stores responses of other sites, functions and servers; with `handOver`, copies of
+   * what another edge has stored.
+   */
   readonly cache?: HttpCache;
   /**
    * Sends requests to other sites; refuses addresses that are not allowed. Missing
    * with `handOver`.
    */
   readonly outbound?: OutboundFetch;
+  /** Name of this edge in `Via`, by which loops are detected; made of `random` by default. */
+  readonly pseudonym?: string | undefined;
   /** Memory for small files, in bytes; 256 MiB by default. */
   readonly cacheBytes?: number;
   /** CIDRs of the proxies whose word about clients is believed; none by default. */

@@ -1,9 +1,10 @@
 /**
  * Requests that one edge hands over to another: a thin edge has the files, rules and
- * limits of its sites, but no servers, functions or cached answers.
+ * limits of its sites and copies of cached responses, but no servers or functions.
  *
  * @module
  */
+import type { KeepCopy } from "./cache/mod.ts";
 import type { NamedVerdict } from "./rate_limit/mod.ts";
 import type { Connection, HandedConnection } from "./request/mod.ts";
 
@@ -18,6 +19,8 @@ export interface Decided {
 export interface HandedOver extends HandedConnection {
   /** Missing where the first edge has not judged it. */
   readonly decided?: Decided | undefined;
+  /** Takes a copy of the cached response that answers, for the first edge. */
+  readonly keepCopy?: KeepCopy | undefined;
 }
 
 /** The connection of a request, which may be another edge's. */

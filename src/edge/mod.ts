@@ -13,8 +13,10 @@ export {
   MAX_CACHED_BYTES,
 } from "./blobs/mod.ts";
 export {
+  type CachedCopy,
   createHttpCache,
   type HttpCache,
+  type KeepCopy,
   type PurgeOptions,
   type PurgeScope,
 } from "./cache/mod.ts";
@@ -35,6 +37,7 @@ export {
 export type { ConvertedImage, ImageOrder, ImageOutcome, ImageService } from "./images/mod.ts";
 export { IsrCache, type IsrCacheOptions, IsrMemory, type IsrStore } from "./isr/mod.ts";
 export { type NeededFunction, neededFunctions, type SiteFunctions } from "./pipeline/mod.ts";
+export { makePseudonym } from "./messages/mod.ts";
 export type { ByteRange } from "./ranges/mod.ts";
 export type { Decided, EdgeConnection, HandedOver, HandOver } from "./hand_over.ts";
 export { rateLimitHeaders, shareCounters, type SharedCounters } from "./rate_limit/mod.ts";

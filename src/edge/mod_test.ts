@@ -20,6 +20,7 @@ Deno.test("the edge's public names", () => {
     "createHttpCache",
     "deviceOf",
     "loadGeo",
+    "makePseudonym",
     "neededFunctions",
     "openAsnDatabase",
     "openCountryDatabase",

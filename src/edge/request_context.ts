@@ -12,7 +12,8 @@ import {
   type RuleRef,
   type Terminal,
 } from "../rules/mod.ts";
-import type { Decided } from "./hand_over.ts";
+import type { KeepCopy } from "./cache/mod.ts";
+import type { Decided, HandedOver } from "./hand_over.ts";
 import { checkOnce, type Header, isReading } from "./messages/mod.ts";
 import {
   type NamedVerdict,
@@ -42,8 +43,8 @@ export class RequestContext implements EvaluationHooks {
     private readonly parts: {
       readonly startedAt: number;
       readonly limiter: RateLimiter;
-      /** What another edge decided, which had the request first. */
-      readonly decided?: Decided | undefined;
+      /** What another edge did, which had the request first. */
+      readonly handedOver?: HandedOver | undefined;
     },
   ) {}
 
@@ -52,7 +53,12 @@ export class RequestContext implements EvaluationHooks {
   }
 
   get decided(): Decided | undefined {
-    return this.parts.decided;
+    return this.parts.handedOver?.decided;
+  }
+
+  /** Takes copies of cached responses for the edge that had the request first. */
+  get keepCopy(): KeepCopy | undefined {
+    return this.parts.handedOver?.keepCopy;
   }
 
   fileExists(path: string): boolean {
@@ -121,7 +127,7 @@ export function cachedRedirect(
  * `bypass_cache` rule matches it, or its method may invalidate stored responses.
  */
 export function needsCache({ clientRequest, site, decision }: RequestContext): boolean {
-  if (site.compute === undefined) return false;
+  if (!site.hasServers) return false;
   const { method, path } = clientRequest;
   if (decision.cache === undefined && isReading(method)) return false;
   const { rewrite } = decision;

@@ -31,12 +31,36 @@ export interface DomainBinding {
   readonly route: DomainRoute;
 }
 
+/** Which cached responses of a deployment are meant. */
+export type PurgeScope =
+  | { readonly type: "all" }
+  | { readonly type: "path"; readonly path: string }
+  | { readonly type: "prefix"; readonly prefix: string }
+  | { readonly type: "tag"; readonly tag: string };
+
+/** What a request is for: purging and invalidation find cached responses by it. */
+export interface ResourceUri {
+  readonly deploymentId: string;
+  readonly host: string;
+  readonly path: string;
+  readonly rawQuery: string;
+}
+
 export type FeedMessage =
   /** A host shows a deployment, or the same one under other published rules. */
   | { readonly type: "host_pointed"; readonly hostname: string; readonly to: HostBinding }
   | { readonly type: "host_removed"; readonly hostname: string }
   /** No host shows the deployment any more. */
   | { readonly type: "deployment_removed"; readonly deploymentId: string }
+  /** Cached responses are removed, or stale since a time in milliseconds since the Unix epoch. */
+  | {
+    readonly type: "cache_purged";
+    readonly deploymentId: string;
+    readonly scopes: readonly PurgeScope[];
+    readonly staleSince: number | undefined;
+  }
+  /** Unsafe requests have made the cached responses of these URIs invalid. */
+  | { readonly type: "cache_invalidated"; readonly uris: readonly ResourceUri[] }
   /** All that a zone of custom hostnames shows. */
   | {
     readonly type: "zone_replaced";

@@ -10,6 +10,8 @@ export type {
   DomainRoute,
   FeedMessage,
   HostBinding,
+  PurgeScope,
+  ResourceUri,
   Snapshot,
 } from "./messages.ts";
 export {

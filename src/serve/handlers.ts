@@ -44,7 +44,7 @@ function logFault(options: PlatformOptions, requestId: string, cause: unknown): 
 export function createHandlers(
   platform: Platform,
   foundation: Foundation,
-  { options, base, cache, sizes, outbound, geo, knowsNetworks, listeners, counters, showing }: {
+  { options, base, cache, sizes, outbound, geo, knowsNetworks, listeners, shared, showing }: {
     readonly options: PlatformOptions;
     /** The address at which people reach the platform. */
     readonly base: URL;
@@ -54,8 +54,8 @@ export function createHandlers(
     readonly geo: LoadedGeo;
     readonly knowsNetworks: boolean;
     readonly listeners: Listeners;
-    /** The counters of rate limits, where other edges use them too. */
-    readonly counters: SharedCounters | undefined;
+    /** What other edges use too, where there are any. */
+    readonly shared: { readonly counters: SharedCounters; readonly pseudonym: string } | undefined;
     readonly showing: Readonly<Showing>;
   },
 ): ReturnType<typeof createHostDispatch> {
@@ -83,7 +83,7 @@ export function createHandlers(
     cacheBytes: filesPerEdge(sizes, options.edgeThreads ?? 1),
     outbound,
     images: platform.images,
-    counters,
+    ...shared,
     trustProxy: options.trustProxy,
     onError: (cause, id) => logFault(options, id, cause),
     ...geo,

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { shareCounters } from "../edge/mod.ts";
+import { makePseudonym, shareCounters } from "../edge/mod.ts";
 import { systemRandom } from "../lib/clock.ts";
-import { type CacheSizes, filesPerEdge } from "./cache_sizes.ts";
+import { type CacheSizes, filesPerEdge, responseShares } from "./cache_sizes.ts";
 import type { Edges } from "../platform/core/foundation.ts";
 import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -57,6 +57,8 @@ export async function openEdges(options: PlatformOptions, sizes: CacheSizes): Pr
       ...{ geoip, asn, apiHosts: apiNames(options) },
       counters: shareCounters(systemRandom),
       staticCacheBytes: filesPerEdge(sizes, edgeThreads),
+      cacheBytes: responseShares(sizes, edgeThreads).thread,
+      pseudonym: makePseudonym(systemRandom),
     },
   });
   return { listeners: threads, threads };

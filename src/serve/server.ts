@@ -14,7 +14,7 @@ import { hiddenPlaces } from "../platform/builds/mod.ts";
 import { judgeServerSandbox, sandboxWarning, type ServerSandbox } from "../platform/compute/mod.ts";
 import { readDomainOptions } from "../platform/domains/mod.ts";
 import { createMailer, type Mailer } from "../platform/notifications/mod.ts";
-import { type CacheSizes, completeCacheSizes } from "./cache_sizes.ts";
+import { type CacheSizes, completeCacheSizes, responseShares } from "./cache_sizes.ts";
 import { Closers } from "./closers.ts";
 import { compose } from "./compose.ts";
 import { createHandlers, type Showing } from "./handlers.ts";
@@ -120,17 +120,18 @@ async function startBehind(
       ...options.upstreamTimes,
     }),
   );
-  const cache = createHttpCache({
-    now: systemClock,
-    capacityBytes: sizes.responses,
-    onError: (cause) => onTrouble(`Cannot refresh: ${cause}`),
-  });
   const knowsNetworks = edgeKnowsNetworks(options);
   const opened = await openFoundation(options, closers, {
     ...{ base, outbound, closing },
     edges: threads ?? NO_EDGES,
   });
   const { foundation, readOnly, blobs } = opened;
+  const cache = createHttpCache({
+    now: systemClock,
+    capacityBytes: responseShares(sizes, options.edgeThreads ?? 1).platform,
+    onError: (cause) => onTrouble(`Cannot refresh: ${cause}`),
+    onInvalid: (uris) => foundation.feed.publish({ type: "cache_invalidated", uris }),
+  });
   const platform = compose(foundation, {
     ...{ options, cache, knowsNetworks, serverSandbox: serverSandbox(options) },
     domains: await readDomainOptions(options, {
@@ -152,7 +153,7 @@ async function startBehind(
   await startCapabilities(life);
   const handlers = createHandlers(platform, foundation, {
     ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
-    counters: threads?.counters,
+    shared: threads?.shared,
     showing,
   });
   listeners.open(handlers, domains.certificates);

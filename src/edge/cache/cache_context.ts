@@ -7,6 +7,7 @@ import type { CacheDecision } from "../../rules/mod.ts";
 import type { HeaderList, OriginResponse } from "../messages/mod.ts";
 import type { CacheReport } from "./cache_status.ts";
 import type { Entry } from "./cache_store.ts";
+import type { KeepCopy } from "./cached_copy.ts";
 import type { LookupDecision } from "./decide_lookup.ts";
 import { outgoingHeaders, responseFrom } from "./stored_response.ts";
 import type {
@@ -24,6 +25,8 @@ export interface HandleOptions {
   readonly common?: HeaderList;
   /** Sends the request to the origin. A rejection means that the origin cannot be reached. */
   fetchOrigin(request: OriginRequest): Promise<OriginResponse>;
+  /** Takes a copy where a fresh response is stored. */
+  readonly keepCopy?: KeepCopy | undefined;
   /** Takes work that continues after the response; it never rejects. */
   waitUntil(work: Promise<unknown>): void;
 }

@@ -4,9 +4,11 @@
  *
  * @module
  */
+import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import { type HeaderList, type MemoryBody, toMemoryBody } from "../messages/mod.ts";
-import type { CacheReader, ResourceUri, StoredResponse } from "./types.ts";
+import type { CachedCopy } from "./cached_copy.ts";
+import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /**
@@ -32,13 +34,6 @@ export interface Entry extends StoredResponse, RingEntry<Entry> {
   /** Header fields of a fresh hit, shared by all hits within one second. */
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;
 }
-
-/** Which responses of a deployment to remove. */
-export type PurgeScope =
-  | { readonly type: "all" }
-  | { readonly type: "path"; readonly path: string }
-  | { readonly type: "prefix"; readonly prefix: string }
-  | { readonly type: "tag"; readonly tag: string };
 
 /** A response that is being fetched for the store; a purge meanwhile discards it. */
 export interface PendingInsert {
@@ -77,7 +72,7 @@ function makeEntry(
     used: false,
     previous: undefined,
     next: undefined,
-    staleSince: undefined,
+    staleSince: stored.staleSince,
     hit: undefined,
   };
 }
@@ -178,9 +173,23 @@ export class CacheStore {
     },
   ): Entry | undefined {
     const { key, pending, request } = where;
-    const cost = stored.body.length + textBytes(stored, key) + ENTRY_OVERHEAD;
     const isGone = pending.discarded || stored.tags.some((tag) => pending.purgedTags.has(tag));
-    if (isGone || cost + this.#reserved > this.capacity) return undefined;
+    return isGone ? undefined : this.#insert(stored, { key, uri: pending.uri, request });
+  }
+
+  /** Stores what another cache has stored under the same key. */
+  adopt({ key, uri, stored }: CachedCopy): void {
+    const values = new Map(stored.vary.map(({ name, value }) => [name, value ?? undefined]));
+    const request = { method: "GET", header: (name: string) => values.get(name) };
+    this.#insert({ ...stored, body: this.bodyOf(stored.body) }, { key, uri, request });
+  }
+
+  #insert(
+    stored: StoredResponse,
+    { key, uri, request }: Pick<Entry, "key" | "uri"> & { readonly request: CacheReader },
+  ): Entry | undefined {
+    const cost = stored.body.length + textBytes(stored, key) + ENTRY_OVERHEAD;
+    if (cost + this.#reserved > this.capacity) return undefined;
     for (const older of [...this.candidates(key)]) {
       if (matchesVary(older, request)) this.remove(older);
     }
@@ -188,7 +197,7 @@ export class CacheStore {
     if (variants !== undefined && variants.length >= MAX_VARIANTS) this.remove(variants[0]!);
     this.#entryBytes += cost;
     this.#evict();
-    const entry = makeEntry(stored, { key, uri: pending.uri, cost });
+    const entry = makeEntry(stored, { key, uri, cost });
     this.#link(entry);
     return entry;
   }
@@ -247,6 +256,11 @@ export class CacheStore {
       else entry.staleSince ??= staleSince;
     }
     return meant.length;
+  }
+
+  /** Removes everything. */
+  clear(): void {
+    for (const id of [...this.#byUri.keys()]) this.purge(id, { type: "all" });
   }
 
   /** Removes all responses of one URI of a deployment (RFC 9111, 4.4). */

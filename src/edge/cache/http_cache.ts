@@ -31,6 +31,7 @@
  *
  * @module
  */
+import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { checkOnce, type HeaderList, MAX_CACHED_TEXT_BYTES } from "../messages/mod.ts";
 import {
@@ -41,7 +42,8 @@ import {
 } from "./cache_context.ts";
 import { cacheKey } from "./cache_key.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
-import { CacheStore, type Entry, type PurgeScope } from "./cache_store.ts";
+import { CacheStore, type Entry } from "./cache_store.ts";
+import { type CachedCopy, type KeepCopy, plainStored } from "./cached_copy.ts";
 import { decideLookup, type ForwardReason, selectStored, validators } from "./decide_lookup.ts";
 import type { ResponseHead } from "./decide_store.ts";
 import { knownBytes } from "./deliver.ts";
@@ -56,7 +58,7 @@ import {
 import { invalidatedUris } from "./invalidation.ts";
 import { OriginFetcher } from "./origin_fetcher.ts";
 import { outgoingHeaders, responseFrom } from "./stored_response.ts";
-import type { CachedResponse, CacheReader, CacheRequest, ResourceUri } from "./types.ts";
+import type { CachedResponse, CacheReader, CacheRequest } from "./types.ts";
 
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CAPACITY_BYTES = 256 * 1024 * 1024;
@@ -82,6 +84,11 @@ export interface HttpCacheOptions {
   readonly clientsMayRevalidate?: boolean;
   /** Called with the reason why a refresh in the background failed. */
   readonly onError?: (error: unknown) => void;
+  /**
+   * Called where a response of a deployment of which copies were made may be invalid;
+   * resolves when no copy of it is served.
+   */
+  readonly onInvalid?: (uris: readonly ResourceUri[]) => Promise<void>;
 }
 
 export interface PurgeOptions {
@@ -95,11 +102,13 @@ const UNAVAILABLE: CacheReport = { result: "MISS", detail: "only-if-cached" };
 
 export class HttpCache {
   readonly #options:
-    & Required<Omit<HttpCacheOptions, "onError">>
-    & Pick<HttpCacheOptions, "onError">;
+    & Required<Omit<HttpCacheOptions, "onError" | "onInvalid">>
+    & Pick<HttpCacheOptions, "onError" | "onInvalid">;
   readonly #store: CacheStore;
   readonly #inFlightRequests = new InFlightRequests();
   readonly #origin: OriginFetcher;
+  /** Deployments of whose responses copies were made. */
+  readonly #copied = new Set<string>();
 
   constructor(options: HttpCacheOptions) {
     this.#options = {
@@ -139,26 +148,61 @@ export class HttpCache {
     return this.#store.purge(deploymentId, scope, soft ? this.#options.now() : undefined);
   }
 
-  /** Removes what the response to an unsafe request invalidates; `handle()` does so itself. */
+  /** Marks responses of a deployment as stale since a time, or removes them where there is none. */
+  purgeSince({ deploymentId, scopes, staleSince }: {
+    readonly deploymentId: string;
+    readonly scopes: readonly PurgeScope[];
+    readonly staleSince: number | undefined;
+  }): void {
+    for (const scope of scopes) this.#store.purge(deploymentId, scope, staleSince);
+  }
+
+  /** Removes everything. */
+  clear(): void {
+    this.#store.clear();
+  }
+
+  /**
+   * Removes what the response to an unsafe request invalidates; `handle()` does so
+   * itself. Returns a promise where there are copies, which resolves when they are gone.
+   */
   invalidate(
     request: Pick<CacheRequest, "method" | keyof ResourceUri>,
     response: ResponseHead,
-  ): void {
-    for (const uri of invalidatedUris(request, response)) this.#store.invalidate(uri);
+  ): Promise<void> | undefined {
+    const uris = invalidatedUris(request, response);
+    this.removeUris(uris);
+    return uris.length > 0 && this.#copied.has(request.deploymentId)
+      ? this.#options.onInvalid?.(uris)
+      : undefined;
+  }
+
+  /** Removes the responses of these URIs. */
+  removeUris(uris: readonly ResourceUri[]): void {
+    for (const uri of uris) this.#store.invalidate(uri);
+  }
+
+  /** Stores a copy of what another cache has stored. */
+  adopt(copy: CachedCopy): void {
+    this.#store.adopt(copy);
   }
 
   /**
    * The fresh response stored under a key, as `handle()` would return it;
    * `undefined` where `handle()` would do more.
    */
-  fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
+  fresh(
+    key: string,
+    request: CacheReader,
+    { common, keepCopy }: Pick<HandleOptions, "keepCopy"> & { readonly common: HeaderList },
+  ): CachedResponse | undefined {
     const { clientsMayRevalidate } = this.#options;
     const now = this.#options.now();
     const candidates = this.#store.candidates(key);
     if (candidates.length === 0) return undefined;
     const decision = decideLookup(request, candidates, { now, clientsMayRevalidate });
     if (decision.type !== "fresh") return undefined;
-    return this.#serveFresh(decision.stored, request, { common, now });
+    return this.#serveFresh(decision.stored, request, { common, now, keepCopy });
   }
 
   /**
@@ -175,8 +219,10 @@ export class HttpCache {
     const candidates = this.#store.candidates(context.key);
     const decision = decideLookup(request, candidates, { now, clientsMayRevalidate });
     switch (decision.type) {
-      case "fresh":
-        return this.#serveFresh(decision.stored, request, { common: options.common ?? [], now });
+      case "fresh": {
+        const { common = [], keepCopy } = options;
+        return this.#serveFresh(decision.stored, request, { common, now, keepCopy });
+      }
       case "stale": {
         if (decision.refresh) this.#refresh(context, decision.stored);
         decision.stored.used = true;
@@ -196,9 +242,14 @@ export class HttpCache {
   #serveFresh(
     entry: Entry,
     request: CacheReader,
-    { common, now }: { readonly common: HeaderList; readonly now: number },
+    { common, now, keepCopy }: {
+      readonly common: HeaderList;
+      readonly now: number;
+      readonly keepCopy: KeepCopy | undefined;
+    },
   ): CachedResponse {
     entry.used = true;
+    if (keepCopy !== undefined) this.#copy(entry, keepCopy);
     const second = Math.floor(now / 1000);
     if (entry.hit?.second !== second) {
       const headers = [...outgoingHeaders(entry, now, FRESH_HIT), ...common];
@@ -207,13 +258,19 @@ export class HttpCache {
     return responseFrom(entry, request, { headers: entry.hit.headers, result: "HIT" });
   }
 
+  #copy(entry: Entry, keepCopy: KeepCopy): void {
+    const { key, uri } = entry;
+    this.#copied.add(uri.deploymentId);
+    keepCopy({ key, uri, stored: plainStored(entry) });
+  }
+
   async #pass(
     request: CacheRequest,
     options: HandleOptions,
     forward: ForwardReason,
   ): Promise<CachedResponse> {
     const response = await options.fetchOrigin({ type: "as_is" });
-    this.invalidate(request, response);
+    await this.invalidate(request, response);
     const isMiss = forward === "uri-miss" || forward === "vary-miss" || forward === "stale";
     const result = isMiss ? "MISS" : "BYPASS";
     const headers = withReport(response.headers, {

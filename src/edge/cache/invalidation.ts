@@ -3,10 +3,11 @@
  *
  * @module
  */
+import type { ResourceUri } from "../../feed/mod.ts";
 import { normalizePath } from "../../rules/mod.ts";
 import { findHeader } from "../messages/mod.ts";
 import type { ResponseHead } from "./decide_store.ts";
-import type { CacheRequest, ResourceUri } from "./types.ts";
+import type { CacheRequest } from "./types.ts";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 

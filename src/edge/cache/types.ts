@@ -30,14 +30,6 @@ export interface CacheReader extends Pick<CacheRequest, "method"> {
   header(name: string): string | undefined;
 }
 
-/** What a request is for: purging and invalidation find entries by it. */
-export interface ResourceUri {
-  readonly deploymentId: string;
-  readonly host: string;
-  readonly path: string;
-  readonly rawQuery: string;
-}
-
 /** In which form a request goes to the origin. */
 export type OriginRequest =
   /** As the client sent it. */

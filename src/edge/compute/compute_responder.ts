@@ -5,8 +5,13 @@
  * @module
  */
 import type { ComputeRequest, ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
-import { type CachedResponse, concernsCache, withoutConsumed } from "../cache/mod.ts";
-import type { IsrCache, PageOptions, PageRequest } from "../isr/mod.ts";
+import {
+  type CachedResponse,
+  concernsCache,
+  type KeepCopy,
+  withoutConsumed,
+} from "../cache/mod.ts";
+import { copyKey, type IsrCache, type PageOptions, type PageRequest } from "../isr/mod.ts";
 import { discardBody, type HeaderList, isReading, type OriginResponse } from "../messages/mod.ts";
 import type { EdgeResponse } from "../response/mod.ts";
 import type { ComputeResolution, SiteContent } from "../static/mod.ts";
@@ -38,6 +43,8 @@ export interface ComputeUse {
    * responses; or that of a `cache` or `bypass_cache` rule, whose cache is in front.
    */
   readonly caching: "deployment" | "rule";
+  /** Takes a copy of the page that answers, for another edge. */
+  readonly keepCopy?: KeepCopy | undefined;
 }
 
 /** A request that terminal routing sends to a COMPUTE layer. */
@@ -144,6 +151,7 @@ function pageOptions(context: ComputeContext, revalidateSeconds: number): PageOp
   const { name } = resolution.route.layer;
   return {
     revalidateSeconds,
+    keepCopy: context.keepCopy,
     stores404: !resolution.route.fallthrough,
     fetchShared: async (asked) => responseOf(name, await compute.fetch(name, asked)),
     fetchPrivate: () => fetchOwn(context),
@@ -168,6 +176,23 @@ function fetchFromIsr(
   return response instanceof Promise
     ? response.then((made) => finishPage(context, made))
     : finishPage(context, response);
+}
+
+/**
+ * The key under which other edges keep copies of the page that a request is for;
+ * `undefined` where it is for no page.
+ */
+export function storedPageKey({ site, request, target, route }: {
+  readonly site: { readonly deploymentId: string };
+  readonly request: ServerRequest;
+  readonly target: RequestTarget;
+  readonly route: ComputeResolution["route"];
+}): string | undefined {
+  if (!isReading(request.method) || route.revalidate === 0) return undefined;
+  if (isSocketRequest(request)) return undefined;
+  const makeRequest = route.revalidate === undefined ? declaredRequest : pageRequest;
+  const page = makeRequest(request, target);
+  return page.isPrivate ? undefined : copyKey(site.deploymentId, page);
 }
 
 /**

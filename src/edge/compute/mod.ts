@@ -17,5 +17,6 @@ export {
   type Missing,
   respondFromCompute,
   type SiteCompute,
+  storedPageKey,
 } from "./compute_responder.ts";
 export { relayWebSocket } from "./relay_websocket.ts";

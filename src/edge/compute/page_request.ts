@@ -105,10 +105,12 @@ export function pageRequest(request: ServerRequest, target: RequestTarget): Page
   // All spellings of a host share a page.
   const authority = canonicalAuthority(request.authority);
   const ofRouter = routerFields(request);
+  const key = `${kind} ${request.scheme}://${authority}${asked}${keyOfFields(ofRouter)}`;
   return {
     method: request.method,
     header: (name) => request.header(name) ?? undefined,
-    key: `${kind} ${request.scheme}://${authority}${asked}${keyOfFields(ofRouter)}`,
+    key,
+    allVariants: key,
     path: target.path,
     hasQuery: query !== "" || ofRouter.length > 0,
     isDeclared: false,
@@ -145,10 +147,12 @@ export function declaredRequest(request: ServerRequest, target: RequestTarget): 
     if (!isNamed("user-agent")) fields.push(["user-agent", USER_AGENT]);
     return fields;
   };
+  const key = `d${kind} ${request.scheme}://${authority}${asked}`;
   return {
     method: request.method,
     header: (name) => request.header(name) ?? undefined,
-    key: `d${kind} ${request.scheme}://${authority}${asked}`,
+    key,
+    allVariants: key,
     path: target.path,
     hasQuery: target.query !== "",
     isDeclared: true,

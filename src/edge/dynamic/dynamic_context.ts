@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { OriginRequest } from "../cache/mod.ts";
+import type { KeepCopy, OriginRequest } from "../cache/mod.ts";
 import type { RequestTarget } from "../compute/mod.ts";
 import { type BodyStream, type HeaderList, type PipelineRequest } from "../messages/mod.ts";
 import { ClientRequest } from "../request/mod.ts";
@@ -20,6 +20,8 @@ export interface DynamicContext {
   readonly facts: RequestFacts;
   /** The cached decision for its URL. */
   readonly cachedDecision: CachedDecision | undefined;
+  /** Takes a copy of the stored response that answers, for another edge. */
+  readonly keepCopy?: KeepCopy | undefined;
 }
 
 /**

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { type CacheDecision, createFacts, normalizePath, rewriteChanged } from "../../rules/mod.ts";
+import { normalizePath, rewriteChanged } from "../../rules/mod.ts";
 import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
-import { cacheKey, FactsRequest, type HttpCache } from "../cache/mod.ts";
+import type { FactsRequest, HttpCache } from "../cache/mod.ts";
 import {
   ComputeFailedError,
   type ComputeUse,
@@ -15,7 +15,6 @@ import {
 } from "../compute/mod.ts";
 import {
   type BodyStream,
-  findHeader,
   type Hop,
   type PipelineRequest,
   type PipelineResponse,
@@ -33,6 +32,7 @@ import { ProxyError, proxyRequest } from "../proxy/mod.ts";
 import { splitUrl } from "../request/mod.ts";
 import { edgePage } from "../response/mod.ts";
 import { failureResponse, type SiteResponder } from "../site/mod.ts";
+import { cacheRequest, rememberKey } from "./cache_request.ts";
 import { type DynamicContext, InitialRequest, requestForCache } from "./dynamic_context.ts";
 
 export interface DynamicOptions {
@@ -185,33 +185,26 @@ export class DynamicRequest implements PipelineParts {
   ): PipelineResponse | Promise<PipelineResponse> {
     const { cache } = this.options;
     const { decision, site } = this.context;
-    const cacheRequest = this.#cacheRequest(request);
-    if (decision.cache === undefined || !this.#isCacheable(request)) {
-      return produce(request).then((response) => {
-        cache.invalidate(cacheRequest, response);
+    const asked = this.#cacheRequest(request);
+    const { cache: rule } = decision;
+    if (rule === undefined || !this.#isCacheable(request)) {
+      return produce(request).then(async (response) => {
+        await cache.invalidate(asked, response);
         return response;
       });
     }
-    this.#rememberKey(cacheRequest, decision.cache);
-    return cache.handle(cacheRequest, {
-      rule: decision.cache,
+    rememberKey(this.context, this.#plan, { request: asked, rule });
+    return cache.handle(asked, {
+      rule,
       common: site.common,
+      // Where steps run before the cache, no other edge can use a copy.
+      keepCopy: this.#plan.runsBeforeCache ? undefined : this.context.keepCopy,
       fetchOrigin: (how) => {
         if (how.type === "for_cache") this.#isShared = true;
         return produce(requestForCache(request, how));
       },
       waitUntil: (work) => void work.catch((error) => this.#report(error)),
     });
-  }
-
-  /**
-   * Keeps the cache key with the decision, for the next request with this URL: where
-   * no step runs before the cache, and the key depends on nothing of the client.
-   */
-  #rememberKey(request: FactsRequest, rule: CacheDecision): void {
-    const { cachedDecision } = this.context;
-    if (cachedDecision === undefined || this.#plan.runsBeforeCache || rule.type !== "cache") return;
-    if (rule.vary.length === 0) cachedDecision.cacheKey = cacheKey(request, rule);
   }
 
   /**
@@ -228,29 +221,9 @@ export class DynamicRequest implements PipelineParts {
       site.content.resolve(request.method, target.path).type === "compute";
   }
 
-  /**
-   * What the cache key is made of: the public URL, the fields after the steps on the
-   * client's side, and the origin.
-   */
   #cacheRequest(request: PipelineRequest): FactsRequest {
-    const { clientRequest, site, facts } = this.context;
     const originUrl = this.#upstreamUrl(request) ?? request.url;
-    const seen = request === this.#first ? facts : createFacts({
-      method: request.method,
-      host: clientRequest.host,
-      path: clientRequest.path,
-      rawQuery: clientRequest.rawQuery,
-      ip: clientRequest.ip,
-      header: (name) => findHeader(request.headers, name),
-      country: () => facts.country(),
-      asn: () => facts.asn(),
-      device: () => facts.device(),
-    });
-    return new FactsRequest(seen, {
-      deploymentId: site.deploymentId,
-      // The scheme and port that the client used are in `request.url`: the origin gets them too.
-      originKey: `${this.#plan.handle} ${request.url} ${originUrl}`,
-    });
+    return cacheRequest(this.context, this.#plan, { first: this.#first, request, originUrl });
   }
 
   #report(error: unknown): void {

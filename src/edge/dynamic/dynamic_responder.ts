@@ -4,23 +4,18 @@
  *
  * @module
  */
-import { type Decision, ORIGIN_HANDLE } from "../../rules/mod.ts";
-import { isSocketRequest } from "../compute/mod.ts";
+import type { Decision } from "../../rules/mod.ts";
 import {
   bodyLength,
   discardBody,
   findHeader,
   type HeaderList,
-  isLoop,
   type PipelineResponse,
 } from "../messages/mod.ts";
-import { type PipelinePlan, planPipeline } from "../pipeline/mod.ts";
 import { edgePage, type EdgeResponse, hasNoContent, noContent } from "../response/mod.ts";
 import type { DynamicContext } from "./dynamic_context.ts";
 import { type DynamicOptions, DynamicRequest } from "./dynamic_request.ts";
-
-/** The plan of a request without a pipeline: it goes to the origin. */
-const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
+import { type StoredResponder, withCommon } from "./stored_responder.ts";
 
 /** Whether a decision needs a pipeline or another site. */
 export function isDynamic({ pipeline, rewrite }: Decision): boolean {
@@ -32,47 +27,24 @@ const LOOP = "The request is in a loop: a rewrite or a function sends it back to
 
 /** Answers requests by pipeline, cache and proxy. */
 export class DynamicResponder {
-  readonly #plans = new WeakMap<readonly unknown[], PipelinePlan>();
-
-  constructor(private readonly options: DynamicOptions) {}
+  constructor(
+    private readonly options: DynamicOptions & { readonly stored: StoredResponder },
+  ) {}
 
   /** Runs pipeline, cache and proxy; without a promise where the cache has the response. */
   respond(context: DynamicContext): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision } = context;
+    const { stored } = this.options;
     clientRequest.readFields();
-    if (isLoop({ via: clientRequest.header("via"), pseudonym: this.options.pseudonym })) {
+    if (stored.isInLoop(clientRequest)) {
       return { ...edgePage(clientRequest, 508, { headers: site.common }), problem: LOOP };
     }
-    const hit = this.#cachedHit(context);
+    const hit = stored.hit(context);
     if (hit !== undefined) return hit;
-    const plan = decision.pipeline === undefined
-      ? NO_PIPELINE
-      : this.#planOf(decision.pipeline.steps);
-    const response = new DynamicRequest(context, this.options, plan).run();
+    const response = new DynamicRequest(context, this.options, stored.planOf(decision)).run();
     return response instanceof Promise
       ? response.then((made) => this.#toEdgeResponse(context, made))
       : this.#toEdgeResponse(context, response);
-  }
-
-  /** The fresh response for a URL whose cache key is known, where no step runs before the cache. */
-  #cachedHit(
-    { clientRequest, site, facts, cachedDecision }: DynamicContext,
-  ): EdgeResponse | undefined {
-    if (cachedDecision?.cacheKey === undefined) return undefined;
-    if (site.compute !== undefined && isSocketRequest(clientRequest)) return undefined;
-    const hit = this.options.cache.fresh(cachedDecision.cacheKey, facts, site.common);
-    if (hit === undefined) return undefined;
-    const { status, headers, body, bytes } = hit;
-    return { status, headers: withCommon(headers, site.common), body, bytes };
-  }
-
-  #planOf(steps: Parameters<typeof planPipeline>[0]): PipelinePlan {
-    let plan = this.#plans.get(steps);
-    if (plan === undefined) {
-      plan = planPipeline(steps);
-      this.#plans.set(steps, plan);
-    }
-    return plan;
   }
 
   /** Adds the fields of the site, and removes a body that method or status forbids. */
@@ -99,16 +71,4 @@ function bodyBytes({ body, headers }: PipelineResponse): number | undefined {
 function bodilessResponse({ status, headers, body }: PipelineResponse): EdgeResponse {
   discardBody(body);
   return { status, headers, body: noContent(status, headers), bytes: 0 };
-}
-
-function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
-  // A hit of the cache has these very field objects already.
-  if (hasAll(headers, common)) return headers;
-  const names = new Set(common.map(([name]) => name));
-  return [...headers.filter(([name]) => !names.has(name)), ...common];
-}
-
-function hasAll(headers: HeaderList, wanted: HeaderList): boolean {
-  for (const header of wanted) if (!headers.includes(header)) return false;
-  return true;
 }

@@ -5,3 +5,4 @@
  * @module
  */
 export { DynamicResponder, isDynamic } from "./dynamic_responder.ts";
+export { StoredResponder } from "./stored_responder.ts";

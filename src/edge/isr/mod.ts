@@ -5,7 +5,7 @@
  * @module
  */
 export { ROUTER_FIELDS } from "./decide_page.ts";
-export { IsrCache, type IsrCacheOptions } from "./isr_cache.ts";
+export { copyKey, IsrCache, type IsrCacheOptions } from "./isr_cache.ts";
 export { IsrMemory } from "./isr_memory.ts";
 export type { PageOptions } from "./page_context.ts";
 export type { IsrStore, PageRequest, Requested } from "./types.ts";

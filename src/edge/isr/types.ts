@@ -22,6 +22,8 @@ export interface IsrStore {
 export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   /** All of the request that the page depends on. */
   readonly key: string;
+  /** The key without the fields that select a variant. */
+  readonly allVariants: string;
   /** Normalized; purging finds pages by it. */
   readonly path: string;
   readonly hasQuery: boolean;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Random } from "../../lib/clock.ts";
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "./header_list.ts";
 import { isSpoofable } from "./spoofable_headers.ts";
@@ -86,4 +87,9 @@ export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
 /** The fields of a response from behind the edge that may reach the client. */
 export function responseHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
   return endToEndHeaders(headers, (name) => name.startsWith(OWN_PREFIX));
+}
+
+/** A name in `Via` that no client can predict, so that none can pretend to be in a loop. */
+export function makePseudonym(random: Random): string {
+  return `svc-${random(6).toHex()}`;
 }

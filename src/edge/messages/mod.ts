@@ -31,6 +31,7 @@ export {
   endToEndHeaders,
   type Hop,
   isLoop,
+  makePseudonym,
   requestHeadersFor,
   responseHeadersFrom,
   viaOf,

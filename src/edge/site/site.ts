@@ -42,6 +42,8 @@ export interface Site {
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
   readonly compute: SiteCompute | undefined;
+  /** Whether it has COMPUTE layers; their servers may be another edge's. */
+  readonly hasServers: boolean;
   /** What it allows of its images; `undefined` where it has turned them off. */
   readonly images: SiteImages | undefined;
 }
@@ -59,6 +61,7 @@ function* siteSteps(source: SiteSource): Steps<Site> {
     rules: yield* siteRulesSteps(source.rules, projectId),
     functions: source.functions,
     compute: source.compute,
+    hasServers: manifest.layers.some(({ target }) => target === "COMPUTE"),
     images: compileImages(manifest.images),
   };
 }

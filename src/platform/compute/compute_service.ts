@@ -13,6 +13,7 @@ import {
   type PurgeScope,
 } from "../../edge/mod.ts";
 import type { Health } from "../../contract/mod.ts";
+import type { FeedMessage } from "../../feed/mod.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
 import {
   probeNodeSandbox,
@@ -51,6 +52,8 @@ export interface ComputeServices
   extends Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared"> {
   /** Answers that rules store. */
   readonly cache: HttpCache;
+  /** Tells other edges of a change; resolves when all of them have applied it. */
+  publish(message: FeedMessage): Promise<void>;
   /** Most servers at the same time; by default, what the machine's memory allows. */
   readonly maxServers: number | undefined;
   /** Limits of WebSockets to servers; by default, what the process's descriptors allow. */
@@ -212,7 +215,7 @@ export class ComputeService {
 
   /**
    * Removes what is cached of a deployment, loaded or not, or with `soft` marks it as
-   * stale. Returns how many answers there were.
+   * stale; resolves when no edge serves it any more. Returns how many answers there were.
    */
   async purge(
     deploymentId: string,
@@ -221,7 +224,9 @@ export class ComputeService {
   ): Promise<number> {
     const answers = this.services.cache.purge(deploymentId, scope, options);
     const pages = this.#open.get(deploymentId)?.pages ?? this.#pagesOf(deploymentId);
-    return answers + await pages.purge(scope, options);
+    const purging = pages.purge(scope, options);
+    await this.#publish(deploymentId, [scope], options);
+    return answers + await purging;
   }
 
   /**
@@ -233,7 +238,19 @@ export class ComputeService {
     const scopes = scopesOf(what);
     const { soft } = what;
     for (const scope of scopes) this.services.cache.purge(deploymentId, scope, { soft });
-    await this.#open.get(deploymentId)?.pages.revalidate(scopes, { soft });
+    const marking = this.#open.get(deploymentId)?.pages.revalidate(scopes, { soft });
+    await this.#publish(deploymentId, scopes, { soft });
+    await marking;
+  }
+
+  /** Has other edges drop their copies. Called when none of what was purged is copied any more. */
+  async #publish(
+    deploymentId: string,
+    scopes: readonly PurgeScope[],
+    { soft = false }: PurgeOptions,
+  ): Promise<void> {
+    const staleSince = soft ? this.services.now() : undefined;
+    await this.services.publish({ type: "cache_purged", deploymentId, scopes, staleSince });
   }
 
   /** Removes what the servers of a killed platform left behind. */

@@ -25,7 +25,7 @@ async function sweepServers(service: ComputeService, deployments: DeploymentStor
 export function createCompute(
   foundation: Pick<
     Foundation,
-    "addresses" | "dataDir" | "env" | "allowPrivate" | "now" | "onTrouble"
+    "addresses" | "dataDir" | "env" | "feed" | "allowPrivate" | "now" | "onTrouble"
   >,
   parts:
     & { readonly deployments: DeploymentStore }
@@ -34,10 +34,11 @@ export function createCompute(
       "cache" | "kvFor" | "variables" | "logs" | "maxServers" | "serverSockets" | "sandbox"
     >,
 ): Compute {
-  const { addresses, dataDir, env, allowPrivate, now, onTrouble } = foundation;
+  const { addresses, dataDir, env, feed, allowPrivate, now, onTrouble } = foundation;
   const { deployments, ...services } = parts;
   const computeService = new ComputeService({
     ...{ addresses, env, allowPrivate, now, onTrouble, dataDir: dataDir.root },
+    publish: feed.publish,
     ...services,
   });
   return {

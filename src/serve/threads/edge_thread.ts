@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { createEdge, type EdgeHandler, loadGeo } from "../../edge/mod.ts";
-import { Subscriber } from "../../feed/mod.ts";
+import { createEdge, createHttpCache, type EdgeHandler, loadGeo } from "../../edge/mod.ts";
+import { type FeedMessage, Subscriber } from "../../feed/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
 import { DEFAULT_HTTPS_PORT } from "../../platform/certificates/secure_listener.ts";
 import { createHostDispatch } from "../../platform/core/http/host_dispatch.ts";
@@ -26,6 +26,7 @@ export class EdgeThread {
   readonly #lines: LineBatch;
   readonly #forwarder: Forwarder;
   readonly #sites: ThreadSites;
+  readonly #cache: ReturnType<typeof createHttpCache>;
   readonly #subscriber: Subscriber;
   #listeners: Listeners | undefined;
 
@@ -40,9 +41,14 @@ export class EdgeThread {
       ask: this.#ask,
       onDamaged: (message) => this.#log({ level: "error", message }),
     });
+    this.#cache = createHttpCache({ now: systemClock, capacityBytes: start.cacheBytes });
     this.#subscriber = new Subscriber({
-      apply: (message) => this.#sites.apply(message),
-      replace: (messages) => this.#sites.replace(messages),
+      apply: (message) => this.#apply(message),
+      replace: (messages) => {
+        // A purge may be among what was missed.
+        this.#cache.clear();
+        this.#sites.replace(messages);
+      },
       applied: (place) => send({ type: "applied", place }),
       onGap: () => send({ type: "gap" }),
       onError: (error) =>
@@ -74,6 +80,8 @@ export class EdgeThread {
         return this.#subscriber.receive(message.change);
       case "certificate_changed":
         return this.#listeners?.certificateChanged(message.hostname);
+      case "copy":
+        return this.#cache.adopt(message.copy);
       case "answer":
         return this.#questions.answer(message.id, message.value);
       case "refusal":
@@ -87,6 +95,17 @@ export class EdgeThread {
     }
   }
 
+  #apply(message: FeedMessage): void | Promise<void> {
+    switch (message.type) {
+      case "cache_purged":
+        return this.#cache.purgeSince(message);
+      case "cache_invalidated":
+        return this.#cache.removeUris(message.uris);
+      default:
+        return this.#sites.apply(message);
+    }
+  }
+
   readonly #log = (line: PlatformLog): void => this.send({ type: "log", line });
   readonly #warn = (message: string): void => this.#log({ level: "warn", message });
 
@@ -94,10 +113,11 @@ export class EdgeThread {
     this.#questions.ask(question) as Promise<Answers[Asked["type"]]>;
 
   #edge(geo: Awaited<ReturnType<typeof loadGeo>>): EdgeHandler {
-    const { listen, counters, staticCacheBytes } = this.start;
+    const { listen, counters, pseudonym, staticCacheBytes } = this.start;
     return createEdge({
       ...geo,
-      ...{ counters, cacheBytes: staticCacheBytes, trustProxy: listen.trustProxy },
+      cache: this.#cache,
+      ...{ counters, pseudonym, cacheBytes: staticCacheBytes, trustProxy: listen.trustProxy },
       resolveHost: this.#sites.resolve,
       record: this.#lines.record,
       now: systemClock,

@@ -34,7 +34,7 @@ export interface EdgeThreadsOptions {
   readonly count: number;
   readonly start: Pick<
     ThreadStart,
-    "apiHosts" | "geoip" | "asn" | "counters" | "staticCacheBytes"
+    "apiHosts" | "geoip" | "asn" | "counters" | "staticCacheBytes" | "cacheBytes" | "pseudonym"
   >;
   readonly log: (line: PlatformLog) => void;
 }
@@ -137,9 +137,10 @@ export class EdgeThreads implements Listeners, Edges {
     }
   }
 
-  /** The counters of rate limits, which the platform's own edge uses too. */
-  get counters(): SharedCounters {
-    return this.options.start.counters;
+  /** The counters of rate limits and the name in `Via`, which the platform's own edge uses too. */
+  get shared(): { readonly counters: SharedCounters; readonly pseudonym: string } {
+    const { counters, pseudonym } = this.options.start;
+    return { counters, pseudonym };
   }
 
   open(

@@ -43,6 +43,7 @@ async function withThreads(count: number, run: (parts: Parts) => Promise<void>):
       ...{ listen: LISTEN, count, log: ({ message }) => logged.push(message) },
       start: {
         ...{ apiHosts: ["localhost"], geoip: undefined, asn: undefined, staticCacheBytes: 0 },
+        ...{ cacheBytes: 0, pseudonym: "svc-test" },
         counters: shareCounters(systemRandom, 8),
       },
     });
@@ -148,6 +149,7 @@ Deno.test("EdgeThreads.open() reports a port that is taken, although threads sha
       ...{ listen: { ...LISTEN, port }, count: 2, log: () => {} },
       start: {
         ...{ apiHosts: [], geoip: undefined, asn: undefined, staticCacheBytes: 0 },
+        ...{ cacheBytes: 0, pseudonym: "svc-test" },
         counters: shareCounters(systemRandom, 8),
       },
     }),

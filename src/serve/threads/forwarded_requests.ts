@@ -3,11 +3,12 @@
  *
  * @module
  */
-import type { EdgeConnection, HandedOver } from "../../edge/mod.ts";
+import type { CachedCopy, EdgeConnection, HandedOver } from "../../edge/mod.ts";
 import { isOfOthers } from "../../platform/core/http/mod.ts";
 import type { ClientConnection } from "../../platform/core/listener/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { isWhole } from "../../lib/whole_answer.ts";
+import { alone } from "./batch_port.ts";
 import { BodyParts, BodySource } from "./body_parts.ts";
 import { ForwardedRequest } from "./forwarded_request.ts";
 import { ForwardedSocket } from "./forwarded_socket.ts";
@@ -38,6 +39,8 @@ export type ForwardedConnection = ClientConnection & EdgeConnection;
 
 export interface ForwardedRequestsOptions {
   send(message: ToThread): void;
+  /** Largest body of a cached response of which the thread gets a copy, in bytes. */
+  readonly maxCopyBytes: number;
   /** Answers a request; never rejects. */
   answer(request: Request, connection: ForwardedConnection): Response | Promise<Response>;
 }
@@ -113,6 +116,8 @@ export class ForwardedRequests {
       decided,
       content: isReading ? body : null,
       upgrade: () => this.#upgrade(id, forwarded),
+      // Where the thread does not know the site, it looks for no copy.
+      keepCopy: decided && this.#sendCopy,
     };
     const response = await this.options.answer(request, {
       ...{ remoteAddress, scheme, handedOver },
@@ -120,6 +125,14 @@ export class ForwardedRequests {
     });
     await this.#respond(id, forwarded, response);
   }
+
+  /** Sends a copy at once: a purge that comes later must reach the thread later. */
+  readonly #sendCopy = ({ key, uri, stored }: CachedCopy): void => {
+    const { body } = stored;
+    if (body.length > this.options.maxCopyBytes) return;
+    const plain = typeof body === "string" ? body : alone(body);
+    this.options.send({ type: "copy", copy: { key, uri, stored: { ...stored, body: plain } } });
+  };
 
   #upgrade(id: number, forwarded: Forwarded): ReturnType<HandedOver["upgrade"]> {
     const { send } = this.options;

@@ -24,6 +24,9 @@ const SILENCE_MS = 10_000;
 /** Longest time that a thread may take to end: as long as its requests may, and some more. */
 const STOP_MS = 15_000;
 
+/** Part of a thread's cache that one response may take. */
+const COPY_SHARE = 1 / 4;
+
 export interface ThreadServices {
   readonly start: ThreadStart;
   log(line: PlatformLog): void;
@@ -54,7 +57,11 @@ export class ThreadHandle {
     this.#worker = new Worker(MODULE, { type: "module", name: `edge ${start.index}` });
     this.#port = new BatchPort<ToThread>(this.#worker);
     this.send = (message) => this.#port.send(message);
-    this.#requests = new ForwardedRequests({ send: this.send, answer: services.respond });
+    this.#requests = new ForwardedRequests({
+      send: this.send,
+      answer: services.respond,
+      maxCopyBytes: start.cacheBytes * COPY_SHARE,
+    });
     this.#inquiries = new Questions((id, inquiry) => this.send({ type: "inquire", id, inquiry }));
     this.listening = this.#listening.promise;
     this.#worker.onmessage = ({ data }: MessageEvent<readonly ToPlatform[]>) => {

@@ -21,6 +21,12 @@ import type { FeedMessage, HostBinding } from "../../feed/mod.ts";
 import { describeDamage, FsBlobStore } from "../../platform/core/store/fs_blob_store.ts";
 import type { Answers, Question, ThreadSite } from "./wire.ts";
 
+/** A message about hosts and their sites. */
+export type SiteMessage = Exclude<
+  FeedMessage,
+  { readonly type: "cache_purged" | "cache_invalidated" }
+>;
+
 export interface ThreadSitesOptions {
   /** Asks the platform. */
   ask<Asked extends Question>(question: Asked): Promise<Answers[Asked["type"]]>;
@@ -55,7 +61,7 @@ export class ThreadSites {
   }
 
   /** Applies a change; resolves when no request sees what was before. */
-  async apply(message: FeedMessage): Promise<void> {
+  async apply(message: SiteMessage): Promise<void> {
     switch (message.type) {
       case "host_pointed":
         return await this.#point(message);

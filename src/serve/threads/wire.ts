@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Decided, SharedCounters, SiteFile } from "../../edge/mod.ts";
+import type { CachedCopy, Decided, SharedCounters, SiteFile } from "../../edge/mod.ts";
 import type { Change, Snapshot } from "../../feed/mod.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { KeyPair } from "../../platform/certificates/mod.ts";
@@ -24,6 +24,10 @@ export interface ThreadStart {
   readonly counters: SharedCounters;
   /** Memory for small files, in bytes. */
   readonly staticCacheBytes: number;
+  /** Memory for copies of cached responses, in bytes. */
+  readonly cacheBytes: number;
+  /** Name of all edges of the platform in `Via`. */
+  readonly pseudonym: string;
 }
 
 /** Identifies a request between the platform and one thread. */
@@ -142,6 +146,8 @@ export type ToThread =
   | { readonly type: "snapshot"; readonly snapshot: Snapshot }
   | { readonly type: "change"; readonly change: Change }
   | { readonly type: "certificate_changed"; readonly hostname: string }
+  /** A cached response, for the thread's own cache. */
+  | { readonly type: "copy"; readonly copy: CachedCopy }
   | { readonly type: "answer"; readonly id: number; readonly value: unknown }
   | { readonly type: "refusal"; readonly id: number; readonly message: string }
   | { readonly type: "inquire"; readonly id: number; readonly inquiry: Inquiry }

@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { Agent, request as httpRequest } from "node:http";
 import fc from "fast-check";
-import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+import {
+  createProject,
+  rawRequest,
+  type TestPlatform,
+  withPlatform,
+} from "../../helpers/platform.ts";
 import { publish } from "../../helpers/upstreams.ts";
 
 const HOST = "shop.localhost";
 const CONNECTIONS = 8;
-const PATHS = ["/", "/page", "/old", "/denied", "/up"];
+/** The last one is cached: the platform answers once, copies in threads answer after that. */
+const PATHS = ["/", "/page", "/old", "/denied", "/up", "/up", "/up"];
 
 /** Connections that stay open, as browsers' do. */
 class Visitors {
@@ -42,14 +48,16 @@ class Visitors {
 
 type Step =
   | { readonly type: "deploy"; readonly redirects: boolean }
-  | { readonly type: "rollback" | "unpublish" | "purge" }
+  | { readonly type: "rollback" | "unpublish" | "purge" | "write" }
   | { readonly type: "publish"; readonly denies: boolean };
 
 const steps = fc.array(
   fc.oneof(
     fc.record({ type: fc.constant("deploy" as const), redirects: fc.boolean() }),
     fc.record({
-      type: fc.constantFrom("rollback" as const, "unpublish" as const, "purge" as const),
+      type: fc.constantFrom(
+        ...["rollback" as const, "unpublish" as const, "purge" as const, "write" as const],
+      ),
     }),
     fc.record({ type: fc.constant("publish" as const), denies: fc.boolean() }),
   ),
@@ -96,6 +104,8 @@ async function perform(platform: TestPlatform, step: Step, round: number): Promi
     }
     case "rollback":
       return (await platform.api("POST", "/v1/projects/shop/rollback")).status;
+    case "write":
+      return (await rawRequest(platform.port, { host: HOST, path: "/up", method: "POST" })).status;
     case "purge":
       return (await platform.api("POST", "/v1/projects/shop/purge", { json: { type: "all" } }))
         .status;

@@ -1,0 +1,55 @@
+/**
+ * Requests as the cache sees them.
+ *
+ * @module
+ */
+import { type CacheDecision, createFacts } from "../../rules/mod.ts";
+import { cacheKey, FactsRequest } from "../cache/mod.ts";
+import { findHeader, type PipelineRequest } from "../messages/mod.ts";
+import type { PipelinePlan } from "../pipeline/mod.ts";
+import type { DynamicContext } from "./dynamic_context.ts";
+
+/**
+ * What the cache key is made of: the public URL, the fields after the steps on the
+ * client's side, and the origin. `request` is what those steps made of `first`;
+ * `originUrl` is where it goes.
+ */
+export function cacheRequest(
+  { clientRequest, site, facts }: DynamicContext,
+  plan: PipelinePlan,
+  { first, request, originUrl }: {
+    readonly first: PipelineRequest;
+    readonly request: PipelineRequest;
+    readonly originUrl: string;
+  },
+): FactsRequest {
+  const seen = request === first ? facts : createFacts({
+    method: request.method,
+    host: clientRequest.host,
+    path: clientRequest.path,
+    rawQuery: clientRequest.rawQuery,
+    ip: clientRequest.ip,
+    header: (name) => findHeader(request.headers, name),
+    country: () => facts.country(),
+    asn: () => facts.asn(),
+    device: () => facts.device(),
+  });
+  return new FactsRequest(seen, {
+    deploymentId: site.deploymentId,
+    // The scheme and port that the client used are in `request.url`: the origin gets them too.
+    originKey: `${plan.handle} ${request.url} ${originUrl}`,
+  });
+}
+
+/**
+ * Keeps the cache key with the decision, for the next request with this URL: where no
+ * step runs before the cache, and the key depends on nothing of the client.
+ */
+export function rememberKey(
+  { cachedDecision }: DynamicContext,
+  plan: PipelinePlan,
+  { request, rule }: { readonly request: FactsRequest; readonly rule: CacheDecision },
+): void {
+  if (cachedDecision === undefined || plan.runsBeforeCache || rule.type !== "cache") return;
+  if (rule.vary.length === 0) cachedDecision.cacheKey = cacheKey(request, rule);
+}

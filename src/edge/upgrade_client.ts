@@ -1,0 +1,22 @@
+/**
+ * WebSockets of clients that a server has accepted.
+ *
+ * @module
+ */
+import type { ComputeSocket } from "../runtime/mod.ts";
+import { relayWebSocket } from "./compute/mod.ts";
+import type { ClientRequest } from "./request/mod.ts";
+
+/** Upgrades the client's connection, and connects it with the server's socket. */
+export function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Response {
+  try {
+    const { socket, response } = clientRequest.upgrade();
+    // Deno selects a protocol itself only from a list in one exact spelling.
+    if (server.protocol !== "") response.headers.set("sec-websocket-protocol", server.protocol);
+    relayWebSocket(socket, server);
+    return response;
+  } catch {
+    server.close();
+    return new Response(null, { status: 400 });
+  }
+}
