@@ -15,6 +15,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "database",
     "dev",
     "edge",
+    "kv",
     "lib",
     "manifest",
     "release",

@@ -50,7 +50,8 @@ export async function runCli(
     stdout: {
       isTerminal,
       columns: () => options.columns,
-      write: (text) => {
+      write: (data) => {
+        const text = typeof data === "string" ? data : new TextDecoder().decode(data);
         out.stdout += text;
         options.onStdout?.(text);
       },

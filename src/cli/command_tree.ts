@@ -15,6 +15,7 @@ import { CACHE, FUNCTIONS, PURGE } from "./edge/mod.ts";
 import { ENV } from "./env/mod.ts";
 import { CONTEXT, ENVIRONMENTS } from "./environments/mod.ts";
 import { BUILDS, HOOKS } from "./hooks/mod.ts";
+import { KV } from "./kv/mod.ts";
 import { LOGS } from "./logs/mod.ts";
 import { NOTIFICATIONS, TRIGGER } from "./notifications/mod.ts";
 import { PREVIEW } from "./preview/mod.ts";
@@ -50,6 +51,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ENV,
   ENVIRONMENTS,
   CONTEXT,
+  KV,
   DOMAINS,
   WORKSPACE,
   NOTIFICATIONS,

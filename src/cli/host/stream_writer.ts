@@ -6,15 +6,15 @@
 import { EXIT } from "../exit_code.ts";
 import type { Writer } from "../terminal/mod.ts";
 
-/** Writes all of a text; a closed pipe (`svc logs | head`) ends the program quietly. */
+/** Writes all of what it is given; a closed pipe (`svc logs | head`) ends the program quietly. */
 export function createWriter(stream: typeof Deno.stdout): Writer {
   const encoder = new TextEncoder();
   return {
     isTerminal: stream.isTerminal(),
     columns: terminalColumns,
-    write(text) {
+    write(data) {
       try {
-        writeAll(stream, encoder.encode(text));
+        writeAll(stream, typeof data === "string" ? encoder.encode(data) : data);
       } catch (error) {
         if (error instanceof Deno.errors.BrokenPipe) Deno.exit(EXIT.success);
         throw error;

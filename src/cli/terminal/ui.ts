@@ -6,6 +6,7 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
+import { printable } from "../../lib/format.ts";
 import type { Palette } from "./color.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { formatTable } from "./table.ts";
@@ -47,6 +48,13 @@ export interface Ui {
   note(text: string): void;
   /** The command's result, once: the object in JSON mode, else `text` on stdout. */
   result(json: Readonly<Record<string, unknown>>, text: string): void;
+  /** The command's result as bytes: as they are, but on a terminal as text that cannot control it. */
+  bytes(json: Readonly<Record<string, unknown>>, bytes: Uint8Array): void;
+  /**
+   * The command's result as items that are written as they come: a line each, or in JSON mode
+   * the members of `items` of one object. Resolves with how many there were.
+   */
+  items<Item>(items: AsyncIterable<Item>, as: ItemFormat<Item>): Promise<number>;
   /** A table that fits the terminal to which the result goes. */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): string;
   /** One item of an endless result: an object per line in JSON mode, else a line of text. */
@@ -54,6 +62,12 @@ export interface Ui {
   progress(phase: Phase, options: { label: string; files: number; bytes: number }): Progress;
   /** True once a result or an item was written. */
   readonly answered: boolean;
+}
+
+/** How an item is written in JSON mode and for people. */
+export interface ItemFormat<Item> {
+  readonly json: (item: Item) => Readonly<Record<string, unknown>>;
+  readonly text: (item: Item) => string;
 }
 
 export interface UiOptions {
@@ -85,6 +99,28 @@ export function createUi(options: UiOptions): Ui {
     else stderr.write(`${marks[level]} ${message}\n`);
   };
 
+  /** Counts a result, of which a command has one. */
+  const beginResult = (value: Readonly<Record<string, unknown>>): void => {
+    results++;
+    if (results > 1) throw new TypeError("Write one result: the command wrote a second");
+    if ("error" in value) throw new TypeError("Name it otherwise: `error` is the key of failures");
+  };
+
+  const writeItems = async <Item>(
+    all: AsyncIterable<Item>,
+    as: ItemFormat<Item>,
+  ): Promise<number> => {
+    let count = 0;
+    for await (const item of all) {
+      if (count++ === 0) beginResult({});
+      if (!json) stdout.write(`${as.text(item)}\n`);
+      else stdout.write(`${count === 1 ? '{"items":[' : ","}${JSON.stringify(as.json(item))}`);
+    }
+    if (count === 0) beginResult({});
+    if (json) stdout.write(count === 0 ? '{"items":[]}\n' : "]}\n");
+    return count;
+  };
+
   return {
     json,
     colors,
@@ -102,14 +138,17 @@ export function createUi(options: UiOptions): Ui {
       if (!json) stderr.write(`${text}\n`);
     },
     result(value, text) {
-      results++;
-      if (results > 1) throw new TypeError("Write one result: the command wrote a second");
-      if ("error" in value) {
-        throw new TypeError("Name it otherwise: `error` is the key of failures");
-      }
+      beginResult(value);
       if (json) stdout.write(`${JSON.stringify(value)}\n`);
       else if (text !== "") stdout.write(`${text}\n`);
     },
+    bytes(value, bytes) {
+      beginResult(value);
+      if (json) stdout.write(`${JSON.stringify(value)}\n`);
+      else if (!stdout.isTerminal) stdout.write(bytes);
+      else stdout.write(`${printable(new TextDecoder().decode(bytes)).replace(/\n$/, "")}\n`);
+    },
+    items: writeItems,
     table: (headings, rows) =>
       formatTable(headings, rows, stdout.isTerminal ? stdout.columns?.() : undefined),
     item(value, text) {

@@ -9,5 +9,6 @@ export interface Writer {
   readonly isTerminal: boolean;
   /** Width of the terminal in columns; `undefined` where there is none. */
   readonly columns?: () => number | undefined;
-  write(text: string): void;
+  /** Writes text, or bytes as they are. */
+  write(data: string | Uint8Array): void;
 }

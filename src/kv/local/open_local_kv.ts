@@ -43,17 +43,31 @@ async function makeDataDir(path: string): Promise<void> {
   });
 }
 
+/** The database to open: a store that is only read needs no file to be empty. */
+async function placeOf(dataDir: string, create: boolean): Promise<string> {
+  const path = join(dataDir, DATABASE);
+  if (create) await makeDataDir(dataDir);
+  const there = create || await Deno.stat(path).then(() => true, (error) => {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  });
+  return there ? path : ":memory:";
+}
+
 /**
- * Opens the store in a project's folder of local data, which is made where it is
- * missing (readable by its owner only), and removes what has expired.
+ * Opens the store in a project's folder of local data, and removes what has
+ * expired. A folder that is missing is made (readable by its owner only), but not
+ * where `create` is false: then the store is empty, and nothing stays of it.
  *
  * @throws {LocalKvError} which says which folder, and why.
  */
-export async function openLocalKv(dataDir: string): Promise<LocalKv> {
+export async function openLocalKv(
+  dataDir: string,
+  { create = true }: { readonly create?: boolean } = {},
+): Promise<LocalKv> {
   let kv: Deno.Kv | undefined;
   try {
-    await makeDataDir(dataDir);
-    kv = await Deno.openKv(join(dataDir, DATABASE));
+    kv = await Deno.openKv(await placeOf(dataDir, create));
     const store = new KvStore({ kv, root: ROOT, quota: NO_QUOTA });
     await store.sweep(new AbortController().signal);
     const close = kv.close.bind(kv);

@@ -1,0 +1,21 @@
+import { confirm, defineCommand } from "../command/mod.ts";
+import { formatCount } from "../terminal/mod.ts";
+import { LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
+
+export default defineCommand({
+  description: LOCAL_NOTE,
+  define: (command) => command.option("--force", "remove without asking"),
+  examples: [["kv clear --force", "empty the local store"]],
+  answers: "{ removed }",
+  async run({ flags }, ctx) {
+    await confirm(ctx, {
+      force: flags.force,
+      question: "Remove all keys of this project's local store?",
+      wanted: "Confirm the removal of all keys of this project's local store",
+      declined: "Nothing removed",
+    });
+    const removed = await withLocalKv(ctx, ({ store, namespace }) => store.clear(namespace));
+    ctx.ui.done("env", `Removed ${formatCount(removed, "key")}`);
+    ctx.ui.result({ removed }, "");
+  },
+});

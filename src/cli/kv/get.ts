@@ -1,0 +1,33 @@
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { checkKey, expiryOf, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
+import { showValue } from "./value.ts";
+
+export default defineCommand({
+  description: `Into a pipe or a file the value goes byte for byte. ${LOCAL_NOTE}`,
+  define: (command) => command.argument("<key>", "key"),
+  examples: [
+    ["kv get boats/kestrel", "print a value"],
+    ["kv get photo > photo.jpg", "write it to a file"],
+  ],
+  answers: "{ key, value, encoding, contentType, size, version, expiresAt }",
+  async run({ args: [key] }, ctx) {
+    checkKey(key);
+    const found = await withLocalKv(ctx, ({ store, namespace }) => store.get(namespace, key));
+    if (found === undefined) {
+      throw new CliError("not_found", `The local store has no key ${printable(key)}`, {
+        next: ["svc kv list"],
+      });
+    }
+    const { bytes, contentType, version, expiresAt } = found;
+    ctx.ui.bytes({
+      key,
+      ...showValue(bytes, contentType),
+      contentType,
+      size: bytes.byteLength,
+      version,
+      expiresAt: expiryOf(expiresAt),
+    }, bytes);
+  },
+});

@@ -1,0 +1,60 @@
+import { type KvItem, type LocalKv, MAX_LIST_LIMIT } from "../../kv/mod.ts";
+import { formatBytes } from "../../lib/format.ts";
+import { defineCommand, wholeNumber } from "../command/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { checkPrefix, expiryOf, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
+
+/** Most keys of one list. */
+const MAX_LISTED = 1_000_000_000;
+
+/** The keys with a prefix, page by page, as they are needed. */
+async function* itemsOf(
+  { store, namespace }: LocalKv,
+  { prefix, limit }: { readonly prefix: string; readonly limit: number },
+): AsyncGenerator<KvItem> {
+  let after: string | undefined;
+  for (let left = limit; left > 0;) {
+    const size = Math.min(left, MAX_LIST_LIMIT);
+    const { items, cursor } = await store.list(namespace, { prefix, limit: size, after });
+    yield* items;
+    left -= items.length;
+    if (cursor === null) return;
+    after = cursor;
+  }
+}
+
+function describe({ key, size, expiresAt }: KvItem): string {
+  const expiry = expiresAt === undefined ? "" : `\texpires ${expiryOf(expiresAt)}`;
+  return `${printable(key)}\t${formatBytes(size)}${expiry}`;
+}
+
+export default defineCommand({
+  description: "Keys come in the order of their bytes, each as soon as it is read; with --json " +
+    `they are the members of one object. ${LOCAL_NOTE}`,
+  define: (command) =>
+    command
+      .option("--prefix <prefix>", "only keys that begin with this", "")
+      .option("--limit <n>", "how many (default: all)", wholeNumber({ min: 1, max: MAX_LISTED })),
+  examples: [
+    ["kv list", "list all keys"],
+    ["kv list --prefix boats/ --limit 10", "list the first keys with a prefix"],
+  ],
+  answers: "{ items }",
+  async run({ flags: { prefix, limit = Infinity } }, ctx) {
+    checkPrefix(prefix);
+    const count = await withLocalKv(
+      ctx,
+      (local) =>
+        ctx.ui.items(itemsOf(local, { prefix, limit }), {
+          json: ({ key, size, version, expiresAt }) => ({
+            key,
+            size,
+            version,
+            expiresAt: expiryOf(expiresAt),
+          }),
+          text: describe,
+        }),
+    );
+    if (count === 0) ctx.ui.note(prefix === "" ? "The local store is empty" : "No such keys");
+  },
+});

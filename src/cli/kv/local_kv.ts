@@ -1,0 +1,56 @@
+/**
+ * The local store of the project that a command is run in, and its keys.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import {
+  DEFAULT_LOCAL_DATA_DIR,
+  fitsKey,
+  type LocalKv,
+  LocalKvError,
+  MAX_KEY_BYTES,
+  openLocalKv,
+} from "../../kv/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { openProjectFolder } from "../projects/mod.ts";
+import type { Context } from "../session/mod.ts";
+
+/** Of every command of the group, in its help. */
+export const LOCAL_NOTE =
+  "The store is that of `svc dev`: on this computer, one for each project, " +
+  "in dev.data_dir of svc.toml. It can be used while `svc dev` runs.";
+
+/**
+ * Opens the store of the current folder's project for as long as `run` takes; only a
+ * command that `create`s leaves a store where there was none.
+ */
+export async function withLocalKv<T>(
+  ctx: Context,
+  run: (local: LocalKv) => Promise<T>,
+  { create = false }: { readonly create?: boolean } = {},
+): Promise<T> {
+  const { directory, config } = await openProjectFolder(ctx);
+  const dataDir = join(directory, config?.dev.dataDir ?? DEFAULT_LOCAL_DATA_DIR);
+  using local = await openLocalKv(dataDir, { create }).catch((error) => {
+    if (!(error instanceof LocalKvError)) throw error;
+    throw new CliError("data_dir_unusable", error.message, { cause: error });
+  });
+  return await run(local);
+}
+
+/** Refuses a key that no store takes. */
+export function checkKey(key: string): void {
+  if (key !== "" && fitsKey(key)) return;
+  throw new CliError("usage", `Name a key of 1 to ${MAX_KEY_BYTES} bytes of UTF-8`);
+}
+
+/** Refuses the beginning of keys that no store takes. */
+export function checkPrefix(prefix: string): void {
+  if (fitsKey(prefix)) return;
+  throw new CliError("usage", `Give a prefix of at most ${MAX_KEY_BYTES} bytes of UTF-8`);
+}
+
+/** When a value expires, as the API writes times; `null` where it stays. */
+export const expiryOf = (expiresAt: number | undefined): string | null =>
+  expiresAt === undefined ? null : new Date(expiresAt).toISOString();

@@ -1,0 +1,22 @@
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { checkKey, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
+
+export default defineCommand({
+  description: `A key that is not there is removed already. ${LOCAL_NOTE}`,
+  define: (command) => command.argument("<key>", "key"),
+  examples: [["kv remove boats/kestrel", "remove a key"]],
+  answers: "{ key, removed }",
+  async run({ args: [key] }, ctx) {
+    checkKey(key);
+    const removed = await withLocalKv(ctx, async ({ store, namespace }) => {
+      const there = await store.get(namespace, key) !== undefined;
+      if (await store.remove(namespace, key)) return there;
+      const message = `Cannot remove ${printable(key)}: it keeps changing. Try again`;
+      throw new CliError("conflict", message);
+    });
+    ctx.ui.done("env", removed ? `Removed ${printable(key)}` : `There is no ${printable(key)}`);
+    ctx.ui.result({ key, removed }, "");
+  },
+});

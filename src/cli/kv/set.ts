@@ -1,0 +1,86 @@
+import { Option } from "@commander-js/extra-typings";
+import { MAX_TTL_SECONDS, MAX_VALUE_BYTES } from "../../kv/mod.ts";
+import { formatBytes } from "../../lib/format.ts";
+import { defineCommand, wholeNumber } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { checkKey, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
+import { mediaTypeOf, VALUE_TYPES, type ValueType } from "./value.ts";
+
+function assertFits(bytes: number): void {
+  if (bytes <= MAX_VALUE_BYTES) return;
+  throw new CliError("usage", `Give a value of at most ${MAX_VALUE_BYTES / 1024} KiB`);
+}
+
+/** The value as it was given, or what is piped in, to the last byte. */
+async function readValue(
+  ctx: Context,
+  given: string | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (given !== undefined) {
+    const bytes = new TextEncoder().encode(given);
+    assertFits(bytes.byteLength);
+    return bytes;
+  }
+  if (ctx.stdinIsTerminal) {
+    throw new CliError("usage", "Give a value, or pipe it in: svc kv set <key> < file");
+  }
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const chunk of ctx.stdin()) {
+    size += chunk.byteLength;
+    assertFits(size);
+    chunks.push(chunk as Uint8Array<ArrayBuffer>);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+function typeOf(bytes: Uint8Array, given: ValueType | undefined): string {
+  try {
+    return mediaTypeOf(bytes, given);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new CliError("usage", `Give a value that is ${given}: ${error.message}`);
+  }
+}
+
+export default defineCommand({
+  description: "Without a value on the command line, it is read from stdin, to the last byte. A " +
+    "JSON object or array is stored as JSON, other UTF-8 as text, anything else as bytes, " +
+    `unless --type says otherwise. ${LOCAL_NOTE}`,
+  define: (command) =>
+    command
+      .argument("<key>", "key")
+      .argument("[value]", "value (default: what is piped in)")
+      .option(
+        "--ttl <seconds>",
+        "remove it after this time",
+        wholeNumber({ min: 1, max: MAX_TTL_SECONDS }),
+      )
+      .addOption(new Option("--type <type>", "what the value is").choices(VALUE_TYPES)),
+  examples: [
+    ["kv set greeting hello", "set a text"],
+    [`kv set boats/kestrel '{"feet":40}'`, "set JSON"],
+    ["kv set session abc --ttl 3600", "forget it after an hour"],
+    ["kv set photo < photo.jpg", "set bytes from a file"],
+  ],
+  answers: "{ key, contentType, size, version }",
+  async run({ args: [key, given], flags }, ctx) {
+    checkKey(key);
+    const bytes = await readValue(ctx, given);
+    const contentType = typeOf(bytes, flags.type);
+    const result = await withLocalKv(
+      ctx,
+      ({ store, namespace }) =>
+        store.set(namespace, key, { bytes, contentType, ttlSeconds: flags.ttl }),
+      { create: true },
+    );
+    if (result.type !== "set") {
+      throw new CliError("conflict", `Cannot set ${printable(key)}: it keeps changing. Try again`);
+    }
+    const size = bytes.byteLength;
+    ctx.ui.done("env", `Set ${printable(key)}: ${formatBytes(size)}, ${contentType}`);
+    ctx.ui.result({ key, contentType, size, version: result.version }, "");
+  },
+});
