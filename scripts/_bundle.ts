@@ -16,6 +16,8 @@ export interface BundleOptions {
   readonly outdir: string;
   /** Packages that stay imports, because they are shipped as files. */
   readonly external: readonly string[];
+  /** Where the program looks for releases, unless it is told otherwise. */
+  readonly releasesUrl?: string | undefined;
 }
 
 export interface BundleReport {
@@ -65,6 +67,9 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
     plugins: [WITHOUT_PRE_GYP],
+    define: options.releasesUrl === undefined
+      ? {}
+      : { SVC_RELEASES_URL: JSON.stringify(options.releasesUrl) },
     banner: { js: REQUIRE_BANNER },
     metafile: true,
     logLevel: "warning",

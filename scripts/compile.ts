@@ -1,5 +1,5 @@
 /**
- * `deno task compile [--target …] [--output dist/svc] [--compiler VERSION]`:
+ * `deno task compile [--target …] [--output dist/svc] [--compiler VERSION] [--releases-url URL]`:
  * bundles the program, stages it, and compiles it to one file.
  *
  * `DENORT_BIN` names a base runtime to use in place of the one that Deno
@@ -22,6 +22,7 @@ const { values: flags } = parseArgs({
     target: { type: "string" },
     output: { type: "string", default: join(ROOT, "dist", "svc") },
     compiler: { type: "string" },
+    "releases-url": { type: "string" },
   },
 });
 
@@ -51,7 +52,12 @@ await Deno.mkdir(stage, { recursive: true });
 await Deno.mkdir(dirname(output), { recursive: true });
 
 const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
-const report = await bundle({ root: ROOT, outdir: stage, external });
+const report = await bundle({
+  root: ROOT,
+  outdir: stage,
+  external,
+  releasesUrl: flags["releases-url"],
+});
 await bundleStartedByName({ root: ROOT, outdir: stage });
 await stagePackages(ROOT, stage, platformOf(flags.target));
 console.log(

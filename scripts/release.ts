@@ -1,0 +1,48 @@
+/**
+ * `deno run -A scripts/release.ts --programs dist/programs --out dist/release --place URL`:
+ * makes a release of compiled programs. The signing key is a file outside of the
+ * repository that `SVC_RELEASE_KEY` names (PEM, as `openssl genpkey -algorithm ed25519`
+ * writes it).
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-console -- a script for people, not the tool
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import config from "../deno.json" with { type: "json" };
+import { DATA_FORMAT } from "../src/lib/data_format.ts";
+import { TRUSTED_KEYS } from "../src/release/mod.ts";
+import { ROOT } from "./_source_files.ts";
+import { makeRelease } from "./release/make_release.ts";
+
+const { values: flags } = parseArgs({
+  args: Deno.args,
+  options: {
+    programs: { type: "string", default: join(ROOT, "dist", "programs") },
+    out: { type: "string", default: join(ROOT, "dist", "release") },
+    place: { type: "string" },
+  },
+});
+
+const keyFile = Deno.env.get("SVC_RELEASE_KEY");
+if (keyFile === undefined || keyFile === "") {
+  throw new Error("Set SVC_RELEASE_KEY to the file of the signing key, outside of the repository");
+}
+if (resolve(keyFile).startsWith(join(ROOT, "/"))) {
+  throw new Error(`Move the signing key out of the repository: ${keyFile}`);
+}
+if (flags.place === undefined) {
+  throw new Error("Give --place, the address at which releases are, as SVC_RELEASES_URL names it");
+}
+const release = await makeRelease({
+  version: config.version,
+  dataFormat: DATA_FORMAT,
+  programs: resolve(flags.programs),
+  out: resolve(flags.out),
+  place: flags.place,
+  keyPem: await Deno.readTextFile(keyFile),
+  trusted: TRUSTED_KEYS,
+});
+console.log(
+  `Released svc ${release.version} for ${release.programs.length} platforms in ${flags.out}`,
+);

@@ -1,0 +1,127 @@
+/**
+ * From compiled programs to everything that a release consists of.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { sha256Hex } from "../../src/lib/hash.ts";
+import {
+  MANIFEST_FILE,
+  MANIFEST_SCHEMA,
+  publicKeyOf,
+  type Release,
+  type ReleaseProgram,
+  releaseSchema,
+  sign,
+  SIGNATURE_SUFFIX,
+} from "../../src/release/mod.ts";
+import { ROOT } from "../_source_files.ts";
+import { pack } from "./archive.ts";
+import { makeSbom } from "./sbom.ts";
+import { programName, type Target, TARGETS } from "./targets.ts";
+import { writePackages } from "./write_packages.ts";
+
+export interface ReleaseOptions {
+  readonly version: string;
+  readonly dataFormat: number;
+  /** Folder of the compiled programs, by `programName()`. */
+  readonly programs: string;
+  /** Folder that receives the release. */
+  readonly out: string;
+  /** Base address at which the release will be. */
+  readonly place: string;
+  /** The signing key, as PEM of PKCS #8. */
+  readonly keyPem: string;
+  /** Keys that the programs trust. */
+  readonly trusted: readonly string[];
+}
+
+/** Files that go into each archive beside the program. */
+const BESIDE = ["LICENSE", "README.md"] as const;
+
+/** A program, and an archive with it. */
+export interface ReleasedProgram {
+  readonly target: Target;
+  readonly manifest: ReleaseProgram;
+  readonly archive: { readonly file: string; readonly sha256: string };
+}
+
+/** @throws {Error} for a program that would not trust what the key signs. */
+function assertTrusts(bytes: Uint8Array, name: string, { trusted }: ReleaseOptions): void {
+  const program = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (trusted.every((key) => program.includes(key))) return;
+  throw new Error(`${name} does not hold the keys of src/release/trusted_keys.ts: compile it anew`);
+}
+
+async function addProgram(target: Target, options: ReleaseOptions): Promise<ReleasedProgram> {
+  const { version, programs, out } = options;
+  const name = programName(target);
+  const bytes = await Deno.readFile(join(programs, name));
+  assertTrusts(bytes, name, options);
+  const packed = gzipSync(bytes, { level: 9 });
+  const stem = `svc-${version}-${target.target}`;
+  await Deno.writeFile(join(out, `${stem}.gz`), packed);
+  const folder = await Deno.makeTempDir({ prefix: "svc-release-" });
+  try {
+    const inside = target.isWindows ? "svc.exe" : "svc";
+    await Deno.writeFile(join(folder, inside), bytes, { mode: 0o755 });
+    for (const file of BESIDE) await Deno.copyFile(join(ROOT, file), join(folder, file));
+    const file = `${stem}${target.isWindows ? ".zip" : ".tar.gz"}`;
+    await pack(folder, join(out, file), [inside, ...BESIDE]);
+    const sha256 = sha256Hex(await Deno.readFile(join(out, file)));
+    const content = { size: packed.byteLength, sha256: sha256Hex(packed) };
+    const program = { size: bytes.byteLength, sha256: sha256Hex(bytes) };
+    const manifest = { target: target.target, file: `${stem}.gz`, ...content, program };
+    return { target, manifest, archive: { file, sha256 } };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function writeSigned(path: string, text: string, keyPem: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  await Deno.writeFile(path, bytes);
+  await Deno.writeFile(path + SIGNATURE_SUFFIX, await sign(bytes, keyPem));
+}
+
+/** Digests of all files of the folder, in the form that `sha256sum --check` reads. */
+async function digests(folder: string): Promise<string> {
+  const names = [...Deno.readDirSync(folder)].filter((entry) => entry.isFile)
+    .map((entry) => entry.name).sort();
+  const lines: string[] = [];
+  for (const name of names) {
+    lines.push(`${sha256Hex(await Deno.readFile(join(folder, name)))}  ${name}\n`);
+  }
+  return lines.join("");
+}
+
+/**
+ * Writes programs, archives, packages, bill of materials and installers, then the manifest
+ * and the digests of all of them, both signed.
+ *
+ * @throws {Error} where the key is not one that the programs trust.
+ */
+export async function makeRelease(options: ReleaseOptions): Promise<Release> {
+  const { version, dataFormat, out, keyPem, trusted } = options;
+  const publicKey = await publicKeyOf(keyPem);
+  if (!trusted.includes(publicKey)) {
+    throw new Error(`Sign with a key of src/release/trusted_keys.ts, not with ${publicKey}`);
+  }
+  await Deno.mkdir(out, { recursive: true });
+  const programs: ReleasedProgram[] = [];
+  for (const target of TARGETS) programs.push(await addProgram(target, options));
+  await writePackages(programs, { ...options, publicKey });
+  const lock = await Deno.readTextFile(join(ROOT, "deno.lock"));
+  await Deno.writeTextFile(join(out, `svc-${version}.cdx.json`), makeSbom(lock, version));
+  const release = releaseSchema.parse({
+    schemaVersion: MANIFEST_SCHEMA,
+    version,
+    dataFormat,
+    programs: programs.map(({ manifest }) => manifest),
+  });
+  await writeSigned(join(out, MANIFEST_FILE), `${JSON.stringify(release, null, 2)}\n`, keyPem);
+  await writeSigned(join(out, "SHA256SUMS"), await digests(out), keyPem);
+  return release;
+}

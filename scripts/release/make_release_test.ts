@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { flipBit, makeKeys } from "../../src/release/_test_releases.ts";
+import { downloadProgram, findRelease, programFor } from "../../src/release/mod.ts";
+import { hear } from "../_process.ts";
+import { fillTemplate } from "./fill_template.ts";
+import { makeRelease } from "./make_release.ts";
+import { makeSbom } from "./sbom.ts";
+import { programName, TARGETS } from "./targets.ts";
+
+const VERSION = "1.2.3";
+
+interface Made {
+  readonly root: string;
+  /** The folder of the release. */
+  readonly out: string;
+  readonly place: string;
+  readonly publicKey: string;
+  run(program: string, ...args: string[]): ReturnType<typeof hear>;
+}
+
+/** A release of scripts that say their version, at a server on this machine. */
+async function withRelease(test: (made: Made) => Promise<void>): Promise<void> {
+  const root = await Deno.makeTempDir({ prefix: "svc-release-" });
+  const { pem, publicKey } = await makeKeys();
+  const [programs, out] = [join(root, "programs"), join(root, "release")];
+  await Deno.mkdir(programs);
+  for (const target of TARGETS) {
+    const text = `#!/bin/sh\n# ${publicKey} ${target.target}\necho ${VERSION}\n`;
+    await Deno.writeTextFile(join(programs, programName(target)), text);
+  }
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const name = new URL(request.url).pathname
+        .replace(/^\/(?:latest\/download|download\/v1\.2\.3)\//, "");
+      const bytes = await Deno.readFile(join(out, name)).catch(() => undefined);
+      return bytes === undefined ? new Response(null, { status: 404 }) : new Response(bytes);
+    },
+  );
+  const place = `http://127.0.0.1:${server.addr.port}`;
+  const options = { version: VERSION, dataFormat: 1, programs, out, place };
+  await makeRelease({ ...options, keyPem: pem, trusted: [publicKey] });
+  const env = { HOME: root, PATH: Deno.env.get("PATH")! };
+  const run = (program: string, ...args: string[]) => hear([program, ...args], { cwd: out, env });
+  try {
+    await test({ root, out, place, publicKey, run });
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+Deno.test("makeRelease() makes what svc upgrade installs, on every platform", async () => {
+  await withRelease(async ({ root, place, publicKey }) => {
+    const source = { place, fetch, signal: new AbortController().signal };
+    const release = await findRelease({ ...source, keys: [publicKey] }, VERSION);
+    assert.equal(release.dataFormat, 1);
+    for (const { target } of TARGETS) {
+      const path = join(root, target);
+      using file = await Deno.open(path, { write: true, create: true });
+      const download = { ...source, version: VERSION, onBytes: () => {} };
+      await downloadProgram(programFor(release, target), file, download);
+      assert.match(await Deno.readTextFile(path), new RegExp(target));
+    }
+  });
+});
+
+Deno.test("makeRelease() signs a list of digests that sha256sum and openssl verify", async () => {
+  await withRelease(async ({ out, run }) => {
+    assert.equal((await run("sha256sum", "--check", "--strict", "SHA256SUMS")).code, 0);
+    const listed = (await Deno.readTextFile(join(out, "SHA256SUMS"))).split("\n");
+    for (const { target } of TARGETS) {
+      assert.equal(listed.filter((line) => line.includes(target)).length, 2, target);
+    }
+    const names = ["release.json", "release.json.sig", "install.sh", `svc-${VERSION}.cdx.json`];
+    for (const name of names) assert.ok(listed.some((line) => line.endsWith(`  ${name}`)), name);
+  });
+});
+
+Deno.test("makeRelease() packs archives with the program that runs", async () => {
+  await withRelease(async ({ root, out, run }) => {
+    const archive = join(out, `svc-${VERSION}-x86_64-unknown-linux-gnu.tar.gz`);
+    assert.equal((await run("tar", "-xzf", archive, "-C", root)).code, 0);
+    assert.equal((await run(join(root, "svc"))).stdout, `${VERSION}\n`);
+    assert.ok((await Deno.stat(join(root, "LICENSE"))).isFile);
+    const zip = await run("zip", "-sf", join(out, `svc-${VERSION}-x86_64-pc-windows-msvc.zip`));
+    assert.match(zip.stdout, /svc\.exe/);
+  });
+});
+
+Deno.test("makeRelease() fills the packages, and npm's launcher starts the program", async () => {
+  await withRelease(async ({ out, run }) => {
+    const packages = join(out, "packages");
+    const scoop = JSON.parse(await Deno.readTextFile(join(packages, "scoop", "svc.json")));
+    const sums = await Deno.readTextFile(join(out, "SHA256SUMS"));
+    const { url, hash } = scoop.architecture["64bit"];
+    assert.ok(sums.includes(`${hash}  ${url.split("/").at(-1)}`));
+    const formula = await Deno.readTextFile(join(packages, "homebrew", "svc.rb"));
+    const digests = [...formula.matchAll(/sha256 "([0-9a-f]{64})"/g)].map(([, digest]) => digest!);
+    assert.equal(digests.filter((digest) => sums.includes(digest)).length, 4);
+    const npm = join(packages, "npm");
+    const launcher = JSON.parse(await Deno.readTextFile(join(npm, "svc", "package.json")));
+    assert.equal(Object.keys(launcher.optionalDependencies).length, TARGETS.length);
+    await Deno.mkdir(join(npm, "svc", "node_modules"));
+    for (const name of Object.keys(launcher.optionalDependencies)) {
+      await Deno.symlink(join(npm, name), join(npm, "svc", "node_modules", name));
+    }
+    const started = await run("node", join(npm, "svc", "svc.js"), "--version");
+    assert.equal(started.stdout, `${VERSION}\n`, started.stderr);
+  });
+});
+
+Deno.test("install.sh installs what is signed, and nothing else", async (t) => {
+  await withRelease(async ({ root, out, run }) => {
+    const install = join(root, "install.sh");
+    await Deno.copyFile(join(out, "install.sh"), install);
+    const svc = join(root, ".local", "bin", "svc");
+    const file = `svc-${VERSION}-${Deno.build.target}.gz`;
+    const refuses = async (says: RegExp, ...args: string[]) => {
+      const { code, stderr } = await run("sh", install, ...args);
+      assert.equal(code, 1);
+      assert.match(stderr, says);
+      await assert.rejects(Deno.stat(svc), Deno.errors.NotFound);
+    };
+    const changed = async (name: string, says: RegExp) => {
+      const bytes = await Deno.readFile(join(out, name));
+      await Deno.writeFile(join(out, name), flipBit(bytes, -9));
+      await refuses(says);
+      await Deno.writeFile(join(out, name), bytes);
+    };
+    await t.step("a changed file", async () => {
+      await changed("SHA256SUMS", /svc's key has not signed it/);
+      await changed("SHA256SUMS.sig", /svc's key has not signed it/);
+      await changed(file, /its SHA-256 is not the signed one/);
+    });
+    await t.step("another version, an unknown flag", async () => {
+      await refuses(/Cannot get .*v9\.9\.9/, "--version", "v9.9.9");
+      await refuses(/Unknown argument --nope/, "--nope");
+    });
+    await t.step("the release", async () => {
+      const { code, stdout, stderr } = await run("sh", install, "--version", "v1.2.3");
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /Installed svc 1\.2\.3 in .*\.local\/bin/);
+      assert.equal((await run(svc)).stdout, `${VERSION}\n`);
+    });
+  });
+});
+
+Deno.test("makeRelease() refuses a key or program that svc would not trust", async () => {
+  const root = await Deno.makeTempDir({ prefix: "svc-release-" });
+  try {
+    const { pem, publicKey } = await makeKeys();
+    const [name] = TARGETS.map(programName);
+    await Deno.writeTextFile(join(root, name!), "no key in here");
+    const options = { version: VERSION, dataFormat: 1, programs: root, place: "http://x" };
+    const make = (trusted: string[]) =>
+      makeRelease({ ...options, out: join(root, "out"), keyPem: pem, trusted });
+    await assert.rejects(make([]), /Sign with a key of src\/release\/trusted_keys\.ts/);
+    await assert.rejects(make([publicKey]), /does not hold the keys/);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("makeSbom() lists every package of the lock file once, with its digest", () => {
+  const lock = {
+    npm: {
+      "@a/b@1.2.3_c@4.0.0": { integrity: `sha512-${new Uint8Array(64).fill(1).toBase64()}` },
+      "@a/b@1.2.3_c@5.0.0": { integrity: `sha512-${new Uint8Array(64).fill(1).toBase64()}` },
+      "c@4.0.0": {},
+    },
+  };
+  const { components, metadata } = JSON.parse(makeSbom(JSON.stringify(lock), VERSION));
+  assert.equal(metadata.component.version, VERSION);
+  assert.deepEqual(components.map(({ purl }: { purl: string }) => purl), [
+    "pkg:npm/%40a/b@1.2.3",
+    "pkg:npm/c@4.0.0",
+  ]);
+  assert.equal(components[0].hashes[0].content, "01".repeat(64));
+});
+
+Deno.test("fillTemplate() refuses a name without a value", () => {
+  assert.equal(fillTemplate("a @X@ c@d.e", { X: "b" }), "a b c@d.e");
+  assert.throws(() => fillTemplate("@Y@", { X: "b" }), /Give a value for @Y@/);
+});

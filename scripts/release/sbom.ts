@@ -1,0 +1,50 @@
+/**
+ * The bill of materials of the program: all packages of the lock file, as CycloneDX.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+const lockSchema = z.object({
+  npm: z.record(z.string(), z.object({ integrity: z.string().optional() })),
+});
+
+/** Name and version of a key of the lock file, such as `@clack/core@1.2.3_peer@4.5.6`. */
+function readKey(key: string): { readonly name: string; readonly version: string } {
+  const [, name, version] = /^((?:@[^/]+\/)?[^@]+)@([^_]+)/.exec(key) ?? [];
+  if (name === undefined || version === undefined) {
+    throw new TypeError(`Cannot read the package "${key}" of deno.lock`);
+  }
+  return { name, version };
+}
+
+function component(
+  [key, { integrity }]: readonly [string, { readonly integrity?: string | undefined }],
+) {
+  const { name, version } = readKey(key);
+  const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
+  const digest = /^sha512-(.+)$/.exec(integrity ?? "")?.[1];
+  const hashes = digest === undefined
+    ? {}
+    : { hashes: [{ alg: "SHA-512", content: Uint8Array.fromBase64(digest).toHex() }] };
+  return { type: "library", "bom-ref": purl, name, version, purl, ...hashes };
+}
+
+/** A CycloneDX 1.6 document; the same input makes the same text. */
+export function makeSbom(lockText: string, version: string): string {
+  const { npm } = lockSchema.parse(JSON.parse(lockText));
+  const found = Object.entries(npm).map(component);
+  // A package with other peers has several keys.
+  const components = [...new Map(found.map((each) => [each.purl, each])).values()]
+    .sort((a, b) => a.purl < b.purl ? -1 : 1);
+  const document = {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: {
+      component: { type: "application", "bom-ref": `svc@${version}`, name: "svc", version },
+    },
+    components,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

@@ -1,0 +1,32 @@
+/**
+ * The platforms that releases are made for.
+ *
+ * @module
+ */
+
+export interface Target {
+  /** The compiler's name of the platform. */
+  readonly target: string;
+  /** The platform as npm names it. */
+  readonly npm: { readonly os: string; readonly cpu: string };
+  readonly isWindows: boolean;
+}
+
+const target = (name: string, os: string, cpu: string): Target => ({
+  target: name,
+  npm: { os, cpu },
+  isWindows: os === "win32",
+});
+
+export const TARGETS: readonly Target[] = [
+  target("x86_64-unknown-linux-gnu", "linux", "x64"),
+  target("aarch64-unknown-linux-gnu", "linux", "arm64"),
+  target("x86_64-apple-darwin", "darwin", "x64"),
+  target("aarch64-apple-darwin", "darwin", "arm64"),
+  target("x86_64-pc-windows-msvc", "win32", "x64"),
+];
+
+/** Name of the compiled program of a target: what `scripts/compile.ts --output` is given. */
+export function programName({ target, isWindows }: Target): string {
+  return `svc-${target}${isWindows ? ".exe" : ""}`;
+}
