@@ -45,6 +45,11 @@ const WITHOUT_PRE_GYP: Plugin = {
   },
 };
 
+/** What the compiler puts in the place of names. */
+function constants({ releasesUrl }: BundleOptions): Record<string, string> {
+  return releasesUrl === undefined ? {} : { SVC_RELEASES_URL: JSON.stringify(releasesUrl) };
+}
+
 /** Bundles `main.ts` and its edge threads with code splitting, and reports what came out. */
 export async function bundle(options: BundleOptions): Promise<BundleReport> {
   const { metafile } = await build({
@@ -67,9 +72,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
     plugins: [WITHOUT_PRE_GYP],
-    define: options.releasesUrl === undefined
-      ? {}
-      : { SVC_RELEASES_URL: JSON.stringify(options.releasesUrl) },
+    define: constants(options),
     banner: { js: REQUIRE_BANNER },
     metafile: true,
     logLevel: "warning",
