@@ -12,41 +12,19 @@ import {
   MANIFEST_SCHEMA,
   publicKeyOf,
   type Release,
-  type ReleaseProgram,
   releaseSchema,
   sign,
   SIGNATURE_SUFFIX,
 } from "../../src/release/mod.ts";
 import { ROOT } from "../_source_files.ts";
 import { pack } from "./archive.ts";
+import type { ReleasedProgram, ReleaseOptions } from "./release_options.ts";
 import { makeSbom } from "./sbom.ts";
 import { programName, type Target, TARGETS } from "./targets.ts";
 import { writePackages } from "./write_packages.ts";
 
-export interface ReleaseOptions {
-  readonly version: string;
-  readonly dataFormat: number;
-  /** Folder of the compiled programs, by `programName()`. */
-  readonly programs: string;
-  /** Folder that receives the release. */
-  readonly out: string;
-  /** Base address at which the release will be. */
-  readonly place: string;
-  /** The signing key, as PEM of PKCS #8. */
-  readonly keyPem: string;
-  /** Keys that the programs trust. */
-  readonly trusted: readonly string[];
-}
-
 /** Files that go into each archive beside the program. */
 const BESIDE = ["LICENSE", "README.md"] as const;
-
-/** A program, and an archive with it. */
-export interface ReleasedProgram {
-  readonly target: Target;
-  readonly manifest: ReleaseProgram;
-  readonly archive: { readonly file: string; readonly sha256: string };
-}
 
 /** @throws {Error} for a program that would not trust what the key signs. */
 function assertTrusts(bytes: Uint8Array, name: string, { trusted }: ReleaseOptions): void {

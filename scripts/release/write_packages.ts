@@ -6,7 +6,7 @@
 import { dirname, join } from "node:path";
 import { tagOf } from "../../src/release/mod.ts";
 import { fillTemplate } from "./fill_template.ts";
-import type { ReleasedProgram, ReleaseOptions } from "./make_release.ts";
+import type { ReleasedProgram, ReleaseOptions } from "./release_options.ts";
 import { programName } from "./targets.ts";
 
 const TEMPLATES = new URL("templates/", import.meta.url);

@@ -1,0 +1,29 @@
+/**
+ * What a release is made of.
+ *
+ * @module
+ */
+import type { ReleaseProgram } from "../../src/release/mod.ts";
+import type { Target } from "./targets.ts";
+
+export interface ReleaseOptions {
+  readonly version: string;
+  readonly dataFormat: number;
+  /** Folder of the compiled programs, by `programName()`. */
+  readonly programs: string;
+  /** Folder that receives the release. */
+  readonly out: string;
+  /** Base address at which the release will be. */
+  readonly place: string;
+  /** The signing key, as PEM of PKCS #8. */
+  readonly keyPem: string;
+  /** Keys that the programs trust. */
+  readonly trusted: readonly string[];
+}
+
+/** A program, and an archive with it. */
+export interface ReleasedProgram {
+  readonly target: Target;
+  readonly manifest: ReleaseProgram;
+  readonly archive: { readonly file: string; readonly sha256: string };
+}
