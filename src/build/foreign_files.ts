@@ -4,14 +4,15 @@
  *
  * @module
  */
-import { basename } from "node:path";
 import { z } from "zod";
 import { MAX_CRON_TASKS, type ProjectReader } from "../manifest/mod.ts";
 import {
   importHeaders,
+  importNetlifyToml,
   importRedirects,
   type ImportResult,
   importVercelJson,
+  readNetlifyBuild,
   type RuleSet,
 } from "../rules/mod.ts";
 import type { OutputContent } from "./hash_files.ts";
@@ -20,15 +21,17 @@ import type { BuildHost } from "./types.ts";
 
 /** Members of a vercel.json that rules stand for. */
 const VERCEL_RULES = /"(?:redirects|rewrites|headers|routes|cleanUrls|trailingSlash)"\s*:/;
+/** Tables of a netlify.toml that rules stand for. */
+const NETLIFY_RULES = /^\s*(?:\[\[\s*(?:redirects|headers)\s*\]\]|(?:redirects|headers)\s*=)/m;
 const NOTHING = importHeaders("");
 
-/** Files of rules, with what reads them; `undefined` where nothing does. */
-const READERS: Readonly<Record<string, ((text: string) => ImportResult) | undefined>> = {
+/** Files of rules, with what reads them. */
+const READERS: Readonly<Record<string, (text: string) => ImportResult>> = {
   "_redirects": (text) => importRedirects(text),
   "_headers": (text) => importHeaders(text),
   // What else it holds, such as the framework, is about building.
   "vercel.json": (text) => VERCEL_RULES.test(text) ? importVercelJson(text) : NOTHING,
-  "netlify.toml": undefined,
+  "netlify.toml": (text) => NETLIFY_RULES.test(text) ? importNetlifyToml(text) : NOTHING,
 };
 
 /** Where they are looked for: in the project, and where frameworks keep files that they copy. */
@@ -112,11 +115,8 @@ function describe(
   { path, result }: ForeignFile,
   { rules, shown }: { readonly rules: RuleSet | undefined; readonly shown: string },
 ): string | undefined {
-  const what = `${path} is configuration of another host, which is not applied`;
-  if (basename(path) === "netlify.toml") {
-    return `${what}: write its redirects and headers in ${RULES_FILE}`;
-  }
   if (result === undefined || isTaken(result, rules)) return undefined;
+  const what = `${path} is configuration of another host, which is not applied`;
   return rules === undefined
     ? `${what}. To apply it: svc rules import ${shown} --output ${RULES_FILE}`
     : `${what}. To apply it, add to ${RULES_FILE} what this prints: svc rules import ${shown}`;
@@ -140,6 +140,32 @@ function describeCrons(text: string, known: ReadonlySet<string>): string | undef
   }\n`;
 }
 
+/** The build settings of a netlify.toml that svc.toml lacks, with what to write there. */
+function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): string | undefined {
+  const { command, publish, variables } = readNetlifyBuild(text);
+  const lines = [
+    ...(command === undefined || build.command !== undefined
+      ? []
+      : [`command = ${JSON.stringify(command)}`]),
+    ...(publish === undefined || build.outputDirs?.includes(publish) === true
+      ? []
+      : [`output_dirs = ${JSON.stringify([publish])}`]),
+  ];
+  const missing = variables.filter((name) => !declared.has(name));
+  const settings = lines.length === 0 ? [] : [
+    `Write those into svc.toml that differ from what is detected:\n\n[build]\n${
+      lines.join("\n")
+    }\n`,
+  ];
+  const names = missing.length === 0
+    ? []
+    : [`Set its variables with svc env set <name> --all: ${missing.join(", ")}`];
+  if (settings.length + names.length === 0) return undefined;
+  return `The build settings of netlify.toml do not count here. ${
+    [...names, ...settings].join(". ")
+  }`;
+}
+
 export interface ForeignFacts {
   /** The project's folder. */
   readonly reader: ProjectReader;
@@ -150,6 +176,13 @@ export interface ForeignFacts {
   readonly declined: ReadonlySet<string>;
   /** Paths of the scheduled tasks that are declared. */
   readonly tasks: ReadonlySet<string>;
+  /** How svc.toml builds the project. */
+  readonly build: {
+    readonly command?: string | undefined;
+    readonly outputDirs?: readonly string[] | undefined;
+  };
+  /** Names of the variables that svc.toml declares. */
+  readonly declared: ReadonlySet<string>;
 }
 
 /** Warns of each file that configures another host, with the command that imports it. */
@@ -161,8 +194,12 @@ export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): 
       ? undefined
       : describe(file, { rules, shown: `${shown}${path}` });
     if (message !== undefined) host.say("build", "warn", message);
-    const crons = path === "vercel.json" ? describeCrons(text, tasks) : undefined;
-    if (crons !== undefined) host.say("build", "warn", crons);
+    const rest = path === "vercel.json"
+      ? describeCrons(text, tasks)
+      : path === "netlify.toml" && !declined.has(path)
+      ? describeNetlifyBuild(text, facts)
+      : undefined;
+    if (rest !== undefined) host.say("build", "warn", rest);
   }
 }
 

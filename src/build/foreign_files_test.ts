@@ -64,14 +64,40 @@ Deno.test("assembleProject() says which crons of Vercel do not run, until svc.to
   ]);
 });
 
-Deno.test("assembleProject() names netlify.toml, and tasks that Nitro schedules", async () => {
+const NETLIFY = `[build]
+command = "npm run site"
+publish = "site/out"
+[build.environment]
+NODE_VERSION = "24"
+[[redirects]]
+from = "/old"
+to = "/new"
+`;
+
+Deno.test("assembleProject() names the rules and the build settings of a netlify.toml", async () => {
+  const { warned } = await warnings({ "netlify.toml": NETLIFY });
+  assert.deepEqual(warned, [
+    "netlify.toml is configuration of another host, which is not applied. " +
+    "To apply it: svc rules import netlify.toml --output svc.rules.toml",
+    "The build settings of netlify.toml do not count here. " +
+    "Set its variables with svc env set <name> --all: NODE_VERSION. " +
+    "Write those into svc.toml that differ from what is detected:\n\n" +
+    '[build]\ncommand = "npm run site"\noutput_dirs = ["site/out"]\n',
+  ]);
+  const toml = '[build]\nstatic = true\ncommand = "true"\noutput_dirs = ["site/out", "."]\n' +
+    '[env.declarations]\nNODE_VERSION = "plain"\n';
+  const rules = { "svc.rules.toml": RULES("netlify-redirect-1") };
+  assert.deepEqual((await warnings({ "netlify.toml": NETLIFY, ...rules }, toml)).warned, []);
+  const declined = '[build]\nnot_imported = ["netlify.toml"]\n';
+  assert.deepEqual((await warnings({ "netlify.toml": NETLIFY }, declined)).warned, []);
+});
+
+Deno.test("assembleProject() names tasks that Nitro schedules", async () => {
   const { warned } = await warnings({
-    "netlify.toml": "[build]\n",
     "nitro.config.ts": "export default { scheduledTasks: { '* * * * *': ['a'] } }",
     "public/_redirects": "/a /b\n",
   });
   assert.match(warned.join("\n"), /^public\/_redirects is configuration/m);
-  assert.match(warned.join("\n"), /^netlify\.toml is configuration of another host/m);
   assert.match(warned.join("\n"), /^scheduledTasks of nitro\.config\.ts do not run/m);
 });
 

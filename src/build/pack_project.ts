@@ -70,6 +70,8 @@ async function warnOfOthers(
     shown: shown === "" || shown === "." ? "" : `${shown}/`,
     declined: new Set(config?.build.notImported),
     tasks: new Set(config?.cron.map(({ path }) => path)),
+    build: config?.build ?? {},
+    declared: new Set(config?.env.declarations.keys()),
   });
   await warnOfOwnTimers(host, reader);
 }

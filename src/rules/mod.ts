@@ -70,10 +70,13 @@ export { asksForAsn, ASN_UNKNOWN, type Surroundings } from "./validate/mod.ts";
 export {
   type ImportFlavor,
   importHeaders,
+  importNetlifyToml,
   type ImportOptions,
   importRedirects,
   type ImportResult,
   importVercelJson,
+  type NetlifyBuild,
+  readNetlifyBuild,
   UnreadableImportError,
   type UnsupportedLine,
 } from "./import/mod.ts";

@@ -86,6 +86,29 @@ Deno.test("deploy does not ask where rules cannot be added by themselves, and sa
   });
 });
 
+Deno.test("deploy imports a netlify.toml, and says of its other settings where svc has them", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    await bench.write(
+      "netlify.toml",
+      '[build]\npublish = "dist"\n[build.environment]\nNODE_VERSION = "24"\n\n' +
+        '[[redirects]]\nfrom = "/old"\nto = "/new"\n\n' +
+        '[[headers]]\nfor = "/*"\n[headers.values]\nX-From = "toml"\n',
+    );
+    const person = personWho([true]);
+    const { code, stderr, stdout } = await bench.run(["deploy"], { prompter: person });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(person.asked, [
+      "netlify.toml configures another host. Import its 2 entries into svc.rules.toml?",
+    ]);
+    assert.match(stderr, /Imported netlify\.toml .*: 2 entries as 3 rules, 2 skipped/);
+    assert.match(stderr, /netlify\.toml:4: skipped: .* svc env set NODE_VERSION --all/);
+    assert.equal((await bench.page(stdout.trim(), "/old")).status, 301);
+    const again = await bench.run(["deploy"], { prompter: personWho([]) });
+    assert.equal(again.code, 0, again.stderr);
+  });
+});
+
 Deno.test("init asks too, and after svc.toml is there", async () => {
   await withPlatform(async (bench) => {
     await bench.write("_redirects", REDIRECTS);

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import {
   importHeaders,
+  importNetlifyToml,
   importRedirects,
   type ImportResult,
   importVercelJson,
@@ -16,7 +17,7 @@ import { type Context, showPath } from "../session/mod.ts";
 import { formatCount } from "../terminal/mod.ts";
 import { readSource, reportWarnings, type RulesSource } from "./rules_file.ts";
 
-const FORMATS = ["redirects", "headers", "vercel"] as const;
+const FORMATS = ["redirects", "headers", "vercel", "netlify"] as const;
 type Format = (typeof FORMATS)[number];
 
 /** File names that identify their format. */
@@ -24,6 +25,7 @@ const NAMES: Readonly<Record<string, Format>> = {
   "_redirects": "redirects",
   "_headers": "headers",
   "vercel.json": "vercel",
+  "netlify.toml": "netlify",
 };
 
 const FLAVORS = ["netlify", "cloudflare"] as const;
@@ -44,6 +46,8 @@ function convert(text: string, format: Format, flavor: (typeof FLAVORS)[number])
       return importHeaders(text, { flavor });
     case "vercel":
       return importVercelJson(text);
+    case "netlify":
+      return importNetlifyToml(text);
   }
 }
 
@@ -79,7 +83,7 @@ async function assertMayWrite(ctx: Context, path: string, force: boolean): Promi
 
 export default defineCommand({
   description:
-    "Reads a Netlify or Cloudflare _redirects or _headers file, or a vercel.json. Entries " +
+    "Reads a Netlify or Cloudflare _redirects or _headers file, a netlify.toml or a vercel.json. Entries " +
     "without an equivalent are skipped and reported, with their line and the reason.",
   define: (command) =>
     command

@@ -11,5 +11,7 @@ export {
   UnreadableImportError,
   type UnsupportedLine,
 } from "./import_result.ts";
+export { type NetlifyBuild, readNetlifyBuild } from "./netlify_settings.ts";
+export { importNetlifyToml } from "./netlify_toml.ts";
 export { importRedirects } from "./redirects.ts";
 export { importVercelJson } from "./vercel_json.ts";

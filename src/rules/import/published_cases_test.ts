@@ -4,42 +4,11 @@
  * pages-shared; vercel/vercel: routing-utils), as what happens to a request.
  */
 import assert from "node:assert/strict";
-import { compileRules } from "../compile/compile_rules.ts";
-import { evaluateRules } from "../evaluate/evaluate_rules.ts";
-import { type DescribedRequest, factsFromRequest } from "../request/facts.ts";
-import { loadRulesToml } from "../document/parse_rules.ts";
+import type { DescribedRequest } from "../request/facts.ts";
+import { headersAt, leads } from "./_test_requests.ts";
 import { importHeaders } from "./headers.ts";
-import type { ImportResult } from "./import_result.ts";
 import { importRedirects } from "./redirects.ts";
 import { importVercelJson } from "./vercel_json.ts";
-
-/** Where a request is led, as `301 /x`, `/x` for a rewrite, or "-". */
-function leads(result: ImportResult, request: DescribedRequest | string, hasFile = false): string {
-  const { runtime, diagnostics } = loadRulesToml(result.toml);
-  assert.ok(runtime !== undefined, JSON.stringify(diagnostics));
-  const facts = factsFromRequest(typeof request === "string" ? { url: request } : request);
-  assert.ok(!("rejected" in facts));
-  const { terminal, rewrite } = evaluateRules(compileRules(runtime), facts, {
-    fileExists: () => hasFile,
-    rateLimited: () => false,
-  });
-  if (terminal.type === "redirect") return `${terminal.status} ${terminal.location}`;
-  return rewrite === undefined ? "-" : rewrite.type === "external" ? rewrite.url : rewrite.path;
-}
-
-/** The headers that a request is given. */
-function headersAt(result: ImportResult, url: string): Record<string, string> {
-  const { runtime } = loadRulesToml(result.toml);
-  const facts = factsFromRequest({ url });
-  assert.ok(runtime !== undefined && !("rejected" in facts));
-  const { headerEdits } = evaluateRules(compileRules(runtime), facts, {
-    fileExists: () => false,
-    rateLimited: () => false,
-  });
-  return Object.fromEntries(
-    headerEdits.map((edit) => [edit.name, edit.type === "set" ? edit.value : "(removed)"]),
-  );
-}
 
 type Row = readonly [line: string, request: DescribedRequest | string, leads: string];
 

@@ -1,0 +1,43 @@
+/**
+ * What becomes of a request by the rules that an import has made.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { compileRules } from "../compile/compile_rules.ts";
+import { loadRulesToml } from "../document/parse_rules.ts";
+import { evaluateRules } from "../evaluate/evaluate_rules.ts";
+import { type DescribedRequest, factsFromRequest } from "../request/facts.ts";
+import type { ImportResult } from "./import_result.ts";
+
+/** Where a request is led, as `301 /x`, `/x` for a rewrite, or "-". */
+export function leads(
+  result: ImportResult,
+  request: DescribedRequest | string,
+  hasFile = false,
+): string {
+  const { runtime, diagnostics } = loadRulesToml(result.toml);
+  assert.ok(runtime !== undefined, JSON.stringify(diagnostics));
+  const facts = factsFromRequest(typeof request === "string" ? { url: request } : request);
+  assert.ok(!("rejected" in facts));
+  const { terminal, rewrite } = evaluateRules(compileRules(runtime), facts, {
+    fileExists: () => hasFile,
+    rateLimited: () => false,
+  });
+  if (terminal.type === "redirect") return `${terminal.status} ${terminal.location}`;
+  return rewrite === undefined ? "-" : rewrite.type === "external" ? rewrite.url : rewrite.path;
+}
+
+/** The headers that a request is given. */
+export function headersAt(result: ImportResult, url: string): Record<string, string> {
+  const { runtime } = loadRulesToml(result.toml);
+  const facts = factsFromRequest({ url });
+  assert.ok(runtime !== undefined && !("rejected" in facts));
+  const { headerEdits } = evaluateRules(compileRules(runtime), facts, {
+    fileExists: () => false,
+    rateLimited: () => false,
+  });
+  return Object.fromEntries(
+    headerEdits.map((edit) => [edit.name, edit.type === "set" ? edit.value : "(removed)"]),
+  );
+}

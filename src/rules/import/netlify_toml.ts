@@ -1,0 +1,201 @@
+/**
+ * The redirects and headers of a `netlify.toml` as rules. What else it holds is
+ * named with its line, and with the place where svc has it.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { PathStep } from "../../lib/diagnostic.ts";
+import { parseToml, type TomlDocument } from "../../lib/toml.ts";
+import { MAX_DEPTH } from "../limits.ts";
+import { HeaderCollector } from "./header_rules.ts";
+import {
+  ImportCollector,
+  type ImportResult,
+  NoEquivalent,
+  type SourceLine,
+  UnreadableImportError,
+} from "./import_result.ts";
+import {
+  checkQuery,
+  DEFAULT_STATUS,
+  forwardTarget,
+  readFrom,
+  RedirectCollector,
+  type RedirectLine,
+} from "./redirect_rules.ts";
+import { whereSvcHasIt } from "./netlify_settings.ts";
+
+/** Largest file that is read, in bytes. */
+const MAX_BYTES = 1024 * 1024;
+
+const STATUS_RULE = "The status is no number of three digits";
+const strings = z.record(z.string(), z.string());
+
+/** With the names that Netlify has taken in earlier years. */
+const redirectSchema = z.strictObject({
+  from: z.string().optional(),
+  origin: z.string().optional(),
+  to: z.string().optional(),
+  destination: z.string().optional(),
+  status: z.union([z.int(), z.string().regex(/^\d{3}$/, STATUS_RULE).transform(Number)])
+    .refine((status) => status >= 100 && status <= 599, STATUS_RULE).optional(),
+  force: z.boolean().default(false),
+  query: strings.optional(),
+  params: strings.optional(),
+  parameters: strings.optional(),
+  conditions: z.record(
+    z.string(),
+    z.union([z.string().transform((one) => [one]), z.array(z.string())]),
+  )
+    .default({}),
+  headers: strings.default({}),
+});
+
+const headersSchema = z.strictObject({
+  for: z.string(),
+  values: z.record(z.string(), z.union([z.string(), z.array(z.string())])).default({}),
+});
+
+/** Fields of a redirect that mean something which no rule does. */
+const BEYOND_RULES: Readonly<Record<string, string>> = {
+  signed: "A request to the target cannot be signed",
+  signing: "A request to the target cannot be signed",
+  sign: "A request to the target cannot be signed",
+  rate_limit: "The limit is no part of a redirect: write a rule with rate_limit",
+};
+
+function parse<T>(schema: z.ZodType<T>, raw: unknown): T {
+  const result = schema.safeParse(raw);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const name = issue?.code === "unrecognized_keys" ? issue.keys[0]! : issue?.path.join(".") ?? "";
+  if (name === "status") throw new NoEquivalent(STATUS_RULE);
+  throw new NoEquivalent(
+    (Object.hasOwn(BEYOND_RULES, name) ? BEYOND_RULES[name] : undefined) ??
+      (name === "" ? "It is no table" : `The field "${name}" has no equivalent`),
+  );
+}
+
+function readCountries(conditions: Readonly<Record<string, readonly string[]>>): string[] {
+  return Object.entries(conditions).flatMap(([name, values]) => {
+    if (name.toLowerCase() === "country") return values;
+    throw new NoEquivalent(`A condition on ${name} has no equivalent`);
+  });
+}
+
+function readRedirect(raw: unknown): RedirectLine {
+  const entry = parse(redirectSchema, raw);
+  const from = (entry.from ?? entry.origin)?.trim();
+  if (from === undefined) throw new NoEquivalent(`The redirect has no "from"`);
+  if (Object.keys(entry.headers).length > 0) {
+    throw new NoEquivalent("Headers of the request to the target have no equivalent");
+  }
+  const { status = DEFAULT_STATUS.netlify } = entry;
+  const isForward = status >= 200 && status <= 299 && from.endsWith("/*");
+  const target = (entry.to ?? entry.destination)?.trim() ??
+    (isForward ? forwardTarget(from) : undefined);
+  if (target === undefined) throw new NoEquivalent(`The redirect has no "to"`);
+  const geo = readCountries(entry.conditions);
+  return {
+    flavor: "netlify",
+    ...readFrom(from, "netlify"),
+    query: checkQuery(entry.query ?? entry.params ?? entry.parameters ?? {}),
+    ...{ target, status, geo },
+    // Netlify applies rules with a country before it looks for a file.
+    isForced: entry.force || geo.length > 0,
+  };
+}
+
+/** The values of a header: one for each line or member, without the comma at its end. */
+function valuesOf(written: string | readonly string[]): string[] {
+  const lines = [written].flat().flatMap((text) => text.split(/\r?\n/));
+  return lines.map((line) => line.trim().replace(/,$/, "").trimEnd()).filter((line) => line !== "");
+}
+
+class NetlifyImport {
+  readonly #collector = new ImportCollector();
+  readonly #lines: readonly string[];
+
+  constructor(text: string, private readonly document: TomlDocument) {
+    this.#lines = text.split(/\r?\n/);
+  }
+
+  run(): ImportResult {
+    for (const [name, value] of Object.entries(this.document.value)) {
+      const isList = Array.isArray(value);
+      if (name === "redirects" && isList) this.#redirects(value);
+      else if (name === "headers" && isList) this.#headers(value);
+      else this.#settings([name], value);
+    }
+    return this.#collector.result();
+  }
+
+  #source(path: readonly PathStep[]): SourceLine {
+    const line = this.document.locateKey(path)?.line ?? this.document.locate(path)?.line ?? 1;
+    return { line, text: this.#lines[line - 1] ?? "" };
+  }
+
+  #redirects(entries: readonly unknown[]): void {
+    const redirects = new RedirectCollector(this.#collector);
+    entries.forEach((entry, index) => {
+      const source = this.#source(["redirects", index, "from"]);
+      redirects.take(source, `netlify-redirect-${index + 1}`, () => readRedirect(entry));
+    });
+  }
+
+  #headers(entries: readonly unknown[]): void {
+    const headers = new HeaderCollector(this.#collector, "netlify");
+    entries.forEach((entry, index) => {
+      const source = this.#source(["headers", index, "for"]);
+      let read: z.infer<typeof headersSchema>;
+      try {
+        read = parse(headersSchema, entry);
+      } catch (error) {
+        if (!(error instanceof NoEquivalent)) throw error;
+        return this.#collector.refuse(source, error.message);
+      }
+      const known = headers.path(source, {
+        id: `netlify-headers-${index + 1}`,
+        path: read.for.trim(),
+      });
+      if (!known) return;
+      for (const [name, written] of Object.entries(read.values)) {
+        const at = this.#source(["headers", index, "values", name]);
+        const values = valuesOf(written);
+        for (const value of values.length === 0 ? [""] : values) {
+          headers.header(at, `${name.trim()}: ${value}`);
+        }
+      }
+    });
+    headers.finish();
+  }
+
+  /** Names each setting of a table, at any depth, with where svc has it. */
+  #settings(path: readonly PathStep[], value: unknown): void {
+    const isTable = typeof value === "object" && value !== null && !(value instanceof Date);
+    if (!isTable || Array.isArray(value) && value.every((one) => typeof one !== "object")) {
+      this.#collector.refuse(this.#source(path), whereSvcHasIt(path, value));
+      return;
+    }
+    const entries: (readonly [PathStep, unknown])[] = Array.isArray(value)
+      ? value.map((one, index) => [index, one] as const)
+      : Object.entries(value);
+    for (const [step, one] of entries) this.#settings([...path, step], one);
+  }
+}
+
+/**
+ * Turns the text of a `netlify.toml` into a rule set.
+ *
+ * @throws {UnreadableImportError} where the text is no TOML
+ */
+export function importNetlifyToml(text: string): ImportResult {
+  const source = text.replace(/^\uFEFF/, "");
+  const parsed = parseToml(source, { maxBytes: MAX_BYTES, maxDepth: MAX_DEPTH });
+  if (parsed.ok) return new NetlifyImport(source, parsed.document).run();
+  const [{ message, position } = { message: "It is no TOML" }] = parsed.diagnostics;
+  throw new UnreadableImportError(
+    position === undefined ? message : `Line ${position.line}: ${message}`,
+  );
+}
