@@ -97,6 +97,16 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "exit_code.ts",
     "version.ts",
   ],
+  "src/database": [
+    "mod.ts",
+    "gateway",
+    "server",
+    "embedded",
+    "query",
+    "scram",
+    "wire",
+    "types.ts",
+  ],
   "src/web": [
     // All pages bound to their paths.
     ".",

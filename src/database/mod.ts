@@ -5,6 +5,30 @@
  * @module
  */
 export {
+  type BranchAccess,
+  type BranchDirectory,
+  DEFAULT_LIMITS,
+  Gateway,
+  type GatewayLimits,
+  type GatewayOptions,
+  type Refusal,
+} from "./gateway/mod.ts";
+export {
+  type Column,
+  type QueryErrorEvent,
+  runSql,
+  type RunSqlOptions,
+  type SqlEvent,
+} from "./query/mod.ts";
+export {
+  formatVerifier,
+  makeVerifier,
+  parseVerifier,
+  SALT_BYTES,
+  type ScramVerifier,
+} from "./scram/mod.ts";
+export { LOCAL, openServerEngine, type OpenServerOptions } from "./server/mod.ts";
+export {
   type BackendSession,
   type Branch,
   type BranchLimits,

@@ -1,0 +1,109 @@
+/**
+ * A session that was let in: bytes pass in both directions, each side no faster
+ * than the other takes them.
+ *
+ * @module
+ */
+import type { BackendSession } from "../types.ts";
+import {
+  closeQuietly,
+  type Connection,
+  type ErrorFields,
+  errorResponse,
+  SessionState,
+  writeAll,
+} from "../wire/mod.ts";
+
+const READ_BYTES = 64 * 1024;
+
+/** Time that a client gets to read why its session ended, in milliseconds. */
+const FAREWELL_MS = 2_000;
+
+const LOST: ErrorFields = {
+  severity: "FATAL",
+  sqlState: "57P02",
+  message: "The database ended the connection",
+  hint: "Connect again: what was committed is there.",
+};
+
+export class ClientSession {
+  readonly #state = new SessionState();
+  #farewell: ErrorFields | undefined;
+  #endsWhenIdle: ErrorFields | undefined;
+  #cut: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly client: Connection,
+    private readonly backend: BackendSession,
+  ) {}
+
+  /** Passes bytes until one side ends the session. */
+  async run(): Promise<void> {
+    try {
+      await Promise.all([this.#passToBackend(), this.#passToClient()]);
+    } finally {
+      clearTimeout(this.#cut);
+    }
+  }
+
+  /** Ends it now; the client learns why where that is possible. */
+  end(reason: ErrorFields): void {
+    if (this.#farewell !== undefined) return;
+    this.#farewell = reason;
+    this.#cut = setTimeout(() => closeQuietly(this.client), FAREWELL_MS);
+    void this.backend.close().catch(() => {});
+  }
+
+  /** Ends it as soon as it's outside of a transaction. */
+  endWhenIdle(reason: ErrorFields): void {
+    this.#endsWhenIdle = reason;
+    this.#endIfIdle();
+  }
+
+  #endIfIdle(): void {
+    if (this.#endsWhenIdle !== undefined && this.#state.isIdle) this.end(this.#endsWhenIdle);
+  }
+
+  async #passToBackend(): Promise<void> {
+    const writer = this.backend.writable.getWriter();
+    writer.closed.catch(() => {});
+    const buffer = new Uint8Array(READ_BYTES);
+    try {
+      for (;;) {
+        const count = await this.client.read(buffer);
+        if (count === null) break;
+        const chunk = buffer.slice(0, count);
+        this.#state.fromClient(chunk);
+        await writer.write(chunk);
+      }
+    } catch {
+      /* the client, or the engine, is gone */
+    } finally {
+      await this.backend.close().catch(() => {});
+    }
+  }
+
+  async #passToClient(): Promise<void> {
+    const reader = this.backend.readable.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        this.#state.fromServer(value);
+        await writeAll(this.client, value);
+        this.#endIfIdle();
+      }
+    } catch {
+      await reader.cancel().catch(() => {});
+    }
+    await this.#sayFarewell();
+    closeQuietly(this.client);
+  }
+
+  async #sayFarewell(): Promise<void> {
+    const reason = this.#farewell ?? (this.#state.isOver ? undefined : LOST);
+    if (reason === undefined || !this.#state.atServerBoundary) return;
+    this.#cut ??= setTimeout(() => closeQuietly(this.client), FAREWELL_MS);
+    await writeAll(this.client, errorResponse(reason)).catch(() => {});
+  }
+}

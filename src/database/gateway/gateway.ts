@@ -1,0 +1,281 @@
+/**
+ * The one TCP port at which clients reach all databases: the role that a client
+ * signs in as leads to its branch.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { type BackendSession, EngineError } from "../types.ts";
+import {
+  authenticationOk,
+  closeQuietly,
+  concatBytes,
+  ConnectionEnded,
+  type ErrorFields,
+  errorResponse,
+  ProtocolError,
+  writeAll,
+} from "../wire/mod.ts";
+import { acceptClients } from "./accept_clients.ts";
+import { CancelKeys } from "./cancel_keys.ts";
+import { ClientSession } from "./client_session.ts";
+import { ConnectionCount } from "./connection_count.ts";
+import { GuessLimiter } from "./guess_limiter.ts";
+import { HandshakeRefused, readOpening } from "./handshake.ts";
+import { RunningBranches } from "./running_branches.ts";
+import { type Arrival, signIn } from "./sign_in.ts";
+import {
+  type BranchAccess,
+  type BranchDirectory,
+  DEFAULT_LIMITS,
+  type GatewayLimits,
+} from "./types.ts";
+
+/** How often idle branches are looked for, in milliseconds. */
+const SWEEP_MS = 5_000;
+
+/** Clients that are told that there are too many, at a time. */
+const MOST_TURNED_AWAY = 64;
+const TURN_AWAY_MS = 1_000;
+
+const fatal = (sqlState: string, message: string, hint?: string): ErrorFields => ({
+  severity: "FATAL",
+  sqlState,
+  message,
+  ...(hint === undefined ? {} : { hint }),
+});
+
+const STOPPING = fatal("57P01", "The platform is stopping", "Connect again in a moment.");
+const ENDED = fatal(
+  "57P01",
+  "The platform ended the connection: the database was stopped or changed",
+);
+const TOO_MANY = fatal("53300", "Too many connections to the databases of this platform");
+
+export interface GatewayOptions {
+  readonly directory: BranchDirectory;
+  readonly limits?: Partial<GatewayLimits>;
+  /** What connections of an address are counted by; `undefined` for exempt ones. */
+  readonly groupOf?: (address: string) => string | undefined;
+  /** A monotonic clock, in milliseconds. */
+  readonly now: () => number;
+  /** Called with what the operator should know; never with SQL or passwords. */
+  readonly onTrouble: (message: string) => void;
+}
+
+export class Gateway {
+  readonly #limits: GatewayLimits;
+  readonly #branches: RunningBranches;
+  readonly #keys = new CancelKeys();
+  readonly #guesses: GuessLimiter;
+  readonly #connections: ConnectionCount;
+  readonly #mockKey = randomBytes(32);
+  readonly #listeners = new Set<Deno.TcpListener>();
+  /** Clients that have not signed in yet. */
+  readonly #arriving = new Set<Deno.TcpConn>();
+  readonly #sessions = new Set<ClientSession>();
+  readonly #serving = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+  #turnedAway = 0;
+  #sweeping: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly options: GatewayOptions) {
+    const { now, onTrouble } = options;
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#branches = new RunningBranches({ limits: this.#limits, now, onTrouble });
+    this.#guesses = new GuessLimiter(now);
+    this.#connections = new ConnectionCount(this.#limits, options.groupOf ?? ((group) => group));
+  }
+
+  /**
+   * Accepts clients at an address; port 0 takes a free one.
+   *
+   * @throws as `Deno.listen`
+   */
+  listen({ hostname, port }: { readonly hostname: string; readonly port: number }): {
+    readonly port: number;
+  } {
+    const listener = Deno.listen({ hostname, port });
+    this.#listeners.add(listener);
+    this.#sweeping ??= setInterval(() => void this.#branches.stopIdle(), SWEEP_MS);
+    this.#track(acceptClients(listener, {
+      closed: this.#closing.signal,
+      take: (client) => this.#track(this.#serve(client)),
+      onTrouble: this.options.onTrouble,
+    }));
+    return { port: listener.addr.port };
+  }
+
+  /**
+   * Opens a session for the platform itself, whatever the branch's number of
+   * clients. It counts as one until it's closed.
+   *
+   * @throws {EngineError}
+   */
+  async open(access: Pick<BranchAccess, "branch" | "engine">): Promise<BackendSession> {
+    const { session, release } = await this.#branches.connect(access, {
+      startup: new Map([["application_name", "svc"]]),
+      holderOf: (session) => ({ end: () => void session.close().catch(() => {}) }),
+    });
+    return {
+      greeting: session.greeting,
+      readable: session.readable,
+      writable: session.writable,
+      cancel: () => session.cancel(),
+      close: () => session.close().finally(release),
+    };
+  }
+
+  /** Sessions of a branch now. */
+  sessionsOf(branchId: string): number {
+    return this.#branches.countOf(branchId);
+  }
+
+  /** When a session of a branch began or ended last, by the clock given; `undefined` for never. */
+  lastActiveAt(branchId: string): number | undefined {
+    return this.#branches.lastActiveAt(branchId);
+  }
+
+  /** Ends all sessions of a branch; their clients learn that the platform did it. */
+  endSessions(branchId: string): void {
+    this.#branches.endSessions(branchId);
+  }
+
+  /** Stops branches that had no session for a while; happens by itself as well. */
+  stopIdle(): Promise<void> {
+    return this.#branches.stopIdle();
+  }
+
+  /** Stops listening, lets transactions end for a moment, then ends all sessions. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearInterval(this.#sweeping);
+    for (const listener of this.#listeners) listener.close();
+    this.#listeners.clear();
+    for (const client of this.#arriving) closeQuietly(client);
+    for (const session of this.#sessions) session.endWhenIdle(STOPPING);
+    const late = new AbortController();
+    const drained = delay(this.#limits.drainMs, undefined, { signal: late.signal });
+    await Promise.race([Promise.all(this.#serving), drained.catch(() => {})]);
+    late.abort();
+    for (const session of this.#sessions) session.end(STOPPING);
+    await Promise.all(this.#serving);
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#serving.delete(tracked));
+    this.#serving.add(tracked);
+  }
+
+  async #serve(client: Deno.TcpConn): Promise<void> {
+    const address = client.remoteAddr.hostname;
+    const leave = this.#connections.enter(address);
+    try {
+      if (leave === undefined) return await this.#turnAway(client);
+      client.setNoDelay(true);
+      client.setKeepAlive(true);
+      const arrival = await this.#arrive(client, this.options.groupOf?.(address) ?? address);
+      if (arrival.type === "cancel") {
+        await this.#keys.cancel(arrival.processId, arrival.secret);
+      } else {
+        await this.#join(client, arrival);
+      }
+    } catch (error) {
+      const fields = this.#explain(error);
+      if (fields !== undefined) await writeAll(client, errorResponse(fields)).catch(() => {});
+    } finally {
+      closeQuietly(client);
+      leave?.();
+    }
+  }
+
+  /** Reads what the client sent, so that it gets the answer and no reset of the connection. */
+  async #turnAway(client: Deno.TcpConn): Promise<void> {
+    if (this.#turnedAway >= MOST_TURNED_AWAY) return;
+    this.#turnedAway++;
+    const late = setTimeout(() => closeQuietly(client), TURN_AWAY_MS);
+    try {
+      await readOpening(client);
+      await writeAll(client, errorResponse(TOO_MANY));
+    } finally {
+      clearTimeout(late);
+      this.#turnedAway--;
+    }
+  }
+
+  async #arrive(client: Deno.TcpConn, address: string): Promise<Arrival> {
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      late.abort();
+      closeQuietly(client);
+    }, this.#limits.startupMs);
+    this.#arriving.add(client);
+    try {
+      return await signIn(client, {
+        directory: this.options.directory,
+        guesses: this.#guesses,
+        mockKey: this.#mockKey,
+        address,
+        signal: AbortSignal.any([late.signal, this.#closing.signal]),
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#arriving.delete(client);
+    }
+  }
+
+  async #join(
+    client: Deno.TcpConn,
+    { access, startup }: Extract<Arrival, { readonly type: "client" }>,
+  ): Promise<void> {
+    const { database, limits } = access.branch;
+    let joined: ClientSession | undefined;
+    const { session, release } = await this.#branches.connect(access, {
+      startup: startup.parameters,
+      admit: (sessions) => {
+        if (sessions < limits.connections) return;
+        const message = `The database "${database}" takes ${limits.connections} connections ` +
+          "at a time: close some, use a smaller pool, or give it a larger size";
+        throw new EngineError(message, "53300");
+      },
+      holderOf: (session) => {
+        const holder = joined = new ClientSession(client, session);
+        return { end: () => holder.end(ENDED) };
+      },
+    });
+    const key = this.#keys.add(() => session.cancel());
+    this.#sessions.add(joined!);
+    try {
+      await writeAll(client, concatBytes([authenticationOk(), key.inGreeting(session.greeting)]));
+      if (this.#closing.signal.aborted) joined!.endWhenIdle(STOPPING);
+      await joined!.run();
+    } finally {
+      key.remove();
+      this.#sessions.delete(joined!);
+      await session.close().catch(() => {});
+      release();
+    }
+  }
+
+  /** What a client is told; `undefined` where nobody is there to be told. */
+  #explain(error: unknown): ErrorFields | undefined {
+    if (error instanceof HandshakeRefused) return error.fields;
+    if (error instanceof EngineError) return fatal(error.sqlState, error.message);
+    if (error instanceof ProtocolError) return fatal("08P01", error.message);
+    if (error instanceof ConnectionEnded || this.#isOfConnection(error)) return undefined;
+    this.options.onTrouble(`A connection to a database failed: ${error}`);
+    return fatal("XX000", "The platform failed to open the database: its log has the reason");
+  }
+
+  #isOfConnection(error: unknown): boolean {
+    return [
+      Deno.errors.BadResource,
+      Deno.errors.Interrupted,
+      Deno.errors.ConnectionReset,
+      Deno.errors.ConnectionAborted,
+      Deno.errors.BrokenPipe,
+      Deno.errors.NotConnected,
+    ].some((kind) => error instanceof kind) || (error as Error).name === "AbortError";
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Slows down the guessing of passwords.
+ *
+ * @module
+ */
+
+/** Wrong passwords in a row that cost nothing. */
+const FREE_GUESSES = 5;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+/** Longest time that an attempt waits for its turn, in milliseconds. */
+export const LONGEST_WAIT_MS = 10_000;
+/** Time after which wrong passwords are forgotten, in milliseconds. */
+const REMEMBERED_MS = 15 * 60_000;
+/** Addresses and roles that are remembered; the oldest are forgotten first. */
+const MOST_REMEMBERED = 10_000;
+
+interface Guesser {
+  failures: number;
+  /** When its next attempt may be judged. */
+  notBefore: number;
+  lastAt: number;
+}
+
+/** Counts failures by address and role together: nobody locks a role for others. */
+export class GuessLimiter {
+  readonly #guessers = new Map<string, Guesser>();
+
+  /** @param now a monotonic clock, in milliseconds */
+  constructor(private readonly now: () => number) {}
+
+  /**
+   * Takes the turn of an attempt.
+   *
+   * @returns how long it waits, in milliseconds; `undefined` where too many wait already
+   */
+  takeTurn(guesser: string): number | undefined {
+    const known = this.#find(guesser);
+    if (known === undefined || known.failures < FREE_GUESSES) return 0;
+    const now = this.now();
+    const startsAt = Math.max(now, known.notBefore);
+    if (startsAt - now > LONGEST_WAIT_MS) return undefined;
+    const pause = FIRST_PAUSE_MS * 2 ** Math.min(20, known.failures - FREE_GUESSES);
+    known.notBefore = startsAt + Math.min(LONGEST_PAUSE_MS, pause);
+    return startsAt - now;
+  }
+
+  /** Notes a wrong password. */
+  failed(guesser: string): void {
+    const now = this.now();
+    const known = this.#find(guesser) ?? { failures: 0, notBefore: now, lastAt: now };
+    known.failures++;
+    known.lastAt = now;
+    // The last of the map is who failed last.
+    this.#guessers.delete(guesser);
+    this.#guessers.set(guesser, known);
+    for (const [oldest] of this.#guessers) {
+      if (this.#guessers.size <= MOST_REMEMBERED) break;
+      this.#guessers.delete(oldest);
+    }
+  }
+
+  succeeded(guesser: string): void {
+    this.#guessers.delete(guesser);
+  }
+
+  #find(guesser: string): Guesser | undefined {
+    const known = this.#guessers.get(guesser);
+    if (known === undefined || this.now() - known.lastAt <= REMEMBERED_MS) return known;
+    this.#guessers.delete(guesser);
+    return undefined;
+  }
+}

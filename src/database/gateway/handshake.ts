@@ -1,0 +1,159 @@
+/**
+ * The beginning of a client's connection: its startup message, and the proof
+ * that it knows the password of its role.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { mockVerifier, ScramError, ScramServerExchange, type ScramVerifier } from "../scram/mod.ts";
+import {
+  authenticationSasl,
+  authenticationSaslContinue,
+  authenticationSaslFinal,
+  type Connection,
+  type ErrorFields,
+  negotiateProtocolVersion,
+  parseStartupPacket,
+  ProtocolError,
+  readExactly,
+  readFrame,
+  SCRAM_MECHANISM,
+  startupLength,
+  type StartupPacket,
+  writeAll,
+} from "../wire/mod.ts";
+
+/** As PostgreSQL's own (`PG_MAX_SASL_MESSAGE_LENGTH`), with the message around it. */
+const MAX_SASL_BYTES = 1024 + 64;
+/** Longest name of a role in PostgreSQL. */
+const MAX_ROLE_BYTES = 63;
+/** A client asks for TLS, and then for GSSAPI or the other way around. */
+const MAX_ENCRYPTION_REQUESTS = 2;
+const NO_ENCRYPTION = new TextEncoder().encode("N");
+
+export type Opening = Exclude<StartupPacket, { readonly type: "encryption" | "unsupported" }>;
+
+/** The client cannot be let in; the message is for it. */
+export class HandshakeRefused extends Error {
+  override readonly name = "HandshakeRefused";
+  constructor(readonly fields: ErrorFields) {
+    super(fields.message);
+  }
+}
+
+export function refuse(sqlState: string, message: string, hint?: string): HandshakeRefused {
+  return new HandshakeRefused({
+    severity: "FATAL",
+    sqlState,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/**
+ * Reads packets up to the startup message or cancel request.
+ *
+ * @throws {HandshakeRefused}
+ * @throws {ProtocolError}
+ * @throws {ConnectionEnded}
+ */
+export async function readOpening(connection: Connection): Promise<Opening> {
+  for (let requests = 0; requests <= MAX_ENCRYPTION_REQUESTS; requests++) {
+    const length = startupLength(await readExactly(connection, 4));
+    const packet = parseStartupPacket(await readExactly(connection, length - 4));
+    if (packet.type === "unsupported") {
+      throw refuse("0A000", `Protocol ${packet.version} is not supported: use 3.0`);
+    }
+    if (packet.type !== "encryption") return packet;
+    await writeAll(connection, NO_ENCRYPTION);
+  }
+  throw new ProtocolError("The client asks for encryption again and again");
+}
+
+export interface ClientStartup {
+  readonly role: string;
+  readonly database: string;
+  /** All others, such as `application_name`. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads who the client wants to be.
+ *
+ * @throws {HandshakeRefused}
+ */
+export function readStartup(all: ReadonlyMap<string, string>): ClientStartup {
+  const role = all.get("user") ?? "";
+  if (role === "") throw refuse("28000", "The startup message names no user");
+  if (new TextEncoder().encode(role).byteLength > MAX_ROLE_BYTES) {
+    throw refuse("28000", `The name of the user is longer than ${MAX_ROLE_BYTES} bytes`);
+  }
+  if (!["false", "off", "no", "0", undefined].includes(all.get("replication"))) {
+    throw refuse("0A000", "Replication connections are not supported");
+  }
+  const parameters = new Map(all);
+  for (const own of ["user", "database", "replication"]) parameters.delete(own);
+  for (const name of all.keys()) if (name.startsWith("_pq_.")) parameters.delete(name);
+  return { role, database: all.get("database") || role, parameters };
+}
+
+/** Says which version and options are spoken, where the client asked for others. */
+export async function negotiate(
+  connection: Connection,
+  { minorVersion, parameters }: Extract<StartupPacket, { readonly type: "startup" }>,
+): Promise<void> {
+  const options = [...parameters.keys()].filter((name) => name.startsWith("_pq_."));
+  if (minorVersion === 0 && options.length === 0) return;
+  await writeAll(connection, negotiateProtocolVersion(options));
+}
+
+/**
+ * Lets the client prove that it knows the password. Where the role doesn't
+ * exist (no verifier), the client sees the same as with a wrong password.
+ *
+ * @param mockKey random bytes that stay the same while the gateway runs
+ * @returns whether it does; the client has not been told yet that it does
+ */
+export async function provesPassword(
+  connection: Connection,
+  { role, verifier, mockKey }: {
+    readonly role: string;
+    readonly verifier: ScramVerifier | undefined;
+    readonly mockKey: Uint8Array;
+  },
+): Promise<boolean> {
+  const nonce = randomBytes(18).toString("base64");
+  const exchange = new ScramServerExchange(verifier ?? mockVerifier(role, mockKey), nonce);
+  try {
+    await writeAll(connection, authenticationSasl());
+    const first = exchange.first(readInitial(await readSasl(connection)));
+    await writeAll(connection, authenticationSaslContinue(first));
+    const outcome = exchange.final((await readSasl(connection)).toString("utf8"));
+    if (outcome.type === "refused" || verifier === undefined) return false;
+    await writeAll(connection, authenticationSaslFinal(outcome.serverFinal));
+    return true;
+  } catch (error) {
+    if (error instanceof ScramError) throw refuse("08P01", error.message);
+    throw error;
+  }
+}
+
+async function readSasl(connection: Connection): Promise<Buffer> {
+  const { letter, payload } = await readFrame(connection, MAX_SASL_BYTES);
+  if (letter !== "p") throw new ProtocolError("A password message was expected");
+  return Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+}
+
+/** `SASLInitialResponse`: the mechanism, a length, and the client's first message. */
+function readInitial(payload: Buffer): string {
+  const end = payload.indexOf(0);
+  if (end < 0 || payload.byteLength < end + 5) {
+    throw new ProtocolError("The SASL response is malformed");
+  }
+  const mechanism = payload.subarray(0, end).toString("latin1");
+  if (mechanism !== SCRAM_MECHANISM) {
+    throw refuse("28000", "The only way to authenticate is SCRAM-SHA-256");
+  }
+  return payload.subarray(end + 5).toString("utf8");
+}

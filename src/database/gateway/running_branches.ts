@@ -1,0 +1,176 @@
+/**
+ * The branches that run, with their sessions: which may start, and which is
+ * stopped when nobody uses it.
+ *
+ * @module
+ */
+import {
+  type BackendSession,
+  type Branch,
+  type DatabaseEngine,
+  EngineError,
+  type StartupParameters,
+} from "../types.ts";
+import type { GatewayLimits } from "./types.ts";
+
+/** Something that uses a branch and can be ended. */
+export interface Holder {
+  end(): void;
+}
+
+/** A session that counts until it's released. */
+export interface HeldSession {
+  readonly session: BackendSession;
+  readonly release: () => void;
+}
+
+interface RunningBranch {
+  readonly branch: Branch;
+  readonly engine: DatabaseEngine;
+  readonly holders: Set<Holder>;
+  opening: number;
+  lastActiveAt: number;
+  stopping: Promise<void> | undefined;
+}
+
+export interface RunningBranchesOptions {
+  readonly limits: Pick<GatewayLimits, "maxRunning" | "idleMs">;
+  /** A monotonic clock, in milliseconds. */
+  readonly now: () => number;
+  readonly onTrouble: (message: string) => void;
+}
+
+export class RunningBranches {
+  readonly #all = new Map<string, RunningBranch>();
+
+  constructor(private readonly options: RunningBranchesOptions) {}
+
+  /** Sessions of a branch, and those that are about to open. */
+  countOf(branchId: string): number {
+    const found = this.#all.get(branchId);
+    return found === undefined ? 0 : found.holders.size + found.opening;
+  }
+
+  /** When a session of the branch began or ended last, by the clock given; `undefined` for never. */
+  lastActiveAt(branchId: string): number | undefined {
+    return this.#all.get(branchId)?.lastActiveAt;
+  }
+
+  /**
+   * Opens a session, once there is room for the branch to run.
+   *
+   * @param admit looks at the branch's sessions before another one is opened; may throw
+   */
+  async connect(
+    { branch, engine }: { readonly branch: Branch; readonly engine: DatabaseEngine },
+    { startup, admit, holderOf }: {
+      readonly startup: StartupParameters;
+      readonly admit?: (sessions: number) => void;
+      readonly holderOf: (session: BackendSession) => Holder;
+    },
+  ): Promise<HeldSession> {
+    const running = await this.#take(branch, engine, admit);
+    try {
+      const session = await engine.connect(branch, startup);
+      const holder = holderOf(session);
+      running.holders.add(holder);
+      const release = () => {
+        running.holders.delete(holder);
+        running.lastActiveAt = this.options.now();
+      };
+      return { session, release };
+    } finally {
+      running.opening--;
+      running.lastActiveAt = this.options.now();
+    }
+  }
+
+  endSessions(branchId: string): void {
+    for (const holder of [...this.#all.get(branchId)?.holders ?? []]) holder.end();
+  }
+
+  /** Stops branches that had no session for a while. */
+  async stopIdle(): Promise<void> {
+    const before = this.options.now() - this.options.limits.idleMs;
+    const idle = [...this.#all.values()].filter((running) =>
+      isUnused(running) && running.lastActiveAt <= before
+    );
+    await Promise.all(idle.map((running) => this.#stop(running)));
+  }
+
+  /**
+   * Finds or makes the entry of a branch that may run, and counts a session that opens;
+   * throws where too many others run.
+   */
+  async #take(
+    branch: Branch,
+    engine: DatabaseEngine,
+    admit: ((sessions: number) => void) | undefined,
+  ): Promise<RunningBranch> {
+    for (;;) {
+      const known = this.#all.get(branch.id);
+      if (known?.stopping !== undefined) {
+        await known.stopping;
+        continue;
+      }
+      if (known !== undefined && known.engine === engine) {
+        admit?.(this.countOf(branch.id));
+        known.opening++;
+        return known;
+      }
+      if (known !== undefined) {
+        // The branch has moved to another engine.
+        await this.#stop(known);
+        continue;
+      }
+      if (engine.kind === "embedded" && this.#isFull()) {
+        await this.#makeRoom();
+        continue;
+      }
+      const running: RunningBranch = {
+        branch,
+        engine,
+        holders: new Set(),
+        opening: 1,
+        lastActiveAt: this.options.now(),
+        stopping: undefined,
+      };
+      this.#all.set(branch.id, running);
+      return running;
+    }
+  }
+
+  #embedded(): readonly RunningBranch[] {
+    return [...this.#all.values()].filter(({ engine }) => engine.kind === "embedded");
+  }
+
+  #isFull(): boolean {
+    return this.#embedded().length >= this.options.limits.maxRunning;
+  }
+
+  async #makeRoom(): Promise<void> {
+    const stopping = this.#embedded().flatMap((running) => running.stopping ?? []);
+    if (stopping.length > 0) return await Promise.race(stopping);
+    const [oldest] = this.#embedded().filter(isUnused)
+      .sort((a, b) => a.lastActiveAt - b.lastActiveAt);
+    if (oldest !== undefined) return await this.#stop(oldest);
+    throw new EngineError(
+      `All ${this.options.limits.maxRunning} databases that may run at a time are in use: ` +
+        "close connections to another one, or try again later",
+      "53300",
+    );
+  }
+
+  #stop(running: RunningBranch): Promise<void> {
+    running.stopping ??= running.engine.stop(running.branch)
+      .catch((error) =>
+        this.options.onTrouble(`Cannot stop the database branch ${running.branch.id}: ${error}`)
+      )
+      .finally(() => this.#all.delete(running.branch.id));
+    return running.stopping;
+  }
+}
+
+function isUnused({ holders, opening, stopping }: RunningBranch): boolean {
+  return holders.size === 0 && opening === 0 && stopping === undefined;
+}

@@ -1,0 +1,68 @@
+/**
+ * From a new connection to a client that may use a branch.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Connection } from "../wire/mod.ts";
+import type { GuessLimiter } from "./guess_limiter.ts";
+import {
+  type ClientStartup,
+  negotiate,
+  type Opening,
+  provesPassword,
+  readOpening,
+  readStartup,
+  refuse,
+} from "./handshake.ts";
+import type { BranchAccess, BranchDirectory } from "./types.ts";
+
+/** A client with the branch that it may use, or one that wants a statement cancelled. */
+export type Arrival =
+  | Extract<Opening, { readonly type: "cancel" }>
+  | { readonly type: "client"; readonly access: BranchAccess; readonly startup: ClientStartup };
+
+export interface SignInOptions {
+  readonly directory: BranchDirectory;
+  readonly guesses: GuessLimiter;
+  readonly mockKey: Uint8Array;
+  /** What wrong passwords are counted by, beside the role. */
+  readonly address: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Nobody learns which roles, databases or states there are before the password
+ * was right.
+ *
+ * @throws {HandshakeRefused}
+ * @throws {ProtocolError}
+ * @throws {ConnectionEnded}
+ */
+export async function signIn(connection: Connection, options: SignInOptions): Promise<Arrival> {
+  const { directory, guesses, mockKey, address, signal } = options;
+  const opening = await readOpening(connection);
+  if (opening.type === "cancel") return opening;
+  const startup = readStartup(opening.parameters);
+  const { role, database } = startup;
+  await negotiate(connection, opening);
+  const guesser = `${address} ${role}`;
+  const waitMs = guesses.takeTurn(guesser);
+  if (waitMs === undefined) {
+    throw refuse("28000", `Too many wrong passwords for user "${role}": wait a minute`);
+  }
+  if (waitMs > 0) await delay(waitMs, undefined, { signal });
+  const access = await directory.find(role);
+  const verifier = access?.verifier;
+  if (!await provesPassword(connection, { role, verifier, mockKey }) || access === undefined) {
+    guesses.failed(guesser);
+    throw refuse("28P01", `password authentication failed for user "${role}"`);
+  }
+  guesses.succeeded(guesser);
+  if (database !== access.branch.database) {
+    const hint = `The database of this user is "${access.branch.database}".`;
+    throw refuse("3D000", `database "${database}" does not exist`, hint);
+  }
+  if (access.refusal !== undefined) throw refuse(access.refusal.sqlState, access.refusal.message);
+  return { type: "client", access, startup };
+}

@@ -1,0 +1,51 @@
+/**
+ * What the gateway needs to know, and its limits.
+ *
+ * @module
+ */
+import type { ScramVerifier } from "../scram/mod.ts";
+import type { Branch, DatabaseEngine } from "../types.ts";
+
+/** The branch that a role leads to, and how its password is checked. */
+export interface BranchAccess {
+  readonly branch: Branch;
+  readonly engine: DatabaseEngine;
+  readonly verifier: ScramVerifier;
+  /** Why its clients are turned away, once they have proved who they are. */
+  readonly refusal?: Refusal;
+}
+
+export interface Refusal {
+  /** Five characters, such as `57P03`. */
+  readonly sqlState: string;
+  readonly message: string;
+}
+
+export interface BranchDirectory {
+  /** Finds the branch of a role; `undefined` where there is none. */
+  find(role: string): Promise<BranchAccess | undefined>;
+}
+
+export interface GatewayLimits {
+  /** Connections at a time, signed in or not. */
+  readonly maxConnections: number;
+  /** Connections of one address; exempt ones are not counted. */
+  readonly maxPerAddress: number;
+  /** Time from the connection to the end of authentication, in milliseconds. */
+  readonly startupMs: number;
+  /** Embedded branches that run at a time. */
+  readonly maxRunning: number;
+  /** Time without a session after which a branch is stopped, in milliseconds. */
+  readonly idleMs: number;
+  /** Time that statements get to end when the gateway closes, in milliseconds. */
+  readonly drainMs: number;
+}
+
+export const DEFAULT_LIMITS: GatewayLimits = {
+  maxConnections: 1000,
+  maxPerAddress: 256,
+  startupMs: 15_000,
+  maxRunning: 10,
+  idleMs: 5 * 60_000,
+  drainMs: 5_000,
+};

@@ -1,0 +1,47 @@
+/**
+ * The messages of a session, read one chunk at a time.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import type { BackendMessage } from "pg-protocol/dist/messages.js";
+import { Parser } from "pg-protocol/dist/parser.js";
+import type { BackendSession } from "../types.ts";
+import { EngineError } from "../types.ts";
+import { FrameScanner } from "../wire/mod.ts";
+
+/** Longest message that is read: one row. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+export class MessageStream {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;
+  readonly #parser = new Parser();
+  readonly #scanner = new FrameScanner(MAX_MESSAGE_BYTES);
+
+  constructor(session: BackendSession) {
+    this.#reader = session.readable.getReader();
+    this.#writer = session.writable.getWriter();
+    this.#writer.closed.catch(() => {});
+  }
+
+  /**
+   * Waits for what comes next.
+   *
+   * @throws {EngineError} where the session has ended
+   * @throws {ProtocolError} where a message is too long
+   */
+  async read(): Promise<readonly BackendMessage[]> {
+    const { done, value } = await this.#reader.read();
+    if (done) throw new EngineError("The database ended the session", "57P02");
+    this.#scanner.scan(value, () => {});
+    const messages: BackendMessage[] = [];
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    this.#parser.parse(bytes, (message) => messages.push(message));
+    return messages;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    await this.#writer.write(new Uint8Array(bytes));
+  }
+}

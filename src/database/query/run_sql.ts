@@ -1,0 +1,167 @@
+/**
+ * Running SQL for people and tools: each statement's result as events.
+ *
+ * @module
+ */
+import { serialize } from "pg-protocol";
+import type { BackendMessage, ReadyForQueryMessage } from "pg-protocol/dist/messages.js";
+import { type BackendSession, EngineError } from "../types.ts";
+import { ProtocolError } from "../wire/mod.ts";
+import { AnswerEvents, type SentText } from "./answer_events.ts";
+import { MessageStream } from "./message_stream.ts";
+import { refuseInReadOnly } from "./read_only.ts";
+import { splitStatements } from "./statement_splitter.ts";
+import type { QueryErrorEvent, SqlEvent } from "./types.ts";
+
+export interface RunSqlOptions {
+  /** Runs all of it in one transaction that can only read, and is rolled back. */
+  readonly readOnly?: boolean;
+  /** Cancels the statement that runs. */
+  readonly signal?: AbortSignal;
+}
+
+/** Time that a cancelled statement gets to end, in milliseconds. */
+const CANCEL_MS = 5_000;
+
+/**
+ * A query that takes a snapshot: a transaction that has one can't be made
+ * writable any more (`transaction_read_only`).
+ */
+const BEGIN_READ_ONLY = "BEGIN READ ONLY; SELECT 1";
+
+const NO_DATA = "COPY FROM STDIN has no data here: use psql, or import the file";
+
+/**
+ * Runs SQL, several statements or one, and closes the session at the end. The
+ * next part of a result is read when the events so far were taken, so that any
+ * number of rows fits in memory.
+ *
+ * With `readOnly`, the text is sent one statement at a time, which the server
+ * itself insists on in the extended protocol, and none of them may end the
+ * read-only transaction around them.
+ */
+export async function* runSql(
+  session: BackendSession,
+  sql: string,
+  options: RunSqlOptions = {},
+): AsyncGenerator<SqlEvent, void, void> {
+  const run = new SqlRun(session, sql);
+  const { signal } = options;
+  const cancel = () => void run.cancel();
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    if (signal?.aborted) yield cancelled();
+    else yield* options.readOnly ? run.readOnly() : run.text();
+  } catch (error) {
+    if (error instanceof EngineError) yield asEvent(error.sqlState, error.message);
+    else if (error instanceof ProtocolError) {
+      yield asEvent("54000", "A row is too large to be shown: select less of it");
+    } else throw error;
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+    await run.close();
+  }
+}
+
+interface Answered {
+  /** `I` outside of a transaction, `T` in one, `E` in one that failed. */
+  readonly status: string;
+  readonly failed: boolean;
+}
+
+class SqlRun {
+  readonly #messages: MessageStream;
+  #busy = false;
+  #late: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly session: BackendSession, private readonly sql: string) {
+    this.#messages = new MessageStream(session);
+  }
+
+  async cancel(): Promise<void> {
+    this.#late ??= setTimeout(() => void this.session.close().catch(() => {}), CANCEL_MS);
+    await this.session.cancel().catch(() => {});
+  }
+
+  /** Cancels what nobody waits for any more, and ends the session. */
+  async close(): Promise<void> {
+    clearTimeout(this.#late);
+    if (this.#busy) await this.session.cancel().catch(() => {});
+    await this.session.close().catch(() => {});
+  }
+
+  async *text(): AsyncGenerator<SqlEvent, void, void> {
+    const text = { all: this.sql, start: 0 };
+    const { status, failed } = yield* this.#answers(serialize.query(this.sql), text);
+    if (status !== "I" && !failed) {
+      yield {
+        type: "notice",
+        severity: "WARNING",
+        message: "The SQL text left a transaction open: it is rolled back",
+      };
+    }
+  }
+
+  async *readOnly(): AsyncGenerator<SqlEvent, void, void> {
+    for await (const event of this.#answers(serialize.query(BEGIN_READ_ONLY), NOWHERE)) {
+      if (event.type === "error") return yield event;
+    }
+    for (const { text, start } of splitStatements(this.sql)) {
+      const refusal = refuseInReadOnly(text);
+      if (refusal !== undefined) return yield asEvent("25006", refusal);
+      const sent = { all: this.sql, start };
+      const { failed } = yield* this.#answers(oneStatement(text), sent);
+      if (failed) return;
+    }
+  }
+
+  /** Sends a query; yields events up to `ReadyForQuery`. */
+  async *#answers(query: Uint8Array, text: SentText): AsyncGenerator<SqlEvent, Answered, void> {
+    const events = new AnswerEvents();
+    this.#busy = true;
+    await this.#messages.write(query);
+    let failed = false;
+    for (;;) {
+      const messages = await this.#messages.read();
+      for (const event of events.take(messages, text)) {
+        // Only the first error counts: a session that is ended has another.
+        if (failed) continue;
+        failed = event.type === "error";
+        yield event;
+      }
+      if (messages.some(({ name }) => name === "copyInResponse")) {
+        await this.#messages.write(serialize.copyFail(NO_DATA));
+      }
+      const ready = messages.find((message) => message.name === "readyForQuery");
+      if (ready === undefined) continue;
+      this.#busy = false;
+      return { status: (ready as BackendMessage as ReadyForQueryMessage).status, failed };
+    }
+  }
+}
+
+const NOWHERE: SentText = { all: "", start: 0 };
+
+/** Parse takes one statement only: the server refuses a text with several. */
+function oneStatement(text: string): Uint8Array {
+  const parts = [
+    serialize.parse({ text }),
+    serialize.bind(),
+    serialize.describe({ type: "P" }),
+    serialize.execute(),
+    serialize.sync(),
+  ];
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return bytes;
+}
+
+function asEvent(sqlState: string, message: string): QueryErrorEvent {
+  return { type: "error", message, sqlState, detail: null, hint: null, position: null };
+}
+
+const cancelled = (): QueryErrorEvent => asEvent("57014", "The query was cancelled");

@@ -1,0 +1,42 @@
+/**
+ * Statements of the platform's own role on a server.
+ *
+ * @module
+ */
+import { runSql } from "../query/mod.ts";
+import { EngineError } from "../types.ts";
+import { connectServer } from "./connect_server.ts";
+import { ServerSession } from "./server_session.ts";
+import type { ServerSource } from "./server_source.ts";
+
+/** Rows of the last statement that had any. */
+export type Rows = readonly (readonly (string | null)[])[];
+
+export class Admin {
+  constructor(private readonly source: ServerSource) {}
+
+  /**
+   * Runs statements, each text in a transaction of its own.
+   *
+   * @param database where they run; the login's own where missing
+   * @throws {EngineError}
+   */
+  async run(texts: readonly string[], database?: string): Promise<Rows> {
+    const { address, login } = await this.source.reach();
+    let rows: (readonly (string | null)[])[] = [];
+    // A text with one statement only may hold CREATE DATABASE.
+    for (const text of texts) {
+      const connected = await connectServer(
+        address,
+        { ...login, database: database ?? login.database },
+        new Map([["application_name", "svc"]]),
+      );
+      for await (const event of runSql(new ServerSession(connected), text)) {
+        if (event.type === "columns") rows = [];
+        if (event.type === "rows") rows.push(...event.rows);
+        if (event.type === "error") throw new EngineError(event.message, event.sqlState);
+      }
+    }
+    return rows;
+  }
+}

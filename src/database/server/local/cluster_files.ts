@@ -1,0 +1,131 @@
+/**
+ * A PostgreSQL cluster on disk: made once, and found again.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { runProgram } from "../../../lib/spawn_program.ts";
+import type { ClusterOwner } from "./cluster_owner.ts";
+import type { PostgresPrograms } from "./find_postgres.ts";
+
+/** The role that the platform signs in as. */
+export const ADMIN_ROLE = "svc_admin";
+
+export interface ClusterFiles {
+  readonly data: string;
+  /** Folder of the Unix socket. */
+  readonly socket: string;
+  /** What PostgreSQL says before it writes its own log. */
+  readonly startLog: string;
+}
+
+/** Longest path of a socket's folder: the socket's name is added (unix(7) has 108 bytes). */
+const MAX_SOCKET_FOLDER = 80;
+
+const PRIVATE = 0o700;
+
+/** The major version of PostgreSQL that made the cluster; `undefined` where there is none. */
+export async function clusterVersion(folder: string): Promise<number | undefined> {
+  try {
+    return Number((await Deno.readTextFile(join(folder, "data", "PG_VERSION"))).trim());
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Makes the folders, and a cluster where there is none. */
+export async function prepareCluster(
+  folder: string,
+  { programs, owner, password }: {
+    readonly programs: PostgresPrograms;
+    readonly owner: ClusterOwner | undefined;
+    readonly password: string;
+  },
+): Promise<ClusterFiles> {
+  await makePrivate(folder, owner);
+  const files = {
+    data: join(folder, "data"),
+    socket: await socketFolder(folder, owner),
+    startLog: join(folder, "start.log"),
+  };
+  if (await clusterVersion(folder) === undefined) {
+    await makeCluster(folder, { data: files.data, programs, owner, password });
+  }
+  return files;
+}
+
+async function socketFolder(folder: string, owner: ClusterOwner | undefined): Promise<string> {
+  const own = join(folder, "socket");
+  if (own.length <= MAX_SOCKET_FOLDER) {
+    await makePrivate(own, owner);
+    return own;
+  }
+  const short = await Deno.makeTempDir({ prefix: "svc-postgres-" });
+  await makePrivate(short, owner);
+  return short;
+}
+
+async function makePrivate(folder: string, owner: ClusterOwner | undefined): Promise<void> {
+  await Deno.mkdir(folder, { recursive: true, mode: PRIVATE });
+  if (owner !== undefined) await Deno.chown(folder, owner.uid, owner.gid);
+  await Deno.chmod(folder, PRIVATE);
+}
+
+/** Made beside, then renamed: a cluster is whole or not there. */
+async function makeCluster(
+  folder: string,
+  { data, programs, owner, password }: {
+    readonly data: string;
+    readonly programs: PostgresPrograms;
+    readonly owner: ClusterOwner | undefined;
+    readonly password: string;
+  },
+): Promise<void> {
+  const unfinished = `${data}.new`;
+  await Deno.remove(unfinished, { recursive: true }).catch(ignoreMissing);
+  const passwordFile = join(folder, "initial_password");
+  await Deno.writeTextFile(passwordFile, password, { mode: 0o600 });
+  try {
+    if (owner !== undefined) await Deno.chown(passwordFile, owner.uid, owner.gid);
+    await runAsOwner(join(programs.folder, "initdb"), {
+      args: [
+        `--pgdata=${unfinished}`,
+        `--username=${ADMIN_ROLE}`,
+        `--pwfile=${passwordFile}`,
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        Deno.build.os === "linux" ? "--locale=C.UTF-8" : "--no-locale",
+      ],
+      owner,
+    });
+  } finally {
+    await Deno.remove(passwordFile);
+  }
+  await Deno.rename(unfinished, data);
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+/** @throws {Error} with what the program said where it failed */
+export async function runAsOwner(
+  program: string,
+  { args, owner }: {
+    readonly args: readonly string[];
+    readonly owner: ClusterOwner | undefined;
+  },
+): Promise<void> {
+  const { success, stdout, stderr } = await runProgram(program, {
+    args: [...args],
+    clearEnv: true,
+    env: { PATH: "/usr/bin:/bin", LANG: "C", LC_ALL: "C" },
+    cwd: "/",
+    stdin: "null",
+    ...owner,
+  });
+  if (success) return;
+  const said = new TextDecoder().decode(stderr).trim() || new TextDecoder().decode(stdout).trim();
+  throw new Error(`${program}: ${said}`);
+}

@@ -1,0 +1,63 @@
+/**
+ * The user that a local PostgreSQL runs as. PostgreSQL refuses to run as root.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+
+/** Made by the packages of PostgreSQL on Linux. */
+const SYSTEM_USER = "postgres";
+
+/** Who the programs run as; `undefined` for the user of the platform itself. */
+export interface ClusterOwner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Finds the user: the platform's own, or `postgres` where that is root.
+ *
+ * @throws {TypeError} where the platform is root and there is no such user
+ */
+export function findOwner(): ClusterOwner | undefined {
+  if (Deno.uid() !== 0) return undefined;
+  const line = Deno.readTextFileSync("/etc/passwd").split("\n")
+    .find((line) => line.startsWith(`${SYSTEM_USER}:`));
+  const [, , uid, gid] = line?.split(":") ?? [];
+  if (uid === undefined || gid === undefined) {
+    throw new TypeError(
+      `PostgreSQL does not run as root, and there is no user "${SYSTEM_USER}": ` +
+        `make one (useradd --system ${SYSTEM_USER}), or run svc as another user`,
+    );
+  }
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/**
+ * Lets the owner pass through the platform's data folder, whose content it still
+ * cannot list.
+ *
+ * @throws {TypeError} where a folder above is closed to it
+ */
+export async function letPass(dataFolder: string, owner: ClusterOwner): Promise<void> {
+  if (!await mayPass(dataFolder, owner)) {
+    const { mode } = await Deno.stat(dataFolder);
+    await Deno.chown(dataFolder, null, owner.gid);
+    await Deno.chmod(dataFolder, ((mode ?? 0o700) & 0o707) | 0o010);
+  }
+  for (let folder = dirname(dataFolder);; folder = dirname(folder)) {
+    if (!await mayPass(folder, owner)) {
+      throw new TypeError(
+        `The user "${SYSTEM_USER}", which PostgreSQL runs as, cannot reach ${dataFolder}: ` +
+          `${folder} is closed to it. Use another --data-dir, such as /var/lib/svc`,
+      );
+    }
+    if (folder === dirname(folder)) return;
+  }
+}
+
+async function mayPass(folder: string, { uid, gid }: ClusterOwner): Promise<boolean> {
+  const info = await Deno.stat(folder);
+  const shift = info.uid === uid ? 6 : info.gid === gid ? 3 : 0;
+  return (((info.mode ?? 0) >> shift) & 1) === 1;
+}

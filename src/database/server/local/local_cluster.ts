@@ -1,0 +1,255 @@
+/**
+ * A PostgreSQL that the platform starts, watches and stops itself. It listens
+ * on a Unix socket only, in a folder that nobody else can open.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import process from "node:process";
+import { messageOf } from "../../../lib/error_message.ts";
+import { EngineError } from "../../types.ts";
+import { closeQuietly } from "../../wire/mod.ts";
+import { connectServer, ServerRefusal } from "../connect_server.ts";
+import type { Login, ServerAddress } from "../server_address.ts";
+import type { ServerSource } from "../server_source.ts";
+import {
+  ADMIN_ROLE,
+  type ClusterFiles,
+  clusterVersion,
+  prepareCluster,
+  runAsOwner,
+} from "./cluster_files.ts";
+import { type ClusterOwner, findOwner, letPass } from "./cluster_owner.ts";
+import { findPostgres, type PostgresPrograms } from "./find_postgres.ts";
+import { serverSettings } from "./server_settings.ts";
+
+const PORT = 5432;
+/** How often the server is looked at, in milliseconds. */
+const LOOK_MS = 500;
+/** Longest time until it takes connections: it may have to replay what a crash left. */
+const START_MS = 5 * 60_000;
+/** Longest time for a fast shutdown, in milliseconds. */
+const STOP_MS = 30_000;
+/** Longest time that a session waits for a server that starts, in milliseconds. */
+const WAIT_MS = 20_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 30_000;
+const LAST_LINES = 5;
+/** It starts, or replays what a crash left. */
+const CANNOT_CONNECT_NOW = "57P03";
+
+export interface LocalClusterOptions {
+  /** The platform's data folder; the cluster is in `postgres` below it. */
+  readonly dataFolder: string;
+  /** Of the role that the platform signs in as. */
+  readonly password: string;
+  readonly path: string;
+  readonly memoryBytes: number;
+  readonly onTrouble: (message: string) => void;
+}
+
+export class LocalCluster implements ServerSource {
+  readonly #address: ServerAddress;
+  readonly #login: Login;
+  readonly #closing = new AbortController();
+  #up = Promise.withResolvers<void>();
+  #problem: string | undefined = "PostgreSQL is starting";
+  #watching: Promise<void>;
+
+  private constructor(
+    private readonly options: LocalClusterOptions,
+    private readonly programs: PostgresPrograms,
+    private readonly files: ClusterFiles,
+    private readonly owner: ClusterOwner | undefined,
+  ) {
+    const path = join(files.socket, `.s.PGSQL.${PORT}`);
+    this.#address = { endpoint: { transport: "unix", path }, tls: undefined };
+    this.#login = { user: ADMIN_ROLE, password: options.password, database: "postgres" };
+    this.#watching = this.#watch();
+  }
+
+  /**
+   * Finds a PostgreSQL and makes the cluster where there is none; the server
+   * starts in the background, or goes on running where it still does.
+   *
+   * @throws {Error} with a message for the operator
+   */
+  static async open(options: LocalClusterOptions): Promise<LocalCluster> {
+    const folder = join(options.dataFolder, "postgres");
+    const programs = choose(await findPostgres(options.path), await clusterVersion(folder), folder);
+    const owner = findOwner();
+    if (owner !== undefined) await letPass(options.dataFolder, owner);
+    const { password } = options;
+    const files = await prepareCluster(folder, { programs, owner, password });
+    return new LocalCluster(options, programs, files, owner);
+  }
+
+  get programsFolder(): string {
+    return this.programs.folder;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** @throws {EngineError} where it does not take connections in time */
+  async reach(): Promise<{ readonly address: ServerAddress; readonly login: Login }> {
+    if (this.#problem !== undefined) {
+      const late = new AbortController();
+      const waited = delay(WAIT_MS, undefined, { signal: late.signal }).catch(() => {});
+      await Promise.race([this.#up.promise, waited]);
+      late.abort();
+    }
+    if (this.#problem !== undefined) throw new EngineError(this.#problem, "57P03");
+    return { address: this.#address, login: this.#login };
+  }
+
+  /** Stops the server: sessions end, and what is committed is flushed. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#watching;
+    this.#problem = "PostgreSQL is stopped";
+    await this.#stop("fast");
+    if (!await this.#endsWithin(STOP_MS)) {
+      await this.#stop("immediate");
+      await this.#endsWithin(STOP_MS);
+    }
+  }
+
+  /** Starts the server whenever it does not run, in pauses that grow. */
+  async #watch(): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!this.#closing.signal.aborted) {
+      try {
+        await this.#bringUp();
+        if (this.#closing.signal.aborted) return;
+        this.#setUp();
+        pauseMs = FIRST_PAUSE_MS;
+        await this.#untilGone();
+        if (this.#closing.signal.aborted) return;
+        this.#setDown("PostgreSQL ended unexpectedly and is started again");
+      } catch (error) {
+        if (this.#closing.signal.aborted) return;
+        this.#setDown(`PostgreSQL does not start: ${messageOf(error)}`);
+      }
+      await this.#pause(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    }
+  }
+
+  async #bringUp(): Promise<void> {
+    if (await this.#state() === "down") await this.#start();
+    const end = performance.now() + START_MS;
+    while (!this.#closing.signal.aborted) {
+      const state = await this.#state();
+      if (state === "up") return;
+      if (state === "down" && !await this.#isAlive()) throw new Error(await this.#lastWords());
+      if (performance.now() > end) throw new Error(`It takes no connections for ${START_MS} ms`);
+      await this.#pause(LOOK_MS / 10);
+    }
+  }
+
+  /** @throws {ServerRefusal} where it refuses the platform itself */
+  async #state(): Promise<"up" | "starting" | "down"> {
+    try {
+      const { connection } = await connectServer(this.#address, this.#login);
+      closeQuietly(connection);
+      return "up";
+    } catch (error) {
+      if (!(error instanceof ServerRefusal)) return "down";
+      if (error.sqlState === CANNOT_CONNECT_NOW) return "starting";
+      throw error;
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { data, socket, startLog } = this.files;
+    const settings = serverSettings({
+      socketFolder: socket,
+      port: PORT,
+      memoryBytes: this.options.memoryBytes,
+    });
+    await Deno.writeTextFile(join(data, "postgresql.conf"), settings);
+    await Deno.remove(startLog).catch(() => {});
+    await this.#control("start", `--log=${startLog}`, "--no-wait");
+    // It writes its process id a moment after it has started.
+    for (let look = 0; look < 50 && !await this.#isAlive(); look++) await this.#pause(20);
+  }
+
+  async #stop(mode: "fast" | "immediate"): Promise<void> {
+    if (!await this.#isAlive()) return;
+    await this.#control("stop", `--mode=${mode}`, "--no-wait").catch((error) =>
+      this.options.onTrouble(`Cannot stop PostgreSQL: ${messageOf(error)}`)
+    );
+  }
+
+  #control(action: string, ...args: readonly string[]): Promise<void> {
+    return runAsOwner(join(this.programs.folder, "pg_ctl"), {
+      args: [action, `--pgdata=${this.files.data}`, "--silent", ...args],
+      owner: this.owner,
+    });
+  }
+
+  async #untilGone(): Promise<void> {
+    while (!this.#closing.signal.aborted && await this.#isAlive()) await this.#pause(LOOK_MS);
+  }
+
+  async #endsWithin(milliseconds: number): Promise<boolean> {
+    const end = performance.now() + milliseconds;
+    while (await this.#isAlive()) {
+      if (performance.now() > end) return false;
+      await delay(LOOK_MS / 10);
+    }
+    return true;
+  }
+
+  /** Whether the process that the cluster names as its server is there. */
+  async #isAlive(): Promise<boolean> {
+    const text = await Deno.readTextFile(join(this.files.data, "postmaster.pid")).catch(() => "");
+    const id = Number.parseInt(text);
+    if (!(id > 1)) return false;
+    try {
+      return process.kill(id, 0);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === "EPERM";
+    }
+  }
+
+  async #lastWords(): Promise<string> {
+    const said = await Deno.readTextFile(this.files.startLog).catch(() => "");
+    return said.trim().split("\n").slice(-LAST_LINES).join(" ") || "it ended without a word";
+  }
+
+  #setUp(): void {
+    this.#problem = undefined;
+    this.#up.resolve();
+  }
+
+  #setDown(problem: string): void {
+    if (this.#problem === undefined) this.#up = Promise.withResolvers();
+    this.#problem = problem;
+    this.options.onTrouble(problem);
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await delay(milliseconds, undefined, { signal: this.#closing.signal }).catch(() => {});
+  }
+}
+
+/** The version that made the cluster, else the newest. */
+function choose(
+  installed: readonly PostgresPrograms[],
+  made: number | undefined,
+  folder: string,
+): PostgresPrograms {
+  const found = installed.find(({ major }) => made === undefined || major === made);
+  if (found !== undefined) return found;
+  throw new TypeError(
+    made === undefined
+      ? "There is no PostgreSQL on this machine: install it (such as the package postgresql), " +
+        "or leave out --postgres local"
+      : `The databases in ${folder} were made by PostgreSQL ${made}, which is not installed ` +
+        "on this machine: install it",
+  );
+}

@@ -1,0 +1,51 @@
+/**
+ * The configuration of a local PostgreSQL.
+ *
+ * @module
+ */
+
+const MIB = 1024 ** 2;
+/** Part of the machine's memory for pages that all databases share. */
+const SHARED_PART = 1 / 8;
+const MOST_SHARED_MB = 4096;
+const LEAST_SHARED_MB = 64;
+const MAX_CONNECTIONS = 300;
+
+/** The text of `postgresql.conf`. Neither SQL nor values of rows get into its log. */
+export function serverSettings(
+  { socketFolder, port, memoryBytes }: {
+    readonly socketFolder: string;
+    readonly port: number;
+    readonly memoryBytes: number;
+  },
+): string {
+  const share = Math.floor(memoryBytes * SHARED_PART / MIB);
+  const shared = Math.max(LEAST_SHARED_MB, Math.min(MOST_SHARED_MB, share));
+  const settings: readonly (readonly [name: string, value: string])[] = [
+    ["listen_addresses", ""],
+    ["port", String(port)],
+    ["unix_socket_directories", socketFolder],
+    ["unix_socket_permissions", "0700"],
+    ["max_connections", String(MAX_CONNECTIONS)],
+    ["password_encryption", "scram-sha-256"],
+    ["shared_buffers", `${shared}MB`],
+    ["max_wal_size", "1GB"],
+    ["client_connection_check_interval", "10s"],
+    ["logging_collector", "on"],
+    ["log_directory", "log"],
+    ["log_filename", "postgresql-%a.log"],
+    ["log_truncate_on_rotation", "on"],
+    ["log_rotation_age", "1d"],
+    ["log_rotation_size", "0"],
+    ["log_min_messages", "log"],
+    ["log_min_error_statement", "panic"],
+    ["log_error_verbosity", "terse"],
+    ["log_statement", "none"],
+    ["log_parameter_max_length_on_error", "0"],
+    ["datestyle", "iso, mdy"],
+    ["timezone", "UTC"],
+    ["log_timezone", "UTC"],
+  ];
+  const lines = settings.map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
+  return `# Written by svc at each start.\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,17 @@
+/**
+ * Names of branches on a server, and SQL with them.
+ *
+ * @module
+ */
+import type { Branch } from "../types.ts";
+
+const ID = /^[0-9a-f]{16}$/;
+
+/** The database of a branch, and the role that owns it. */
+export function serverName({ id }: Pick<Branch, "id">): string {
+  if (!ID.test(id)) throw new TypeError(`Not the id of a branch: ${id}`);
+  return `svc_${id}`;
+}
+
+export const quoteLiteral = (text: string): string =>
+  `${text.includes("\\") ? " E" : ""}'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;

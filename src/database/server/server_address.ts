@@ -1,0 +1,127 @@
+/**
+ * Where a PostgreSQL server is, and who signs in: from a URL as `libpq` takes
+ * it, its environment variables, and files.
+ *
+ * @module
+ */
+
+export interface ServerAddress {
+  readonly endpoint:
+    | { readonly transport: "tcp"; readonly hostname: string; readonly port: number }
+    | { readonly transport: "unix"; readonly path: string };
+  /** Certificates that are trusted beside the system's; `undefined` for no TLS. */
+  readonly tls: { readonly caCerts: string[] } | undefined;
+}
+
+export interface Login {
+  readonly user: string;
+  /** `undefined` where the server asks for none. */
+  readonly password: string | undefined;
+  readonly database: string;
+}
+
+export interface ServerUrl {
+  readonly address: ServerAddress;
+  readonly login: Login;
+}
+
+/** Where a value comes from that the URL doesn't have. */
+export interface UrlSources {
+  /** Such as `PGPASSWORD`. */
+  readonly variable: (name: string) => string | undefined;
+  readonly readFile: (path: string) => string;
+}
+
+const DEFAULT_PORT = 5432;
+const KNOWN: ReadonlySet<string> = new Set(["sslmode", "sslrootcert", "passfile", "host"]);
+const MODES_WITH_TLS: ReadonlySet<string> = new Set(["require", "verify-ca", "verify-full"]);
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * Reads `postgres://role@host:port/database?sslmode=…`. The certificate of the
+ * server is always verified where TLS is used; it's used unless the address is
+ * of this machine.
+ *
+ * @throws {TypeError} with a message for the operator, which never has the password
+ */
+export function parseServerUrl(text: string, sources: UrlSources): ServerUrl {
+  const url = parse(text);
+  for (const name of url.searchParams.keys()) {
+    if (!KNOWN.has(name)) {
+      throw new TypeError(
+        `The PostgreSQL URL has the unknown parameter "${name}": use ${[...KNOWN].join(", ")}`,
+      );
+    }
+  }
+  const user = decodeURIComponent(url.username) || sources.variable("PGUSER");
+  if (user === undefined) {
+    throw new TypeError("The PostgreSQL URL names no role: postgres://role@…");
+  }
+  const folder = url.searchParams.get("host");
+  const port = Number(url.port || DEFAULT_PORT);
+  const login = {
+    user,
+    database: decodeURIComponent(url.pathname.slice(1)) || "postgres",
+    password: findPassword(url, sources),
+  };
+  if (folder !== null) {
+    if (!folder.startsWith("/")) {
+      throw new TypeError(`"host" in the PostgreSQL URL must be the folder of a Unix socket`);
+    }
+    const path = `${folder}/.s.PGSQL.${port}`;
+    return { address: { endpoint: { transport: "unix", path }, tls: undefined }, login };
+  }
+  if (url.hostname === "") {
+    throw new TypeError("The PostgreSQL URL names no host: postgres://role@host/…");
+  }
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const address = {
+    endpoint: { transport: "tcp", hostname, port },
+    tls: readTls(url, sources),
+  } as const;
+  return { address, login };
+}
+
+function parse(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "postgres:" && url.protocol !== "postgresql:")) {
+    throw new TypeError("The PostgreSQL URL must look like postgres://role@host:5432/postgres");
+  }
+  return url;
+}
+
+function findPassword(url: URL, { variable, readFile }: UrlSources): string | undefined {
+  if (url.password !== "") return decodeURIComponent(url.password);
+  const file = url.searchParams.get("passfile");
+  if (file === null) return variable("PGPASSWORD");
+  try {
+    return readFile(file).replace(/\r?\n$/, "");
+  } catch (cause) {
+    throw new TypeError(`Cannot read the file of the PostgreSQL password: ${cause}`, { cause });
+  }
+}
+
+function readTls(url: URL, { readFile }: UrlSources): ServerAddress["tls"] {
+  const mode = url.searchParams.get("sslmode");
+  if (mode === "disable" || (mode === null && LOOPBACK.test(url.hostname))) return undefined;
+  if (mode !== null && !MODES_WITH_TLS.has(mode)) {
+    throw new TypeError(
+      `"sslmode" in the PostgreSQL URL must be disable, require, verify-ca or verify-full, ` +
+        `and is "${mode}"`,
+    );
+  }
+  const file = url.searchParams.get("sslrootcert");
+  if (file === null || file === "system") return { caCerts: [] };
+  try {
+    return { caCerts: [readFile(file)] };
+  } catch (cause) {
+    throw new TypeError(`Cannot read the certificate of the PostgreSQL server: ${cause}`, {
+      cause,
+    });
+  }
+}
+
+/** Names the server in messages, without who signs in. */
+export function describeAddress({ endpoint }: ServerAddress): string {
+  return endpoint.transport === "unix" ? endpoint.path : `${endpoint.hostname}:${endpoint.port}`;
+}

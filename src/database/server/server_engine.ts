@@ -1,0 +1,203 @@
+/**
+ * Branches as databases of a PostgreSQL server.
+ *
+ * @module
+ */
+import { createHmac, randomBytes } from "node:crypto";
+import { KeyedLock } from "../../lib/keyed_lock.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { formatVerifier, makeVerifier, SALT_BYTES } from "../scram/mod.ts";
+import {
+  type BackendSession,
+  type Branch,
+  type CopyMethod,
+  type DatabaseEngine,
+  type DumpOptions,
+  EngineError,
+  type EngineStatus,
+  type StartupParameters,
+} from "../types.ts";
+import { Admin } from "./admin.ts";
+import { connectServer, ServerRefusal } from "./connect_server.ts";
+import { copyDatabase } from "./copy_database.ts";
+import { dumpDatabase } from "./dump_database.ts";
+import { quoteLiteral, serverName } from "./names.ts";
+import type { ServerAddress } from "./server_address.ts";
+import { ServerSession } from "./server_session.ts";
+import type { ServerSource } from "./server_source.ts";
+
+/** Sessions of a role beside those of clients: the platform's own. */
+const OWN_SESSIONS = 5;
+/** Part of a branch's memory that one sort or hash may take. */
+const WORK_PART = 1 / 32;
+const LEAST_WORK_MB = 4;
+
+const WRONG_PASSWORD: ReadonlySet<string> = new Set(["28P01", "28000"]);
+const NO_DATABASE = "3D000";
+
+export interface ServerEngineOptions {
+  readonly source: ServerSource;
+  /** Secret bytes, always the same: passwords of roles on the server come of them. */
+  readonly key: Uint8Array;
+}
+
+export class ServerEngine implements DatabaseEngine {
+  readonly kind = "server";
+  readonly #admin: Admin;
+  readonly #locks = new KeyedLock();
+  readonly #sessions = new Map<string, Set<ServerSession>>();
+
+  constructor(private readonly options: ServerEngineOptions) {
+    this.#admin = new Admin(options.source);
+  }
+
+  async create(branch: Branch): Promise<void> {
+    const name = serverName(branch);
+    await this.#locks.run(branch.id, async () => {
+      await this.#prepareRole(branch);
+      if (!await this.#exists(name)) {
+        await this.#admin.run([
+          `CREATE DATABASE ${name} OWNER ${name} TEMPLATE template0 ENCODING 'UTF8'`,
+        ]);
+      }
+      await this.#admin.run([`REVOKE ALL ON DATABASE ${name} FROM PUBLIC`]);
+    });
+  }
+
+  async copy(source: Branch, target: Branch): Promise<CopyMethod> {
+    return await this.#locks.runAll([source.id, target.id], async () => {
+      await this.#prepareRole(target);
+      const names = { source: serverName(source), target: serverName(target) };
+      if (await this.#exists(names.target)) return "copy";
+      return await copyDatabase(this.#admin, {
+        ...names,
+        sessions: [...this.#sessions.get(source.id) ?? []],
+      });
+    });
+  }
+
+  async remove(branch: Branch): Promise<void> {
+    const name = serverName(branch);
+    await this.#locks.run(branch.id, async () => {
+      await this.#endSessions(branch);
+      await this.#admin.run([
+        `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`,
+        `DROP ROLE IF EXISTS ${name}`,
+      ]);
+    });
+  }
+
+  async sizeOf(branch: Branch): Promise<number> {
+    const [row] = await this.#admin.run([
+      `SELECT pg_database_size(${quoteLiteral(serverName(branch))})`,
+    ]);
+    return Number(row?.[0] ?? 0);
+  }
+
+  async start(branch: Branch): Promise<void> {
+    if (await this.#exists(serverName(branch))) return;
+    throw new EngineError("The database is not on the server any more", NO_DATABASE);
+  }
+
+  async stop(branch: Branch): Promise<void> {
+    await this.#endSessions(branch);
+    const name = quoteLiteral(serverName(branch));
+    await this.#admin.run([
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`,
+    ]);
+  }
+
+  isRunning(branch: Branch): boolean {
+    return (this.#sessions.get(branch.id)?.size ?? 0) > 0;
+  }
+
+  async connect(branch: Branch, startup: StartupParameters): Promise<BackendSession> {
+    const { address } = await this.options.source.reach();
+    const server = await this.#signIn(address, branch, startup);
+    const all = this.#sessions.get(branch.id) ?? new Set();
+    this.#sessions.set(branch.id, all);
+    const session = new ServerSession(server, () => {
+      all.delete(session);
+      if (all.size === 0) this.#sessions.delete(branch.id);
+    });
+    all.add(session);
+    return session;
+  }
+
+  dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return dumpDatabase(this.options.source, {
+      ...options,
+      name: serverName(branch),
+      version: () => this.#version(),
+    });
+  }
+
+  async status(): Promise<EngineStatus> {
+    try {
+      return { version: await this.#version(), ready: true, problem: null };
+    } catch (error) {
+      return { version: null, ready: false, problem: messageOf(error) };
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const all of [...this.#sessions.values()]) {
+      await Promise.all([...all].map((session) => session.close()));
+    }
+    await this.options.source.close();
+  }
+
+  async #endSessions({ id }: Branch): Promise<void> {
+    await Promise.all([...this.#sessions.get(id) ?? []].map((session) => session.close()));
+  }
+
+  async #version(): Promise<string> {
+    const [row] = await this.#admin.run(["SHOW server_version"]);
+    return (row?.[0] ?? "").replace(/ .*/, "");
+  }
+
+  async #exists(database: string): Promise<boolean> {
+    const name = quoteLiteral(database);
+    return (await this.#admin.run([`SELECT 1 FROM pg_database WHERE datname = ${name}`])).length >
+      0;
+  }
+
+  /** Signs in as the branch's role; a password that was changed there is set again. */
+  async #signIn(address: ServerAddress, branch: Branch, startup: StartupParameters) {
+    const name = serverName(branch);
+    const login = { user: name, database: name, password: this.#passwordOf(name) };
+    try {
+      return await connectServer(address, login, startup);
+    } catch (error) {
+      if (!(error instanceof ServerRefusal) || !WRONG_PASSWORD.has(error.sqlState)) throw error;
+      if (!await this.#exists(name)) {
+        throw new EngineError("The database is not on the server any more", NO_DATABASE);
+      }
+      await this.#prepareRole(branch);
+      return await connectServer(address, login, startup);
+    }
+  }
+
+  #passwordOf(name: string): string {
+    return createHmac("sha256", this.options.key).update(`role ${name}`).digest("base64url");
+  }
+
+  /** Makes the role, or gives it its password and limits again. */
+  async #prepareRole(branch: Branch): Promise<void> {
+    const name = serverName(branch);
+    const salt = new Uint8Array(randomBytes(SALT_BYTES));
+    const verifier = formatVerifier(makeVerifier(this.#passwordOf(name), salt));
+    const known = await this.#admin.run([
+      `SELECT 1 FROM pg_roles WHERE rolname = ${quoteLiteral(name)}`,
+    ]);
+    const { connections, memoryMb } = branch.limits;
+    const workMb = Math.max(LEAST_WORK_MB, Math.floor(memoryMb * WORK_PART));
+    await this.#admin.run([
+      ...(known.length > 0 ? [] : [`CREATE ROLE ${name}`]),
+      `ALTER ROLE ${name} LOGIN CONNECTION LIMIT ${connections + OWN_SESSIONS} ` +
+      `PASSWORD ${quoteLiteral(verifier)}`,
+      `GRANT ${name} TO CURRENT_USER`,
+      `ALTER ROLE ${name} SET work_mem = '${workMb}MB'`,
+    ]);
+  }
+}
