@@ -76,10 +76,10 @@ export class ServerEngine implements DatabaseEngine {
     });
   }
 
-  async remove(branch: Branch): Promise<void> {
-    const name = serverName(branch);
-    await this.#locks.run(branch.id, async () => {
-      await this.#endSessions(branch);
+  async remove(id: string): Promise<void> {
+    const name = serverName({ id });
+    await this.#locks.run(id, async () => {
+      await this.#endSessions({ id });
       await this.#admin.run([
         `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`,
         `DROP ROLE IF EXISTS ${name}`,
@@ -147,7 +147,7 @@ export class ServerEngine implements DatabaseEngine {
     await this.options.source.close();
   }
 
-  async #endSessions({ id }: Branch): Promise<void> {
+  async #endSessions({ id }: Pick<Branch, "id">): Promise<void> {
     await Promise.all([...this.#sessions.get(id) ?? []].map((session) => session.close()));
   }
 
