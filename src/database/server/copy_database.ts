@@ -6,6 +6,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type CopyMethod, EngineError } from "../types.ts";
 import type { Admin } from "./admin.ts";
+import { unfinishedName } from "./names.ts";
 import type { ServerSession } from "./server_session.ts";
 
 /** Sessions that end by themselves get so long, in milliseconds. */
@@ -30,7 +31,7 @@ export async function copyDatabase(
   admin: Admin,
   { source, target }: CopyOptions,
 ): Promise<CopyMethod> {
-  const unfinished = `${target}_new`;
+  const unfinished = unfinishedName(target);
   await admin.run([`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`]);
   await createFrom(admin, { source, unfinished });
   await admin.run([`REVOKE ALL ON DATABASE ${unfinished} FROM PUBLIC`]);

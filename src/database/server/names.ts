@@ -13,5 +13,8 @@ export function serverName({ id }: Pick<Branch, "id">): string {
   return `svc_${id}`;
 }
 
+/** A copy until it is whole. */
+export const unfinishedName = (name: string): string => `${name}_new`;
+
 export const quoteLiteral = (text: string): string =>
   `${text.includes("\\") ? " E" : ""}'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;

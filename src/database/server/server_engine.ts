@@ -21,7 +21,7 @@ import { Admin } from "./admin.ts";
 import { connectServer, ServerRefusal } from "./connect_server.ts";
 import { copyDatabase } from "./copy_database.ts";
 import { dumpDatabase } from "./dump_database.ts";
-import { quoteLiteral, serverName } from "./names.ts";
+import { quoteLiteral, serverName, unfinishedName } from "./names.ts";
 import type { ServerAddress } from "./server_address.ts";
 import { ServerSession } from "./server_session.ts";
 import type { ServerSource } from "./server_source.ts";
@@ -81,10 +81,20 @@ export class ServerEngine implements DatabaseEngine {
     await this.#locks.run(id, async () => {
       await this.#endSessions({ id });
       await this.#admin.run([
+        `DROP DATABASE IF EXISTS ${unfinishedName(name)} WITH (FORCE)`,
         `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`,
         `DROP ROLE IF EXISTS ${name}`,
       ]);
     });
+  }
+
+  /** Roles are made before databases and go after them. */
+  async list(): Promise<readonly string[]> {
+    const rows = await this.#admin.run([
+      `SELECT substr(rolname, 5) FROM pg_roles WHERE rolname ~ '^svc_[0-9a-f]{16}$' ` +
+      `AND shobj_description(oid, 'pg_authid') = ${quoteLiteral(this.#mark)}`,
+    ]);
+    return rows.map(([id]) => id!);
   }
 
   async sizeOf(branch: Branch): Promise<number> {
@@ -182,6 +192,12 @@ export class ServerEngine implements DatabaseEngine {
     return createHmac("sha256", this.options.key).update(`role ${name}`).digest("base64url");
   }
 
+  /** Tells roles of this platform from those of another one on the same server. */
+  get #mark(): string {
+    const mark = createHmac("sha256", this.options.key).update("mark").digest("hex").slice(0, 16);
+    return `svc ${mark}`;
+  }
+
   /** Makes the role, or gives it its password and limits again. */
   async #prepareRole(branch: Branch): Promise<void> {
     const name = serverName(branch);
@@ -193,7 +209,9 @@ export class ServerEngine implements DatabaseEngine {
     const { connections, memoryMb } = branch.limits;
     const workMb = Math.max(LEAST_WORK_MB, Math.floor(memoryMb * WORK_PART));
     await this.#admin.run([
-      ...(known.length > 0 ? [] : [`CREATE ROLE ${name}`]),
+      ...(known.length > 0
+        ? []
+        : [`CREATE ROLE ${name}; COMMENT ON ROLE ${name} IS ${quoteLiteral(this.#mark)}`]),
       `ALTER ROLE ${name} LOGIN CONNECTION LIMIT ${connections + OWN_SESSIONS} ` +
       `PASSWORD ${quoteLiteral(verifier)}`,
       `GRANT ${name} TO CURRENT_USER`,
