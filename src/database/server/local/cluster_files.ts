@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { runProgram } from "../../../lib/spawn_program.ts";
+import { readTextFile } from "../../../lib/utf8.ts";
 import type { ClusterOwner } from "./cluster_owner.ts";
 import type { PostgresPrograms } from "./find_postgres.ts";
 
@@ -27,7 +28,7 @@ const PRIVATE = 0o700;
 /** The major version of PostgreSQL that made the cluster; `undefined` where there is none. */
 export async function clusterVersion(folder: string): Promise<number | undefined> {
   try {
-    return Number((await Deno.readTextFile(join(folder, "data", "PG_VERSION"))).trim());
+    return Number((await readTextFile(join(folder, "data", "PG_VERSION"))).trim());
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;

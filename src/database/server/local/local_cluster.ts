@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import process from "node:process";
 import { messageOf } from "../../../lib/error_message.ts";
+import { readTextFile } from "../../../lib/utf8.ts";
 import { EngineError } from "../../types.ts";
 import { closeQuietly } from "../../wire/mod.ts";
 import { connectServer, ServerRefusal } from "../connect_server.ts";
@@ -206,7 +207,7 @@ export class LocalCluster implements ServerSource {
 
   /** Whether the process that the cluster names as its server is there. */
   async #isAlive(): Promise<boolean> {
-    const text = await Deno.readTextFile(join(this.files.data, "postmaster.pid")).catch(() => "");
+    const text = await readTextFile(join(this.files.data, "postmaster.pid")).catch(() => "");
     const id = Number.parseInt(text);
     if (!(id > 1)) return false;
     try {
@@ -217,7 +218,7 @@ export class LocalCluster implements ServerSource {
   }
 
   async #lastWords(): Promise<string> {
-    const said = await Deno.readTextFile(this.files.startLog).catch(() => "");
+    const said = await readTextFile(this.files.startLog).catch(() => "");
     return said.trim().split("\n").slice(-LAST_LINES).join(" ") || "it ended without a word";
   }
 
