@@ -83,6 +83,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "logs",
     "edge",
     "domains",
+    "db",
     "deploy",
     "rules",
     "env",

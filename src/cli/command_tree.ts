@@ -7,6 +7,7 @@
 import { LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/mod.ts";
 import type { CommandEntry } from "./command/mod.ts";
 import { CRON } from "./cron/mod.ts";
+import { DB } from "./db/mod.ts";
 import { COMPLETE, COMPLETION } from "./completion/mod.ts";
 import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/mod.ts";
 import { DOCTOR } from "./doctor/mod.ts";
@@ -53,6 +54,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   CONTEXT,
   KV,
   DOMAINS,
+  DB,
   WORKSPACE,
   NOTIFICATIONS,
   WEBHOOKS,

@@ -24,5 +24,6 @@ export {
 } from "./device_login.ts";
 export { ApiError, ContractError, UnreachableError } from "./errors.ts";
 export { followEvents } from "./events.ts";
+export { fetchOctets, importEvents, queryEvents, readLines } from "./query_events.ts";
 export { collectPages, type PageOf } from "./collect_pages.ts";
 export { type BlobSource, uploadBlobs, type UploadOptions } from "./upload_blobs.ts";

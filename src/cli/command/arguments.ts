@@ -72,7 +72,9 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
     );
     group = { fallback, end: index + 1 };
   }
-  const leaf = group?.fallback;
+  // Help for a group lists its commands, where there are others beside the usual one.
+  const wantsGroup = entries.length > 1 && argv.some((word) => HELP_FLAGS.has(word));
+  const leaf = wantsGroup ? undefined : group?.fallback;
   if (leaf === undefined || group === undefined) return { leaf: undefined, isUnknown, argv };
   const completed = [...argv.slice(0, group.end), leaf.name, ...argv.slice(group.end)];
   return { leaf, isUnknown: false, argv: withFlagsLast(completed, group.end + 1) };

@@ -19,9 +19,11 @@ export { confirm } from "./confirm.ts";
 export { definedOnly } from "./defined_only.ts";
 export { type Captured, configureHelp, formatExamples, type Output } from "./help.ts";
 export {
+  booleanValue,
   byteSize,
   decimalNumber,
   deploymentId,
+  duration,
   hostName,
   httpUrl,
   limitOption,
@@ -34,6 +36,7 @@ export {
   checkValue,
   checkValueFlags,
   readNamedFile,
+  readPiped,
   readValue,
   type ValueFlags,
 } from "./read_value.ts";

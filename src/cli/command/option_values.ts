@@ -86,7 +86,25 @@ export function repeatedList(text: string, previous: readonly string[] | undefin
   return [...(previous ?? []), ...items];
 }
 
+/** `true` or `false`, of flags that set a setting. */
+export function booleanValue(text: string): boolean {
+  if (text === "true" || text === "false") return text === "true";
+  throw new InvalidArgumentError("Give true or false.");
+}
+
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** A length of time such as `90s`, `30m`, `12h` or `7d` within bounds in seconds, as seconds. */
+export function duration(bounds: { readonly min: number; readonly max: number }) {
+  return (text: string): number => {
+    const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+    const seconds = Number(count) * UNITS[unit ?? ""]!;
+    if (seconds >= bounds.min && seconds <= bounds.max) return seconds;
+    throw new InvalidArgumentError(
+      `Give a time from ${bounds.min} seconds to ${bounds.max / UNITS.d!} days, such as 12h or 7d.`,
+    );
+  };
+}
 
 /** A moment as ISO 8601, or a time back from now such as `15m`, `2h`, `1d`, `30s`. */
 export function parseSince(text: string, now: number): string {

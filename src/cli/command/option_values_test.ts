@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import {
+  booleanValue,
   byteSize,
   decimalNumber,
   deploymentId,
+  duration,
   hostName,
   parseSince,
   repeatedList,
@@ -75,4 +77,17 @@ Deno.test("deploymentId() refuses what can be no id, before anything is sent", (
 Deno.test("repeatedList() takes commas and repetition", () => {
   assert.deepEqual(repeatedList("a, b", undefined), ["a", "b"]);
   assert.deepEqual(repeatedList("c,", ["a"]), ["a", "c"]);
+});
+
+Deno.test("duration() reads a count and a unit, within its bounds", () => {
+  const parse = duration({ min: 60, max: 864_000 });
+  assert.deepEqual(["60s", "90m", "12h", "7d"].map(parse), [60, 5400, 43_200, 604_800]);
+  for (const text of ["59s", "11d", "1w", "12", "-1h", "1.5h", ""]) {
+    assert.throws(() => parse(text), /Give a time from 60 seconds to 10 days/, text);
+  }
+});
+
+Deno.test("booleanValue() takes true and false alone", () => {
+  assert.deepEqual([booleanValue("true"), booleanValue("false")], [true, false]);
+  for (const text of ["1", "yes", "", "TRUE"]) assert.throws(() => booleanValue(text), /true or/);
 });

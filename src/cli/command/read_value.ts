@@ -77,6 +77,11 @@ async function readText(stream: ReadableStream<Uint8Array>, source: Source): Pro
   );
 }
 
+/** Reads a text that is piped in. */
+export async function readPiped(ctx: Context, maxBytes: number): Promise<string> {
+  return await readText(ctx.stdin(), { name: "stdin", maxBytes });
+}
+
 /** Reads a text file that the user named. */
 export async function readNamedFile(
   ctx: Context,

@@ -5,7 +5,8 @@
  * @module
  */
 import { type Client, collectPages } from "../../client/mod.ts";
-import { endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
+import { type Database, endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
+import { listBranches, listDatabases } from "../db/mod.ts";
 import { listDomains } from "../domains/mod.ts";
 import { listVariables } from "../env/mod.ts";
 import { listEnvironments } from "../environments/mod.ts";
@@ -18,6 +19,12 @@ import { formatAge } from "../terminal/mod.ts";
 const MAX_OFFERED = 100;
 
 type OfProject = (client: Client, project: Project, now: number) => Promise<Candidate[]>;
+
+/** The database that commands are about where none is named. */
+async function usualDatabase(client: Client, project: Project): Promise<Database | undefined> {
+  const databases = await listDatabases(client, project);
+  return databases.find(({ autoInject }) => autoInject) ?? databases[0];
+}
 
 const OF_PROJECT: Partial<Record<CandidateKind, OfProject>> = {
   environment: async (client, project) =>
@@ -33,6 +40,36 @@ const OF_PROJECT: Partial<Record<CandidateKind, OfProject>> = {
     return items.map(({ id, status, environment, branch, createdAt }) => ({
       value: id,
       hint: `${status} ${environment} ${branch}, ${formatAge(createdAt, now)}`,
+    }));
+  },
+  database: async (client, project) =>
+    (await listDatabases(client, project)).map(({ name, engine, state }) => ({
+      value: name,
+      hint: `${engine}, ${state}`,
+    })),
+  "deleted-database": async (client, project, now) =>
+    (await listDatabases(client, project, { deleted: true })).map(
+      ({ name, deletedAt, createdAt }) => ({
+        value: name,
+        hint: `deleted ${formatAge(deletedAt ?? createdAt, now)}`,
+      }),
+    ),
+  async "database-branch"(client, project) {
+    const database = await usualDatabase(client, project);
+    if (database === undefined) return [];
+    return (await listBranches(client, database)).map(({ name, parent }) => ({
+      value: name,
+      ...(parent === null ? {} : { hint: `from ${parent}` }),
+    }));
+  },
+  async "database-snapshot"(client, project, now) {
+    const database = await usualDatabase(client, project);
+    if (database === undefined) return [];
+    const params = { project: project.id, database: database.id };
+    const { items } = await client.call(endpoints.listDatabaseSnapshots, { params });
+    return items.map(({ id, branch, createdAt }) => ({
+      value: id,
+      hint: `${branch}, ${formatAge(createdAt, now)}`,
     }));
   },
   domain: async (client, project) =>

@@ -27,6 +27,7 @@ const PROGRAM = "svc";
 /** Flags that name things on the platform, in all commands. */
 const FLAG_KINDS: Readonly<Record<string, CandidateKind>> = {
   "--project-id": "project",
+  "--database": "database",
   "--environment": "environment",
   "--deployment-id": "deployment",
   "--to": "deployment",

@@ -37,6 +37,8 @@ export const CLI_ERROR_CODES = [
   "file_unusable",
   "domain_unverified",
   "not_delivered",
+  "database_failed",
+  "query_failed",
   "unsupported",
   "port_in_use",
   "not_listening",
@@ -65,6 +67,8 @@ export interface CliErrorFacts {
   /** Commands that would solve the problem. */
   readonly next?: readonly string[];
   readonly found?: FileDiagnostics;
+  /** Lines for people below the message, such as a line of SQL and the place in it. */
+  readonly excerpt?: readonly string[];
   /** Further members of the JSON error object. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;

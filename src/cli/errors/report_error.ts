@@ -22,6 +22,7 @@ export interface ErrorReport {
   readonly next?: readonly string[];
   readonly problems?: readonly Problem[];
   readonly found?: FileDiagnostics;
+  readonly excerpt?: readonly string[];
   readonly requestId?: string;
   readonly retryAfterMs?: number;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -124,7 +125,7 @@ function describeApiError(error: ApiError, facts: ErrorFacts): ErrorReport {
 export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
   const { apiUrl } = facts;
   if (error instanceof CliError) {
-    const { hint, next, found, details } = error.facts;
+    const { hint, next, found, excerpt, details } = error.facts;
     return {
       message: error.message,
       code: error.code,
@@ -132,6 +133,7 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       ...(hint === undefined ? {} : { hint }),
       ...(next === undefined ? {} : { next }),
       ...(found === undefined ? {} : { found }),
+      ...(excerpt === undefined ? {} : { excerpt }),
       ...(details === undefined ? {} : { details }),
     };
   }
@@ -180,6 +182,7 @@ export function toJsonError(report: ErrorReport): Record<string, unknown> {
 export function toHumanError(report: ErrorReport, colors: Palette): string {
   const lines = [`${colors.red(colors.bold("error:"))} ${printable(report.message)}`];
   const { found } = report;
+  lines.push(...report.excerpt?.map(printable) ?? []);
   for (const diagnostic of found?.diagnostics ?? []) {
     lines.push(printable(renderDiagnostic(diagnostic, found!)));
   }
@@ -189,7 +192,7 @@ export function toHumanError(report: ErrorReport, colors: Palette): string {
     const text = problem.path === "" ? problem.message : `${problem.path}: ${problem.message}`;
     lines.push(`  ${printable(text)}`);
   }
-  if (report.hint !== undefined) lines.push(`${colors.cyan("hint:")} ${report.hint}`);
+  if (report.hint !== undefined) lines.push(`${colors.cyan("hint:")} ${printable(report.hint)}`);
   if (report.next !== undefined && report.next.length > 0) {
     lines.push("Run one of:", ...report.next.map((command) => `  ${colors.bold(command)}`));
   }

@@ -7,6 +7,10 @@
 /** Kinds of things that have names or ids. */
 export type CandidateKind =
   | "project"
+  | "database"
+  | "database-branch"
+  | "database-snapshot"
+  | "deleted-database"
   | "environment"
   | "deployment"
   | "domain"

@@ -57,6 +57,10 @@ export interface Ui {
   items<Item>(items: AsyncIterable<Item>, as: ItemFormat<Item>): Promise<number>;
   /** A table that fits the terminal to which the result goes. */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): string;
+  /** Columns of the terminal to which the result goes; `undefined` where it goes elsewhere. */
+  width(): number | undefined;
+  /** A piece of a result too large to be held, as it is, instead of `result`. */
+  data(text: string): void;
   /** One item of an endless result: an object per line in JSON mode, else a line of text. */
   item(json: Readonly<Record<string, unknown>>, text: string): void;
   progress(phase: Phase, options: { label: string; files: number; bytes: number }): Progress;
@@ -87,6 +91,8 @@ export function createUi(options: UiOptions): Ui {
 
   const line = (stream: "user" | "debug", phase: Phase, level: Level, message: string) =>
     stderr.write(`${JSON.stringify({ s: stream, p: phase, l: level, m: message })}\n`);
+
+  const width = () => stdout.isTerminal ? stdout.columns?.() : undefined;
 
   const marks: Record<Level, string> = {
     info: colors.cyan("•"),
@@ -149,8 +155,12 @@ export function createUi(options: UiOptions): Ui {
       else stdout.write(`${printable(new TextDecoder().decode(bytes)).replace(/\n$/, "")}\n`);
     },
     items: writeItems,
-    table: (headings, rows) =>
-      formatTable(headings, rows, stdout.isTerminal ? stdout.columns?.() : undefined),
+    table: (headings, rows) => formatTable(headings, rows, width()),
+    width,
+    data(text) {
+      items++;
+      stdout.write(text);
+    },
     item(value, text) {
       items++;
       stdout.write(`${json ? JSON.stringify(value) : text}\n`);

@@ -1,0 +1,18 @@
+import { defineCommand } from "../../command/mod.ts";
+import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { printConnection } from "../print_connection.ts";
+
+export default defineCommand({
+  description: "Prints the URL alone on stdout. It holds the branch's password.",
+  define: (command) =>
+    command
+      .argument("<branch>", "name of the branch")
+      .option(...DATABASE_OPTION)
+      .option(...PROJECT_OPTION),
+  offers: { branch: "database-branch" },
+  examples: [["db branches connection feature/cart", "print the URL of a branch"]],
+  answers: "{ url, host, port, user, password, database, branch }",
+  async run({ args: [branch], flags }, ctx) {
+    await printConnection(ctx, await openDatabase(ctx, flags), branch);
+  },
+});

@@ -1,0 +1,43 @@
+import { BRANCH_TTL_MAX, endpoints, MAIN_BRANCH } from "../../../contract/mod.ts";
+import { defineCommand, definedOnly, duration } from "../../command/mod.ts";
+import { printable } from "../../terminal/mod.ts";
+import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+
+export default defineCommand({
+  description: "Copies what is committed in a branch at this moment. From then on the two are " +
+    "independent. The new branch has a password of its own.",
+  define: (command) =>
+    command
+      .argument("<name>", "name of the new branch")
+      .option("--from <branch>", "branch that is copied", MAIN_BRANCH)
+      .option(
+        "--ttl <time>",
+        "removes it by itself after this time: 90m, 12h, 7d",
+        duration({ min: 60, max: BRANCH_TTL_MAX }),
+      )
+      .option(...DATABASE_OPTION)
+      .option(...PROJECT_OPTION),
+  examples: [
+    ["db branches create feature/cart", "copy main"],
+    ["db branches create try --from staging --ttl 12h", "copy staging, for half a day"],
+  ],
+  answers: "{ branch }",
+  async run({ args: [name], flags }, ctx) {
+    const { client, database, params } = await openDatabase(ctx, flags);
+    const branch = await client.call(endpoints.createDatabaseBranch, {
+      params,
+      body: { name, from: flags.from, ...definedOnly({ ttlSeconds: flags.ttl }) },
+    });
+    const expiry = branch.expiresAt === null ? "" : `, until ${branch.expiresAt}`;
+    ctx.ui.done(
+      "db",
+      `Created branch ${printable(branch.name)} of ${database.name} from ` +
+        `${printable(flags.from)}${expiry}`,
+    );
+    const line = ctx.lines.ofProject(
+      ...["db", "branches", "connection", branch.name, "--database", database.name],
+    );
+    ctx.ui.note(`Connect: ${line}`);
+    ctx.ui.result({ branch }, "");
+  },
+});

@@ -1,0 +1,33 @@
+import { endpoints } from "../../../contract/mod.ts";
+import { defineCommand } from "../../command/mod.ts";
+import { printable } from "../../terminal/mod.ts";
+import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { confirmByPerson, findBranch } from "./find_branch.ts";
+
+export default defineCommand({
+  description: "Asks at a terminal. Its clients are cut off, and its data are gone for good.",
+  define: (command) =>
+    command
+      .argument("<branch>", "name of the branch")
+      .option("--force", "do not ask")
+      .option(...DATABASE_OPTION)
+      .option(...PROJECT_OPTION),
+  offers: { branch: "database-branch" },
+  examples: [["db branches delete feature/cart", "remove the branch"]],
+  answers: "{ deleted, branch }",
+  async run({ args: [name], flags }, ctx) {
+    const opened = await openDatabase(ctx, flags);
+    const branch = await findBranch(ctx, opened, name);
+    const shown = `branch ${printable(branch.name)} of ${opened.database.name}`;
+    await confirmByPerson(ctx, {
+      force: flags.force,
+      question: `Delete ${shown} with its data? This cannot be undone`,
+      no: "Nothing deleted",
+    });
+    await opened.client.call(endpoints.deleteDatabaseBranch, {
+      params: { ...opened.params, branch: branch.name },
+    });
+    ctx.ui.done("db", `Deleted ${shown}`);
+    ctx.ui.result({ deleted: true, branch }, "");
+  },
+});

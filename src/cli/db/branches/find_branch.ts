@@ -1,0 +1,47 @@
+/**
+ * A branch by its name, and what a person is asked before its data are lost.
+ *
+ * @module
+ */
+import type { DatabaseBranch } from "../../../contract/mod.ts";
+import { nearest } from "../../../lib/suggest.ts";
+import { CliError, declined } from "../../errors/mod.ts";
+import type { Context } from "../../session/mod.ts";
+import { printable } from "../../terminal/mod.ts";
+import { listBranches, type OpenedDatabase } from "../open_database.ts";
+
+/** The branch with this name or id; otherwise throws `not_found`. */
+export async function findBranch(
+  ctx: Context,
+  { client, database }: OpenedDatabase,
+  reference: string,
+): Promise<DatabaseBranch> {
+  const branches = await listBranches(client, database);
+  const found = branches.find(({ name }) => name === reference) ??
+    branches.find(({ id }) => id === reference);
+  if (found !== undefined) return found;
+  const names = branches.map(({ name }) => printable(name));
+  const near = nearest(reference, names);
+  throw new CliError(
+    "not_found",
+    `Name a branch of database ${database.name}: it has no "${printable(reference)}"`,
+    {
+      hint: near === undefined ? `It has: ${names.join(", ")}` : `Did you mean ${near}?`,
+      next: [ctx.lines.ofProject("db", "branches", "--database", database.name)],
+    },
+  );
+}
+
+/** Asks a person; where nobody can be asked, the command line itself is the confirmation. */
+export async function confirmByPerson(
+  ctx: Context,
+  { force, question, no }: {
+    readonly force: boolean | undefined;
+    readonly question: string;
+    /** What was not done, after a no. */
+    readonly no: string;
+  },
+): Promise<void> {
+  if (force === true || ctx.settings.yes || ctx.prompter === undefined) return;
+  if (!await ctx.prompter.confirm({ message: question })) throw declined(no);
+}

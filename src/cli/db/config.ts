@@ -1,0 +1,66 @@
+import { endpoints } from "../../contract/mod.ts";
+import { booleanValue, defineCommand, definedOnly } from "../command/mod.ts";
+import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { environmentList } from "./environment_list.ts";
+import { formatFacts } from "../terminal/mod.ts";
+
+export default defineCommand({
+  description:
+    "Without flags it shows the settings. Changes reach deployments that are made from then " +
+    "on; those that are live keep the variables they were made with.",
+  define: (command) =>
+    command
+      .argument("[database]", DATABASE_ARGUMENT)
+      .option("--auto-inject <true|false>", "whether deployments get the variable", booleanValue)
+      .option("--env-var <NAME>", "name of the variable")
+      .option(
+        "--environments <names>",
+        "environments that get it, split by commas; all for every one",
+        environmentList,
+      )
+      .option(
+        "--preview-branches <true|false>",
+        "whether previews of a git branch get a branch of the database of their own",
+        booleanValue,
+      )
+      .option(...PROJECT_OPTION),
+  offers: { database: "database" },
+  examples: [
+    ["db config", "show the settings"],
+    ["db config shop --auto-inject true --env-var SHOP_URL", "inject it by another name"],
+    ["db config --environments production,staging", "only deployments of these get it"],
+    ["db config --preview-branches true", "give each git branch's previews a branch of their own"],
+  ],
+  answers: "{ autoInject, envVar, environments, previewBranches, database }",
+  async run({ args: [given], flags }, ctx) {
+    const opened = await openDatabase(ctx, { database: given, projectId: flags.projectId });
+    const { autoInject, envVar, previewBranches, environments: listed } = flags;
+    const environments = listed?.names;
+    const body = definedOnly({ autoInject, envVar, previewBranches, environments });
+    const isChange = Object.keys(body).length > 0;
+    const database = isChange
+      ? await opened.client.call(endpoints.updateDatabase, {
+        params: opened.params,
+        body,
+        idempotent: true,
+      })
+      : opened.database;
+    if (isChange) ctx.ui.done("db", `Changed database ${database.name}`);
+    const settings = {
+      autoInject: database.autoInject,
+      envVar: database.envVar,
+      environments: database.environments,
+      previewBranches: database.previewBranches,
+    };
+    ctx.ui.result(
+      { ...settings, database },
+      formatFacts([
+        ["database", database.name],
+        ["auto-inject", String(settings.autoInject)],
+        ["variable", settings.envVar],
+        ["environments", settings.environments?.join(", ") ?? "all"],
+        ["preview branches", String(settings.previewBranches)],
+      ]),
+    );
+  },
+});

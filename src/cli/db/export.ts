@@ -1,0 +1,94 @@
+import { fetchOctets } from "../../client/mod.ts";
+import { endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
+import { confirm, defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { type Context, showPath } from "../session/mod.ts";
+import { formatBytes, printable } from "../terminal/mod.ts";
+import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+
+/** Only the user may read what a database holds. */
+const FILE_MODE = 0o600;
+
+type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** Writes beside the file and renames, so that a download that breaks off leaves none. */
+async function writeStream(path: string, stream: Bytes): Promise<number> {
+  const partial = `${path}.${crypto.randomUUID()}.part`;
+  let bytes = 0;
+  try {
+    const file = await Deno.open(partial, { write: true, createNew: true, mode: FILE_MODE });
+    const counted = stream.pipeThrough(
+      new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+        transform(chunk, controller) {
+          bytes += chunk.byteLength;
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+    await counted.pipeTo(file.writable);
+    await Deno.rename(partial, path);
+    return bytes;
+  } catch (error) {
+    await Deno.remove(partial).catch(() => {});
+    throw error;
+  }
+}
+
+async function printStream(ctx: Context, stream: Bytes): Promise<void> {
+  const show = ctx.ui.width() === undefined ? (text: string) => text : printable;
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) ctx.ui.data(show(text));
+}
+
+async function confirmOverwrite(ctx: Context, path: string, force: true | undefined) {
+  if (await Deno.lstat(path).then(() => false, () => true)) return;
+  const shown = printable(showPath(path, ctx));
+  await confirm(ctx, {
+    force,
+    question: `Replace ${shown}?`,
+    wanted: `Confirm that ${shown} is replaced`,
+    declined: "Nothing exported",
+  });
+}
+
+export default defineCommand({
+  description: "Prints definitions and rows as SQL, as they are at this moment; `svc db import` " +
+    "and psql take it. A file is readable by its owner alone.",
+  define: (command) =>
+    command
+      .argument("[database]", DATABASE_ARGUMENT)
+      .option("--branch <name>", "branch of the database", MAIN_BRANCH)
+      .option("--output <path>", "file to write, instead of stdout")
+      .option("--force", "replace the file without asking")
+      .option(...PROJECT_OPTION),
+  offers: { database: "database" },
+  examples: [
+    ["db export --output shop.sql", "save the project's database"],
+    ["db export shop --branch staging > staging.sql", "save a branch"],
+  ],
+  answers: "{ database, branch, file, bytes }",
+  async run({ args: [given], flags }, ctx) {
+    const { branch, output } = flags;
+    if (output === undefined && ctx.ui.json) {
+      throw new CliError("usage", "Give --output with --json: stdout has one object alone", {
+        next: [ctx.lines.again({ "--output": "export.sql" })],
+      });
+    }
+    const { client, database, params } = await openDatabase(ctx, {
+      database: given,
+      projectId: flags.projectId,
+    });
+    const path = output === undefined ? undefined : ctx.path(output);
+    if (path !== undefined) await confirmOverwrite(ctx, path, flags.force);
+    const stream = await fetchOctets(client, endpoints.exportDatabase, {
+      params,
+      query: { branch },
+      signal: ctx.signal,
+    });
+    if (path === undefined) return await printStream(ctx, stream);
+    const bytes = await writeStream(path, stream);
+    const file = showPath(path, ctx);
+    const shown = `${printable(branch)} of ${database.name}`;
+    ctx.ui.done("db", `Exported ${shown} to ${printable(file)} (${formatBytes(bytes)})`);
+    ctx.ui.result({ database: database.name, branch, file, bytes }, "");
+  },
+});

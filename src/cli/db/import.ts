@@ -1,0 +1,93 @@
+import { importEvents } from "../../client/mod.ts";
+import { MAIN_BRANCH, MAX_IMPORT_BYTES } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { actionRequired, CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { formatBytes, formatCount, printable } from "../terminal/mod.ts";
+import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { passEvents } from "./query/run_sql.ts";
+
+const STDIN = "-";
+/** Largest script of which an error shows the line, in bytes. */
+const MAX_SHOWN = 4 * 1024 * 1024;
+
+interface Script {
+  readonly octets: ReadableStream<Uint8Array>;
+  /** The text, where it is small enough for an error to show a line of it. */
+  readonly sql?: string;
+  readonly file?: string;
+}
+
+async function openScript(ctx: Context, file: string | undefined): Promise<Script> {
+  if (file === undefined || file === STDIN) {
+    if (ctx.stdinIsTerminal && file === undefined) {
+      throw actionRequired("Give the script by --file, or on stdin", [
+        ctx.lines.again({ "--file": "export.sql" }),
+      ]);
+    }
+    return { octets: ctx.stdin() };
+  }
+  const opened = await Deno.open(ctx.path(file));
+  const { size, isDirectory } = await opened.stat();
+  const tooLarge = size > MAX_IMPORT_BYTES;
+  if (isDirectory || tooLarge) {
+    opened.close();
+    const why = isDirectory
+      ? "is a directory"
+      : `has ${formatBytes(size)}, more than ${formatBytes(MAX_IMPORT_BYTES)}`;
+    throw new CliError("usage", `Name a file of SQL: "${printable(file)}" ${why}`, {
+      ...(tooLarge
+        ? { hint: "Run it by psql: psql $(svc db connection) --single-transaction" }
+        : {}),
+    });
+  }
+  if (size > MAX_SHOWN) return { octets: opened.readable, file };
+  const text = await new Response(opened.readable).text();
+  return { octets: new Blob([text]).stream(), sql: text, file };
+}
+
+export default defineCommand({
+  description:
+    "Either all of the script takes effect or nothing does. It may be what `svc db export` or " +
+    "pg_dump --inserts made; COPY from stdin and commands of psql are no SQL.",
+  define: (command) =>
+    command
+      .argument("[database]", DATABASE_ARGUMENT)
+      .option("--file <path>", "the script; - for stdin (default: what is piped in)")
+      .option("--branch <name>", "branch of the database", MAIN_BRANCH)
+      .option(...PROJECT_OPTION),
+  offers: { database: "database" },
+  examples: [
+    ["db import --file shop.sql", "run a script on the project's database"],
+    ["db import shop --branch staging < shop.sql", "run it on a branch"],
+  ],
+  answers: "{ database, branch, statements }",
+  async run({ args: [given], flags }, ctx) {
+    const { branch } = flags;
+    const { client, database, params } = await openDatabase(ctx, {
+      database: given,
+      projectId: flags.projectId,
+    });
+    const { octets, ...source } = await openScript(ctx, flags.file);
+    let statements = 0;
+    const events = importEvents(client, {
+      params,
+      query: { branch },
+      octets,
+      signal: ctx.signal,
+    });
+    const output = {
+      columns: () => {},
+      rows: () => {},
+      complete: () => void statements++,
+      end: () => {},
+      fail: () => false,
+    };
+    await passEvents(ctx.ui, events, { output, source });
+    ctx.ui.done(
+      "db",
+      `Ran ${formatCount(statements, "statement")} on ${printable(branch)} of ${database.name}`,
+    );
+    ctx.ui.result({ database: database.name, branch, statements }, "");
+  },
+});

@@ -1,0 +1,19 @@
+import { defineCommand } from "../command/mod.ts";
+import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { formatDatabase } from "./show_database.ts";
+
+export default defineCommand({
+  description: "Shows its state and, where it failed, why; its limits, and what its engine means " +
+    "under load.",
+  define: (command) => command.argument("[database]", DATABASE_ARGUMENT).option(...PROJECT_OPTION),
+  offers: { database: "database" },
+  examples: [["db info", "show the project's database"], [
+    "db info shop",
+    "show the database shop",
+  ]],
+  answers: "{ database }",
+  async run({ args: [given], flags }, ctx) {
+    const { database } = await openDatabase(ctx, { database: given, projectId: flags.projectId });
+    ctx.ui.result({ database }, formatDatabase(database, ctx.now()));
+  },
+});

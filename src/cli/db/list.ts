@@ -1,0 +1,42 @@
+import type { Database } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { listDatabases, PROJECT_OPTION } from "./open_database.ts";
+import { formatInjection, formatSize } from "./show_database.ts";
+
+const HEADINGS = ["DATABASE", "STATE", "ENGINE", "CU", "BRANCHES", "SIZE", "AUTO-INJECT", "ID"];
+
+const toRow = (database: Database): string[] => [
+  database.name,
+  database.state,
+  database.engine,
+  database.cuSize,
+  String(database.branches),
+  formatSize(database.sizeBytes),
+  formatInjection(database),
+  database.id,
+];
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .option("--deleted", "those that were deleted and can be had back")
+      .option(...PROJECT_OPTION),
+  examples: [
+    ["db list", "show the databases of this directory's project"],
+    ["db list --deleted", "those that svc db undelete brings back"],
+  ],
+  answers: "{ databases }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "db" });
+    const deleted = flags.deleted === true;
+    const databases = await listDatabases(client, project, { deleted });
+    if (databases.length === 0) {
+      ctx.ui.note(deleted ? "No deleted databases" : "No databases: `svc db create` makes one");
+    }
+    ctx.ui.result(
+      { databases },
+      databases.length === 0 ? "" : ctx.ui.table(HEADINGS, databases.map(toRow)),
+    );
+  },
+});

@@ -1,0 +1,7 @@
+/**
+ * Managed PostgreSQL databases.
+ *
+ * @module
+ */
+export { DB } from "./group.ts";
+export { listBranches, listDatabases, openDatabase } from "./open_database.ts";

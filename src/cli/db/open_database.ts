@@ -1,0 +1,151 @@
+/**
+ * Which database of a project a command is about: the argument, `svc.toml`, or
+ * the first that deployments are given.
+ *
+ * @module
+ */
+import { ApiError, type Client, collectPages } from "../../client/mod.ts";
+import {
+  type Database,
+  type DatabaseBranch,
+  endpoints,
+  PAGE_LIMIT_MAX,
+  type Project,
+} from "../../contract/mod.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { actionRequired, CliError } from "../errors/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+/** Most databases that are listed. */
+const MAX_LISTED = 1000;
+
+/** What `[database]` means in every command. */
+export const DATABASE_ARGUMENT = "id or name (default: db.database, else the first auto-injected)";
+/** What `--project-id` means in every command. */
+export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
+/** `--database`, of commands whose argument is something else. */
+export const DATABASE_OPTION = ["--database <id>", DATABASE_ARGUMENT] as const;
+
+/** Those of a project, oldest first; with `deleted`, those that can be had back. */
+export async function listDatabases(
+  client: Client,
+  project: Project,
+  options: { readonly deleted?: boolean } = {},
+): Promise<Database[]> {
+  const deleted = options.deleted === true ? "true" : "false";
+  const { items } = await collectPages(
+    (page) =>
+      client.call(endpoints.listDatabases, {
+        params: { project: project.id },
+        query: { ...page, deleted },
+      }),
+    { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
+  );
+  return items;
+}
+
+/** All branches of a database, `main` first. */
+export async function listBranches(
+  client: Client,
+  { projectId, id }: Pick<Database, "projectId" | "id">,
+): Promise<readonly DatabaseBranch[]> {
+  const { items } = await client.call(endpoints.listDatabaseBranches, {
+    params: { project: projectId, database: id },
+  });
+  return items;
+}
+
+export interface OpenedDatabase {
+  readonly client: Client;
+  readonly project: Project;
+  readonly database: Database;
+  /** Path parameters of the database's endpoints. */
+  readonly params: { readonly project: string; readonly database: string };
+}
+
+const namesOf = (databases: readonly Database[]): string =>
+  databases.map(({ name }) => name).join(", ");
+
+function noDatabase(ctx: Context, project: Project): CliError {
+  return new CliError("not_found", `Create a database first: ${project.name} has none`, {
+    next: [ctx.lines.ofProject("db", "create", "--wait")],
+  });
+}
+
+interface Search {
+  readonly client: Client;
+  readonly project: Project;
+  readonly reference: string;
+  /** Where the reference comes from, if not from the command line. */
+  readonly source: string;
+}
+
+async function findNamed(ctx: Context, search: Search): Promise<Database> {
+  const { client, project, reference, source } = search;
+  try {
+    return await client.call(endpoints.getDatabase, {
+      params: { project: project.id, database: reference },
+    });
+  } catch (error) {
+    const isUnknown = error instanceof ApiError &&
+      (error.status === 404 || (error.status === 400 && error.requestId === undefined));
+    if (!isUnknown) throw error;
+  }
+  const databases = await listDatabases(client, project);
+  if (databases.length === 0) throw noDatabase(ctx, project);
+  const near = nearest(reference, databases.map(({ name }) => name));
+  const message = `Name a database of ${project.name}: it has no "${printable(reference)}"`;
+  throw new CliError("not_found", `${message}${source}`, {
+    hint: near === undefined ? `It has: ${namesOf(databases)}` : `Did you mean ${near}?`,
+    next: [ctx.lines.ofProject("db", "list")],
+  });
+}
+
+/** Asks a person which one is meant, where one is there. */
+async function settleUnnamed(
+  ctx: Context,
+  project: Project,
+  databases: readonly Database[],
+): Promise<Database> {
+  if (databases.length === 0) throw noDatabase(ctx, project);
+  if (ctx.prompter === undefined) {
+    throw actionRequired(
+      `Name the database: no argument and no db.database of svc.toml does, and none of ` +
+        `${project.name} is auto-injected. It has: ${namesOf(databases)}`,
+      [ctx.lines.ofProject("db", "list")],
+    );
+  }
+  return await ctx.prompter.select({
+    message: "Which database?",
+    choices: databases.map((database) => ({
+      value: database,
+      label: database.name,
+      hint: `${database.engine}, ${database.state}`,
+    })),
+  });
+}
+
+/** Finds the project and the database that a command is about. */
+export async function openDatabase(
+  ctx: Context,
+  given: { readonly database?: string | undefined; readonly projectId?: string | undefined },
+): Promise<OpenedDatabase> {
+  const { client, project, folder } = await openProject(ctx, {
+    given: given.projectId,
+    phase: "db",
+  });
+  const configured = folder.config?.db.database;
+  const reference = given.database ?? configured;
+  const source = given.database === undefined ? "; svc.toml names it in db.database" : "";
+  let database: Database;
+  if (reference !== undefined) {
+    database = await findNamed(ctx, { client, project, reference, source });
+  } else {
+    const databases = await listDatabases(client, project);
+    database = databases.find(({ autoInject }) => autoInject) ??
+      await settleUnnamed(ctx, project, databases);
+  }
+  return { client, project, database, params: { project: project.id, database: database.id } };
+}

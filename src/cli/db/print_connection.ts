@@ -1,0 +1,30 @@
+/**
+ * The connection string of a branch, for `db connection` and `db branches
+ * connection`.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import type { OpenedDatabase } from "./open_database.ts";
+
+/** Prints the URL alone on stdout, so that a shell can pass it on; what to know goes to stderr. */
+export async function printConnection(
+  ctx: Context,
+  { client, params, database }: OpenedDatabase,
+  branch: string,
+): Promise<void> {
+  const connection = await client.call(endpoints.getDatabaseConnection, {
+    params,
+    query: { branch },
+  });
+  if (ctx.ui.width() !== undefined) {
+    ctx.ui.note(`Holds the password of ${printable(branch)} of ${database.name}: keep it secret`);
+  }
+  if (database.state === "stopped") {
+    const line = ctx.lines.ofProject("db", "start", database.name);
+    ctx.ui.log("db", "warn", `${database.name} is stopped and refuses clients: ${line}`);
+  }
+  ctx.ui.result({ ...connection }, connection.url);
+}

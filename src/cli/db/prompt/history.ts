@@ -1,0 +1,81 @@
+/**
+ * Statements that were typed at the prompt, kept in the user's config folder.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+import { writeFileAtomically } from "../../../lib/atomic_file.ts";
+import { NotUtf8Error, readTextFile } from "../../../lib/utf8.ts";
+
+/** Most statements that are kept. */
+export const MAX_HISTORY = 1000;
+/** Longest statement that is kept, in characters. */
+const MAX_STATEMENT = 10_000;
+/** Largest file that is read, in bytes; a larger one begins anew. */
+const MAX_FILE = 16 * 1024 * 1024;
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** Words that stand beside what must not be kept, and addresses with a password in them. */
+const SECRET =
+  /pass(?:word|wd|phrase)|secret|token|credential|api_?key|private_?key|:\/\/[^\s/@:]*:[^\s/@]+@/i;
+
+/** Whether a statement looks as if it held a password. */
+export function looksSecret(statement: string): boolean {
+  return SECRET.test(statement);
+}
+
+/** Statements of a file, the oldest first; lines that are none are left out. */
+export function parseHistory(text: string): readonly string[] {
+  return text.split("\n").flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      return typeof value === "string" ? [value] : [];
+    } catch {
+      return [];
+    }
+  }).slice(-MAX_HISTORY);
+}
+
+export interface History {
+  /** The newest first. */
+  readonly statements: readonly string[];
+  /** Keeps a statement, unless it looks as if it held a password; false where it does. */
+  add(statement: string): Promise<boolean>;
+}
+
+async function readHistory(path: string): Promise<readonly string[]> {
+  try {
+    if ((await Deno.stat(path)).size > MAX_FILE) return [];
+    return parseHistory(await readTextFile(path));
+  } catch (error) {
+    // A file with other bytes than text holds no statements either.
+    if (error instanceof Deno.errors.NotFound || error instanceof NotUtf8Error) return [];
+    throw error;
+  }
+}
+
+/** One statement on one line; JSON keeps its line breaks. */
+const lineOf = (statement: string): string => `${JSON.stringify(statement)}\n`;
+
+/** Opens the history in a file; without one it lasts as long as the prompt. */
+export async function openHistory(path: string | undefined): Promise<History> {
+  const kept = path === undefined ? [] : [...await readHistory(path)];
+  if (path !== undefined) {
+    await Deno.mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    // Shortened once, when it is opened: two prompts append without harm.
+    await writeFileAtomically(path, kept.map(lineOf).join(""), { mode: FILE_MODE });
+  }
+  const statements = kept.reverse();
+  return {
+    statements,
+    async add(statement) {
+      if (looksSecret(statement) || statement.length > MAX_STATEMENT) return false;
+      if (statements[0] === statement) return true;
+      statements.unshift(statement);
+      if (path === undefined) return true;
+      await Deno.writeTextFile(path, lineOf(statement), { append: true, mode: FILE_MODE });
+      return true;
+    },
+  };
+}

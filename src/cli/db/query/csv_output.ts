@@ -1,0 +1,30 @@
+/**
+ * Results as CSV on stdout, row by row as they come.
+ *
+ * @module
+ */
+import { printable, type Ui } from "../../terminal/mod.ts";
+import { csvRecord } from "./csv.ts";
+import type { Output } from "./output.ts";
+
+/** An empty line stands between two results; statements without one leave no trace in it. */
+export function createCsvOutput(ui: Ui): Output {
+  let results = 0;
+  let hasResult = false;
+  // In a file bytes stay as they are; a terminal would obey them.
+  const write = (text: string) => ui.data(ui.width() === undefined ? text : printable(text));
+  return {
+    columns(columns) {
+      if (results++ > 0) write("\r\n");
+      hasResult = true;
+      write(csvRecord(columns.map(({ name }) => name)));
+    },
+    rows: (rows) => write(rows.map(csvRecord).join("")),
+    complete(command) {
+      if (!hasResult) ui.note(printable(command));
+      hasResult = false;
+    },
+    end: () => {},
+    fail: () => false,
+  };
+}

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { csvRecord } from "./csv.ts";
+
+const ROWS: readonly (readonly [
+  name: string,
+  values: readonly (string | null)[],
+  record: string,
+])[] = [
+  ["plain values", ["a", "1", "x y"], "a,1,x y\r\n"],
+  ["null and an empty text", [null, "", "a"], ',"",a\r\n'],
+  [
+    "commas, quotes and line breaks",
+    ["a,b", 'c"d', "e\nf", "g\rh"],
+    '"a,b","c""d","e\nf","g\rh"\r\n',
+  ],
+  ["blanks at the ends", [" a", "b "], '" a","b "\r\n'],
+  ["one null, which is no empty line", [null], '""\r\n'],
+];
+
+for (const [name, values, record] of ROWS) {
+  Deno.test(`csvRecord() writes ${name}`, () => assert.equal(csvRecord(values), record));
+}

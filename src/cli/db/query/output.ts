@@ -1,0 +1,19 @@
+/**
+ * Where the results of statements go, in the order in which they come.
+ *
+ * @module
+ */
+import type { Column, Row } from "./result_set.ts";
+
+export interface Output {
+  /** A result begins. */
+  columns(columns: readonly Column[]): void;
+  /** Some rows of it. */
+  rows(rows: readonly Row[]): void;
+  /** A statement is done, by its tag such as `INSERT 0 3`; it may have had no result. */
+  complete(command: string): void;
+  /** All statements are done. */
+  end(): void;
+  /** A failure after results were written; false where it is still to be reported as any other. */
+  fail(report: Readonly<Record<string, unknown>>): boolean;
+}

@@ -1,0 +1,86 @@
+import { queryEvents } from "../../../client/mod.ts";
+import { MAIN_BRANCH } from "../../../contract/mod.ts";
+import { defineCommand } from "../../command/mod.ts";
+import {
+  actionRequired,
+  CliError,
+  describeError,
+  interrupted,
+  toJsonError,
+} from "../../errors/mod.ts";
+import type { Context } from "../../session/mod.ts";
+import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { createCsvOutput } from "./csv_output.ts";
+import { createJsonOutput } from "./json_output.ts";
+import type { Output } from "./output.ts";
+import { readSql } from "./read_sql.ts";
+import { passEvents } from "./run_sql.ts";
+import { createTableOutput } from "./table_output.ts";
+
+function chooseOutput(
+  ctx: Context,
+  facts: { readonly database: string; readonly branch: string; readonly csv: boolean },
+): Output {
+  const { database, branch } = facts;
+  if (facts.csv) return createCsvOutput(ctx.ui);
+  if (ctx.ui.json) return createJsonOutput(ctx.ui, { database, branch });
+  return createTableOutput(ctx.ui, { whole: "--csv or --json shows all of them" });
+}
+
+export default defineCommand({
+  description:
+    "All statements run in one session, as one transaction unless they begin others. Without " +
+    "SQL, at a terminal, it opens a prompt. In JSON each statement is one of `results`, with " +
+    "`columns`, `rows`, `command` and `rowCount`; int2, int4, oid, float4 and float8 are " +
+    "numbers, bool and JSON are themselves, and all else (int8, numeric, dates) is text.",
+  define: (command) =>
+    command
+      .argument("[sql]", "one or more statements (default: what is piped in)")
+      .option("--file <path>", "file with the statements; - for stdin")
+      .option(...DATABASE_OPTION)
+      .option("--branch <name>", "branch of the database", MAIN_BRANCH)
+      .option("--read-only", "refuse statements that change anything")
+      .option("--csv", "print results as CSV")
+      .option(...PROJECT_OPTION),
+  examples: [
+    ["db query 'select * from boats'", "show the rows as a table"],
+    ["db query --file schema.sql --branch staging", "run a file on a branch"],
+    ["db query 'select * from boats' --csv > boats.csv", "save the rows as CSV"],
+    ["db query 'select * from boats' --json", "the rows as objects, in one object"],
+    ["db query --read-only", "open a prompt in which nothing can be changed"],
+  ],
+  answers: "{ database, branch, results }",
+  async run({ args: [argument], flags }, ctx) {
+    const csv = flags.csv === true;
+    if (csv && ctx.ui.json) throw new CliError("usage", "Give --csv or --json, not both");
+    const source = await readSql(ctx, { argument, file: flags.file });
+    const isPrompt = source === undefined;
+    if (isPrompt && (ctx.prompter === undefined || ctx.ui.width() === undefined || csv)) {
+      throw actionRequired("Give the SQL as an argument, by --file, or on stdin", [
+        ctx.lines.ofProject("db", "query", "select 1"),
+      ]);
+    }
+    const { client, database, params } = await openDatabase(ctx, flags);
+    const { branch } = flags;
+    const readOnly = flags.readOnly === true;
+    if (isPrompt) {
+      const { runPrompt } = await import("../prompt/run_prompt.ts");
+      return await runPrompt(ctx, { client, database, params, branch, readOnly });
+    }
+    const output = chooseOutput(ctx, { database: database.name, branch, csv });
+    const { sql } = source;
+    const events = queryEvents(client, {
+      params,
+      body: { sql, branch, readOnly },
+      signal: ctx.signal,
+    });
+    try {
+      await passEvents(ctx.ui, events, { output, source });
+    } catch (thrown) {
+      const error = ctx.signal.aborted ? interrupted() : thrown;
+      const report = describeError(error, { apiUrl: ctx.apiUrl, lines: ctx.lines, args: ["sql"] });
+      if (!output.fail(toJsonError(report))) throw error;
+      return report.exitCode;
+    }
+  },
+});

@@ -1,0 +1,39 @@
+/**
+ * Where the SQL of `db query` comes from: the argument, a file, or stdin.
+ *
+ * @module
+ */
+import { MAX_SQL_BYTES, MAX_SQL_LENGTH } from "../../../contract/mod.ts";
+import { readNamedFile, readPiped } from "../../command/mod.ts";
+import { CliError } from "../../errors/mod.ts";
+import type { Context } from "../../session/mod.ts";
+import { isBlankSql } from "./split_statements.ts";
+import type { SqlSource } from "./sql_error.ts";
+
+const STDIN = "-";
+
+/** Reads the SQL; `undefined` where none is given and nothing is piped in. */
+export async function readSql(
+  ctx: Context,
+  { argument, file }: {
+    readonly argument?: string | undefined;
+    readonly file?: string | undefined;
+  },
+): Promise<SqlSource & { readonly sql: string } | undefined> {
+  if (argument !== undefined && file !== undefined) {
+    throw new CliError("usage", "Give the SQL as an argument or by --file, not both");
+  }
+  let source: SqlSource & { readonly sql: string };
+  if (argument !== undefined) source = { sql: argument };
+  else if (file !== undefined && file !== STDIN) {
+    source = { sql: await readNamedFile(ctx, file, MAX_SQL_BYTES), file };
+  } else if (file === undefined && ctx.stdinIsTerminal) return undefined;
+  else source = { sql: await readPiped(ctx, MAX_SQL_BYTES) };
+  if (isBlankSql(source.sql)) throw new CliError("usage", "Give SQL: there is no statement in it");
+  if (source.sql.length > MAX_SQL_LENGTH) {
+    throw new CliError("usage", `Give at most ${MAX_SQL_LENGTH} characters of SQL`, {
+      next: [ctx.lines.ofProject("db", "import", ...file === undefined ? [] : ["--file", file])],
+    });
+  }
+  return source;
+}

@@ -1,0 +1,29 @@
+/**
+ * The result of a statement as it comes from the platform: values are
+ * PostgreSQL's text form, or null.
+ *
+ * @module
+ */
+
+export interface Column {
+  readonly name: string;
+  /** Such as `int4`; `oid:<n>` where it is not built in. */
+  readonly type: string;
+}
+
+export type Row = readonly (string | null)[];
+
+const NUMBERS: ReadonlySet<string> = new Set([
+  ...["int2", "int4", "int8", "oid", "numeric", "float4", "float8", "money"],
+]);
+
+/** Whether values of a type are numbers, which stand at the right of their column. */
+export function isNumber({ type }: Column): boolean {
+  return NUMBERS.has(type);
+}
+
+/** Rows that a command returned or changed, by its tag such as `INSERT 0 3`; null where it has none. */
+export function rowCountOf(command: string): number | null {
+  const [, digits] = /^[A-Z ]+(?: \d+)? (\d+)$/.exec(command) ?? [];
+  return digits === undefined ? null : Number(digits);
+}

@@ -1,0 +1,39 @@
+/**
+ * Runs SQL and passes on what comes.
+ *
+ * @module
+ */
+import type { QueryEvent } from "../../../contract/mod.ts";
+import { printable, type Ui } from "../../terminal/mod.ts";
+import type { Output } from "./output.ts";
+import { sqlError, type SqlSource } from "./sql_error.ts";
+
+/** Severities of notices that are no warnings. */
+const QUIET: ReadonlySet<string> = new Set(["NOTICE", "INFO", "LOG", "DEBUG"]);
+
+/** Passes the events of an answer to `output`; throws the error that ends it. */
+export async function passEvents(
+  ui: Ui,
+  events: AsyncIterable<QueryEvent>,
+  { output, source }: { readonly output: Output; readonly source: SqlSource },
+): Promise<void> {
+  for await (const event of events) {
+    switch (event.type) {
+      case "columns":
+        output.columns(event.columns);
+        break;
+      case "rows":
+        output.rows(event.rows);
+        break;
+      case "complete":
+        output.complete(event.command);
+        break;
+      case "notice":
+        ui.log("db", QUIET.has(event.severity) ? "info" : "warn", printable(event.message));
+        break;
+      case "error":
+        throw sqlError(event, source);
+    }
+  }
+  output.end();
+}

@@ -1,0 +1,56 @@
+/**
+ * An error of PostgreSQL as the tool shows it: the message, the place in the
+ * SQL, detail, hint and SQLSTATE.
+ *
+ * @module
+ */
+import type { QueryEvent } from "../../../contract/mod.ts";
+import { CliError } from "../../errors/mod.ts";
+import { printable } from "../../terminal/mod.ts";
+import { caretLines, placeOf } from "./caret_lines.ts";
+
+export type SqlErrorEvent = Extract<QueryEvent, { readonly type: "error" }>;
+
+export interface SqlSource {
+  /** Missing where it is too large to be held. */
+  readonly sql?: string | undefined;
+  /** Name of the file that it is from. */
+  readonly file?: string | undefined;
+}
+
+const READ_ONLY_TRANSACTION = "25006";
+
+/** What helps with errors that PostgreSQL has no hint for. */
+function ownHint({ message, sqlState }: SqlErrorEvent): string | undefined {
+  if (sqlState === READ_ONLY_TRANSACTION) return "Leave out --read-only to change anything";
+  if (/at or near "\\/.test(message)) {
+    return "Lines that begin with a backslash are commands of psql, no SQL: leave them out";
+  }
+  return undefined;
+}
+
+/** Makes the error that the command ends with. */
+export function sqlError(event: SqlErrorEvent, { sql, file }: SqlSource): CliError {
+  const { message, sqlState, detail, position } = event;
+  const hint = event.hint ?? ownHint(event);
+  const place = sql === undefined || position === null ? undefined : placeOf(sql, position);
+  const where = file === undefined || place === undefined
+    ? []
+    : [`  ${file}:${place.line}:${place.column}`];
+  return new CliError("query_failed", message, {
+    excerpt: [
+      ...where,
+      ...sql === undefined || place === undefined ? [] : caretLines(sql, place),
+      ...detail === null ? [] : [`detail: ${detail}`],
+      `SQLSTATE ${sqlState}`,
+    ],
+    ...(hint === undefined ? {} : { hint: printable(hint) }),
+    details: {
+      sqlState,
+      detail,
+      position,
+      ...(place === undefined ? {} : { line: place.line, column: place.column }),
+      ...(file === undefined ? {} : { file }),
+    },
+  });
+}

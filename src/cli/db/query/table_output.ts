@@ -1,0 +1,72 @@
+/**
+ * Results as tables for people. A table is laid out once all its rows are
+ * there, so it holds only so many.
+ *
+ * @module
+ */
+import { formatCount, printable, type Ui } from "../../terminal/mod.ts";
+import { formatRows } from "./format_rows.ts";
+import type { Output } from "./output.ts";
+import type { Column, Row } from "./result_set.ts";
+
+/** Most rows of one table, and most characters of its values together. */
+const [MAX_ROWS, MAX_CHARACTERS] = [10_000, 8_000_000];
+
+export interface TableOptions {
+  /** Shows each row by itself; asked for each table. */
+  readonly expanded?: () => boolean;
+  /** What shows all rows, for the notice of a table that does not. */
+  readonly whole: string;
+}
+
+interface Held {
+  readonly columns: readonly Column[];
+  readonly rows: Row[];
+  characters: number;
+  /** Rows that came, held or not. */
+  total: number;
+}
+
+const lengthOf = (row: Row): number =>
+  row.reduce((length, value) => length + (value?.length ?? 0), 0);
+
+/** Tables go to stdout; tags of statements and notices go to stderr. */
+export function createTableOutput(ui: Ui, { expanded, whole }: TableOptions): Output {
+  let held: Held | undefined;
+  let tables = 0;
+
+  function show({ columns, rows, total }: Held): void {
+    const layout = {
+      width: ui.width(),
+      colors: ui.dataColors,
+      expanded: expanded?.() ?? false,
+    };
+    const text = formatRows(columns, rows, layout);
+    ui.data(`${tables++ > 0 ? "\n" : ""}${text === "" ? "" : `${text}\n`}`);
+    if (rows.length < total) {
+      ui.log("db", "warn", `Showing ${rows.length} of ${total} rows: ${whole}`);
+    }
+  }
+
+  return {
+    columns: (columns) => held = { columns, rows: [], characters: 0, total: 0 },
+    rows(rows) {
+      if (held === undefined) return;
+      held.total += rows.length;
+      for (const row of rows) {
+        if (held.rows.length >= MAX_ROWS || held.characters > MAX_CHARACTERS) return;
+        held.rows.push(row);
+        held.characters += lengthOf(row);
+      }
+    },
+    complete(command) {
+      const result = held;
+      held = undefined;
+      if (result !== undefined) show(result);
+      const isRead = /^(?:SELECT|SHOW|FETCH|EXPLAIN)/.test(command) && result !== undefined;
+      ui.note(ui.colors.dim(isRead ? formatCount(result.total, "row") : printable(command)));
+    },
+    end: () => {},
+    fail: () => false,
+  };
+}

@@ -1,0 +1,33 @@
+import { fetchOctets } from "../../client/mod.ts";
+import { endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+
+export default defineCommand({
+  description: "The SQL makes the same definitions again in an empty branch.",
+  define: (command) =>
+    command
+      .argument("[database]", DATABASE_ARGUMENT)
+      .option("--branch <name>", "branch of the database", MAIN_BRANCH)
+      .option(...PROJECT_OPTION),
+  offers: { database: "database" },
+  examples: [
+    ["db schema", "print the definitions of the project's database"],
+    ["db schema shop --branch staging > schema.sql", "save those of a branch"],
+  ],
+  answers: "{ database, branch, schema }",
+  async run({ args: [given], flags }, ctx) {
+    const { client, database, params } = await openDatabase(ctx, {
+      database: given,
+      projectId: flags.projectId,
+    });
+    const { branch } = flags;
+    const stream = await fetchOctets(client, endpoints.getDatabaseSchema, {
+      params,
+      query: { branch },
+    });
+    const schema = await new Response(stream).text();
+    if (schema.trim() === "") ctx.ui.note(`Branch ${branch} of ${database.name} is empty`);
+    ctx.ui.result({ database: database.name, branch, schema }, schema.trimEnd());
+  },
+});

@@ -1,0 +1,40 @@
+/**
+ * Databases as people read them.
+ *
+ * @module
+ */
+import type { Database } from "../../contract/mod.ts";
+import { formatAge, formatBytes, formatFacts } from "../terminal/mod.ts";
+
+/** A size that may be unknown. */
+export function formatSize(bytes: number | null): string {
+  return bytes === null ? "unknown" : formatBytes(bytes);
+}
+
+/** What deployments get of a database. */
+export function formatInjection({ autoInject, envVar, environments }: Database): string {
+  if (!autoInject) return "off";
+  return `${envVar} in ${environments === null ? "all environments" : environments.join(", ")}`;
+}
+
+/** The facts of a database, and what its engine means for it. */
+export function formatDatabase(database: Database, now: number): string {
+  const facts = formatFacts([
+    ["name", database.name],
+    ["id", database.id],
+    ["state", database.state],
+    ["reason", database.reason],
+    ["engine", database.engine],
+    ["version", database.version],
+    ["cu size", `${database.cuSize}: ${database.memoryMb} MB for each branch`],
+    ["connections", `at most ${database.maxConnections} at a time for each branch`],
+    ["branches", String(database.branches)],
+    ["size", formatSize(database.sizeBytes)],
+    ["auto-inject", formatInjection(database)],
+    ["preview branches", database.previewBranches ? "on" : "off"],
+    ["created", formatAge(database.createdAt, now)],
+    ["deleted", database.deletedAt],
+    ["gone for good", database.removedAt],
+  ]);
+  return [facts, ...database.notes.map((note) => `* ${note}`)].join("\n");
+}

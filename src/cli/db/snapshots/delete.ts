@@ -1,0 +1,37 @@
+import { endpoints } from "../../../contract/mod.ts";
+import { confirm, defineCommand } from "../../command/mod.ts";
+import { formatAge, printable } from "../../terminal/mod.ts";
+import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { findSnapshot } from "./find_snapshot.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .argument("<snapshot>", "id of the snapshot")
+      .option("--force", "do not ask")
+      .option(...DATABASE_OPTION)
+      .option(...PROJECT_OPTION),
+  offers: { snapshot: "database-snapshot" },
+  examples: [[
+    "db snapshots delete 0199e2e8-5f0f-7e11-8a33-0242ac120002",
+    "remove a snapshot after asking",
+  ]],
+  answers: "{ deleted, snapshot }",
+  async run({ args: [given], flags }, ctx) {
+    const opened = await openDatabase(ctx, flags);
+    const snapshot = await findSnapshot(ctx, opened, given);
+    const shown = `the snapshot of ${printable(snapshot.branch)} of ${opened.database.name} made ` +
+      formatAge(snapshot.createdAt, ctx.now());
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Delete ${shown}? This cannot be undone`,
+      wanted: `Confirm the deletion of ${shown}`,
+      declined: "Nothing deleted",
+    });
+    await opened.client.call(endpoints.deleteDatabaseSnapshot, {
+      params: { ...opened.params, snapshot: snapshot.id },
+    });
+    ctx.ui.done("db", `Deleted ${shown}`);
+    ctx.ui.result({ deleted: true, snapshot }, "");
+  },
+});

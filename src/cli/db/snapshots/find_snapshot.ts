@@ -1,0 +1,23 @@
+import { type DatabaseSnapshot, endpoints } from "../../../contract/mod.ts";
+import { CliError } from "../../errors/mod.ts";
+import type { Context } from "../../session/mod.ts";
+import { printable } from "../../terminal/mod.ts";
+import type { OpenedDatabase } from "../open_database.ts";
+
+/** The snapshot with this id, or the newest for `latest`; otherwise throws `not_found`. */
+export async function findSnapshot(
+  ctx: Context,
+  { client, database, params }: OpenedDatabase,
+  reference: string,
+): Promise<DatabaseSnapshot> {
+  const { items } = await client.call(endpoints.listDatabaseSnapshots, { params });
+  const found = reference === "latest"
+    ? items[0]
+    : items.find(({ id }) => id === reference.toLowerCase());
+  if (found !== undefined) return found;
+  throw new CliError(
+    "not_found",
+    `Name a snapshot of database ${database.name}: it has no "${printable(reference)}"`,
+    { next: [ctx.lines.ofProject("db", "snapshots", "--database", database.name)] },
+  );
+}

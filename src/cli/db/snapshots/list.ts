@@ -1,0 +1,21 @@
+import { endpoints } from "../../../contract/mod.ts";
+import { defineCommand } from "../../command/mod.ts";
+import { formatAge, formatBytes } from "../../terminal/mod.ts";
+import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+
+export default defineCommand({
+  description: "The platform makes one of each database every day.",
+  define: (command) => command.option(...DATABASE_OPTION).option(...PROJECT_OPTION),
+  examples: [["db snapshots list", "show the snapshots of the project's database"]],
+  answers: "{ snapshots }",
+  async run({ flags }, ctx) {
+    const { client, database, params } = await openDatabase(ctx, flags);
+    const { items } = await client.call(endpoints.listDatabaseSnapshots, { params });
+    if (items.length === 0) ctx.ui.note(`No snapshots of ${database.name} yet`);
+    const rows = items.map(({ id, branch, kind, sizeBytes, createdAt }) => [
+      ...[formatAge(createdAt, ctx.now()), branch, kind, formatBytes(sizeBytes), id],
+    ]);
+    const headings = ["AGE", "BRANCH", "KIND", "SIZE", "ID"];
+    ctx.ui.result({ snapshots: items }, items.length === 0 ? "" : ctx.ui.table(headings, rows));
+  },
+});

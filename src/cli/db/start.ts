@@ -1,0 +1,20 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+
+export default defineCommand({
+  description: "A database sleeps and wakes by itself; this is for one that `svc db stop` stopped.",
+  define: (command) => command.argument("[database]", DATABASE_ARGUMENT).option(...PROJECT_OPTION),
+  offers: { database: "database" },
+  examples: [["db start", "let clients connect to the project's database"]],
+  answers: "{ database }",
+  async run({ args: [given], flags }, ctx) {
+    const { client, params } = await openDatabase(ctx, {
+      database: given,
+      projectId: flags.projectId,
+    });
+    const database = await client.call(endpoints.startDatabase, { params, idempotent: true });
+    ctx.ui.done("db", `Started database ${database.name}`);
+    ctx.ui.result({ database }, "");
+  },
+});

@@ -1,0 +1,20 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+
+export default defineCommand({
+  description: "Its data stay. It refuses clients, those of deployments too, until `svc db start`.",
+  define: (command) => command.argument("[database]", DATABASE_ARGUMENT).option(...PROJECT_OPTION),
+  offers: { database: "database" },
+  examples: [["db stop shop", "end all connections to the database shop"]],
+  answers: "{ database }",
+  async run({ args: [given], flags }, ctx) {
+    const { client, params } = await openDatabase(ctx, {
+      database: given,
+      projectId: flags.projectId,
+    });
+    const database = await client.call(endpoints.stopDatabase, { params, idempotent: true });
+    ctx.ui.done("db", `Stopped database ${database.name}`);
+    ctx.ui.result({ database }, "");
+  },
+});

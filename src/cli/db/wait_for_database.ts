@@ -1,0 +1,63 @@
+/**
+ * Waiting until the platform has made a database.
+ *
+ * @module
+ */
+import type { Client } from "../../client/mod.ts";
+import { type Database, endpoints } from "../../contract/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { formatDuration, printable } from "../terminal/mod.ts";
+
+/** Between two looks, in milliseconds: the first, and the longest. */
+const [FIRST_PAUSE, LONGEST_PAUSE] = [100, 2000];
+/** Shortest time between two lines of progress, in milliseconds. */
+const REPORT_EVERY = 5000;
+/** Longest wait, in milliseconds. */
+const LONGEST_WAIT = 10 * 60_000;
+
+/** The error for a database that the platform could not make. */
+function failed(ctx: Context, { name, reason }: Database): CliError {
+  const why = reason === null ? "the platform gives no reason" : printable(reason);
+  return new CliError("database_failed", `Database ${name} could not be made: ${why}`, {
+    next: [
+      ctx.lines.ofProject("db", "info", name),
+      ctx.lines.ofProject("db", "delete", name, "--force"),
+    ],
+  });
+}
+
+/** Returns the database once it is active; reports what it waits for. */
+export async function waitForDatabase(
+  ctx: Context,
+  client: Client,
+  created: Database,
+): Promise<Database> {
+  const params = { project: created.projectId, database: created.id };
+  const startedAt = ctx.now();
+  let reportedAt = startedAt;
+  let pause = FIRST_PAUSE;
+  let database = created;
+  if (database.state === "creating") {
+    ctx.ui.log("db", "info", `Creating ${database.name} (${database.engine})`);
+  }
+  while (database.state === "creating") {
+    const waited = ctx.now() - startedAt;
+    if (waited > LONGEST_WAIT) {
+      throw new CliError(
+        "database_failed",
+        `Database ${database.name} is still being made after ${formatDuration(waited)}`,
+        { next: [ctx.lines.ofProject("db", "info", database.name)] },
+      );
+    }
+    if (ctx.now() - reportedAt >= REPORT_EVERY) {
+      reportedAt = ctx.now();
+      ctx.ui.log("db", "info", `Still creating ${database.name}: ${formatDuration(waited)}`);
+    }
+    await ctx.sleep(pause);
+    pause = Math.min(pause * 2, LONGEST_PAUSE);
+    database = await client.call(endpoints.getDatabase, { params });
+  }
+  if (database.state === "failed") throw failed(ctx, database);
+  return database;
+}

@@ -1,0 +1,126 @@
+/**
+ * Answers that are streams: SQL as text, and the events of a query, of which
+ * no more than one line is held at a time.
+ *
+ * @module
+ */
+import {
+  type BodyInputOf,
+  type Endpoint,
+  endpoints,
+  type ParamsOf,
+  type QueryEvent,
+  queryEvent,
+  type QueryInputOf,
+} from "../contract/mod.ts";
+import { buildPath, type Client } from "./client.ts";
+import { ContractError, UnreachableError } from "./errors.ts";
+
+/** Longest line that is accepted, in characters: one value may be large. */
+const MAX_LINE = 256 * 1024 * 1024;
+
+type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** Splits a stream of text into its lines, without their ends; empty ones are left out. */
+export async function* readLines(stream: Bytes, maxLength = MAX_LINE): AsyncGenerator<string> {
+  let parts: string[] = [];
+  let length = 0;
+  for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+    const pieces = chunk.split("\n");
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) {
+        const line = parts.join("");
+        [parts, length] = [[], 0];
+        if (line !== "") yield line;
+      }
+      length += piece.length;
+      if (length > maxLength) throw new RangeError(`Keep lines within ${maxLength} characters`);
+      if (piece !== "") parts.push(piece);
+    }
+  }
+  if (parts.length > 0) yield parts.join("");
+}
+
+export interface StreamInput<E extends Endpoint> {
+  readonly params: ParamsOf<E>;
+  readonly query?: QueryInputOf<E>;
+  readonly body?: BodyInputOf<E>;
+  /** The body of an endpoint that takes bytes; it is sent as it arrives. */
+  readonly octets?: ReadableStream<Uint8Array>;
+  readonly signal?: AbortSignal;
+}
+
+/** Calls an endpoint whose answer is bytes, once, and returns them as they arrive. */
+export async function fetchOctets<E extends Endpoint>(
+  client: Client,
+  endpoint: E,
+  { params, query, body, octets, signal }: StreamInput<E>,
+): Promise<Bytes> {
+  const type = octets === undefined ? "application/json" : "application/octet-stream";
+  const sent = octets ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await client.fetchRaw({
+    method: endpoint.method,
+    path: buildPath(endpoint.path, { params, query }),
+    headers: { accept: "*/*", ...(sent === undefined ? {} : { "content-type": type }) },
+    ...(sent === undefined ? {} : { body: () => sent }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (response.body === null) return new Blob([]).stream();
+  return response.body;
+}
+
+function parseEvent(line: string, request: string): QueryEvent {
+  try {
+    return queryEvent.parse(JSON.parse(line));
+  } catch (cause) {
+    throw new ContractError(request, { cause });
+  }
+}
+
+/**
+ * The events of an answer to SQL, checked one by one. Throws
+ * {@link UnreachableError} where the answer breaks off.
+ */
+async function* readEvents(
+  client: Client,
+  request: string,
+  stream: Bytes,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<QueryEvent> {
+  let isOpen = false;
+  const lines = readLines(stream);
+  while (true) {
+    let next: IteratorResult<string>;
+    try {
+      next = await lines.next();
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      throw new UnreachableError(client.baseUrl, { cause });
+    }
+    if (next.done) break;
+    const event = parseEvent(next.value, request);
+    if (event.type !== "notice") isOpen = event.type === "columns" || event.type === "rows";
+    yield event;
+  }
+  if (isOpen) throw new UnreachableError(client.baseUrl, { cause: "end of stream" });
+}
+
+/** Runs SQL on a branch. Ending the iteration early, or `signal`, cancels the statement. */
+export async function* queryEvents(
+  client: Client,
+  input: StreamInput<typeof endpoints.queryDatabase>,
+): AsyncGenerator<QueryEvent> {
+  const { queryDatabase } = endpoints;
+  const stream = await fetchOctets(client, queryDatabase, input);
+  yield* readEvents(client, `POST ${queryDatabase.path}`, stream, input.signal);
+}
+
+/** Runs a script of SQL on a branch, as one transaction. */
+export async function* importEvents(
+  client: Client,
+  input: StreamInput<typeof endpoints.importDatabase>,
+): AsyncGenerator<QueryEvent> {
+  const { importDatabase } = endpoints;
+  const stream = await fetchOctets(client, importDatabase, input);
+  yield* readEvents(client, `POST ${importDatabase.path}`, stream, input.signal);
+}
