@@ -135,7 +135,10 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     builds.capability,
     createHooks(foundation, { ...hookParts, resolveMs: options.resolveMs }),
     createHealth(foundation, shown),
-    createCron(foundation, { ...shown, ...logs, variables: variables.variableService }),
+    createCron(foundation, {
+      ...{ ...shown, ...logs, variables: variables.variableService },
+      minutes: options.minutes,
+    }),
     createCache(shown),
     createRetention({ ...foundation, ...shown, ...builds }, options.retention),
   ];

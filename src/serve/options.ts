@@ -7,6 +7,7 @@
 import type { ServerSettings } from "../platform/compute/mod.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import type { ImageOptions } from "../platform/images/mod.ts";
+import type { Minutes } from "../platform/cron/mod.ts";
 import type { DomainOptions } from "../platform/domains/mod.ts";
 import type { BuildSettings, OpenBuilds } from "../platform/builds/mod.ts";
 import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
@@ -80,6 +81,8 @@ export interface PlatformOptions extends DomainOptions {
   readonly caches?: Partial<CacheSizes>;
   /** How images are converted; `false` where they are not. */
   readonly images?: ImageOptions | false;
+  /** The minutes in which scheduled tasks are started; those of the machine's clock by default. */
+  readonly minutes?: Minutes;
   /** Most builds from git at the same time; by default one per two processors. */
   readonly buildConcurrency?: number;
   /** Longest wait of a trigger for its repository, in milliseconds; 50 seconds by default. */

@@ -71,6 +71,7 @@ const FLAGS: Table<Given> = {
       bodyMs: seconds("--body-timeout"),
       keepAliveMs: seconds("--keep-alive-timeout"),
     }, connections),
+  minutes: none("minutes"),
   geoip: one("--geoip"),
   asn: one("--asn"),
   dnsServer: one("--dns-server"),

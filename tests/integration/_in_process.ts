@@ -24,6 +24,10 @@ export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
     "a build that never ends is ended, with what left its group and session": LIMIT,
   },
   "builds/sandbox_test.ts": SANDBOX,
+  "compute/cron_test.ts": {
+    "a task runs by itself when its minute comes, and ends with its deployment":
+      "says when a minute begins",
+  },
   "compute/sandbox_test.ts": "names what the system offers, which the program finds out by itself",
   "compute/websocket_test.ts": {
     "a server declines a WebSocket with a status of its own (deno)": DECLINED,

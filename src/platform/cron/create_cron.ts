@@ -13,6 +13,7 @@ import type { VariableService } from "../variables/mod.ts";
 import { CronRunner } from "./cron_runner.ts";
 import { CronScheduler } from "./cron_scheduler.ts";
 import { CronStore } from "./cron_store.ts";
+import { type Minutes, minutesOf } from "./minutes.ts";
 import { bindCronRoutes } from "./routes.ts";
 
 export interface CronParts {
@@ -21,11 +22,13 @@ export interface CronParts {
   readonly sites: SiteDirectory;
   readonly variables: VariableService;
   readonly logs: AccessLogs;
+  /** The minutes of the foundation's clock where missing. */
+  readonly minutes?: Minutes | undefined;
 }
 
 export function createCron(foundation: Foundation, parts: CronParts): Capability {
   const { kv, now, onTrouble } = foundation;
-  const { projects, deployments, sites, variables, logs } = parts;
+  const { projects, deployments, sites, variables, logs, minutes = minutesOf(now) } = parts;
   const store = new CronStore(kv);
   const closing = new AbortController();
   const runner = new CronRunner({
@@ -33,7 +36,7 @@ export function createCron(foundation: Foundation, parts: CronParts): Capability
     closing: AbortSignal.any([foundation.closing, closing.signal]),
   });
   const scheduler = new CronScheduler({
-    ...{ store, sites, deployments, now, onTrouble },
+    ...{ store, sites, deployments, minutes, onTrouble },
     run: (wanted) => runner.run(wanted),
     onSkipped: ({ projectId, path }, deploymentId) =>
       logs.recordServer({

@@ -6,12 +6,12 @@
  */
 import type { ProductionSite, SiteDirectory } from "../../edge/mod.ts";
 import type { CronRun } from "../../contract/mod.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { CronTask } from "../../manifest/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { FinishedRun, WantedRun } from "./cron_runner.ts";
 import type { CronStore } from "./cron_store.ts";
-import { dueTasks, MINUTE_MS, minuteOf, spanOf } from "./due_tasks.ts";
+import { dueTasks, minuteOf, spanOf } from "./due_tasks.ts";
+import type { Minutes } from "./minutes.ts";
 
 /** Tasks that run at the same time, at most; further ones wait for their turn. */
 const MAX_RUNNING = 32;
@@ -24,7 +24,7 @@ export interface SchedulerServices {
   run(wanted: WantedRun): Promise<FinishedRun | undefined>;
   /** Called where a task is due although it still runs. */
   onSkipped(wanted: WantedRun, deploymentId: string): void;
-  readonly now: Clock;
+  readonly minutes: Minutes;
   onTrouble(message: string): void;
 }
 
@@ -49,7 +49,7 @@ export class CronScheduler {
   readonly #running = new Map<string, Running>();
   readonly #waiting: (() => void)[] = [];
   #free = MAX_RUNNING;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stop: (() => void) | undefined;
   #round: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -57,12 +57,7 @@ export class CronScheduler {
 
   /** Begins with the next minute. */
   start(): void {
-    const { now } = this.services;
-    const wait = MINUTE_MS - (now() % MINUTE_MS);
-    this.#timer = setTimeout(() => {
-      void this.round();
-      this.start();
-    }, wait);
+    this.#stop = this.services.minutes.each(() => void this.round());
   }
 
   /** Starts what is due, and does not wait for its end. A round waits for the one before it. */
@@ -89,14 +84,14 @@ export class CronScheduler {
     const key = keyOf(wanted);
     if (this.#closed || this.#running.has(key)) return undefined;
     const ended = this.#perform(wanted).finally(() => this.#running.delete(key));
-    this.#running.set(key, { startedAt: this.services.now(), ended });
+    this.#running.set(key, { startedAt: this.services.minutes.now(), ended });
     return ended;
   }
 
   /** Starts nothing more, and waits for what runs; whoever closes has ended the requests. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#stop?.();
     await this.#round;
     for (const go of this.#waiting.splice(0)) go();
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
@@ -112,7 +107,7 @@ export class CronScheduler {
     }
     this.#forget(new Set(shown.map(({ deploymentId }) => deploymentId)));
     if (live.length === 0) return;
-    const minute = minuteOf(this.services.now());
+    const minute = minuteOf(this.services.minutes.now());
     const claimed = await this.services.store.claim(minute);
     if (claimed === "taken") return;
     const span = spanOf(minute, claimed.previous);

@@ -5,6 +5,7 @@ import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { FinishedRun, WantedRun } from "./cron_runner.ts";
 import { CronScheduler } from "./cron_scheduler.ts";
 import { CronStore } from "./cron_store.ts";
+import { minutesOf } from "./minutes.ts";
 
 const START = Date.parse("2026-11-22T10:00:00Z");
 const MINUTE = 60_000;
@@ -59,7 +60,7 @@ async function withScheduler(run: (parts: Parts) => Promise<void>): Promise<void
           return runOf(wanted);
         },
         onSkipped: ({ path }, deploymentId) => parts.skipped.push(`${deploymentId} ${path}`),
-        now: () => clock.now,
+        minutes: minutesOf(() => clock.now),
         onTrouble: (message) => assert.fail(message),
       });
       made.push(scheduler);

@@ -1,15 +1,13 @@
 /** Scheduled tasks of what is live in production, on a real platform with a real server. */
 import assert from "node:assert/strict";
 import type { CronRun, CronTask, LogEntry } from "../../../src/contract/mod.ts";
+import type { Minutes } from "../../../src/platform/cron/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, LAYERS, MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
 const SECRET = "not-for-clients-0123456789";
-
-/** Longest wait for a minute to begin, and a server to start. */
-const PATIENCE_MS = 120_000;
 
 const scheduled = (...paths: string[]) => ({
   ...MANIFEST,
@@ -102,22 +100,45 @@ Deno.test("a task is one request to the server, with the project's secret, past 
     assert.equal((await run(platform, "/api/other")).status, 404);
   }));
 
-Deno.test("a task runs by itself when its minute comes, and ends with its deployment", () =>
-  withPlatform(async (platform) => {
+/** Minutes that begin when the test says so, each later than what has happened before. */
+function testMinutes() {
+  let [ahead, act] = [0, () => {}];
+  const minutes: Minutes = {
+    now: () => Date.now() + ahead,
+    each(given) {
+      act = given;
+      return () => act = () => {};
+    },
+  };
+  const begin = () => {
+    ahead += 60_000;
+    act();
+  };
+  return { minutes, begin };
+}
+
+Deno.test("a task runs by itself when its minute comes, and ends with its deployment", () => {
+  const { minutes, begin } = testMinutes();
+  return withPlatform(async (platform) => {
     await createProject(platform, "shop");
     assert.equal((await run(platform, "/api/task")).status, 409, "nothing is live");
     await deployServer(platform, "shop", { server: SERVER, manifest: scheduled("/api/task") });
-    const seen = await until(
-      async () => (await seenBy(platform)).filter(({ cron }) => cron === "1"),
-      (requests) => requests.length > 0,
-      PATIENCE_MS,
-    );
-    assert.deepEqual(seen[0], { url: "/api/task", cron: "1", auth: null });
+    assert.deepEqual(await seenBy(platform), []);
+    for (const count of [1, 2]) {
+      begin();
+      const seen = await until(() => seenBy(platform), (requests) => requests.length >= count);
+      assert.deepEqual(seen.at(-1), { url: "/api/task", cron: "1", auth: null });
+      await until(async () => {
+        const { json } = await platform.api("GET", "/v1/projects/shop/cron");
+        return json.items[0].lastRun?.outcome;
+      }, (outcome) => outcome === "succeeded");
+    }
     await deployServer(platform, "shop", { server: SERVER, version: "2" });
     const { json } = await platform.api("GET", "/v1/projects/shop/cron");
     assert.deepEqual(json.items, []);
     assert.equal((await run(platform, "/api/task")).status, 404);
-  }));
+  }, { minutes });
+});
 
 Deno.test("a task that runs is not started once more, and ends when the platform stops", () =>
   withPlatform(async (platform) => {
