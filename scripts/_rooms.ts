@@ -25,6 +25,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   serve: [
     "contract",
+    "database",
     "edge",
     "feed",
     "lib",

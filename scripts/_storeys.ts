@@ -25,6 +25,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "functions",
     "compute",
     "kv",
+    "databases",
     "deployments",
     "images",
     "logs",

@@ -13,6 +13,7 @@ import type { Capability } from "../platform/core/capability.ts";
 import { noteEvent, securityNotice } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { createDeployments, openDeployments } from "../platform/deployments/mod.ts";
+import { createDatabases } from "../platform/databases/mod.ts";
 import { createDomains } from "../platform/domains/mod.ts";
 import { createEnvironments } from "../platform/environments/mod.ts";
 import { createFunctions } from "../platform/functions/mod.ts";
@@ -27,6 +28,7 @@ import { createRetention } from "../platform/retention/mod.ts";
 import { createRules, openRules } from "../platform/rules/mod.ts";
 import { createVariables } from "../platform/variables/mod.ts";
 import { createWorkspaces } from "../platform/workspaces/mod.ts";
+import { databaseEngines, databaseListener } from "./database_engines.ts";
 import { deleteProject } from "./delete_project.ts";
 import type { Platform, Setup } from "./platform.ts";
 
@@ -70,7 +72,10 @@ function composeProjects(
 function composeRunners(
   foundation: Foundation,
   { options, cache, serverSandbox: sandbox }: Setup,
-  parts: Pick<Parameters<typeof createCompute>[1], "variables" | "logs" | "deployments">,
+  parts: Pick<
+    Parameters<typeof createCompute>[1],
+    "databases" | "variables" | "logs" | "deployments"
+  >,
 ) {
   const { maxServers, serverSockets, maxFunctionProcesses: maxProcesses } = options;
   const kv = createKv(foundation);
@@ -100,7 +105,15 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const { projects, environments, variables, logs } = configured;
   const deployments = openDeployments(foundation);
   const { rules, publishedOf: publishedRules } = openRules(foundation);
-  const runnerParts = { ...logs, deployments, variables: variables.variableService };
+  const databases = createDatabases(foundation, {
+    ...{ ...projects, ...variables, deployments },
+    engines: databaseEngines(options, foundation),
+    listen: databaseListener(options, foundation),
+  });
+  const runnerParts = {
+    ...{ ...logs, deployments, variables: variables.variableService },
+    databases: databases.deploymentDatabases,
+  };
   const { functions, kv, compute } = composeRunners(foundation, setup, runnerParts);
   const images = options.images === false
     ? undefined
@@ -108,12 +121,16 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const deployed = createDeployments(foundation, {
     ...{ ...projects, ...environments, ...variables, ...functions, ...compute },
     ...{ deployments, publishedRules, otherBlobs: () => rules.blobs() },
-    dropBuild: (id) => builds.buildQueue.drop(id),
+    async onStopped(deployment) {
+      await builds.buildQueue.drop(deployment.id);
+      await databases.previewStopped(deployment);
+    },
   });
   const shown = { ...projects, ...environments, ...deployed, ...compute, deployments };
   const domains = createDomains(foundation, shown, setup.domains);
   const builds = createBuilds(foundation, {
-    ...{ ...shown, ...variables, settings: setup.builds, gitRoots: options.gitRoots ?? [] },
+    ...{ ...shown, ...variables, databases: databases.deploymentDatabases },
+    ...{ settings: setup.builds, gitRoots: options.gitRoots ?? [] },
     ...{ concurrency: options.buildConcurrency, open: options.openBuilds },
   });
   const hookParts = { ...shown, ...builds, variables: variables.variableService };
@@ -127,6 +144,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     variables.capability,
     functions.capability,
     deployed.capability,
+    databases.capability,
     kv.capability,
     compute.capability,
     ...(images === undefined ? [] : [images.capability]),

@@ -105,6 +105,14 @@ export interface PlatformOptions extends DomainOptions {
     /** Name of the bot without @; queried by default. */
     readonly name?: string;
   };
+  /**
+   * The PostgreSQL server that databases are on: `postgres://user:password@host/database`
+   * (a secret) with a role that may create databases and roles, or `local` for one that the
+   * platform runs itself; without it databases are embedded.
+   */
+  readonly postgres?: string;
+  /** Port for PostgreSQL clients; 0 takes a free one, null is none; 8788 by default. */
+  readonly postgresPort?: number | null;
   /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random by default. */
   readonly bootstrapToken?: string;
   /**

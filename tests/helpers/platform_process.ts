@@ -137,13 +137,16 @@ const FLAGS: Table<Given> = {
       api: one("--bot-api"),
       name: one("--bot-name"),
     }, bot),
+  postgres: byVariable,
+  postgresPort: (port) => ["--postgres-port", String(port)],
   bootstrapToken: byVariable,
 };
 
-function secrets({ bootstrapToken, mail, bot }: Given): Record<string, string> {
+function secrets({ bootstrapToken, mail, bot, postgres }: Given): Record<string, string> {
   return {
     ...(bootstrapToken === undefined ? {} : { SVC_BOOTSTRAP_TOKEN: bootstrapToken }),
     ...(mail === undefined ? {} : { SVC_SMTP_URL: mail.smtpUrl }),
+    ...(postgres === undefined ? {} : { SVC_POSTGRES_URL: postgres }),
     ...(bot === undefined ? {} : { SVC_BOT_TOKEN: bot.token }),
   };
 }

@@ -266,6 +266,25 @@ function addCertificateFlags<Flags extends OptionValues>(command: Command<[], Fl
     .option("--dns-server <address>", "DNS server that `domains verify` asks, host or host:port");
 }
 
+/** A port, or `none`. */
+function portOrNone(text: string): number | null {
+  return text === "none" ? null : wholeNumber({ min: 0, max: 65535 })(text);
+}
+
+/** Managed databases. */
+function addDatabaseFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
+    .option(
+      "--postgres <server>",
+      "PostgreSQL server of databases: local, or postgres:// (with a password: SVC_POSTGRES_URL)",
+    )
+    .option(
+      "--postgres-port <port>",
+      "port for PostgreSQL clients; 0 takes a free one, none is none (default: 8788)",
+      portOrNone,
+    );
+}
+
 /** How the platform sends mail and Telegram messages. */
 function addMessageFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
   return command
@@ -279,7 +298,8 @@ function addMessageFlags<Flags extends OptionValues>(command: Command<[], Flags>
 /** Declares the flags on an empty command; help lists them in this order. */
 export function defineServeFlags(command: Command) {
   const hosting = addComputeFlags(addCacheFlags(addConnectionFlags(addPlatformFlags(command))));
-  const deploying = addRetentionFlags(addBuildFlags(addImageFlags(hosting)));
+  const storing = addDatabaseFlags(hosting);
+  const deploying = addRetentionFlags(addBuildFlags(addImageFlags(storing)));
   const reaching = addAddressDataFlags(addUpstreamFlags(deploying));
   return addMessageFlags(addCertificateFlags(reaching))
     .option(

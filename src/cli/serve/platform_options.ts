@@ -58,6 +58,26 @@ function botOf(flags: ServeFlags, { env }: Context): PlatformOptions["bot"] {
   return { token, ...definedOnly({ api: botApi, name: botName?.replace(/^@/, "") }) };
 }
 
+const POSTGRES = /^postgres(?:ql)?:$/;
+
+/** A flag is seen by every user of the machine, and so it cannot hold a password. */
+function postgresOf(flags: ServeFlags, { env }: Context): PlatformOptions["postgres"] {
+  const given = flags.postgres ?? (env.SVC_POSTGRES_URL || undefined);
+  if (given === undefined || given === "local") return given;
+  const url = URL.parse(given);
+  if (url === null || !POSTGRES.test(url.protocol)) {
+    throw new CliError("usage", "Give --postgres local, or an address that begins with postgres://");
+  }
+  if (flags.postgres !== undefined && url.password !== "") {
+    throw new CliError(
+      "usage",
+      "Give the address of the PostgreSQL server with its password in SVC_POSTGRES_URL: others " +
+        "on this machine can read command lines",
+    );
+  }
+  return given;
+}
+
 const MEGABYTE = 1_000_000;
 
 const times = (value: number | undefined, unit: number): number | undefined =>
@@ -132,6 +152,7 @@ export async function readPlatformOptions(
     ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
     ...definedOnly({ tls: tlsOf(flags, ctx), acme: acmeOf(flags, ctx), httpsPort }),
     ...definedOnly({ mail: mailOf(flags, ctx), bot: botOf(flags, ctx), publicAddresses }),
+    ...definedOnly({ postgres: postgresOf(flags, ctx), postgresPort: flags.postgresPort }),
     ...definedOnly({ buildConcurrency, maxServers, maxFunctionProcesses }),
     ...definedOnly({ resolveMs: milliseconds(flags.triggerTimeout) }),
     ...definedOnly({ housekeepingMs: times(flags.housekeepingMinutes, 60_000) }),

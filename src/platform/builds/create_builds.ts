@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
+import type { DeploymentDatabases } from "../databases/mod.ts";
 import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
 import type { GitService } from "../git/mod.ts";
 import type { GitCredentialStore, ProjectStore } from "../projects/mod.ts";
@@ -35,6 +36,7 @@ export interface BuildsParts {
   readonly gitCredentials: GitCredentialStore;
   readonly variables: VariableStore;
   readonly variableService: VariableService;
+  readonly databases: Pick<DeploymentDatabases, "injectedInto">;
   readonly deployments: DeploymentStore;
   readonly deploymentService: DeploymentService;
   readonly settings: BuildSettings;

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { type Environment, networkVariables } from "../../lib/network_variables.ts";
 import type { BuildLogs } from "./logs/build_logs.ts";
+import type { DeploymentDatabases } from "../databases/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
 import { GitMirrors, type GitService } from "../git/mod.ts";
 import type { OpenGitCredentials, ProjectStore } from "../projects/mod.ts";
@@ -22,6 +23,8 @@ export interface BuildParts {
   readonly projects: ProjectStore;
   readonly variables: VariableStore;
   readonly variableService: VariableService;
+  /** Lets builds reach the databases of their deployments. */
+  readonly databases: Pick<DeploymentDatabases, "injectedInto">;
   readonly buildLogs: BuildLogs;
   readonly credentials: OpenGitCredentials;
   /** The platform's own environment. */
@@ -59,9 +62,10 @@ export const openBuilds: OpenBuilds = (parts) => {
     localRoots: gitRoots,
     now: systemClock,
   });
-  const { projects, variables, variableService, vault, buildLogs: logs, onTrouble } = parts;
+  const { projects, variables, variableService, databases, vault, buildLogs: logs } = parts;
   const runner = new SandboxedRunner({
-    ...{ projects, variables, variableService, vault, logs, git, onTrouble, path },
+    ...{ projects, variables, variableService, databases, vault, logs, git, path },
+    onTrouble: parts.onTrouble,
     program: buildProgram(env),
     dataDir: dataDir.root,
     settings,

@@ -31,7 +31,7 @@ export function createCompute(
     & { readonly deployments: DeploymentStore }
     & Pick<
       ComputeServices,
-      "cache" | "kvFor" | "variables" | "logs" | "maxServers" | "serverSockets" | "sandbox"
+      "cache" | "databases" | "kvFor" | "variables" | "logs" | "maxServers" | "serverSockets" | "sandbox"
     >,
 ): Compute {
   const { addresses, dataDir, env, feed, allowPrivate, now, onTrouble } = foundation;

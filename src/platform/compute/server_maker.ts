@@ -21,6 +21,7 @@ import {
 import type { Addresses } from "../core/addresses.ts";
 import { isFullDisk } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
+import { DatabaseNotReadyError, type DeploymentDatabases } from "../databases/mod.ts";
 import type { ProjectKv } from "../kv/mod.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { VariableService } from "../variables/mod.ts";
@@ -34,6 +35,8 @@ export interface ServerMakerOptions {
   readonly logs: AccessLogs;
   /** Opens the key-value store of a deployment's environment to its servers. */
   readonly kvFor: ProjectKv["kvFor"];
+  /** Lets the servers of a deployment reach its databases. */
+  readonly databases: Pick<DeploymentDatabases, "injectedInto">;
   readonly addresses: Pick<Addresses, "url">;
   /** Folder for files of deployments and versions of Node. */
   readonly dataDir: string;
@@ -60,7 +63,8 @@ export interface ServerMakerOptions {
 
 /** Errors whose message is for whoever deploys; others may name paths of the platform. */
 function isForDeployer(error: unknown): boolean {
-  return error instanceof ServersRefusedError || error instanceof NodeVersionError;
+  return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
+    error instanceof DatabaseNotReadyError;
 }
 
 export class ServerMaker {
@@ -125,6 +129,7 @@ export class ServerMaker {
     const place = { projectId, deploymentId, layer: layer.name };
     this.#refuse(place);
     const kv = this.options.kvFor({ deploymentId, projectId, environment: deployment.environment });
+    const databases = await this.options.databases.injectedInto(deployment);
     const { engine, nodeVersion, tmpMb, timeoutMs, memoryMb } = runtimeSettings(layer);
     const { places, sockets, maxSockets } = shared;
     return createComputeServer({
@@ -134,7 +139,7 @@ export class ServerMaker {
       env: serverVariables(deployment, {
         addresses,
         variables: await variables.openSnapshot(deploymentId),
-        kv: kv.variables,
+        stores: { ...databases.variables, ...kv.variables },
       }),
       limits: { timeoutMs, memoryMb, maxSockets },
       engine,
@@ -143,7 +148,7 @@ export class ServerMaker {
         ? { nodeBinary: await this.#nodes.binary({ version: nodeVersion, user: deploymentId }) }
         : {}),
       allowPrivate,
-      peers: [kv.address],
+      peers: [kv.address, ...databases.addresses],
       allowUnsandboxed: sandbox.sandbox === "unsandboxed",
       places,
       sockets,

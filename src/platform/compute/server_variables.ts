@@ -23,12 +23,12 @@ export function deploymentUrl(
 /** The environment of a deployment's server: variables of the project go before these. */
 export function serverVariables(
   deployment: DeploymentRecord,
-  { addresses, variables, kv }: {
+  { addresses, variables, stores }: {
     readonly addresses: Pick<Addresses, "url">;
     /** Those of the project, as the deployment has them. */
     readonly variables: Readonly<Record<string, string>>;
-    /** By which it reaches its key-value store. */
-    readonly kv: Readonly<Record<string, string>>;
+    /** By which it reaches its key-value store and its databases. */
+    readonly stores: Readonly<Record<string, string>>;
   },
 ): Record<string, string> {
   const { id, environment, branch, commitSha } = deployment;
@@ -38,7 +38,7 @@ export function serverVariables(
     SVC_ENVIRONMENT: environment,
     SVC_GIT_BRANCH: branch,
     ...(commitSha === null ? {} : { SVC_GIT_COMMIT_SHA: commitSha }),
-    ...kv,
+    ...stores,
     ...variables,
   };
 }

@@ -39,8 +39,8 @@ export interface DeploymentParts {
   readonly functionService: DeployedFunctions;
   readonly publishedRules: SiteParts["publishedRules"];
   readonly otherBlobs: SweepServices["otherBlobs"];
-  /** Ends the build of a deployment that was stopped. */
-  dropBuild(deploymentId: string): Promise<void>;
+  /** Ends what belongs to a deployment that was stopped: its build, its databases. */
+  onStopped(deployment: DeploymentRecord): Promise<void>;
 }
 
 /** The records of deployments. */
@@ -101,14 +101,11 @@ async function keepHouse(
 
 export function createDeployments(foundation: Foundation, parts: DeploymentParts): Deployments {
   const { kv, vault, feed, addresses, events, now } = foundation;
-  const { deployments, projects, dropBuild } = parts;
+  const { deployments, projects } = parts;
   const sites = openSites({ ...parts, vault, feed });
   const uploads = new OpenUploads(kv, now);
   const services = { ...foundation, ...parts, sites, uploads, raiseEvent: events.raise };
-  const deploymentService = new DeploymentService({
-    ...services,
-    onStopped: ({ id }) => dropBuild(id),
-  });
+  const deploymentService = new DeploymentService(services);
   let watch: Rounds | undefined;
   return {
     sites,

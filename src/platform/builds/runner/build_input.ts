@@ -70,6 +70,12 @@ export function buildEnvironment(
   };
 }
 
+/** The password of an address, which programs print alone as well. */
+function passwordOf(value: string): string[] {
+  const password = URL.parse(value)?.password ?? "";
+  return password === "" ? [] : [decodeURIComponent(password)];
+}
+
 /** Masks every value of a build's variables, except those of variables that are plain everywhere. */
 export function maskerFor(
   values: Readonly<Record<string, string>>,
@@ -78,6 +84,8 @@ export function maskerFor(
   const plain = new Set(known.flatMap(({ key, category }) => category === "plain" ? [key] : []));
   for (const { key, category } of known) if (category !== "plain") plain.delete(key);
   return createSecretMasker(
-    Object.entries(values).flatMap(([key, value]) => plain.has(key) ? [] : [value]),
+    Object.entries(values).flatMap(([key, value]) =>
+      plain.has(key) ? [] : [value, ...passwordOf(value)]
+    ),
   );
 }

@@ -10,6 +10,7 @@ import { sha256Hex } from "../../../lib/hash.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogs, BuildLogWriter } from "../logs/build_logs.ts";
 import { plainText } from "../logs/build_log_text.ts";
+import { DatabaseNotReadyError, type DeploymentDatabases } from "../../databases/mod.ts";
 import type { VariableService, VariableStore } from "../../variables/mod.ts";
 import { GitFault, type GitMirrors } from "../../git/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../../projects/mod.ts";
@@ -50,6 +51,7 @@ export interface SandboxedRunnerOptions {
   readonly projects: ProjectStore;
   readonly variables: VariableStore;
   readonly variableService: VariableService;
+  readonly databases: Pick<DeploymentDatabases, "injectedInto">;
   readonly git: GitMirrors;
   readonly logs: BuildLogs;
   readonly vault: BlobVault;
@@ -184,7 +186,11 @@ export class SandboxedRunner implements BuildRunner {
     let hasEnded = true;
     try {
       const folder = await makeBuildFolder(path, { kind, cache });
-      const variables = await this.options.variableService.openSnapshot(job.deploymentId);
+      const databases = await this.options.databases.injectedInto(job);
+      const variables = {
+        ...databases.variables,
+        ...await this.options.variableService.openSnapshot(job.deploymentId),
+      };
       const masker = maskerFor(
         variables,
         await this.options.variables.list(job.projectId),
@@ -211,6 +217,9 @@ export class SandboxedRunner implements BuildRunner {
         if (!signal.aborted) return { type: "failed", reason: STILL_RUNNING };
       }
       if (signal.aborted) return { type: "cancelled" };
+      if (error instanceof DatabaseNotReadyError) {
+        return { type: "failed", reason: `The build cannot begin: ${error.message}` };
+      }
       if (error instanceof GitFault || error instanceof OutputRefused) {
         // It may quote the build.
         return { type: "failed", reason: plainText(error.message) };

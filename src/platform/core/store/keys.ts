@@ -117,6 +117,33 @@ export const keys = {
   /** Values that the code of projects stores; their keys are made in `src/kv`. */
   userKv: (): Key => ["user_kv"],
 
+  allDatabases: (): Key => ["databases"],
+  databases: (projectId: string): Key => ["databases", projectId],
+  database: (projectId: string, id: string): Key => ["databases", projectId, id],
+  databaseByName: (projectId: string, name: string): Key => ["database_by_name", projectId, name],
+  /** Databases that can be had back, those of deleted projects as well. */
+  allDeletedDatabases: (): Key => ["deleted_databases"],
+  deletedDatabases: (workspaceId: string): Key => ["deleted_databases", workspaceId],
+  deletedDatabase: (workspaceId: string, id: string): Key => ["deleted_databases", workspaceId, id],
+  allDatabaseBranches: (): Key => ["database_branches"],
+  databaseBranches: (databaseId: string): Key => ["database_branches", databaseId],
+  databaseBranch: (databaseId: string, name: string): Key => [
+    "database_branches",
+    databaseId,
+    name,
+  ],
+  /** The branch that clients reach by a role. */
+  databaseRole: (role: string): Key => ["database_roles", role],
+  allDatabaseSnapshots: (): Key => ["database_snapshots"],
+  databaseSnapshots: (databaseId: string): Key => ["database_snapshots", databaseId],
+  databaseSnapshot: (databaseId: string, id: string): Key => ["database_snapshots", databaseId, id],
+  /** Branches of engines that are to be removed. */
+  databaseRemains: (): Key => ["database_remains"],
+  databaseRemain: (id: string): Key => ["database_remains", id],
+  /** Branches of engines that no record names, since they were first seen. */
+  databaseStrays: (): Key => ["database_strays"],
+  databaseStray: (engine: string, id: string): Key => ["database_strays", engine, id],
+
   hooks: (workspaceId: string): Key => ["deploy_hooks", workspaceId],
   hook: (workspaceId: string, id: string): Key => ["deploy_hooks", workspaceId, id],
   projectHooks: (projectId: string): Key => ["project_hooks", projectId],

@@ -1,0 +1,113 @@
+/**
+ * From the role that a client signs in as to its branch.
+ *
+ * @module
+ */
+import {
+  type Branch,
+  type BranchAccess,
+  type BranchDirectory,
+  type DatabaseEngine,
+  parseVerifier,
+} from "../../database/mod.ts";
+import type { BranchStore } from "./branch_store.ts";
+import type { DatabaseStore } from "./database_store.ts";
+import type { Engines } from "./engines.ts";
+import { type BranchRecord, type DatabaseRecord, stateOf, type StorageRecord } from "./records.ts";
+import { SIZES } from "./sizes.ts";
+
+/** `cannot_connect_now` of PostgreSQL. */
+const CANNOT_CONNECT_NOW = "57P03";
+
+/** What an engine knows of a branch. */
+export function engineBranch(
+  { name, cuSize }: Pick<DatabaseRecord, "name" | "cuSize">,
+  { role }: Pick<BranchRecord, "role">,
+  { id }: StorageRecord,
+): Branch {
+  return { id, database: name, role, limits: SIZES[cuSize] };
+}
+
+export interface BranchParts {
+  readonly databases: Pick<DatabaseStore, "get">;
+  readonly branches: Pick<BranchStore, "get" | "placeOf">;
+  readonly engines: Pick<Engines, "open">;
+}
+
+/** Why clients are turned away; `undefined` where they are not. */
+export function refusalOf(
+  database: DatabaseRecord,
+  branch: BranchRecord,
+): BranchAccess["refusal"] {
+  const { name } = database;
+  const where = branch.parent === null
+    ? `Database "${name}"`
+    : `Branch "${branch.name}" of database "${name}"`;
+  const { state, reason } = stateOf(database, branch);
+  const refuse = (message: string) => ({ sqlState: CANNOT_CONNECT_NOW, message });
+  switch (state) {
+    case "active":
+      return undefined;
+    case "creating":
+      return refuse(`${where} is being made. Try again in a moment`);
+    case "stopped":
+      return refuse(`${where} is stopped. Start it: svc db start ${name}`);
+    case "failed":
+      return refuse(`${where} failed: ${reason}`);
+    case "deleted":
+      return refuse(`${where} is deleted. Bring it back: svc db undelete ${database.id}`);
+  }
+}
+
+/** The gateway's directory, over the records of the store. */
+export class RecordedBranches implements BranchDirectory {
+  /** Branches that clients asked for since this process began: those may have changed. */
+  readonly #touched = new Set<string>();
+
+  constructor(private readonly parts: BranchParts) {}
+
+  /** Whether a branch may have changed since `forgetTouch()`; a fresh process does not know. */
+  touched(branchId: string): boolean {
+    return this.#touched.has(branchId);
+  }
+
+  forgetTouch(branchId: string): void {
+    this.#touched.delete(branchId);
+  }
+
+  async find(role: string): Promise<BranchAccess | undefined> {
+    const { databases, branches } = this.parts;
+    const place = await branches.placeOf(role);
+    if (place === undefined) return undefined;
+    const database = await databases.get(place.projectId, place.databaseId);
+    const branch = await branches.get(place.databaseId, place.branch);
+    if (database === undefined || branch?.role !== role) return undefined;
+    return await this.accessTo(database, branch);
+  }
+
+  /** How a branch is reached, or why it is not. */
+  async accessTo(
+    database: DatabaseRecord,
+    branch: BranchRecord,
+  ): Promise<BranchAccess | undefined> {
+    const { storage } = branch;
+    const verifier = parseVerifier(branch.verifier);
+    if (verifier === undefined) return undefined;
+    const refusal = refusalOf(database, branch);
+    const kind = storage?.engine ?? branch.task?.target.engine ?? database.engine;
+    const engine = await this.parts.engines.open(kind);
+    if (refusal === undefined) this.#touched.add(branch.id);
+    return {
+      branch: engineBranch(database, branch, storage ?? { engine: kind, id: branch.id }),
+      engine,
+      verifier,
+      ...(refusal === undefined ? {} : { refusal }),
+    };
+  }
+}
+
+/** An engine with the branch of it that a record names. */
+export interface OpenStorage {
+  readonly engine: DatabaseEngine;
+  readonly branch: Branch;
+}

@@ -1,0 +1,131 @@
+/**
+ * Branches of databases: copied, reset, and removed.
+ *
+ * @module
+ */
+import { type BodyOf, type endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { DatabaseServices } from "./database_service.ts";
+import { mintBranch, mintId } from "./names.ts";
+import type { BranchRecord, DatabaseRecord, SourceRecord } from "./records.ts";
+import { MAX_BRANCHES } from "./sizes.ts";
+
+/** How long an answer waits for a copy, in milliseconds; one that takes longer shows `creating`. */
+const WAIT_MS = 20_000;
+
+type Wanted = BodyOf<typeof endpoints.createDatabaseBranch>;
+
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
+export class BranchService {
+  constructor(
+    private readonly services: DatabaseServices,
+    private readonly waitMs: number = WAIT_MS,
+  ) {}
+
+  /** Copies a branch. */
+  async create(database: DatabaseRecord, wanted: Wanted): Promise<BranchRecord> {
+    await this.#requireSource(database, wanted.from);
+    const { now } = this.services;
+    return await this.add(database, {
+      name: wanted.name,
+      parent: wanted.from,
+      source: { type: "branch", name: wanted.from },
+      expiresAt: wanted.ttlSeconds === undefined ? null : now() + wanted.ttlSeconds * 1000,
+    });
+  }
+
+  /** Records a branch and makes it, waiting a while for that. */
+  async add(
+    database: DatabaseRecord,
+    wanted: Pick<BranchRecord, "name" | "parent"> & Partial<BranchRecord> & {
+      readonly source: SourceRecord;
+    },
+  ): Promise<BranchRecord> {
+    const { branches } = this.services;
+    const branch = await mintBranch(this.services, database, wanted);
+    switch (await branches.create(database, branch)) {
+      case "no database":
+        throw new Failure("not_found", `Database "${database.name}" was deleted meanwhile`);
+      case "name taken":
+        throw new Failure("conflict", `Branch "${branch.name}" exists already`);
+      case "too many":
+        throw new Failure(
+          "conflict",
+          `Database "${database.name}" has ${MAX_BRANCHES} branches, which is the most: ` +
+            "delete one first",
+        );
+      case "created":
+        return await this.#settled(database, branch);
+    }
+  }
+
+  /** Makes a branch equal to its parent again. */
+  async reset(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
+    const { parent } = branch;
+    if (parent === null) {
+      throw new Failure("conflict", `Branch "${branch.name}" has no parent to be reset from`);
+    }
+    await this.#requireSource(database, parent);
+    return await this.replace(database, branch, { type: "branch", name: parent });
+  }
+
+  /** Makes another storage for a branch, which then takes the place of what it shows. */
+  async replace(
+    database: DatabaseRecord,
+    branch: BranchRecord,
+    source: SourceRecord,
+  ): Promise<BranchRecord> {
+    const { branches, random } = this.services;
+    const target = { engine: database.engine, id: mintId(random) };
+    const changed = await branches.update(branch, (current) => {
+      if (current.task !== null && current.failure === null) {
+        throw new Failure("conflict", `Branch "${branch.name}" is being made: try again later`);
+      }
+      return { ...current, task: { target, source }, failure: null };
+    });
+    if (changed === undefined) throw this.#gone(database, branch);
+    return await this.#settled(database, changed);
+  }
+
+  /** Removes a branch with its data. */
+  async remove(database: DatabaseRecord, branch: BranchRecord): Promise<void> {
+    if (branch.name === MAIN_BRANCH) {
+      throw new Failure(
+        "conflict",
+        `Branch "${MAIN_BRANCH}" cannot be deleted: delete the database instead`,
+      );
+    }
+    const { branches, work } = this.services;
+    if (!await branches.remove(branch)) throw this.#gone(database, branch);
+    // After a copy from it that runs; what fails is tried again by housekeeping.
+    await work.alone(database.id, () => work.removeRemains());
+  }
+
+  #gone(database: DatabaseRecord, { name }: BranchRecord): Failure {
+    return new Failure("not_found", `Database "${database.name}" has no branch "${name}"`);
+  }
+
+  async #requireSource(database: DatabaseRecord, name: string): Promise<void> {
+    const source = await this.services.branches.get(database.id, name);
+    if (source === undefined) {
+      throw new Failure("not_found", `Database "${database.name}" has no branch "${name}"`);
+    }
+    if (source.storage === null) {
+      throw new Failure("conflict", `Branch "${name}" is not there yet: try again later`);
+    }
+  }
+
+  async #settled(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
+    const { branches, work } = this.services;
+    await atMost(work.run(database, branch.name), this.waitMs);
+    const current = await branches.get(database.id, branch.name);
+    if (current === undefined) throw this.#gone(database, branch);
+    return current;
+  }
+}

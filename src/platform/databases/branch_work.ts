@@ -1,0 +1,196 @@
+/**
+ * Makes what branches are to show, and removes what none shows any more. What is
+ * to be done stands in the records, and each step can be repeated: after a crash
+ * the next start goes on.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { KeyedLock } from "../../lib/keyed_lock.ts";
+import { engineBranch } from "./branch_access.ts";
+import type { BranchStore } from "./branch_store.ts";
+import type { DatabaseStore } from "./database_store.ts";
+import { type Engines, reasonOf } from "./engines.ts";
+import type { BranchRecord, DatabaseRecord, SnapshotRecord, StorageRecord } from "./records.ts";
+import type { Transfer } from "./transfer.ts";
+
+export interface WorkParts {
+  readonly databases: Pick<DatabaseStore, "get">;
+  readonly branches: BranchStore;
+  readonly engines: Engines;
+  /** Ends the sessions of a branch of an engine. */
+  endSessions(storageId: string): void;
+  /** Copies between engines. */
+  readonly transfer: Transfer;
+  /** Called when a branch failed, or works again. */
+  onEnded(database: DatabaseRecord, branch: BranchRecord): Promise<void>;
+  readonly now: Clock;
+  onTrouble(message: string): void;
+}
+
+/** A source that is gone, or not there yet. */
+class SourceMissing extends Error {}
+
+export class BranchWork {
+  readonly #locks = new KeyedLock();
+  readonly #running = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(private readonly parts: WorkParts) {}
+
+  /**
+   * Runs work on the engine's side of a database alone. It may take long.
+   *
+   * @param work must not call this function for the same database
+   */
+  alone<T>(databaseId: string, work: () => Promise<T>): Promise<T> {
+    return this.#locks.run(databaseId, work);
+  }
+
+  /**
+   * Does what the record of a branch says, once earlier work on its database has
+   * ended. Never rejects: how it ended is in the record.
+   */
+  run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {
+    const running = this.alone(database.id, () => this.#run(database, branch))
+      .catch((error) => this.parts.onTrouble(`Cannot work on a database: ${error}`))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return running;
+  }
+
+  /** Removes a branch of an engine, and the note that it is to be removed. */
+  async remove(storage: StorageRecord): Promise<void> {
+    const { engines, branches, endSessions } = this.parts;
+    endSessions(storage.id);
+    const engine = await engines.open(storage.engine);
+    await engine.remove(storage.id);
+    await branches.forgetRemain(storage);
+  }
+
+  /** Removes everything that is noted; what cannot be removed now is tried again later. */
+  async removeRemains(): Promise<void> {
+    for (const storage of await this.parts.branches.remains()) {
+      if (this.#closed) return;
+      await this.remove(storage).catch((error) =>
+        this.parts.onTrouble(`Cannot remove the database branch ${storage.id}: ${error}`)
+      );
+    }
+  }
+
+  /** Copies what a branch shows now; returns the bytes on disk. */
+  async copyTo(
+    database: DatabaseRecord,
+    branch: BranchRecord,
+    snapshot: SnapshotRecord,
+  ): Promise<number> {
+    const { storage: source } = branch;
+    if (source === null) throw new SourceMissing(`Branch "${branch.name}" is not there yet`);
+    const target = engineBranch(database, snapshot, snapshot.storage);
+    const engine = await this.parts.engines.open(source.engine);
+    await engine.copy(engineBranch(database, branch, source), target);
+    return await engine.sizeOf(target);
+  }
+
+  /** Waits for the work that runs; none begins any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#running);
+  }
+
+  async #run(place: Pick<DatabaseRecord, "id" | "projectId">, name: string): Promise<void> {
+    const { databases, branches } = this.parts;
+    if (this.#closed) return;
+    const database = await databases.get(place.projectId, place.id);
+    const branch = await branches.get(place.id, name);
+    if (database === undefined || database.deletedAt !== null) return;
+    if (branch === undefined || branch.task === null || branch.failure !== null) return;
+    try {
+      await this.#make(database, branch, branch.task);
+    } catch (error) {
+      this.parts.onTrouble(
+        `Cannot make the branch "${name}" of database "${database.name}": ${
+          error instanceof Error ? error.stack ?? error.message : error
+        }`,
+      );
+      const failure = error instanceof SourceMissing ? error.message : reasonOf(error);
+      await this.#end(database, branch, (current) => ({ ...current, failure }));
+      return;
+    }
+    const { target, source } = branch.task;
+    await this.#end(database, branch, (current) => ({
+      ...current,
+      storage: target,
+      task: null,
+      failure: null,
+      resetAt: current.storage === null || source.type === "move"
+        ? current.resetAt
+        : this.parts.now(),
+    }));
+    await this.removeRemains();
+  }
+
+  /** Changes the record of a branch whose task is still the same. */
+  async #end(
+    database: DatabaseRecord,
+    branch: BranchRecord,
+    change: (branch: BranchRecord) => BranchRecord,
+  ): Promise<void> {
+    const target = branch.task?.target.id;
+    const changed = await this.parts.branches.update(
+      branch,
+      (current) =>
+        current.id === branch.id && current.task?.target.id === target ? change(current) : current,
+    );
+    if (changed !== undefined) await this.parts.onEnded(database, changed);
+  }
+
+  async #make(
+    database: DatabaseRecord,
+    branch: BranchRecord,
+    { target: storage, source }: NonNullable<BranchRecord["task"]>,
+  ): Promise<void> {
+    const { engines, endSessions, transfer } = this.parts;
+    const engine = await engines.open(storage.engine);
+    const target = engineBranch(database, branch, storage);
+    if (source.type === "empty") return await engine.create(target);
+    const from = await this.#sourceOf(database, branch);
+    if (from.storage.engine === storage.engine) {
+      await engine.copy(engineBranch(database, from, from.storage), target);
+      return;
+    }
+    if (source.type === "move") endSessions(from.storage.id);
+    const sourceEngine = await engines.open(from.storage.engine);
+    await transfer(
+      { engine: sourceEngine, branch: engineBranch(database, from, from.storage) },
+      { engine, branch: target },
+    );
+  }
+
+  /** What a branch is made from, as it is now. */
+  async #sourceOf(
+    { id }: DatabaseRecord,
+    branch: BranchRecord,
+  ): Promise<{ readonly role: string; readonly storage: StorageRecord }> {
+    const source = branch.task!.source;
+    switch (source.type) {
+      case "snapshot": {
+        const snapshot = await this.parts.branches.snapshot(id, source.id);
+        if (snapshot === undefined) throw new SourceMissing("The snapshot was removed");
+        return snapshot;
+      }
+      case "branch": {
+        const { role, storage } = await this.parts.branches.get(id, source.name) ?? {};
+        if (role === undefined || storage === undefined || storage === null) {
+          throw new SourceMissing(`The branch "${source.name}" that it is copied from is gone`);
+        }
+        return { role, storage };
+      }
+      default: {
+        const { role, storage } = branch;
+        if (storage === null) throw new SourceMissing("There is nothing to move");
+        return { role, storage };
+      }
+    }
+  }
+}

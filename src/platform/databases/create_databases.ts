@@ -1,0 +1,140 @@
+/**
+ * Composes managed databases: records, the gateway that clients reach them by,
+ * and what deployments get of them.
+ *
+ * @module
+ */
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import type { DeploymentRecord, DeploymentStore } from "../deployments/mod.ts";
+import type { ProjectStore } from "../projects/mod.ts";
+import type { VariableStore } from "../variables/mod.ts";
+import { RecordedBranches } from "./branch_access.ts";
+import { BranchService } from "./branch_service.ts";
+import { BranchStore } from "./branch_store.ts";
+import { BranchWork } from "./branch_work.ts";
+import { DatabaseDoor, type DoorOptions } from "./database_door.ts";
+import { DatabaseService } from "./database_service.ts";
+import { DatabaseStore } from "./database_store.ts";
+import { DeploymentDatabases } from "./deployment_databases.ts";
+import { Descriptions } from "./describe.ts";
+import { Engines, type EngineSource } from "./engines.ts";
+import { keepDatabases } from "./housekeeping.ts";
+import { endedPreviews } from "./preview_branches.ts";
+import { bindQueryRoutes } from "./query_routes.ts";
+import { raiseBranchEvent } from "./branch_events.ts";
+import { bindBranchRoutes, bindDatabaseRoutes } from "./routes.ts";
+import { SnapshotService } from "./snapshot_service.ts";
+import { transfer } from "./transfer.ts";
+
+export interface Databases {
+  /** What servers, builds and functions of deployments get. */
+  readonly deploymentDatabases: DeploymentDatabases;
+  /** Removes the branches of previews that ended with a deployment. */
+  previewStopped(deployment: DeploymentRecord): Promise<void>;
+  readonly capability: Capability;
+}
+
+export interface DatabaseParts {
+  readonly projects: ProjectStore;
+  readonly deployments: DeploymentStore;
+  readonly variables: VariableStore;
+  readonly engines: EngineSource;
+  /** Where clients connect. */
+  readonly listen: Pick<DoorOptions, "host" | "port" | "publicHost">;
+}
+
+export function createDatabases(foundation: Foundation, parts: DatabaseParts): Databases {
+  const { kv, now, onTrouble, closing } = foundation;
+  const { projects, deployments } = parts;
+  const databases = new DatabaseStore(kv);
+  const branches = new BranchStore(kv);
+  const engines = new Engines(parts.engines);
+  const directory = new RecordedBranches({ databases, branches, engines });
+  const door = new DatabaseDoor({ ...parts.listen, directory, onTrouble });
+  const work = new BranchWork({
+    ...{ databases, branches, engines, transfer, now, onTrouble },
+    endSessions: (storageId) => door.endSessions(storageId),
+    onEnded: (database, branch) => raiseBranchEvent({ ...foundation, projects }, database, branch),
+  });
+  const services = { ...foundation, databases, branches, engines, door, work };
+  const databaseService = new DatabaseService(services);
+  const branchService = new BranchService(services);
+  const snapshots = new SnapshotService(services, branchService);
+  const descriptions = new Descriptions({ ...services, variables: parts.variables });
+  const routes = { ...services, projects, databaseService, branchService, snapshots, descriptions };
+  const startedAt = now();
+
+  /** Goes on with what an earlier process left, in the background. */
+  const resume = async () => {
+    if (await databases.isEmpty()) return;
+    try {
+      door.open();
+    } catch (error) {
+      onTrouble(error instanceof Error ? error.message : String(error));
+    }
+    for await (const database of databases.all()) {
+      for (const { name, task } of await branches.list(database.id)) {
+        if (task !== null) void work.run(database, name);
+      }
+    }
+    await work.removeRemains();
+  };
+  let resuming: Promise<void> = Promise.resolve();
+  return {
+    deploymentDatabases: new DeploymentDatabases({
+      ...services,
+      ...{ databaseService, branchService, directory },
+    }),
+    async previewStopped({ projectId }) {
+      for (const database of await databases.list(projectId)) {
+        const ended = await endedPreviews(database, { branches, deployments });
+        for (const branch of ended) await branchService.remove(database, branch);
+      }
+    },
+    capability: {
+      name: "databases",
+      bindRoutes(router) {
+        bindDatabaseRoutes(router, routes);
+        bindBranchRoutes(router, routes);
+        bindQueryRoutes(router, { ...routes, directory, closing });
+      },
+      start() {
+        resuming = resume().catch((error) => onTrouble(`Cannot resume databases: ${error}`));
+        return Promise.resolve();
+      },
+      keepHouse: (signal) =>
+        keepDatabases({ ...services, snapshots, directory, deployments, startedAt }, signal),
+      async removeProject(projectId) {
+        for (const database of await databases.list(projectId)) {
+          await databaseService.delete(database);
+        }
+      },
+      async close() {
+        await door.close();
+        await resuming;
+        await work.close();
+        await engines.close();
+      },
+      health: async () => ({ databases: await healthOf({ databases, engines, door }) }),
+    },
+  };
+}
+
+/** Says of engines only what is known without opening one. */
+async function healthOf(
+  { engines, door }: {
+    readonly databases: DatabaseStore;
+    readonly engines: Engines;
+    readonly door: DatabaseDoor;
+  },
+) {
+  const engine = await engines.opened(engines.usual);
+  const status = await engine?.status();
+  return {
+    engine: engines.usual,
+    port: door.clients?.port ?? null,
+    ready: status?.ready ?? true,
+    problem: status?.problem ?? null,
+  };
+}

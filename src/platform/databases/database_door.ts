@@ -1,0 +1,110 @@
+/**
+ * The gateway of this platform: it listens once there is a database, and not
+ * before.
+ *
+ * @module
+ */
+import { type BackendSession, type BranchAccess, Gateway } from "../../database/mod.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { RecordedBranches } from "./branch_access.ts";
+
+/** Where PostgreSQL clients connect. */
+export interface DoorAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface DoorOptions {
+  readonly directory: RecordedBranches;
+  /** Address that the platform listens on. */
+  readonly host: string;
+  /** Port for clients; null where there is none, and only servers of deployments connect. */
+  readonly port: number | null;
+  /** Host name at which people reach the platform. */
+  readonly publicHost: string;
+  onTrouble(message: string): void;
+}
+
+const LOOPBACK = "127.0.0.1";
+/** Addresses to listen on that take in the loopback address. */
+const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+interface Open {
+  readonly gateway: Gateway;
+  /** For clients on this machine and others; undefined for none. */
+  readonly clients: DoorAddress | undefined;
+  /** For servers of deployments, in their sandbox. */
+  readonly servers: DoorAddress;
+}
+
+export class DatabaseDoor {
+  #open: Open | undefined;
+
+  constructor(private readonly options: DoorOptions) {}
+
+  /** Where clients connect, if it listens. */
+  get clients(): DoorAddress | undefined {
+    return this.#open?.clients;
+  }
+
+  /**
+   * Listens from the first call on.
+   *
+   * @throws {Failure} `unavailable` where it cannot
+   */
+  open(): Open {
+    return this.#open ??= this.#listen();
+  }
+
+  /** Opens a session for the platform itself. */
+  connect(access: BranchAccess): Promise<BackendSession> {
+    return this.open().gateway.open(access);
+  }
+
+  /** Sessions of a branch of an engine. */
+  sessionsOf(storageId: string): number {
+    return this.#open?.gateway.sessionsOf(storageId) ?? 0;
+  }
+
+  /** Ends the sessions of a branch of an engine. */
+  endSessions(storageId: string): void {
+    this.#open?.gateway.endSessions(storageId);
+  }
+
+  async close(): Promise<void> {
+    await this.#open?.gateway.close();
+  }
+
+  #listen(): Open {
+    const { directory, host, port, publicHost, onTrouble } = this.options;
+    const gateway = new Gateway({ directory, now: () => performance.now(), onTrouble });
+    const local = (): DoorAddress => ({
+      host: LOOPBACK,
+      port: gateway.listen({ hostname: LOOPBACK, port: 0 }).port,
+    });
+    try {
+      if (port === null) return { gateway, clients: undefined, servers: local() };
+      const { port: taken } = gateway.listen({ hostname: host, port });
+      const isEverywhere = EVERYWHERE.has(host);
+      const clients = { host: isEverywhere ? publicHost : host, port: taken };
+      const reachesLoopback = isEverywhere || host === LOOPBACK;
+      return {
+        gateway,
+        clients,
+        servers: reachesLoopback ? { host: LOOPBACK, port: taken } : local(),
+      };
+    } catch (cause) {
+      void gateway.close();
+      const reason = cause instanceof Deno.errors.AddrInUse
+        ? "another program uses the port"
+        : messageOf(cause);
+      throw new Failure(
+        "unavailable",
+        `Cannot listen for PostgreSQL clients on ${host}:${port}: ${reason}. ` +
+          "Start svc serve with another --postgres-port",
+        { cause },
+      );
+    }
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * Databases: created, changed, stopped, deleted and brought back.
+ *
+ * @module
+ */
+import {
+  type BodyOf,
+  type DatabaseConnection,
+  type endpoints,
+  MAIN_BRANCH,
+} from "../../contract/mod.ts";
+import type { EngineKind } from "../../database/mod.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
+import { engineBranch } from "./branch_access.ts";
+import type { BranchStore } from "./branch_store.ts";
+import type { BranchWork } from "./branch_work.ts";
+import type { DatabaseDoor } from "./database_door.ts";
+import type { DatabaseStore } from "./database_store.ts";
+import { type Engines, toFailureOfEngine } from "./engines.ts";
+import { mintBranch, mintId, passwordPlace } from "./names.ts";
+import { type BranchRecord, type DatabaseRecord, stateOf } from "./records.ts";
+import { GRACE_MS, MAX_DATABASES } from "./sizes.ts";
+
+export interface DatabaseServices extends Pick<Foundation, "box" | "now" | "random"> {
+  readonly databases: DatabaseStore;
+  readonly branches: BranchStore;
+  readonly engines: Engines;
+  readonly door: DatabaseDoor;
+  readonly work: BranchWork;
+}
+
+type Wanted = BodyOf<typeof endpoints.createDatabase>;
+type Changes = BodyOf<typeof endpoints.updateDatabase>;
+
+const gone = (name: string) => new Failure("not_found", `Database "${name}" was deleted meanwhile`);
+
+export class DatabaseService {
+  constructor(private readonly services: DatabaseServices) {}
+
+  /** Finds a database that is not deleted. */
+  async require(project: ProjectRecord, reference: string): Promise<DatabaseRecord> {
+    const database = await this.services.databases.find(project.id, reference);
+    if (database === undefined || database.deletedAt !== null) {
+      const hint = database === undefined ? "does not exist" : "is deleted";
+      throw new Failure(
+        "not_found",
+        `Database "${reference}" ${hint} in project "${project.name}"`,
+      );
+    }
+    return database;
+  }
+
+  /** Finds a branch of a database. */
+  async requireBranch(database: DatabaseRecord, name: string): Promise<BranchRecord> {
+    const branch = await this.services.branches.get(database.id, name);
+    if (branch !== undefined) return branch;
+    throw new Failure("not_found", `Database "${database.name}" has no branch "${name}"`);
+  }
+
+  /** Records a database and begins to make its branch `main`. */
+  async create(project: ProjectRecord, wanted: Wanted): Promise<DatabaseRecord> {
+    const { databases, engines, door, work, now, random } = this.services;
+    const engine = wanted.engine ?? engines.usual;
+    this.#requireEngine(engine);
+    door.open();
+    const database: DatabaseRecord = {
+      id: uuidV7(now, random),
+      workspaceId: project.workspaceId,
+      projectId: project.id,
+      name: wanted.name,
+      engine,
+      cuSize: wanted.cuSize,
+      autoInject: wanted.autoInject,
+      envVar: wanted.envVar,
+      environments: null,
+      previewBranches: false,
+      stopped: false,
+      createdAt: now(),
+      deletedAt: null,
+    };
+    const main = await mintBranch(this.services, database, {
+      name: MAIN_BRANCH,
+      parent: null,
+      source: { type: "empty" },
+    });
+    switch (await databases.create(database, main)) {
+      case "no project":
+        throw new Failure("not_found", `Project "${project.name}" was deleted meanwhile`);
+      case "name taken":
+        throw new Failure("conflict", `Database "${wanted.name}" exists already`);
+      case "too many":
+        throw tooMany(project);
+      case "created":
+        void work.run(database, MAIN_BRANCH);
+        return database;
+    }
+  }
+
+  /** Changes settings. Another size holds from the next start of each branch. */
+  async update(database: DatabaseRecord, changes: Changes): Promise<DatabaseRecord> {
+    const { databases } = this.services;
+    const updated = await databases.update(database, (current) => ({ ...current, ...changes }));
+    if (updated === undefined) throw gone(database.name);
+    if (updated.cuSize !== database.cuSize) await this.#stopBranches(updated, { onlyIdle: true });
+    return updated;
+  }
+
+  /** Lets clients connect again, and tries again what failed. */
+  async start(database: DatabaseRecord): Promise<DatabaseRecord> {
+    const { databases, branches, door, work } = this.services;
+    door.open();
+    const started = await databases.update(database, (current) => ({ ...current, stopped: false }));
+    if (started === undefined) throw gone(database.name);
+    for (const branch of await branches.list(database.id)) {
+      if (branch.task === null) continue;
+      await branches.update(branch, (current) => ({ ...current, failure: null }));
+      void work.run(database, branch.name);
+    }
+    return started;
+  }
+
+  /** Ends all connections, and refuses new ones. */
+  async stop(database: DatabaseRecord): Promise<DatabaseRecord> {
+    const { databases } = this.services;
+    const stopped = await databases.update(database, (current) => ({ ...current, stopped: true }));
+    if (stopped === undefined) throw gone(database.name);
+    await this.#stopBranches(stopped);
+    return stopped;
+  }
+
+  /** Deletes a database; it can be had back for a while. */
+  async delete(database: DatabaseRecord): Promise<DatabaseRecord> {
+    const { databases, now } = this.services;
+    const deleted = await databases.delete(database, now());
+    await this.#stopBranches(deleted);
+    return deleted;
+  }
+
+  /**
+   * Brings a deleted database back: one of the project, or one of the workspace
+   * whose project is gone.
+   *
+   * @param hasProject whether a project of the workspace is still there
+   */
+  async undelete(
+    project: ProjectRecord,
+    reference: string,
+    hasProject: (projectId: string) => Promise<boolean>,
+  ): Promise<DatabaseRecord> {
+    const { databases, door, branches, work } = this.services;
+    const found = await this.#findDeleted(project, reference, hasProject);
+    if (found === undefined) {
+      const days = GRACE_MS / (24 * 60 * 60 * 1000);
+      throw new Failure(
+        "not_found",
+        `No deleted database "${reference}" can be had back in project "${project.name}": ` +
+          `that is possible for ${days} days`,
+      );
+    }
+    door.open();
+    const result = await databases.undelete(found, project.id);
+    if (result === "gone") throw gone(reference);
+    if (result === "too many") throw tooMany(project);
+    if (result === "name taken") {
+      throw new Failure(
+        "conflict",
+        `Project "${project.name}" has another database "${found.name}": delete that one first`,
+      );
+    }
+    for (const { name, task } of await branches.list(result.id)) {
+      if (task !== null) void work.run(result, name);
+    }
+    return result;
+  }
+
+  /** How a branch is reached, with its password. */
+  async connection(database: DatabaseRecord, name: string): Promise<DatabaseConnection> {
+    const { door } = this.services;
+    const branch = await this.requireBranch(database, name);
+    const { clients } = door.open();
+    if (clients === undefined) {
+      throw new Failure(
+        "conflict",
+        "This platform lets only deployments connect to databases (--postgres-port none). " +
+          "Run SQL with svc db query",
+      );
+    }
+    return await this.connectionAt(database, branch, clients);
+  }
+
+  /** How a branch is reached at an address of the gateway. */
+  async connectionAt(
+    database: DatabaseRecord,
+    branch: BranchRecord,
+    { host, port }: { readonly host: string; readonly port: number },
+  ): Promise<DatabaseConnection> {
+    const password = await this.services.box.open(
+      branch.password,
+      passwordPlace(database.id, branch.id),
+    );
+    const { name } = database;
+    const authority = host.includes(":") ? `[${host}]` : host;
+    const url = `postgres://${branch.role}:${password}@${authority}:${port}/${name}`;
+    return { url, host, port, user: branch.role, password, database: name, branch: branch.name };
+  }
+
+  /** Moves all branches to another engine; each is away from its clients meanwhile. */
+  async move(database: DatabaseRecord, engine: EngineKind): Promise<DatabaseRecord> {
+    const { databases, branches, work, random } = this.services;
+    this.#requireEngine(engine);
+    const all = await branches.list(database.id);
+    const unready = all.find((branch) => branch.storage === null || branch.task !== null);
+    if (unready !== undefined) {
+      const { state } = stateOf(database, unready);
+      throw new Failure(
+        "conflict",
+        `Branch "${unready.name}" is ${state}: wait for it, or delete it, before moving`,
+      );
+    }
+    const moved = await databases.update(database, (current) => ({ ...current, engine }));
+    if (moved === undefined) throw gone(database.name);
+    for (const branch of all) {
+      if (branch.storage!.engine === engine) continue;
+      const task = { target: { engine, id: mintId(random) }, source: { type: "move" as const } };
+      await branches.update(
+        branch,
+        (current) => current.task === null ? { ...current, task, failure: null } : current,
+      );
+      void work.run(database, branch.name);
+    }
+    return moved;
+  }
+
+  #requireEngine(kind: EngineKind): void {
+    if (this.services.engines.has(kind)) return;
+    throw new Failure(
+      "conflict",
+      kind === "server"
+        ? "This platform has no PostgreSQL server: start svc serve with --postgres"
+        : "This platform has no embedded PostgreSQL",
+    );
+  }
+
+  async #findDeleted(
+    project: ProjectRecord,
+    reference: string,
+    hasProject: (projectId: string) => Promise<boolean>,
+  ): Promise<DatabaseRecord | undefined> {
+    const all = await this.services.databases.deleted(project.workspaceId);
+    const named = all.filter(({ id, name }) => id === reference || name === reference)
+      .sort((one, other) => (other.deletedAt ?? 0) - (one.deletedAt ?? 0));
+    const own = named.find(({ projectId }) => projectId === project.id);
+    if (own !== undefined) return own;
+    for (const database of named) if (!await hasProject(database.projectId)) return database;
+    return undefined;
+  }
+
+  /** Stops what runs of a database; what fails is said by the engine itself. */
+  async #stopBranches(
+    database: DatabaseRecord,
+    { onlyIdle = false }: { readonly onlyIdle?: boolean } = {},
+  ): Promise<void> {
+    const { branches, door, engines } = this.services;
+    for (const branch of await branches.list(database.id)) {
+      const { storage } = branch;
+      if (storage === null || (onlyIdle && door.sessionsOf(storage.id) > 0)) continue;
+      door.endSessions(storage.id);
+      const engine = await engines.opened(storage.engine);
+      const running = engineBranch(database, branch, storage);
+      try {
+        if (engine?.isRunning(running)) await engine.stop(running);
+      } catch (error) {
+        throw toFailureOfEngine(error);
+      }
+    }
+  }
+}
+
+function tooMany(project: ProjectRecord): Failure {
+  return new Failure(
+    "conflict",
+    `Project "${project.name}" has ${MAX_DATABASES} databases, which is the most: delete one first`,
+  );
+}

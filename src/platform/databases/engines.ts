@@ -1,0 +1,94 @@
+/**
+ * The engines of this platform, each opened when it is first needed.
+ *
+ * @module
+ */
+import { type DatabaseEngine, EngineError, type EngineKind } from "../../database/mod.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { Failure } from "../core/http/mod.ts";
+
+/** How the engines of a platform are opened; composition says. */
+export interface EngineSource {
+  /** The one that new databases get. */
+  readonly usual: EngineKind;
+  /**
+   * What opens each kind that the operator has set up.
+   *
+   * They throw an {@link EngineError} whose message is for the operator.
+   */
+  readonly open: Readonly<Partial<Record<EngineKind, () => Promise<DatabaseEngine>>>>;
+}
+
+const MISSING: Readonly<Record<EngineKind, string>> = {
+  embedded: "This platform has no embedded PostgreSQL",
+  server: "This platform has no PostgreSQL server: start svc serve with --postgres",
+};
+
+export class Engines {
+  readonly #opening = new Map<EngineKind, Promise<DatabaseEngine>>();
+
+  constructor(private readonly source: EngineSource) {}
+
+  get usual(): EngineKind {
+    return this.source.usual;
+  }
+
+  /** Whether the operator has set the engine up. */
+  has(kind: EngineKind): boolean {
+    return this.source.open[kind] !== undefined;
+  }
+
+  /**
+   * Opens an engine, or returns the open one. One that failed is tried again.
+   *
+   * @throws {EngineError} where there is none, or it cannot be opened
+   */
+  open(kind: EngineKind): Promise<DatabaseEngine> {
+    let opening = this.#opening.get(kind);
+    if (opening === undefined) {
+      const open = this.source.open[kind];
+      if (open === undefined) return Promise.reject(new EngineError(MISSING[kind], "58000"));
+      opening = open().catch((error) => {
+        this.#opening.delete(kind);
+        throw error;
+      });
+      this.#opening.set(kind, opening);
+    }
+    return opening;
+  }
+
+  /** The engine where it is open already. */
+  async opened(kind: EngineKind): Promise<DatabaseEngine | undefined> {
+    return await this.#opening.get(kind)?.catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    for (const opening of this.#opening.values()) {
+      await (await opening.catch(() => undefined))?.close();
+    }
+  }
+}
+
+/** States of SQL in which the same request may succeed later. */
+const PASSING: ReadonlySet<string> = new Set(["53300", "57P03", "57P01", "55006", "55P03"]);
+/** When to try again, in seconds. */
+const RETRY_SECONDS = 5;
+/** Of SQL: the disk is full. */
+const DISK_FULL = "53100";
+
+/** What an engine's error is for the caller of the API; other errors are returned as they are. */
+export function toFailureOfEngine(error: unknown): unknown {
+  if (!(error instanceof EngineError)) return error;
+  const { message, sqlState } = error;
+  if (sqlState === DISK_FULL) return new Failure("storage_full", message, { cause: error });
+  return PASSING.has(sqlState)
+    ? new Failure("unavailable", message, { cause: error, retryAfter: RETRY_SECONDS })
+    : new Failure("conflict", message, { cause: error });
+}
+
+/** Why work on a branch failed, for its owner: what is the platform's own stays in its log. */
+export function reasonOf(error: unknown): string {
+  return error instanceof EngineError || error instanceof Failure
+    ? messageOf(error)
+    : "The platform failed; its log says why";
+}

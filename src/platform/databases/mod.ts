@@ -1,0 +1,14 @@
+/**
+ * Managed PostgreSQL databases of projects: records, branches, snapshots, and
+ * what deployments get of them.
+ *
+ * @module
+ */
+export { createDatabases, type Databases } from "./create_databases.ts";
+export {
+  DatabaseNotReadyError,
+  type DatabaseUser,
+  type DeploymentDatabases,
+  type InjectedDatabases,
+} from "./deployment_databases.ts";
+export type { EngineSource } from "./engines.ts";

@@ -1,0 +1,157 @@
+/**
+ * SQL over the API: queries, and whole branches as text.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import { type BranchAccess, runSql, type SqlEvent } from "../../database/mod.ts";
+import type { Caller } from "../core/access/mod.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
+import type { RecordedBranches } from "./branch_access.ts";
+import type { DatabaseDoor } from "./database_door.ts";
+import { toFailureOfEngine } from "./engines.ts";
+import { findDatabase, type RouteParts } from "./routes.ts";
+
+export interface QueryParts extends RouteParts {
+  readonly directory: RecordedBranches;
+  readonly door: DatabaseDoor;
+  /** Aborted when the platform stops. */
+  readonly closing: AbortSignal;
+}
+
+/** Queries of one branch by the API that run at a time; PostgreSQL's own clients are not counted. */
+const MAX_QUERIES = 8;
+
+const NDJSON = "application/x-ndjson";
+const SQL = "application/sql; charset=utf-8";
+
+/** Counts what runs of each branch. */
+class Running {
+  readonly #counts = new Map<string, number>();
+
+  /** @throws {Failure} `rate_limited` where too many run */
+  begin(branchId: string): () => void {
+    const count = this.#counts.get(branchId) ?? 0;
+    if (count >= MAX_QUERIES) {
+      throw new Failure(
+        "rate_limited",
+        `${MAX_QUERIES} queries of this branch run already: wait for one of them`,
+        { retryAfter: 1 },
+      );
+    }
+    this.#counts.set(branchId, count + 1);
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      const left = (this.#counts.get(branchId) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(branchId);
+      else this.#counts.set(branchId, left);
+    };
+  }
+}
+
+/** Events as lines of JSON; asking for no more ends the query. */
+function linesOf(
+  events: AsyncGenerator<SqlEvent, void, void>,
+  onEnd: () => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await events.next();
+        if (done) {
+          onEnd();
+          return controller.close();
+        }
+        controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
+      } catch (error) {
+        onEnd();
+        controller.error(error);
+      }
+    },
+    async cancel() {
+      onEnd();
+      await events.return();
+    },
+  });
+}
+
+export function bindQueryRoutes(router: Router, parts: QueryParts): void {
+  const { databaseService, directory, door, closing } = parts;
+  const running = new Running();
+
+  const accessTo = async (
+    caller: Caller,
+    params: { readonly project: string; readonly database: string },
+    name: string,
+  ): Promise<BranchAccess & { readonly branchId: string }> => {
+    const database = await findDatabase(parts, caller, params);
+    const branch = await databaseService.requireBranch(database, name);
+    try {
+      const access = await directory.accessTo(database, branch);
+      if (access === undefined) throw new Error(`Branch ${branch.id} has a damaged verifier`);
+      if (access.refusal !== undefined) throw new Failure("conflict", access.refusal.message);
+      return { ...access, branchId: branch.id };
+    } catch (error) {
+      throw toFailureOfEngine(error);
+    }
+  };
+
+  router.guarded(endpoints.queryDatabase, async (caller, { params, body, request }) => {
+    const access = await accessTo(caller, params, body.branch);
+    const end = running.begin(access.branchId);
+    try {
+      const session = await door.connect(access);
+      const signal = AbortSignal.any([request.signal, closing]);
+      const events = runSql(session, body.sql, { readOnly: body.readOnly, signal });
+      return new Response(linesOf(events, end), { headers: { "content-type": NDJSON } });
+    } catch (error) {
+      end();
+      throw toFailureOfEngine(error);
+    }
+  });
+
+  const dump = async (
+    caller: Caller,
+    params: { readonly project: string; readonly database: string },
+    { branch, schemaOnly }: { readonly branch: string; readonly schemaOnly: boolean },
+  ): Promise<Response> => {
+    const access = await accessTo(caller, params, branch);
+    const sql = access.engine.dump(access.branch, { schemaOnly });
+    return new Response(await begun(sql), { headers: { "content-type": SQL } });
+  };
+  router.guarded(
+    endpoints.getDatabaseSchema,
+    (caller, { params, query }) => dump(caller, params, { ...query, schemaOnly: true }),
+  );
+  router.guarded(
+    endpoints.exportDatabase,
+    (caller, { params, query }) => dump(caller, params, { ...query, schemaOnly: false }),
+  );
+}
+
+/** A stream whose first part is there, so that what fails at once is answered as a failure. */
+async function begun(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const reader = stream.getReader();
+  let first: ReadableStreamReadResult<Uint8Array<ArrayBuffer>>;
+  try {
+    first = await reader.read();
+  } catch (error) {
+    throw toFailureOfEngine(error);
+  }
+  return new ReadableStream({
+    start(controller) {
+      if (!first.done) controller.enqueue(first.value);
+    },
+    async pull(controller) {
+      const { done, value } = first.done ? first : await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

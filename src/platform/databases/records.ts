@@ -1,0 +1,140 @@
+/**
+ * Records of databases, their branches and their snapshots. Pure.
+ *
+ * A branch names the *storage* that it shows: a branch of an engine, which is
+ * made under an id of its own. Resetting, restoring and moving make another
+ * storage and put it in place of the first in one commit, so that a crash
+ * leaves the one or the other.
+ *
+ * @module
+ */
+import { z } from "zod";
+import {
+  CU_SIZES,
+  DATABASE_ENGINES,
+  type DatabaseState,
+  ENVIRONMENT_PREVIEW,
+} from "../../contract/mod.ts";
+import { sealedSecret } from "../core/secrets/mod.ts";
+
+/** A branch of an engine. */
+export const storageRecord = z.object({
+  engine: z.enum(DATABASE_ENGINES),
+  /** 16 hexadecimal digits. */
+  id: z.string(),
+});
+export type StorageRecord = z.infer<typeof storageRecord>;
+
+export const databaseRecord = z.object({
+  id: z.string(),
+  workspaceId: z.string(),
+  projectId: z.string(),
+  name: z.string(),
+  /** Where its new branches are made. */
+  engine: z.enum(DATABASE_ENGINES),
+  cuSize: z.enum(CU_SIZES),
+  autoInject: z.boolean(),
+  envVar: z.string(),
+  /** Environments whose deployments get the variable; null for all. */
+  environments: z.array(z.string()).nullable(),
+  previewBranches: z.boolean(),
+  /** Stopped by its owner's wish. */
+  stopped: z.boolean(),
+  createdAt: z.number(),
+  deletedAt: z.number().nullable(),
+});
+export type DatabaseRecord = z.infer<typeof databaseRecord>;
+
+/** What a storage is made from. A branch and a snapshot are found when the work begins. */
+const sourceRecord = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("empty") }),
+  z.object({ type: z.literal("branch"), name: z.string() }),
+  z.object({ type: z.literal("snapshot"), id: z.string() }),
+  /** What the branch itself shows, on another engine; clients wait meanwhile. */
+  z.object({ type: z.literal("move") }),
+]);
+export type SourceRecord = z.infer<typeof sourceRecord>;
+
+export const branchRecord = z.object({
+  /** 16 hexadecimal digits; stays the same when the storage changes. */
+  id: z.string(),
+  databaseId: z.string(),
+  name: z.string(),
+  /** The branch that it was copied from; null for `main`. */
+  parent: z.string().nullable(),
+  role: z.string(),
+  password: sealedSecret,
+  /** For SCRAM-SHA-256, in PostgreSQL's text form. */
+  verifier: z.string(),
+  /** What it shows; null before it is made. */
+  storage: storageRecord.nullable(),
+  /** What is being made to be shown; null where nothing is. */
+  task: z.object({ target: storageRecord, source: sourceRecord }).nullable(),
+  /** Why its task failed; null where it has not. */
+  failure: z.string().nullable(),
+  /** The git branch whose previews it belongs to. */
+  gitBranch: z.string().nullable(),
+  createdAt: z.number(),
+  resetAt: z.number().nullable(),
+  expiresAt: z.number().nullable(),
+});
+export type BranchRecord = z.infer<typeof branchRecord>;
+
+export const snapshotRecord = z.object({
+  id: z.string(),
+  databaseId: z.string(),
+  branch: z.string(),
+  storage: storageRecord,
+  role: z.string(),
+  kind: z.enum(["daily", "manual"]),
+  /** False while it is being made. */
+  ready: z.boolean(),
+  sizeBytes: z.number(),
+  createdAt: z.number(),
+});
+export type SnapshotRecord = z.infer<typeof snapshotRecord>;
+
+/** Where the branch of a role is. */
+export const roleRecord = z.object({
+  projectId: z.string(),
+  databaseId: z.string(),
+  branch: z.string(),
+});
+
+/** What people see of a branch's state, and why it is so. */
+export interface ShownState {
+  readonly state: DatabaseState;
+  readonly reason: string | null;
+}
+
+export function stateOf(database: DatabaseRecord, branch: BranchRecord): ShownState {
+  const { failure, storage, task } = branch;
+  if (database.deletedAt !== null) return { state: "deleted", reason: null };
+  if (failure !== null && storage === null) return { state: "failed", reason: failure };
+  if (database.stopped) {
+    return { state: "stopped", reason: "It was stopped; svc db start lets clients connect again" };
+  }
+  if (storage === null) return { state: "creating", reason: null };
+  if (task?.source.type === "move" && failure === null) {
+    return { state: "creating", reason: `It is being moved to the engine ${task.target.engine}` };
+  }
+  return { state: "active", reason: failure };
+}
+
+/** The branch of a database that belongs to the previews of a git branch. */
+export const previewBranchName = (gitBranch: string): string => `preview/${gitBranch}`;
+
+/** Whether deployments of an environment get the variable of a database. */
+export function injectsInto(database: DatabaseRecord, environment: string): boolean {
+  const { autoInject, environments, deletedAt } = database;
+  return autoInject && deletedAt === null &&
+    (environments === null || environments.includes(environment));
+}
+
+/** Whether a deployment has a branch of the database of its own. */
+export function hasPreviewBranch(
+  { previewBranches }: DatabaseRecord,
+  deployment: { readonly environment: string },
+): boolean {
+  return previewBranches && deployment.environment === ENVIRONMENT_PREVIEW;
+}

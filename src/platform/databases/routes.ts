@@ -1,0 +1,165 @@
+/**
+ * `/v1/projects/{project}/databases` and what is below, but for SQL.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { Caller } from "../core/access/mod.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
+import type { BranchService } from "./branch_service.ts";
+import type { BranchStore } from "./branch_store.ts";
+import type { DatabaseService } from "./database_service.ts";
+import type { DatabaseStore } from "./database_store.ts";
+import type { Descriptions } from "./describe.ts";
+import type { BranchRecord, DatabaseRecord } from "./records.ts";
+import { type SnapshotService, snapshotToWire } from "./snapshot_service.ts";
+
+export interface RouteParts {
+  readonly projects: ProjectStore;
+  readonly databases: DatabaseStore;
+  readonly branches: BranchStore;
+  readonly databaseService: DatabaseService;
+  readonly branchService: BranchService;
+  readonly snapshots: SnapshotService;
+  readonly descriptions: Descriptions;
+}
+
+interface Named {
+  readonly project: string;
+  readonly database: string;
+}
+
+/** Finds the database that a path names. */
+export async function findDatabase(
+  { projects, databaseService }: Pick<RouteParts, "projects" | "databaseService">,
+  caller: Caller,
+  { project, database }: Named,
+): Promise<DatabaseRecord> {
+  return await databaseService.require(await findProject(projects, caller, project), database);
+}
+
+export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
+  const { projects, databases, databaseService: service, descriptions } = parts;
+  const find = (caller: Caller, params: Named) => findDatabase(parts, caller, params);
+  const show = (database: DatabaseRecord) => descriptions.database(database);
+
+  router.guarded(endpoints.listDatabases, async (caller, { params, query }) => {
+    const { id, workspaceId } = await findProject(projects, caller, params.project);
+    const found = query.deleted === "true"
+      ? await recoverable(parts, workspaceId, id)
+      : await databases.list(id);
+    const page = databases.page(found, query);
+    return { items: await Promise.all(page.items.map(show)), nextCursor: page.nextCursor };
+  });
+
+  router.guarded(endpoints.createDatabase, async (caller, { params, body }) => {
+    const project = await findProject(projects, caller, params.project);
+    return await show(await service.create(project, body));
+  });
+
+  router.guarded(
+    endpoints.getDatabase,
+    async (caller, { params }) => await show(await find(caller, params)),
+  );
+  router.guarded(
+    endpoints.updateDatabase,
+    async (caller, { params, body }) =>
+      await show(await service.update(await find(caller, params), body)),
+  );
+  router.guarded(
+    endpoints.deleteDatabase,
+    async (caller, { params }) => await show(await service.delete(await find(caller, params))),
+  );
+  router.guarded(endpoints.undeleteDatabase, async (caller, { params }) => {
+    const project = await findProject(projects, caller, params.project);
+    const hasProject = async (id: string) =>
+      await projects.find(project.workspaceId, id) !== undefined;
+    return await show(await service.undelete(project, params.database, hasProject));
+  });
+  router.guarded(
+    endpoints.startDatabase,
+    async (caller, { params }) => await show(await service.start(await find(caller, params))),
+  );
+  router.guarded(
+    endpoints.stopDatabase,
+    async (caller, { params }) => await show(await service.stop(await find(caller, params))),
+  );
+  router.guarded(
+    endpoints.getDatabaseConnection,
+    async (caller, { params, query }) =>
+      await service.connection(await find(caller, params), query.branch),
+  );
+  router.guarded(
+    endpoints.moveDatabase,
+    async (caller, { params, body }) =>
+      await show(await service.move(await find(caller, params), body.engine)),
+  );
+}
+
+/** Deleted databases of a project, and those of the workspace whose project is gone. */
+async function recoverable(
+  { databases, projects }: Pick<RouteParts, "databases" | "projects">,
+  workspaceId: string,
+  projectId: string,
+): Promise<DatabaseRecord[]> {
+  const found: DatabaseRecord[] = [];
+  for (const database of await databases.deleted(workspaceId)) {
+    const isOwn = database.projectId === projectId;
+    if (isOwn || await projects.find(workspaceId, database.projectId) === undefined) {
+      found.push(database);
+    }
+  }
+  return found;
+}
+
+export function bindBranchRoutes(router: Router, parts: RouteParts): void {
+  const { branches, databaseService, branchService, snapshots, descriptions } = parts;
+  const find = (caller: Caller, params: Named) => findDatabase(parts, caller, params);
+  const findBranch = async (
+    caller: Caller,
+    params: Named & { readonly branch: string },
+  ): Promise<readonly [DatabaseRecord, BranchRecord]> => {
+    const database = await find(caller, params);
+    return [database, await databaseService.requireBranch(database, params.branch)];
+  };
+
+  router.guarded(endpoints.listDatabaseBranches, async (caller, { params }) => {
+    const database = await find(caller, params);
+    const all = await branches.list(database.id);
+    return {
+      items: await Promise.all(all.map((branch) => descriptions.branch(database, branch))),
+    };
+  });
+  router.guarded(endpoints.createDatabaseBranch, async (caller, { params, body }) => {
+    const database = await find(caller, params);
+    return await descriptions.branch(database, await branchService.create(database, body));
+  });
+  router.guarded(endpoints.deleteDatabaseBranch, async (caller, { params }) => {
+    await branchService.remove(...await findBranch(caller, params));
+    return undefined;
+  });
+  router.guarded(endpoints.resetDatabaseBranch, async (caller, { params }) => {
+    const [database, branch] = await findBranch(caller, params);
+    return await descriptions.branch(database, await branchService.reset(database, branch));
+  });
+
+  router.guarded(endpoints.listDatabaseSnapshots, async (caller, { params }) => {
+    const all = await snapshots.list(await find(caller, params));
+    return { items: all.map(snapshotToWire) };
+  });
+  router.guarded(endpoints.createDatabaseSnapshot, async (caller, { params, body }) => {
+    const [database, branch] = await findBranch(caller, { ...params, branch: body.branch });
+    return snapshotToWire(await snapshots.create(database, branch));
+  });
+  router.guarded(endpoints.restoreDatabaseSnapshot, async (caller, { params, body }) => {
+    const database = await find(caller, params);
+    const snapshot = await snapshots.require(database, params.snapshot);
+    const branch = await snapshots.restore(database, snapshot, body.branch);
+    return await descriptions.branch(database, branch);
+  });
+  router.guarded(endpoints.deleteDatabaseSnapshot, async (caller, { params }) => {
+    await snapshots.remove(await snapshots.require(await find(caller, params), params.snapshot));
+    return undefined;
+  });
+}

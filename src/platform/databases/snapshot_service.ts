@@ -1,0 +1,130 @@
+/**
+ * Snapshots of branches: taken by people and each day, and brought back.
+ *
+ * @module
+ */
+import { type DatabaseSnapshot, MAIN_BRANCH } from "../../contract/mod.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { BranchService } from "./branch_service.ts";
+import type { DatabaseServices } from "./database_service.ts";
+import { toFailureOfEngine } from "./engines.ts";
+import { mintId, mintRole } from "./names.ts";
+import type { BranchRecord, DatabaseRecord, SnapshotRecord } from "./records.ts";
+import { KEPT_DAILY_SNAPSHOTS, MAX_MANUAL_SNAPSHOTS } from "./sizes.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function snapshotToWire(snapshot: SnapshotRecord): DatabaseSnapshot {
+  const { id, branch, sizeBytes, kind, createdAt } = snapshot;
+  return { id, branch, sizeBytes, kind, createdAt: new Date(createdAt).toISOString() };
+}
+
+export class SnapshotService {
+  constructor(
+    private readonly services: DatabaseServices,
+    private readonly branchService: BranchService,
+  ) {}
+
+  /** Snapshots that are whole, newest first. */
+  async list(database: DatabaseRecord): Promise<SnapshotRecord[]> {
+    const all = await this.services.branches.snapshots(database.id);
+    return all.filter(({ ready }) => ready).reverse();
+  }
+
+  async require(database: DatabaseRecord, id: string): Promise<SnapshotRecord> {
+    const snapshot = await this.services.branches.snapshot(database.id, id);
+    if (snapshot?.ready) return snapshot;
+    throw new Failure("not_found", `Database "${database.name}" has no snapshot ${id}`);
+  }
+
+  /** Keeps a branch as it is now. */
+  async create(database: DatabaseRecord, branch: BranchRecord): Promise<SnapshotRecord> {
+    const manual = (await this.list(database)).filter(({ kind }) => kind === "manual");
+    if (manual.length >= MAX_MANUAL_SNAPSHOTS) {
+      throw new Failure(
+        "conflict",
+        `Database "${database.name}" has ${MAX_MANUAL_SNAPSHOTS} snapshots, which is the most: ` +
+          "delete one first",
+      );
+    }
+    return await this.#take(database, branch, "manual");
+  }
+
+  /** Brings a snapshot back: in place of a branch, or as a new one. */
+  async restore(
+    database: DatabaseRecord,
+    snapshot: SnapshotRecord,
+    name: string,
+  ): Promise<BranchRecord> {
+    const source = { type: "snapshot" as const, id: snapshot.id };
+    const branch = await this.services.branches.get(database.id, name);
+    if (branch !== undefined) return await this.branchService.replace(database, branch, source);
+    return await this.branchService.add(database, { name, parent: snapshot.branch, source });
+  }
+
+  async remove(snapshot: SnapshotRecord): Promise<void> {
+    const { branches, work } = this.services;
+    await branches.removeSnapshot(snapshot);
+    await work.alone(snapshot.databaseId, () => work.removeRemains());
+  }
+
+  /**
+   * Takes the snapshot of the day of a branch `main` that may have changed, and
+   * removes the oldest ones. Returns whether it took one.
+   */
+  async keepDaily(
+    database: DatabaseRecord,
+    hasChanged: (branch: BranchRecord) => boolean,
+  ): Promise<boolean> {
+    const { branches, now } = this.services;
+    const all = await branches.snapshots(database.id);
+    // A platform that was killed while it took one has left a half of it.
+    for (const half of all.filter(({ ready }) => !ready)) await branches.removeSnapshot(half);
+    const daily = all.filter(({ kind, ready }) => kind === "daily" && ready);
+    for (const old of daily.slice(0, Math.max(0, daily.length - KEPT_DAILY_SNAPSHOTS))) {
+      await branches.removeSnapshot(old);
+    }
+    const main = await branches.get(database.id, MAIN_BRANCH);
+    const last = daily.at(-1)?.createdAt ?? database.createdAt;
+    if (main === undefined || main.storage === null || main.task !== null) return false;
+    if (now() - last < DAY_MS || !hasChanged(main)) return false;
+    await this.#take(database, main, "daily");
+    return true;
+  }
+
+  async #take(
+    database: DatabaseRecord,
+    { name }: BranchRecord,
+    kind: SnapshotRecord["kind"],
+  ): Promise<SnapshotRecord> {
+    const { branches, work, random, now } = this.services;
+    return await work.alone(database.id, async () => {
+      const branch = await branches.get(database.id, name);
+      if (branch === undefined || branch.storage === null) {
+        throw new Failure("conflict", `Branch "${name}" is not there yet: try again later`);
+      }
+      const snapshot: SnapshotRecord = {
+        id: uuidV7(now, random),
+        databaseId: database.id,
+        branch: name,
+        storage: { engine: branch.storage.engine, id: mintId(random) },
+        role: mintRole(database.name, random),
+        kind,
+        ready: false,
+        sizeBytes: 0,
+        createdAt: now(),
+      };
+      await branches.saveSnapshot(snapshot);
+      try {
+        const sizeBytes = await work.copyTo(database, branch, snapshot);
+        const ready = { ...snapshot, sizeBytes, ready: true };
+        await branches.saveSnapshot(ready);
+        return ready;
+      } catch (error) {
+        await branches.removeSnapshot(snapshot);
+        throw toFailureOfEngine(error);
+      }
+    });
+  }
+}
