@@ -66,7 +66,10 @@ function postgresOf(flags: ServeFlags, { env }: Context): PlatformOptions["postg
   if (given === undefined || given === "local") return given;
   const url = URL.parse(given);
   if (url === null || !POSTGRES.test(url.protocol)) {
-    throw new CliError("usage", "Give --postgres local, or an address that begins with postgres://");
+    throw new CliError(
+      "usage",
+      "Give --postgres local, or an address that begins with postgres://",
+    );
   }
   if (flags.postgres !== undefined && url.password !== "") {
     throw new CliError(

@@ -31,7 +31,14 @@ export function createCompute(
     & { readonly deployments: DeploymentStore }
     & Pick<
       ComputeServices,
-      "cache" | "databases" | "kvFor" | "variables" | "logs" | "maxServers" | "serverSockets" | "sandbox"
+      | "cache"
+      | "databases"
+      | "kvFor"
+      | "variables"
+      | "logs"
+      | "maxServers"
+      | "serverSockets"
+      | "sandbox"
     >,
 ): Compute {
   const { addresses, dataDir, env, feed, allowPrivate, now, onTrouble } = foundation;

@@ -5,7 +5,7 @@
  */
 import { endpoints } from "../../contract/mod.ts";
 import type { Caller } from "../core/access/mod.ts";
-import { Failure, type Router } from "../core/http/mod.ts";
+import type { Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { BranchService } from "./branch_service.ts";
 import type { BranchStore } from "./branch_store.ts";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { EngineError } from "../../database/mod.ts";
 import type { OpenStorage } from "./branch_access.ts";
 
 /**
@@ -11,3 +12,6 @@ import type { OpenStorage } from "./branch_access.ts";
  * @throws {EngineError}
  */
 export type Transfer = (source: OpenStorage, target: OpenStorage) => Promise<void>;
+
+export const transfer: Transfer = (_source, _target) =>
+  Promise.reject(new EngineError("TODO", "0A000"));

@@ -14,6 +14,7 @@ import type { ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
 import { bindBlobRoutes } from "./blob_routes.ts";
 import { closeIdleUploads } from "./close_idle_uploads.ts";
+import type { DeploymentRecord } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { DeploymentService } from "./deployment_service.ts";
 import { DeploymentStore } from "./deployment_store.ts";

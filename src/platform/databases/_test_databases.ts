@@ -1,0 +1,115 @@
+/**
+ * Databases over a store in memory and an engine for tests, driven through
+ * their endpoints.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { type Endpoint, endpoints } from "../../contract/mod.ts";
+import { systemRandom } from "../../lib/clock.ts";
+import type { RaisedEvent } from "../core/events/mod.ts";
+import type { Foundation } from "../core/foundation.ts";
+import type { Router } from "../core/http/mod.ts";
+import { openKeyRing, SecretBox } from "../core/secrets/mod.ts";
+import { keys } from "../core/store/mod.ts";
+import { DeploymentStore } from "../deployments/mod.ts";
+import { type ProjectRecord, projectRecord, ProjectStore } from "../projects/mod.ts";
+import { VariableStore } from "../variables/mod.ts";
+import { createDatabases, type Databases } from "./mod.ts";
+import type { TestEngine } from "./_test_engine.ts";
+
+type Handler = (caller: unknown, context: unknown) => Promise<unknown>;
+
+/** A machine with a store, on which platforms start and stop. */
+export class TestMachine implements AsyncDisposable {
+  now = Date.UTC(2026, 10, 22);
+  readonly events: RaisedEvent[] = [];
+  readonly troubles: string[] = [];
+  readonly #open: Databases[] = [];
+
+  private constructor(
+    readonly kv: Deno.Kv,
+    private readonly folder: string,
+    private readonly box: SecretBox,
+  ) {}
+
+  static async make(): Promise<TestMachine> {
+    const folder = await Deno.makeTempDir();
+    const box = new SecretBox(await openKeyRing(join(folder, "keys"), systemRandom), systemRandom);
+    return new TestMachine(await Deno.openKv(":memory:"), folder, box);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const databases of this.#open) await databases.capability.close?.();
+    this.kv.close();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+
+  /** Adds a project of the workspace `w`. */
+  async project(name: string): Promise<ProjectRecord> {
+    const project = projectRecord.parse({
+      ...{
+        id: crypto.randomUUID(),
+        workspaceId: "w",
+        workspaceSlug: "w",
+        name,
+        displayName: null,
+        gitUrl: null,
+      },
+      ...{ branch: "main", framework: null, installCommand: null, buildCommand: null },
+      ...{ outputDirectory: null, rootDirectory: null, nodeVersion: null },
+      ...{ productionHistory: [], createdAt: this.now, updatedAt: this.now },
+    });
+    await this.kv.set(keys.project("w", project.id), project);
+    await this.kv.set(keys.projectByName(name), { workspaceId: "w", projectId: project.id });
+    return project;
+  }
+
+  /** Starts a platform; the one before it may be dead, or not know it. */
+  async start(...engines: readonly TestEngine[]): Promise<TestPlatform> {
+    const { kv, box, events } = this;
+    const foundation = {
+      ...{ kv, box, random: systemRandom, closing: new AbortController().signal },
+      events: { raise: (event: RaisedEvent) => Promise.resolve(void events.push(event)) },
+      now: () => this.now,
+      onTrouble: (message: string) => void this.troubles.push(message),
+    } as unknown as Foundation;
+    const databases = createDatabases(foundation, {
+      projects: new ProjectStore(kv),
+      deployments: new DeploymentStore(kv, () => {}),
+      variables: new VariableStore(kv),
+      engines: {
+        usual: engines[0]!.kind,
+        open: Object.fromEntries(
+          engines.map((engine) => [engine.kind, () => Promise.resolve(engine)]),
+        ),
+      },
+      listen: { host: "127.0.0.1", port: 0, publicHost: "localhost" },
+    });
+    this.#open.push(databases);
+    const handlers = new Map<Endpoint, Handler>();
+    const guarded = (endpoint: Endpoint, handler: Handler) => handlers.set(endpoint, handler);
+    databases.capability.bindRoutes?.({ guarded } as unknown as Router);
+    await databases.capability.start?.();
+    return { databases, ...callsOf(handlers) };
+  }
+}
+
+export type TestPlatform = { readonly databases: Databases } & ReturnType<typeof callsOf>;
+
+function callsOf(handlers: ReadonlyMap<Endpoint, Handler>) {
+  const caller = { workspace: { id: "w", slug: "w" } };
+  return {
+    // deno-lint-ignore no-explicit-any -- tests look into any answer
+    call: async (name: keyof typeof endpoints, given: Record<string, unknown>): Promise<any> => {
+      const endpoint = endpoints[name] as unknown as Endpoint;
+      const { body, query = {}, ...params } = given;
+      return await handlers.get(endpoint)!(caller, {
+        params,
+        body: endpoint.body.parse(body),
+        query: endpoint.query.parse(query),
+        request: new Request("http://localhost"),
+      });
+    },
+  };
+}

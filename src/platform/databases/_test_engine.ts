@@ -1,0 +1,82 @@
+/**
+ * An engine for tests of records and states: its branches hold one text each,
+ * and what it does can be held up or made to fail.
+ *
+ * @module
+ */
+import {
+  type Branch,
+  type CopyMethod,
+  type DatabaseEngine,
+  EngineError,
+  type EngineKind,
+} from "../../database/mod.ts";
+
+export class TestEngine implements DatabaseEngine {
+  /** What each branch holds; those of a crashed process are still there. */
+  readonly held: Map<string, string>;
+  readonly running = new Set<string>();
+  /** Awaited before a branch is made. */
+  before: () => Promise<void> = () => Promise.resolve();
+
+  constructor(readonly kind: EngineKind = "embedded", held = new Map<string, string>()) {
+    this.held = held;
+  }
+
+  async create({ id }: Branch): Promise<void> {
+    await this.before();
+    this.held.set(id, "empty");
+  }
+
+  async copy(source: Branch, { id }: Branch): Promise<CopyMethod> {
+    await this.before();
+    const text = this.held.get(source.id);
+    if (text === undefined) throw new EngineError(`No branch ${source.id}`, "3D000");
+    this.held.set(id, text);
+    return "copy";
+  }
+
+  remove(id: string): Promise<void> {
+    this.held.delete(id);
+    this.running.delete(id);
+    return Promise.resolve();
+  }
+
+  list(): Promise<readonly string[]> {
+    return Promise.resolve([...this.held.keys()]);
+  }
+
+  sizeOf({ id }: Branch): Promise<number> {
+    return Promise.resolve(this.held.get(id)?.length ?? 0);
+  }
+
+  start({ id }: Branch): Promise<void> {
+    this.running.add(id);
+    return Promise.resolve();
+  }
+
+  stop({ id }: Branch): Promise<void> {
+    this.running.delete(id);
+    return Promise.resolve();
+  }
+
+  isRunning({ id }: Branch): boolean {
+    return this.running.has(id);
+  }
+
+  connect(): Promise<never> {
+    return Promise.reject(new EngineError("It runs no SQL", "0A000"));
+  }
+
+  dump(): never {
+    throw new EngineError("It runs no SQL", "0A000");
+  }
+
+  status() {
+    return Promise.resolve({ version: "18.1", ready: true, problem: null });
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

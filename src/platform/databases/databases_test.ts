@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { until } from "../../lib/_test_until.ts";
+import { TestMachine, type TestPlatform } from "./_test_databases.ts";
+import { TestEngine } from "./_test_engine.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const at = { project: "shop", database: "orders" };
+
+async function createOrders(platform: TestPlatform, more: Record<string, unknown> = {}) {
+  await platform.call("createDatabase", { project: "shop", body: { name: "orders", ...more } });
+  return await until(
+    () => platform.call("getDatabase", at),
+    ({ state }) => state !== "creating",
+  );
+}
+
+const housekeeping = ({ databases }: TestPlatform) =>
+  databases.capability.keepHouse!(new AbortController().signal);
+
+Deno.test("a database is creating until its branch main is there", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const engine = new TestEngine();
+  const held = Promise.withResolvers<void>();
+  engine.before = () => held.promise;
+  const platform = await machine.start(engine);
+  const made = await platform.call("createDatabase", {
+    project: "shop",
+    body: { name: "orders", cuSize: "0.5" },
+  });
+  assert.deepEqual(
+    [made.state, made.memoryMb, made.maxConnections, made.sizeBytes],
+    ["creating", 512, 40, null],
+  );
+  held.resolve();
+  const active = await until(
+    () => platform.call("getDatabase", at),
+    ({ state }) => state === "active",
+  );
+  assert.deepEqual([active.version, active.sizeBytes, active.branches], ["18.1", 5, 1]);
+});
+
+Deno.test("what a killed platform was making is made by the next one", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const killed = new TestEngine();
+  const held = Promise.withResolvers<void>();
+  killed.before = () => held.promise;
+  const before = await machine.start(killed);
+  await before.call("createDatabase", { project: "shop", body: { name: "orders" } });
+  const engine = new TestEngine("embedded", killed.held);
+  const platform = await machine.start(engine);
+  await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
+  assert.equal(engine.held.size, 1);
+  // The first platform would wait for its engine without end.
+  held.resolve();
+});
+
+Deno.test("a branch that cannot be made has failed, with the reason and an event; start tries again", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const engine = new TestEngine();
+  const { EngineError } = await import("../../database/mod.ts");
+  engine.before = () => Promise.reject(new EngineError("The disk is full", "53100"));
+  const platform = await machine.start(engine);
+  const failed = await createOrders(platform);
+  assert.deepEqual([failed.state, failed.reason], ["failed", "The disk is full"]);
+  assert.equal(machine.events[0]?.event, "health.check_failed");
+  assert.equal(machine.events[0]?.data.reason, 'Database "orders" failed: The disk is full');
+  engine.before = () => Promise.resolve();
+  await platform.call("startDatabase", at);
+  await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
+});
+
+Deno.test("what is the platform's own fault stays in its log", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const engine = new TestEngine();
+  engine.before = () => Promise.reject(new Error("/secret/path is broken"));
+  const failed = await createOrders(await machine.start(engine));
+  assert.equal(failed.reason, "The platform failed; its log says why");
+  assert.match(machine.troubles.join(), /secret\/path/);
+});
+
+Deno.test("branches are copies; reset makes one equal to its parent, and removes what it was", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const engine = new TestEngine();
+  const platform = await machine.start(engine);
+  await createOrders(platform);
+  const [main] = engine.held.keys();
+  engine.held.set(main!, "first");
+  const made = await platform.call("createDatabaseBranch", { ...at, body: { name: "next/one" } });
+  assert.deepEqual([made.state, made.parent, made.sizeBytes], ["active", "main", 5]);
+  const [, copy] = engine.held.keys();
+  assert.equal(engine.held.get(copy!), "first");
+  engine.held.set(main!, "second");
+  const branch = "next/one";
+  const reset = await platform.call("resetDatabaseBranch", { ...at, branch });
+  assert.equal(reset.resetAt, new Date(machine.now).toISOString());
+  assert.deepEqual([...engine.held.values()], ["second", "second"]);
+  assert.ok(!engine.held.has(copy!));
+  await assert.rejects(
+    platform.call("createDatabaseBranch", { ...at, body: { name: branch } }),
+    /exists already/,
+  );
+  await assert.rejects(
+    platform.call("deleteDatabaseBranch", { ...at, branch: "main" }),
+    /cannot be deleted: delete the database instead/,
+  );
+  await platform.call("deleteDatabaseBranch", { ...at, branch });
+  assert.deepEqual([...engine.held.keys()], [main]);
+});
+
+Deno.test("a branch with a time to live is removed after it, by housekeeping", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const engine = new TestEngine();
+  const platform = await machine.start(engine);
+  await createOrders(platform);
+  await platform.call("createDatabaseBranch", { ...at, body: { name: "b", ttlSeconds: 60 } });
+  machine.now += 59_000;
+  assert.deepEqual(await housekeeping(platform), []);
+  machine.now += 1000;
+  assert.deepEqual(await housekeeping(platform), ["removed 1 expired branches of databases"]);
+  assert.equal(engine.held.size, 1);
+});
+
+Deno.test("a deleted database can be had back for seven days, under its name if that is free", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const engine = new TestEngine();
+  const platform = await machine.start(engine);
+  const { id } = await createOrders(platform);
+  const deleted = await platform.call("deleteDatabase", at);
+  assert.equal(deleted.state, "deleted");
+  assert.equal(deleted.removedAt, new Date(machine.now + 7 * DAY_MS).toISOString());
+  await assert.rejects(platform.call("getDatabase", at), /does not exist/);
+  const second = await createOrders(platform);
+  assert.notEqual(second.id, id);
+  await assert.rejects(
+    platform.call("undeleteDatabase", { ...at, database: id }),
+    /another database "orders": delete that one first/,
+  );
+  await platform.call("deleteDatabase", at);
+  assert.equal((await platform.call("undeleteDatabase", { ...at, database: id })).id, id);
+  machine.now += 7 * DAY_MS;
+  assert.deepEqual(await housekeeping(platform), [
+    "removed 1 deleted database for good",
+    "took 1 daily snapshot of databases",
+  ]);
+  const { items } = await platform.call("listDatabases", { ...at, query: { deleted: "true" } });
+  assert.deepEqual(items, []);
+  assert.equal((await platform.call("getDatabase", at)).state, "active");
+});
+
+Deno.test("the databases of a deleted project can be had back in another project", async () => {
+  await using machine = await TestMachine.make();
+  const shop = await machine.project("shop");
+  await machine.project("other");
+  const platform = await machine.start(new TestEngine());
+  const { id } = await createOrders(platform);
+  const elsewhere = { project: "other", database: id };
+  await assert.rejects(platform.call("undeleteDatabase", elsewhere), /No deleted database/);
+  for (const key of [["projects", "w", shop.id], ["project_by_name", "shop"]]) {
+    await machine.kv.delete(key);
+  }
+  await platform.databases.capability.removeProject!(shop.id);
+  const { items } = await platform.call("listDatabases", {
+    project: "other",
+    query: { deleted: "true" },
+  });
+  assert.deepEqual(items.map((each: { id: string }) => each.id), [id]);
+  const back = await platform.call("undeleteDatabase", elsewhere);
+  assert.equal(back.state, "active");
+  assert.equal((await platform.call("getDatabase", { ...elsewhere, database: "orders" })).id, id);
+});
+
+Deno.test("one snapshot a day is kept of a database that may have changed, and seven of them", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const engine = new TestEngine();
+  const platform = await machine.start(engine);
+  await createOrders(platform);
+  const snapshots = async () => (await platform.call("listDatabaseSnapshots", at)).items;
+  const manual = await platform.call("createDatabaseSnapshot", { ...at, body: {} });
+  for (let day = 0; day < 9; day++) {
+    machine.now += DAY_MS;
+    // Clients may have changed it since the last one.
+    await platform.call("getDatabaseConnection", at);
+    await platform.databases.deploymentDatabases.accessFor({
+      projectId: (await platform.call("getDatabase", at)).projectId,
+      environment: "production",
+      branch: "main",
+    });
+    await housekeeping(platform);
+    await housekeeping(platform);
+  }
+  await housekeeping(platform);
+  const kinds = (await snapshots()).map(({ kind }: { kind: string }) => kind);
+  assert.deepEqual(kinds, [...Array(7).fill("daily"), "manual"]);
+  machine.now += DAY_MS;
+  assert.deepEqual(await housekeeping(platform), []);
+
+  const [main] = engine.held.keys();
+  engine.held.set(main!, "changed");
+  const restored = await platform.call("restoreDatabaseSnapshot", {
+    ...at,
+    snapshot: manual.id,
+    body: { branch: "main" },
+  });
+  assert.equal(restored.state, "active");
+  assert.ok(![...engine.held.values()].includes("changed"));
+  assert.equal(engine.held.size, 9);
+});
+
+Deno.test("what an engine holds and no record names is removed after a day", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const engine = new TestEngine();
+  const platform = await machine.start(engine);
+  await createOrders(platform);
+  engine.held.set("00000000deadbeef", "left behind");
+  await housekeeping(platform);
+  machine.now += DAY_MS - 1;
+  await housekeeping(platform);
+  assert.ok(engine.held.has("00000000deadbeef"));
+  machine.now += 1;
+  const lines = await housekeeping(platform);
+  assert.ok(lines.includes("removed 1 stray of PostgreSQL engines"), String(lines));
+  assert.ok(!engine.held.has("00000000deadbeef"));
+});
+
+Deno.test("numbers of databases and branches are bounded", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const platform = await machine.start(new TestEngine());
+  const create = (name: string) =>
+    platform.call("createDatabase", { project: "shop", body: { name } });
+  for (let count = 0; count < 10; count++) await create(`db-${count}`);
+  await assert.rejects(create("one-more"), /has 10 databases, which is the most/);
+  await assert.rejects(create("db-3"), /exists already/);
+});
+
+Deno.test("a missing engine, and a database that clients may not reach, are said", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const platform = await machine.start(new TestEngine());
+  await createOrders(platform);
+  await assert.rejects(
+    platform.call("moveDatabase", { ...at, body: { engine: "server" } }),
+    /has no PostgreSQL server: start svc serve with --postgres/,
+  );
+  const stopped = await platform.call("stopDatabase", at);
+  assert.equal(stopped.state, "stopped");
+  await assert.rejects(
+    platform.call("queryDatabase", { ...at, body: { sql: "SELECT 1" } }),
+    /is stopped. Start it: svc db start orders/,
+  );
+});

@@ -1,0 +1,30 @@
+/**
+ * The engines of databases that the operator has set up, and where their
+ * clients connect.
+ *
+ * @module
+ */
+import type { Foundation } from "../platform/core/foundation.ts";
+import type { EngineSource } from "../platform/databases/mod.ts";
+import type { PlatformOptions } from "./options.ts";
+
+/** Port for PostgreSQL clients, where none is given. */
+const POSTGRES_PORT = 8788;
+
+/** Where clients of databases connect. */
+export function databaseListener(
+  { host, postgresPort }: Pick<PlatformOptions, "host" | "postgresPort">,
+  { publicOrigin }: Pick<Foundation, "publicOrigin">,
+): { readonly host: string; readonly port: number | null; readonly publicHost: string } {
+  const port = postgresPort === undefined ? POSTGRES_PORT : postgresPort;
+  return { host, port, publicHost: new URL(publicOrigin).hostname };
+}
+
+/** What opens each engine, when it is first needed. */
+export function databaseEngines(
+  { postgres }: Pick<PlatformOptions, "postgres">,
+  { dataDir, env, onTrouble }: Pick<Foundation, "dataDir" | "env" | "onTrouble">,
+): EngineSource {
+  void [dataDir, env, onTrouble];
+  return { usual: postgres === undefined ? "embedded" : "server", open: {} };
+}
