@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { openServerEngine } from "../database/mod.ts";
+import { machineMemory } from "../lib/machine_memory.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import type { EngineSource } from "../platform/databases/mod.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -23,8 +25,15 @@ export function databaseListener(
 /** What opens each engine, when it is first needed. */
 export function databaseEngines(
   { postgres }: Pick<PlatformOptions, "postgres">,
-  { dataDir, env, onTrouble }: Pick<Foundation, "dataDir" | "env" | "onTrouble">,
+  { dataDir, onTrouble }: Pick<Foundation, "dataDir" | "onTrouble">,
 ): EngineSource {
-  void [dataDir, env, onTrouble];
-  return { usual: postgres === undefined ? "embedded" : "server", open: {} };
+  if (postgres === undefined) return { usual: "embedded", open: {} };
+  const open = () =>
+    openServerEngine({
+      postgres,
+      dataFolder: dataDir.root,
+      memoryBytes: machineMemory(),
+      onTrouble,
+    });
+  return { usual: "server", open: { server: open } };
 }

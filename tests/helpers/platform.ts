@@ -143,6 +143,7 @@ async function startBy(
     trustProxy: [],
     ...(EDGE_THREADS === undefined ? {} : { edgeThreads: EDGE_THREADS }),
     bootstrapToken: TOKEN,
+    postgresPort: 0,
     env: Deno.env.toObject(),
     version: "0.0.0-test",
     log: (line) => logged.push(`${line.level} ${line.message}`),

@@ -20,6 +20,10 @@ const cases: readonly (readonly [argv: readonly string[], options: Partial<Platf
   [["--max-sockets-per-server", "8"], { serverSockets: { perServer: 8 } }],
   [["--upstream-connect-timeout", "3"], { upstreamTimes: { connectMs: 3000 } }],
   [["--upstream-idle-timeout", "5"], { upstreamTimes: { idleMs: 5000 } }],
+  [["--postgres", "local"], { postgres: "local" }],
+  [["--postgres", "postgres://svc@db.example/svc"], { postgres: "postgres://svc@db.example/svc" }],
+  [["--postgres-port", "none"], { postgresPort: null }],
+  [["--postgres-port", "0"], { postgresPort: 0 }],
   [["--trigger-timeout", "20"], { resolveMs: 20_000 }],
   [["--housekeeping-minutes", "0.5"], { housekeepingMs: 30_000 }],
   [
@@ -44,3 +48,16 @@ for (const [argv, wanted] of cases) {
     assert.deepEqual({ ...options, log: usual.log }, { ...usual, ...wanted });
   });
 }
+
+Deno.test("a password of PostgreSQL is taken from the environment, and refused in a flag", async () => {
+  const url = "postgres://svc:secret@db.example/svc";
+  const flags = defineServeFlags(new Command()).parse([], { from: "user" }).opts();
+  const withUrl = { ...ctx, env: { SVC_POSTGRES_URL: url } } as Context;
+  assert.equal((await readPlatformOptions(withUrl, "/data", flags)).postgres, url);
+  await assert.rejects(optionsOf("--postgres", url), (error: Error) => {
+    assert.match(error.message, /in SVC_POSTGRES_URL/);
+    assert.ok(!error.message.includes("secret"));
+    return true;
+  });
+  await assert.rejects(optionsOf("--postgres", "mysql://db.example"), /begins with postgres:/);
+});

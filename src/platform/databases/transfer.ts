@@ -14,4 +14,4 @@ import type { OpenStorage } from "./branch_access.ts";
 export type Transfer = (source: OpenStorage, target: OpenStorage) => Promise<void>;
 
 export const transfer: Transfer = (_source, _target) =>
-  Promise.reject(new EngineError("TODO", "0A000"));
+  Promise.reject(new EngineError("Moving databases between engines is not possible yet", "0A000"));
