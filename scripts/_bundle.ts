@@ -104,6 +104,7 @@ export const WORKERS: Readonly<Record<string, string>> = {
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
   "node_thread.js": "src/runtime/node/sandbox/thread_main.ts",
   "image_worker.js": "src/runtime/images/worker/worker_main.ts",
+  "database_watch.js": "src/database/embedded/process/watch_main.ts",
 };
 
 /** Files of the stage that no module imports: the program starts them by name. */

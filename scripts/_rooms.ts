@@ -52,7 +52,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   build: ["config", "contract", "lib", "manifest", "rules", "runtime"],
   client: ["contract", "lib"],
   contract: ["lib"],
-  database: ["lib"],
+  database: ["lib", "runtime"],
   kv: ["lib"],
   edge: ["feed", "lib", "manifest", "rules", "runtime"],
   feed: ["lib"],
@@ -176,6 +176,15 @@ export const DOORWAYS: readonly Doorway[] = [
     path: "src/runtime/images/process_main.ts",
     reason: "a process of images loads nothing else",
   },
+  {
+    path: "src/database/embedded/process_main.ts",
+    reason: "the process of a database loads nothing else",
+  },
+  ...["src/runtime/compute/sandbox/mod.ts", "src/runtime/process/"].map((path) => ({
+    path,
+    reason:
+      "the process of a database is started as those of foreign code are, and loads this much",
+  })),
   {
     path: "src/runtime/node/process_main.ts",
     reason: "the process of a server loads nothing else",

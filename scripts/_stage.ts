@@ -40,6 +40,25 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     compressed: ["lib/vips.wasm", "lib/vips-heif.wasm"],
     reason: "is WebAssembly, loaded only by the process that converts images",
   },
+  {
+    name: "@electric-sql/pglite",
+    files: [
+      "dist/index.js",
+      "dist/fs/base.js",
+      ...[
+        "BD5WXLQO",
+        "KLBW4PNS",
+        "N66TTF7B",
+        "UYHX356B",
+        "VQDTEBLE",
+        "XZUEO4BZ",
+        "Y6PULSM7",
+        "ZSOCVAT7",
+      ].map((chunk) => `dist/chunk-${chunk}.js`),
+    ],
+    compressed: ["dist/pglite.wasm", "dist/pglite.data", "dist/initdb.wasm"],
+    reason: "is WebAssembly, loaded only by the process of an embedded database",
+  },
 ];
 
 /** System and processor that a program is made for, as `Deno.build` names them. */

@@ -7,6 +7,7 @@
 import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
 import {
   COMPUTE_PROCESS_ARGUMENT,
+  DATABASE_PROCESS_ARGUMENT,
   FUNCTION_PROCESS_ARGUMENT,
   IMAGE_PROCESS_ARGUMENT,
   NODE_PROBE_ARGUMENT,
@@ -28,6 +29,8 @@ const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
     (await import("../runtime/images/process_main.ts")).runImageProcess,
   [NODE_PROCESS_ARGUMENT]: async () =>
     (await import("../runtime/node/process_main.ts")).runNodeProcess,
+  [DATABASE_PROCESS_ARGUMENT]: async () =>
+    (await import("../database/embedded/process_main.ts")).runDatabaseProcess,
   [NODE_PROBE_ARGUMENT]: async () => (await import("../runtime/node/probe_main.ts")).runNodeProbe,
   [RELEASE_CHECK_ARGUMENT]: async () => {
     const [{ runReleaseCheck }, { createTrustedFetch }] = await Promise.all([

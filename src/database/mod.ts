@@ -5,6 +5,11 @@
  * @module
  */
 export {
+  databaseProcessCommand,
+  EmbeddedEngine,
+  type EmbeddedEngineOptions,
+} from "./embedded/mod.ts";
+export {
   type BranchAccess,
   type BranchDirectory,
   DEFAULT_LIMITS,

@@ -22,3 +22,6 @@ export const NODE_PROBE_ARGUMENT = "__node-probe";
 
 /** Looks for a newer release of the program. */
 export const RELEASE_CHECK_ARGUMENT = "__check-release";
+
+/** Serves an embedded database. */
+export const DATABASE_PROCESS_ARGUMENT = "__database-process";

@@ -1,7 +1,7 @@
 /**
  * Closes everything to a process that computes and nothing else: it keeps the
- * descriptors that it has, reads the program itself, and opens nothing else: no
- * file, no socket, no program.
+ * descriptors that it has, reads the program itself and writes its own folders, and
+ * opens nothing else: no other file, no socket, no program.
  *
  * @module
  */
@@ -50,11 +50,18 @@ export function buildClosedFilter(processor: Processor, pid: number): Uint8Array
  * on. What the system does not offer is left out, and reported.
  *
  * @param readable paths of the program itself, which stay readable
+ * @param writable folders of its own, in which it may do everything with files
  */
-export function sealProcess(readable: readonly string[]): SealState {
+export function sealProcess(
+  readable: readonly string[],
+  writable: readonly string[] = [],
+): SealState {
   const libc = openLibc();
   if (libc === undefined || !setNoNewPrivileges(libc)) return { files: false, network: false };
-  const rules = readable.map((path) => ({ path, rights: "read" }) as const);
+  const rules = [
+    ...readable.map((path) => ({ path, rights: "read" }) as const),
+    ...writable.map((path) => ({ path, rights: "temporary" }) as const),
+  ];
   const files = restrictFiles(libc, rules);
   const network = PROCESSOR !== undefined &&
     installFilter(libc, buildClosedFilter(PROCESSOR, Deno.pid)) !== undefined;

@@ -1,0 +1,141 @@
+/**
+ * The folder of an embedded branch: PostgreSQL's files, and what database and
+ * role are called in them.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { runProgram } from "../../lib/spawn_program.ts";
+import type { Branch, CopyMethod } from "../types.ts";
+
+/** Names in the files of a branch; `role` is null in those of an empty database. */
+export interface BranchNames {
+  readonly database: string;
+  readonly role: string | null;
+}
+
+const NAMES_FILE = "names.json";
+const DATA = "data";
+const BRANCH_ID = /^[0-9a-f]{16}$/;
+
+/** Names in the files of an empty database. */
+export const EMPTY_NAMES: BranchNames = { database: "postgres", role: null };
+
+export class BranchFolders {
+  constructor(readonly root: string) {}
+
+  #path(id: string): string {
+    return join(this.root, id);
+  }
+
+  data(id: string): string {
+    return join(this.#path(id), DATA);
+  }
+
+  lock(id: string): string {
+    return join(this.#path(id), "lock");
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return await this.names(id) !== undefined;
+  }
+
+  /** Names in its files; `undefined` where there is no such branch, or it is half made. */
+  async names(id: string): Promise<BranchNames | undefined> {
+    try {
+      return JSON.parse(await Deno.readTextFile(join(this.#path(id), NAMES_FILE))) as BranchNames;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    }
+  }
+
+  /** Notes the names; a folder without them counts as half made. */
+  async note(id: string, { database, role }: BranchNames): Promise<void> {
+    const path = join(this.#path(id), NAMES_FILE);
+    const file = await Deno.open(`${path}.new`, { create: true, write: true, truncate: true });
+    await file.write(new TextEncoder().encode(JSON.stringify({ database, role })));
+    await file.sync();
+    file.close();
+    await Deno.rename(`${path}.new`, path);
+  }
+
+  /** Makes a new folder, without names, and with files copied from another's. */
+  async copy(from: string, to: string): Promise<CopyMethod> {
+    await this.remove(to);
+    await Deno.mkdir(this.#path(to), { recursive: true, mode: 0o700 });
+    return await copyFolder(this.data(from), this.data(to));
+  }
+
+  async make(id: string): Promise<void> {
+    await this.remove(id);
+    await Deno.mkdir(this.data(id), { recursive: true, mode: 0o700 });
+  }
+
+  async remove(id: string): Promise<void> {
+    await Deno.remove(join(this.#path(id), NAMES_FILE)).catch(() => {});
+    await Deno.remove(this.#path(id), { recursive: true }).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+
+  async list(): Promise<string[]> {
+    const ids: string[] = [];
+    try {
+      for await (const { name } of Deno.readDir(this.root)) {
+        if (BRANCH_ID.test(name)) ids.push(name);
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+    return ids.sort();
+  }
+
+  /** Bytes on disk. */
+  async sizeOf({ id }: Branch): Promise<number> {
+    return await folderSize(this.data(id));
+  }
+}
+
+async function folderSize(path: string): Promise<number> {
+  let size = 0;
+  try {
+    for await (const { name, isDirectory } of Deno.readDir(path)) {
+      const inner = join(path, name);
+      if (isDirectory) size += await folderSize(inner);
+      else size += (await Deno.lstat(inner).catch(() => undefined))?.size ?? 0;
+    }
+  } catch (error) {
+    // PostgreSQL removes files while they are counted.
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  return size;
+}
+
+const CLONE: Readonly<Record<string, readonly string[]>> = {
+  linux: ["-R", "-p", "--reflink=always"],
+  darwin: ["-R", "-p", "-c"],
+};
+
+async function run(args: readonly string[]): Promise<string | undefined> {
+  const { code, stderr } = await runProgram("cp", {
+    args: [...args],
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  });
+  return code === 0 ? undefined : new TextDecoder().decode(stderr).trim();
+}
+
+/** Copies a folder: by cloning where the file system can, else byte by byte. */
+async function copyFolder(from: string, to: string): Promise<CopyMethod> {
+  const clone = CLONE[Deno.build.os];
+  // One small file shows whether the rest can be cloned.
+  const probe = `${to}.probe`;
+  const canClone = clone !== undefined &&
+    await run([...clone, join(from, "PG_VERSION"), probe]) === undefined;
+  await Deno.remove(probe).catch(() => {});
+  const problem = await run([...(canClone ? clone : ["-R", "-p"]), from, to]);
+  if (problem !== undefined) throw new Error(`Cannot copy the database: ${problem}`);
+  return canClone ? "clone" : "copy";
+}

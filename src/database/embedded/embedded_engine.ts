@@ -1,0 +1,205 @@
+/**
+ * PostgreSQL inside the program: each branch is a folder of files and, while
+ * somebody uses it, a process of its own.
+ *
+ * @module
+ */
+import type { ProcessCommand } from "../../runtime/process/mod.ts";
+import {
+  type BackendSession,
+  type Branch,
+  type CopyMethod,
+  type DatabaseEngine,
+  type DumpOptions,
+  EngineError,
+  type EngineStatus,
+  type StartupParameters,
+} from "../types.ts";
+import { BranchFolders, EMPTY_NAMES } from "./branch_folder.ts";
+import { RunningDatabase } from "./running_database.ts";
+import type { SetupHead } from "./wire.ts";
+
+export interface EmbeddedEngineOptions {
+  /** Absolute path of the folder that holds all branches. */
+  readonly folder: string;
+  readonly command: (socketPath: string) => ProcessCommand;
+}
+
+/** Files of an empty database, made once and copied for each new branch. */
+const TEMPLATE = "template";
+
+/** Of the engine in this program; files of an older one's template are not used. */
+export const ENGINE_VERSION = "18.6 (PGlite 0.5.16)";
+
+const TEMPLATE_MEMORY_MB = 256;
+
+export class EmbeddedEngine implements DatabaseEngine {
+  readonly kind = "embedded";
+  readonly #folders: BranchFolders;
+  readonly #running = new Map<string, RunningDatabase>();
+  /** What is being done to a branch; the next thing waits for it. */
+  readonly #pending = new Map<string, Promise<unknown>>();
+  #template: Promise<void> | undefined;
+
+  constructor(private readonly options: EmbeddedEngineOptions) {
+    this.#folders = new BranchFolders(options.folder);
+  }
+
+  /** Does one thing after another to a branch. */
+  #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const last = this.#pending.get(id) ?? Promise.resolve();
+    const next = last.then(work, work);
+    const settled = next.catch(() => {});
+    this.#pending.set(id, settled);
+    void settled.then(() => {
+      if (this.#pending.get(id) === settled) this.#pending.delete(id);
+    });
+    return next;
+  }
+
+  async create(branch: Branch): Promise<void> {
+    await this.#inTurn(branch.id, async () => {
+      if (await this.#folders.exists(branch.id)) return;
+      await this.#makeTemplate();
+      await this.#folders.copy(TEMPLATE, branch.id);
+      await this.#folders.note(branch.id, EMPTY_NAMES);
+    });
+  }
+
+  async #makeTemplate(): Promise<void> {
+    this.#template ??= this.#initialise();
+    try {
+      await this.#template;
+    } catch (error) {
+      this.#template = undefined;
+      throw error;
+    }
+  }
+
+  async #initialise(): Promise<void> {
+    const names = await this.#folders.names(TEMPLATE);
+    if (names?.database === ENGINE_VERSION) return;
+    await this.#folders.make(TEMPLATE);
+    const process = await RunningDatabase.start(this.options.command, {
+      folder: this.#folders.data(TEMPLATE),
+      lock: this.#folders.lock(TEMPLATE),
+      initialise: true,
+      memoryMb: TEMPLATE_MEMORY_MB,
+      ...EMPTY_NAMES,
+      role: "",
+      former: null,
+    });
+    await process.ready;
+    await process.ended;
+    await this.#folders.note(TEMPLATE, { database: ENGINE_VERSION, role: null });
+  }
+
+  async copy(source: Branch, target: Branch): Promise<CopyMethod> {
+    return await this.#inTurn(target.id, async () => {
+      if (await this.#folders.exists(target.id)) return "copy";
+      const names = await this.#folders.names(source.id);
+      if (names === undefined) throw missing(source);
+      const running = this.#running.get(source.id);
+      const copy = (): Promise<CopyMethod> => this.#folders.copy(source.id, target.id);
+      const method = running === undefined || running.isEnded
+        ? await this.#inTurn(source.id, copy)
+        : await running.hold(copy);
+      await this.#folders.note(target.id, names);
+      return method;
+    });
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#inTurn(id, async () => {
+      const running = this.#running.get(id);
+      running?.kill();
+      await running?.ended;
+      await this.#folders.remove(id);
+    });
+  }
+
+  list(): Promise<readonly string[]> {
+    return this.#folders.list();
+  }
+
+  sizeOf(branch: Branch): Promise<number> {
+    return this.#folders.sizeOf(branch);
+  }
+
+  async start(branch: Branch): Promise<void> {
+    await this.#start(branch);
+  }
+
+  async #start(branch: Branch): Promise<RunningDatabase> {
+    const running = this.#running.get(branch.id);
+    if (running !== undefined && !running.isEnded) {
+      await running.ready;
+      return running;
+    }
+    return await this.#inTurn(branch.id, () => this.#launch(branch));
+  }
+
+  async #launch(branch: Branch): Promise<RunningDatabase> {
+    const known = this.#running.get(branch.id);
+    if (known !== undefined && !known.isEnded) return known;
+    const names = await this.#folders.names(branch.id);
+    if (names === undefined) throw missing(branch);
+    const { id, database, role, limits } = branch;
+    const isNamed = names.database === database && names.role === role;
+    const setup: SetupHead = {
+      folder: this.#folders.data(id),
+      lock: this.#folders.lock(id),
+      initialise: false,
+      database,
+      role,
+      former: isNamed ? null : names,
+      memoryMb: limits.memoryMb,
+    };
+    const running = await RunningDatabase.start(this.options.command, setup);
+    this.#running.set(id, running);
+    void running.ended.then(() => {
+      if (this.#running.get(id) === running) this.#running.delete(id);
+    });
+    await running.ready;
+    if (!isNamed) await this.#folders.note(id, { database, role });
+    return running;
+  }
+
+  async stop(branch: Branch): Promise<void> {
+    await this.#inTurn(branch.id, async () => await this.#running.get(branch.id)?.stop());
+  }
+
+  isRunning({ id }: Branch): boolean {
+    const running = this.#running.get(id);
+    return running !== undefined && !running.isEnded;
+  }
+
+  async connect(branch: Branch, startup: StartupParameters): Promise<BackendSession> {
+    const running = await this.#start(branch);
+    const { connections } = branch.limits;
+    if (running.sessions >= connections) {
+      throw new EngineError(`Too many connections: this database has ${connections}`, "53300");
+    }
+    return await running.connect(startup);
+  }
+
+  dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const through = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>();
+    void this.#start(branch)
+      .then((running) => running.dump(options).pipeTo(through.writable))
+      .catch((error) => through.writable.abort(error).catch(() => {}));
+    return through.readable;
+  }
+
+  status(): Promise<EngineStatus> {
+    return Promise.resolve({ version: ENGINE_VERSION, ready: true, problem: null });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#running.values()].map((running) => running.stop()));
+  }
+}
+
+function missing({ id }: Branch): EngineError {
+  return new EngineError(`The files of branch ${id} are not there`, "3D000");
+}

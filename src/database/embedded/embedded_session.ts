@@ -1,0 +1,125 @@
+/**
+ * A client's session with an embedded database, on the platform's side: two
+ * streams of bounded length over the frames of the database's process.
+ *
+ * @module
+ */
+import type { BackendSession } from "../types.ts";
+import { SESSION_WINDOW } from "./wire.ts";
+
+/** Bytes for a client that wait here before the database waits for the client. */
+const OUTPUT_WINDOW = 1024 * 1024;
+
+/** Bytes of a client that are put into one frame. */
+const CHUNK_BYTES = 64 * 1024;
+
+export interface SessionLink {
+  send(bytes: Uint8Array): void;
+  /** The client has gone. */
+  end(): void;
+  cancel(): Promise<void>;
+}
+
+export class EmbeddedSession implements BackendSession {
+  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly writable: WritableStream<Uint8Array<ArrayBuffer>>;
+  readonly #greeting = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
+  #greeted: Uint8Array<ArrayBuffer> | undefined;
+  #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+  #writer!: WritableStreamDefaultController;
+  #credit = SESSION_WINDOW;
+  #credited: (() => void) | undefined;
+  #drained: (() => void) | undefined;
+  #isEnded = false;
+
+  constructor(private readonly link: SessionLink) {
+    this.#greeting.promise.catch(() => {});
+    this.readable = new ReadableStream({
+      start: (controller) => void (this.#controller = controller),
+      pull: () => this.#settleDrained(),
+      cancel: () => this.close(),
+    }, { highWaterMark: OUTPUT_WINDOW, size: (chunk) => chunk.byteLength });
+    this.writable = new WritableStream({
+      start: (controller) => void (this.#writer = controller),
+      write: (bytes) => this.#write(bytes),
+      close: () => this.close(),
+      abort: () => this.close(),
+    });
+  }
+
+  get greeting(): Uint8Array<ArrayBuffer> {
+    return this.#greeted ?? new Uint8Array(0);
+  }
+
+  /** Resolves with the greeting; rejects where the session ends before. */
+  get greeted(): Promise<unknown> {
+    return this.#greeting.promise;
+  }
+
+  async #write(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    for (let at = 0; at < bytes.byteLength && !this.#isEnded;) {
+      while (this.#credit === 0 && !this.#isEnded) {
+        await new Promise<void>((resolve) => this.#credited = resolve);
+      }
+      const part = bytes.subarray(at, at + Math.min(CHUNK_BYTES, this.#credit));
+      this.#credit -= part.byteLength;
+      at += part.byteLength;
+      if (!this.#isEnded) this.link.send(part);
+    }
+  }
+
+  /** The process has dealt with so many bytes. */
+  credit(bytes: number): void {
+    this.#credit += bytes;
+    this.#credited?.();
+  }
+
+  /**
+   * Takes bytes for the client.
+   *
+   * @returns what has to be waited for before more is taken, where the client is slow
+   */
+  take(bytes: Uint8Array<ArrayBuffer>): Promise<void> | undefined {
+    if (this.#isEnded) return undefined;
+    if (this.#greeted === undefined) {
+      this.#greeted = bytes;
+      this.#greeting.resolve(bytes);
+      return undefined;
+    }
+    this.#controller.enqueue(bytes);
+    if ((this.#controller.desiredSize ?? 0) > 0) return undefined;
+    return new Promise((resolve) => this.#drained = resolve);
+  }
+
+  #settleDrained(): void {
+    this.#drained?.();
+    this.#drained = undefined;
+  }
+
+  /** The session has ended on the database's side. */
+  ended(reason?: Error): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#greeting.reject(reason ?? new Error("The session has ended"));
+    try {
+      this.#controller.close();
+    } catch { /* the client has cancelled it */ }
+    try {
+      this.#writer.error(reason ?? new Error("The session has ended"));
+    } catch { /* the client has closed it */ }
+    this.#credited?.();
+    this.#settleDrained();
+  }
+
+  cancel(): Promise<void> {
+    return this.#isEnded ? Promise.resolve() : this.link.cancel();
+  }
+
+  close(): Promise<void> {
+    if (!this.#isEnded) {
+      this.link.end();
+      this.ended();
+    }
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * The embedded engine: PostgreSQL as WebAssembly (PGlite), a process for each
+ * branch that is in use.
+ *
+ * @module
+ */
+export { EmbeddedEngine, type EmbeddedEngineOptions } from "./embedded_engine.ts";
+export { databaseProcessCommand } from "./process_command.ts";

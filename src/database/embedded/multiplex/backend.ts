@@ -1,0 +1,106 @@
+/**
+ * The one backend that clients share, and asking it questions of one's own.
+ *
+ * @module
+ */
+import { errorField, type Message, rowValues, writeMessage } from "./messages.ts";
+
+/** What the backend says while it takes a message. */
+export type Hear = (message: Message) => void;
+
+/** More bytes for a statement that reads from its client (`COPY … FROM STDIN`). */
+export type ReadMore = () => Uint8Array;
+
+/** A PostgreSQL backend that takes one message at a time, and answers before it returns. */
+export interface Backend {
+  run(message: Uint8Array, hear: Hear, more: ReadMore): void;
+}
+
+/** The backend refused a question of ours. */
+export class BackendError extends Error {
+  override readonly name = "BackendError";
+  constructor(message: string, readonly sqlState: string) {
+    super(message);
+  }
+}
+
+const nothing: ReadMore = () => {
+  throw new BackendError("The backend reads from a client that is not there", "XX000");
+};
+
+/** Parameters that a server reports to its clients; this one leaves that to us. */
+const REPORTED = [
+  "application_name",
+  "client_encoding",
+  "DateStyle",
+  "default_transaction_read_only",
+  "in_hot_standby",
+  "integer_datetimes",
+  "IntervalStyle",
+  "is_superuser",
+  "scram_iterations",
+  "search_path",
+  "server_encoding",
+  "server_version",
+  "standard_conforming_strings",
+  "TimeZone",
+] as const;
+
+/** Reads them; the last is one that the server of a single user leaves empty. */
+const READ_PARAMETERS = `SELECT ${
+  REPORTED.map((name) => `pg_catalog.current_setting('${name}')`).join(", ")
+}, session_user`;
+
+/** A backend that can be asked questions of our own. */
+export class SharedBackend {
+  constructor(private readonly backend: Backend) {}
+
+  /** Runs a client's message. */
+  run(message: Uint8Array, hear: Hear, more: ReadMore): void {
+    this.backend.run(message, hear, more);
+  }
+
+  /** Values of the parameters that clients are told of. */
+  readParameters(): Map<string, string> {
+    const [values = []] = this.ask(READ_PARAMETERS);
+    const names = [...REPORTED, "session_authorization"];
+    return new Map(names.map((name, at) => [name, values[at] ?? ""]));
+  }
+
+  /**
+   * Runs SQL of our own, and returns the rows of its last result.
+   *
+   * @throws {BackendError}
+   */
+  ask(sql: string): (string | null)[][] {
+    let rows: (string | null)[][] = [];
+    this.#runOwn(writeMessage("Q", sql), (said) => {
+      if (said.type === "T") rows = [];
+      if (said.type === "D") rows.push(rowValues(said));
+    });
+    return rows;
+  }
+
+  /**
+   * Runs messages of our own that need no `Sync`.
+   *
+   * @returns the backend's error, for the client to hear, where there was one
+   */
+  prepare(message: Uint8Array): Message | undefined {
+    let failed: Message | undefined;
+    this.run(message, (said) => {
+      if (said.type === "E") failed = said;
+    }, nothing);
+    return failed;
+  }
+
+  #runOwn(message: Uint8Array, hear: Hear): void {
+    let failed: BackendError | undefined;
+    this.run(message, (said) => {
+      if (said.type === "E") {
+        failed = new BackendError(errorField(said, "M") ?? "", errorField(said, "C") ?? "XX000");
+      } else hear(said);
+    }, nothing);
+    if (failed !== undefined) throw failed;
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * A client's session with a shared backend: what it has sent, and what of its
+ * state has to be there when it gets the backend.
+ *
+ * @module
+ */
+import { MessageReader, type TransactionStatus } from "./messages.ts";
+import { startupSettings } from "./settings.ts";
+import type { StatementTraits } from "./statement_traits.ts";
+
+/** Largest message of a client, in bytes. */
+export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+/** A statement that a client has prepared, as the backend knows it. */
+export interface PreparedStatement {
+  /** Its name in the backend. */
+  readonly key: string;
+  /** The `Parse` message that prepares it under that name. */
+  readonly parse: Uint8Array<ArrayBuffer>;
+  readonly text: string;
+  readonly traits: StatementTraits;
+}
+
+export class Client {
+  readonly inbox = new MessageReader(MAX_MESSAGE_BYTES);
+  /** What differs from the server's own settings. */
+  settings: Map<string, string>;
+  /** By the names that the client knows; the unnamed one by the empty name. */
+  readonly statements = new Map<string, PreparedStatement>();
+  /** Statements that portals of this transaction were bound to, by the portals' names. */
+  readonly portals = new Map<string, PreparedStatement>();
+  readonly listens = new Set<string>();
+  /** Values of parameters that the client was told. */
+  readonly told = new Map<string, string>();
+  status: TransactionStatus = "I";
+  /** It has sent messages that no `Sync` has ended. */
+  isMidBatch = false;
+  /** An error has occurred: what comes before the next `Sync` is skipped. */
+  isSkipping = false;
+  isGone = false;
+  /** What keeps it from giving up the backend, in words. */
+  pinnedBy: string | undefined;
+  hasLocks = false;
+  /** What is to be asked of the backend before another client gets it. */
+  suspects = { settings: false, pins: false, locks: false, channels: false };
+  /** Since when it waits for the backend, or the backend for it, in milliseconds. */
+  since = 0;
+  /** The settings of its startup message are not checked yet. */
+  isFresh = true;
+  #names = 0;
+
+  constructor(readonly id: number, startup: ReadonlyMap<string, string>) {
+    this.settings = startupSettings(startup);
+  }
+
+  /** A name in the backend that no other statement has. */
+  nextKey(): string {
+    return `_${this.id}_${++this.#names}`;
+  }
+
+  suspect({ settings, pins, locks }: StatementTraits): void {
+    this.suspects.settings ||= settings;
+    this.suspects.pins ||= pins;
+    this.suspects.locks ||= locks;
+  }
+}

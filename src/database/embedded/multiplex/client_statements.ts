@@ -1,0 +1,158 @@
+/**
+ * Prepared statements of many clients in one backend: each gets a name of its
+ * own there, and is prepared again where another client's statement, or
+ * `DISCARD ALL`, has replaced it.
+ *
+ * @module
+ */
+import type { SharedBackend } from "./backend.ts";
+import type { Client, PreparedStatement } from "./client.ts";
+import {
+  type Message,
+  MessageError,
+  type NamedStatement,
+  parseText,
+  readString,
+  statementOf,
+  SYNC,
+  writeMessage,
+} from "./messages.ts";
+import { quoteIdentifier } from "./settings.ts";
+import { deallocatedBy, traitsOf } from "./statement_traits.ts";
+
+/** Statements that one client may have prepared at a time. */
+const MAX_STATEMENTS = 10_000;
+
+const HEADER_BYTES = 5;
+const STATEMENT = new TextEncoder().encode("S");
+
+const closeStatement = (key: string): Uint8Array => writeMessage("C", STATEMENT, key);
+
+export class ClientStatements {
+  /** Names of those that the backend has. */
+  readonly #present = new Set<string>();
+  /** Whose the backend's unnamed statement is. */
+  #unnamedOf: Client | undefined;
+  /** What the next `ParseComplete` is about. */
+  #parsing: { readonly name: string; readonly statement: PreparedStatement } | undefined;
+
+  constructor(private readonly backend: SharedBackend) {}
+
+  /**
+   * Puts the backend's name for a statement into a client's message.
+   *
+   * @returns the backend's error where it refuses to prepare a statement again
+   */
+  translate(client: Client, message: Message): Uint8Array | Message {
+    if (!"PBDC".includes(message.type)) return message.bytes;
+    const named = statementOf(message);
+    if (named === undefined) return message.bytes;
+    if (message.type === "P") return this.#parse(client, message, named);
+    if (message.type === "C") return this.#close(client, named);
+    const statement = client.statements.get(named.name);
+    const failed = this.#provide(client, named.name, statement);
+    if (failed !== undefined) return failed;
+    if (message.type === "B" && statement !== undefined) {
+      client.portals.set(readString(message.bytes, HEADER_BYTES).text, statement);
+    }
+    return statement === undefined ? message.bytes : named.renamed(statement.key);
+  }
+
+  #parse(client: Client, message: Message, named: NamedStatement): Uint8Array {
+    if (client.statements.size >= MAX_STATEMENTS) {
+      throw new MessageError(`More than ${MAX_STATEMENTS} prepared statements in one session`);
+    }
+    const { name } = named;
+    const known = client.statements.get(name);
+    const key = name === "" ? "" : known?.key ?? client.nextKey();
+    const text = parseText(message);
+    const deallocated = this.#deallocate(client, text);
+    const parse = deallocated === undefined
+      ? named.renamed(key)
+      : writeMessage("P", key, deallocated, new Uint8Array(2));
+    this.#parsing = { name, statement: { key, parse, text, traits: traitsOf(text) } };
+    if (name === "") this.#unnamedOf = undefined;
+    return parse;
+  }
+
+  /** The statement that a client parsed is prepared. */
+  parsed(client: Client): void {
+    if (this.#parsing === undefined) return;
+    const { name, statement } = this.#parsing;
+    client.statements.set(name, statement);
+    if (name === "") this.#unnamedOf = client;
+    else this.#present.add(statement.key);
+    this.#parsing = undefined;
+  }
+
+  failed(): void {
+    this.#parsing = undefined;
+  }
+
+  #close(client: Client, named: NamedStatement): Uint8Array {
+    const statement = client.statements.get(named.name);
+    client.statements.delete(named.name);
+    if (statement === undefined) return named.renamed("");
+    this.#present.delete(statement.key);
+    return named.renamed(statement.key);
+  }
+
+  /** The statement that an `Execute` message runs, where it is known. */
+  executedBy(client: Client, { bytes }: Message): PreparedStatement | undefined {
+    return client.portals.get(readString(bytes, HEADER_BYTES).text);
+  }
+
+  /** Makes sure that the backend has a client's statement, and no other in its place. */
+  #provide(
+    client: Client,
+    name: string,
+    statement: PreparedStatement | undefined,
+  ): Message | undefined {
+    if (name === "") {
+      if (this.#unnamedOf === client) return undefined;
+      if (statement === undefined) {
+        this.#unnamedOf = undefined;
+        return this.backend.prepare(closeStatement(""));
+      }
+    } else if (statement === undefined || this.#present.has(statement.key)) return undefined;
+    const failed = this.backend.prepare(statement.parse);
+    if (failed === undefined) {
+      if (name === "") this.#unnamedOf = client;
+      else this.#present.add(statement.key);
+    }
+    return failed;
+  }
+
+  /** A simple query: it ends the unnamed statement, and may deallocate another. */
+  query(client: Client, text: string): Uint8Array | undefined {
+    client.statements.delete("");
+    this.#unnamedOf = undefined;
+    const deallocate = this.#deallocate(client, text);
+    return deallocate === undefined ? undefined : writeMessage("Q", deallocate);
+  }
+
+  #deallocate(client: Client, text: string): string | undefined {
+    const name = deallocatedBy(text);
+    const statement = name === undefined ? undefined : client.statements.get(name);
+    if (name === undefined || statement === undefined) return undefined;
+    client.statements.delete(name);
+    this.#present.delete(statement.key);
+    return `DEALLOCATE ${quoteIdentifier(statement.key)}`;
+  }
+
+  /** All statements of the backend are gone, and this client wants none of its own back. */
+  forget(client: Client): void {
+    client.statements.clear();
+    this.#present.clear();
+    this.#unnamedOf = undefined;
+  }
+
+  /** Closes the statements of a client that has gone. */
+  leave(client: Client): void {
+    const keys = [...client.statements.values()].map(({ key }) => key)
+      .filter((key) => this.#present.delete(key));
+    for (const key of keys) this.backend.prepare(closeStatement(key));
+    if (keys.length > 0) this.backend.prepare(SYNC);
+    if (this.#unnamedOf === client) this.#unnamedOf = undefined;
+  }
+}

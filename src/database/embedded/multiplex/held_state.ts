@@ -1,0 +1,92 @@
+/**
+ * State that stays with the backend beyond a transaction: channels that are
+ * listened to, advisory locks, temporary tables, held cursors.
+ *
+ * @module
+ */
+import type { SharedBackend } from "./backend.ts";
+import type { Client } from "./client.ts";
+import { quoteIdentifier } from "./settings.ts";
+import { channelsOf } from "./statement_traits.ts";
+
+const WHAT_PINS = `SELECT CASE
+WHEN EXISTS (SELECT FROM pg_catalog.pg_class WHERE relpersistence = 't' AND relkind <> 'i'
+  AND relnamespace = pg_catalog.pg_my_temp_schema()) THEN 'temporary tables'
+WHEN EXISTS (SELECT FROM pg_catalog.pg_cursors WHERE is_holdable) THEN 'a cursor WITH HOLD'
+WHEN EXISTS (SELECT FROM pg_catalog.pg_prepared_statements WHERE from_sql)
+  THEN 'a statement prepared by SQL'
+END`;
+
+const HAS_LOCKS = `SELECT FROM pg_catalog.pg_locks WHERE locktype = 'advisory' LIMIT 1`;
+
+const LISTENING = `SELECT pg_catalog.pg_listening_channels()`;
+
+export class HeldState {
+  constructor(private readonly backend: SharedBackend) {}
+
+  /** Notes what channels a statement is about; whether it takes effect is seen later. */
+  note(client: Client, text: string): void {
+    if (!/listen/i.test(text)) return;
+    const { listen, unlisten } = channelsOf(text);
+    for (const channel of unlisten) {
+      if (channel === "*") client.listens.clear();
+      else client.listens.delete(channel);
+    }
+    for (const channel of listen) client.listens.add(channel);
+    client.suspects.channels ||= listen.length + unlisten.length > 0;
+  }
+
+  /** Finds out what a client's transaction has left behind. */
+  examine(client: Client, all: Iterable<Client>): void {
+    const { suspects } = client;
+    if (suspects.pins) {
+      client.pinnedBy = this.backend.ask(WHAT_PINS)[0]?.[0] ?? undefined;
+      // What pins it may be dropped by any statement, whatever its text.
+      suspects.pins = client.pinnedBy !== undefined;
+    }
+    if (suspects.locks) {
+      client.hasLocks = this.backend.ask(HAS_LOCKS).length > 0;
+      suspects.locks = client.hasLocks;
+    }
+    if (suspects.channels) {
+      suspects.channels = false;
+      this.#settleChannels(client, all);
+    }
+  }
+
+  /** Lets the backend listen to what any client listens to, and nothing else. */
+  #settleChannels(client: Client | undefined, all: Iterable<Client>): void {
+    const actual = new Set(this.backend.ask(LISTENING).map(([channel]) => channel ?? ""));
+    if (client !== undefined) {
+      for (const channel of client.listens) {
+        if (!actual.has(channel)) client.listens.delete(channel);
+      }
+    }
+    const wanted = new Set([...all].flatMap(({ listens }) => [...listens]));
+    for (const channel of wanted) {
+      if (!actual.has(channel)) this.backend.ask(`LISTEN ${quoteIdentifier(channel)}`);
+    }
+    for (const channel of actual) {
+      if (!wanted.has(channel)) this.backend.ask(`UNLISTEN ${quoteIdentifier(channel)}`);
+    }
+  }
+
+  /** Takes away what a client that has gone has left behind. */
+  leave(client: Client, others: Iterable<Client>): void {
+    if (client.suspects.pins || client.pinnedBy !== undefined) {
+      this.backend.ask("CLOSE ALL");
+      this.backend.ask("DISCARD TEMP");
+      for (const [name] of this.backend.ask(PREPARED_BY_SQL)) {
+        this.backend.ask(`DEALLOCATE ${quoteIdentifier(name ?? "")}`);
+      }
+    }
+    if (client.hasLocks || client.suspects.locks) {
+      this.backend.ask("SELECT pg_catalog.pg_advisory_unlock_all()");
+    }
+    if (client.listens.size > 0 || client.suspects.channels) {
+      this.#settleChannels(undefined, others);
+    }
+  }
+}
+
+const PREPARED_BY_SQL = `SELECT name FROM pg_catalog.pg_prepared_statements WHERE from_sql`;

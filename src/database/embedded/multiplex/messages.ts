@@ -1,0 +1,241 @@
+/**
+ * Messages of PostgreSQL's frontend/backend protocol 3.0, as far as sharing a
+ * backend has to read and write them. Rows and parameters pass unread.
+ *
+ * @module
+ */
+
+/** One message: its type, and all its bytes with type and length. */
+export interface Message {
+  /** One character, such as `Q`. */
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const HEADER_BYTES = 5;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A message is malformed or too large; the session cannot go on. */
+export class MessageError extends Error {
+  override readonly name = "MessageError";
+}
+
+/** Splits a stream of bytes into messages. */
+export class MessageReader {
+  #bytes = new Uint8Array(0);
+  #at = 0;
+  #end = 0;
+
+  /** Refuses messages over `maxBytes`. */
+  constructor(private readonly maxBytes: number) {}
+
+  /** Bytes that are kept, of messages that are not taken yet. */
+  get size(): number {
+    return this.#end - this.#at;
+  }
+
+  push(chunk: Uint8Array): void {
+    const size = this.size;
+    if (this.#end + chunk.byteLength > this.#bytes.byteLength) {
+      const room = size + chunk.byteLength;
+      const next = room <= this.#bytes.byteLength / 2
+        ? this.#bytes
+        : new Uint8Array(Math.max(4096, room * 2));
+      next.set(this.#bytes.subarray(this.#at, this.#end));
+      [this.#bytes, this.#at, this.#end] = [next, 0, size];
+    }
+    this.#bytes.set(chunk, this.#end);
+    this.#end += chunk.byteLength;
+  }
+
+  /** Type of the next message, as soon as its first byte is there. */
+  get nextType(): string | undefined {
+    return this.size === 0 ? undefined : String.fromCharCode(this.#bytes[this.#at]!);
+  }
+
+  /** The next message without taking it, once it is whole. @throws {MessageError} */
+  peek(): Message | undefined {
+    if (this.size < HEADER_BYTES) return undefined;
+    const length = readI32(this.#bytes, this.#at + 1) + 1;
+    if (length < HEADER_BYTES) throw new MessageError("Message has an impossible length");
+    if (length > this.maxBytes) {
+      throw new MessageError(`Message of ${length} bytes is over the limit of ${this.maxBytes}`);
+    }
+    if (this.size < length) return undefined;
+    const bytes = this.#bytes.slice(this.#at, this.#at + length);
+    return { type: String.fromCharCode(bytes[0]!), bytes };
+  }
+
+  /** Takes the next message, once it is whole. @throws {MessageError} */
+  take(): Message | undefined {
+    const message = this.peek();
+    if (message !== undefined) this.#at += message.bytes.byteLength;
+    return message;
+  }
+
+  clear(): void {
+    this.#at = this.#end = 0;
+  }
+}
+
+function readI32(bytes: Uint8Array, at: number): number {
+  return bytes[at]! << 24 | bytes[at + 1]! << 16 | bytes[at + 2]! << 8 | bytes[at + 3]!;
+}
+
+function endOfString(bytes: Uint8Array, at: number): number {
+  const end = bytes.indexOf(0, at);
+  if (end < 0) throw new MessageError("Message has a string without an end");
+  return end;
+}
+
+/** Reads the zero-terminated string at `at`, and where what follows it begins. */
+export function readString(
+  bytes: Uint8Array,
+  at: number,
+): { readonly text: string; readonly next: number } {
+  const end = endOfString(bytes, at);
+  return { text: decoder.decode(bytes.subarray(at, end)), next: end + 1 };
+}
+
+/** Text of a `Query` message. */
+export const queryText = ({ bytes }: Message): string => readString(bytes, HEADER_BYTES).text;
+
+/** Writes a message of strings and bytes, each string with its zero. */
+export function writeMessage(
+  type: string,
+  ...parts: readonly (string | Uint8Array)[]
+): Uint8Array<ArrayBuffer> {
+  const pieces = parts.map((part) => typeof part === "string" ? encoder.encode(`${part}\0`) : part);
+  const length = pieces.reduce((total, piece) => total + piece.byteLength, HEADER_BYTES);
+  const bytes = new Uint8Array(length);
+  bytes[0] = type.charCodeAt(0);
+  new DataView(bytes.buffer).setInt32(1, length - 1);
+  let at = HEADER_BYTES;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return bytes;
+}
+
+/** Names of a statement in a message, and the message with another name. */
+export interface NamedStatement {
+  readonly name: string;
+  renamed(name: string): Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Finds the prepared statement that a `Parse`, `Bind`, `Describe` or `Close`
+ * is about; `undefined` where it is about a portal.
+ *
+ * @throws {MessageError}
+ */
+export function statementOf({ type, bytes }: Message): NamedStatement | undefined {
+  let start = HEADER_BYTES;
+  if (type === "B") start = endOfString(bytes, start) + 1;
+  else if (type === "D" || type === "C") {
+    if (bytes[start] !== "S".charCodeAt(0)) return undefined;
+    start++;
+  }
+  const { text: name, next } = readString(bytes, start);
+  return {
+    name,
+    renamed: (other) =>
+      writeMessage(type, bytes.subarray(HEADER_BYTES, start), other, bytes.subarray(next)),
+  };
+}
+
+/** Text of the statement in a `Parse` message. */
+export function parseText({ bytes }: Message): string {
+  return readString(bytes, endOfString(bytes, HEADER_BYTES) + 1).text;
+}
+
+export const SYNC = writeMessage("S");
+export const COPY_FAIL = writeMessage("f", "the client has gone");
+
+export type TransactionStatus = "I" | "T" | "E";
+
+/** `ReadyForQuery`. */
+export const readyForQuery = (status: TransactionStatus): Uint8Array<ArrayBuffer> =>
+  writeMessage("Z", encoder.encode(status));
+
+export interface ErrorFields {
+  readonly severity: "ERROR" | "FATAL";
+  readonly sqlState: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** `ErrorResponse`. */
+export function errorResponse(
+  { severity, sqlState, message, hint }: ErrorFields,
+): Uint8Array<ArrayBuffer> {
+  const fields = [`S${severity}`, `V${severity}`, `C${sqlState}`, `M${message}`];
+  if (hint !== undefined) fields.push(`H${hint}`);
+  return writeMessage("E", ...fields, Uint8Array.of(0));
+}
+
+/** Field of an `ErrorResponse`, such as `C` for its SQLSTATE or `M` for its message. */
+export function errorField({ bytes }: Message, field: string): string | undefined {
+  for (let at = HEADER_BYTES; at < bytes.byteLength && bytes[at] !== 0;) {
+    const kind = String.fromCharCode(bytes[at]!);
+    const { text, next } = readString(bytes, at + 1);
+    if (kind === field) return text;
+    at = next;
+  }
+  return undefined;
+}
+
+/** Values of a `DataRow` in text format. */
+export function rowValues({ bytes }: Message): (string | null)[] {
+  const count = bytes[HEADER_BYTES]! << 8 | bytes[HEADER_BYTES + 1]!;
+  const values: (string | null)[] = [];
+  for (let at = HEADER_BYTES + 2; values.length < count;) {
+    const length = readI32(bytes, at);
+    at += 4;
+    values.push(length < 0 ? null : decoder.decode(bytes.subarray(at, at + length)));
+    at += Math.max(0, length);
+  }
+  return values;
+}
+
+/** Name and value of a `ParameterStatus`. */
+export function parameterOf({ bytes }: Message): readonly [string, string] {
+  const { text: name, next } = readString(bytes, HEADER_BYTES);
+  return [name, readString(bytes, next).text];
+}
+
+export const parameterStatus = (name: string, value: string): Uint8Array<ArrayBuffer> =>
+  writeMessage("S", name, value);
+
+/** Tag of a `CommandComplete`. */
+export const commandTag = ({ bytes }: Message): string => readString(bytes, HEADER_BYTES).text;
+
+/** Channel of a `NotificationResponse`. */
+export const channelOf = ({ bytes }: Message): string => readString(bytes, HEADER_BYTES + 4).text;
+
+/** Status of a `ReadyForQuery`. */
+export const statusOf = ({ bytes }: Message): TransactionStatus =>
+  String.fromCharCode(bytes[HEADER_BYTES]!) as TransactionStatus;
+
+/** `BackendKeyData`. */
+export function backendKey(pid: number, secret: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(8);
+  const view = new DataView(bytes.buffer);
+  view.setInt32(0, pid);
+  view.setInt32(4, secret);
+  return writeMessage("K", bytes);
+}
+
+/** Joins messages into one piece. */
+export function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((total, part) => total + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return bytes;
+}

@@ -1,0 +1,416 @@
+/**
+ * Many clients on one backend. A client has the backend from its first message
+ * to the end of its transaction; others wait for that long. Whatever a session
+ * holds beyond a transaction is taken away before another client gets the
+ * backend and given back before its own next statement, or else the client
+ * keeps the backend.
+ *
+ * @module
+ */
+import { type Backend, BackendError, SharedBackend } from "./backend.ts";
+import { Client, type PreparedStatement } from "./client.ts";
+import { ClientStatements } from "./client_statements.ts";
+import { HeldState } from "./held_state.ts";
+import {
+  channelOf,
+  commandTag,
+  COPY_FAIL,
+  type ErrorFields,
+  errorResponse,
+  join,
+  type Message,
+  MessageError,
+  parameterStatus,
+  queryText,
+  readyForQuery,
+  statusOf,
+  SYNC,
+  writeMessage,
+} from "./messages.ts";
+import { applySettings, isSameSettings, SHOW_SETTINGS } from "./settings.ts";
+import { traitsOf } from "./statement_traits.ts";
+import { refuseWaiting, WAITS, waitsForLock } from "./waiting.ts";
+
+/** Where what the backend says goes. */
+export interface Outlet {
+  /** Hands bytes to a client. */
+  deliver(client: number, bytes: Uint8Array): void;
+  /** The client's session has ended. */
+  ended(client: number): void;
+  /** Waits until something has been received, while a statement reads from its client. */
+  wait(): void;
+  /** How many bytes of a client are dealt with. */
+  taken(client: number, bytes: number): void;
+}
+
+export interface MultiplexerOptions {
+  readonly backend: Backend;
+  readonly outlet: Outlet;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  /** What a client is greeted with beside parameters: `BackendKeyData`. */
+  readonly keyOf: (client: number) => Uint8Array;
+}
+
+/** Tags of commands that change settings, besides those that contain `SET`. */
+const CHANGES_SETTINGS = /^(?:SET|RESET|DISCARD ALL)/;
+
+const ENDED_BY_ERROR = new Set(["25P03", "57P01"]);
+
+export class Multiplexer {
+  readonly #clients = new Map<number, Client>();
+  readonly #backend: SharedBackend;
+  readonly #statements: ClientStatements;
+  readonly #held: HeldState;
+  /** Has the backend until its transaction ends. */
+  #holder: Client | undefined;
+  /** Whose settings the backend has. */
+  #current: Client | undefined;
+  /** The message that runs changes settings, and its client is to be told. */
+  #changesSettings = false;
+  /** The backend's `ReadyForQuery`, while the client has not heard it. */
+  #ready: Uint8Array | undefined;
+  /** Parameters of the backend without any client's settings. */
+  #defaults: ReadonlyMap<string, string> = new Map();
+
+  constructor(private readonly options: MultiplexerOptions) {
+    this.#backend = new SharedBackend(options.backend);
+    this.#statements = new ClientStatements(this.#backend);
+    this.#held = new HeldState(this.#backend);
+  }
+
+  /** The client that has the backend, for a cancel request. */
+  get holder(): number | undefined {
+    return this.#holder?.id;
+  }
+
+  /** Whether no client has the backend, so that it may be stopped or copied. */
+  get isFree(): boolean {
+    return this.#holder === undefined;
+  }
+
+  /** Learns the backend's parameters, once, before the first client. */
+  begin(): void {
+    this.#backend.ask("RESET ALL");
+    this.#defaults = this.#backend.readParameters();
+  }
+
+  /** Greets a client. */
+  open(id: number, startup: ReadonlyMap<string, string>): void {
+    const client = new Client(id, startup);
+    this.#clients.set(id, client);
+    const given = new Map(
+      [...client.settings].map(([name, value]) => [name.toLowerCase(), value] as const),
+    );
+    for (const [name, value] of this.#defaults) {
+      client.told.set(name, given.get(name.toLowerCase()) ?? value);
+    }
+    this.options.outlet.deliver(
+      id,
+      join([
+        ...[...client.told].map(([name, value]) => parameterStatus(name, value)),
+        this.options.keyOf(id),
+        readyForQuery("I"),
+      ]),
+    );
+  }
+
+  /** Takes bytes of a client; `step()` deals with them. */
+  receive(id: number, bytes: Uint8Array): void {
+    const client = this.#clients.get(id);
+    if (client === undefined || client.isGone) return;
+    if (client.inbox.size === 0) client.since = this.options.now();
+    client.inbox.push(bytes);
+  }
+
+  /** The client has gone. */
+  close(id: number): void {
+    const client = this.#clients.get(id);
+    if (client !== undefined) client.isGone = true;
+  }
+
+  /** Ends what has waited too long. */
+  tick(): void {
+    const now = this.options.now();
+    const holder = this.#holder;
+    const waiting = [...this.#clients.values()].filter((client) =>
+      client !== holder && !client.isGone && client.inbox.size > 0
+    );
+    for (const client of waiting) {
+      if (now - client.since >= WAITS.backendMs) {
+        this.#refuse(client, refuseWaiting(holder, this.#lockHolder(client)));
+      }
+    }
+    const isIdle = holder !== undefined && !holder.isGone && holder.inbox.peek() === undefined;
+    const isHolding = holder !== undefined && (holder.status !== "I" || holder.isMidBatch);
+    if (isIdle && isHolding && waiting.length > 0 && now - holder.since >= WAITS.idleHolderMs) {
+      this.#end(holder, {
+        severity: "FATAL",
+        sqlState: "25P03",
+        message: "Terminating the connection: its transaction was idle while others waited",
+        hint: "An embedded database runs one transaction at a time: end each one soon.",
+      });
+    }
+  }
+
+  /** Does the next piece of work; false where there is none until more is received. */
+  step(): boolean {
+    const holder = this.#holder ?? this.#choose();
+    if (holder === undefined) return false;
+    try {
+      if (holder.isGone) this.#leave(holder);
+      else if (this.#holder !== holder) this.#seat(holder);
+      else if (!this.#advance(holder)) return false;
+    } catch (error) {
+      if (!(error instanceof MessageError)) throw error;
+      this.#end(holder, { severity: "FATAL", sqlState: "08P01", message: error.message });
+    }
+    return true;
+  }
+
+  /** The client whose turn is next: one that has gone, or has a whole message and may run it. */
+  #choose(): Client | undefined {
+    for (const client of this.#clients.values()) {
+      if (client.isGone) return client;
+      this.#dropSkipped(client);
+      try {
+        const message = client.inbox.peek();
+        if (message === undefined) continue;
+        if (this.#lockHolder(client) !== undefined) continue;
+      } catch (error) {
+        if (!(error instanceof MessageError)) throw error;
+      }
+      // The next search begins behind it.
+      this.#clients.delete(client.id);
+      this.#clients.set(client.id, client);
+      return client;
+    }
+    return undefined;
+  }
+
+  /** Another client whose advisory locks this one's next message has to wait for. */
+  #lockHolder(client: Client): Client | undefined {
+    const holder = [...this.#clients.values()].find((other) => other !== client && other.hasLocks);
+    if (holder === undefined) return undefined;
+    const message = client.inbox.peek();
+    return message !== undefined && waitsForLock(message, client) ? holder : undefined;
+  }
+
+  /** Gives the backend to a client, with its settings. */
+  #seat(client: Client): void {
+    const last = this.#current;
+    if (last !== client) {
+      if (last !== undefined && !last.isGone && last.suspects.settings) this.#keepSettings(last);
+      const isSame = last !== undefined && !last.suspects.settings && !client.isFresh &&
+        isSameSettings(last.settings, client.settings);
+      if (last?.isGone) last.suspects.settings = false;
+      this.#current = client;
+      if (!isSame && !this.#applySettings(client)) return;
+    }
+    this.#holder = client;
+    client.since = this.options.now();
+  }
+
+  #keepSettings(client: Client): void {
+    client.settings = new Map(
+      this.#backend.ask(SHOW_SETTINGS).map(([name, value]) => [name ?? "", value ?? ""]),
+    );
+    client.suspects.settings = false;
+  }
+
+  /** @returns false where the settings of its startup message are refused: its session has ended */
+  #applySettings(client: Client): boolean {
+    try {
+      this.#backend.ask(applySettings(client.settings));
+    } catch (error) {
+      if (!(error instanceof BackendError)) throw error;
+      const { message, sqlState } = error;
+      this.#current = undefined;
+      this.#end(client, { severity: "FATAL", sqlState, message });
+      return false;
+    }
+    client.isFresh = false;
+    this.#report(client);
+    return true;
+  }
+
+  /** Tells a client the parameters that are not as it was told. */
+  #report(client: Client): void {
+    for (const [name, value] of this.#backend.readParameters()) {
+      if (client.told.get(name) === value) continue;
+      client.told.set(name, value);
+      this.options.outlet.deliver(client.id, parameterStatus(name, value));
+    }
+  }
+
+  /** Runs the next message of the client that has the backend; false where there is none. */
+  #advance(client: Client): boolean {
+    const message = client.inbox.take();
+    if (message === undefined) return false;
+    this.options.outlet.taken(client.id, message.bytes.byteLength);
+    if (message.type === "X") {
+      client.isGone = true;
+      return true;
+    }
+    // The backend would do the same, but our own messages come before some of the client's.
+    if (client.isSkipping && message.type !== "S") return true;
+    client.isMidBatch = true;
+    if (message.type === "E") {
+      const statement = this.#statements.executedBy(client, message);
+      if (statement !== undefined) this.#expect(client, statement);
+    }
+    const bytes = message.type === "Q"
+      ? this.#query(client, message)
+      : this.#statements.translate(client, message);
+    if (bytes instanceof Uint8Array) this.#run(client, message.type, bytes);
+    else this.#hear(client, "P", bytes);
+    client.since = this.options.now();
+    if (this.#ready !== undefined) this.#finish(client, this.#ready);
+    return true;
+  }
+
+  #expect(client: Client, { text, traits }: Pick<PreparedStatement, "text" | "traits">): void {
+    client.suspect(traits);
+    this.#held.note(client, text);
+  }
+
+  #query(client: Client, message: Message): Uint8Array {
+    const text = queryText(message);
+    this.#expect(client, { text, traits: traitsOf(text) });
+    return this.#statements.query(client, text) ?? message.bytes;
+  }
+
+  #run(client: Client, type: string, bytes: Uint8Array): void {
+    this.#backend.run(
+      bytes,
+      (said) => this.#hear(client, type, said),
+      () => this.#readMore(client),
+    );
+  }
+
+  /** Deals with what the backend says to a client's message. */
+  #hear(client: Client, type: string, said: Message): void {
+    const { outlet } = this.options;
+    switch (said.type) {
+      case "A":
+        return this.#notify(said);
+      case "1":
+        this.#statements.parsed(client);
+        break;
+      case "C":
+        this.#complete(client, commandTag(said));
+        break;
+      case "E":
+        this.#statements.failed();
+        client.isSkipping = type !== "Q" && type !== "S" && type !== "F";
+        break;
+      case "Z":
+        client.status = statusOf(said);
+        client.isMidBatch = client.isSkipping = false;
+        this.#ready = said.bytes;
+        return;
+    }
+    outlet.deliver(client.id, said.bytes);
+  }
+
+  #complete(client: Client, tag: string): void {
+    if (CHANGES_SETTINGS.test(tag)) client.suspects.settings = this.#changesSettings = true;
+    if (tag === "LISTEN" || tag === "UNLISTEN") client.suspects.channels = true;
+    if (tag === "DISCARD ALL" || tag === "DEALLOCATE ALL") this.#statements.forget(client);
+    if (tag === "DISCARD ALL") {
+      client.listens.clear();
+      client.suspects = { settings: true, pins: true, locks: true, channels: true };
+    }
+  }
+
+  #notify(said: Message): void {
+    const channel = channelOf(said);
+    for (const { id, listens, isGone } of this.#clients.values()) {
+      if (!isGone && listens.has(channel)) this.options.outlet.deliver(id, said.bytes);
+    }
+  }
+
+  /** Bytes for a statement that reads from its client. */
+  #readMore(client: Client): Uint8Array {
+    const { outlet } = this.options;
+    for (;;) {
+      if (client.isGone) return COPY_FAIL;
+      const message = client.inbox.take();
+      if (message !== undefined) {
+        outlet.taken(client.id, message.bytes.byteLength);
+        return message.bytes;
+      }
+      outlet.wait();
+    }
+  }
+
+  /** The backend has answered a client's messages: settles what they changed, and says so. */
+  #finish(client: Client, ready: Uint8Array): void {
+    this.#ready = undefined;
+    if (this.#changesSettings && client.status !== "E") {
+      this.#changesSettings = false;
+      this.#report(client);
+    }
+    this.options.outlet.deliver(client.id, ready);
+    if (client.status === "I") this.#settle(client);
+  }
+
+  /** A client's transaction has ended: finds out what stays with the backend, and frees it. */
+  #settle(client: Client): void {
+    client.portals.clear();
+    this.#held.examine(client, this.#clients.values());
+    if (client.pinnedBy === undefined) this.#holder = undefined;
+  }
+
+  /** Takes away all that a client that has gone has left in the backend. */
+  #leave(client: Client): void {
+    if (this.#holder === client && (client.isMidBatch || client.status !== "I")) {
+      const quiet = (): void => {};
+      this.#backend.run(SYNC, quiet, () => COPY_FAIL);
+      this.#backend.run(writeMessage("Q", "ROLLBACK"), quiet, () => COPY_FAIL);
+    }
+    this.#clients.delete(client.id);
+    this.#statements.leave(client);
+    this.#held.leave(client, this.#clients.values());
+    if (this.#holder === client) this.#holder = undefined;
+    this.options.outlet.ended(client.id);
+  }
+
+  /** Ends a session with an error. */
+  #end(client: Client, error: ErrorFields): void {
+    this.options.outlet.deliver(client.id, errorResponse(error));
+    client.isGone = true;
+  }
+
+  /** Answers a client's next messages with an error, in the backend's place. */
+  #refuse(client: Client, error: ErrorFields): void {
+    if (ENDED_BY_ERROR.has(error.sqlState)) return this.#end(client, error);
+    this.options.outlet.deliver(client.id, errorResponse(error));
+    client.since = this.options.now();
+    if (client.inbox.nextType === "Q" || client.inbox.nextType === "F") {
+      this.#drop(client);
+      this.options.outlet.deliver(client.id, readyForQuery("I"));
+    } else {
+      client.isSkipping = true;
+      this.#dropSkipped(client);
+    }
+  }
+
+  #drop(client: Client): Message | undefined {
+    const message = client.inbox.take();
+    if (message !== undefined) this.options.outlet.taken(client.id, message.bytes.byteLength);
+    return message;
+  }
+
+  /** Skips messages after an error outside the backend, until `Sync`. */
+  #dropSkipped(client: Client): void {
+    while (client.isSkipping) {
+      const message = this.#drop(client);
+      if (message === undefined) return;
+      if (message.type === "X") client.isGone = true;
+      if (message.type !== "S") continue;
+      client.isSkipping = false;
+      this.options.outlet.deliver(client.id, readyForQuery("I"));
+    }
+  }
+}

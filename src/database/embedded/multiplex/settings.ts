@@ -1,0 +1,79 @@
+/**
+ * Settings of a session that shares a backend: read from its startup message,
+ * taken up again when it gets the backend back.
+ *
+ * @module
+ */
+
+/** Parameters of a startup message that are no settings. */
+const NO_SETTINGS: ReadonlySet<string> = new Set(["user", "database", "options", "replication"]);
+
+export type Settings = ReadonlyMap<string, string>;
+
+/** Splits `-c name=value --name=value` as the server does: a backslash keeps what follows it. */
+function splitOptions(options: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (let at = 0; at < options.length; at++) {
+    const character = options[at]!;
+    if (character === "\\" && at + 1 < options.length) word = (word ?? "") + options[++at];
+    else if (/\s/.test(character)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? "") + character;
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+/** Settings in a startup message's `options`; what is no setting is left to the server to refuse. */
+function readOptions(options: string): [string, string][] {
+  const settings: [string, string][] = [];
+  const words = splitOptions(options);
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    const text = word === "-c" ? words[++at] ?? "" : word.replace(/^-c|^--/, "");
+    const equals = text.indexOf("=");
+    const name = equals < 0 ? text : text.slice(0, equals);
+    settings.push([name.replaceAll("-", "_"), equals < 0 ? "" : text.slice(equals + 1)]);
+  }
+  return settings;
+}
+
+/** The settings that a client's startup message asks for. */
+export function startupSettings(startup: ReadonlyMap<string, string>): Map<string, string> {
+  const settings = new Map(readOptions(startup.get("options") ?? ""));
+  for (const [name, value] of startup) {
+    if (!NO_SETTINGS.has(name) && !name.startsWith("_pq_.")) settings.set(name, value);
+  }
+  return settings;
+}
+
+export function isSameSettings(one: Settings, other: Settings): boolean {
+  if (one === other) return true;
+  if (one.size !== other.size) return false;
+  for (const [name, value] of one) if (other.get(name) !== value) return false;
+  return true;
+}
+
+/** A literal of SQL, whatever `standard_conforming_strings` says. */
+export function quoteLiteral(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''")}'`;
+  return quoted.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
+}
+
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** SQL that leaves the backend with these settings, and the server's own for all others. */
+export function applySettings(settings: Settings): string {
+  const calls = [...settings].map(([name, value]) =>
+    `pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, false)`
+  );
+  const reset = "RESET ALL; RESET ROLE";
+  return calls.length === 0 ? reset : `${reset}; SELECT ${calls.join(", ")}`;
+}
+
+/** SQL that shows what differs from the server's own settings: rows of name and value. */
+export const SHOW_SETTINGS = `SELECT name, setting FROM pg_catalog.pg_settings
+WHERE source = 'session' UNION ALL
+SELECT 'role', pg_catalog.current_setting('role')
+WHERE pg_catalog.current_setting('role') <> 'none'`;

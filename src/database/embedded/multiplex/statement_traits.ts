@@ -1,0 +1,56 @@
+/**
+ * What the text of a statement lets expect of it, beyond its own result: state
+ * that stays with the backend. Texts are searched, not parsed: a statement that
+ * only looks as if costs one question to the backend.
+ *
+ * @module
+ */
+
+export interface StatementTraits {
+  /** It may change settings in a way that its command tag does not show. */
+  readonly settings: boolean;
+  /** It may leave temporary tables, cursors or prepared statements behind. */
+  readonly pins: boolean;
+  /** It may take or give back advisory locks. */
+  readonly locks: boolean;
+}
+
+export const PLAIN: StatementTraits = { settings: false, pins: false, locks: false };
+
+export function traitsOf(text: string): StatementTraits {
+  const settings = /\bset_config\b|\b(?:do|call)\b/i.test(text);
+  const pins = /\btemp(?:orary)?\b|\bpg_temp|\bhold\b|\bprepare\b|\b(?:do|call)\b/i.test(text);
+  const locks = /advisory/i.test(text);
+  return settings || pins || locks ? { settings, pins, locks } : PLAIN;
+}
+
+const IDENTIFIER = String.raw`("(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
+
+/** An identifier as the server reads it: folded to lower case where it is not quoted. */
+function identifier(text: string): string {
+  return text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text.toLowerCase();
+}
+
+const DEALLOCATE = new RegExp(
+  String.raw`^\s*deallocate\s+(?:prepare\s+)?${IDENTIFIER}\s*;?\s*$`,
+  "i",
+);
+
+/** Name of the statement that `text` deallocates, where it does that and nothing else. */
+export function deallocatedBy(text: string): string | undefined {
+  const found = DEALLOCATE.exec(text)?.[1];
+  return found === undefined || /^all$/i.test(found) ? undefined : identifier(found);
+}
+
+const LISTEN = new RegExp(String.raw`(?:^|;)\s*listen\s+${IDENTIFIER}`, "gi");
+const UNLISTEN = new RegExp(String.raw`(?:^|;)\s*unlisten\s+(?:${IDENTIFIER}|\*)`, "gi");
+
+/** Channels that `text` listens to, and those it stops listening to; `*` for all. */
+export function channelsOf(
+  text: string,
+): { readonly listen: readonly string[]; readonly unlisten: readonly string[] } {
+  const listen = [...text.matchAll(LISTEN)].map((match) => identifier(match[1]!));
+  const unlisten = [...text.matchAll(UNLISTEN)]
+    .map((match) => match[1] === undefined ? "*" : identifier(match[1]));
+  return { listen, unlisten };
+}

@@ -1,0 +1,167 @@
+/**
+ * A database in its own process: takes the platform's frames and lets the
+ * clients' sessions take turns on the backend.
+ *
+ * @module
+ */
+import { type Frame, fromPayload, toPayload } from "../../../runtime/process/frames/mod.ts";
+import { backendKey, join, writeMessage } from "../multiplex/messages.ts";
+import { Multiplexer } from "../multiplex/multiplexer.ts";
+import { DatabaseFrame, type DumpHead, MAX_FRAME_BYTES } from "../wire.ts";
+import { dumpDatabase } from "./dump_database.ts";
+import type { Pipes } from "./pipes.ts";
+import type { Postgres } from "./postgres.ts";
+import type { Watch } from "./watch.ts";
+
+/** Output of one client that is put into one frame, in bytes. */
+const OUTPUT_BYTES = 32 * 1024;
+
+/** How much may be written before the log of changes is cut, in messages that may write. */
+const CHECKPOINT_AFTER = 20_000;
+
+export class DatabaseProcess {
+  readonly #clients: Multiplexer;
+  /** Frames that are put off while the database is held, or stops. */
+  #frames: Frame[] = [];
+  #output: Uint8Array[] = [];
+  #outputOf = 0;
+  #outputBytes = 0;
+  #isEnding = false;
+  #steps = 0;
+
+  constructor(
+    private readonly pipes: Pipes,
+    private readonly postgres: Postgres,
+    watch: Watch,
+  ) {
+    this.#clients = new Multiplexer({
+      backend: {
+        run: (message, hear, more) => {
+          watch.begin(this.#clients.holder ?? 0);
+          postgres.run(message, hear, more);
+          watch.end();
+        },
+      },
+      outlet: {
+        deliver: (client, bytes) => this.#deliver(client, bytes),
+        ended: (client) => this.#send(DatabaseFrame.ended, client),
+        wait: () => this.#wait(),
+        taken: (client, bytes) => {
+          const count = new Uint8Array(Uint32Array.of(bytes).buffer);
+          this.#send(DatabaseFrame.credit, client, count);
+        },
+      },
+      now: () => performance.now(),
+      keyOf: (client) => backendKey(client, 0),
+    });
+    this.#clients.begin();
+  }
+
+  /** Serves until the platform stops the database, or has gone. */
+  serve(): void {
+    while (!this.#isEnding) {
+      while (this.#clients.step()) this.#countStep();
+      this.#wait();
+    }
+    this.#checkpoint();
+    this.#flushOutput();
+    this.pipes.flush();
+  }
+
+  #countStep(): void {
+    if (++this.#steps < CHECKPOINT_AFTER || !this.#clients.isFree) return;
+    this.#steps = 0;
+    this.#checkpoint();
+  }
+
+  #wait(): void {
+    this.#flushOutput();
+    if (this.#frames.length === 0) {
+      const frames = this.pipes.read();
+      if (frames === undefined) Deno.exit(0);
+      this.#frames.push(...frames);
+    }
+    const frames = this.#frames;
+    this.#frames = [];
+    frames.forEach((frame, at) => {
+      if (frame.type === DatabaseFrame.hold) {
+        this.#frames.push(...frames.slice(at + 1));
+        this.#hold();
+        frames.length = at;
+      } else this.#take(frame);
+    });
+  }
+
+  #take({ type, id, payload }: Frame): void {
+    switch (type) {
+      case DatabaseFrame.open:
+        return this.#clients.open(id, new Map(fromPayload<[string, string][]>(payload)));
+      case DatabaseFrame.data:
+        return this.#clients.receive(id, payload);
+      case DatabaseFrame.end:
+        return this.#clients.close(id);
+      case DatabaseFrame.tick:
+        return this.#clients.tick();
+      case DatabaseFrame.dump:
+        return this.#dump(fromPayload<DumpHead>(payload));
+      case DatabaseFrame.stop:
+        this.#isEnding = true;
+    }
+  }
+
+  /** Changes nothing on the disk until the platform lets it. */
+  #hold(): void {
+    this.#checkpoint();
+    this.#send(DatabaseFrame.held, 0);
+    for (let isHeld = true; isHeld;) {
+      const frames = this.pipes.read();
+      if (frames === undefined) Deno.exit(0);
+      const resume = frames.findIndex(({ type }) => type === DatabaseFrame.resume);
+      isHeld = resume < 0;
+      this.#frames.push(...frames.filter((_, at) => at !== resume));
+    }
+  }
+
+  #checkpoint(): void {
+    if (!this.#clients.isFree) return;
+    this.postgres.checkpoint(() =>
+      this.postgres.run(writeMessage("Q", "CHECKPOINT"), () => {}, () => new Uint8Array(0))
+    );
+  }
+
+  #dump(head: DumpHead): void {
+    const done = (failed?: { message: string; sqlState: string }): void =>
+      this.#send(DatabaseFrame.dumpEnded, 0, failed && toPayload(failed));
+    if (!this.#clients.isFree) {
+      const message = "A transaction is open: the database cannot be dumped in it";
+      return done({ message, sqlState: "55P03" });
+    }
+    void dumpDatabase;
+    void head;
+    done({ message: "Not made yet", sqlState: "0A000" });
+  }
+
+  #deliver(client: number, bytes: Uint8Array): void {
+    if (this.#outputOf !== client) this.#flushOutput();
+    this.#outputOf = client;
+    this.#output.push(bytes);
+    this.#outputBytes += bytes.byteLength;
+    if (this.#outputBytes >= OUTPUT_BYTES) this.#flushOutput();
+  }
+
+  #flushOutput(): void {
+    if (this.#output.length === 0) return;
+    const bytes = join(this.#output);
+    this.#output = [];
+    this.#outputBytes = 0;
+    for (let at = 0; at < bytes.byteLength; at += MAX_FRAME_BYTES) {
+      const part = bytes.subarray(at, at + MAX_FRAME_BYTES);
+      this.pipes.send(DatabaseFrame.output, this.#outputOf, part);
+    }
+  }
+
+  #send(type: number, client: number, payload?: Uint8Array): void {
+    this.#flushOutput();
+    this.pipes.send(type, client, payload);
+  }
+}

@@ -1,0 +1,1 @@
+export const dumpDatabase = 0;

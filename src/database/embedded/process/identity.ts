@@ -1,0 +1,84 @@
+/**
+ * Who the backend works for. PGlite signs in as the superuser and would let any
+ * client become that again; the backend is made to believe that the branch's
+ * role has signed in. That is one word in its memory, which is looked for, set,
+ * and then tried.
+ *
+ * @module
+ */
+import type { PGlite } from "@electric-sql/pglite";
+
+interface EngineMemory {
+  readonly HEAPU8: Uint8Array;
+  readonly _SetUserIdAndSecContext: (user: number, context: number) => void;
+  readonly _GetUserId: () => number;
+}
+
+/** The superuser that every PostgreSQL has. */
+const SUPERUSER = 10;
+
+/** How far from each other the words are that say who works, in words. */
+const NEAR = 8;
+
+const MARKS = [0x5a51_7c01, 0x2b36_1e93, 0x6d0f_4a27] as const;
+
+function words(memory: EngineMemory): Int32Array {
+  return new Int32Array(memory.HEAPU8.buffer as ArrayBuffer);
+}
+
+/** Where the backend keeps the current user: the only word that follows every change of it. */
+function findCurrentUser(memory: EngineMemory): number {
+  let found: number[] | undefined;
+  for (const mark of MARKS) {
+    memory._SetUserIdAndSecContext(mark, 0);
+    const heap = words(memory);
+    if (found === undefined) {
+      found = [];
+      for (let at = heap.indexOf(mark); at >= 0; at = heap.indexOf(mark, at + 1)) found.push(at);
+    } else found = found.filter((at) => heap[at] === mark);
+  }
+  memory._SetUserIdAndSecContext(SUPERUSER, 0);
+  const [at] = found ?? [];
+  if (found?.length !== 1 || at === undefined) throw new Error("Cannot find the backend's user");
+  return at;
+}
+
+/**
+ * Makes a role the one that the backend has signed in, for good.
+ *
+ * @returns runs something as the superuser
+ * @throws {Error} Where the role could still become the superuser
+ */
+export async function becomeRole(
+  pg: PGlite,
+  role: string,
+): Promise<(work: () => void) => void> {
+  const memory = pg.Module as unknown as EngineMemory;
+  const current = findCurrentUser(memory);
+  const name = `"${role.replaceAll('"', '""')}"`;
+  await pg.exec(`SET SESSION AUTHORIZATION ${name}`);
+  const user = memory._GetUserId();
+  const heap = words(memory);
+  for (let at = current - NEAR; at <= current + NEAR; at++) {
+    if (heap[at] === SUPERUSER) heap[at] = user;
+  }
+  await refuseEscape(pg);
+  return (work) => {
+    memory._SetUserIdAndSecContext(SUPERUSER, 0);
+    try {
+      work();
+    } finally {
+      memory._SetUserIdAndSecContext(user, 0);
+    }
+  };
+}
+
+/** Tries the ways back to the superuser; each must be refused or lead nowhere. */
+async function refuseEscape(pg: PGlite): Promise<void> {
+  const ways = ["SET SESSION AUTHORIZATION postgres", "RESET SESSION AUTHORIZATION", "RESET ROLE"];
+  for (const way of [...ways, "SET ROLE postgres"]) await pg.exec(way).catch(() => {});
+  const { rows } = await pg.query<{ rolsuper: boolean }>(
+    "SELECT bool_or(rolsuper) AS rolsuper FROM pg_roles WHERE rolname IN (current_user, session_user)",
+  );
+  if (rows[0]?.rolsuper !== false) throw new Error("The role could become the superuser");
+}

@@ -1,0 +1,181 @@
+/**
+ * PostgreSQL in this process: one backend, which takes messages and answers
+ * them before it returns.
+ *
+ * @module
+ */
+import type { Backend, Hear, ReadMore } from "../multiplex/backend.ts";
+import { MessageReader } from "../multiplex/messages.ts";
+import type { SetupHead } from "../wire.ts";
+import { durableFiles } from "./durable_files.ts";
+import { loadEngine, loadInitialiser } from "./engine_files.ts";
+import { becomeRole } from "./identity.ts";
+import { nameBranch } from "./name_branch.ts";
+
+/** What of PGlite's module is used beyond its interface. */
+interface EngineModule {
+  readonly HEAPU8: Uint8Array<ArrayBuffer>;
+  readonly _InterruptPending: number;
+  readonly _QueryCancelPending: number;
+  readonly addFunction: (call: (at: number, length: number) => number, type: string) => number;
+  readonly stackSave: () => number;
+  readonly stackRestore: (stack: number) => void;
+  readonly _PostgresMainLoopOnce: () => void;
+  readonly _PostgresMainLongJmp: () => void;
+  readonly _PostgresSendReadyForQueryIfNecessary: () => void;
+  readonly _pgl_pq_flush: () => void;
+  readonly _pq_buffer_remaining_data: () => number;
+  readonly _pgl_set_rw_cbs: (read: number, write: number) => void;
+}
+
+const WASM_PAGE = 64 * 1024;
+const MB = 1024 * 1024;
+
+/** Memory that the runtime takes beside the database's, in MB. */
+const RUNTIME_MB = 80;
+/** Below this the engine does not start, in MB. */
+const MIN_MEMORY_MB = 160;
+
+/** Largest answer of the backend that is taken as one message, in bytes. */
+const MAX_ANSWER_BYTES = 1024 * MB;
+
+/** Status by which the engine leaves a statement that failed. */
+const LONG_JUMP = 100;
+
+const NOTHING = new Uint8Array(0);
+
+/** Messages after which the backend answers at once. */
+const ANSWERED = "QSHF";
+
+function startParameters(memoryMb: number): string[] {
+  const settings = {
+    fsync: "on",
+    // The engine answers fdatasync without doing it.
+    wal_sync_method: "fsync",
+    shared_buffers: `${Math.min(512, Math.max(16, Math.floor(memoryMb / 8)))}MB`,
+    max_connections: "10",
+    exit_on_error: "false",
+    log_checkpoints: "false",
+    max_worker_processes: "0",
+    max_parallel_workers: "0",
+    max_parallel_workers_per_gather: "0",
+    max_parallel_maintenance_workers: "0",
+    io_method: "sync",
+  };
+  return ["--single", "-j", ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`])];
+}
+
+/** Lets the engine's memory grow to so much and no further; it reports a lack of it itself. */
+function boundMemory(memoryMb: number): void {
+  const maximum = Math.max(MIN_MEMORY_MB, memoryMb - RUNTIME_MB) * MB / WASM_PAGE;
+  const { Memory } = WebAssembly;
+  WebAssembly.Memory = class extends Memory {
+    constructor(descriptor: WebAssembly.MemoryDescriptor) {
+      const wanted = descriptor.maximum ?? maximum;
+      super({ ...descriptor, maximum: Math.min(wanted, maximum) });
+    }
+  };
+}
+
+/** Makes the files of an empty database in a folder. */
+export async function initialise(folder: string): Promise<void> {
+  const engine = await loadEngine();
+  const pg = await engine.PGlite.create({
+    ...engine.files,
+    initdbWasmModule: await loadInitialiser(),
+    fs: durableFiles(engine, folder),
+    initDbStartParams: ["--wal-segsize=4"],
+    startParams: startParameters(MIN_MEMORY_MB),
+  });
+  await pg.exec("CHECKPOINT");
+  await pg.close();
+}
+
+export class Postgres implements Backend {
+  #input: Uint8Array = NOTHING;
+  #at = 0;
+  #hear: Hear = () => {};
+  #more: ReadMore = () => NOTHING;
+  readonly #answers = new MessageReader(MAX_ANSWER_BYTES);
+
+  private constructor(
+    private readonly module: EngineModule,
+    private readonly asSuperuser: (work: () => void) => void,
+    readonly version: string,
+  ) {
+    const read = module.addFunction((at, length) => this.#read(at, length), "ipi");
+    const write = module.addFunction((at, length) => this.#write(at, length), "ipi");
+    module._pgl_set_rw_cbs(read, write);
+  }
+
+  /** Opens the files of a branch, and gives them its names. */
+  static async open(setup: SetupHead): Promise<Postgres> {
+    boundMemory(setup.memoryMb);
+    const engine = await loadEngine();
+    const pg = await engine.PGlite.create({
+      ...engine.files,
+      fs: durableFiles(engine, setup.folder),
+      database: setup.former?.database ?? setup.database,
+      startParams: startParameters(setup.memoryMb),
+    });
+    if (setup.former !== null) await nameBranch(pg, setup, setup.former);
+    const asSuperuser = await becomeRole(pg, setup.role);
+    const { rows: [row] } = await pg.query<{ version: string }>("SELECT version()");
+    const version = /PostgreSQL ([\d.]+ \(PGlite [^)]*\))/.exec(row?.version ?? "")?.[1] ?? "";
+    return new Postgres(pg.Module as unknown as EngineModule, asSuperuser, version);
+  }
+
+  run(message: Uint8Array, hear: Hear, more: ReadMore): void {
+    [this.#input, this.#at, this.#hear, this.#more] = [message, 0, hear, more];
+    const { module } = this;
+    do this.#loopOnce(); while (
+      this.#at < this.#input.byteLength || module._pq_buffer_remaining_data() > 0
+    );
+    if (!ANSWERED.includes(String.fromCharCode(message[0]!))) return;
+    module._PostgresSendReadyForQueryIfNecessary();
+    module._pgl_pq_flush();
+  }
+
+  #loopOnce(): void {
+    const { module } = this;
+    const stack = module.stackSave();
+    try {
+      module._PostgresMainLoopOnce();
+    } catch (error) {
+      module.stackRestore(stack);
+      // Anything else leaves the engine in a state that nobody knows: the process ends.
+      if ((error as { status?: number }).status !== LONG_JUMP) throw error;
+      module._PostgresMainLongJmp();
+    }
+  }
+
+  /** Writes everything that was committed to the files, so that opening them is quick. */
+  checkpoint(run: () => void): void {
+    this.asSuperuser(run);
+  }
+
+  /** Where the backend looks whether its statement is to be cancelled. */
+  get interruptFlags(): { readonly memory: ArrayBuffer; readonly offsets: readonly number[] } {
+    const { HEAPU8, _InterruptPending, _QueryCancelPending } = this.module;
+    return { memory: HEAPU8.buffer, offsets: [_QueryCancelPending, _InterruptPending] };
+  }
+
+  #read(at: number, length: number): number {
+    if (this.#at === this.#input.byteLength) {
+      this.module._pgl_pq_flush();
+      [this.#input, this.#at] = [this.#more(), 0];
+    }
+    const part = this.#input.subarray(this.#at, this.#at + length);
+    this.module.HEAPU8.set(part, at);
+    this.#at += part.byteLength;
+    return part.byteLength;
+  }
+
+  #write(at: number, length: number): number {
+    this.#answers.push(this.module.HEAPU8.subarray(at, at + length));
+    for (let said = this.#answers.take(); said !== undefined; said = this.#answers.take()) {
+      this.#hear(said);
+    }
+    return length;
+  }
+}

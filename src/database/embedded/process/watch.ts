@@ -1,0 +1,57 @@
+/**
+ * Watching the backend while it works: a thread of its own hears of cancel
+ * requests and of the platform's end, as the backend's thread hears nothing
+ * until its statement has ended.
+ *
+ * @module
+ */
+import { workerUrl } from "../../../runtime/process/serve_platform.ts";
+import type { Postgres } from "./postgres.ts";
+import type { FromWatch, ToWatch } from "./watch_messages.ts";
+
+const WORKER = workerUrl("database_watch.js", new URL("./watch_main.ts", import.meta.url));
+
+export class Watch {
+  /** The client whose statement runs, or 0. */
+  readonly #running = new Int32Array(new SharedArrayBuffer(4));
+  #base: bigint | undefined;
+
+  private constructor(private readonly worker: Worker) {}
+
+  /** Starts watching; resolves when the platform can be heard. */
+  static async start(socketPath: string): Promise<Watch> {
+    const worker = new Worker(WORKER, { type: "module", name: "watch" });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    worker.onmessage = ({ data }: MessageEvent<FromWatch>) => {
+      if (data.type === "listening") resolve();
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      reject(new Error(event.message));
+    };
+    const watch = new Watch(worker);
+    const message: ToWatch = { type: "listen", socketPath, running: watch.#running.buffer };
+    worker.postMessage(message);
+    await promise;
+    return watch;
+  }
+
+  /** Tells the thread where the backend looks for requests to cancel its statement. */
+  attend(postgres: Postgres): void {
+    const { memory, offsets } = postgres.interruptFlags;
+    const pointer = Deno.UnsafePointer.of(new Uint8Array(memory));
+    const base = Deno.UnsafePointer.value(pointer);
+    if (base === this.#base) return;
+    this.#base = base;
+    const flags = offsets.map((offset) => base + BigInt(offset));
+    this.worker.postMessage({ type: "attend", flags } satisfies ToWatch);
+  }
+
+  begin(client: number): void {
+    Atomics.store(this.#running, 0, client);
+  }
+
+  end(): void {
+    Atomics.store(this.#running, 0, 0);
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The thread that watches a database's backend. The platform sends numbers
+ * (u32) of clients whose statement is to be cancelled, and closes the
+ * connection when the process is to end at once.
+ *
+ * @module
+ */
+import type { FromWatch, ToWatch } from "./watch_messages.ts";
+
+const scope = globalThis as unknown as {
+  onmessage: (event: MessageEvent<ToWatch>) => void;
+  postMessage: (message: FromWatch) => void;
+};
+
+let flags: readonly Int32Array[] = [];
+
+/** Makes the backend end its statement, as a signal's handler would. */
+function interrupt(): void {
+  for (const flag of flags) flag[0] = 1;
+}
+
+function wordAt(address: bigint): Int32Array {
+  const pointer = Deno.UnsafePointer.create(address);
+  if (pointer === null) throw new Error("The backend has no memory");
+  return new Int32Array(Deno.UnsafePointerView.getArrayBuffer(pointer, 4));
+}
+
+async function listen(socketPath: string, running: Int32Array): Promise<void> {
+  const conn = await Deno.connect({ transport: "unix", path: socketPath });
+  scope.postMessage({ type: "listening" });
+  const bytes = new Uint8Array(4);
+  const view = new DataView(bytes.buffer);
+  for (let filled = 0;;) {
+    const count = await conn.read(bytes.subarray(filled)).catch(() => null);
+    if (count === null) return Deno.kill(Deno.pid, "SIGKILL");
+    filled = (filled + count) % 4;
+    if (filled === 0 && Atomics.load(running, 0) === view.getUint32(0)) interrupt();
+  }
+}
+
+scope.onmessage = ({ data }) => {
+  if (data.type === "listen") void listen(data.socketPath, new Int32Array(data.running));
+  else flags = data.flags.map(wordAt);
+};

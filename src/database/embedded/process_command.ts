@@ -1,0 +1,25 @@
+/**
+ * How the program starts itself as the process of a database.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { DATABASE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
+import {
+  type ProcessCommand,
+  type ProcessCommandOptions,
+  selfCommand,
+} from "../../runtime/process/mod.ts";
+
+/** The command for this very program, compiled or run from source. */
+export function databaseProcessCommand(
+  { env }: ProcessCommandOptions,
+): (socketPath: string) => ProcessCommand {
+  return selfCommand({
+    argument: DATABASE_PROCESS_ARGUMENT,
+    main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
+    env,
+    // Its own thread is held by the kernel; the watching one runs nothing but our code.
+    flags: () => ["--allow-all"],
+  });
+}

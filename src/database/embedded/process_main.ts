@@ -1,0 +1,75 @@
+/**
+ * The process of one embedded database. It reaches its own files and nothing
+ * else, and ends with the platform.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { sealProcess, type SealState } from "../../runtime/compute/sandbox/mod.ts";
+import { fromPayload, toPayload } from "../../runtime/process/frames/mod.ts";
+import { denoCache } from "../../runtime/process/source_cache.ts";
+import { engineFolderPath } from "./process/engine_files.ts";
+import { Pipes } from "./process/pipes.ts";
+import { Watch } from "./process/watch.ts";
+import { DatabaseFrame, type FailedHead, type ReadyHead, type SetupHead } from "./wire.ts";
+
+/** The runtime looks there for the size of its stack when it loads a module. */
+const OWN_MEMORY = "/proc/self/maps";
+
+/** What the process reads beside its database: the executable, or the source and Deno's cache. */
+function programPaths(): string[] {
+  if (Deno.build.standalone) return [Deno.execPath(), OWN_MEMORY];
+  const source = fileURLToPath(new URL("../../", import.meta.url));
+  const packages = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
+  const cache = denoCache(Deno.env.toObject());
+  return [Deno.execPath(), OWN_MEMORY, source, packages, engineFolderPath(), cache];
+}
+
+function setUp(pipes: Pipes): SetupHead {
+  const [first] = pipes.read() ?? [];
+  if (first?.type !== DatabaseFrame.setup) Deno.exit(1);
+  return fromPayload<SetupHead>(first.payload);
+}
+
+/** Keeps other processes from the files, as long as this one lives. */
+function lockFiles(path: string): void {
+  Deno.openSync(path, { create: true, write: true }).lockSync(true);
+}
+
+async function serve(socketPath: string, pipes: Pipes): Promise<void> {
+  const watch = await Watch.start(socketPath);
+  const setup = setUp(pipes);
+  lockFiles(setup.lock);
+  const sealed: SealState = sealProcess(programPaths(), [setup.folder]);
+  // The engine is loaded in the sandbox, and by nothing but this process.
+  const { initialise, Postgres } = await import("./process/postgres.ts");
+  if (setup.initialise) {
+    await initialise(setup.folder);
+    return pipes.send(DatabaseFrame.ready, 0, toPayload({ version: "", ...sealed }));
+  }
+  const { DatabaseProcess } = await import("./process/database_process.ts");
+  const postgres = await Postgres.open(setup);
+  watch.attend(postgres);
+  const ready: ReadyHead = { version: postgres.version, ...sealed };
+  const database = new DatabaseProcess(pipes, postgres, watch);
+  pipes.send(DatabaseFrame.ready, 0, toPayload(ready));
+  database.serve();
+}
+
+/** Serves one database to the platform that listens at the Unix socket `socketPath`. */
+export async function runDatabaseProcess(socketPath: string): Promise<never> {
+  const pipes = new Pipes();
+  try {
+    await serve(socketPath, pipes);
+    pipes.flush();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const failed: FailedHead = { message, sqlState: "57P03" };
+    pipes.send(DatabaseFrame.failed, 0, toPayload(failed));
+    pipes.flush();
+    Deno.exit(1);
+  }
+  Deno.exit(0);
+}
+
+if (import.meta.main && !Deno.build.standalone) await runDatabaseProcess(Deno.args[0] ?? "");

@@ -1,0 +1,275 @@
+/**
+ * The process of an embedded database, on the platform's side.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { spawnProgram } from "../../lib/spawn_program.ts";
+import {
+  encodeFrame,
+  type Frame,
+  FrameReader,
+  fromPayload,
+  toPayload,
+} from "../../runtime/process/frames/mod.ts";
+import type { ProcessCommand } from "../../runtime/process/mod.ts";
+import { EngineError, type StartupParameters } from "../types.ts";
+import { EmbeddedSession } from "./embedded_session.ts";
+import {
+  DatabaseFrame,
+  type DumpHead,
+  type FailedHead,
+  MAX_FRAME_BYTES,
+  type ReadyHead,
+  type SetupHead,
+} from "./wire.ts";
+
+/** Folders of the sockets of these processes are recognised by it. */
+const FOLDER_PREFIX = "svc-db-";
+
+/** How often sessions that wait are looked at, in milliseconds. */
+const TICK_MS = 1000;
+
+/** How long a client may leave results unread while they keep the database waiting, in milliseconds. */
+const UNREAD_MS = 30_000;
+
+/** How long the database may take to stop by itself, in milliseconds. */
+const STOP_MS = 20_000;
+
+/** How long a statement may go on after its client has cancelled it or gone, in milliseconds. */
+const CANCEL_MS = 10_000;
+
+/** What is kept of the last words of the process, in characters. */
+const LAST_WORDS = 600;
+
+interface Process {
+  readonly child: Deno.ChildProcess;
+  readonly listener: Deno.UnixListener;
+  readonly folder: string;
+}
+
+export class RunningDatabase {
+  readonly #sessions = new Map<number, EmbeddedSession>();
+  readonly #ready = Promise.withResolvers<ReadyHead>();
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  /** Accepts what the process watches for its end and for cancel requests. */
+  readonly #control: Promise<Deno.Conn>;
+  readonly #ticks: ReturnType<typeof setInterval>;
+  /** Resolves when the process has ended and its files are free. */
+  readonly ended: Promise<void>;
+  #held: (() => void) | undefined;
+  #dump: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+  #lastId = 0;
+  #isEnded = false;
+  #words = "";
+
+  private constructor(private readonly process: Process, setup: SetupHead) {
+    const { child, listener } = process;
+    this.#ready.promise.catch(() => {});
+    this.#writer = child.stdin.getWriter();
+    this.#control = listener.accept();
+    this.#control.catch(() => {});
+    this.#ticks = setInterval(() => this.#tick(), TICK_MS);
+    this.ended = this.#attend();
+    this.#send(DatabaseFrame.setup, 0, toPayload(setup));
+  }
+
+  /** Starts a process; `ready` says whether it can open the database. */
+  static async start(
+    command: (socketPath: string) => ProcessCommand,
+    setup: SetupHead,
+  ): Promise<RunningDatabase> {
+    const folder = await Deno.makeTempDir({ prefix: FOLDER_PREFIX });
+    const path = join(folder, "s");
+    const listener = Deno.listen({ transport: "unix", path });
+    const { command: program, args, env } = command(path);
+    const child = spawnProgram(program, {
+      args: [...args],
+      env: { ...env },
+      clearEnv: true,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    });
+    return new RunningDatabase({ child, listener, folder }, setup);
+  }
+
+  get pid(): number {
+    return this.process.child.pid;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  /** @throws {EngineError} Where the process cannot open the database */
+  get ready(): Promise<ReadyHead> {
+    return this.#ready.promise;
+  }
+
+  /** Opens a session. @throws {EngineError} */
+  async connect(startup: StartupParameters): Promise<EmbeddedSession> {
+    await this.ready;
+    const id = ++this.#lastId;
+    const session = new EmbeddedSession({
+      send: (bytes) => this.#send(DatabaseFrame.data, id, bytes),
+      end: () => {
+        this.#sessions.delete(id);
+        this.#send(DatabaseFrame.end, id);
+        // A statement of a client that has gone is of no use to anybody.
+        void this.#cancel(id);
+      },
+      cancel: () => this.#cancel(id),
+    });
+    this.#sessions.set(id, session);
+    this.#send(DatabaseFrame.open, id, toPayload([...startup]));
+    await session.greeted;
+    return session;
+  }
+
+  /** Runs `work` while the files do not change. */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    await this.ready;
+    const held = new Promise<void>((resolve) => this.#held = resolve);
+    this.#send(DatabaseFrame.hold, 0);
+    await Promise.race([held, this.ended]);
+    try {
+      return await work();
+    } finally {
+      this.#send(DatabaseFrame.resume, 0);
+    }
+  }
+
+  dump(head: DumpHead): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return new ReadableStream({
+      start: (controller) => {
+        this.#dump = controller;
+        this.#send(DatabaseFrame.dump, 0, toPayload(head));
+      },
+    });
+  }
+
+  /** Ends all sessions, flushes, and ends the process. */
+  async stop(): Promise<void> {
+    for (const session of this.#sessions.values()) session.ended();
+    this.#sessions.clear();
+    this.#send(DatabaseFrame.stop, 0);
+    const late = setTimeout(() => this.kill(), STOP_MS);
+    await this.ended;
+    clearTimeout(late);
+  }
+
+  /** Ends the process at once; what was committed stays. */
+  kill(): void {
+    try {
+      this.process.child.kill("SIGKILL");
+    } catch { /* it has ended already */ }
+  }
+
+  #tick(): void {
+    if (this.#sessions.size > 1) this.#send(DatabaseFrame.tick, 0);
+  }
+
+  async #cancel(id: number): Promise<void> {
+    if (this.#isEnded) return;
+    const bytes = new Uint8Array(4);
+    new DataView(bytes.buffer).setUint32(0, id);
+    await (await this.#control).write(bytes).catch(() => {});
+  }
+
+  #send(type: number, id: number, payload?: Uint8Array): void {
+    if (this.#isEnded) return;
+    const frame = encodeFrame({ type, worker: 0, id, ...(payload && { payload }) });
+    this.#writer.write(frame).catch(() => {});
+  }
+
+  async #attend(): Promise<void> {
+    const { child, listener, folder } = this.process;
+    const words = this.#readWords(child.stderr);
+    try {
+      const reader = new FrameReader(MAX_FRAME_BYTES);
+      for await (const chunk of child.stdout) {
+        for (const frame of reader.feed(chunk)) await this.#take(frame);
+      }
+    } catch (error) {
+      this.#words = String(error);
+    }
+    this.kill();
+    const status = await child.status;
+    await words;
+    this.#isEnded = true;
+    clearInterval(this.#ticks);
+    listener.close();
+    void this.#control.then((conn) => conn.close(), () => {});
+    await this.#writer.close().catch(() => {});
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+    this.#lose(`${this.#words} (${status.signal ?? `code ${status.code}`})`.trim());
+  }
+
+  async #readWords(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      this.#words = (this.#words + decoder.decode(chunk, { stream: true })).slice(-LAST_WORDS);
+    }
+  }
+
+  #lose(words: string): void {
+    const message = `The database's process ended: ${words}`;
+    const error = new EngineError(message, "57P01");
+    this.#ready.reject(new EngineError(message, "57P03"));
+    for (const session of this.#sessions.values()) session.ended(error);
+    this.#sessions.clear();
+    try {
+      this.#dump?.error(error);
+    } catch { /* it is whole */ }
+  }
+
+  async #take({ type, id, payload }: Frame): Promise<void> {
+    switch (type) {
+      case DatabaseFrame.ready:
+        return this.#ready.resolve(fromPayload<ReadyHead>(payload));
+      case DatabaseFrame.failed: {
+        const { message, sqlState } = fromPayload<FailedHead>(payload);
+        return this.#ready.reject(new EngineError(message, sqlState));
+      }
+      case DatabaseFrame.output:
+        return await this.#output(id, payload);
+      case DatabaseFrame.ended:
+        this.#sessions.get(id)?.ended();
+        this.#sessions.delete(id);
+        return;
+      case DatabaseFrame.credit:
+        return this.#sessions.get(id)?.credit(new DataView(payload.buffer).getUint32(0, true));
+      case DatabaseFrame.held:
+        return this.#held?.();
+      case DatabaseFrame.dumped:
+        return this.#dump?.enqueue(payload);
+      case DatabaseFrame.dumpEnded:
+        return this.#endDump(payload);
+    }
+  }
+
+  #endDump(payload: Uint8Array): void {
+    const dump = this.#dump;
+    this.#dump = undefined;
+    if (payload.byteLength === 0) return dump?.close();
+    const { message, sqlState } = fromPayload<FailedHead>(payload);
+    dump?.error(new EngineError(message, sqlState));
+  }
+
+  /** Passes bytes on; a client that does not read holds the database up only for so long. */
+  async #output(id: number, payload: Uint8Array<ArrayBuffer>): Promise<void> {
+    const session = this.#sessions.get(id);
+    const drained = session?.take(payload);
+    if (session === undefined || drained === undefined) return;
+    const late = setTimeout(() => void session.close(), UNREAD_MS);
+    await drained;
+    clearTimeout(late);
+  }
+}
+
+void CANCEL_MS;

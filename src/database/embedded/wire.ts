@@ -1,0 +1,79 @@
+/**
+ * What the platform and the process of a database send each other: frames, of
+ * which the id is the number of a client's session, or 0 for the database.
+ *
+ * @module
+ */
+
+/** What a frame says. Numbers below 20 go to the process, the others come from it. */
+export const DatabaseFrame = {
+  /** Opens the database; payload: {@link SetupHead} as JSON. Comes first. */
+  setup: 1,
+  /** Opens a session; payload: parameters of its startup message, as pairs in JSON. */
+  open: 2,
+  /** Bytes of a client's messages. */
+  data: 3,
+  /** The client has gone. */
+  end: 4,
+  /** Write everything to disk and change nothing until {@link DatabaseFrame.resume}. */
+  hold: 5,
+  resume: 6,
+  /** Some time has passed: sessions may have waited too long. */
+  tick: 7,
+  /** Flush, and end the process. */
+  stop: 8,
+  /** Dump the database; payload: {@link DumpHead} as JSON. */
+  dump: 9,
+  /** The database is open; payload: {@link ReadyHead} as JSON. */
+  ready: 20,
+  /** It cannot be opened; payload: {@link FailedHead} as JSON. */
+  failed: 21,
+  /** Bytes for a client; the first are its greeting. */
+  output: 22,
+  /** The session has ended. */
+  ended: 23,
+  /** The process has taken so many bytes of the session; payload: a number (u32). */
+  credit: 24,
+  held: 25,
+  /** A part of the dump. */
+  dumped: 26,
+  /** The dump is whole; payload: {@link FailedHead} as JSON where it failed, else empty. */
+  dumpEnded: 27,
+} as const;
+
+/** Bytes of one session that may be on their way to the process. */
+export const SESSION_WINDOW = 256 * 1024;
+
+/** Largest payload of a frame, in bytes. */
+export const MAX_FRAME_BYTES = 1024 * 1024;
+
+export interface SetupHead {
+  /** Absolute path of the folder that holds PostgreSQL's files. */
+  readonly folder: string;
+  /** Makes the files of an empty database in that folder, and ends. */
+  readonly initialise: boolean;
+  /** Path of the lock that keeps a second process from the files. */
+  readonly lock: string;
+  readonly database: string;
+  readonly role: string;
+  /** What database and role are called in the files, where it is something else. */
+  readonly former: { readonly database: string; readonly role: string | null } | null;
+  readonly memoryMb: number;
+}
+
+export interface ReadyHead {
+  /** Such as `18.6 (PGlite 0.5.16)`. */
+  readonly version: string;
+  /** What the kernel closes to the process. */
+  readonly files: boolean;
+  readonly network: boolean;
+}
+
+export interface DumpHead {
+  readonly schemaOnly: boolean;
+}
+
+export interface FailedHead {
+  readonly message: string;
+  readonly sqlState: string;
+}
