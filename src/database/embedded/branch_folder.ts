@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { runProgram } from "../../lib/spawn_program.ts";
+import { readTextFile } from "../../lib/utf8.ts";
 import type { Branch, CopyMethod } from "../types.ts";
 
 /** Names in the files of a branch; `role` is null in those of an empty database. */
@@ -43,7 +44,7 @@ export class BranchFolders {
   /** Names in its files; `undefined` where there is no such branch, or it is half made. */
   async names(id: string): Promise<BranchNames | undefined> {
     try {
-      return JSON.parse(await Deno.readTextFile(join(this.#path(id), NAMES_FILE))) as BranchNames;
+      return JSON.parse(await readTextFile(join(this.#path(id), NAMES_FILE))) as BranchNames;
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return undefined;
       throw error;

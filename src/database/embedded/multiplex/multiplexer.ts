@@ -9,6 +9,7 @@
  */
 import { type Backend, BackendError, SharedBackend } from "./backend.ts";
 import { Client, type PreparedStatement } from "./client.ts";
+import { ClientSettings } from "./client_settings.ts";
 import { ClientStatements } from "./client_statements.ts";
 import { HeldState } from "./held_state.ts";
 import {
@@ -16,7 +17,6 @@ import {
   commandTag,
   COPY_FAIL,
   type ErrorFields,
-  errorResponse,
   join,
   type Message,
   MessageError,
@@ -27,21 +27,9 @@ import {
   SYNC,
   writeMessage,
 } from "./messages.ts";
-import { applySettings, isSameSettings, SHOW_SETTINGS } from "./settings.ts";
+import { dropSkipped, endWith, type Outlet, refuse, takeMessage } from "./outlet.ts";
 import { traitsOf } from "./statement_traits.ts";
-import { refuseWaiting, WAITS, waitsForLock } from "./waiting.ts";
-
-/** Where what the backend says goes. */
-export interface Outlet {
-  /** Hands bytes to a client. */
-  deliver(client: number, bytes: Uint8Array): void;
-  /** The client's session has ended. */
-  ended(client: number): void;
-  /** Waits until something has been received, while a statement reads from its client. */
-  wait(): void;
-  /** How many bytes of a client are dealt with. */
-  taken(client: number, bytes: number): void;
-}
+import { IDLED, idlesInTransaction, isOverdue, refuseWaiting, waitsForLock } from "./waiting.ts";
 
 export interface MultiplexerOptions {
   readonly backend: Backend;
@@ -55,28 +43,24 @@ export interface MultiplexerOptions {
 /** Tags of commands that change settings, besides those that contain `SET`. */
 const CHANGES_SETTINGS = /^(?:SET|RESET|DISCARD ALL)/;
 
-const ENDED_BY_ERROR = new Set(["25P03", "57P01"]);
-
 export class Multiplexer {
   readonly #clients = new Map<number, Client>();
   readonly #backend: SharedBackend;
   readonly #statements: ClientStatements;
   readonly #held: HeldState;
+  readonly #settings: ClientSettings;
   /** Has the backend until its transaction ends. */
   #holder: Client | undefined;
-  /** Whose settings the backend has. */
-  #current: Client | undefined;
   /** The message that runs changes settings, and its client is to be told. */
   #changesSettings = false;
   /** The backend's `ReadyForQuery`, while the client has not heard it. */
   #ready: Uint8Array | undefined;
-  /** Parameters of the backend without any client's settings. */
-  #defaults: ReadonlyMap<string, string> = new Map();
 
   constructor(private readonly options: MultiplexerOptions) {
     this.#backend = new SharedBackend(options.backend);
     this.#statements = new ClientStatements(this.#backend);
     this.#held = new HeldState(this.#backend);
+    this.#settings = new ClientSettings(this.#backend);
   }
 
   /** The client that has the backend, for a cancel request. */
@@ -91,20 +75,14 @@ export class Multiplexer {
 
   /** Learns the backend's parameters, once, before the first client. */
   begin(): void {
-    this.#backend.ask("RESET ALL");
-    this.#defaults = this.#backend.readParameters();
+    this.#settings.begin();
   }
 
   /** Greets a client. */
   open(id: number, startup: ReadonlyMap<string, string>): void {
     const client = new Client(id, startup);
     this.#clients.set(id, client);
-    const given = new Map(
-      [...client.settings].map(([name, value]) => [name.toLowerCase(), value] as const),
-    );
-    for (const [name, value] of this.#defaults) {
-      client.told.set(name, given.get(name.toLowerCase()) ?? value);
-    }
+    this.#settings.greet(client);
     this.options.outlet.deliver(
       id,
       join([
@@ -132,24 +110,17 @@ export class Multiplexer {
   /** Ends what has waited too long. */
   tick(): void {
     const now = this.options.now();
-    const holder = this.#holder;
+    const { outlet } = this.options;
     const waiting = [...this.#clients.values()].filter((client) =>
-      client !== holder && !client.isGone && client.inbox.size > 0
+      client !== this.#holder && !client.isGone && client.inbox.size > 0
     );
     for (const client of waiting) {
-      if (now - client.since >= WAITS.backendMs) {
-        this.#refuse(client, refuseWaiting(holder, this.#lockHolder(client)));
-      }
+      if (!isOverdue(client, now)) continue;
+      client.since = now;
+      refuse(client, refuseWaiting(this.#holder, this.#lockHolder(client)), outlet);
     }
-    const isIdle = holder !== undefined && !holder.isGone && holder.inbox.peek() === undefined;
-    const isHolding = holder !== undefined && (holder.status !== "I" || holder.isMidBatch);
-    if (isIdle && isHolding && waiting.length > 0 && now - holder.since >= WAITS.idleHolderMs) {
-      this.#end(holder, {
-        severity: "FATAL",
-        sqlState: "25P03",
-        message: "Terminating the connection: its transaction was idle while others waited",
-        hint: "An embedded database runs one transaction at a time: end each one soon.",
-      });
+    if (waiting.length > 0 && this.#holder !== undefined && idlesInTransaction(this.#holder, now)) {
+      this.#end(this.#holder, IDLED);
     }
   }
 
@@ -172,7 +143,7 @@ export class Multiplexer {
   #choose(): Client | undefined {
     for (const client of this.#clients.values()) {
       if (client.isGone) return client;
-      this.#dropSkipped(client);
+      dropSkipped(client, this.options.outlet);
       try {
         const message = client.inbox.peek();
         if (message === undefined) continue;
@@ -198,56 +169,28 @@ export class Multiplexer {
 
   /** Gives the backend to a client, with its settings. */
   #seat(client: Client): void {
-    const last = this.#current;
-    if (last !== client) {
-      if (last !== undefined && !last.isGone && last.suspects.settings) this.#keepSettings(last);
-      const isSame = last !== undefined && !last.suspects.settings && !client.isFresh &&
-        isSameSettings(last.settings, client.settings);
-      if (last?.isGone) last.suspects.settings = false;
-      this.#current = client;
-      if (!isSame && !this.#applySettings(client)) return;
-    }
-    this.#holder = client;
-    client.since = this.options.now();
-  }
-
-  #keepSettings(client: Client): void {
-    client.settings = new Map(
-      this.#backend.ask(SHOW_SETTINGS).map(([name, value]) => [name ?? "", value ?? ""]),
-    );
-    client.suspects.settings = false;
-  }
-
-  /** @returns false where the settings of its startup message are refused: its session has ended */
-  #applySettings(client: Client): boolean {
     try {
-      this.#backend.ask(applySettings(client.settings));
+      if (this.#settings.give(client)) this.#report(client);
+      this.#holder = client;
+      client.since = this.options.now();
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
       const { message, sqlState } = error;
-      this.#current = undefined;
       this.#end(client, { severity: "FATAL", sqlState, message });
-      return false;
     }
-    client.isFresh = false;
-    this.#report(client);
-    return true;
   }
 
   /** Tells a client the parameters that are not as it was told. */
   #report(client: Client): void {
-    for (const [name, value] of this.#backend.readParameters()) {
-      if (client.told.get(name) === value) continue;
-      client.told.set(name, value);
+    for (const [name, value] of this.#settings.news(client)) {
       this.options.outlet.deliver(client.id, parameterStatus(name, value));
     }
   }
 
   /** Runs the next message of the client that has the backend; false where there is none. */
   #advance(client: Client): boolean {
-    const message = client.inbox.take();
+    const message = takeMessage(client, this.options.outlet);
     if (message === undefined) return false;
-    this.options.outlet.taken(client.id, message.bytes.byteLength);
     if (message.type === "X") {
       client.isGone = true;
       return true;
@@ -335,11 +278,8 @@ export class Multiplexer {
     const { outlet } = this.options;
     for (;;) {
       if (client.isGone) return COPY_FAIL;
-      const message = client.inbox.take();
-      if (message !== undefined) {
-        outlet.taken(client.id, message.bytes.byteLength);
-        return message.bytes;
-      }
+      const message = takeMessage(client, outlet);
+      if (message !== undefined) return message.bytes;
       outlet.wait();
     }
   }
@@ -376,41 +316,7 @@ export class Multiplexer {
     this.options.outlet.ended(client.id);
   }
 
-  /** Ends a session with an error. */
   #end(client: Client, error: ErrorFields): void {
-    this.options.outlet.deliver(client.id, errorResponse(error));
-    client.isGone = true;
-  }
-
-  /** Answers a client's next messages with an error, in the backend's place. */
-  #refuse(client: Client, error: ErrorFields): void {
-    if (ENDED_BY_ERROR.has(error.sqlState)) return this.#end(client, error);
-    this.options.outlet.deliver(client.id, errorResponse(error));
-    client.since = this.options.now();
-    if (client.inbox.nextType === "Q" || client.inbox.nextType === "F") {
-      this.#drop(client);
-      this.options.outlet.deliver(client.id, readyForQuery("I"));
-    } else {
-      client.isSkipping = true;
-      this.#dropSkipped(client);
-    }
-  }
-
-  #drop(client: Client): Message | undefined {
-    const message = client.inbox.take();
-    if (message !== undefined) this.options.outlet.taken(client.id, message.bytes.byteLength);
-    return message;
-  }
-
-  /** Skips messages after an error outside the backend, until `Sync`. */
-  #dropSkipped(client: Client): void {
-    while (client.isSkipping) {
-      const message = this.#drop(client);
-      if (message === undefined) return;
-      if (message.type === "X") client.isGone = true;
-      if (message.type !== "S") continue;
-      client.isSkipping = false;
-      this.options.outlet.deliver(client.id, readyForQuery("I"));
-    }
+    endWith(client, error, this.options.outlet);
   }
 }

@@ -48,9 +48,9 @@ export function startupSettings(startup: ReadonlyMap<string, string>): Map<strin
   return settings;
 }
 
-export function isSameSettings(one: Settings, other: Settings): boolean {
+export function isSameSettings(one: Settings | undefined, other: Settings): boolean {
   if (one === other) return true;
-  if (one.size !== other.size) return false;
+  if (one?.size !== other.size) return false;
   for (const [name, value] of one) if (other.get(name) !== value) return false;
   return true;
 }

@@ -14,6 +14,26 @@ export const WAITS = {
   idleHolderMs: 15_000,
 } as const;
 
+/** Whether a client's statement has waited too long for the backend. */
+export const isOverdue = (client: Client, now: number): boolean =>
+  now - client.since >= WAITS.backendMs;
+
+/** Whether a client that has the backend keeps it for a transaction, and does nothing in it. */
+export function idlesInTransaction(holder: Client, now: number): boolean {
+  if (holder.isGone || holder.inbox.size > 0 || now - holder.since < WAITS.idleHolderMs) {
+    return false;
+  }
+  return holder.status !== "I" || holder.isMidBatch;
+}
+
+/** Why a session was ended that kept the backend. */
+export const IDLED: ErrorFields = {
+  severity: "FATAL",
+  sqlState: "25P03",
+  message: "Terminating the connection: its transaction was idle while others waited",
+  hint: "An embedded database runs one transaction at a time: end each one soon.",
+};
+
 /** Whether a client's next message may take advisory locks, or give them back. */
 export function waitsForLock(message: Message, client: Client): boolean {
   switch (message.type) {

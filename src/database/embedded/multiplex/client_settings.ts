@@ -1,0 +1,69 @@
+/**
+ * Settings of many clients in one backend: whose it has, and what each client
+ * was told of the parameters that servers report.
+ *
+ * @module
+ */
+import type { SharedBackend } from "./backend.ts";
+import type { Client } from "./client.ts";
+import { applySettings, isSameSettings, SHOW_SETTINGS } from "./settings.ts";
+
+export class ClientSettings {
+  /** Whose settings the backend has. */
+  #current: Client | undefined;
+  /** Parameters of the backend without any client's settings. */
+  #defaults: ReadonlyMap<string, string> = new Map();
+
+  constructor(private readonly backend: SharedBackend) {}
+
+  /** Learns the backend's parameters, before the first client. */
+  begin(): void {
+    this.backend.ask("RESET ALL");
+    this.#defaults = this.backend.readParameters();
+  }
+
+  /** Notes what a new client is told: its own settings are tried with its first message. */
+  greet(client: Client): void {
+    const given = new Map(
+      [...client.settings].map(([name, value]) => [name.toLowerCase(), value] as const),
+    );
+    for (const [name, value] of this.#defaults) {
+      client.told.set(name, given.get(name.toLowerCase()) ?? value);
+    }
+  }
+
+  /**
+   * Gives the backend a client's settings, and keeps those of the last one.
+   *
+   * @returns whether anything has changed
+   * @throws {BackendError} Where the settings of its startup message are refused
+   */
+  give(client: Client): boolean {
+    const last = this.#current;
+    if (last === client) return false;
+    const isDirty = last?.suspects.settings ?? true;
+    if (last !== undefined && !last.isGone && isDirty) this.#keep(last);
+    const isSame = !isDirty && !client.isFresh && isSameSettings(last?.settings, client.settings);
+    this.#current = isSame ? client : undefined;
+    if (isSame) return false;
+    this.backend.ask(applySettings(client.settings));
+    this.#current = client;
+    client.isFresh = false;
+    return true;
+  }
+
+  #keep(client: Client): void {
+    client.settings = new Map(
+      this.backend.ask(SHOW_SETTINGS).map(([name, value]) => [name ?? "", value ?? ""]),
+    );
+    client.suspects.settings = false;
+  }
+
+  /** Parameters that are not as a client was told; it counts as told of them. */
+  news(client: Client): [string, string][] {
+    const changed = [...this.backend.readParameters()]
+      .filter(([name, value]) => client.told.get(name) !== value);
+    for (const [name, value] of changed) client.told.set(name, value);
+    return changed;
+  }
+}

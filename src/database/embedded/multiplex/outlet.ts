@@ -1,0 +1,57 @@
+/**
+ * The way back to the clients, and answers that come from us in the backend's
+ * place.
+ *
+ * @module
+ */
+import type { Client } from "./client.ts";
+import { type ErrorFields, errorResponse, type Message, readyForQuery } from "./messages.ts";
+
+/** Where what the backend says goes. */
+export interface Outlet {
+  /** Hands bytes to a client. */
+  deliver(client: number, bytes: Uint8Array): void;
+  /** The client's session has ended. */
+  ended(client: number): void;
+  /** Waits until something has been received, while a statement reads from its client. */
+  wait(): void;
+  /** How many bytes of a client are dealt with. */
+  taken(client: number, bytes: number): void;
+}
+
+/** Takes a client's next message, for good. */
+export function takeMessage(client: Client, outlet: Outlet): Message | undefined {
+  const message = client.inbox.take();
+  if (message !== undefined) outlet.taken(client.id, message.bytes.byteLength);
+  return message;
+}
+
+/** Ends a session with an error. */
+export function endWith(client: Client, error: ErrorFields, outlet: Outlet): void {
+  outlet.deliver(client.id, errorResponse(error));
+  client.isGone = true;
+}
+
+/** Answers a client's next messages with an error, as the backend would. */
+export function refuse(client: Client, error: ErrorFields, outlet: Outlet): void {
+  outlet.deliver(client.id, errorResponse(error));
+  if (client.inbox.nextType === "Q" || client.inbox.nextType === "F") {
+    takeMessage(client, outlet);
+    outlet.deliver(client.id, readyForQuery("I"));
+  } else {
+    client.isSkipping = true;
+    dropSkipped(client, outlet);
+  }
+}
+
+/** Skips messages after an error outside the backend, until `Sync`. */
+export function dropSkipped(client: Client, outlet: Outlet): void {
+  while (client.isSkipping) {
+    const message = takeMessage(client, outlet);
+    if (message === undefined) return;
+    if (message.type === "X") client.isGone = true;
+    if (message.type !== "S") continue;
+    client.isSkipping = false;
+    outlet.deliver(client.id, readyForQuery("I"));
+  }
+}
