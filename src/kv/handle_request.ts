@@ -12,12 +12,15 @@ import type { Namespace, SetResult } from "./types.ts";
 /** When a value expires, in milliseconds since the epoch. */
 export const EXPIRES_HEADER = "svc-kv-expires-at";
 
-export interface KvHandlerOptions {
+export interface NamespaceHandlerOptions {
   readonly store: Pick<KvStore, "get" | "set" | "remove" | "list" | "clear">;
-  /** The namespace that a token opens; `undefined` for an unknown token. */
-  readonly namespaceOf: (token: string) => Namespace | undefined;
   /** Gets what went wrong inside; the caller learns only that something did. */
   readonly onTrouble: (message: string) => void;
+}
+
+export interface KvHandlerOptions extends NamespaceHandlerOptions {
+  /** The namespace that a token opens; `undefined` for an unknown token. */
+  readonly namespaceOf: (token: string) => Namespace | undefined;
 }
 
 const failure = (status: number, code: string, error: string): Response =>
@@ -51,21 +54,10 @@ function answerSet(result: SetResult): Response {
 }
 
 class KvHandler {
-  constructor(private readonly options: KvHandlerOptions) {}
+  constructor(private readonly options: NamespaceHandlerOptions) {}
 
-  async handle(request: Request): Promise<Response> {
+  async handle(namespace: Namespace, request: Request): Promise<Response> {
     try {
-      const [, token] = /^Bearer ([\x21-\x7e]{1,200})$/.exec(
-        request.headers.get("authorization") ?? "",
-      ) ?? [];
-      const namespace = token === undefined ? undefined : this.options.namespaceOf(token);
-      if (namespace === undefined) {
-        return failure(
-          401,
-          "unauthorized",
-          "Send the token of SVC_KV_TOKEN: Authorization: Bearer",
-        );
-      }
       return await this.#call(namespace, parseKvRequest(request), request);
     } catch (error) {
       if (error instanceof KvRequestError) return failure(error.status, error.code, error.message);
@@ -111,10 +103,26 @@ class KvHandler {
   }
 }
 
-/** Makes the handler of the HTTP API; it never rejects. */
+/** Makes the handler of requests of a caller whose namespace is known; it never rejects. */
+export function createNamespaceHandler(
+  options: NamespaceHandlerOptions,
+): (namespace: Namespace, request: Request) => Promise<Response> {
+  const handler = new KvHandler(options);
+  return (namespace, request) => handler.handle(namespace, request);
+}
+
+const BEARER = /^Bearer ([\x21-\x7e]{1,200})$/;
+
+/** Makes the handler of the HTTP API, where a token names the namespace; it never rejects. */
 export function createKvHandler(
   options: KvHandlerOptions,
 ): (request: Request) => Promise<Response> {
-  const handler = new KvHandler(options);
-  return (request) => handler.handle(request);
+  const handle = createNamespaceHandler(options);
+  return (request) => {
+    const [, token] = BEARER.exec(request.headers.get("authorization") ?? "") ?? [];
+    const namespace = token === undefined ? undefined : options.namespaceOf(token);
+    if (namespace !== undefined) return handle(namespace, request);
+    const wanted = "Send the token of SVC_KV_TOKEN: Authorization: Bearer";
+    return Promise.resolve(failure(401, "unauthorized", wanted));
+  };
 }

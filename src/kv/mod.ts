@@ -4,6 +4,7 @@
  * @module
  */
 export { createKvHandler, type KvHandlerOptions } from "./handle_request.ts";
+export { createKvFetch, type KvFetch } from "./kv_fetch.ts";
 export { KvStore, type KvStoreOptions } from "./kv_store.ts";
 export {
   DEFAULT_QUOTA,

@@ -81,7 +81,7 @@ function composeRunners(
   const kv = createKv(foundation);
   return {
     kv,
-    functions: createFunctions(foundation, { ...parts, maxProcesses }),
+    functions: createFunctions(foundation, { ...parts, kvFetchFor: kv.kvFetchFor, maxProcesses }),
     compute: createCompute(foundation, {
       kvFor: kv.kvFor,
       ...parts,

@@ -57,6 +57,7 @@ export async function deployFunctions(
     readonly functions?: readonly FunctionSource[];
     readonly limits?: Partial<FunctionLimits>;
     readonly outbound?: OutboundFetch;
+    readonly kv?: OutboundFetch;
     readonly spawn?: FunctionHostOptions["spawn"];
     readonly places?: ProcessPlaces;
   } = {},
@@ -68,6 +69,7 @@ export async function deployFunctions(
     env: { GREETING: "hello" },
     limits: { timeoutMs: 1000, graceMs: 100, ...options.limits },
     outbound: options.outbound ?? (() => Promise.reject(new Error("No network in this test"))),
+    ...(options.kv === undefined ? {} : { kv: options.kv }),
     log: (entry) => (IS_SLOW.test(entry.message) ? slow : log).push(entry),
     ...(options.places === undefined ? {} : { places: options.places }),
     spawn: options.spawn ?? spawnFunctions,

@@ -14,7 +14,7 @@ export interface Functions {
 
 export function createFunctions(
   foundation: Pick<Foundation, "dataDir" | "outbound" | "env" | "onTrouble">,
-  parts: Pick<FunctionServices, "variables" | "logs" | "maxProcesses">,
+  parts: Pick<FunctionServices, "variables" | "logs" | "maxProcesses" | "kvFetchFor">,
 ): Functions {
   const { dataDir, outbound, env, onTrouble } = foundation;
   const functionService = new FunctionService({

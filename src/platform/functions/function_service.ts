@@ -20,6 +20,7 @@ import {
   sealFunction,
 } from "../../runtime/mod.ts";
 import { defaultProcessLimits } from "../compute/mod.ts";
+import type { ProjectKv } from "../kv/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { VariableService } from "../variables/mod.ts";
 import { Failure } from "../core/http/mod.ts";
@@ -34,6 +35,8 @@ export interface FunctionServices {
   readonly logs: AccessLogs;
   /** Carries out the functions' `fetch`. */
   readonly outbound: OutboundFetch;
+  /** Performs the requests of a deployment's functions to its key-value store. */
+  readonly kvFetchFor: ProjectKv["kvFetchFor"];
   /** Folder for the tools that sealing unpacks once. */
   readonly cacheDir: string;
   /** Most processes of functions at the same time; by default, what the machine's memory allows. */
@@ -95,20 +98,21 @@ export class FunctionService {
     },
   ): Promise<FunctionHost | undefined> {
     if (deployment.functions.length === 0) return undefined;
-    const { variables, logs, outbound } = this.services;
+    const { variables, logs, outbound, kvFetchFor } = this.services;
     const functions = await Promise.all(
       deployment.functions.map(async ({ name, sha256 }): Promise<FunctionSource> => ({
         name,
         source: new TextDecoder().decode(await blobs.read(sha256)),
       })),
     );
-    const { id: deploymentId, projectId } = deployment;
+    const { id: deploymentId, projectId, environment } = deployment;
     const host = createFunctionHost({
       deploymentId,
       functions,
       env: await variables.openSnapshot(deploymentId),
       ...(limits?.cpuMs === undefined ? {} : { limits: { cpuMs: limits.cpuMs } }),
       outbound,
+      kv: kvFetchFor({ deploymentId, projectId, environment }),
       spawn: this.#spawn,
       places: this.#places,
       log: (entry) => logs.recordFunction({ ...entry, projectId, deploymentId }),

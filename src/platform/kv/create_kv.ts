@@ -5,7 +5,7 @@
  * @module
  */
 import { formatCount } from "../../lib/format.ts";
-import { createKvHandler, KvStore } from "../../kv/mod.ts";
+import { createKvFetch, createKvHandler, type KvFetch, KvStore } from "../../kv/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { deleteKeys, keys } from "../core/store/mod.ts";
@@ -30,6 +30,8 @@ export interface KvOwner {
 export interface ProjectKv {
   /** Opens the store to the servers of a deployment. */
   readonly kvFor: (owner: KvOwner) => KvAccess;
+  /** Performs the requests of a deployment's functions to the store. */
+  readonly kvFetchFor: (owner: KvOwner) => KvFetch;
   readonly capability: Capability;
 }
 
@@ -51,6 +53,8 @@ export function createKv(
       const SVC_KV_URL = `http://${address.host}:${address.port}`;
       return { address, variables: { SVC_KV_URL, SVC_KV_TOKEN } };
     },
+    kvFetchFor: ({ projectId, environment }) =>
+      createKvFetch({ store, namespace: [projectId, environment], onTrouble }),
     capability: {
       name: "kv",
       close: () => listener.close(),

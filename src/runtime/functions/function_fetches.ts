@@ -5,6 +5,7 @@
  */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import type { HeaderList } from "../http1/mod.ts";
+import type { OutboundFetch } from "../outbound/mod.ts";
 import { toPayload } from "../process/frames/mod.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { MAX_FETCHES, TOO_MANY_FETCHES } from "./limits.ts";
@@ -18,6 +19,10 @@ interface Running {
 
 /** Statuses that never have a body (Fetch standard, null body status). */
 const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
+
+/** What is performed where a deployment has no key-value store. */
+const NO_KV: OutboundFetch = () =>
+  Promise.reject(new TypeError("This deployment has no key-value store"));
 
 /** Sets the `Via` field, which is the platform's to write, whatever the function sets. */
 function withVia(headers: HeaderList, via: string | undefined): HeaderList {
@@ -47,7 +52,8 @@ export class FunctionFetches {
     const abort = new AbortController();
     this.#running.set(id, { call: head.call, abort });
     try {
-      const response = await this.worker.options.host.outbound({
+      const { outbound, kv = NO_KV } = this.worker.options.host;
+      const response = await (head.to === "kv" ? kv : outbound)({
         method: head.method,
         url: head.url,
         headers: withVia(head.headers, via),

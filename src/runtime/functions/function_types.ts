@@ -13,6 +13,52 @@ interface SvcGeo {
   readonly country?: string;
 }
 
+/** A value of the key-value store: text, bytes, or anything that JSON can say. */
+interface SvcKvEntry<T = unknown> {
+  readonly value: T;
+  /** Changes with each write of the key. */
+  readonly version: string;
+  /** Milliseconds since the epoch; missing where the value stays. */
+  readonly expiresAt?: number;
+}
+
+interface SvcKvSetOptions {
+  /** Seconds until the value expires; it stays where this is missing. */
+  readonly ttl?: number;
+  /** Set it only if the key has this version, or with \`null\` only if there is no such key. */
+  readonly ifVersion?: string | null;
+}
+
+interface SvcKvList {
+  readonly items: readonly {
+    readonly key: string;
+    /** Bytes of the value. */
+    readonly size: number;
+    readonly version: string;
+    readonly expiresAt?: number;
+  }[];
+  /** Where the next page begins; \`null\` after the last one. */
+  readonly cursor: string | null;
+}
+
+/** The key-value store of the project's environment (docs/kv.md). */
+interface SvcKv {
+  /** The value of a key; \`undefined\` where there is none. */
+  get<T = unknown>(key: string): Promise<T | undefined>;
+  /** The value with its version, for a later \`ifVersion\`. */
+  getEntry<T = unknown>(key: string): Promise<SvcKvEntry<T> | undefined>;
+  /** The new version; \`undefined\` where \`ifVersion\` did not hold, and nothing has changed. */
+  set(key: string, value: unknown, options?: SvcKvSetOptions): Promise<string | undefined>;
+  /** False where \`ifVersion\` did not hold, and nothing has changed. */
+  remove(key: string, options?: { readonly ifVersion?: string }): Promise<boolean>;
+  /** A page of keys, in the order of their bytes; 100 by default, at most 1,000. */
+  list(
+    options?: { readonly prefix?: string; readonly limit?: number; readonly cursor?: string },
+  ): Promise<SvcKvList>;
+  /** Removes all keys that begin with the prefix, or all; returns how many. */
+  clear(prefix?: string): Promise<number>;
+}
+
 interface SvcContext {
   /** Address of the client. */
   readonly ip: string;
@@ -23,6 +69,8 @@ interface SvcContext {
   readonly deployment: { readonly id: string; readonly url?: string };
   /** The variables of the project's environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** The key-value store of the project's environment. */
+  readonly kv: SvcKv;
   /** Also in the answer's header x-svc-request-id and in the logs. */
   readonly requestId: string;
   /** The step's \`as\` name in the pipeline. */

@@ -52,6 +52,7 @@ const NEXT = new TextEncoder().encode('{"type":"next"}');
 const NOTHING_CHANGED: ResultHead = { type: "next" };
 
 const fetchHead = z.object({
+  to: z.literal("kv").optional(),
   call: z.int(),
   method,
   url,

@@ -87,6 +87,8 @@ export interface FunctionHostOptions {
   readonly limits?: Partial<FunctionLimits>;
   /** Performs the functions' `fetch`; it must guard what it connects to. */
   readonly outbound: OutboundFetch;
+  /** Performs requests to the project's key-value store (`context.kv`); without it there is none. */
+  readonly kv?: OutboundFetch | undefined;
   readonly log: (entry: FunctionLogEntry) => void;
   /** The command that starts the program as a function process on a socket. */
   readonly spawn: (socketPath: string) => ProcessCommand;

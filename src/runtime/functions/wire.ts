@@ -149,6 +149,8 @@ export interface LogHead {
 }
 
 export interface FetchHead extends WireRequest {
+  /** `kv`: to the project's key-value store, by its HTTP API (docs/kv.md), whatever host the URL names. */
+  readonly to?: "kv" | undefined;
   readonly call: number;
   readonly redirect: "follow" | "manual" | "error";
   readonly body: boolean;

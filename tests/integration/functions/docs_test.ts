@@ -3,6 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { createKvFetch, openLocalKv } from "../../../src/kv/mod.ts";
 import { bundleFunctions, functionTypes } from "../../../src/runtime/mod.ts";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
 
@@ -26,7 +27,7 @@ Deno.test("the examples of docs/functions.md are sound, and do what they say", a
   const folder = await Deno.makeTempDir({ prefix: "svc-docs-" });
   try {
     const files = await writeExamples(folder);
-    assert.equal(files.length, 5);
+    assert.equal(files.length, 6);
     await Deno.writeTextFile(
       join(folder, "deno.json"),
       JSON.stringify({ compilerOptions: { types: ["./functions/svc.d.ts"] } }),
@@ -45,12 +46,15 @@ Deno.test("the examples of docs/functions.md are sound, and do what they say", a
       "hello",
       "mark",
       "mobile",
+      "visits",
     ]);
+    using store = await openLocalKv(join(folder, "data"));
     await using deployment = await deployFunctions({
       functions: bundled.functions.map(({ name, source }) => ({
         name,
         source: new TextDecoder().decode(source),
       })),
+      kv: createKvFetch({ ...store, onTrouble: (message) => assert.fail(message) }),
     });
     const { host, log } = deployment;
     const context = {
@@ -78,6 +82,11 @@ Deno.test("the examples of docs/functions.md are sound, and do what they say", a
     assert.ok(mark.type === "response");
     assert.deepEqual(mark.response.headers, [["x-a", "1"], ["x-served-for", "NO"]]);
     assert.equal(await bodyText(mark), "page");
+    const counts = await Promise.all([1, 2, 3].map(async () => {
+      const { count } = JSON.parse(await bodyText(await call("visits", "handle")));
+      return count;
+    }));
+    assert.deepEqual(counts.toSorted(), [1, 2, 3]);
     assert.deepEqual(await call("audit", "observe"), { type: "next" });
     assert.equal(log.at(-1)?.message, "GET https://site.example/page 200");
   } finally {

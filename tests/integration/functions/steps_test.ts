@@ -42,6 +42,7 @@ Deno.test("functions run in a process", async (t) => {
       device: "mobile",
       deployment: { id: "dep-1", url: "https://a.example" },
       env: { GREETING: "hello" },
+      kv: {},
       as: "gate",
       method: "GET",
     });

@@ -34,6 +34,8 @@ export interface CallsOptions {
   readonly link: WorkerLink;
   readonly handler: Handler;
   readonly env: Readonly<Record<string, string>>;
+  /** `context.kv`. */
+  readonly kv: object;
   /** Logs an error that no call can report. */
   readonly report: (error: unknown, call: number | undefined) => void;
 }
@@ -148,6 +150,7 @@ export class WorkerCalls {
       device: given.device,
       deployment: given.deployment,
       env: this.options.env,
+      kv: this.options.kv,
       as: head.as,
       response: facts.response,
       waitUntil: (promise: unknown) => this.#waitUntil(call, promise),

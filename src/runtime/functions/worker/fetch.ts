@@ -41,10 +41,14 @@ export class WorkerFetch {
     }
   };
 
-  #send(request: Request): Promise<Response> {
+  /** A request to the project's key-value store, in place of a host. */
+  readonly fetchKv = async (input: URL, init: RequestInit): Promise<Response> =>
+    await this.#send(new NativeRequest(input, init), "kv");
+
+  #send(request: Request, to?: "kv"): Promise<Response> {
     const call = currentCall.getStore() ?? this.defaultCall();
     if (call === undefined || call.settled) {
-      throw new TypeError("A function can fetch only while a call is running");
+      throw new TypeError("A function can fetch and use context.kv only while a call is running");
     }
     if (this.#waiting.size >= MAX_FETCHES) throw new TypeError(TOO_MANY_FETCHES);
     request.signal.throwIfAborted();
@@ -56,6 +60,7 @@ export class WorkerFetch {
       headers: [...request.headers],
       redirect: request.redirect,
       body: request.body !== null,
+      ...(to === undefined ? {} : { to }),
     };
     const payload = toPayload(head);
     if (payload.byteLength > MAX_HEAD_CHARACTERS) {

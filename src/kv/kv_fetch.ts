@@ -1,0 +1,49 @@
+/**
+ * The HTTP API of one namespace without a connection: as functions call it, whose
+ * requests the platform performs.
+ *
+ * @module
+ */
+import { createNamespaceHandler, type NamespaceHandlerOptions } from "./handle_request.ts";
+import type { Namespace } from "./types.ts";
+
+export interface KvFetchRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+export interface KvFetchResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  readonly url: string;
+  readonly redirected: boolean;
+}
+
+/** Performs a request to the store; never rejects for what the request says. */
+export type KvFetch = (request: KvFetchRequest) => Promise<KvFetchResponse>;
+
+/** Makes the function that performs requests to a namespace. */
+export function createKvFetch(
+  { namespace, ...options }: NamespaceHandlerOptions & { readonly namespace: Namespace },
+): KvFetch {
+  const handle = createNamespaceHandler(options);
+  return async ({ method, url, headers, body }) => {
+    const request = new Request(url, {
+      method,
+      headers: headers.map(([name, value]): [string, string] => [name, value]),
+      ...(body === null ? {} : { body: body as ReadableStream<Uint8Array<ArrayBuffer>> }),
+    });
+    const answer = await handle(namespace, request);
+    return {
+      status: answer.status,
+      statusText: answer.statusText,
+      headers: [...answer.headers],
+      body: answer.body,
+      ...{ url, redirected: false },
+    };
+  };
+}
