@@ -1,10 +1,46 @@
 import { Option } from "@commander-js/extra-typings";
-import { CU_SIZES, DATABASE_ENGINES, DATABASE_VARIABLE, endpoints } from "../../contract/mod.ts";
+import { ApiError, type Client } from "../../client/mod.ts";
+import {
+  type BodyInputOf,
+  CU_SIZES,
+  type Database,
+  DATABASE_ENGINES,
+  DATABASE_VARIABLE,
+  endpoints,
+  type Project,
+} from "../../contract/mod.ts";
 import { booleanValue, defineCommand, definedOnly } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
 import { openProject } from "../projects/mod.ts";
-import { PROJECT_OPTION } from "./open_database.ts";
+import type { Context } from "../session/mod.ts";
+import { listDatabases, PROJECT_OPTION } from "./open_database.ts";
 import { formatInjection } from "./show_database.ts";
 import { waitForDatabase } from "./wait_for_database.ts";
+
+/** A name that is taken is answered with the command that gives another. */
+async function createNamed(
+  ctx: Context,
+  client: Client,
+  { project, body }: {
+    readonly project: Project;
+    readonly body: BodyInputOf<typeof endpoints.createDatabase>;
+  },
+): Promise<Database> {
+  try {
+    return await client.call(endpoints.createDatabase, { params: { project: project.id }, body });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    const databases = await listDatabases(client, project);
+    if (!databases.some(({ name }) => name === body.name)) throw error;
+    throw new CliError("conflict", `Choose another name: ${project.name} has a ${body.name}`, {
+      next: [
+        ctx.lines.again({ "--name": `${body.name}-2`, "--env-var": "DATABASE_2_URL" }),
+        ctx.lines.ofProject("db", "info", body.name),
+      ],
+      cause: error,
+    });
+  }
+}
 
 export default defineCommand({
   description:
@@ -38,15 +74,10 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "db" });
     const { cuSize, engine, envVar, autoInject } = flags;
-    const created = await client.call(endpoints.createDatabase, {
-      params: { project: project.id },
-      body: {
-        name: flags.name ?? project.name,
-        cuSize,
-        envVar,
-        autoInject,
-        ...definedOnly({ engine }),
-      },
+    const name = flags.name ?? project.name;
+    const created = await createNamed(ctx, client, {
+      project,
+      body: { name, cuSize, envVar, autoInject, ...definedOnly({ engine }) },
     });
     const database = flags.wait === true ? await waitForDatabase(ctx, client, created) : created;
     const state = database.state === "active" ? "" : `, ${database.state}`;
