@@ -22,13 +22,15 @@ import { NOTIFICATIONS, TRIGGER } from "./notifications/mod.ts";
 import { PREVIEW } from "./preview/mod.ts";
 import { INIT, LINK, PROJECTS } from "./projects/mod.ts";
 import { RULES } from "./rules/mod.ts";
-import { REKEY, SERVE } from "./serve/mod.ts";
+import { BACKUP, REKEY, RESTORE, SERVE } from "./serve/mod.ts";
 import { UPGRADE } from "./upgrade/mod.ts";
 import { WEBHOOKS } from "./webhooks/mod.ts";
 
 /** In the order of the reference; help lists them by section. */
 export const COMMANDS: readonly CommandEntry[] = [
   SERVE,
+  BACKUP,
+  RESTORE,
   REKEY,
   DOCTOR,
   INIT,

@@ -16,7 +16,8 @@ export interface Source {
 
 const CHECK_NETWORK = "Check the network, HTTPS_PROXY and SVC_RELEASES_URL, and try again";
 
-const reasonOf = (error: unknown): string => error instanceof Error ? error.message : String(error);
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/ \(os error \d+\)/g, "");
 
 /** Runs `work` with a signal that is aborted once nothing came for a minute. */
 function startIdleTimer(signal: AbortSignal) {

@@ -16,8 +16,10 @@ import {
   openFsBlobVault,
   openPlatformKv,
 } from "../platform/core/store/mod.ts";
+import { makeBackup } from "./backup/mod.ts";
 import type { Closers } from "./closers.ts";
 import type { PlatformOptions } from "./options.ts";
+import { settleFormat } from "./settle_format.ts";
 
 /** Time in which an edge has to apply a change, in milliseconds. */
 const FEED_PATIENCE_MS = 10_000;
@@ -30,8 +32,22 @@ export interface OpenFoundation {
   readonly blobs: string;
 }
 
+/** Brings the data directory to this program's format, after a backup where it is older. */
+async function bringUpToDate(options: PlatformOptions): Promise<void> {
+  const { dataDir, kv, blobs, version, log } = options;
+  const places = { ...(kv === undefined ? {} : { kv }), ...(blobs === undefined ? {} : { blobs }) };
+  await settleFormat({
+    ...{ dataDir, version },
+    backUp: async (to) => {
+      await makeBackup({ ...places, dataDir, to, version, now: systemClock });
+    },
+    log: (message) => log({ level: "info", message }),
+  });
+}
+
 /**
  * @throws {DataDirInUseError} when another platform serves from it.
+ * @throws {DataNewerError} when a newer program has written it.
  * @throws {DataIncompleteError} if a part of it is missing.
  */
 export async function openFoundation(
@@ -49,6 +65,7 @@ export async function openFoundation(
   const onTrouble = (message: string) => log({ level: "warn", message });
   const dataDir = await openDataDir(options.dataDir);
   closers.add({ close: () => dataDir.release() });
+  await bringUpToDate(options);
   const places = { kv: options.kv ?? dataDir.kv, blobs: options.blobs ?? dataDir.blobs };
   const { kv, readOnly } = closers.add(await openPlatformKv(places.kv));
   const vault = await openFsBlobVault(places.blobs, {

@@ -13,6 +13,7 @@ import { GitCredentialStore } from "../platform/projects/mod.ts";
 import { addKey, forgetOldKeys, resealSettings, SecretBox } from "../platform/core/secrets/mod.ts";
 import { WebhookStore } from "../platform/notifications/mod.ts";
 import { openDataDir, openKv } from "../platform/core/store/mod.ts";
+import { readKnownMark } from "./settle_format.ts";
 import { CertificateStore } from "../platform/certificates/mod.ts";
 
 /**
@@ -20,6 +21,7 @@ import { CertificateStore } from "../platform/certificates/mod.ts";
  * secrets were resealed.
  *
  * @throws {DataDirInUseError} while a platform serves from it.
+ * @throws {DataNewerError} where a newer program has written it.
  * @throws {KeyFileError} if its key file is missing or damaged.
  */
 export async function rekeyDataDir(options: {
@@ -29,6 +31,7 @@ export async function rekeyDataDir(options: {
 }): Promise<number> {
   const dataDir = await openDataDir(options.dataDir);
   try {
+    await readKnownMark(options.dataDir);
     const kv = await openKv(options.kv ?? dataDir.kv);
     try {
       const box = new SecretBox(await addKey(dataDir.keys, systemRandom), systemRandom);

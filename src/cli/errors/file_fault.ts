@@ -16,7 +16,7 @@ export function explainFileFault(error: unknown): unknown {
       cause: error,
     });
   }
-  if (!isFileFault(error)) return error;
+  if (error instanceof CliError || !isFileFault(error)) return error;
   const path = / '([^']*)'(?: -> '.*')?$/.exec(error.message)?.[1];
   const subject = path === undefined ? "a file" : printable(path);
   return new CliError("file_unusable", `Cannot use ${subject}: ${describeFileFault(error)}`, {

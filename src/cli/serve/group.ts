@@ -12,6 +12,20 @@ export const SERVE: CommandLeaf = {
   load: () => import("./serve.ts"),
 };
 
+export const BACKUP: CommandLeaf = {
+  name: "backup",
+  section: "Platform",
+  summary: "Back up a data directory into one file",
+  load: () => import("./backup.ts"),
+};
+
+export const RESTORE: CommandLeaf = {
+  name: "restore",
+  section: "Platform",
+  summary: "Restore a backup into a new data directory",
+  load: () => import("./restore.ts"),
+};
+
 export const REKEY: CommandLeaf = {
   name: "rekey",
   section: "Platform",

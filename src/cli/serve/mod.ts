@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { REKEY, SERVE } from "./group.ts";
+export { BACKUP, REKEY, RESTORE, SERVE } from "./group.ts";

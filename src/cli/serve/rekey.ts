@@ -14,9 +14,10 @@ export default defineCommand({
   examples: [["rekey", "encrypt the secrets of the default data directory with a new key"]],
   answers: "{ resealed }",
   async run({ flags }, ctx) {
-    const { DataDirInUseError, KeyFileError, rekeyDataDir, StoreUnusableError } = await import(
-      "../../serve/mod.ts"
-    );
+    const { DataDirInUseError, DataNewerError, KeyFileError, rekeyDataDir, StoreUnusableError } =
+      await import(
+        "../../serve/mod.ts"
+      );
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     try {
       const resealed = await rekeyDataDir({ dataDir, ...definedOnly({ kv: flags.kv }) });
@@ -25,6 +26,9 @@ export default defineCommand({
     } catch (cause) {
       if (cause instanceof DataDirInUseError) {
         throw new CliError("data_dir_in_use", cause.message, { cause });
+      }
+      if (cause instanceof DataNewerError) {
+        throw new CliError("data_newer", cause.message, { cause });
       }
       if (cause instanceof StoreUnusableError) {
         throw new CliError("store_unusable", cause.message, { cause });

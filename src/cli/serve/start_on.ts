@@ -57,6 +57,9 @@ function explain(
   if (cause instanceof platform.DataDirUnusableError) {
     return new CliError("data_dir_unusable", cause.message, { cause });
   }
+  if (cause instanceof platform.DataNewerError) {
+    return new CliError("data_newer", cause.message, { cause });
+  }
   if (cause instanceof platform.DataIncompleteError) {
     return new CliError("data_incomplete", cause.message, { cause });
   }

@@ -1,0 +1,50 @@
+import { systemClock } from "../../lib/clock.ts";
+import { defineCommand, definedOnly } from "../command/mod.ts";
+import { dataFolder } from "../session/mod.ts";
+import { formatBytes, formatCount } from "../terminal/mod.ts";
+import { VERSION } from "../version.ts";
+import { explainBackup } from "./explain_backup.ts";
+
+export default defineCommand({
+  description:
+    "Holds all records, the files of deployments, build logs, and the keys of all secrets: " +
+    "keep it as safe as the data itself. A platform may be running on the directory; the " +
+    "backup shows it as it was at one moment. Caches, access logs and what is made again when " +
+    "missing are left out, as are stores that are not on this machine.",
+  define: (command) =>
+    command
+      .argument("<file>", "file to be made, such as svc-backup.tar")
+      .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
+      .option("--kv <path>", "Deno KV database, if it is not in the data directory")
+      .option("--blobs <dir>", "directory of file contents, if it is not in the data directory")
+      .option("--force", "replace the file if it is there"),
+  examples: [
+    ["backup svc-backup.tar", "back up the default data directory"],
+    ["backup /mnt/safe/today.tar --data-dir ./data --force", "another one, over an older backup"],
+  ],
+  answers: "{ file, files, bytes }",
+  async run({ args: [file], flags }, ctx) {
+    const { BackupError, makeBackup } = await import("../../serve/mod.ts");
+    const to = ctx.path(file);
+    const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
+    const pathOf = (given: string | undefined) => given === undefined ? given : ctx.path(given);
+    const places = definedOnly({ kv: pathOf(flags.kv), blobs: pathOf(flags.blobs) });
+    try {
+      if (flags.force !== true && await Deno.stat(to).then(() => true, () => false)) {
+        throw new BackupError(
+          `Cannot write ${to}: it is there already`,
+          "Add --force to replace it",
+        );
+      }
+      const report = await makeBackup({
+        ...{ dataDir, to, version: VERSION, now: systemClock },
+        ...places,
+      });
+      const size = formatBytes(report.bytes);
+      ctx.ui.done("env", `Backed up ${formatCount(report.files, "file")}, ${size}`);
+      ctx.ui.result({ file: to, ...report }, to);
+    } catch (cause) {
+      throw explainBackup(cause, BackupError);
+    }
+  },
+});

@@ -1,0 +1,32 @@
+import { defineCommand } from "../command/mod.ts";
+import { dataFolder } from "../session/mod.ts";
+import { formatBytes, formatCount } from "../terminal/mod.ts";
+import { explainBackup } from "./explain_backup.ts";
+
+export default defineCommand({
+  description:
+    "Every file is verified before the directory gets its name. It must not be there yet, or " +
+    "be empty: data is never overwritten.",
+  define: (command) =>
+    command
+      .argument("<file>", "backup, as svc backup makes it")
+      .option("--data-dir <dir>", "directory to be made (default: $XDG_DATA_HOME/svc)"),
+  examples: [["restore svc-backup.tar --data-dir ./data", "into ./data, for svc serve --data-dir"]],
+  answers: "{ dataDir, files, bytes, createdAt }",
+  async run({ args: [file], flags }, ctx) {
+    const { BackupError, restoreBackup } = await import("../../serve/mod.ts");
+    const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
+    try {
+      const restored = await restoreBackup({ from: ctx.path(file), dataDir });
+      const { files, bytes, backup: { createdAt, program } } = restored;
+      ctx.ui.done(
+        "env",
+        `Restored ${formatCount(files, "file")}, ${formatBytes(bytes)}, that svc ${program} ` +
+          `backed up at ${createdAt}`,
+      );
+      ctx.ui.result({ dataDir, files, bytes, createdAt }, dataDir);
+    } catch (cause) {
+      throw explainBackup(cause, BackupError);
+    }
+  },
+});

@@ -1,0 +1,103 @@
+/**
+ * Writing the archive of a backup.
+ *
+ * @module
+ */
+import { createTarPacker } from "modern-tar";
+import { createHash } from "node:crypto";
+import type { BackupReport } from "./backup_layout.ts";
+
+/** Bytes that are read at a time. */
+const PIECE = 256 * 1024;
+
+/** Only the owner may read a backup: it holds the keys of all secrets. */
+const MODE = 0o600;
+
+/** Deno 2.9.6 writes nothing where a stream is piped to a file that must stay open. */
+async function writeStream(stream: ReadableStream<Uint8Array>, file: Deno.FsFile): Promise<void> {
+  for await (const bytes of stream) {
+    for (let offset = 0; offset < bytes.byteLength;) {
+      offset += await file.write(bytes.subarray(offset));
+    }
+  }
+}
+
+/** An archive while it is written. */
+export class ArchiveWriter {
+  readonly #packer = createTarPacker();
+  readonly #written: Promise<void>;
+  readonly #digests = new Map<string, string>();
+  #bytes = 0;
+
+  constructor(file: Deno.FsFile) {
+    this.#written = writeStream(this.#packer.readable, file);
+    // Reported by the write that fails with it, or by `finish()`.
+    this.#written.catch(() => {});
+  }
+
+  has(path: string): boolean {
+    return this.#digests.has(path);
+  }
+
+  get digests(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#digests);
+  }
+
+  get report(): BackupReport {
+    return { files: this.#digests.size, bytes: this.#bytes };
+  }
+
+  async addText(path: string, text: string): Promise<void> {
+    const bytes = new TextEncoder().encode(text);
+    const writer = this.#packer.controller.add({ ...this.#header(path), size: bytes.byteLength })
+      .getWriter();
+    await writer.write(bytes);
+    await writer.close();
+  }
+
+  /**
+   * Adds a file as long as it is now; false where it is gone. One that grows meanwhile is
+   * cut off there, one that is removed is still read to its end.
+   */
+  async addFile(path: string, from: string): Promise<boolean> {
+    let file: Deno.FsFile;
+    try {
+      file = await Deno.open(from);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return false;
+      throw error;
+    }
+    using source = file;
+    const { size } = await source.stat();
+    const writer = this.#packer.controller.add({ ...this.#header(path), size }).getWriter();
+    const hash = createHash("sha256");
+    for (let left = size; left > 0;) {
+      const piece = new Uint8Array(Math.min(PIECE, left));
+      const count = await source.read(piece);
+      if (count === null) throw new Error(`${from} became shorter while it was read`);
+      const bytes = piece.subarray(0, count);
+      hash.update(bytes);
+      await writer.write(bytes);
+      left -= count;
+    }
+    await writer.close();
+    this.#digests.set(path, hash.digest("hex"));
+    this.#bytes += size;
+    return true;
+  }
+
+  async finish(): Promise<void> {
+    this.#packer.controller.finalize();
+    await this.#written;
+  }
+
+  /** Gives up, and returns what failed first; the file then holds a part of an archive. */
+  async abort(reason: unknown): Promise<unknown> {
+    this.#packer.controller.error(reason);
+    return await this.#written.then(() => reason, (cause) => cause);
+  }
+
+  #header(name: string) {
+    return { name, mode: MODE, type: "file" as const, mtime: new Date(0) };
+  }
+}

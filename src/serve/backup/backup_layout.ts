@@ -1,0 +1,53 @@
+/**
+ * What a backup consists of: a tar archive that begins with a description and ends with
+ * the digests of everything in between, so that a part of one is not taken for a whole.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+export const DESCRIPTION = "svc-backup.json";
+export const DIGESTS = "digests.json";
+export const KV = "kv.sqlite3";
+export const KEYS = "keys.json";
+export const BLOBS = "blobs";
+export const BUILD_LOGS = "build_logs";
+
+export const BACKUP_SCHEMA = "SVC_BACKUP_V1";
+
+export const descriptionSchema = z.object({
+  schemaVersion: z.literal(BACKUP_SCHEMA),
+  /** Format of the data directory that it was made of. */
+  format: z.int().positive(),
+  /** Version of the program that made it. */
+  program: z.string().max(128),
+  createdAt: z.iso.datetime(),
+});
+
+export type BackupDescription = z.infer<typeof descriptionSchema>;
+
+/** SHA-256 by path. */
+export const digestsSchema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
+
+const PATHS =
+  /^(?:kv\.sqlite3|keys\.json|(?:blobs|build_logs)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){1,6})$/;
+
+/** True for a path that a backup may hold beside its description and digests. */
+export function isBackupPath(path: string): boolean {
+  return PATHS.test(path);
+}
+
+/** A backup cannot be made or used. */
+export class BackupError extends Error {
+  override readonly name = "BackupError";
+
+  constructor(message: string, readonly hint?: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** How much was packed or unpacked. */
+export interface BackupReport {
+  readonly files: number;
+  readonly bytes: number;
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { packTar } from "modern-tar";
+import { join } from "node:path";
+import { readFormatMark } from "../../lib/data_format.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { makeBackup } from "./make_backup.ts";
+import { restoreBackup } from "./restore_backup.ts";
+
+const WORKSPACE = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
+const NOW = Date.parse("2026-11-22T10:00:00Z");
+
+async function withData(
+  test: (at: { readonly root: string; readonly dataDir: string }) => Promise<void>,
+): Promise<void> {
+  const root = await Deno.makeTempDir({ prefix: "svc-backup-" });
+  const dataDir = join(root, "data");
+  const folder = join(dataDir, "blobs", WORKSPACE, "aa");
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.mkdir(join(dataDir, "blobs", "incoming"));
+  await Deno.writeTextFile(join(dataDir, "blobs", "incoming", "half"), "unfinished");
+  await Deno.writeTextFile(join(folder, "a".repeat(64)), "blob");
+  await Deno.writeTextFile(join(dataDir, "keys.json"), "keys");
+  const kv = await Deno.openKv(join(dataDir, "kv.sqlite3"));
+  await kv.set(["a"], "b");
+  kv.close();
+  try {
+    await test({ root, dataDir });
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+const backUp = (dataDir: string, to: string) =>
+  makeBackup({ dataDir, to, version: "1.2.3", now: () => NOW });
+
+Deno.test("restoreBackup() restores what makeBackup() packed, and nothing unfinished", async () => {
+  await withData(async ({ root, dataDir }) => {
+    const [to, restored] = [join(root, "b.tar"), join(root, "restored")];
+    const made = await backUp(dataDir, to);
+    assert.equal((await Deno.stat(to)).mode! & 0o777, 0o600);
+    const report = await restoreBackup({ from: to, dataDir: restored });
+    assert.deepEqual([report.files, report.bytes], [made.files, made.bytes]);
+    assert.equal(report.backup.createdAt, "2026-11-22T10:00:00.000Z");
+    assert.equal((await readFormatMark(restored))?.program, "1.2.3");
+    const names = [...Deno.readDirSync(join(restored, "blobs"))].map(({ name }) => name);
+    assert.deepEqual(names, [WORKSPACE]);
+    const blob = join(restored, "blobs", WORKSPACE, "aa", "a".repeat(64));
+    assert.equal(await Deno.readTextFile(blob), "blob");
+    const kv = await Deno.openKv(join(restored, "kv.sqlite3"));
+    assert.equal((await kv.get(["a"])).value, "b");
+    kv.close();
+    const left = [...Deno.readDirSync(root)].map(({ name }) => name).sort();
+    assert.deepEqual(left, ["b.tar", "data", "restored"]);
+  });
+});
+
+Deno.test("restoreBackup() refuses a backup that is cut off anywhere, or changed", async () => {
+  await withData(async ({ root, dataDir }) => {
+    const to = join(root, "b.tar");
+    await backUp(dataDir, to);
+    const whole = await Deno.readFile(to);
+    const [from, restored] = [join(root, "part.tar"), join(root, "restored")];
+    const refuses = async (bytes: Uint8Array) => {
+      await Deno.writeFile(from, bytes);
+      await assert.rejects(restoreBackup({ from, dataDir: restored }), { name: "BackupError" });
+      await assert.rejects(Deno.stat(restored), Deno.errors.NotFound);
+    };
+    for (let end = 0; end < whole.length - 2048; end += 4096) await refuses(whole.subarray(0, end));
+    const text = new TextDecoder("latin1").decode(whole);
+    for (const content of ["SQLite format 3", "keys", "blob", "SVC_BACKUP_V1"]) {
+      const changed = whole.slice();
+      const at = text.lastIndexOf(content) + 2;
+      changed[at] = changed[at]! ^ 1;
+      await refuses(changed);
+    }
+    assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name).sort(), [
+      ...["b.tar", "data", "part.tar"],
+    ]);
+  });
+});
+
+/** An archive with a right description and right digests. */
+async function archive(files: Readonly<Record<string, string>>, format = 1): Promise<Uint8Array> {
+  const description = {
+    ...{ schemaVersion: "SVC_BACKUP_V1", format, program: "9.0.0" },
+    createdAt: "2026-11-22T10:00:00.000Z",
+  };
+  const digests = Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [name, sha256Hex(text)]),
+  );
+  const all = {
+    "svc-backup.json": JSON.stringify(description),
+    ...files,
+    "digests.json": JSON.stringify(digests),
+  };
+  return await packTar(
+    Object.entries(all).map(([name, text]) => ({
+      header: { name, size: text.length, type: "file" as const },
+      body: text,
+    })),
+  );
+}
+
+const BAD: readonly (readonly [name: string, files: Record<string, string>, format?: number])[] = [
+  ["a path that leads out", { "blobs/../../../evil": "x" }],
+  ["an absolute path", { "/tmp/evil": "x" }],
+  ["a hidden file", { "blobs/.evil/x": "x" }],
+  ["another file of the data directory", { "lock": "x" }],
+  ["a newer format", { "keys.json": "x" }, 999],
+];
+
+for (const [name, files, format] of BAD) {
+  Deno.test(`restoreBackup() refuses ${name}`, async () => {
+    const root = await Deno.makeTempDir({ prefix: "svc-backup-" });
+    try {
+      const from = join(root, "b.tar");
+      await Deno.writeFile(from, await archive(files, format));
+      const says = format === undefined ? /it is no backup of svc/ : /Cannot restore .* format 999/;
+      await assert.rejects(restoreBackup({ from, dataDir: join(root, "data") }), says);
+      assert.deepEqual([...Deno.readDirSync(root)].map((entry) => entry.name), ["b.tar"]);
+    } finally {
+      await Deno.remove(root, { recursive: true });
+    }
+  });
+}
+
+Deno.test("restoreBackup() overwrites no data, and takes an empty folder", async () => {
+  await withData(async ({ root, dataDir }) => {
+    const to = join(root, "b.tar");
+    await backUp(dataDir, to);
+    await assert.rejects(restoreBackup({ from: to, dataDir }), /there is data in it/);
+    const empty = join(root, "empty");
+    await Deno.mkdir(empty);
+    assert.equal((await restoreBackup({ from: to, dataDir: empty })).files, 3);
+  });
+});
+
+Deno.test("makeBackup() leaves nothing behind where it fails", async () => {
+  await withData(async ({ root, dataDir }) => {
+    await Deno.remove(join(dataDir, "keys.json"));
+    await assert.rejects(backUp(dataDir, join(root, "b.tar")), /it has no keys\.json/);
+    await assert.rejects(
+      backUp(join(root, "none"), join(root, "b.tar")),
+      /there is no .*kv\.sqlite3/,
+    );
+    await assert.rejects(backUp(dataDir, join(root, "gone", "b.tar")), /it does not exist/);
+    assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name), ["data"]);
+  });
+});

@@ -1,0 +1,166 @@
+/**
+ * Making a backup of a data directory, whether a platform runs on it or not.
+ *
+ * Records are taken in one transaction of the database. The files that they name are taken
+ * before and, as far as they are new, after that moment: a file is removed only some time
+ * after nothing has needed it any more, so all that the records of that moment name is there.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { Clock } from "../../lib/clock.ts";
+import { DATA_FORMAT, readFormatMark } from "../../lib/data_format.ts";
+import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { ArchiveWriter } from "./archive_writer.ts";
+import {
+  BACKUP_SCHEMA,
+  BackupError,
+  type BackupReport,
+  BLOBS,
+  BUILD_LOGS,
+  DESCRIPTION,
+  DIGESTS,
+  isBackupPath,
+  KEYS,
+  KV,
+} from "./backup_layout.ts";
+
+export interface BackupOptions {
+  readonly dataDir: string;
+  /** Path of the key-value store; in the data directory by default. */
+  readonly kv?: string;
+  /** Folder of the blobs; in the data directory by default. */
+  readonly blobs?: string;
+  /** File to be made. */
+  readonly to: string;
+  /** Version of this program. */
+  readonly version: string;
+  readonly now: Clock;
+}
+
+/** Longest wait for the database, in milliseconds. */
+const BUSY_MS = 30_000;
+
+/** Copies a database as it is at one moment. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(from, { readOnly: true });
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    database.prepare("VACUUM INTO ?").run(to);
+  } finally {
+    database.close();
+  }
+}
+
+/** Yields the files below a folder as paths with forward slashes; none where it is missing. */
+async function* filesBelow(folder: string, prefix: string): AsyncGenerator<string> {
+  let entries: Deno.DirEntry[];
+  try {
+    entries = await Array.fromAsync(Deno.readDir(folder));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw error;
+  }
+  for (const { name, isDirectory, isFile } of entries) {
+    const path = `${prefix}/${name}`;
+    if (isDirectory) yield* filesBelow(join(folder, name), path);
+    else if (isFile && isBackupPath(path)) yield path;
+  }
+}
+
+/** Adds the blobs of all workspaces that the archive does not have yet. */
+async function addBlobs(archive: ArchiveWriter, blobs: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(blobs)) {
+    if (!isDirectory || !isUuid(name)) continue;
+    for await (const path of filesBelow(join(blobs, name), `${BLOBS}/${name}`)) {
+      if (archive.has(path)) continue;
+      await archive.addFile(path, join(blobs, path.slice(BLOBS.length + 1)));
+    }
+  }
+}
+
+async function addEverything(
+  archive: ArchiveWriter,
+  options: BackupOptions,
+  format: number,
+): Promise<void> {
+  const { dataDir, to, version, now } = options;
+  const blobs = options.blobs ?? join(dataDir, BLOBS);
+  const description = {
+    schemaVersion: BACKUP_SCHEMA,
+    format,
+    program: version,
+    createdAt: new Date(now()).toISOString(),
+  };
+  await archive.addText(DESCRIPTION, `${JSON.stringify(description)}\n`);
+  await addBlobs(archive, blobs);
+  const copy = `${to}.${crypto.randomUUID()}.sqlite3`;
+  try {
+    await copyDatabase(options.kv ?? join(dataDir, KV), copy);
+    await archive.addFile(KV, copy);
+  } finally {
+    await Deno.remove(copy).catch(() => {});
+  }
+  if (!await archive.addFile(KEYS, join(dataDir, KEYS))) {
+    throw new BackupError(
+      `Cannot back up ${dataDir}: it has no ${KEYS}, without which no secret ` +
+        "can be read",
+    );
+  }
+  await addBlobs(archive, blobs);
+  for await (const path of filesBelow(join(dataDir, BUILD_LOGS), BUILD_LOGS)) {
+    await archive.addFile(path, join(dataDir, path));
+  }
+  await archive.addText(DIGESTS, JSON.stringify(archive.digests));
+}
+
+async function formatOf({ dataDir, kv = join(dataDir, KV) }: BackupOptions): Promise<number> {
+  const found = await Deno.stat(kv).catch(() => undefined);
+  if (found?.isFile !== true) {
+    throw new BackupError(
+      `Cannot back up ${dataDir}: there is no ${kv}`,
+      "Name it with --data-dir",
+    );
+  }
+  const mark = await readFormatMark(dataDir);
+  if (mark === undefined || mark.format <= DATA_FORMAT) return mark?.format ?? DATA_FORMAT;
+  throw new BackupError(
+    `Cannot back up ${dataDir}: its data has format ${mark.format}, and this program knows ` +
+      `format ${DATA_FORMAT}`,
+    `Use svc ${mark.program}, which wrote it`,
+  );
+}
+
+/**
+ * Writes a backup, and flushes it to disk. The file appears when it is complete.
+ *
+ * @throws {BackupError} where there is nothing to back up, or the file cannot be written.
+ */
+export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
+  const { to } = options;
+  const format = await formatOf(options);
+  const partial = `${to}.${crypto.randomUUID()}.partial`;
+  try {
+    using file = await Deno.open(partial, { write: true, createNew: true, mode: 0o600 });
+    const archive = new ArchiveWriter(file);
+    try {
+      await addEverything(archive, options, format);
+      await archive.finish();
+    } catch (error) {
+      throw await archive.abort(error);
+    }
+    await file.sync();
+    await Deno.rename(partial, to);
+    return archive.report;
+  } catch (cause) {
+    await Deno.remove(partial).catch(() => {});
+    if (!isFileFault(cause)) throw cause;
+    throw new BackupError(
+      `Cannot write the backup ${to}: ${describeFileFault(cause)}`,
+      "Choose a folder that can be written and has room for all of the data",
+      { cause },
+    );
+  }
+}

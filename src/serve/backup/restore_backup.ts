@@ -1,0 +1,155 @@
+/**
+ * Restoring a backup into a new data directory.
+ *
+ * @module
+ */
+import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { DATA_FORMAT, writeFormatMark } from "../../lib/data_format.ts";
+import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import {
+  type BackupDescription,
+  BackupError,
+  type BackupReport,
+  DESCRIPTION,
+  descriptionSchema,
+  DIGESTS,
+  digestsSchema,
+  isBackupPath,
+} from "./backup_layout.ts";
+
+export interface RestoreOptions {
+  /** The backup. */
+  readonly from: string;
+  /** Folder to be made; there must be nothing in it. */
+  readonly dataDir: string;
+}
+
+export interface Restored extends BackupReport {
+  readonly backup: BackupDescription;
+}
+
+/** Largest description or list of digests, in bytes. */
+const MAX_TEXT_BYTES = 1024 ** 3;
+
+const CUT_OFF = "Its end is missing: use another backup";
+
+async function readJson(entry: ParsedTarEntry): Promise<unknown> {
+  if (entry.header.size > MAX_TEXT_BYTES) throw new RangeError(`${entry.header.name} is too large`);
+  return JSON.parse(await new Response(entry.body).text());
+}
+
+function readDescription(value: unknown, from: string): BackupDescription {
+  const parsed = descriptionSchema.safeParse(value);
+  if (!parsed.success) {
+    throw new BackupError(`Cannot use ${from}: this program does not know backups of its kind`);
+  }
+  const { format, program } = parsed.data;
+  if (format <= DATA_FORMAT) return parsed.data;
+  throw new BackupError(
+    `Cannot restore ${from}: it holds data of format ${format}, and this program reads format ` +
+      `${DATA_FORMAT}`,
+    `Use svc ${program} or a later one`,
+  );
+}
+
+/** Writes an entry below `folder`; returns its SHA-256. */
+async function unpack(entry: ParsedTarEntry, folder: string): Promise<string> {
+  const path = join(folder, entry.header.name);
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+  const hash = createHash("sha256");
+  for await (const bytes of entry.body) {
+    hash.update(bytes);
+    for (let offset = 0; offset < bytes.byteLength;) {
+      offset += await file.write(bytes.subarray(offset));
+    }
+  }
+  return hash.digest("hex");
+}
+
+async function unpackAll(from: string, folder: string): Promise<Restored> {
+  using file = await Deno.open(from);
+  let backup: BackupDescription | undefined;
+  let promised: Readonly<Record<string, string>> | undefined;
+  const found = new Map<string, string>();
+  let bytes = 0;
+  const entries = file.readable.pipeThrough(createTarDecoder({ strict: true }));
+  for await (const entry of entries) {
+    const { name, type, size } = entry.header;
+    if (backup === undefined && name === DESCRIPTION) {
+      backup = readDescription(await readJson(entry), from);
+    } else if (backup !== undefined && name === DIGESTS) {
+      promised = digestsSchema.parse(await readJson(entry));
+    } else if (backup !== undefined && type === "file" && isBackupPath(name)) {
+      found.set(name, await unpack(entry, folder));
+      bytes += size;
+    } else {
+      throw new BackupError(`Cannot use ${from}: it is no backup of svc`);
+    }
+  }
+  if (backup === undefined || promised === undefined) {
+    throw new BackupError(`Cannot use ${from}: it is no whole backup`, CUT_OFF);
+  }
+  const names = Object.keys(promised);
+  const wrong = names.find((name) => found.get(name) !== promised[name]);
+  if (wrong !== undefined || names.length !== found.size) {
+    throw new BackupError(
+      `Cannot use ${from}: ${wrong ?? "a file"} in it is not what was backed up`,
+      "The file is damaged: use another backup",
+    );
+  }
+  return { backup, files: found.size, bytes };
+}
+
+async function assertFree(dataDir: string): Promise<void> {
+  try {
+    for await (const _ of Deno.readDir(dataDir)) {
+      throw new BackupError(
+        `Cannot restore into ${dataDir}: there is data in it`,
+        "Name a new folder with --data-dir, or move the data away",
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** What unpacking failed with, as far as the file or the disk is at fault. */
+function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
+  if (cause instanceof BackupError) return cause;
+  if (isFileFault(cause)) {
+    const reason = describeFileFault(cause);
+    return new BackupError(`Cannot restore ${from} into ${dataDir}: ${reason}`, undefined, {
+      cause,
+    });
+  }
+  return new BackupError(`Cannot read ${from}: it is damaged, or no backup`, CUT_OFF, { cause });
+}
+
+/**
+ * Unpacks a backup beside the new data directory, verifies every file, and only then
+ * gives it its name.
+ *
+ * @throws {BackupError} where the backup is damaged or too new, or the folder is in use.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const { from, dataDir } = options;
+  const folder = `${dataDir}.${crypto.randomUUID()}.restoring`;
+  try {
+    await assertFree(dataDir);
+    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    const restored = await unpackAll(from, folder);
+    const { format, program } = restored.backup;
+    await writeFormatMark(folder, { format, program });
+    await Deno.remove(dataDir).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+    await Deno.rename(folder, dataDir);
+    return restored;
+  } catch (error) {
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+    throw explain(error, options);
+  }
+}
