@@ -36,7 +36,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "web",
   ],
   web: ["contract", "lib", "platform"],
-  dev: ["config", "edge", "kv", "lib", "runtime"],
+  dev: ["build", "config", "contract", "edge", "kv", "lib", "manifest", "rules", "runtime"],
   platform: [
     "build",
     "contract",
@@ -86,7 +86,6 @@ export const DOORWAYS: readonly Doorway[] = [
   ...[
     "src/platform/certificates/secure_listener.ts",
     "src/platform/core/http/address_group.ts",
-    "src/platform/core/http/automatic_compression.ts",
     "src/platform/core/http/fault_answer.ts",
     "src/platform/core/http/host_dispatch.ts",
     "src/platform/core/http/hostname.ts",

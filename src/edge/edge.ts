@@ -19,6 +19,7 @@ import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
 import type { EdgeConnection } from "./hand_over.ts";
 import { ImageResponder, type OwnSource, SourceRequest } from "./images/mod.ts";
 import { isReading, makePseudonym } from "./messages/mod.ts";
+import { observedRequest } from "./observed_request.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
 import { type ClientLookups, ClientRequest, TrustedProxies } from "./request/mod.ts";
 import {
@@ -309,6 +310,7 @@ class Edge {
       error: edgeResponse.problem,
       rules: tracesOf(hits),
     });
+    this.#options.observe?.(observedRequest(context, { response: edgeResponse, durationMs }));
     return response;
   }
 

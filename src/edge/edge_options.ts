@@ -6,6 +6,7 @@
 import type { Clock, Random } from "../lib/clock.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import type { AccessRecord } from "./access_record.ts";
+import type { ObservedRequest } from "./observed_request.ts";
 import type { HttpCache } from "./cache/mod.ts";
 import type { AsnLookup, GeoLookup } from "./geo/mod.ts";
 import type { EdgeConnection, HandOver } from "./hand_over.ts";
@@ -19,6 +20,8 @@ export interface EdgeOptions {
   resolveHost(host: string): Site | undefined | Promise<Site | undefined>;
   /** Logs a response; must be quick and must not throw. */
   record(entry: AccessRecord): void;
+  /** Gets more of each request than the log keeps, for whoever develops the site. */
+  readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;
   /** Seeds the tables that clients must not be able to predict. */
   readonly random: Random;

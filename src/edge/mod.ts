@@ -38,10 +38,12 @@ export type { ConvertedImage, ImageOrder, ImageOutcome, ImageService } from "./i
 export { IsrCache, type IsrCacheOptions, IsrMemory, type IsrStore } from "./isr/mod.ts";
 export { type NeededFunction, neededFunctions, type SiteFunctions } from "./pipeline/mod.ts";
 export { makePseudonym } from "./messages/mod.ts";
+export type { ObservedRequest } from "./observed_request.ts";
 export type { ByteRange } from "./ranges/mod.ts";
 export type { Decided, EdgeConnection, HandedOver, HandOver } from "./hand_over.ts";
 export { rateLimitHeaders, shareCounters, type SharedCounters } from "./rate_limit/mod.ts";
 export {
+  type AssumedClient,
   type ClientSocket,
   type Connection,
   contentOf,

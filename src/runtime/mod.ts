@@ -32,9 +32,11 @@ export {
   type ComputeServerOptions,
   type ComputeSocket,
   type ComputeSocketResult,
+  connectRunningServer,
   createComputeServer,
   type Revalidate,
   type Revalidation,
+  type RunningServer,
   SOCKET_PATH_BYTES,
 } from "./compute/mod.ts";
 export {

@@ -20,6 +20,7 @@ Deno.test("the room's public names", () => {
     "bundleFunctions",
     "bundleServerEntry",
     "computeProcessCommand",
+    "connectRunningServer",
     "createComputeServer",
     "createFunctionHost",
     "createOutboundFetch",

@@ -9,7 +9,7 @@ import { systemClock } from "../lib/clock.ts";
 import { descriptorLimit, nextDescriptor } from "../lib/descriptors.ts";
 import { TrustedProxies } from "../edge/mod.ts";
 import { addressGroup } from "../platform/core/http/address_group.ts";
-import { keepUncompressed } from "../platform/core/http/automatic_compression.ts";
+import { keepUncompressed } from "../lib/automatic_compression.ts";
 import { faultAnswer } from "../platform/core/http/fault_answer.ts";
 import type { createHostDispatch } from "../platform/core/http/mod.ts";
 import {

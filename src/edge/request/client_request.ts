@@ -31,6 +31,14 @@ export type ClientSocket =
     close(code?: number, reason?: string): void;
   };
 
+/** Facts of a client that nobody looks up. */
+export interface AssumedClient {
+  /** ISO 3166-1 alpha-2, in upper case. */
+  readonly country?: string | undefined;
+  readonly asn?: number | undefined;
+  readonly device?: Device | undefined;
+}
+
 /** The connection of a request. */
 export interface Connection {
   /** IP address of the peer as text. */
@@ -39,6 +47,8 @@ export interface Connection {
   readonly scheme: "http" | "https";
   /** What another edge did, which had the request first. */
   readonly handedOver?: HandedConnection | undefined;
+  /** What is assumed of the client rather than found: `svc dev` pretends to be a visitor. */
+  readonly assumed?: AssumedClient | undefined;
   /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
   hold?(ended: Promise<unknown>): void;
 }
@@ -207,6 +217,8 @@ export class ClientRequest implements FactSources {
 
   /** As the trusted proxy states it, else by the client's address. */
   country(): string | undefined {
+    const assumed = this.#connection.assumed?.country;
+    if (assumed !== undefined) return assumed;
     if (this.#isProxied) {
       for (const name of COUNTRY_HEADERS) {
         const country = this.header(name)?.trim();
@@ -218,6 +230,8 @@ export class ClientRequest implements FactSources {
 
   /** As the trusted proxy states it, else by the client's address. */
   asn(): number | undefined {
+    const assumed = this.#connection.assumed?.asn;
+    if (assumed !== undefined) return assumed;
     const number = this.#isProxied
       ? /^(?:AS)?(\d{1,10})$/i.exec(this.header(ASN_HEADER)?.trim() ?? "")
       : null;
@@ -225,6 +239,6 @@ export class ClientRequest implements FactSources {
   }
 
   device(): Device {
-    return deviceOf(this.header("user-agent"));
+    return this.#connection.assumed?.device ?? deviceOf(this.header("user-agent"));
   }
 }

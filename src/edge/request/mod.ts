@@ -5,6 +5,7 @@
  * @module
  */
 export {
+  type AssumedClient,
   type ClientLookups,
   ClientRequest,
   type ClientSocket,

@@ -44,7 +44,7 @@ const failed = (reason: ComputeFailure, message: string): Failed => ({
   message,
 });
 
-const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
+export const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
   body instanceof Uint8Array ? new WholeAnswer(head, body) : {
     status: head.status,
     statusText: head.statusText,
@@ -53,7 +53,7 @@ const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
   };
 
 /** What an error of the connection means while the process is alive. */
-function failureOf(error: unknown, timeoutMs: number): Failed {
+export function failureOf(error: unknown, timeoutMs: number): Failed {
   if (!(error instanceof OutboundError)) return failed("invalid_response", String(error));
   switch (error.code) {
     case "aborted":

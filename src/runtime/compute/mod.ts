@@ -6,6 +6,7 @@
 export { createComputeServer } from "./compute_server.ts";
 export { computeProcessCommand } from "./process_command.ts";
 export type { Revalidate, Revalidation } from "./engine/mod.ts";
+export { connectRunningServer, type RunningServer } from "./running_server.ts";
 export { SOCKET_PATH_BYTES } from "./start_server.ts";
 export {
   type ComputeFailure,

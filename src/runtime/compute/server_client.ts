@@ -46,11 +46,11 @@ export function forwardedHeaders(request: Omit<ComputeRequest, "body">): Header[
   return headers;
 }
 
-function toWire(request: ComputeRequest): WireRequest {
+function toWire(request: ComputeRequest, hidesEncodings: boolean): WireRequest {
   const { method, target, body } = request;
   const { length, headers: ofBody } = announceBody(request);
   const headers = forwardedHeaders(request);
-  const at = headers.findIndex(isAcceptEncoding);
+  const at = hidesEncodings ? headers.findIndex(isAcceptEncoding) : -1;
   if (at !== -1) hideAcceptEncoding(headers, at);
   for (const field of ofBody) headers.push(field);
   return { method, target, headers, body, ...(length === undefined ? {} : { length }) };
@@ -84,7 +84,11 @@ export class ServerClient {
 
   readonly #connections: ServerConnections;
 
-  constructor(dial: () => Promise<Deno.Conn>) {
+  /**
+   * `hidesEncodings`: whether the process of the server finds `Accept-Encoding` under
+   * another name, as those of this program do.
+   */
+  constructor(dial: () => Promise<Deno.Conn>, private readonly hidesEncodings = true) {
     this.#connections = new ServerConnections({ dial, times: this.#times });
   }
 
@@ -107,7 +111,7 @@ export class ServerClient {
    */
   async send(request: ComputeRequest, options: SendOptions): Promise<WireAnswer> {
     try {
-      const wire = toWire(request);
+      const wire = toWire(request, this.hidesEncodings);
       const { signal } = request;
       const taken = this.#connections.take();
       const connection = taken instanceof Promise ? await taken : taken;

@@ -4,7 +4,6 @@
  *
  * @module
  */
-export { keepUncompressed } from "./automatic_compression.ts";
 export { addressGroup } from "./address_group.ts";
 export { agentName, type Client, clientFinder } from "./client.ts";
 export { eventStream, type ServerEvent } from "./event_stream.ts";

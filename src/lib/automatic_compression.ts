@@ -10,7 +10,7 @@
  * @module
  */
 
-import { addField, hasField, type RawField } from "../../../lib/raw_fields.ts";
+import { addField, hasField, type RawField } from "./raw_fields.ts";
 
 const FIRST_WITHOUT = [2, 9] as const;
 

@@ -1,0 +1,51 @@
+/**
+ * Visitors that the dev server pretends to have: by flags for all requests, by a header
+ * for one. Pure.
+ *
+ * @module
+ */
+import type { AssumedClient } from "../edge/mod.ts";
+import { type Device, DEVICES, parseIp } from "../rules/mod.ts";
+
+/** A field of a request that says what to assume of its client, in `svc dev` alone. */
+export const ASSUME_HEADER = "svc-dev";
+
+const MAX_ASN = 4_294_967_295;
+
+export interface Assumed extends AssumedClient {
+  /** IP address. */
+  readonly ip?: string | undefined;
+}
+
+const READERS: Readonly<Record<string, (value: string) => Assumed | undefined>> = {
+  country: (value) => /^[A-Za-z]{2}$/.test(value) ? { country: value.toUpperCase() } : undefined,
+  asn: (value) => {
+    const asn = /^\d{1,10}$/.test(value) ? Number(value) : 0;
+    return asn >= 1 && asn <= MAX_ASN ? { asn } : undefined;
+  },
+  device: (value) => {
+    const device = DEVICES.find((known): known is Device => known === value);
+    return device === undefined ? undefined : { device };
+  },
+  ip: (value) => parseIp(value) === undefined ? undefined : { ip: value },
+};
+
+const HINT = `Write ${ASSUME_HEADER}: country=DE; asn=64500; device=${DEVICES.join("|")}; ` +
+  "ip=203.0.113.7, or a part of it";
+
+/**
+ * Reads the header: parts of `name=value`, separated by semicolons.
+ *
+ * @returns what is wrong with it, as a sentence, where it cannot be read
+ */
+export function parseAssumed(text: string): Assumed | string {
+  let assumed: Assumed = {};
+  for (const part of text.split(";")) {
+    if (part.trim() === "") continue;
+    const [name = "", value = ""] = part.split("=").map((word) => word.trim());
+    const read = Object.hasOwn(READERS, name) ? READERS[name]!(value) : undefined;
+    if (read === undefined) return `Cannot read "${part.trim()}". ${HINT}`;
+    assumed = { ...assumed, ...read };
+  }
+  return assumed;
+}

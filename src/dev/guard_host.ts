@@ -1,0 +1,34 @@
+/**
+ * Which requests the dev server answers: those of this computer, and none that another
+ * site makes a browser send (DNS rebinding). Pure.
+ *
+ * @module
+ */
+
+const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
+/** Whether a host name always leads to this computer; `own` is one that the project names. */
+export function isLocalHost(hostname: string, own?: string): boolean {
+  return LOOPBACK.test(hostname) || (own !== undefined && hostname === own.toLowerCase());
+}
+
+/** Whether a browser sends the request: other programs cannot be led here by a page. */
+function isFromBrowser(headers: Headers): boolean {
+  return headers.has("sec-fetch-site") || headers.has("origin") ||
+    headers.get("user-agent")?.startsWith("Mozilla/") === true;
+}
+
+/** Why a request is refused; `undefined` where it is not. A program may name any host. */
+export function refusalOf(request: Request, own?: string): string | undefined {
+  const { hostname } = new URL(request.url);
+  if (isLocalHost(hostname, own) || !isFromBrowser(request.headers)) return undefined;
+  return `The dev server answers browsers on localhost, not on ${hostname}\n`;
+}
+
+/** Whether a page of another origin makes the browser send the request. */
+export function isCrossSite({ headers, url }: Request): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site !== "same-origin" && site !== "none";
+  const origin = headers.get("origin");
+  return origin !== null && origin !== new URL(url).origin;
+}

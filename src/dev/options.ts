@@ -1,0 +1,54 @@
+/**
+ * What a dev server is started with, and what it reports.
+ *
+ * @module
+ */
+import type { BuildHost } from "../build/mod.ts";
+import type { ProjectConfig } from "../config/mod.ts";
+import type { ObservedRequest } from "../edge/mod.ts";
+import type { Assumed } from "./assumed_client.ts";
+
+export type DevLevel = "info" | "warn" | "error";
+
+/** An answered request, as the log shows it. */
+export interface LoggedRequest extends Omit<ObservedRequest, "decision" | "facts"> {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** Ids of the rules that took effect or were recorded, in their order. */
+  readonly rules: readonly string[];
+}
+
+/** Where the dev server reports. */
+export interface DevReport {
+  say(level: DevLevel, message: string): void;
+  /** A line of the project's own dev server, colours included. */
+  output(line: string): void;
+  request(request: LoggedRequest): void;
+}
+
+/** Whether the inspector of the project's server listens, and whether that waits for it. */
+export type Inspect = "off" | "on" | "break";
+
+export interface DevOptions {
+  /** Absolute path of the project. */
+  readonly directory: string;
+  readonly config: ProjectConfig | undefined;
+  /** The folder that the user is in, where none was named. */
+  readonly standing: string | undefined;
+  /** Command of the project's dev server; a project without one is served as files. */
+  readonly command: string | undefined;
+  /** Where the dev server listens, if that is set; found otherwise. */
+  readonly serverPort: number | undefined;
+  readonly serverHost: string | undefined;
+  /** The environment of this program. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables of the project, for its server and its functions. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly assumed: Assumed;
+  readonly inspect: Inspect;
+  readonly allowPrivateUpstreams: boolean;
+  readonly build: BuildHost;
+  readonly report: DevReport;
+  /** Opens on a port: the wanted one, or another. */
+  readonly onPort: <T>(open: (port: number) => T) => Promise<T>;
+}

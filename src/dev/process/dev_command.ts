@@ -1,0 +1,80 @@
+/**
+ * The command of the project's dev server: started, started again, and ended.
+ *
+ * @module
+ */
+import type { ServerAddress } from "./announced_address.ts";
+import { type DevProcess, type DevProcessOptions, startDevProcess } from "./dev_process.ts";
+
+export interface DevCommandOptions {
+  /** What each start needs; the port may differ each time. */
+  readonly start: () => DevProcessOptions;
+  /** Called when it listens. */
+  readonly listening: (address: ServerAddress, milliseconds: number) => void;
+  /** Called when it ends without being asked to. */
+  readonly ended: (how: string) => void;
+}
+
+function describeEnd({ code, signal }: Deno.CommandStatus): string {
+  return signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+}
+
+export class DevCommand {
+  #process: DevProcess | undefined;
+  #address: Promise<ServerAddress | string> = Promise.resolve("It has not been started");
+  /** Processes that end. */
+  #stopping: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: DevCommandOptions) {}
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Where it listens, as soon as it does; or why it does not. */
+  get address(): Promise<ServerAddress | string> {
+    return this.#address;
+  }
+
+  /** Starts the command; a process that runs is ended first. */
+  start(): void {
+    const ended = this.stop();
+    const began = performance.now();
+    this.#address = ended.then(() => this.#start(began));
+  }
+
+  /** Ends the process with all that it started. */
+  stop(): Promise<void> {
+    const process = this.#process;
+    this.#process = undefined;
+    if (process !== undefined) {
+      this.#stopping = Promise.all([this.#stopping, process.stop()]).then(() => {});
+    }
+    return this.#stopping;
+  }
+
+  /** Ends the process at once. */
+  kill(): void {
+    this.#process?.kill();
+  }
+
+  async #start(began: number): Promise<ServerAddress | string> {
+    const process = this.#process = startDevProcess(this.options.start());
+    void process.ended.then((status) => this.#onEnd(process, describeEnd(status)));
+    const address = await process.address;
+    if (address === undefined) {
+      return `The dev server ${describeEnd(await process.ended)} before it listened`;
+    }
+    if (this.#process === process) this.options.listening(address, performance.now() - began);
+    return address;
+  }
+
+  /** Tells of an end that nobody asked for. What it has left running ends too. */
+  #onEnd(process: DevProcess, how: string): void {
+    if (this.#process !== process) return;
+    this.#process = undefined;
+    this.#stopping = process.stop();
+    this.#address = Promise.resolve(`The dev server ${how}`);
+    this.options.ended(how);
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The project's own dev server: its command, its output, and where it listens.
+ *
+ * @module
+ */
+import { TextLineStream } from "./text_lines.ts";
+import { announcedAddress, type ServerAddress } from "./announced_address.ts";
+import { listeningPorts } from "./listening_ports.ts";
+import { type GroupOptions, type ProcessGroup, startGroup } from "./process_group.ts";
+
+/** Time between two attempts to connect, in milliseconds. */
+const POLL_MS = 25;
+/** How often the ports of the processes are looked at: that reads much of `/proc`. */
+const LOOK_EVERY = 8;
+/** Attempts with none but the wanted and the announced port: other ports may be for something else. */
+const PATIENT_ATTEMPTS = 80;
+
+export interface DevProcessOptions extends GroupOptions {
+  /** The port that it was told to take, and its host. */
+  readonly wanted: ServerAddress;
+  /** Whether it must be that port. */
+  readonly fixed: boolean;
+  /** Ports that are not its: those of this program, and of the inspector. */
+  readonly notIts: ReadonlySet<number>;
+  /** Gets each line of its output, colours included. */
+  readonly onLine: (line: string) => void;
+}
+
+export interface DevProcess {
+  readonly pid: number;
+  /** Resolves with its address once it listens; `undefined` where it ended before. */
+  readonly address: Promise<ServerAddress | undefined>;
+  readonly ended: Promise<Deno.CommandStatus>;
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+/** An address with which a connection can be opened: names may have two, of which one is used. */
+async function reachable({ hostname, port }: ServerAddress): Promise<ServerAddress | undefined> {
+  const hosts = hostname === "localhost" ? ["127.0.0.1", "::1"] : [hostname];
+  for (const host of hosts) {
+    try {
+      (await Deno.connect({ hostname: host, port })).close();
+      return { hostname: host, port };
+    } catch { /* not yet, or not there */ }
+  }
+  return undefined;
+}
+
+async function readLines(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  take: (line: string) => void,
+): Promise<void> {
+  const lines = stream.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
+  try {
+    for await (const line of lines) take(line);
+  } catch { /* it was killed in the midst of a line */ }
+}
+
+async function findAddress(
+  group: ProcessGroup,
+  { wanted, fixed, notIts }: DevProcessOptions,
+  announced: () => ServerAddress | undefined,
+): Promise<ServerAddress | undefined> {
+  let hasEnded = false;
+  void group.ended.then(() => hasEnded = true);
+  for (let attempt = 0; !hasEnded; attempt++) {
+    const told = fixed ? undefined : announced();
+    const candidates = told === undefined ? [wanted] : [told, wanted];
+    if (!fixed && attempt > PATIENT_ATTEMPTS && attempt % LOOK_EVERY === 0) {
+      candidates.push(
+        ...listeningPorts(group.pid).map((port) => ({ hostname: "localhost", port })),
+      );
+    }
+    for (const candidate of candidates) {
+      if (notIts.has(candidate.port)) continue;
+      const found = await reachable(candidate);
+      if (found !== undefined) return found;
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return undefined;
+}
+
+/** Starts the command and looks for the address at which it listens. */
+export function startDevProcess(options: DevProcessOptions): DevProcess {
+  const group = startGroup(options);
+  let announced: ServerAddress | undefined;
+  const take = (line: string) => {
+    const address = announcedAddress(line);
+    if (address !== undefined && !options.notIts.has(address.port)) announced ??= address;
+    options.onLine(line);
+  };
+  void readLines(group.stdout, take);
+  void readLines(group.stderr, take);
+  return {
+    pid: group.pid,
+    address: findAddress(group, options, () => announced),
+    ended: group.ended,
+    stop: () => group.stop(),
+    kill: () => group.kill(),
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * A program with all that it starts: they are a process group of their own, which ends
+ * with this program, however that ends.
+ *
+ * @module
+ */
+import nodeProcess from "node:process";
+import { spawnProgram } from "../../lib/spawn_program.ts";
+
+/** Time that a group gets to end itself, in milliseconds. */
+const TERM_MS = 5000;
+/** Time between two looks at whether it has. */
+const POLL_MS = 20;
+
+/**
+ * Waits until its input ends, which it does with the program that holds the other end,
+ * even killed; then ends the group.
+ */
+const WATCHER = 'read -r _; kill -TERM -"$1" 2>/dev/null || exit 0; tries=0; ' +
+  'while kill -0 -"$1" 2>/dev/null && [ "$tries" -lt 30 ]; do sleep 0.1; tries=$((tries+1)); done; ' +
+  'kill -KILL -"$1" 2>/dev/null';
+
+export interface GroupOptions {
+  /** A line for the shell. */
+  readonly command: string;
+  readonly cwd: string;
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface ProcessGroup {
+  readonly pid: number;
+  readonly stdout: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Resolves when the first process has ended; others of the group may go on. */
+  readonly ended: Promise<Deno.CommandStatus>;
+  /** Ends the whole group: asks first, then kills. */
+  stop(): Promise<void>;
+  /** Ends the whole group at once. */
+  kill(): void;
+}
+
+const onWindows = Deno.build.os === "windows";
+
+function signalGroup(pid: number, signal: Deno.Signal): void {
+  try {
+    if (onWindows) {
+      spawnProgram("taskkill", { args: ["/pid", String(pid), "/t", "/f"] });
+    } else Deno.kill(-pid, signal);
+  } catch { /* nobody of it is left */ }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    nodeProcess.kill(onWindows ? pid : -pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Watches the group on behalf of this program; the returned function ends the watch. */
+function watchGroup(pid: number): () => void {
+  if (onWindows) return () => {};
+  const watcher = spawnProgram("/bin/sh", {
+    args: ["-c", WATCHER, "sh", String(pid)],
+    detached: true,
+    stdin: "piped",
+    stdout: "null",
+    stderr: "null",
+  });
+  watcher.unref();
+  return () => {
+    try {
+      watcher.kill("SIGKILL");
+    } catch { /* it has ended already */ }
+    void watcher.stdin.close().catch(() => {});
+  };
+}
+
+/** Starts a command as a group of its own. */
+export function startGroup({ command, cwd, env }: GroupOptions): ProcessGroup {
+  const child = spawnProgram(onWindows ? "cmd" : "/bin/sh", {
+    args: onWindows ? ["/d", "/s", "/c", command] : ["-c", command],
+    cwd,
+    env: { ...env },
+    clearEnv: true,
+    detached: !onWindows,
+    // Held open: some dev servers end with their input.
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const { pid } = child;
+  const unwatch = watchGroup(pid);
+  const kill = () => {
+    signalGroup(pid, "SIGKILL");
+    unwatch();
+  };
+  let stopping: Promise<void> | undefined;
+  const stop = async () => {
+    signalGroup(pid, "SIGTERM");
+    void child.stdin.close().catch(() => {});
+    const until = performance.now() + TERM_MS;
+    while (isAlive(pid) && performance.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    kill();
+  };
+  return {
+    pid,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    ended: child.status,
+    stop: () => stopping ??= stop(),
+    kill,
+  };
+}

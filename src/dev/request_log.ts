@@ -1,0 +1,77 @@
+/**
+ * The last requests, for the log and for the page of the dev server.
+ *
+ * @module
+ */
+import type { ObservedRequest } from "../edge/mod.ts";
+import {
+  compileRules,
+  type DescribedRequest,
+  explainRequest,
+  type Explanation,
+  factsFromRequest,
+  type RuntimeRuleSet,
+} from "../rules/mod.ts";
+import type { Assumed } from "./assumed_client.ts";
+import type { LoggedRequest } from "./options.ts";
+
+/** Requests that are remembered. */
+const MAX_REQUESTS = 200;
+
+/** A request as it came, for an explanation later on. */
+export interface ArrivedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly assumed: Assumed;
+  readonly country: string | undefined;
+}
+
+/** What the log shows of a request; `rules` are those that it was judged by. */
+export function loggedRequest(
+  { decision, facts: _, ...observed }: ObservedRequest,
+  { rules, time }: { readonly rules: RuntimeRuleSet | null; readonly time: number },
+): LoggedRequest {
+  const ids = decision.matched.map((index) => rules?.rules[index]?.id ?? `rule ${index + 1}`);
+  return { ...observed, rules: ids, time };
+}
+
+/** Explains what each rule does with a request; rate limits count as not reached. */
+export function explainArrived(
+  { assumed, country, ...arrived }: ArrivedRequest,
+  rules: RuntimeRuleSet,
+  fileExists: (path: string) => boolean,
+): Explanation | undefined {
+  const request: DescribedRequest = {
+    ...arrived,
+    ...(assumed.ip === undefined ? {} : { ip: assumed.ip }),
+    ...(assumed.asn === undefined ? {} : { asn: assumed.asn }),
+    ...(assumed.device === undefined ? {} : { device: assumed.device }),
+    ...(country === undefined ? {} : { country }),
+  };
+  const facts = factsFromRequest(request);
+  if ("rejected" in facts) return undefined;
+  return explainRequest(compileRules(rules), facts, { fileExists, rateLimited: () => false });
+}
+
+export class RequestLog {
+  #requests: LoggedRequest[] = [];
+  /** The last request as it came. */
+  last: ArrivedRequest | undefined;
+
+  add(request: LoggedRequest): void {
+    this.#requests.push(request);
+    if (this.#requests.length > 2 * MAX_REQUESTS) {
+      this.#requests = this.#requests.slice(-MAX_REQUESTS);
+    }
+  }
+
+  /** The last requests, the latest first. */
+  latest(): readonly LoggedRequest[] {
+    return this.#requests.slice(-MAX_REQUESTS).reverse();
+  }
+
+  clear(): void {
+    this.#requests = [];
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * The environment of the project's dev server. Pure.
+ *
+ * @module
+ */
+import { delimiter, join } from "node:path";
+import { childVariables } from "../lib/child_variables.ts";
+import type { Inspect } from "./options.ts";
+
+/** Port of the inspector. */
+export const INSPECTOR_PORT = 9229;
+
+export interface EnvironmentFacts {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the project, on the platform. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** What this program adds, unless the user has set it. */
+  readonly local: Readonly<Record<string, string>>;
+  readonly directory: string;
+  readonly port: number;
+  readonly host: string | undefined;
+  readonly inspect: Inspect;
+}
+
+/** Options of Node that open its inspector, after those that the user has set. */
+function nodeOptions(own: string | undefined, inspect: Inspect): Record<string, string> {
+  if (inspect === "off") return {};
+  const flag = `--inspect${inspect === "break" ? "-brk" : ""}=127.0.0.1:${INSPECTOR_PORT}`;
+  return { NODE_OPTIONS: own === undefined || own === "" ? flag : `${own} ${flag}` };
+}
+
+/**
+ * The whole environment: that of this program, over it the project's variables, but none
+ * that steers which code runs, then what this program adds.
+ */
+export function serverEnvironment(facts: EnvironmentFacts): {
+  readonly env: Record<string, string>;
+  /** Variables of the project that are left out. */
+  readonly heldBack: readonly string[];
+} {
+  const { directory, port, host, inspect } = facts;
+  const { env, heldBack } = childVariables(facts.env, facts.variables, []);
+  const bin = join(directory, "node_modules", ".bin");
+  const added = Object.entries(facts.local).filter(([name]) => facts.env[name] === undefined);
+  return {
+    heldBack,
+    env: {
+      ...env,
+      ...Object.fromEntries(added),
+      PATH: env.PATH === undefined ? bin : `${bin}${delimiter}${env.PATH}`,
+      PORT: String(port),
+      ...(host === undefined ? {} : { HOST: host }),
+      ...nodeOptions(env.NODE_OPTIONS, inspect),
+    },
+  };
+}

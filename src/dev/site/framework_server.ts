@@ -1,0 +1,128 @@
+/**
+ * The project's own dev server as the server of a site: it gets the requests that the
+ * rules let through.
+ *
+ * @module
+ */
+import { IsrCache, IsrMemory, type IsrStore, type SiteCompute } from "../../edge/mod.ts";
+import type { Manifest } from "../../manifest/mod.ts";
+import { type ComputeResult, connectRunningServer, type HeaderList } from "../../runtime/mod.ts";
+import type { ServerAddress } from "../process/mod.ts";
+
+/** Name of the layer that the dev server is. */
+export const SERVER_LAYER = "server";
+
+/** Everything goes to the dev server. */
+export const SERVER_MANIFEST: Manifest = {
+  version: 1,
+  layers: [{ name: SERVER_LAYER, target: "COMPUTE", directory: ".", entry: "dev" }],
+  routes: [{ pattern: "^/.*$", layer: SERVER_LAYER }],
+};
+
+/** Longest time to the head of an answer, in milliseconds: a first request may compile much. */
+const TIMEOUT_MS = 5 * 60_000;
+
+/** Keeps nothing: pages of a dev server change. */
+const NO_STORE: IsrStore = {
+  list: () => Promise.resolve([]),
+  read: () => Promise.resolve(undefined),
+  write: () => Promise.resolve(),
+  remove: () => Promise.resolve(),
+};
+
+export interface FrameworkServerOptions {
+  readonly deploymentId: string;
+  /** Where the dev server listens, as soon as it does; a string says why it does not. */
+  readonly address: () => Promise<ServerAddress | string>;
+  /** Host and port under which browsers see the site. */
+  readonly publicHost: () => string;
+}
+
+const URL_FIELDS: ReadonlySet<string> = new Set(["location", "content-location", "refresh"]);
+
+/** Fields of an answer whose addresses name the dev server itself: browsers must not go there. */
+function withPublicHost(
+  headers: HeaderList,
+  { port }: ServerAddress,
+  publicHost: string,
+): HeaderList {
+  const own = new RegExp(
+    `\\bhttps?://(?:localhost|127\\.0\\.0\\.1|\\[::1\\]|0\\.0\\.0\\.0):${port}(?=[/?#]|$)`,
+    "i",
+  );
+  if (!headers.some(([name, value]) => URL_FIELDS.has(name.toLowerCase()) && own.test(value))) {
+    return headers;
+  }
+  return headers.map(([name, value]) =>
+    URL_FIELDS.has(name.toLowerCase())
+      ? [name, value.replace(own, `http://${publicHost}`)] as const
+      : [name, value] as const
+  );
+}
+
+/** The dev server, which may start again at another address. */
+export class FrameworkServer implements SiteCompute {
+  readonly pages: IsrCache;
+  #address: ServerAddress | undefined;
+  readonly #server = connectRunningServer({
+    dial: () => this.#dial(),
+    timeoutMs: TIMEOUT_MS,
+  });
+
+  constructor(private readonly options: FrameworkServerOptions) {
+    this.pages = new IsrCache({
+      deploymentId: options.deploymentId,
+      store: NO_STORE,
+      memory: new IsrMemory(0),
+      now: () => Date.now(),
+      onError: () => {},
+    });
+  }
+
+  async fetch(
+    _layer: string,
+    request: Parameters<SiteCompute["fetch"]>[1],
+  ): Promise<ComputeResult> {
+    const problem = await this.#problem();
+    if (problem !== undefined) {
+      return { type: "failed", reason: "cannot_start", message: problem };
+    }
+    const result = await this.#server.fetch(request);
+    if (result.type === "failed") return result;
+    const { response } = result;
+    const headers = withPublicHost(response.headers, this.#address!, this.options.publicHost());
+    if (headers === response.headers) return result;
+    const { status, body, bytes } = response;
+    return {
+      type: "response",
+      response: { status, headers, body, ...(bytes === undefined ? {} : { bytes }) },
+    };
+  }
+
+  async connect(_layer: string, request: Parameters<SiteCompute["connect"]>[1]) {
+    const problem = await this.#problem();
+    return problem === undefined
+      ? await this.#server.connect(request)
+      : { type: "failed", reason: "cannot_start", message: problem } as const;
+  }
+
+  /** Closes idle connections: the server has ended, or another takes its place. */
+  forget(): void {
+    this.#server.close();
+  }
+
+  /** Why there is no server to ask, once it listens or has ended. */
+  async #problem(): Promise<string | undefined> {
+    const address = await this.options.address();
+    if (typeof address === "string") return address;
+    this.#address = address;
+    return undefined;
+  }
+
+  async #dial(): Promise<Deno.Conn> {
+    const { hostname, port } = this.#address!;
+    const conn = await Deno.connect({ hostname, port });
+    conn.setNoDelay(true);
+    return conn;
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * The rules of the project, as a deployment would have them.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { readOptionalText, RULES_FILE } from "../../build/mod.ts";
+import { renderDiagnostic } from "../../lib/diagnostic.ts";
+import { loadRulesToml, type RuntimeRuleSet } from "../../rules/mod.ts";
+
+/** The rules, and what is to be said of them; with errors there are no rules to use. */
+export type ReadRules =
+  | { readonly ok: true; readonly rules: RuntimeRuleSet | null; readonly warnings: string }
+  | { readonly ok: false; readonly message: string };
+
+/** Reads `svc.rules.toml` of a folder; `functions` are the names that its steps may call. */
+export async function readRules(
+  folder: string,
+  functions: readonly string[],
+): Promise<ReadRules> {
+  let source: string | undefined;
+  try {
+    source = await readOptionalText(join(folder, RULES_FILE), RULES_FILE);
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
+  if (source === undefined) return { ok: true, rules: null, warnings: "" };
+  const { runtime, diagnostics } = loadRulesToml(source, { functions });
+  const text = diagnostics
+    .map((diagnostic) => renderDiagnostic(diagnostic, { file: RULES_FILE, source }))
+    .join("\n");
+  return runtime === undefined
+    ? { ok: false, message: text }
+    : { ok: true, rules: runtime, warnings: text };
+}

@@ -1,0 +1,156 @@
+/**
+ * The project as the edge serves it now: its rules, functions, and files or server. A
+ * change replaces the part that it concerns; requests under way keep the old one.
+ *
+ * @module
+ */
+import { BuildError } from "../../build/mod.ts";
+import { compileSite, type Site, withRules } from "../../edge/mod.ts";
+import type { FunctionHost, OutboundFetch } from "../../runtime/mod.ts";
+import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { DevOptions } from "../options.ts";
+import { type FrameworkServer, SERVER_MANIFEST } from "./framework_server.ts";
+import { type ProjectContent, readProjectFiles } from "./project_files.ts";
+import { bundleProject, closeFunctions, hostFunctions } from "./project_functions.ts";
+import { readRules } from "./project_rules.ts";
+
+/** What of the project has changed. */
+export interface Change {
+  readonly rules: boolean;
+  readonly functions: boolean;
+  /** Files of the site itself. */
+  readonly files: boolean;
+}
+
+export const EVERYTHING: Change = { rules: true, functions: true, files: true };
+
+export interface ProjectSiteOptions {
+  readonly dev: DevOptions;
+  readonly deploymentId: string;
+  readonly outbound: OutboundFetch;
+  /** The dev server; missing where the project is served as files. */
+  readonly server: FrameworkServer | undefined;
+}
+
+const NO_FILES = {
+  read: () => Promise.reject(new Error("A dev server has all files")),
+  stream: () => Promise.reject(new Error("A dev server has all files")),
+};
+
+export class ProjectSite {
+  /** Rules that the site has now. */
+  rules: RuntimeRuleSet | null = null;
+  #content: ProjectContent | undefined;
+  #functions: FunctionHost | undefined;
+  /** Names and hashes of the functions that run. */
+  #functionsKey = "";
+  #site: Site | undefined;
+  /** Changes are carried out one after the other. */
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: ProjectSiteOptions) {}
+
+  /** The site to serve; missing until the project could be read once. */
+  get site(): Site | undefined {
+    return this.#site;
+  }
+
+  /** The folder with the rules and functions. */
+  get home(): string {
+    return this.#content?.home ?? this.options.dev.directory;
+  }
+
+  /** Names of the functions that run. */
+  get functions(): readonly string[] {
+    return this.#functions?.names ?? [];
+  }
+
+  /**
+   * Takes a change over. What cannot be read is reported, and stays as it was.
+   *
+   * @returns whether the whole change was taken over
+   */
+  update(change: Change): Promise<boolean> {
+    const result = this.#work.then(() => this.#update(change));
+    this.#work = result;
+    return result;
+  }
+
+  async close(): Promise<void> {
+    await this.#work;
+    await closeFunctions(this.#functions);
+  }
+
+  async #update(change: Change): Promise<boolean> {
+    const { dev } = this.options;
+    try {
+      if (change.files) await this.#readFiles();
+      const old = this.#functions;
+      const isOpen = !change.functions || await this.#openFunctions();
+      const hasOthers = old !== this.#functions;
+      const isRead = !(change.rules || hasOthers) || await this.#readRules();
+      this.#compile({ ...change, functions: hasOthers });
+      if (hasOthers) void closeFunctions(old);
+      return isOpen && isRead;
+    } catch (error) {
+      if (!(error instanceof BuildError)) throw error;
+      const { hint } = error.facts;
+      dev.report.say("error", hint === undefined ? error.message : `${error.message}. ${hint}`);
+      return false;
+    }
+  }
+
+  async #readFiles(): Promise<void> {
+    const { dev, server } = this.options;
+    if (server === undefined) this.#content = await readProjectFiles(dev);
+  }
+
+  async #openFunctions(): Promise<boolean> {
+    const { dev, deploymentId, outbound } = this.options;
+    const { variables, env, build, config, report } = dev;
+    const bundled = await bundleProject(this.home, build.cacheDir);
+    if (!bundled.ok) {
+      report.say("error", `The functions stay as they were:\n${bundled.message}`);
+      return false;
+    }
+    const key = bundled.functions.map(({ name, sha256 }) => `${name} ${sha256}`).join("\n");
+    if (key === this.#functionsKey) return true;
+    this.#functionsKey = key;
+    this.#functions = hostFunctions(bundled.functions, {
+      ...{ deploymentId, outbound, variables, env },
+      cpuMs: config?.functions?.cpuMs,
+      log: ({ level, function: name, message }) =>
+        report.say(level === "error" || level === "warn" ? level : "info", `${name}: ${message}`),
+    });
+    return true;
+  }
+
+  async #readRules(): Promise<boolean> {
+    const { report } = this.options.dev;
+    const read = await readRules(this.home, this.functions);
+    if (!read.ok) {
+      report.say("error", `The rules stay as they were:\n${read.message}`);
+      return false;
+    }
+    if (read.warnings !== "") report.say("warn", read.warnings);
+    this.rules = read.rules;
+    return true;
+  }
+
+  #compile(change: Change): void {
+    const { deploymentId, server } = this.options;
+    if (this.#site !== undefined && !change.files && !change.functions) {
+      this.#site = withRules(this.#site, this.rules);
+      return;
+    }
+    const content = this.#content;
+    this.#site = compileSite({
+      ...{ deploymentId, projectId: deploymentId, rules: this.rules },
+      manifest: content?.manifest ?? SERVER_MANIFEST,
+      files: content?.files ?? [],
+      blobs: content?.blobs ?? NO_FILES,
+      functions: this.#functions,
+      compute: server,
+    });
+  }
+}
