@@ -73,6 +73,8 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "host",
     // Groups of commands.
     "completion",
+    "dev",
+    "preview",
     "upgrade",
     "serve",
     "doctor",
@@ -91,6 +93,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "environments",
     "projects",
     // What all commands share.
+    "foreground",
     "command",
     "session",
     "prompts",

@@ -10,6 +10,7 @@ import { CRON } from "./cron/mod.ts";
 import { DB } from "./db/mod.ts";
 import { COMPLETE, COMPLETION } from "./completion/mod.ts";
 import { BUILD, DEPLOY, DEPLOYMENTS, PROMOTE, ROLLBACK, STOP } from "./deploy/mod.ts";
+import { DEV } from "./dev/mod.ts";
 import { DOCTOR } from "./doctor/mod.ts";
 import { DOMAINS } from "./domains/mod.ts";
 import { CACHE, FUNCTIONS, PURGE } from "./edge/mod.ts";
@@ -35,6 +36,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   DOCTOR,
   INIT,
   LINK,
+  DEV,
   BUILD,
   PREVIEW,
   DEPLOY,

@@ -1,8 +1,6 @@
 import { defineCommand, wholeNumber } from "../command/mod.ts";
+import { DEFAULT_PORT } from "../foreground/mod.ts";
 import { openProjectFolder } from "../projects/mod.ts";
-
-/** Port that `svc dev` and `svc preview` listen on, unless a flag names another. */
-const DEFAULT_PORT = 4321;
 
 export default defineCommand({
   description:

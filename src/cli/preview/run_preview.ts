@@ -11,13 +11,12 @@ import { startPlatform } from "../../serve/mod.ts";
 import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
 import { createBuildHost, explainBuild, sendDeployment } from "../deploy/mod.ts";
 import { type LocalVariables, readLocalVariables } from "../env/mod.ts";
+import { openOnPort, untilStopped } from "../foreground/mod.ts";
 import type { ProjectFolder } from "../projects/mod.ts";
 import { warnOfAsn } from "../rules/mod.ts";
 import { type Context, showPath } from "../session/mod.ts";
 import { formatCount } from "../terminal/mod.ts";
 import { VERSION } from "../version.ts";
-import { openOnPort } from "./open_on_port.ts";
-import { untilStopped } from "./until_stopped.ts";
 
 export interface PreviewOptions {
   readonly port: number;

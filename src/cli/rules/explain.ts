@@ -5,25 +5,17 @@ import {
   type DescribedRequest,
   DEVICES,
   explainRequest,
-  type Explanation,
   factsFromRequest,
   METHODS,
   normalizePath,
-  parseIp,
   type RequestFacts,
-  type RuleExplanation,
 } from "../../rules/mod.ts";
-import { defineCommand, definedOnly, repeated, wholeNumber } from "../command/mod.ts";
+import { defineCommand, definedOnly, repeated } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
-import { type Palette, printable } from "../terminal/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { autonomousSystem, countryCode, ipAddress } from "./client_values.ts";
+import { formatExplanation } from "./format_explanation.ts";
 import { loadValidRules, readRulesSource } from "./rules_file.ts";
-
-const MAX_ASN = 4_294_967_295;
-
-function country(text: string): string {
-  if (/^[A-Za-z]{2}$/.test(text)) return text.toUpperCase();
-  throw new InvalidArgumentError("Give a country code of two letters.");
-}
 
 function httpMethod(text: string): string {
   const method = text.toUpperCase();
@@ -36,11 +28,6 @@ function urlOrPath(text: string): string {
   throw new InvalidArgumentError(
     'Give a URL with http:// or https://, or a path with a leading "/".',
   );
-}
-
-function address(text: string): string {
-  if (parseIp(text) !== undefined) return text;
-  throw new InvalidArgumentError("Give an IPv4 or IPv6 address.");
 }
 
 function headersOf(given: readonly string[]): Record<string, string> {
@@ -70,34 +57,6 @@ function factsOf(request: DescribedRequest): RequestFacts {
   throw new CliError("usage", `Give another URL: the edge answers 400 to "${shown}"`);
 }
 
-function describeOutcome({ outcome }: RuleExplanation, colors: Palette): string {
-  switch (outcome.state) {
-    case "applied":
-      return colors.green("applied");
-    case "skipped":
-      return colors.yellow(`matches, no effect: ${printable(outcome.reason)}`);
-    case "disabled":
-      return colors.dim("disabled");
-    case "not_matched": {
-      const { field, wanted, seen } = outcome.mismatch;
-      return colors.dim(printable(`${field} wants ${wanted}, sees ${seen}`));
-    }
-  }
-}
-
-function formatExplanation(explanation: Explanation, colors: Palette): string {
-  const { method, host, path, rawQuery } = explanation.request;
-  const query = rawQuery === "" ? "" : `?${rawQuery}`;
-  const lines = [colors.bold(printable(`${method} ${host}${path}${query}`))];
-  let phase: string | undefined;
-  for (const rule of explanation.rules) {
-    if (rule.phase !== phase) lines.push("", colors.cyan(rule.phase));
-    phase = rule.phase;
-    lines.push(`  ${printable(rule.id)} (${rule.action}): ${describeOutcome(rule, colors)}`);
-  }
-  return [...lines, "", ...explanation.summary.map((line) => printable(line))].join("\n");
-}
-
 /** What the edge would know of the address: its country, where the user did not say it. */
 async function countryOf(ip: string | undefined): Promise<string | undefined> {
   return ip === undefined ? undefined : (await loadGeo()).geo.country(ip);
@@ -112,15 +71,12 @@ export default defineCommand({
       .argument("<method>", "such as GET", httpMethod)
       .argument("<url>", "URL, or a path", urlOrPath)
       .option("--header <name:value>", "request header; repeatable", repeated)
-      .option("--ip <address>", "address of the client", address)
-      .option("--country <code>", "country of the client", country)
+      .option("--ip <address>", "address of the client", ipAddress)
+      .option("--country <code>", "country of the client", countryCode)
       .option(
         "--asn <number>",
         "autonomous system of the client",
-        wholeNumber({
-          min: 1,
-          max: MAX_ASN,
-        }),
+        autonomousSystem,
       )
       .addOption(new Option("--device <kind>", "device of the client").choices(DEVICES))
       .option("--static-file <path>", "a static file that exists; repeatable", repeated)

@@ -83,6 +83,7 @@ export interface Context {
   readonly stdin: Host["stdin"];
   readonly stdinIsTerminal: boolean;
   readonly takeSignals: TakeSignals;
+  readonly keyboard: Keyboard;
   readonly fetch: typeof fetch;
   /** Waits, unless the user stops the program. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -173,6 +174,7 @@ export async function createContext(
     stdin: host.stdin,
     stdinIsTerminal: host.stdinIsTerminal,
     takeSignals: host.takeSignals,
+    keyboard: host.keyboard,
     fetch: host.fetch,
     sleep: (milliseconds) => host.sleep(milliseconds, host.signal),
     openUrl: host.openUrl,

@@ -6,6 +6,8 @@
 import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 
+/** Port that `svc dev` and `svc preview` listen on, unless a flag names another. */
+export const DEFAULT_PORT = 4321;
 /** How many ports are tried. */
 const ATTEMPTS = 50;
 const LAST_PORT = 65_535;

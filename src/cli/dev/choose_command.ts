@@ -1,0 +1,47 @@
+/**
+ * Which command starts the project's dev server.
+ *
+ * @module
+ */
+import { detectDevCommand } from "../../dev/mod.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { CliError } from "../errors/mod.ts";
+import type { ProjectFolder } from "../projects/mod.ts";
+
+export interface CommandFlags {
+  readonly alias?: string | undefined;
+  readonly command?: string | undefined;
+}
+
+function aliased({ config }: ProjectFolder, alias: string): string {
+  const aliases = config?.dev.aliases ?? new Map<string, string>();
+  const command = aliases.get(alias);
+  if (command !== undefined) return command;
+  const names = [...aliases.keys()];
+  const near = nearest(alias, names);
+  const hint = near !== undefined
+    ? `Did you mean ${near}?`
+    : names.length > 0
+    ? `It has: ${names.join(", ")}`
+    : 'Add it to [dev.aliases], as name = "command"';
+  throw new CliError("usage", `Name an alias of svc.toml: it has no "${alias}"`, { hint });
+}
+
+/**
+ * The flags come before `svc.toml`, and that before what the project shows; `undefined`
+ * for a project of files.
+ *
+ * @throws {CliError} where there is no such alias, or both flags are given
+ */
+export async function chooseCommand(
+  folder: ProjectFolder,
+  { alias, command }: CommandFlags,
+  { inspected }: { readonly inspected: boolean },
+): Promise<string | undefined> {
+  if (alias !== undefined && command !== undefined) {
+    throw new CliError("usage", "Give --alias or --command, not both");
+  }
+  if (command !== undefined) return command;
+  if (alias !== undefined) return aliased(folder, alias);
+  return folder.config?.dev.command ?? await detectDevCommand(folder.directory, { inspected });
+}

@@ -1,0 +1,45 @@
+/**
+ * What a dev server reports, on the terminal or as log lines.
+ *
+ * @module
+ */
+import type { DevReport, LoggedRequest } from "../../dev/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { type Palette, printable } from "../terminal/mod.ts";
+
+/** Before each line of the project's own dev server. */
+const PREFIX = "│";
+
+function colorOf(status: number, colors: Palette): (text: string) => string {
+  if (status >= 500) return colors.red;
+  if (status >= 400) return colors.yellow;
+  return status >= 300 ? colors.cyan : colors.green;
+}
+
+/** One request as a line: status, time, what answered, the cache, and the rules that matched. */
+export function formatRequest(request: LoggedRequest, colors: Palette): string {
+  const { status, method, target, durationMs, layer, cache, rules, problem } = request;
+  const facts = [
+    `${durationMs.toFixed(1)} ms`,
+    layer,
+    ...(cache === undefined ? [] : [cache]),
+    ...(rules.length === 0 ? [] : [`rules: ${rules.join(", ")}`]),
+  ];
+  const line = `${colorOf(status, colors)(String(status))} ${method} ${printable(target)} ` +
+    colors.dim(printable(facts.join("  ")));
+  return problem === undefined ? line : `${line}\n    ${colors.red(printable(problem))}`;
+}
+
+/** Makes the report; log lines are of the phase `deploy`, as those of `svc serve`. */
+export function createDevReport({ ui }: Pick<Context, "ui">): DevReport {
+  const { colors, json, stderr } = ui;
+  return {
+    say: (level, message) => ui.log("deploy", level, message),
+    output: (line) =>
+      json ? ui.log("build", "info", line) : stderr.write(`${colors.dim(PREFIX)} ${line}\n`),
+    request: (request) => {
+      if (json) ui.log("deploy", "info", formatRequest(request, colors));
+      else stderr.write(`${formatRequest(request, colors)}\n`);
+    },
+  };
+}

@@ -1,0 +1,6 @@
+/**
+ * Working on a project.
+ *
+ * @module
+ */
+export { DEV } from "./group.ts";

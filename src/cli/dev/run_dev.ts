@@ -1,0 +1,139 @@
+/**
+ * A dev server in the foreground: started, driven by keys, and ended without a trace.
+ *
+ * @module
+ */
+import { basename } from "node:path";
+import { type DevOptions, type RunningDev, startDev } from "../../dev/mod.ts";
+import type { Device } from "../../rules/mod.ts";
+import { createBuildHost, explainBuild } from "../deploy/mod.ts";
+import { type LocalVariables, readLocalVariables } from "../env/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { EXIT } from "../exit_code.ts";
+import { DEFAULT_PORT, openOnPort, untilStopped } from "../foreground/mod.ts";
+import type { ProjectFolder } from "../projects/mod.ts";
+import { formatExplanation } from "../rules/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { chooseCommand, type CommandFlags } from "./choose_command.ts";
+import { createDevReport } from "./dev_report.ts";
+import { followKeys } from "./follow_keys.ts";
+
+export interface DevFlags extends CommandFlags {
+  readonly port?: number | undefined;
+  readonly inspect?: true | undefined;
+  readonly inspectBrk?: true | undefined;
+  readonly dbBranch?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly country?: string | undefined;
+  readonly asn?: number | undefined;
+  readonly device?: Device | undefined;
+  readonly ip?: string | undefined;
+  readonly allowPrivateUpstreams?: true | undefined;
+  /** The folder that the user is in, where none was named. */
+  readonly standing: string | undefined;
+}
+
+/** The second signal ends everything at once. */
+function endAtOnce(dev: RunningDev): never {
+  dev.kill();
+  Deno.exit(EXIT.interrupted);
+}
+
+function readOptions(
+  ctx: Context,
+  { directory, config }: ProjectFolder,
+  { command, flags, variables }: {
+    readonly command: string | undefined;
+    readonly flags: DevFlags;
+    readonly variables: LocalVariables;
+  },
+): DevOptions {
+  const { country, asn, device, ip, port = DEFAULT_PORT } = flags;
+  const build = createBuildHost(ctx);
+  return {
+    ...{ directory, config, command, build, standing: flags.standing },
+    serverPort: config?.dev.port,
+    serverHost: config?.dev.host,
+    env: build.env,
+    variables: variables.variables,
+    assumed: { country, asn, device, ip },
+    inspect: flags.inspectBrk === true ? "break" : flags.inspect === true ? "on" : "off",
+    allowPrivateUpstreams: flags.allowPrivateUpstreams === true,
+    report: createDevReport(ctx),
+    onPort: (open) => openOnPort(ctx, { port, mayMove: !ctx.ui.json }, open),
+  };
+}
+
+/** Runs until the user stops it. */
+export async function runDev(
+  ctx: Context,
+  folder: ProjectFolder,
+  flags: DevFlags,
+): Promise<void> {
+  const isInspected = flags.inspect === true || flags.inspectBrk === true;
+  const command = await chooseCommand(folder, flags, { inspected: isInspected });
+  if (isInspected && command === undefined) {
+    throw new CliError("usage", "Leave out --inspect: the project has no dev server to inspect");
+  }
+  const variables = await readLocalVariables(ctx, folder, flags.environment);
+  const options = readOptions(ctx, folder, { command, flags, variables });
+  const dev = await explainBuild(ctx, startDev(options));
+  const quit = Promise.withResolvers<void>();
+  const stopped = untilStopped(ctx, () => endAtOnce(dev));
+  const release = followKeys(ctx, keysOf(ctx, dev), quit.resolve);
+  const ended = Promise.race([stopped.promise, quit.promise]);
+  try {
+    await Promise.race([dev.ready, ended]);
+    announce(ctx, dev, { folder, command, variables, isInspected });
+    await ended;
+  } finally {
+    release();
+    ctx.ui.log("deploy", "info", "Stopping");
+    await dev.close();
+    stopped.release();
+  }
+}
+
+function keysOf(ctx: Context, dev: RunningDev): Readonly<Record<string, () => void>> {
+  const { ui } = ctx;
+  return {
+    r: () => void dev.restart(),
+    o: () => void (ctx.openUrl(dev.url) || ui.log("deploy", "info", `Open ${dev.url}`)),
+    e() {
+      const explanation = dev.explainLast();
+      ui.note(
+        explanation === undefined
+          ? "There is nothing to explain: no request yet, or no rules"
+          : formatExplanation(explanation, ui.colors),
+      );
+    },
+    c() {
+      dev.clear();
+      // Clears the terminal and what was scrolled away.
+      ui.stderr.write("\x1b[2J\x1b[3J\x1b[H");
+    },
+  };
+}
+
+function announce(
+  ctx: Context,
+  { url, port }: RunningDev,
+  { folder, command, variables, isInspected }: {
+    readonly folder: ProjectFolder;
+    readonly command: string | undefined;
+    readonly variables: LocalVariables;
+    readonly isInspected: boolean;
+  },
+): void {
+  const { ui } = ctx;
+  const environment = variables.environment ?? null;
+  const name = folder.config?.project.name ?? basename(folder.directory);
+  ui.done("deploy", `${name} at ${ui.colors.bold(url)}`);
+  ui.note(`  requests, rules, keys and mail: ${url}/__svc`);
+  if (environment !== null) ui.note(`  variables of ${environment}`);
+  if (ctx.stdinIsTerminal) {
+    ui.note(ui.colors.dim("r restart   o open   e explain last request   c clear   q quit"));
+  }
+  const inspector = isInspected ? "127.0.0.1:9229" : null;
+  ui.result({ url, port, command: command ?? null, environment, inspector }, url);
+}

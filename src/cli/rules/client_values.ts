@@ -1,0 +1,25 @@
+/**
+ * Values of flags that describe a client.
+ *
+ * @module
+ */
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { parseIp } from "../../rules/mod.ts";
+import { wholeNumber } from "../command/mod.ts";
+
+const MAX_ASN = 4_294_967_295;
+
+/** A country code (ISO 3166-1 alpha-2), in upper case. */
+export function countryCode(text: string): string {
+  if (/^[A-Za-z]{2}$/.test(text)) return text.toUpperCase();
+  throw new InvalidArgumentError("Give a country code of two letters.");
+}
+
+/** An IPv4 or IPv6 address. */
+export function ipAddress(text: string): string {
+  if (parseIp(text) !== undefined) return text;
+  throw new InvalidArgumentError("Give an IPv4 or IPv6 address.");
+}
+
+/** The number of an autonomous system. */
+export const autonomousSystem = wholeNumber({ min: 1, max: MAX_ASN });

@@ -1,0 +1,243 @@
+/**
+ * The dev server: the edge of a platform in front of a project that is being worked on.
+ *
+ * @module
+ */
+import { basename, join } from "node:path";
+import { createEdge, createHttpCache, loadGeo, type ObservedRequest } from "../edge/mod.ts";
+import { DEFAULT_LOCAL_DATA_DIR } from "../kv/mod.ts";
+import { systemClock, systemRandom } from "../lib/clock.ts";
+import { uuidV7 } from "../lib/ids.ts";
+import { createOutboundFetch } from "../runtime/mod.ts";
+import type { Explanation } from "../rules/mod.ts";
+import { createDevHandler } from "./dev_handler.ts";
+import { type Front, openFront } from "./front.ts";
+import { ReloadEvents } from "./live_reload.ts";
+import { type LocalServices, openLocalServices } from "./local/mod.ts";
+import type { DevOptions } from "./options.ts";
+import { showDevPage } from "./page/mod.ts";
+import { explainArrived, loggedRequest, RequestLog } from "./request_log.ts";
+import { ServerRunner } from "./server_runner.ts";
+import { type Change, EVERYTHING, FrameworkServer, ProjectSite } from "./site/mod.ts";
+import { watchProject } from "./watch_project.ts";
+
+const HOST = "127.0.0.1";
+/** Keys that the page shows. */
+const SHOWN_KEYS = 100;
+const REQUEST_ID_BYTES = 5;
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+export interface RunningDev {
+  /** Where browsers find the site. */
+  readonly url: string;
+  readonly port: number;
+  /** Resolves when the site can be opened first: files are read, or the server listens. */
+  readonly ready: Promise<void>;
+  /** Starts the project's server again; reads everything anew. */
+  restart(): Promise<void>;
+  /** What each rule did with the last request; `undefined` without one, or without rules. */
+  explainLast(): Explanation | undefined;
+  /** Forgets requests, mails and cached answers. */
+  clear(): void;
+  /** Ends everything that was started. */
+  close(): Promise<void>;
+  /** Ends the processes at once, without waiting for anything. */
+  kill(): void;
+}
+
+interface Parts {
+  readonly options: DevOptions;
+  readonly deploymentId: string;
+  readonly front: Front;
+  readonly services: LocalServices;
+}
+
+/** Composes the dev server over what is open. */
+class DevServer {
+  readonly #log = new RequestLog();
+  readonly #outbound;
+  readonly #cache = createHttpCache({
+    now: systemClock,
+    capacityBytes: CACHE_BYTES,
+    onError: (cause) => this.parts.options.report.say("warn", `Cannot refresh: ${cause}`),
+  });
+  readonly #runner: ServerRunner | undefined;
+  readonly #framework: FrameworkServer | undefined;
+  readonly #site: ProjectSite;
+  readonly #reload: ReloadEvents | undefined;
+  #unwatch = () => {};
+  #geo: Awaited<ReturnType<typeof loadGeo>> | undefined;
+
+  constructor(private readonly parts: Parts) {
+    const { options, deploymentId, front, services } = parts;
+    this.#outbound = createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams });
+    if (options.command === undefined) this.#reload = new ReloadEvents();
+    else {
+      const runner = this.#runner = new ServerRunner(options, options.command, {
+        local: services.variables,
+        notIts: new Set([front.port, ...services.ports]),
+        changed: () => this.#framework?.forget(),
+      });
+      this.#framework = new FrameworkServer({
+        deploymentId,
+        address: () => runner.address,
+        publicHost: () => `localhost:${front.port}`,
+      });
+    }
+    this.#site = new ProjectSite({
+      ...{ deploymentId, dev: options, outbound: this.#outbound.fetch },
+      server: this.#framework,
+    });
+  }
+
+  /** Starts the project's server, reads the project, and answers from then on. */
+  async start(): Promise<void> {
+    const { options, front } = this.parts;
+    this.#runner?.start();
+    const [geo] = await Promise.all([loadGeo(), this.#site.update(EVERYTHING)]);
+    this.#geo = geo;
+    front.answer(createDevHandler({
+      edge: this.#createEdge(),
+      ownHost: options.serverHost,
+      assumed: options.assumed,
+      reload: this.#reload,
+      showPage: () => this.#showPage(),
+      arrived: (request) => {
+        this.#log.last = { ...request, country: this.#countryOf(request.assumed) };
+      },
+    }));
+    this.#unwatch = watchProject(this.#site.home, (change) => void this.#take(change));
+    await this.#runner?.address;
+  }
+
+  async restart(): Promise<void> {
+    this.#runner?.start();
+    await this.#take(EVERYTHING);
+  }
+
+  explainLast(): Explanation | undefined {
+    const { last } = this.#log;
+    const { rules, site } = this.#site;
+    if (last === undefined || rules === null || site === undefined) return undefined;
+    return explainArrived(last, rules, (path) => site.content.hasFile(path));
+  }
+
+  clear(): void {
+    this.#log.clear();
+    this.parts.services.mails.clear();
+    this.#purge();
+  }
+
+  kill(): void {
+    this.#runner?.kill();
+  }
+
+  async close(): Promise<void> {
+    this.#unwatch();
+    this.#reload?.close();
+    const stopped = this.#runner?.stop();
+    await this.parts.front.close();
+    await stopped;
+    await this.#site.close();
+    this.#framework?.forget();
+    this.#outbound.close();
+    await this.parts.services.close();
+  }
+
+  #createEdge() {
+    const { options, deploymentId } = this.parts;
+    return createEdge({
+      ...this.#geo,
+      resolveHost: () => this.#site.site,
+      record: () => {},
+      observe: (request) => this.#observe(request),
+      now: systemClock,
+      random: systemRandom,
+      requestId: () => systemRandom(REQUEST_ID_BYTES).toHex(),
+      cache: this.#cache,
+      outbound: this.#outbound.fetch,
+      onError: (error, id) =>
+        options.report.say("error", `Request ${id} to ${deploymentId} failed: ${error}`),
+    });
+  }
+
+  #observe(observed: ObservedRequest): void {
+    const { rules } = this.#site;
+    const request = loggedRequest(observed, { rules, time: systemClock() });
+    this.#log.add(request);
+    this.parts.options.report.request(request);
+  }
+
+  /** Takes over what was saved; no cached answer outlives it. */
+  async #take(change: Change): Promise<void> {
+    const began = performance.now();
+    const { report } = this.parts.options;
+    const isTaken = await this.#site.update(change);
+    this.#purge();
+    if (!isTaken) return;
+    if (change.rules) {
+      const count = this.#site.rules?.rules.length ?? 0;
+      report.say("info", `${count} rules act, after ${Math.round(performance.now() - began)} ms`);
+    }
+    this.#reload?.reload();
+  }
+
+  #purge(): void {
+    this.#cache.purge(this.parts.deploymentId, { type: "all" });
+  }
+
+  #countryOf(
+    { country, ip }: { readonly country?: string | undefined; readonly ip?: string | undefined },
+  ) {
+    return country ?? (ip === undefined ? undefined : this.#geo?.geo.country(ip));
+  }
+
+  async #showPage(): Promise<Response> {
+    const { services: { kv, mails }, options } = this.parts;
+    const page = await kv.store.list(kv.namespace, { prefix: "", limit: SHOWN_KEYS });
+    return await showDevPage({
+      project: options.config?.project.name ?? basename(options.directory),
+      requests: this.#log.latest(),
+      rules: this.#site.rules,
+      functions: this.#site.functions,
+      keys: page.items,
+      hasMoreKeys: page.cursor !== null,
+      mails: mails.latest(),
+    }, systemRandom(16).toHex());
+  }
+}
+
+/**
+ * Starts a dev server. It listens at once, and answers the first requests when the
+ * project is there.
+ *
+ * @throws {BuildError} where the project's files cannot be served
+ * @throws {LocalKvError} where the local data cannot be opened
+ */
+export async function startDev(options: DevOptions): Promise<RunningDev> {
+  const { directory, config, report } = options;
+  const onTrouble = (message: string) => report.say("warn", message);
+  const onError = (error: unknown) => report.say("error", `A request failed: ${error}`);
+  const front = await options.onPort((port) => openFront({ hostname: HOST, port, onError }));
+  const services = await openLocalServices({
+    dataDir: join(directory, config?.dev.dataDir ?? DEFAULT_LOCAL_DATA_DIR),
+    onMail: ({ subject, to }) =>
+      report.say("info", `Caught a mail to ${to.join(", ")}: ${subject}`),
+    onTrouble,
+  }).catch(async (error) => {
+    await front.close();
+    throw error;
+  });
+  const deploymentId = uuidV7(systemClock, systemRandom);
+  const server = new DevServer({ options, deploymentId, front, services });
+  const { port } = front;
+  return {
+    ...{ url: `http://localhost:${port}`, port },
+    ready: server.start(),
+    restart: () => server.restart(),
+    explainLast: () => server.explainLast(),
+    clear: () => server.clear(),
+    close: () => server.close(),
+    kill: () => server.kill(),
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * The project's dev server, run with its environment.
+ *
+ * @module
+ */
+import { freePort } from "./free_port.ts";
+import type { DevOptions } from "./options.ts";
+import { DevCommand, type ServerAddress } from "./process/mod.ts";
+import { INSPECTOR_PORT, serverEnvironment } from "./server_environment.ts";
+
+export interface RunnerParts {
+  /** Variables of the local services. */
+  readonly local: Readonly<Record<string, string>>;
+  /** Ports that are not those of the dev server. */
+  readonly notIts: ReadonlySet<number>;
+  /** Called when the server listens, or has ended. */
+  readonly changed: () => void;
+}
+
+export class ServerRunner {
+  readonly #command: DevCommand;
+
+  constructor(
+    private readonly options: DevOptions,
+    private readonly command: string,
+    private readonly parts: RunnerParts,
+  ) {
+    const { report } = options;
+    this.#command = new DevCommand({
+      start: () => this.#describeStart(),
+      listening: ({ port }, milliseconds) => {
+        parts.changed();
+        report.say("info", `Dev server on port ${port}, after ${Math.round(milliseconds)} ms`);
+      },
+      ended: (how) => {
+        parts.changed();
+        report.say("error", `The dev server ${how}: ${command}`);
+      },
+    });
+  }
+
+  get address(): Promise<ServerAddress | string> {
+    return this.#command.address;
+  }
+
+  start(): void {
+    this.options.report.say("info", `Running ${this.command}`);
+    this.#command.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#command.stop();
+  }
+
+  kill(): void {
+    this.#command.kill();
+  }
+
+  #describeStart() {
+    const { options: { env, variables, directory, inspect, report, ...dev }, parts } = this;
+    const port = dev.serverPort ?? freePort();
+    const { heldBack, env: whole } = serverEnvironment({
+      ...{ env, variables, directory, inspect, port },
+      local: parts.local,
+      host: dev.serverHost,
+    });
+    if (heldBack.length > 0) {
+      report.say("warn", `Left out, as they control which code runs: ${heldBack.join(", ")}`);
+    }
+    return {
+      command: this.command,
+      cwd: directory,
+      env: whole,
+      wanted: { hostname: dev.serverHost ?? "localhost", port },
+      fixed: dev.serverPort !== undefined,
+      notIts: new Set([...parts.notIts, INSPECTOR_PORT]),
+      onLine: (line: string) => report.output(line),
+    };
+  }
+}
