@@ -3,11 +3,14 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { createFolderReader } from "../build/mod.ts";
 import { detectProject, parsePackageFacts } from "../manifest/mod.ts";
 
 /** What package managers call as they run a script. */
 const SCRIPT = /^(?:npm|pnpm|yarn|bun) run ([\w:.-]+)$/;
+/** What they call as they run a program of a dependency. */
+const PROGRAM = /^(?:npx|pnpm exec|yarn run|bunx) (([\w.-]+)(?: .*)?)$/;
 
 /**
  * The script `dev` of package.json, or what its framework brings; `undefined` where there
@@ -19,9 +22,15 @@ export async function detectDevCommand(
   { inspected }: { readonly inspected: boolean },
 ): Promise<string | undefined> {
   const reader = createFolderReader(directory);
-  const { devCommand } = await detectProject(reader);
-  const [, script] = SCRIPT.exec(devCommand ?? "") ?? [];
-  if (!inspected || script === undefined) return devCommand;
-  const facts = parsePackageFacts(await reader.readText("package.json"));
-  return facts?.scripts.get(script) ?? devCommand;
+  const { devCommand = "" } = await detectProject(reader);
+  const [, script] = SCRIPT.exec(devCommand) ?? [];
+  if (script !== undefined) {
+    if (!inspected) return devCommand;
+    const facts = parsePackageFacts(await reader.readText("package.json"));
+    return facts?.scripts.get(script) ?? devCommand;
+  }
+  // The search path of the command has the programs of the project's packages.
+  const [, own, program = ""] = PROGRAM.exec(devCommand) ?? [];
+  if (own !== undefined && await reader.exists(join("node_modules", ".bin", program))) return own;
+  return devCommand === "" ? undefined : devCommand;
 }

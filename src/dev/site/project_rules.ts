@@ -6,17 +6,17 @@
 import { join } from "node:path";
 import { readOptionalText, RULES_FILE } from "../../build/mod.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
-import { loadRulesToml, type RuntimeRuleSet } from "../../rules/mod.ts";
+import { loadRulesToml, type RuntimeRuleSet, type Surroundings } from "../../rules/mod.ts";
 
 /** The rules, and what is to be said of them; with errors there are no rules to use. */
 export type ReadRules =
   | { readonly ok: true; readonly rules: RuntimeRuleSet | null; readonly warnings: string }
   | { readonly ok: false; readonly message: string };
 
-/** Reads `svc.rules.toml` of a folder; `functions` are the names that its steps may call. */
+/** Reads `svc.rules.toml` of a folder, and judges it by what is around it. */
 export async function readRules(
   folder: string,
-  functions: readonly string[],
+  surroundings: Surroundings,
 ): Promise<ReadRules> {
   let source: string | undefined;
   try {
@@ -25,7 +25,7 @@ export async function readRules(
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   }
   if (source === undefined) return { ok: true, rules: null, warnings: "" };
-  const { runtime, diagnostics } = loadRulesToml(source, { functions });
+  const { runtime, diagnostics } = loadRulesToml(source, surroundings);
   const text = diagnostics
     .map((diagnostic) => renderDiagnostic(diagnostic, { file: RULES_FILE, source }))
     .join("\n");

@@ -127,7 +127,10 @@ export class ProjectSite {
 
   async #readRules(): Promise<boolean> {
     const { report } = this.options.dev;
-    const read = await readRules(this.home, this.functions);
+    const read = await readRules(this.home, {
+      functions: this.functions,
+      hasFolderPage: this.#hasFolderPage(),
+    });
     if (!read.ok) {
       report.say("error", `The rules stay as they were:\n${read.message}`);
       return false;
@@ -135,6 +138,12 @@ export class ProjectSite {
     if (read.warnings !== "") report.say("warn", read.warnings);
     this.rules = read.rules;
     return true;
+  }
+
+  /** Whether a folder of the files has a page of its own; a dev server may have any. */
+  #hasFolderPage(): (folder: string) => boolean {
+    const pages = new Set(this.#content?.files.map(({ path }) => `/${path}`));
+    return (folder) => pages.has(`${folder}/index.html`);
   }
 
   #compile(change: Change): void {

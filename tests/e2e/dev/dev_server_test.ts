@@ -1,0 +1,188 @@
+/** `svc dev` in front of a dev server, as a process. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { until } from "../../../src/lib/_test_until.ts";
+import { isRunning, type Served, startServing } from "../../helpers/dev_program.ts";
+
+/** A dev server that answers with what it sees; it starts another process, as many do. */
+const SERVER = `
+import { createServer } from "node:http";
+import { spawn } from "node:child_process";
+const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+const { PORT, SVC_KV_URL, SVC_KV_TOKEN, SMTP_URL } = process.env;
+const kv = (method, body) => fetch(SVC_KV_URL + "/v1/value?key=boat", {
+  method, body, headers: { authorization: "Bearer " + SVC_KV_TOKEN },
+});
+createServer(async (request, response) => {
+  const { url, headers, method } = request;
+  if (url === "/crash") process.exit(7);
+  if (url === "/home") {
+    response.writeHead(302, {
+      location: "http://localhost:" + PORT + "/there",
+      "set-cookie": "a=1; Path=/",
+    });
+    return response.end();
+  }
+  if (url === "/keep") await kv("PUT", "Kestrel");
+  const boat = await kv("GET").then((answer) => answer.text());
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({
+    url, method, host: headers.host, boat, smtp: SMTP_URL, child: child.pid,
+  }));
+}).listen(PORT, () => console.log("up"));
+`;
+
+const RULES = (target: string) =>
+  `schemaVersion = "EDGE_RULE_SET_V1"
+[[rules]]
+id = "old"
+condition = { path = { type = "exact", value = "/old" } }
+action = { type = "redirect", target = "${target}", statusCode = 301 }
+[[rules]]
+id = "germans"
+condition = { path = { type = "exact", value = "/" }, geo = ["DE"] }
+action = { type = "redirect", target = "/de", statusCode = 302 }
+`;
+
+async function withProject(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-dev-test-" });
+  try {
+    await Deno.writeTextFile(join(folder, "server.mjs"), SERVER);
+    await Deno.writeTextFile(join(folder, "svc.rules.toml"), RULES("/new"));
+    const config = `[dev]\ncommand = "node server.mjs"\n`;
+    await Deno.writeTextFile(join(folder, "svc.toml"), config);
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const ask = (dev: Pick<Served, "port">, path: string, init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${dev.port}${path}`, { redirect: "manual", ...init });
+
+async function locationOf(dev: Served, path: string, init: RequestInit = {}) {
+  const response = await ask(dev, path, init);
+  await response.body?.cancel();
+  return response.headers.get("location");
+}
+
+const seen = async (dev: Served, path: string) => await (await ask(dev, path)).json();
+
+Deno.test("dev runs the command behind the rules, which act as soon as they are saved", () =>
+  withProject(async (folder) => {
+    const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
+    try {
+      const { url, host, smtp } = await seen(dev, "/a?b=c");
+      assert.deepEqual([url, host], ["/a?b=c", `127.0.0.1:${dev.port}`]);
+      assert.match(smtp, /^smtp:\/\/127\.0\.0\.1:\d+$/);
+      assert.equal(await locationOf(dev, "/old"), "/new");
+      assert.match(await dev.said(/ \/old /), /^301 GET \/old .* ms  rules  rules: old$/);
+      // What the server says of itself leads to where the browser is.
+      const home = await ask(dev, "/home");
+      await home.body?.cancel();
+      assert.equal(home.headers.get("location"), `http://localhost:${dev.port}/there`);
+      assert.equal(home.headers.get("set-cookie"), "a=1; Path=/");
+      const from = dev.lines.length;
+      await Deno.writeTextFile(join(folder, "svc.rules.toml"), RULES("/newer"));
+      await dev.said(/2 rules act/, from);
+      assert.equal(await locationOf(dev, "/old"), "/newer");
+      const broken = dev.lines.length;
+      await Deno.writeTextFile(join(folder, "svc.rules.toml"), "nonsense");
+      await dev.said(/The rules stay as they were/, broken);
+      assert.equal(await locationOf(dev, "/old"), "/newer");
+      assert.equal(await locationOf(dev, "/", { headers: { "svc-dev": "country=de" } }), "/de");
+      assert.equal(await locationOf(dev, "/", { headers: { "svc-dev": "country=FR" } }), null);
+      const wrong = await ask(dev, "/", { headers: { "svc-dev": "planet=mars" } });
+      assert.equal(wrong.status, 400);
+      assert.match(await wrong.text(), /Cannot read "planet=mars"/);
+    } finally {
+      assert.equal(await dev.end(), 0, dev.lines.join("\n"));
+    }
+  }));
+
+Deno.test("dev keeps what the code stores, and says that its server has crashed", () =>
+  withProject(async (folder) => {
+    const first = await startServing(["dev", "--port", "0", "--country", "DE"], { cwd: folder });
+    try {
+      assert.equal(await locationOf(first, "/"), "/de");
+      assert.equal((await seen(first, "/keep")).boat, "Kestrel");
+    } finally {
+      assert.equal(await first.end(), 0);
+    }
+    const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
+    try {
+      assert.equal((await seen(dev, "/")).boat, "Kestrel");
+      await (await ask(dev, "/crash")).body?.cancel();
+      await dev.said(/The dev server ended with code 7: node server\.mjs/);
+      const answer = await ask(dev, "/");
+      assert.equal(answer.status, 502);
+      await answer.body?.cancel();
+      assert.match(await dev.said(/^502 GET \/ /), /The dev server ended with code 7/);
+    } finally {
+      assert.equal(await dev.end(), 0);
+    }
+  }));
+
+Deno.test("dev shows its page to this computer alone", () =>
+  withProject(async (folder) => {
+    const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
+    try {
+      await seen(dev, "/<i>");
+      const page = await ask(dev, "/__svc");
+      const text = await page.text();
+      assert.equal(page.status, 200);
+      assert.match(text, /GET \/%3Ci%3E/);
+      assert.match(text, /germans/);
+      assert.match(
+        page.headers.get("content-security-policy") ?? "",
+        /^default-src 'none'; style-src 'nonce-\w+'/,
+      );
+      const refused: Record<string, string>[] = [
+        { "sec-fetch-site": "cross-site" },
+        { origin: "https://evil.example" },
+      ];
+      for (const headers of refused) {
+        const response = await ask(dev, "/__svc", { headers });
+        assert.equal(response.status, 403, JSON.stringify(headers));
+        await response.body?.cancel();
+      }
+    } finally {
+      assert.equal(await dev.end(), 0);
+    }
+  }));
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
+  Deno.test(`dev leaves no process behind after ${signal}`, () =>
+    withProject(async (folder) => {
+      const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
+      const { child } = await seen(dev, "/");
+      assert.ok(isRunning(child));
+      const code = await dev.end(signal);
+      assert.equal(code, signal === "SIGKILL" ? 137 : 0, dev.lines.join("\n"));
+      await until(() => !isRunning(child));
+      // Nothing holds the port or the data.
+      if (signal !== "SIGKILL") return;
+      const again = await startServing(["dev", "--port", String(dev.port)], { cwd: folder });
+      assert.equal((await seen(again, "/")).url, "/");
+      await again.end();
+    }));
+}
+
+Deno.test("dev of two projects run side by side, and a taken port is an error in JSON mode", () =>
+  withProject((one) =>
+    withProject(async (other) => {
+      const first = await startServing(["dev", "--port", "0"], { cwd: one });
+      const second = await startServing(["dev", "--port", "0"], { cwd: other });
+      try {
+        await seen(first, "/keep");
+        assert.equal((await seen(first, "/")).boat, "Kestrel");
+        assert.match((await seen(second, "/")).boat, /not_found/);
+        await assert.rejects(
+          startServing(["dev", "--port", String(first.port)], { cwd: other }),
+          /It is not ready/,
+        );
+      } finally {
+        await Promise.all([first.end(), second.end()]);
+      }
+    })
+  ));
