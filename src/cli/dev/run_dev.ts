@@ -39,6 +39,17 @@ function endAtOnce(dev: RunningDev): never {
   Deno.exit(EXIT.interrupted);
 }
 
+/**
+ * The port to listen on: never that of the project's own server.
+ *
+ * @throws {CliError} where the flag names that one
+ */
+function portOf({ port }: DevFlags, serverPort: number | undefined): number {
+  if (port === undefined) return serverPort === DEFAULT_PORT ? DEFAULT_PORT + 1 : DEFAULT_PORT;
+  if (port !== serverPort) return port;
+  throw new CliError("usage", `Use another --port: the dev server itself has ${port} (dev.port)`);
+}
+
 function readOptions(
   ctx: Context,
   { directory, config }: ProjectFolder,
@@ -48,7 +59,8 @@ function readOptions(
     readonly variables: LocalVariables;
   },
 ): DevOptions {
-  const { country, asn, device, ip, port = DEFAULT_PORT } = flags;
+  const { country, asn, device, ip } = flags;
+  const port = portOf(flags, config?.dev.port);
   const build = createBuildHost(ctx);
   return {
     ...{ directory, config, command, build, standing: flags.standing },

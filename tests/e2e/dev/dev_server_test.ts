@@ -76,7 +76,7 @@ Deno.test("dev runs the command behind the rules, which act as soon as they are 
       assert.deepEqual([url, host], ["/a?b=c", `127.0.0.1:${dev.port}`]);
       assert.match(smtp, /^smtp:\/\/127\.0\.0\.1:\d+$/);
       assert.equal(await locationOf(dev, "/old"), "/new");
-      assert.match(await dev.said(/ \/old /), /^301 GET \/old .* ms  rules  rules: old$/);
+      assert.match(await dev.said(/ \/old /), /^301 GET \/old .*rules: old$/);
       // What the server says of itself leads to where the browser is.
       const home = await ask(dev, "/home");
       await home.body?.cancel();

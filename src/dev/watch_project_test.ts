@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Change } from "./site/mod.ts";
+import { changeOf, watchProject } from "./watch_project.ts";
+
+const CHANGES: readonly (readonly [path: string, change: string | undefined])[] = [
+  ["svc.rules.toml", "rules"],
+  ["functions/greet.ts", "functions files"],
+  ["lib/shared.js", "functions files"],
+  ["index.html", "files"],
+  ["node_modules/x/index.js", undefined],
+  [".svc/data/kv.sqlite3", undefined],
+  ["app/.next/cache/x", undefined],
+];
+
+for (const [path, wanted] of CHANGES) {
+  Deno.test(`changeOf() of ${path}`, () => {
+    const change = changeOf(path);
+    const names = change && Object.entries(change).filter(([, is]) => is).map(([name]) => name);
+    assert.equal(names?.join(" "), wanted);
+  });
+}
+
+Deno.test("watchProject() reports saves, also in folders that are made later", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-watch-" }));
+  let next = Promise.withResolvers<Change>();
+  const stop = watchProject(folder, (change) => next.resolve(change));
+  try {
+    await Deno.writeTextFile(join(folder, "svc.rules.toml"), "");
+    assert.equal((await next.promise).rules, true);
+    next = Promise.withResolvers();
+    await Deno.mkdir(join(folder, "functions"));
+    await next.promise;
+    next = Promise.withResolvers();
+    await Deno.writeTextFile(join(folder, "functions", "greet.ts"), "");
+    assert.equal((await next.promise).functions, true);
+  } finally {
+    stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
