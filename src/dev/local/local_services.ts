@@ -6,6 +6,7 @@
  */
 import { createKvHandler, type LocalKv, openLocalKv } from "../../kv/mod.ts";
 import { type CaughtMail, Mails } from "./caught_mail.ts";
+import { openMailServer } from "./mail_server.ts";
 
 const HOST = "127.0.0.1";
 const TOKEN_BYTES = 24;
@@ -43,11 +44,10 @@ export async function openLocalServices(
   },
 ): Promise<LocalServices> {
   const kv = await openLocalKv(dataDir);
-  const { openMailServer } = await import("./mail_server.ts");
   const token = `svckv_${crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).toHex()}`;
   const served = serveKv(kv, token, onTrouble);
   const mails = new Mails();
-  const mail = await openMailServer((sent) => onMail(mails.add({ ...sent, time: Date.now() })));
+  const mail = openMailServer((sent) => onMail(mails.add({ ...sent, time: Date.now() })));
   return {
     kv,
     mails,

@@ -1,63 +1,59 @@
 /**
- * A mail server that delivers nothing.
+ * A mail server that delivers nothing, on the loopback address.
  *
  * @module
  */
-import type { AddressInfo } from "node:net";
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
+import { TextLineStream } from "../process/mod.ts";
+import { GREETING, type SentMail, SmtpSession } from "./smtp_session.ts";
 
-/** Largest mail, in bytes. */
-const MAX_BYTES = 25 * 1024 * 1024;
-
-/** What was sent, and between whom. */
-export interface SentMail {
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly source: string;
-}
+export type { SentMail } from "./smtp_session.ts";
 
 export interface MailServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
-async function readAll(stream: SMTPServerDataStream): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stream) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
+async function converse(conn: Deno.Conn, take: (mail: SentMail) => void): Promise<void> {
+  const writer = conn.writable.getWriter();
+  const encoder = new TextEncoder();
+  const say = (text: string) => writer.write(encoder.encode(`${text}\r\n`));
+  const session = new SmtpSession(take);
+  await say(GREETING.text);
+  const lines = conn.readable.pipeThrough(new TextDecoderStream()).pipeThrough(
+    new TextLineStream(),
+  );
+  for await (const line of lines) {
+    const reply = session.line(line);
+    if (reply === undefined) continue;
+    await say(reply.text);
+    if (reply.end === true) return;
+  }
 }
 
-function sendersOf({ envelope }: SMTPServerSession): Omit<SentMail, "source"> {
-  const { mailFrom, rcptTo } = envelope;
-  return {
-    from: mailFrom === false ? "" : mailFrom.address,
-    to: rcptTo.map(({ address }) => address),
+/** Listens on a free port; takes mails of anybody who reaches it. */
+export function openMailServer(take: (mail: SentMail) => void): MailServer {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const open = new Set<Deno.Conn>();
+  const close = (conn: Deno.Conn) => {
+    open.delete(conn);
+    try {
+      conn.close();
+    } catch { /* its streams have closed it */ }
   };
-}
-
-/** Listens on a free port of the loopback address; takes mails of anybody who reaches it. */
-export async function openMailServer(take: (mail: SentMail) => void): Promise<MailServer> {
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
-    allowInsecureAuth: true,
-    disableReverseLookup: true,
-    size: MAX_BYTES,
-    onAuth: ({ username }, _session, done) => done(null, { user: username ?? "anyone" }),
-    onData(stream, session, done) {
-      readAll(stream).then(
-        (source) => {
-          take({ ...sendersOf(session), source });
-          done();
-        },
-        (error) => done(error),
-      );
+  const accept = async () => {
+    for await (const conn of listener) {
+      open.add(conn);
+      // A connection that breaks off is the sender's concern.
+      void converse(conn, take).catch(() => {}).finally(() => close(conn));
+    }
+  };
+  const ended = accept().catch(() => {});
+  return {
+    port: listener.addr.port,
+    async close() {
+      listener.close();
+      for (const conn of open) close(conn);
+      await ended;
     },
-  });
-  // Connections that break off are the sender's concern.
-  server.on("error", () => {});
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.server.address() as AddressInfo;
-  return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  };
 }

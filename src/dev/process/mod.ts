@@ -6,3 +6,4 @@
 export { withoutColors } from "./announced_address.ts";
 export type { ServerAddress } from "./announced_address.ts";
 export { DevCommand } from "./dev_command.ts";
+export { TextLineStream } from "./text_lines.ts";
