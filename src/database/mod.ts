@@ -21,6 +21,8 @@ export {
 export {
   type Column,
   type QueryErrorEvent,
+  runScript,
+  type RunScriptOptions,
   runSql,
   type RunSqlOptions,
   type SqlEvent,

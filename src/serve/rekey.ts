@@ -8,6 +8,7 @@
  */
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { resealSecondFactors } from "../platform/accounts/mod.ts";
+import { BranchStore } from "../platform/databases/mod.ts";
 import { VariableService, VariableStore } from "../platform/variables/mod.ts";
 import { GitCredentialStore } from "../platform/projects/mod.ts";
 import { addKey, forgetOldKeys, resealSettings, SecretBox } from "../platform/core/secrets/mod.ts";
@@ -39,7 +40,8 @@ export async function rekeyDataDir(options: {
       const count = await new VariableService({ variables, box, now: systemClock }).reseal() +
         await new GitCredentialStore(kv, box).reseal() +
         await new CertificateStore(kv, box).reseal() + await resealSecondFactors(kv, box) +
-        await resealSettings(kv, box) + await new WebhookStore(kv).reseal(box);
+        await resealSettings(kv, box) + await new WebhookStore(kv).reseal(box) +
+        await new BranchStore(kv).reseal(box);
       await forgetOldKeys(dataDir.keys);
       return count;
     } finally {

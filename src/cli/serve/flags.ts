@@ -267,8 +267,8 @@ function addCertificateFlags<Flags extends OptionValues>(command: Command<[], Fl
 }
 
 /** A port, or `none`. */
-function portOrNone(text: string): number | null {
-  return text === "none" ? null : wholeNumber({ min: 0, max: 65535 })(text);
+function portOrNone(text: string): number | "none" {
+  return text === "none" ? text : wholeNumber({ min: 0, max: 65535 })(text);
 }
 
 /** Managed databases. */

@@ -81,6 +81,10 @@ function postgresOf(flags: ServeFlags, { env }: Context): PlatformOptions["postg
   return given;
 }
 
+function postgresPortOf({ postgresPort }: ServeFlags): PlatformOptions["postgresPort"] {
+  return postgresPort === "none" ? null : postgresPort;
+}
+
 const MEGABYTE = 1_000_000;
 
 const times = (value: number | undefined, unit: number): number | undefined =>
@@ -155,7 +159,7 @@ export async function readPlatformOptions(
     ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
     ...definedOnly({ tls: tlsOf(flags, ctx), acme: acmeOf(flags, ctx), httpsPort }),
     ...definedOnly({ mail: mailOf(flags, ctx), bot: botOf(flags, ctx), publicAddresses }),
-    ...definedOnly({ postgres: postgresOf(flags, ctx), postgresPort: flags.postgresPort }),
+    ...definedOnly({ postgres: postgresOf(flags, ctx), postgresPort: postgresPortOf(flags) }),
     ...definedOnly({ buildConcurrency, maxServers, maxFunctionProcesses }),
     ...definedOnly({ resolveMs: milliseconds(flags.triggerTimeout) }),
     ...definedOnly({ housekeepingMs: times(flags.housekeepingMinutes, 60_000) }),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { runScript, type RunScriptOptions } from "./run_script.ts";
 export { runSql, type RunSqlOptions } from "./run_sql.ts";
 export { splitStatements, type Statement, StatementSplitter } from "./statement_splitter.ts";
 export type { Column, QueryErrorEvent, SqlEvent } from "./types.ts";

@@ -5,6 +5,7 @@
  * @module
  */
 import { z } from "zod";
+import type { SecretBox } from "../core/secrets/mod.ts";
 import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
 import {
   type BranchRecord,
@@ -17,6 +18,7 @@ import {
   type StorageRecord,
   storageRecord,
 } from "./records.ts";
+import { passwordPlace } from "./names.ts";
 import { MAX_BRANCHES } from "./sizes.ts";
 
 type Place = z.infer<typeof roleRecord>;
@@ -180,11 +182,17 @@ export class BranchStore {
     await this.kv.delete(keys.databaseStray(engine, id));
   }
 
-  /** Every branch of the platform. */
-  async *all(): AsyncGenerator<BranchRecord> {
-    for await (const { value } of readAll(this.kv, keys.allDatabaseBranches(), branchRecord)) {
-      yield value;
+  /** Reseals passwords that are not sealed with the current key; returns how many. */
+  async reseal(box: SecretBox): Promise<number> {
+    let count = 0;
+    for await (const { key, value } of readAll(this.kv, keys.allDatabaseBranches(), branchRecord)) {
+      if (box.isCurrent(value.password)) continue;
+      const place = passwordPlace(value.databaseId, value.id);
+      const password = await box.seal(await box.open(value.password, place), place);
+      await this.kv.set(key, { ...value, password });
+      count++;
     }
+    return count;
   }
 }
 

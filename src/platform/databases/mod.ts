@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { BranchStore } from "./branch_store.ts";
 export { createDatabases, type Databases } from "./create_databases.ts";
 export {
   DatabaseNotReadyError,

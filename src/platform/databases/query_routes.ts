@@ -4,7 +4,13 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import { type BranchAccess, runSql, type SqlEvent } from "../../database/mod.ts";
+import {
+  type BranchAccess,
+  EngineError,
+  runScript,
+  runSql,
+  type SqlEvent,
+} from "../../database/mod.ts";
 import type { Caller } from "../core/access/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
@@ -113,6 +119,21 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
     }
   });
 
+  router.guarded(endpoints.importDatabase, async (caller, { params, query, request }) => {
+    const access = await accessTo(caller, params, query.branch);
+    const script = limited(request, endpoints.importDatabase.maxBodyBytes);
+    const end = running.begin(access.branchId);
+    try {
+      const session = await door.connect(access);
+      const signal = AbortSignal.any([request.signal, closing]);
+      const events = runScript(session, script, { signal });
+      return new Response(linesOf(events, end), { headers: { "content-type": NDJSON } });
+    } catch (error) {
+      end();
+      throw toFailureOfEngine(error);
+    }
+  });
+
   const dump = async (
     caller: Caller,
     params: { readonly project: string; readonly database: string },
@@ -130,6 +151,27 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
     endpoints.exportDatabase,
     (caller, { params, query }) => dump(caller, params, { ...query, schemaOnly: false }),
   );
+}
+
+/**
+ * The body of a request; one that is too large fails, at once where it says so.
+ *
+ * @throws {Failure} `payload_too_large`
+ */
+function limited(request: Request, maxBytes: number): ReadableStream<Uint8Array> {
+  const message = `Send a script of at most ${maxBytes} bytes`;
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) {
+    throw new Failure("payload_too_large", message);
+  }
+  let size = 0;
+  const bound = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw new EngineError(message, "54000");
+      controller.enqueue(chunk);
+    },
+  });
+  return (request.body ?? new Blob([]).stream()).pipeThrough(bound);
 }
 
 /** A stream whose first part is there, so that what fails at once is answered as a failure. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { EngineError } from "../../database/mod.ts";
+import { EngineError, runScript } from "../../database/mod.ts";
 import type { OpenStorage } from "./branch_access.ts";
 
 /**
@@ -13,5 +13,17 @@ import type { OpenStorage } from "./branch_access.ts";
  */
 export type Transfer = (source: OpenStorage, target: OpenStorage) => Promise<void>;
 
-export const transfer: Transfer = (_source, _target) =>
-  Promise.reject(new EngineError("Moving databases between engines is not possible yet", "0A000"));
+export const transfer: Transfer = async (source, target) => {
+  // A killed process may have left a half of it.
+  await target.engine.remove(target.branch.id);
+  await target.engine.create(target.branch);
+  const session = await target.engine.connect(
+    target.branch,
+    new Map([["application_name", "svc move"]]),
+  );
+  const script = source.engine.dump(source.branch, { schemaOnly: false });
+  for await (const event of runScript(session, script)) {
+    if (event.type !== "error") continue;
+    throw new EngineError(`Its content cannot be taken over: ${event.message}`, event.sqlState);
+  }
+};

@@ -1,0 +1,184 @@
+/**
+ * Running a whole script, of any length, as one transaction: what `pg_dump`
+ * writes, data of `COPY … FROM stdin` included.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { serialize } from "pg-protocol";
+import type { ReadyForQueryMessage } from "pg-protocol/dist/messages.js";
+import { type BackendSession, EngineError } from "../types.ts";
+import { AnswerEvents } from "./answer_events.ts";
+import { MessageStream } from "./message_stream.ts";
+import { firstTokenAt, type Statement, StatementSplitter } from "./statement_splitter.ts";
+import type { QueryErrorEvent, SqlEvent } from "./types.ts";
+
+/** Longest statement, and longest line of one, in UTF-16 units. */
+const MAX_STATEMENT = 64 * 1024 * 1024;
+/** Data of COPY is sent in pieces of about this size, in UTF-16 units. */
+const COPY_PIECE = 64 * 1024;
+
+const COPY_FROM_STDIN = /^copy\s[\s\S]*\sfrom\s+stdin\b/i;
+const END_OF_COPY = /^\\\.\r?\n?$/;
+/** What `pg_dump` writes for psql alone. */
+const FOR_PSQL = /^\\(?:un)?restrict\b/;
+/** They would begin or end the transaction around the script. */
+const TRANSACTION_EDGE = /^(?:begin|start\s+transaction|commit|end)\b/i;
+const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
+
+export interface RunScriptOptions {
+  /** Cancels the statement that runs; nothing of the script takes effect then. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs a script; yields the notices and the end of each statement, and rows as
+ * little as psql does for a script. After an event `error` nothing follows, and
+ * nothing of the script has taken effect. Closes the session at the end.
+ */
+export async function* runScript(
+  session: BackendSession,
+  script: ReadableStream<Uint8Array>,
+  { signal }: RunScriptOptions = {},
+): AsyncGenerator<SqlEvent, void, void> {
+  const cancel = () => void session.cancel().catch(() => {});
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    yield* new ScriptRun(session, signal).run(script);
+  } catch (error) {
+    if (error instanceof EngineError) yield problem(error.sqlState, error.message);
+    else if (error instanceof TypeError) {
+      yield problem("22021", `The script cannot be read as UTF-8: ${error.message}`);
+    } else throw error;
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+    await session.close().catch(() => {});
+  }
+}
+
+function problem(sqlState: string, message: string, position: number | null = null) {
+  const event: QueryErrorEvent = {
+    ...{ type: "error", message, sqlState, detail: null, hint: null },
+    position,
+  };
+  return event;
+}
+
+class ScriptRun {
+  readonly #messages: MessageStream;
+  readonly #splitter = new StatementSplitter();
+  /** Characters of the script that the splitter has not seen. */
+  #skipped = 0;
+
+  constructor(session: BackendSession, private readonly signal: AbortSignal | undefined) {
+    this.#messages = new MessageStream(session);
+  }
+
+  async *run(script: ReadableStream<Uint8Array>): AsyncGenerator<SqlEvent, void, void> {
+    const lines = linesOf(script);
+    for await (const event of this.#send("BEGIN")) if (event.type === "error") return yield event;
+    for await (const line of lines) {
+      if (this.signal?.aborted) return yield problem("57014", "The import was cancelled");
+      if (this.#splitter.pendingLength === 0 && line.startsWith("\\")) {
+        this.#skipped += line.length;
+        if (FOR_PSQL.test(line)) continue;
+        return yield problem("42601", `${line.trim()} is a command of psql, and no SQL`);
+      }
+      if (this.#splitter.pendingLength + line.length > MAX_STATEMENT) {
+        return yield problem("54000", "A statement of the script is too long");
+      }
+      for (const statement of this.#splitter.push(line)) {
+        if (yield* this.#statement(statement, lines)) return;
+      }
+    }
+    for (const statement of this.#splitter.end()) {
+      if (yield* this.#statement(statement, lines)) return;
+    }
+    for await (const event of this.#send("COMMIT")) if (event.type === "error") yield event;
+  }
+
+  /** Runs a statement; returns whether the script ends with it. */
+  async *#statement(
+    { text, start }: Statement,
+    lines: AsyncGenerator<string, void, void>,
+  ): AsyncGenerator<SqlEvent, boolean, void> {
+    const sql = text.slice(firstTokenAt(text));
+    const at = start + this.#skipped;
+    if (TRANSACTION_EDGE.test(sql)) return false;
+    if (ROLLBACK.test(sql)) {
+      yield problem("25001", "A script is one transaction: ROLLBACK is not allowed", at + 1);
+      return true;
+    }
+    const data = COPY_FROM_STDIN.test(sql) ? lines : undefined;
+    for await (const event of this.#send(text, data)) {
+      if (event.type !== "error") {
+        if (event.type === "complete" || event.type === "notice") yield event;
+        continue;
+      }
+      yield event.position === null ? event : { ...event, position: at + event.position };
+      return true;
+    }
+    return false;
+  }
+
+  /** Sends one statement, and its data where it copies some; yields all events of it. */
+  async *#send(
+    text: string,
+    data?: AsyncGenerator<string, void, void>,
+  ): AsyncGenerator<SqlEvent, void, void> {
+    const events = new AnswerEvents();
+    await this.#messages.write(serialize.query(text));
+    for (;;) {
+      const messages = await this.#messages.read();
+      yield* events.take(messages, { all: text, start: 0 });
+      if (messages.some(({ name }) => name === "copyInResponse")) await this.#copy(data);
+      if (messages.some((each) => (each as ReadyForQueryMessage).name === "readyForQuery")) return;
+    }
+  }
+
+  /** Sends the lines of the script up to `\.`. */
+  async #copy(lines: AsyncGenerator<string, void, void> | undefined): Promise<void> {
+    let piece = "";
+    const flush = async () => {
+      if (piece !== "") await this.#messages.write(serialize.copyData(Buffer.from(piece)));
+      piece = "";
+    };
+    for (;;) {
+      const { value: line, done } = lines === undefined
+        ? { done: true, value: undefined }
+        : await lines.next();
+      if (line === undefined || done) {
+        await this.#messages.write(serialize.copyFail("The script ends within the data of COPY"));
+        return;
+      }
+      this.#skipped += line.length;
+      if (END_OF_COPY.test(line)) break;
+      piece += line;
+      if (piece.length >= COPY_PIECE) await flush();
+    }
+    await flush();
+    await this.#messages.write(serialize.copyDone());
+  }
+}
+
+/** The lines of a script, each with its end. */
+async function* linesOf(script: ReadableStream<Uint8Array>): AsyncGenerator<string, void, void> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const parts: string[] = [];
+  let length = 0;
+  const take = function* (text: string) {
+    let start = 0;
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+      parts.push(text.slice(start, end + 1));
+      yield parts.splice(0).join("");
+      [start, length] = [end + 1, 0];
+    }
+    if (start === text.length) return;
+    parts.push(text.slice(start));
+    length += text.length - start;
+    if (length > MAX_STATEMENT) throw new EngineError("A line of the script is too long", "54000");
+  };
+  for await (const bytes of script) yield* take(decoder.decode(bytes, { stream: true }));
+  yield* take(decoder.decode());
+  if (parts.length > 0) yield parts.join("");
+}
