@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { openServerEngine } from "../database/mod.ts";
+import { join } from "node:path";
+import { databaseProcessCommand, EmbeddedEngine, openServerEngine } from "../database/mod.ts";
 import { machineMemory } from "../lib/machine_memory.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import type { EngineSource } from "../platform/databases/mod.ts";
@@ -25,15 +26,22 @@ export function databaseListener(
 /** What opens each engine, when it is first needed. */
 export function databaseEngines(
   { postgres }: Pick<PlatformOptions, "postgres">,
-  { dataDir, onTrouble }: Pick<Foundation, "dataDir" | "onTrouble">,
+  { dataDir, env, onTrouble }: Pick<Foundation, "dataDir" | "env" | "onTrouble">,
 ): EngineSource {
-  if (postgres === undefined) return { usual: "embedded", open: {} };
-  const open = () =>
+  const embedded = () =>
+    Promise.resolve(
+      new EmbeddedEngine({
+        folder: join(dataDir.root, "databases"),
+        command: databaseProcessCommand({ env }),
+      }),
+    );
+  if (postgres === undefined) return { usual: "embedded", open: { embedded } };
+  const server = () =>
     openServerEngine({
       postgres,
       dataFolder: dataDir.root,
       memoryBytes: machineMemory(),
       onTrouble,
     });
-  return { usual: "server", open: { server: open } };
+  return { usual: "server", open: { embedded, server } };
 }

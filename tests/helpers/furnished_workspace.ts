@@ -70,6 +70,7 @@ export async function furnish(
   await send("PUT", `${at}/variables/ADAS_VARIABLE`, {
     ...{ value: "adas-value", category: "plain", scope: "all" },
   });
+  const database = await send("POST", `${at}/databases`, { name: "adas-orders" });
   const added = await send("POST", `${at}/domains`, {
     ...{ hostname: "adas-shop.example", environment: "production" },
   });
@@ -121,6 +122,10 @@ export async function furnish(
     "/v1/notifications/push-subscription",
     push.subscribe("adas-laptop"),
   );
+  const stored = `${at}/databases/${database.id}`;
+  await until(() => send("GET", stored), ({ state }) => state === "active");
+  const branch = await send("POST", `${stored}/branches`, { name: "adas-branch" });
+  const snapshot = await send("POST", `${stored}/snapshots`, {});
   const invitation = await send("POST", "/v1/invitations", { role: "viewer" });
   const account = await send("GET", "/v1/account");
   const { items: [session] } = await send("GET", "/v1/account/sessions");
@@ -132,6 +137,9 @@ export async function furnish(
   return {
     ...{ project, variable: "ADAS_VARIABLE", domain: (added.domain ?? added).id },
     environment: environment.id,
+    database: database.id,
+    branch: branch.name,
+    snapshot: snapshot.id,
     deployment: ended.id,
     key: key.id,
     revision: published.json.revisionId,

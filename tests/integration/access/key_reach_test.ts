@@ -83,6 +83,9 @@ const VOLATILE = new Set([
   "requestId",
   "lastAddress",
   "lastCountry",
+  "running",
+  "connections",
+  "sizeBytes",
 ]);
 
 const stable = (json: unknown): string =>
