@@ -14,7 +14,7 @@ function typing(...typed: readonly string[]) {
       },
       setRaw: (on) => void raw.push(on),
     },
-    { isTerminal: true, write: (text) => void shown.push(text) },
+    { isTerminal: true, write: (text) => void shown.push(String(text)) },
     new AbortController().signal,
   );
   return { prompter, raw, shown: () => shown.join("") };

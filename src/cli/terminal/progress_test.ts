@@ -12,7 +12,7 @@ function start(options: Partial<ProgressOptions>) {
     bytes: 1000,
     now: () => now += 100,
     colors: createPalette(false),
-    stderr: { isTerminal: true, write: (text) => void drawn.push(text) },
+    stderr: { isTerminal: true, write: (text) => void drawn.push(String(text)) },
     live: false,
     say: (message) => void said.push(message),
     ...options,
