@@ -1,0 +1,55 @@
+/**
+ * A local PostgreSQL server in a temporary folder, for tests.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { makeVerifier, SALT_BYTES } from "../scram/mod.ts";
+import type { Branch, DatabaseEngine } from "../types.ts";
+import { findPostgres } from "./local/find_postgres.ts";
+import { LOCAL, openServerEngine } from "./open_server.ts";
+
+export const PASSWORD = "right horse";
+
+const installed = await findPostgres(Deno.env.get("PATH") ?? "");
+
+/** Why tests with a server cannot run here; `undefined` where they can. */
+export const NO_POSTGRES: string | undefined = installed.length > 0
+  ? undefined
+  : "there is no PostgreSQL on this machine";
+
+export interface TestServer extends AsyncDisposable {
+  readonly engine: DatabaseEngine;
+  readonly dataFolder: string;
+  /** What the operator was told. */
+  readonly troubles: string[];
+}
+
+/** Starts a server, for which a cluster is made. */
+export async function startTestServer(): Promise<TestServer> {
+  const dataFolder = await Deno.makeTempDir({ prefix: "svc-test-" });
+  const troubles: string[] = [];
+  const engine = await openServerEngine({
+    postgres: LOCAL,
+    dataFolder,
+    memoryBytes: 1024 ** 3,
+    onTrouble: (message) => void troubles.push(message),
+  });
+  return {
+    engine,
+    dataFolder,
+    troubles,
+    async [Symbol.asyncDispose]() {
+      await engine.close();
+      await Deno.remove(dataFolder, { recursive: true });
+    },
+  };
+}
+
+export function testBranch(database: string, connections = 20): Branch {
+  const id = randomBytes(8).toString("hex");
+  const role = `${database}_${id.slice(0, 8)}`;
+  return { id, database, role, limits: { memoryMb: 256, connections } };
+}
+
+export const testVerifier = () => makeVerifier(PASSWORD, new Uint8Array(randomBytes(SALT_BYTES)));
