@@ -25,9 +25,9 @@ export interface TestServer extends AsyncDisposable {
   readonly troubles: string[];
 }
 
-/** Starts a server, for which a cluster is made. */
-export async function startTestServer(): Promise<TestServer> {
-  const dataFolder = await Deno.makeTempDir({ prefix: "svc-test-" });
+/** Starts a server; the folder, a new one where none is given, is removed at the end. */
+export async function startTestServer(given?: string): Promise<TestServer> {
+  const dataFolder = given ?? await Deno.makeTempDir({ prefix: "svc-test-" });
   const troubles: string[] = [];
   const engine = await openServerEngine({
     postgres: LOCAL,

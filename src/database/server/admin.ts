@@ -19,9 +19,13 @@ export class Admin {
    * Runs statements, each text in a transaction of its own.
    *
    * @param database where they run; the login's own where missing
+   * @param settings options of the session, such as `-c work_mem=4MB`
    * @throws {EngineError}
    */
-  async run(texts: readonly string[], database?: string): Promise<Rows> {
+  async run(
+    texts: readonly string[],
+    { database, settings }: { readonly database?: string; readonly settings?: string } = {},
+  ): Promise<Rows> {
     const { address, login } = await this.source.reach();
     let rows: (readonly (string | null)[])[] = [];
     // A text with one statement only may hold CREATE DATABASE.
@@ -29,7 +33,7 @@ export class Admin {
       const connected = await connectServer(
         address,
         { ...login, database: database ?? login.database },
-        new Map([["application_name", "svc"]]),
+        new Map([["application_name", "svc"], ["options", settings ?? ""]]),
       );
       for await (const event of runSql(new ServerSession(connected), text)) {
         if (event.type === "columns") rows = [];

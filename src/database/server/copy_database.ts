@@ -1,24 +1,28 @@
 /**
- * Copying a database within its server.
+ * Copying a database within its server: by its files while nobody is connected
+ * to it, else by a dump of what is committed.
  *
  * @module
  */
-import { setTimeout as delay } from "node:timers/promises";
 import { type CopyMethod, EngineError } from "../types.ts";
 import type { Admin } from "./admin.ts";
+import { startClientProgram } from "./client_program.ts";
 import { unfinishedName } from "./names.ts";
-import type { ServerSession } from "./server_session.ts";
+import type { ServerSource } from "./server_source.ts";
 
-/** Sessions that end by themselves get so long, in milliseconds. */
-const PATIENCE_MS = 3_000;
-const PAUSE_MS = 50;
+/** Others are connected to the database. */
 const IN_USE = "55006";
+/** The disk cannot clone files, or the server has no such setting. */
+const NO_CLONES: ReadonlySet<string> = new Set(["0A000", "22023", "42704", "58P01", "XX000"]);
+/** The first version that clones files (`file_copy_method`). */
+const CLONING_VERSION = 18;
 
 export interface CopyOptions {
   readonly source: string;
   /** Its role is there already. */
   readonly target: string;
-  readonly sessions: readonly ServerSession[];
+  /** Of the server, such as `18.1`. */
+  readonly version: string;
 }
 
 /**
@@ -28,44 +32,84 @@ export interface CopyOptions {
  * @throws {EngineError}
  */
 export async function copyDatabase(
-  admin: Admin,
-  { source, target }: CopyOptions,
+  { admin, server }: { readonly admin: Admin; readonly server: ServerSource },
+  options: CopyOptions,
 ): Promise<CopyMethod> {
+  const { target } = options;
   const unfinished = unfinishedName(target);
   await admin.run([`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`]);
-  await createFrom(admin, { source, unfinished });
-  await admin.run([`REVOKE ALL ON DATABASE ${unfinished} FROM PUBLIC`]);
-  // REASSIGN takes databases of the role along: the source is given back.
-  await admin.run([
-    `BEGIN;
-    REASSIGN OWNED BY ${source} TO ${target};
-    DROP OWNED BY ${source};
-    ALTER DATABASE ${source} OWNER TO ${source};
-    ALTER DATABASE ${unfinished} OWNER TO ${target};
-    COMMIT`,
-  ], unfinished);
+  let method: CopyMethod = "copy";
+  try {
+    method = await copyFiles(admin, options);
+    await giveToTarget(admin, options);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.sqlState !== IN_USE) throw error;
+    await copyRows({ admin, server }, options);
+  }
   await admin.run([`ALTER DATABASE ${unfinished} RENAME TO ${target}`]);
+  return method;
+}
+
+async function copyFiles(
+  admin: Admin,
+  { source, target, version }: CopyOptions,
+): Promise<CopyMethod> {
+  const create = `CREATE DATABASE ${unfinishedName(target)} TEMPLATE ${source}`;
+  if (Number.parseInt(version) >= CLONING_VERSION) {
+    try {
+      await admin.run([`${create} STRATEGY file_copy`], { settings: "-c file_copy_method=clone" });
+      return "clone";
+    } catch (error) {
+      if (!(error instanceof EngineError) || !NO_CLONES.has(error.sqlState)) throw error;
+    }
+  }
+  await admin.run([create]);
   return "copy";
 }
 
-async function createFrom(
-  admin: Admin,
-  { source, unfinished }: { readonly source: string; readonly unfinished: string },
+/** REASSIGN takes databases of the role along: the source is given back in the same commit. */
+async function giveToTarget(admin: Admin, { source, target }: CopyOptions): Promise<void> {
+  const unfinished = unfinishedName(target);
+  await admin.run([
+    `REVOKE ALL ON DATABASE ${unfinished} FROM PUBLIC;
+    REASSIGN OWNED BY ${source} TO ${target};
+    DROP OWNED BY ${source};
+    ALTER DATABASE ${source} OWNER TO ${source};
+    ALTER DATABASE ${unfinished} OWNER TO ${target}`,
+  ], { database: unfinished });
+}
+
+/** Leaves the sessions of the source alone; rights that were granted to others do not come along. */
+async function copyRows(
+  { admin, server }: { readonly admin: Admin; readonly server: ServerSource },
+  { source, target }: CopyOptions,
 ): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      await admin.run([`CREATE DATABASE ${unfinished} TEMPLATE ${source}`]);
-      return;
-    } catch (error) {
-      if (!(error instanceof EngineError) || error.sqlState !== IN_USE) throw error;
-      if (performance.now() > end) {
-        throw new EngineError(
-          "The database cannot be copied while it is in use: close its connections first",
-          IN_USE,
-        );
-      }
-      await delay(PAUSE_MS);
-    }
-  }
+  const unfinished = unfinishedName(target);
+  await admin.run([
+    `CREATE DATABASE ${unfinished} OWNER ${target} TEMPLATE template0 ENCODING 'UTF8'`,
+    `REVOKE ALL ON DATABASE ${unfinished} FROM PUBLIC`,
+  ]);
+  const dump = await startClientProgram(server, {
+    program: "pg_dump",
+    database: source,
+    args: ["--format=custom", "--compress=0", "--no-owner", "--no-privileges"],
+  });
+  const restore = await startClientProgram(server, {
+    program: "pg_restore",
+    database: unfinished,
+    args: [
+      `--dbname=${unfinished}`,
+      "--no-owner",
+      "--no-privileges",
+      "--exit-on-error",
+      "--single-transaction",
+      `--role=${target}`,
+    ],
+  });
+  await dump.child.stdin.close();
+  const passed = await dump.child.stdout.pipeTo(restore.child.stdin).catch((error) => error);
+  await restore.child.stdout.cancel();
+  const reason = await dump.failure() ?? await restore.failure() ?? passed;
+  if (reason === undefined) return;
+  throw new EngineError(`The database could not be copied while it is in use: ${reason}`, "58000");
 }

@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { join } from "node:path";
-import { spawnProgram } from "../../lib/spawn_program.ts";
 import { type DumpOptions, EngineError } from "../types.ts";
-import { WithoutRestriction } from "./without_restriction.ts";
+import { startClientProgram } from "./client_program.ts";
 import type { ServerSource } from "./server_source.ts";
+import { WithoutRestriction } from "./without_restriction.ts";
 
 export interface DumpDatabaseOptions extends DumpOptions {
   readonly name: string;
@@ -35,11 +34,9 @@ async function write(
   { name, schemaOnly, version }: DumpDatabaseOptions,
   writable: WritableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<void> {
-  const program = source.programsFolder === undefined
-    ? "pg_dump"
-    : join(source.programsFolder, "pg_dump");
-  const { address: { endpoint, tls }, login } = await source.reach();
-  const child = start(program, {
+  const dump = await startClientProgram(source, {
+    program: "pg_dump",
+    database: name,
     args: [
       "--no-owner",
       "--no-privileges",
@@ -47,56 +44,20 @@ async function write(
       `--rows-per-insert=${ROWS}`,
       ...(schemaOnly ? ["--schema-only"] : []),
     ],
-    env: {
-      PATH: Deno.env.get("PATH") ?? "",
-      PGDATABASE: name,
-      PGUSER: login.user,
-      PGPASSWORD: login.password ?? "",
-      PGSSLMODE: tls === undefined ? "disable" : "verify-full",
-      ...(endpoint.transport === "tcp"
-        ? { PGHOST: endpoint.hostname, PGPORT: String(endpoint.port) }
-        : {
-          PGHOST: endpoint.path.replace(/\/[^/]*$/, ""),
-          PGPORT: endpoint.path.replace(/.*\./, ""),
-        }),
-    },
   });
-  const failure = new Response(child.stderr).text();
+  await dump.child.stdin.close();
   try {
-    await child.stdout.pipeThrough(new WithoutRestriction()).pipeTo(writable, {
-      preventClose: true,
-    });
+    await dump.child.stdout.pipeThrough(new WithoutRestriction())
+      .pipeTo(writable, { preventClose: true });
   } catch (error) {
-    child.kill("SIGKILL");
+    dump.child.kill("SIGKILL");
     throw error;
   } finally {
-    await child.status;
+    await dump.child.status;
   }
-  if (!(await child.status).success) {
-    const reason = (await failure).trim().split("\n").slice(0, 2).join(" ");
+  const reason = await dump.failure();
+  if (reason !== undefined) {
     throw new EngineError(`PostgreSQL ${await version()} could not be dumped: ${reason}`, "58000");
   }
   await writable.close();
-}
-
-function start(
-  program: string,
-  { args, env }: { readonly args: string[]; readonly env: Record<string, string> },
-): Deno.ChildProcess {
-  try {
-    return spawnProgram(program, {
-      args,
-      env,
-      clearEnv: true,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    });
-  } catch (cause) {
-    throw new EngineError(
-      "There is no pg_dump on the platform's machine: install the client of PostgreSQL there",
-      "58000",
-      { cause },
-    );
-  }
 }

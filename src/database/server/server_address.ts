@@ -10,7 +10,7 @@ export interface ServerAddress {
     | { readonly transport: "tcp"; readonly hostname: string; readonly port: number }
     | { readonly transport: "unix"; readonly path: string };
   /** Certificates that are trusted beside the system's; `undefined` for no TLS. */
-  readonly tls: { readonly caCerts: string[] } | undefined;
+  readonly tls: { readonly caCerts: string[]; readonly caFile: string | undefined } | undefined;
 }
 
 export interface Login {
@@ -38,7 +38,7 @@ const MODES_WITH_TLS: ReadonlySet<string> = new Set(["require", "verify-ca", "ve
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Reads `postgres://role@host:port/database?sslmode=…`. The certificate of the
+ * Reads `postgres://role@host:port/database?sslmode=…`, or `?host=/folder` for a Unix socket. The certificate of the
  * server is always verified where TLS is used; it's used unless the address is
  * of this machine.
  *
@@ -111,9 +111,9 @@ function readTls(url: URL, { readFile }: UrlSources): ServerAddress["tls"] {
     );
   }
   const file = url.searchParams.get("sslrootcert");
-  if (file === null || file === "system") return { caCerts: [] };
+  if (file === null || file === "system") return { caCerts: [], caFile: undefined };
   try {
-    return { caCerts: [readFile(file)] };
+    return { caCerts: [readFile(file)], caFile: file };
   } catch (cause) {
     throw new TypeError(`Cannot read the certificate of the PostgreSQL server: ${cause}`, {
       cause,

@@ -69,10 +69,8 @@ export class ServerEngine implements DatabaseEngine {
       await this.#prepareRole(target);
       const names = { source: serverName(source), target: serverName(target) };
       if (await this.#exists(names.target)) return "copy";
-      return await copyDatabase(this.#admin, {
-        ...names,
-        sessions: [...this.#sessions.get(source.id) ?? []],
-      });
+      const through = { admin: this.#admin, server: this.options.source };
+      return await copyDatabase(through, { ...names, version: await this.#version() });
     });
   }
 

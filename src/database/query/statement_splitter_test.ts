@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { firstTokenAt, splitStatements, StatementSplitter } from "./statement_splitter.ts";
+
+const texts = (sql: string): readonly string[] => splitStatements(sql).map(({ text }) => text);
+
+const WHOLE: readonly string[] = [
+  "SELECT 'a;b', E'it\\'s; x', \"c;\"\"d\"",
+  "SELECT $$a;b$$, $tag$ ; $$ ; $tag$, $1",
+  "SELECT 1 -- one; two\n, 2",
+  "SELECT /* a; /* b; */ c; */ 1",
+  "CREATE RULE r AS ON INSERT TO t DO (DELETE FROM a; DELETE FROM b)",
+  "CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT CASE WHEN true THEN 1 END; END",
+  "CREATE FUNCTION g() RETURNS int LANGUAGE sql AS $body$ SELECT 1; $body$",
+  "SELECT a$b$c, e'\\\\', n'x;y'",
+  "BEGIN",
+];
+
+Deno.test("splitStatements() cuts at semicolons that end statements, and nowhere else", () => {
+  for (const statement of WHOLE) {
+    assert.deepEqual(texts(`${statement};SELECT 2`), [statement, "SELECT 2"], statement);
+  }
+  assert.deepEqual(texts(" ;; -- nothing\n ; /* ; */"), []);
+  assert.deepEqual(texts("SELECT 1;\n\nSELECT 2;\n"), ["SELECT 1", "\n\nSELECT 2"]);
+  assert.deepEqual(texts("SELECT 'open; "), ["SELECT 'open; "]);
+});
+
+Deno.test("splitStatements() says where each statement begins", () => {
+  const sql = "SELECT 1; SELECT '\u{1F512};'; SELECT x";
+  for (const { text, start } of splitStatements(sql)) {
+    assert.equal(sql.slice(start, start + text.length), text);
+  }
+  assert.equal(splitStatements(sql).length, 3);
+});
+
+Deno.test("StatementSplitter finds the same however the text comes in pieces", () => {
+  const all = WHOLE.join(";\n");
+  const whole = splitStatements(all);
+  fc.assert(fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (sizes) => {
+    const splitter = new StatementSplitter();
+    const found = [];
+    for (let at = 0, turn = 0; at < all.length; turn++) {
+      const size = sizes[turn % sizes.length]!;
+      found.push(...splitter.push(all.slice(at, at + size)));
+      at += size;
+    }
+    assert.deepEqual([...found, ...splitter.end()], whole);
+  }));
+});
+
+Deno.test("firstTokenAt() passes spaces, comments and empty statements", () => {
+  const sql = " ; /* a /* b */ */ -- c\n;\tCOMMIT";
+  assert.equal(sql.slice(firstTokenAt(sql)), "COMMIT");
+  assert.equal(firstTokenAt("/* open"), 7);
+});
