@@ -12,7 +12,7 @@ import {
   type RequestFacts,
 } from "../rules/mod.ts";
 import { tracesOf } from "./access_record.ts";
-import { ComputeFailedError, type RequestTarget } from "./compute/mod.ts";
+import { ComputeFailedError, respondDirectly } from "./compute/mod.ts";
 import { DynamicResponder, isDynamic, StoredResponder } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
@@ -32,37 +32,17 @@ import {
 import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
-import type { StaticFile } from "./static/mod.ts";
 import { upgradeClient } from "./upgrade_client.ts";
+import { isForAnother, isWay, targetOf, type Way } from "./way.ts";
 
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;
-
-/** Where a request goes that the rules let through: to its file, through the pipeline, or by the routes. */
-type Way = StaticFile | "dynamic" | "route";
-
-const isWay = (decided: EdgeResponse | Way): decided is Way =>
-  typeof decided === "string" || "plain" in decided;
 
 /** A request as it came. */
 interface Arrival {
   readonly request: Request;
   readonly connection: EdgeConnection;
   readonly startedAt: number;
-}
-
-/** Whether a request needs more than the files and rules of its site. */
-function isForAnother(context: RequestContext, decided: EdgeResponse | Way): boolean {
-  if (decided !== "route") return decided === "dynamic";
-  const { site: { content, images }, clientRequest: { method } } = context;
-  const { path } = targetOf(context);
-  return images?.styleOf(path) !== undefined || content.resolve(method, path).type === "compute";
-}
-
-/** The path and query for terminal routing, after an internal rewrite. */
-function targetOf({ clientRequest, decision }: RequestContext): RequestTarget {
-  const { path, rawQuery: query } = clientRequest;
-  return decision.rewrite?.type === "internal" ? decision.rewrite : { path, query };
 }
 
 class Edge {
@@ -143,10 +123,7 @@ class Edge {
     try {
       const decided = this.#decide(context);
       if (this.#options.handOver !== undefined && isForAnother(context, decided)) {
-        const stored = this.#findStored(context, decided);
-        return stored === undefined
-          ? this.#handOver(context, arrival)
-          : this.#finish(context, stored);
+        return this.#answerThin(context, decided, arrival);
       }
       const edgeResponse = isWay(decided) ? this.#follow(context, decided) : decided;
       if (!(edgeResponse instanceof Promise)) return this.#finish(context, edgeResponse);
@@ -155,6 +132,32 @@ class Edge {
     } catch (error) {
       return this.#finish(context, this.#fault(clientRequest, error, site));
     }
+  }
+
+  /** Answers with what this edge has or may reach; else another edge answers. */
+  #answerThin(
+    context: RequestContext,
+    way: EdgeResponse | Way,
+    arrival: Arrival,
+  ): Response | Promise<Response> {
+    const stored = this.#findStored(context, way);
+    if (stored !== undefined) return this.#finish(context, stored);
+    const direct = way === "route" ? this.#askServer(context) : undefined;
+    if (direct === undefined) return this.#handOver(context, arrival);
+    return direct.then(
+      (response) =>
+        response === undefined ? this.#handOver(context, arrival) : this.#finish(context, response),
+      (error) => this.#finish(context, this.#fault(context.clientRequest, error, context.site)),
+    );
+  }
+
+  #askServer(context: RequestContext): Promise<EdgeResponse | undefined> | undefined {
+    const { servers } = this.#options;
+    const { site, clientRequest: request } = context;
+    const target = targetOf(context);
+    const resolution = site.content.resolve(request.method, target.path);
+    if (servers === undefined || resolution.type !== "compute") return undefined;
+    return respondDirectly({ site, request, target, route: resolution.route, servers });
   }
 
   /** The copy of a response that another edge has stored, while it is fresh. */

@@ -8,6 +8,7 @@ import type { OutboundFetch } from "../runtime/mod.ts";
 import type { AccessRecord } from "./access_record.ts";
 import type { ObservedRequest } from "./observed_request.ts";
 import type { HttpCache } from "./cache/mod.ts";
+import type { DirectServers } from "./compute/mod.ts";
 import type { AsnLookup, GeoLookup } from "./geo/mod.ts";
 import type { EdgeConnection, HandOver } from "./hand_over.ts";
 import type { ImageService } from "./images/mod.ts";
@@ -53,6 +54,8 @@ export interface EdgeOptions {
   readonly images?: ImageService | undefined;
   /** Answers what needs a server, a function or the cache; missing where this edge has them. */
   readonly handOver?: HandOver;
+  /** Servers that this edge may use although another one supervises them; with `handOver`. */
+  readonly servers?: DirectServers;
   /** The counters of rate limits, where edges share them. */
   readonly counters?: SharedCounters | undefined;
   /** Called with the fault behind a response of 500. */

@@ -20,7 +20,7 @@ export {
   type PurgeOptions,
   type PurgeScope,
 } from "./cache/mod.ts";
-export type { SiteCompute } from "./compute/mod.ts";
+export type { DirectServer, DirectServers, SiteCompute } from "./compute/mod.ts";
 export { DomainHosts, type ProductionSite, resolveHost, SiteDirectory } from "./directory/mod.ts";
 export { createEdge } from "./edge.ts";
 export type { EdgeHandler, EdgeOptions } from "./edge_options.ts";

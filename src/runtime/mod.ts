@@ -34,9 +34,15 @@ export {
   type ComputeSocketResult,
   connectRunningServer,
   createComputeServer,
+  type Explained,
+  type LinkedFailure,
   type Revalidate,
   type Revalidation,
   type RunningServer,
+  type ServerLease,
+  ServerLinks,
+  type SharedSlots,
+  shareSlots,
   SOCKET_PATH_BYTES,
 } from "./compute/mod.ts";
 export {

@@ -16,6 +16,7 @@ Deno.test("the room's public names", () => {
     "ProcessPlaces",
     "SANDBOX_ADVICE",
     "SOCKET_PATH_BYTES",
+    "ServerLinks",
     "SocketCount",
     "bundleFunctions",
     "bundleServerEntry",
@@ -41,6 +42,7 @@ Deno.test("the room's public names", () => {
     "probeSandbox",
     "refuseInheritedDescriptors",
     "sealFunction",
+    "shareSlots",
     "traceServer",
     "workerUrl",
   ]);

@@ -71,7 +71,7 @@ function composeProjects(
 /** What runs the code of deployments. */
 function composeRunners(
   foundation: Foundation,
-  { options, cache, serverSandbox: sandbox }: Setup,
+  { options, cache, links, serverSandbox: sandbox }: Setup,
   parts: Pick<
     Parameters<typeof createCompute>[1],
     "databases" | "variables" | "logs" | "deployments"
@@ -86,6 +86,7 @@ function composeRunners(
       kvFor: kv.kvFor,
       ...parts,
       cache,
+      links,
       sandbox,
       maxServers,
       serverSockets,

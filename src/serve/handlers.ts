@@ -83,7 +83,7 @@ export function createHandlers(
     cacheBytes: filesPerEdge(sizes, options.edgeThreads ?? 1),
     outbound,
     images: platform.images,
-    ...shared,
+    ...{ counters: shared?.counters, pseudonym: shared?.pseudonym },
     trustProxy: options.trustProxy,
     onError: (cause, id) => logFault(options, id, cause),
     ...geo,

@@ -6,6 +6,7 @@
  */
 import { makePseudonym, shareCounters } from "../edge/mod.ts";
 import { systemRandom } from "../lib/clock.ts";
+import { ServerLinks, shareSlots } from "../runtime/mod.ts";
 import { type CacheSizes, filesPerEdge, responseShares } from "./cache_sizes.ts";
 import type { Edges } from "../platform/core/foundation.ts";
 import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
@@ -51,11 +52,12 @@ export async function openEdges(options: PlatformOptions, sizes: CacheSizes): Pr
   if (edgeThreads === 1) {
     return { listeners: await openListeners(listen, log), threads: undefined };
   }
+  const slots = shareSlots(edgeThreads);
   const threads = await EdgeThreads.open({
-    ...{ listen, log, count: edgeThreads },
+    ...{ listen, log, count: edgeThreads, links: new ServerLinks(slots) },
     start: {
       ...{ geoip, asn, apiHosts: apiNames(options) },
-      counters: shareCounters(systemRandom),
+      ...{ slots, counters: shareCounters(systemRandom) },
       staticCacheBytes: filesPerEdge(sizes, edgeThreads),
       cacheBytes: responseShares(sizes, edgeThreads).thread,
       pseudonym: makePseudonym(systemRandom),

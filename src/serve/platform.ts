@@ -15,6 +15,7 @@ import type { AccessLogs } from "../platform/logs/mod.ts";
 import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import type { RuntimeRuleSet } from "../rules/mod.ts";
+import type { ServerLinks } from "../runtime/mod.ts";
 import type { PlatformOptions } from "./options.ts";
 
 /** What the operator set up, read and checked. */
@@ -26,6 +27,8 @@ export interface Setup {
   readonly builds: BuildSettings;
   /** Whether servers of deployments run here. */
   readonly serverSandbox: ServerSandbox;
+  /** How edge threads reach servers themselves, where there are threads. */
+  readonly links: ServerLinks | undefined;
   /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   /** Whether the edge can find the network of an address. */

@@ -139,6 +139,7 @@ async function startBehind(
       onIssued: (hostname) => listeners.certificateChanged(hostname),
     }),
     builds: { allowUnsandboxed: false, ...options.builds, hidden: hiddenPlaces(options) },
+    links: threads?.shared.links,
     mailer: openMailer(options, base),
   });
   const { accounts, domains, capabilities } = platform;

@@ -15,7 +15,6 @@ import { copyKey, type IsrCache, type PageOptions, type PageRequest } from "../i
 import { discardBody, type HeaderList, isReading, type OriginResponse } from "../messages/mod.ts";
 import type { EdgeResponse } from "../response/mod.ts";
 import type { ComputeResolution, SiteContent } from "../static/mod.ts";
-import { ComputeFailedError } from "./compute_failure.ts";
 import {
   computeRequest,
   isSocketRequest,
@@ -24,7 +23,8 @@ import {
   socketRequest,
 } from "./compute_request.ts";
 import { declaredRequest, pageRequest, pageResponse } from "./page_request.ts";
-import { isFinalStatus, originResponse, toEdgeResponse } from "./server_response.ts";
+import { toEdgeResponse } from "./server_response.ts";
+import { responseOf } from "./server_result.ts";
 
 /** The COMPUTE layers of one deployment, by name. */
 export interface SiteCompute {
@@ -32,6 +32,8 @@ export interface SiteCompute {
   fetch(layer: string, request: ComputeRequest): Promise<ComputeResult>;
   /** Opens a WebSocket to the server of a layer; never rejects. */
   connect(layer: string, request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
+  /** Notes whether a response of a layer is one that its server declares cacheable. */
+  noteCaching?(layer: string, declares: boolean): void;
   /** Pages of routes with `revalidate`, and those whose responses declare themselves cacheable. */
   readonly pages: IsrCache;
 }
@@ -59,20 +61,6 @@ export interface ComputeContext extends ComputeUse {
 
 /** The server responded with a 404, and the next route is tried. */
 export type Missing = "missing";
-
-/** @throws {ComputeFailedError} */
-function responseOf(
-  layer: string,
-  result: ComputeResult | Extract<ComputeSocketResult, { readonly type: "response" | "failed" }>,
-): OriginResponse {
-  if (result.type === "failed") {
-    throw new ComputeFailedError(layer, result.reason, result.message);
-  }
-  const response = originResponse(result.response);
-  if (isFinalStatus(response.status)) return response;
-  discardBody(response.body);
-  throw new ComputeFailedError(layer, "invalid_response", `Its status is ${response.status}`);
-}
 
 /**
  * Whether a 404 leads to the next route. A request body can be sent only once:
@@ -116,7 +104,13 @@ async function fetchAndOffer(
   const { pages } = context.compute;
   const requested = pages.requested();
   const response = await fetchOwn(context);
-  if (!concernsCache(response.headers)) return settle(context, response);
+  const declares = concernsCache(response.headers);
+  const { compute, resolution } = context;
+  // Where pages may be stored that have not been listed yet, nothing is known.
+  if (declares || !pages.mayHaveDeclared) {
+    compute.noteCaching?.(resolution.route.layer.name, declares);
+  }
+  if (!declares) return settle(context, response);
   const request = known ?? declaredRequest(context.request, context.target);
   const page = { request, options: pageOptions(context, 0) };
   return settle(context, pages.offer(page, response, requested));

@@ -19,4 +19,5 @@ export {
   type SiteCompute,
   storedPageKey,
 } from "./compute_responder.ts";
+export { type DirectServer, type DirectServers, respondDirectly } from "./respond_directly.ts";
 export { relayWebSocket } from "./relay_websocket.ts";

@@ -34,6 +34,7 @@ export function createCompute(
       | "cache"
       | "databases"
       | "kvFor"
+      | "links"
       | "variables"
       | "logs"
       | "maxServers"

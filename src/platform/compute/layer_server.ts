@@ -32,6 +32,8 @@ export class LayerServer {
   /** Servers that only finish their running requests. */
   readonly #retiring = new Set<ComputeServer>();
   #closed = false;
+  /** What was last noted of its responses. */
+  #declares: boolean | undefined;
   #failures = 0;
   #reason = "";
 
@@ -39,11 +41,11 @@ export class LayerServer {
   constructor(private readonly create: () => Promise<ComputeServer>) {}
 
   async fetch(request: ComputeRequest): Promise<ComputeResult> {
-    return this.#note(await this.#ask((server) => server.fetch(request)));
+    return await this.#ask((server) => server.fetch(request));
   }
 
   async connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult> {
-    return this.#note(await this.#ask((server) => server.connect(request)));
+    return await this.#ask((server) => server.connect(request));
   }
 
   /** Starts the server if it is not running, and reports whether it listens. */
@@ -95,13 +97,24 @@ export class LayerServer {
     if (this.#server !== undefined) return this.#server;
     const made = this.create();
     this.#server = made;
-    made.catch(() => {
-      if (this.#server === made) this.#server = undefined;
-    });
+    this.#declares = undefined;
+    made.then(
+      (server) => server.failedElsewhere = (failure) => void this.#note(failure, server),
+      () => {
+        if (this.#server === made) this.#server = undefined;
+      },
+    );
     return made;
   }
 
-  async #ask<Result>(
+  /** Notes whether a response is one that its server declares cacheable. */
+  noteCaching(declares: boolean): void {
+    if (this.#declares === declares || this.#declares === true) return;
+    this.#declares = declares;
+    void this.#server?.then((server) => server.noteCaching?.(declares), () => {});
+  }
+
+  async #ask<Result extends ComputeResult | ComputeSocketResult>(
     ask: (server: ComputeServer) => Promise<Result>,
   ): Promise<Result | Extract<ComputeResult, { readonly type: "failed" }>> {
     let server: ComputeServer;
@@ -110,12 +123,18 @@ export class LayerServer {
     } catch (error) {
       return { type: "failed", reason: "cannot_start", message: messageOf(error) };
     }
-    return await ask(server);
+    return this.#note(await ask(server), server);
   }
 
-  #note<Result extends ComputeResult | ComputeSocketResult>(result: Result): Result {
-    if (result.type !== "failed") this.#failures = 0;
-    else if (OF_SERVER.has(result.reason)) {
+  #note<Result extends ComputeResult | ComputeSocketResult>(
+    result: Result,
+    server: ComputeServer,
+  ): Result {
+    // Threads that the server has answered since say so only when they are asked.
+    const succeeded = result.type !== "failed" || server.succeededElsewhere?.() === true;
+    if (succeeded) this.#failures = 0;
+    if (result.type !== "failed") return result;
+    if (OF_SERVER.has(result.reason)) {
       this.#failures += 1;
       this.#reason = result.message;
     }

@@ -4,8 +4,7 @@
  *
  * @module
  */
-import { dropHopByHop } from "../../lib/hop_by_hop.ts";
-import { OutboundError, resolveSignal, WholeAnswer, type WireAnswer } from "../http1/mod.ts";
+import { OutboundError, resolveSignal } from "../http1/mod.ts";
 import { LineLimit } from "../process/frames/mod.ts";
 import {
   ConcurrencyGate,
@@ -17,14 +16,14 @@ import {
 } from "../process/mod.ts";
 import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND, MAX_TIMER_MS } from "./limits.ts";
 import { firstLine } from "./lines.ts";
+import type { Explained, LinkedFailure, ServerSlot } from "./link/mod.ts";
+import { type Failed, failed, failureOf, toResponse } from "./results.ts";
 import type { ServerProcess } from "./server_process.ts";
 import { ServerSupervisor } from "./server_supervisor.ts";
 import type {
-  ComputeFailure,
   ComputeHealth,
   ComputeLimits,
   ComputeRequest,
-  ComputeResponse,
   ComputeResult,
   ComputeServer,
   ComputeServerOptions,
@@ -35,37 +34,6 @@ import type { ProcessLog } from "./wire.ts";
 
 /** A broken connection is the first sign of a process's end; the reason follows within this time, in milliseconds. */
 const END_MS = 500;
-
-type Failed = Extract<ComputeResult, { readonly type: "failed" }>;
-
-const failed = (reason: ComputeFailure, message: string): Failed => ({
-  type: "failed",
-  reason,
-  message,
-});
-
-export const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
-  body instanceof Uint8Array ? new WholeAnswer(head, body) : {
-    status: head.status,
-    statusText: head.statusText,
-    headers: dropHopByHop(head.headers),
-    body,
-  };
-
-/** What an error of the connection means while the process is alive. */
-export function failureOf(error: unknown, timeoutMs: number): Failed {
-  if (!(error instanceof OutboundError)) return failed("invalid_response", String(error));
-  switch (error.code) {
-    case "aborted":
-      return failed("aborted", error.message);
-    case "idle_timeout":
-      return failed("timeout", `The server did not answer within ${timeoutMs} ms`);
-    case "reset":
-      return failed("invalid_response", "The server closed the connection without an answer");
-    default:
-      return failed("invalid_response", error.message);
-  }
-}
 
 /** A request that is under way. */
 interface Entered {
@@ -84,19 +52,33 @@ class Server implements ComputeServer {
   /** Ids of the requests and sockets under way. */
   readonly #requests = new Set<string>();
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
+  /** What edge threads that use the server share with it. */
+  readonly #slot: ServerSlot | undefined;
+  /** The processes that threads were told of: the one that runs, and the one before. */
+  readonly #linked: { readonly generation: number; readonly server: ServerProcess }[] = [];
+  failedElsewhere: (failure: Failed) => void = () => {};
   #closed = false;
   #emptied: (() => void) | undefined;
 
   constructor(private readonly options: ComputeServerOptions) {
     const limits = { ...DEFAULT_COMPUTE_LIMITS, ...options.limits };
     this.#limits = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_TIMER_MS) };
-    this.#gate = new ConcurrencyGate(this.#limits);
+    this.#slot = options.link?.links.attach({
+      left: () => {
+        this.#gate.pump();
+        this.#settle();
+      },
+      explain: (failure) => this.#explainLinked(failure),
+    });
+    this.#gate = new ConcurrencyGate(this.#limits, this.#slot);
     this.#sockets = new SocketCount(this.#limits.maxSockets);
     this.#supervisor = new ServerSupervisor({
       server: options,
       limits: this.#limits,
       log: (entry) => this.#log(entry),
-      busy: () => this.#isBusy,
+      busy: () => this.#isBusy || this.#slot?.takeUsed() === true,
+      onListening: (server) => this.#openLink(server),
+      onEnding: () => this.#closeLink(),
     });
   }
 
@@ -156,17 +138,56 @@ class Server implements ComputeServer {
     return this.#supervisor.check();
   }
 
+  succeededElsewhere(): boolean {
+    return this.#slot?.takeSucceeded() === true;
+  }
+
+  noteCaching(declares: boolean): void {
+    this.#slot?.noteCaching(declares);
+  }
+
   async drain(milliseconds: number): Promise<void> {
     this.#closed = true;
+    this.#closeLink();
     if (this.#isBusy) {
       await within(new Promise<void>((resolve) => this.#emptied = resolve), milliseconds);
     }
     await this.#supervisor.close(milliseconds);
+    if (this.#slot !== undefined) this.options.link?.links.detach(this.#slot);
+  }
+
+  /** Lets edge threads use a process that listens. */
+  #openLink(server: ServerProcess): void {
+    const { link, deploymentId } = this.options;
+    const { socketPath, greets } = server;
+    if (link === undefined || this.#slot === undefined || this.#closed) return;
+    if (socketPath === undefined) return;
+    const { timeoutMs, maxConcurrent } = this.#limits;
+    const generation = link.links.open(this.#slot, {
+      ...{ deploymentId, layer: link.layer, socketPath, greets, timeoutMs, maxConcurrent },
+    });
+    this.#linked.unshift({ generation, server });
+    this.#linked.length = Math.min(this.#linked.length, 2);
+  }
+
+  #closeLink(): void {
+    if (this.#slot !== undefined) this.options.link?.links.close(this.#slot);
+  }
+
+  async #explainLinked({ generation, code, message, request }: LinkedFailure): Promise<Explained> {
+    const server = this.#linked.find((each) => each.generation === generation)?.server;
+    if (server === undefined) return "again";
+    const error = code === undefined ? message : new OutboundError(code, message);
+    const failure = await this.#explain(error, server, request);
+    // The platform has ended the process: it was idle, or another one took over.
+    if (failure.reason === "aborted") return "again";
+    this.failedElsewhere(failure);
+    return failure;
   }
 
   /** True while requests or sockets are under way. */
   get #isBusy(): boolean {
-    return this.#gate.running > 0 || this.#sockets.open > 0;
+    return this.#gate.running > 0 || this.#sockets.open > 0 || (this.#slot?.others ?? 0) > 0;
   }
 
   /** To be called when a request or socket is over. */
@@ -218,7 +239,7 @@ class Server implements ComputeServer {
   async #explain(
     error: unknown,
     server: ServerProcess,
-    { method, target, requestId }: Omit<ComputeRequest, "body">,
+    { method, target, requestId }: Pick<ComputeRequest, "method" | "target" | "requestId">,
   ): Promise<Failed> {
     const failure = failureOf(error, this.#limits.timeoutMs);
     if (failure.reason === "aborted") return failure;
@@ -233,6 +254,14 @@ class Server implements ComputeServer {
     return failure;
   }
 
+  /** The id of the request under way, where it is the only one. */
+  get #only(): string | undefined {
+    const others = this.#slot?.others ?? 0;
+    if (this.#requests.size === 0) return others === 0 ? undefined : this.#slot?.only;
+    const [only] = this.#requests.size === 1 && others === 0 ? this.#requests : [];
+    return only;
+  }
+
   #log({ level, message, requestId }: ProcessLog): void {
     const time = (this.options.now ?? Date.now)();
     const { passes, dropped } = this.#lines.take(time);
@@ -240,8 +269,7 @@ class Server implements ComputeServer {
       this.options.log({ time, level: "warn", message: `${dropped} more lines were dropped` });
     }
     if (!passes) return;
-    const [only] = this.#requests.size === 1 ? this.#requests : [];
-    const id = requestId ?? only;
+    const id = requestId ?? this.#only;
     this.options.log({ time, level, message, ...(id === undefined ? {} : { requestId: id }) });
   }
 }

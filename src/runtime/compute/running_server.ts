@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { failureOf, toResponse } from "./compute_server.ts";
+import { failureOf, toResponse } from "./results.ts";
 import { ServerClient } from "./server_client.ts";
 import type { ComputeRequest, ComputeResult, ComputeServer, ComputeSocketResult } from "./types.ts";
 import { openSocket } from "./websocket/open_socket.ts";

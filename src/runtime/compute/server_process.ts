@@ -49,6 +49,7 @@ export class ServerProcess implements SupervisedProcess {
   readonly gone: Promise<End>;
   #end: End | undefined;
   #listens = false;
+  #greets = false;
   #heard!: (listening: boolean) => void;
   #booted: Booted | undefined;
   readonly #pings = new Map<number, () => void>();
@@ -76,6 +77,16 @@ export class ServerProcess implements SupervisedProcess {
   /** Name and version of the runtime, once it has reported them. */
   get runtime(): string | undefined {
     return this.#booted?.runtime;
+  }
+
+  /** Path of the server's socket. */
+  get socketPath(): string | undefined {
+    return this.options.process.socketPath;
+  }
+
+  /** Whether the server greets each connection that it accepts. */
+  get greets(): boolean {
+    return this.#greets;
   }
 
   /** Opens a connection to the server. */
@@ -184,7 +195,7 @@ export class ServerProcess implements SupervisedProcess {
         return;
       case ComputeFrame.listening:
         this.#listens = true;
-        this.client.greets = parseListening(payload).greets;
+        this.client.greets = this.#greets = parseListening(payload).greets;
         return this.#heard(true);
       case ComputeFrame.pong:
         return this.#pings.get(id)?.();

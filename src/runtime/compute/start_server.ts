@@ -32,6 +32,8 @@ export interface StartServerOptions {
 /** The process of a server that has connected. */
 export interface RunningServer extends AttendedProcess {
   readonly pid: number;
+  /** Path of its socket; missing where it has none of its own. */
+  readonly socketPath?: string;
   /** Opens a connection to the server. */
   dial(): Promise<Deno.Conn>;
 }
@@ -100,6 +102,7 @@ export const startServer: StartServer = async (command, { take, socketsDir }) =>
     ended,
     kill,
     close: () => connection.close(),
+    socketPath: path,
     dial: () => Deno.connect({ transport: "unix", path }),
   };
 };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ServerLinks } from "./link/mod.ts";
 import type { HeaderList, LazySignal } from "../http1/mod.ts";
 import type { Peer } from "../kernel/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
@@ -78,6 +79,12 @@ export type ComputeHealth =
 
 /** The server of one COMPUTE layer of one deployment. */
 export interface ComputeServer {
+  /** Called with failures that edge threads met; set by its owner. */
+  failedElsewhere?: (failure: Extract<ComputeResult, { readonly type: "failed" }>) => void;
+  /** Whether it has answered an edge thread since this was last asked. */
+  succeededElsewhere?(): boolean;
+  /** Notes whether a response is one that its server declares cacheable. */
+  noteCaching?(declares: boolean): void;
   /** Starts the server where it is not running; never rejects. */
   fetch(request: ComputeRequest): Promise<ComputeResult>;
   /**
@@ -161,6 +168,8 @@ export interface ComputeServerOptions {
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;
   /** Places that all servers share; where missing, any number of processes may run. */
   readonly places?: ProcessPlaces;
+  /** How edge threads reach the server themselves; where missing, they do not. */
+  readonly link?: { readonly links: ServerLinks; readonly layer: string };
   /** The WebSockets of all servers; where missing, only `maxSockets` bounds them. */
   readonly sockets?: SocketCount;
   /** Folder for the private folders of processes; that for temporary files where missing. */

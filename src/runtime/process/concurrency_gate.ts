@@ -14,11 +14,21 @@ export interface GateOptions {
   readonly maxQueued: number;
 }
 
+/** What others do who share the places, and what they see of this gate. */
+export interface GateShare {
+  /** Places that others have. */
+  readonly others: number;
+  /** Shows how many places this gate has given. */
+  show(running: number): void;
+  /** Shows whether somebody waits here. */
+  wait(isWaiting: boolean): void;
+}
+
 export class ConcurrencyGate {
   #running = 0;
   readonly #waiting: ((release: Release) => void)[] = [];
 
-  constructor(private readonly options: GateOptions) {}
+  constructor(private readonly options: GateOptions, private readonly share?: GateShare) {}
 
   get running(): number {
     return this.#running;
@@ -26,12 +36,32 @@ export class ConcurrencyGate {
 
   /** A place, at once or as soon as one is free; `undefined` where too many already wait. */
   enter(): Release | Promise<Release> | undefined {
-    if (this.#running < this.options.maxConcurrent) {
-      this.#running++;
-      return this.#release();
-    }
+    if (this.#take()) return this.#release();
     if (this.#waiting.length >= this.options.maxQueued) return undefined;
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    const place = new Promise<Release>((resolve) => this.#waiting.push(resolve));
+    this.share?.wait(true);
+    // Others may have left before they could see that somebody waits.
+    this.pump();
+    return place;
+  }
+
+  /** Gives places that have come free to those who wait. */
+  pump(): void {
+    while (this.#waiting.length > 0 && this.#take()) this.#waiting.shift()!(this.#release());
+    if (this.#waiting.length === 0) this.share?.wait(false);
+  }
+
+  /** Shows the place before it looks at the others', so that two never take the last one. */
+  #take(): boolean {
+    this.#set(this.#running + 1);
+    if (this.#running + (this.share?.others ?? 0) <= this.options.maxConcurrent) return true;
+    this.#set(this.#running - 1);
+    return false;
+  }
+
+  #set(running: number): void {
+    this.#running = running;
+    this.share?.show(running);
   }
 
   #release(): Release {
@@ -39,9 +69,8 @@ export class ConcurrencyGate {
     return () => {
       if (used) return;
       used = true;
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running--;
-      else next(this.#release());
+      this.#set(this.#running - 1);
+      this.pump();
     };
   }
 }

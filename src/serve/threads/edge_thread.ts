@@ -12,6 +12,7 @@ import { createHostDispatch } from "../../platform/core/http/host_dispatch.ts";
 import { apiHosts } from "../../platform/core/http/hostname.ts";
 import { requestIds } from "../../platform/core/http/request_id.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
+import { LinkedServers } from "../../runtime/compute/link/mod.ts";
 import { type Listeners, openListeners } from "../listeners.ts";
 import { type AboutRequest, Forwarder } from "./forwarder.ts";
 import { LineBatch } from "./line_batch.ts";
@@ -27,6 +28,7 @@ export class EdgeThread {
   readonly #forwarder: Forwarder;
   readonly #sites: ThreadSites;
   readonly #cache: ReturnType<typeof createHttpCache>;
+  readonly #servers: LinkedServers;
   readonly #subscriber: Subscriber;
   #listeners: Listeners | undefined;
 
@@ -40,6 +42,13 @@ export class EdgeThread {
     this.#sites = new ThreadSites({
       ask: this.#ask,
       onDamaged: (message) => this.#log({ level: "error", message }),
+    });
+    this.#servers = new LinkedServers({
+      slots: start.slots,
+      // The platform is the first member.
+      member: start.index + 1,
+      explain: (failure) => this.#ask({ type: "failure", failure }),
+      left: (slot) => send({ type: "server_left", slot }),
     });
     this.#cache = createHttpCache({ now: systemClock, capacityBytes: start.cacheBytes });
     this.#subscriber = new Subscriber({
@@ -80,6 +89,8 @@ export class EdgeThread {
         return this.#subscriber.receive(message.change);
       case "certificate_changed":
         return this.#listeners?.certificateChanged(message.hostname);
+      case "server_opened":
+        return this.#servers.opened(message.lease);
       case "copy":
         return this.#cache.adopt(message.copy);
       case "answer":
@@ -124,6 +135,7 @@ export class EdgeThread {
       random: systemRandom,
       requestId: requestIds(systemRandom),
       handOver: this.#forwarder.forward,
+      servers: this.#servers,
       onError: (cause, id) => {
         const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
         this.#log({ level: "error", message: `Request ${id} failed: ${reason}` });

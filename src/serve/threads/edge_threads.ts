@@ -12,6 +12,7 @@ import type { Edges } from "../../platform/core/foundation.ts";
 import { type createHostDispatch, faultAnswer } from "../../platform/core/http/mod.ts";
 import { completeLimits } from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
+import type { ServerLinks } from "../../runtime/mod.ts";
 import {
   ListenError,
   type Listeners,
@@ -21,7 +22,7 @@ import {
 } from "../listeners.ts";
 import type { ForwardedConnection } from "./forwarded_requests.ts";
 import { ThreadHandle, type ThreadServices } from "./thread_handle.ts";
-import type { Inquiry, ThreadStart } from "./wire.ts";
+import type { Inquiry, Question, ThreadStart } from "./wire.ts";
 
 /** Time between two attempts to replace a thread that cannot be started, in milliseconds. */
 const AGAIN_MS = 500;
@@ -34,8 +35,17 @@ export interface EdgeThreadsOptions {
   readonly count: number;
   readonly start: Pick<
     ThreadStart,
-    "apiHosts" | "geoip" | "asn" | "counters" | "staticCacheBytes" | "cacheBytes" | "pseudonym"
+    | "apiHosts"
+    | "geoip"
+    | "asn"
+    | "counters"
+    | "slots"
+    | "staticCacheBytes"
+    | "cacheBytes"
+    | "pseudonym"
   >;
+  /** The servers that threads may use. */
+  readonly links: ServerLinks;
   readonly log: (line: PlatformLog) => void;
 }
 
@@ -110,6 +120,9 @@ export class EdgeThreads implements Listeners, Edges {
     this.httpsPort = isSecure ? listen.httpsPort : undefined;
     this.finished = this.#ended.promise;
     this.#faultAnswer = faultAnswer(options.log);
+    options.links.onOpened = (lease) => {
+      for (const thread of this.#threads) thread?.send({ type: "server_opened", lease });
+    };
     this.#watching = setInterval(() => this.#watch(), WATCH_MS);
   }
 
@@ -137,10 +150,15 @@ export class EdgeThreads implements Listeners, Edges {
     }
   }
 
-  /** The counters of rate limits and the name in `Via`, which the platform's own edge uses too. */
-  get shared(): { readonly counters: SharedCounters; readonly pseudonym: string } {
-    const { counters, pseudonym } = this.options.start;
-    return { counters, pseudonym };
+  /** What the platform shares with the threads. */
+  get shared(): {
+    readonly counters: SharedCounters;
+    /** Name of all edges in `Via`. */
+    readonly pseudonym: string;
+    readonly links: ServerLinks;
+  } {
+    const { links, start: { counters, pseudonym } } = this.options;
+    return { counters, pseudonym, links };
   }
 
   open(
@@ -189,14 +207,11 @@ export class EdgeThreads implements Listeners, Edges {
   }
 
   async #startThread(index: number): Promise<void> {
-    const { start, log } = this.options;
+    const { start, links, log } = this.options;
     const thread = new ThreadHandle({
       start: { ...start, index, listen: this.listen },
-      log,
-      answer: (question) =>
-        question.type === "certificate"
-          ? Promise.resolve(this.#certificates?.find(question.hostname))
-          : this.#answers.answer(question),
+      ...{ links, log },
+      answer: (question) => this.#answer(question),
       addLines: (projectId, lines) => this.#answers.addLines(projectId, lines),
       respond: (request, connection) => this.#respond(request, connection),
       onEnd: (reason) => void this.#replace(index, reason),
@@ -204,6 +219,17 @@ export class EdgeThreads implements Listeners, Edges {
     this.#threads[index] = thread;
     await thread.listening;
     if (this.#feed !== undefined) await thread.subscribe(this.#feed);
+  }
+
+  #answer(question: Question): Promise<unknown> {
+    switch (question.type) {
+      case "certificate":
+        return Promise.resolve(this.#certificates?.find(question.hostname));
+      case "failure":
+        return this.options.links.explain(question.failure);
+      default:
+        return this.#answers.answer(question);
+    }
   }
 
   async #respond(request: Request, connection: ForwardedConnection): Promise<Response> {

@@ -4,6 +4,7 @@ import { shareCounters } from "../../edge/mod.ts";
 import { Publisher } from "../../feed/mod.ts";
 import { until } from "../../lib/_test_until.ts";
 import { systemRandom } from "../../lib/clock.ts";
+import { ServerLinks, shareSlots } from "../../runtime/mod.ts";
 import type { ListenOptions } from "../listeners.ts";
 import { EdgeThreads } from "./edge_threads.ts";
 import type { ForwardedConnection } from "./forwarded_requests.ts";
@@ -18,6 +19,8 @@ const LISTEN: ListenOptions = {
   ordersCertificates: false,
   reusePort: false,
 };
+
+const SLOTS = shareSlots(4, 1);
 
 interface Parts {
   readonly threads: EdgeThreads;
@@ -41,9 +44,10 @@ async function withThreads(count: number, run: (parts: Parts) => Promise<void>):
   try {
     const threads = await EdgeThreads.open({
       ...{ listen: LISTEN, count, log: ({ message }) => logged.push(message) },
+      links: new ServerLinks(SLOTS),
       start: {
         ...{ apiHosts: ["localhost"], geoip: undefined, asn: undefined, staticCacheBytes: 0 },
-        ...{ cacheBytes: 0, pseudonym: "svc-test" },
+        ...{ cacheBytes: 0, pseudonym: "svc-test", slots: SLOTS },
         counters: shareCounters(systemRandom, 8),
       },
     });
@@ -147,9 +151,10 @@ Deno.test("EdgeThreads.open() reports a port that is taken, although threads sha
   await assert.rejects(
     EdgeThreads.open({
       ...{ listen: { ...LISTEN, port }, count: 2, log: () => {} },
+      links: new ServerLinks(SLOTS),
       start: {
         ...{ apiHosts: [], geoip: undefined, asn: undefined, staticCacheBytes: 0 },
-        ...{ cacheBytes: 0, pseudonym: "svc-test" },
+        ...{ cacheBytes: 0, pseudonym: "svc-test", slots: SLOTS },
         counters: shareCounters(systemRandom, 8),
       },
     }),

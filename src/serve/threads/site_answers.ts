@@ -40,6 +40,7 @@ export function siteAnswers(
       case "rules":
         return await publishedRules(question.projectId);
       case "certificate":
+      case "failure":
         return undefined;
     }
   };

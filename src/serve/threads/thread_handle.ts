@@ -6,7 +6,7 @@
 import type { Publisher, Subscribed } from "../../feed/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import { messageOf } from "../../lib/error_message.ts";
-import { workerUrl } from "../../runtime/mod.ts";
+import { type ServerLinks, workerUrl } from "../../runtime/mod.ts";
 import { BatchPort } from "./batch_port.ts";
 import {
   type AboutForwarded,
@@ -29,6 +29,8 @@ const COPY_SHARE = 1 / 4;
 
 export interface ThreadServices {
   readonly start: ThreadStart;
+  /** The servers that threads use. */
+  readonly links: ServerLinks;
   log(line: PlatformLog): void;
   answer(question: Question): Promise<unknown>;
   addLines(projectId: string, lines: string): void;
@@ -144,6 +146,7 @@ export class ThreadHandle {
     this.#worker.terminate();
     this.#subscribed?.end();
     this.#inquiries.end(reason);
+    this.services.links.memberEnded(this.services.start.index + 1);
     this.#requests.close();
     this.#stopped.resolve();
   }
@@ -152,6 +155,9 @@ export class ThreadHandle {
     switch (message.type) {
       case "listening":
         if (this.#state === "starting") this.#state = "running";
+        for (const lease of this.services.links.leases()) {
+          this.send({ type: "server_opened", lease });
+        }
         return this.#listening.resolve();
       case "failed":
         return this.end(message.message);
@@ -169,6 +175,8 @@ export class ThreadHandle {
         );
       case "ask":
         return void this.#answer(message.id, message.question);
+      case "server_left":
+        return this.services.links.left(message.slot);
       case "found":
         return this.#inquiries.answer(message.id, message.value);
       default:

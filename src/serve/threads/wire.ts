@@ -9,6 +9,7 @@ import type { Manifest } from "../../manifest/mod.ts";
 import type { KeyPair } from "../../platform/certificates/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { Explained, LinkedFailure, ServerLease, SharedSlots } from "../../runtime/mod.ts";
 import type { ListenOptions } from "../listeners.ts";
 
 /** What a thread is started with. */
@@ -22,6 +23,8 @@ export interface ThreadStart {
   readonly geoip: string | undefined;
   readonly asn: string | undefined;
   readonly counters: SharedCounters;
+  /** What it shares with the platform about servers. */
+  readonly slots: SharedSlots;
   /** Memory for small files, in bytes. */
   readonly staticCacheBytes: number;
   /** Memory for copies of cached responses, in bytes. */
@@ -69,7 +72,8 @@ export type Question =
     readonly deploymentId: string;
   }
   | { readonly type: "rules"; readonly projectId: string }
-  | { readonly type: "certificate"; readonly hostname: string };
+  | { readonly type: "certificate"; readonly hostname: string }
+  | { readonly type: "failure"; readonly failure: LinkedFailure };
 
 /** What a thread compiles a site from. */
 export interface ThreadSite {
@@ -86,6 +90,7 @@ export interface Answers {
   readonly site: ThreadSite | undefined;
   readonly rules: RuntimeRuleSet | undefined;
   readonly certificate: KeyPair | undefined;
+  readonly failure: Explained;
 }
 
 /** What the platform wants to know of a thread. */
@@ -127,6 +132,8 @@ export type ToPlatform =
   | { readonly type: "lines"; readonly projects: readonly ProjectLines[] }
   | { readonly type: "ask"; readonly id: number; readonly question: Question }
   | { readonly type: "found"; readonly id: number; readonly value: unknown }
+  /** A place at a server was given back for which others wait. */
+  | { readonly type: "server_left"; readonly slot: number }
   | ({ readonly type: "request" } & RequestHead)
   | { readonly type: "body"; readonly id: RequestId; readonly part: BodyPart }
   /** The client's body broke off. */
@@ -146,6 +153,8 @@ export type ToThread =
   | { readonly type: "snapshot"; readonly snapshot: Snapshot }
   | { readonly type: "change"; readonly change: Change }
   | { readonly type: "certificate_changed"; readonly hostname: string }
+  /** A server that the thread may use from now on. */
+  | { readonly type: "server_opened"; readonly lease: ServerLease }
   /** A cached response, for the thread's own cache. */
   | { readonly type: "copy"; readonly copy: CachedCopy }
   | { readonly type: "answer"; readonly id: number; readonly value: unknown }

@@ -1,49 +1,37 @@
 /**
- * Connections that stay open, in a thread of their own: they are answered while the
- * platform's thread is blocked.
+ * Visitors of a site whose connections stay open.
  *
  * @module
  */
-import { Agent, request } from "node:http";
+import assert from "node:assert/strict";
+import type { Visit } from "./_visiting_thread.ts";
 
-/** What the connections ask: each of them the path that many times. */
-export interface Visit {
-  readonly port: number;
-  readonly host: string;
-  readonly path: string;
-  readonly times: number;
-  /** Set to 1, and notified, when all have been answered. */
-  readonly done: Int32Array<SharedArrayBuffer>;
-}
+const HOST = "shop.localhost";
+/** Longest time for which this thread is blocked, in milliseconds. */
+const BLOCKED_MS = 20_000;
 
-const CONNECTIONS = 16;
-
-const agents = Array.from(
-  { length: CONNECTIONS },
-  () => new Agent({ keepAlive: true, maxSockets: 1 }),
-);
-
-function ask(agent: Agent, { port, host, path }: Visit): Promise<string> {
-  return new Promise((resolve, reject) => {
-    request({ hostname: "127.0.0.1", port, path, agent, headers: { host } }, async (response) => {
-      const text = (await response.toArray()).join("");
-      resolve(`${response.headers["x-svc-cache"]} ${text}`);
-    }).on("error", reject).end();
+/** Sixteen connections, which a kernel spreads over the edge threads. */
+export class Visitors implements Disposable {
+  readonly #worker = new Worker(new URL("./_visiting_thread.ts", import.meta.url), {
+    type: "module",
   });
-}
 
-async function visit(asked: Visit): Promise<string[]> {
-  const answers = await Promise.all(agents.map(async (agent) => {
-    const texts: string[] = [];
-    for (let time = 0; time < asked.times; time++) texts.push(await ask(agent, asked));
-    return texts;
-  }));
-  return answers.flat();
-}
+  constructor(private readonly port: number) {}
 
-const scope = globalThis as unknown as Worker;
-scope.onmessage = async ({ data }: MessageEvent<Visit>) => {
-  scope.postMessage(await visit(data));
-  Atomics.store(data.done, 0, 1);
-  Atomics.notify(data.done, 0);
-};
+  /** Status, `x-svc-cache` and text that each connection is answered, each that many times. */
+  ask(path: string, times: number, { isBlocked = false } = {}): Promise<string[]> {
+    const done = new Int32Array(new SharedArrayBuffer(4));
+    const answers = new Promise<string[]>((resolve) => {
+      this.#worker.onmessage = ({ data }) => resolve(data);
+    });
+    const visit: Visit = { port: this.port, host: HOST, path, times, done };
+    this.#worker.postMessage(visit);
+    // The platform runs in this very thread: it does nothing until all are answered.
+    if (isBlocked) assert.notEqual(Atomics.wait(done, 0, 0, BLOCKED_MS), "timed-out");
+    return answers;
+  }
+
+  [Symbol.dispose](): void {
+    this.#worker.terminate();
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Responses of servers in an edge that does not supervise them: it sends to a server
+ * that runs what may be sent twice, and leaves everything else to another edge.
+ *
+ * @module
+ */
+import type { ComputeRequest, ComputeResult } from "../../runtime/mod.ts";
+import { concernsCache, withoutConsumed } from "../cache/mod.ts";
+import { type HeaderList, isReading } from "../messages/mod.ts";
+import type { EdgeResponse } from "../response/mod.ts";
+import type { ComputeResolution } from "../static/mod.ts";
+import {
+  computeRequest,
+  isSocketRequest,
+  type RequestTarget,
+  type ServerRequest,
+} from "./compute_request.ts";
+import { responseOf } from "./server_result.ts";
+import { toEdgeResponse } from "./server_response.ts";
+
+/** A server that another edge supervises. */
+export interface DirectServer {
+  /** Whether no response so far has been one to store. */
+  readonly isPlain: boolean;
+  /** Notes that a response was one to store. */
+  noteDeclared(): void;
+  /** Sends a request; `undefined`, now or later, where the other edge has to answer it. */
+  fetch(request: ComputeRequest): Promise<ComputeResult | undefined> | undefined;
+}
+
+/** The servers that an edge may use without supervising them. */
+export interface DirectServers {
+  find(deploymentId: string, layer: string): DirectServer | undefined;
+}
+
+interface DirectContext {
+  readonly site: { readonly deploymentId: string; readonly common: HeaderList };
+  readonly request: ServerRequest;
+  readonly target: RequestTarget;
+  readonly route: ComputeResolution["route"];
+  readonly servers: DirectServers;
+}
+
+/** Whether a request has no body, and another server or page cannot be meant. */
+function isSimple({ request, route }: DirectContext): boolean {
+  const length = request.header("content-length");
+  return isReading(request.method) && !route.fallthrough && !isSocketRequest(request) &&
+    (route.revalidate === undefined || route.revalidate === 0) &&
+    (length === null || length === "0") && request.header("transfer-encoding") === null;
+}
+
+async function settle(
+  { site, request, route }: DirectContext,
+  server: DirectServer,
+  asked: Promise<ComputeResult | undefined>,
+): Promise<EdgeResponse | undefined> {
+  const result = await asked;
+  if (result === undefined) return undefined;
+  const response = responseOf(route.layer.name, result);
+  if (!concernsCache(response.headers)) {
+    return toEdgeResponse(request.method, response, site.common);
+  }
+  // The next requests go to the edge that stores such responses.
+  if (route.revalidate === undefined) server.noteDeclared();
+  const headers = withoutConsumed(response.headers);
+  return toEdgeResponse(request.method, { ...response, headers }, site.common);
+}
+
+/**
+ * Answers from a server that runs; `undefined`, now or later, where the edge has to
+ * answer that supervises it.
+ *
+ * @throws {ComputeFailedError} If the server has failed
+ */
+export function respondDirectly(
+  context: DirectContext,
+): Promise<EdgeResponse | undefined> | undefined {
+  const { site, request, target, route, servers } = context;
+  const server = servers.find(site.deploymentId, route.layer.name);
+  if (server === undefined || !isSimple(context)) return undefined;
+  // What a server declares cacheable may be stored already.
+  if (route.revalidate === undefined && !server.isPlain) return undefined;
+  const asked = server.fetch(computeRequest(request, target));
+  return asked === undefined ? undefined : settle(context, server, asked);
+}

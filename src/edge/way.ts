@@ -1,0 +1,30 @@
+/**
+ * Where requests go that the rules let through.
+ *
+ * @module
+ */
+import type { RequestTarget } from "./compute/mod.ts";
+import type { RequestContext } from "./request_context.ts";
+import type { EdgeResponse } from "./response/mod.ts";
+import type { StaticFile } from "./static/mod.ts";
+
+/** Where a request goes that the rules let through: to its file, through the pipeline, or by the routes. */
+export type Way = StaticFile | "dynamic" | "route";
+
+/** Whether the rules let a request through, and have no response of their own. */
+export const isWay = (decided: EdgeResponse | Way): decided is Way =>
+  typeof decided === "string" || "plain" in decided;
+
+/** Whether a request needs more than the files and rules of its site. */
+export function isForAnother(context: RequestContext, decided: EdgeResponse | Way): boolean {
+  if (decided !== "route") return decided === "dynamic";
+  const { site: { content, images }, clientRequest: { method } } = context;
+  const { path } = targetOf(context);
+  return images?.styleOf(path) !== undefined || content.resolve(method, path).type === "compute";
+}
+
+/** The path and query for terminal routing, after an internal rewrite. */
+export function targetOf({ clientRequest, decision }: RequestContext): RequestTarget {
+  const { path, rawQuery: query } = clientRequest;
+  return decision.rewrite?.type === "internal" ? decision.rewrite : { path, query };
+}

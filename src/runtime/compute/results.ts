@@ -1,0 +1,39 @@
+/**
+ * Responses and failures of servers as results.
+ *
+ * @module
+ */
+import { dropHopByHop } from "../../lib/hop_by_hop.ts";
+import { OutboundError, WholeAnswer, type WireAnswer } from "../http1/mod.ts";
+import type { ComputeFailure, ComputeResponse, ComputeResult } from "./types.ts";
+
+export type Failed = Extract<ComputeResult, { readonly type: "failed" }>;
+
+export const failed = (reason: ComputeFailure, message: string): Failed => ({
+  type: "failed",
+  reason,
+  message,
+});
+
+export const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
+  body instanceof Uint8Array ? new WholeAnswer(head, body) : {
+    status: head.status,
+    statusText: head.statusText,
+    headers: dropHopByHop(head.headers),
+    body,
+  };
+
+/** What an error of the connection means while the process is alive. */
+export function failureOf(error: unknown, timeoutMs: number): Failed {
+  if (!(error instanceof OutboundError)) return failed("invalid_response", String(error));
+  switch (error.code) {
+    case "aborted":
+      return failed("aborted", error.message);
+    case "idle_timeout":
+      return failed("timeout", `The server did not answer within ${timeoutMs} ms`);
+    case "reset":
+      return failed("invalid_response", "The server closed the connection without an answer");
+    default:
+      return failed("invalid_response", error.message);
+  }
+}
