@@ -29,7 +29,7 @@ export interface TestServer extends AsyncDisposable {
   ask(target: string, request?: Partial<ComputeRequest>): Promise<string>;
 }
 
-export type TestOptions = Partial<Omit<ComputeServerOptions, "limits">> & {
+export type TestOptions = Partial<Omit<Parameters<typeof createComputeServer>[0], "limits">> & {
   readonly limits?: Partial<ComputeServerOptions["limits"]>;
 };
 

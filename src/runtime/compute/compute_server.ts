@@ -16,7 +16,7 @@ import {
 } from "../process/mod.ts";
 import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND, MAX_TIMER_MS } from "./limits.ts";
 import { firstLine } from "./lines.ts";
-import type { Explained, LinkedFailure, ServerSlot } from "./link/mod.ts";
+import type { Explained, LinkedFailure, ServerLinks, ServerSlot } from "./link/mod.ts";
 import { type Failed, failed, failureOf, toResponse } from "./results.ts";
 import type { ServerProcess } from "./server_process.ts";
 import { ServerSupervisor } from "./server_supervisor.ts";
@@ -44,6 +44,11 @@ interface Entered {
   readonly over: () => void;
 }
 
+export interface LinkedServerOptions extends ComputeServerOptions {
+  /** How edge threads reach the server of a layer themselves; where missing, they do not. */
+  readonly link?: { readonly links: ServerLinks; readonly layer: string };
+}
+
 class Server implements ComputeServer {
   readonly #limits: ComputeLimits;
   readonly #gate: ConcurrencyGate;
@@ -60,7 +65,7 @@ class Server implements ComputeServer {
   #closed = false;
   #emptied: (() => void) | undefined;
 
-  constructor(private readonly options: ComputeServerOptions) {
+  constructor(private readonly options: LinkedServerOptions) {
     const limits = { ...DEFAULT_COMPUTE_LIMITS, ...options.limits };
     this.#limits = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_TIMER_MS) };
     this.#slot = options.link?.links.attach({
@@ -275,6 +280,6 @@ class Server implements ComputeServer {
 }
 
 /** Makes the server of a COMPUTE layer; nothing runs before the first request. */
-export function createComputeServer(options: ComputeServerOptions): ComputeServer {
+export function createComputeServer(options: LinkedServerOptions): ComputeServer {
   return new Server(options);
 }

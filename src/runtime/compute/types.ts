@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { ServerLinks } from "./link/mod.ts";
 import type { HeaderList, LazySignal } from "../http1/mod.ts";
 import type { Peer } from "../kernel/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
@@ -168,8 +167,6 @@ export interface ComputeServerOptions {
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;
   /** Places that all servers share; where missing, any number of processes may run. */
   readonly places?: ProcessPlaces;
-  /** How edge threads reach the server themselves; where missing, they do not. */
-  readonly link?: { readonly links: ServerLinks; readonly layer: string };
   /** The WebSockets of all servers; where missing, only `maxSockets` bounds them. */
   readonly sockets?: SocketCount;
   /** Folder for the private folders of processes; that for temporary files where missing. */
