@@ -1,5 +1,5 @@
 /**
- * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits …]`: measures and
+ * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv …]`: measures and
  * prints tables with the aim beside each. Loopback only; what it starts it
  * stops, and its files are in temporary folders.
  *
@@ -98,6 +98,14 @@ const BENCHES: readonly Bench[] = [
     name: "writes",
     needs: LOAD,
     run: async () => await (await import("./writes_bench.ts")).benchWrites(),
+  },
+  {
+    name: "kv",
+    needs: [
+      { program: "wrk", package: "wrk" },
+      { program: "redis-server", package: "redis-server" },
+    ],
+    run: async () => await (await import("./kv_bench.ts")).benchKv(),
   },
   {
     name: "functions",

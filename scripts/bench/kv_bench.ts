@@ -1,0 +1,130 @@
+/**
+ * The key-value store of servers, over HTTP as they reach it, beside Redis
+ * (Debian) that flushes each write as well (`appendfsync always`).
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { openPlatformKv } from "../../src/platform/core/store/mod.ts";
+import { createKv } from "../../src/platform/kv/mod.ts";
+import { systemClock, systemRandom } from "../../src/lib/clock.ts";
+import { hear } from "../_process.ts";
+import { load } from "./_load.ts";
+import { freePort } from "./_peers.ts";
+import { formatTable, median, whole } from "./_table.ts";
+
+const CLIENTS = 50;
+const SECONDS = 3;
+const ROUNDS = 3;
+const KEYS = 1000;
+const VALUE_BYTES = 100;
+
+interface Rates {
+  readonly reads: number;
+  readonly writes: number;
+}
+
+/** Lua for wrk: a request for each of the keys in turn. */
+const script = (method: string): string => `
+local value = string.rep("x", ${VALUE_BYTES})
+local n = 0
+request = function()
+  n = n % ${KEYS} + 1
+  return wrk.format("${method}", "/v1/value?key=key" .. n, nil, ${
+  method === "PUT" ? "value" : "nil"
+})
+end
+`;
+
+async function measureOwn(folder: string): Promise<Rates> {
+  const onTrouble = (message: string): void => {
+    throw new Error(message);
+  };
+  const { kv, close } = await openPlatformKv(join(folder, "kv.sqlite3"));
+  const { kvFor, capability } = createKv({ kv, now: systemClock, random: systemRandom, onTrouble });
+  try {
+    const owner = { deploymentId: "bench", projectId: "bench", environment: "production" };
+    const { address, variables } = kvFor(owner);
+    const run = async (method: string) => {
+      const path = join(folder, `${method}.lua`);
+      await Deno.writeTextFile(path, script(method));
+      const { requestsPerSecond } = await load({
+        ...{ ...address, path: "/", script: path, seconds: SECONDS, connections: CLIENTS },
+        headers: { authorization: `Bearer ${variables.SVC_KV_TOKEN}` },
+      });
+      return requestsPerSecond;
+    };
+    const writes = await run("PUT");
+    return { reads: await run("GET"), writes };
+  } finally {
+    await capability.close?.();
+    await close();
+  }
+}
+
+async function isAnswering(port: number): Promise<boolean> {
+  const { stdout } = await hear(["redis-cli", "-p", String(port), "ping"]);
+  return stdout.trim() === "PONG";
+}
+
+/** Requests a second of redis-benchmark for a test, `set` or `get`. */
+async function measureRedisTest(port: number, test: string, requests: number): Promise<number> {
+  const { code, stdout, stderr } = await hear([
+    "redis-benchmark",
+    ...["-p", String(port), "-t", test, "-n", String(requests), "--csv"],
+    ...["-c", String(CLIENTS), "-d", String(VALUE_BYTES), "-r", String(KEYS)],
+  ]);
+  const rate = new RegExp(`^"${test}","([\\d.]+)"`, "im").exec(stdout)?.[1];
+  if (code !== 0 || rate === undefined) throw new Error(`redis-benchmark: ${stderr}${stdout}`);
+  return Number(rate);
+}
+
+async function measureRedis(folder: string): Promise<Rates> {
+  const port = freePort();
+  const child = new Deno.Command("redis-server", {
+    args: [
+      ...["--bind", "127.0.0.1", "--port", String(port), "--dir", folder, "--save", ""],
+      ...["--appendonly", "yes", "--appendfsync", "always"],
+    ],
+    ...{ stdin: "null", stdout: "null", stderr: "null" },
+  }).spawn();
+  try {
+    const end = Date.now() + 10_000;
+    while (!await isAnswering(port)) {
+      if (Date.now() > end) throw new Error("redis-server does not answer");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    // About as long as the other side is measured.
+    const rough = await measureRedisTest(port, "set", 20_000);
+    const writes = await measureRedisTest(port, "set", Math.ceil(rough * SECONDS));
+    return { reads: await measureRedisTest(port, "get", 200_000), writes };
+  } finally {
+    child.kill("SIGTERM");
+    await child.status;
+  }
+}
+
+async function inFolder(measure: (folder: string) => Promise<Rates>): Promise<Rates> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-bench-kv-" });
+  try {
+    return await measure(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Runs the bench, each side in turn, and returns its report with the medians. */
+export async function benchKv(): Promise<string> {
+  const [own, redis]: [Rates[], Rates[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    own.push(await inFolder(measureOwn));
+    redis.push(await inFolder(measureRedis));
+  }
+  const rows = (["reads", "writes"] as const).map((kind) => {
+    const [ours, theirs] = [own, redis].map((all) => median(all.map((each) => each[kind])));
+    return [kind, whole(ours!), whole(theirs!), (ours! / theirs!).toFixed(2)];
+  });
+  const headings = ["a second", "svc kv over HTTP", "Redis, appendfsync always", "ratio"];
+  return `${CLIENTS} clients, ${VALUE_BYTES} bytes, medians of ${ROUNDS} rounds\n\n` +
+    formatTable(headings, rows);
+}
