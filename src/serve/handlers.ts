@@ -21,11 +21,18 @@ import {
   createHostDispatch,
   requestIds,
 } from "../platform/core/http/mod.ts";
+import process from "node:process";
 import { buildApi } from "./api.ts";
 import { type CacheSizes, filesPerEdge } from "./cache_sizes.ts";
 import type { Platform } from "./platform.ts";
 import type { Listeners } from "./listeners.ts";
 import { apiNames } from "./open_edges.ts";
+import {
+  answerOperations,
+  type OperationsOptions,
+  renderMetrics,
+  RequestCounters,
+} from "./operations/mod.ts";
 import type { PlatformOptions } from "./options.ts";
 
 /** What hosts show. */
@@ -40,11 +47,50 @@ function logFault(options: PlatformOptions, requestId: string, cause: unknown): 
   options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
 }
 
+/** The path of an absolute URL, without query. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const end = url.indexOf("?", start);
+  return start === -1 ? "/" : url.slice(start, end === -1 ? undefined : end);
+}
+
+function operationsOf(
+  { version, metricsToken, trustProxy }: PlatformOptions,
+  { unready, counters }: {
+    readonly unready: () => string | undefined;
+    readonly counters: RequestCounters;
+  },
+): OperationsOptions {
+  const startedAt = systemClock() / 1000;
+  const metrics = () => {
+    const { user, system } = process.cpuUsage();
+    const { rss: residentBytes, heapUsed: heapBytes } = Deno.memoryUsage();
+    const cpuSeconds = (user + system) / 1e6;
+    const isReady = unready() === undefined;
+    return renderMetrics({
+      ...{ version, isReady, startedAt, cpuSeconds, residentBytes, heapBytes, counters },
+    });
+  };
+  return { unready, metrics, metricsToken, isProxied: trustProxy.length > 0 };
+}
+
 /** Makes the handlers of the HTTP and the HTTPS listener. */
 export function createHandlers(
   platform: Platform,
   foundation: Foundation,
-  { options, base, cache, sizes, outbound, geo, knowsNetworks, listeners, shared, showing }: {
+  {
+    options,
+    base,
+    cache,
+    sizes,
+    outbound,
+    geo,
+    knowsNetworks,
+    listeners,
+    shared,
+    showing,
+    unready,
+  }: {
     readonly options: PlatformOptions;
     /** The address at which people reach the platform. */
     readonly base: URL;
@@ -57,6 +103,8 @@ export function createHandlers(
     /** What other edges use too, where there are any. */
     readonly shared: { readonly counters: SharedCounters; readonly pseudonym: string } | undefined;
     readonly showing: Readonly<Showing>;
+    /** Why the platform is not ready; `undefined` if it is. */
+    readonly unready: () => string | undefined;
   },
 ): ReturnType<typeof createHostDispatch> {
   const { sites, domains, logs } = platform;
@@ -89,10 +137,28 @@ export function createHandlers(
     ...geo,
   });
   const isApi = apiHosts([...apiNames(options), base.hostname]);
+  const counters = new RequestCounters();
+  const operations = operationsOf(options, { unready, counters });
   return createHostDispatch({
     isApi: (hostname) => showing.hostname === undefined && isApi(hostname),
-    api: (request, { remoteAddress }) => api.fetch(request, clientOf(request, remoteAddress)),
-    edge,
+    api: async (request, { remoteAddress: address }) => {
+      const path = pathOf(request.url);
+      const answer = answerOperations({ request, path, address }, operations) ??
+        await api.fetch(request, clientOf(request, address));
+      counters.add("api", answer.status);
+      return answer;
+    },
+    edge: (request, connection) => {
+      const answer = edge(request, connection);
+      if (answer instanceof Response) {
+        counters.add("edge", answer.status);
+        return answer;
+      }
+      return answer.then((settled) => {
+        counters.add("edge", settled.status);
+        return settled;
+      });
+    },
     hosts: domainService.hosts,
     challenges: { answer: ({ url }) => challenges.answer(url) },
     ...(listeners.httpsPort === DEFAULT_HTTPS_PORT

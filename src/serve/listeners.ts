@@ -40,8 +40,10 @@ const ASSUMED_DESCRIPTORS = 1024;
 const RESERVE = 1 / 4;
 
 /** Answers until the platform is there. */
-export const starting: ConnectionHandler = () =>
-  new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
+export const starting: ConnectionHandler = ({ url }) =>
+  /^[^/]*\/\/[^/]*\/healthz$/.test(url)
+    ? new Response("ok\n")
+    : new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
 
 /** Where to listen, and for whom. Data only. */
 export interface ListenOptions {

@@ -113,6 +113,8 @@ export interface PlatformOptions extends DomainOptions {
   readonly postgres?: string;
   /** Port for PostgreSQL clients; 0 takes a free one, null is none; 8788 by default. */
   readonly postgresPort?: number | null;
+  /** Bearer token for `/metrics` (`SVC_METRICS_TOKEN`), which are for this machine without it. */
+  readonly metricsToken?: string;
   /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random by default. */
   readonly bootstrapToken?: string;
   /**

@@ -98,6 +98,12 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   }
 }
 
+/** Why traffic should go elsewhere; `undefined` if it should not. */
+function unreadiness(closing: AbortSignal, readOnly: boolean): string | undefined {
+  if (closing.aborted) return "The platform is stopping";
+  return readOnly ? "The store is read-only: sites are served, changes are refused" : undefined;
+}
+
 /** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
   { listeners, threads }: OpenEdges,
@@ -156,6 +162,7 @@ async function startBehind(
     ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
     shared: threads?.shared,
     showing,
+    unready: () => unreadiness(closing, readOnly),
   });
   listeners.open(handlers, domains.certificates);
   await threads?.serve(foundation.feed, {

@@ -139,14 +139,18 @@ const FLAGS: Table<Given> = {
     }, bot),
   postgres: byVariable,
   postgresPort: (port) => ["--postgres-port", String(port)],
+  metricsToken: byVariable,
   bootstrapToken: byVariable,
 };
 
-function secrets({ bootstrapToken, mail, bot, postgres }: Given): Record<string, string> {
+function secrets(
+  { bootstrapToken, mail, bot, postgres, metricsToken }: Given,
+): Record<string, string> {
   return {
     ...(bootstrapToken === undefined ? {} : { SVC_BOOTSTRAP_TOKEN: bootstrapToken }),
     ...(mail === undefined ? {} : { SVC_SMTP_URL: mail.smtpUrl }),
     ...(postgres === undefined ? {} : { SVC_POSTGRES_URL: postgres }),
+    ...(metricsToken === undefined ? {} : { SVC_METRICS_TOKEN: metricsToken }),
     ...(bot === undefined ? {} : { SVC_BOT_TOKEN: bot.token }),
   };
 }

@@ -27,6 +27,8 @@ export interface SuggestedCommands {
   readonly flags: readonly string[];
   /** The command line of this run with other flags. */
   again(changes?: FlagChanges): string;
+  /** As `again`, word by word and without the leading `svc`, for programs. */
+  wordsAgain(changes?: FlagChanges): readonly string[];
 }
 
 /** Flags that every command has, and that say where and how it acts. */
@@ -97,16 +99,18 @@ export function createSuggestedCommands(
     );
     return lineOf([...words, ...kept.flatMap((word) => word.words)]);
   };
+  const wordsAgain = (changes: FlagChanges = {}): readonly string[] => {
+    const kept = read.filter(({ flag }) => flag === undefined || !Object.hasOwn(changes, flag));
+    const set = Object.entries(changes).flatMap(([flag, value]) =>
+      value === undefined ? [] : value === true ? [flag] : [flag, value]
+    );
+    return [...kept.flatMap((word) => word.words), ...set, ...rest];
+  };
   return {
     flags: read.flatMap(({ flag }) => flag === undefined ? [] : [flag]),
     of: (...words) => withFlags(words, SHARED_FLAGS),
     ofProject: (...words) => withFlags(words, PROJECT_FLAGS),
-    again(changes = {}) {
-      const kept = read.filter(({ flag }) => flag === undefined || !Object.hasOwn(changes, flag));
-      const set = Object.entries(changes).flatMap(([flag, value]) =>
-        value === undefined ? [] : value === true ? [flag] : [flag, value]
-      );
-      return lineOf([...kept.flatMap((word) => word.words), ...set, ...rest]);
-    },
+    again: (changes) => lineOf(wordsAgain(changes)),
+    wordsAgain,
   };
 }

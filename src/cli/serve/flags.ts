@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Command, OptionValues } from "@commander-js/extra-typings";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import {
   byteSize,
   decimalNumber,
@@ -38,6 +38,12 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
       "threads that answer files and redirects, beside the platform's (default: 1, its own)",
       wholeNumber({ min: 1, max: 256 }),
     )
+    .addOption(
+      new Option("--log-format <format>", "lines of the log: text, or one JSON object each")
+        .choices(["text", "json"] as const).default("text" as const),
+    )
+    .option("--install", "make a service of the system (systemd or launchd) with these flags")
+    .option("--dry-run", "with --install: print the service, and write nothing")
     .option(
       "--trust-proxy <cidr>",
       "proxies whose forwarding headers are trusted; repeatable",

@@ -9,6 +9,7 @@ import { CliError } from "../errors/mod.ts";
 import { type Context, readCertificates } from "../session/mod.ts";
 import { VERSION } from "../version.ts";
 import type { ServeFlags } from "./flags.ts";
+import { createPlatformLog } from "./platform_log.ts";
 
 /** Two flags that are of no use alone. */
 function together(first: string, second: string): CliError {
@@ -155,7 +156,8 @@ export async function readPlatformOptions(
     ...definedOnly({ edgeThreads: flags.edgeThreads }),
     env: ctx.env,
     version: VERSION,
-    log: ({ level, message }) => ctx.ui.log("deploy", level, message),
+    log: createPlatformLog(ctx, flags.logFormat),
+    ...definedOnly({ metricsToken: ctx.env.SVC_METRICS_TOKEN || undefined }),
     ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
     ...definedOnly({ tls: tlsOf(flags, ctx), acme: acmeOf(flags, ctx), httpsPort }),
     ...definedOnly({ mail: mailOf(flags, ctx), bot: botOf(flags, ctx), publicAddresses }),

@@ -1,7 +1,9 @@
 import { defineCommand, definedOnly } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
 import { type Context, dataFolder } from "../session/mod.ts";
 import { formatFacts } from "../terminal/mod.ts";
 import { defineServeFlags } from "./flags.ts";
+import { createPlatformLog } from "./platform_log.ts";
 import { startOn } from "./start_on.ts";
 
 type Platform = Awaited<ReturnType<typeof startOn>>;
@@ -34,12 +36,21 @@ function reportToPrograms(ctx: Context, host: string, platform: Platform): void 
   if (ownerLink !== undefined) ctx.ui.debug("auth", `Owner's link, which works once: ${ownerLink}`);
 }
 
-function announce(ctx: Context, platform: Platform, dataDir: string): void {
+function announce(
+  ctx: Context,
+  platform: Platform,
+  { dataDir, isStructured }: { readonly dataDir: string; readonly isStructured: boolean },
+): void {
   const { token, url, ownerLink } = platform;
   const { colors } = ctx.ui;
-  ctx.ui.done("deploy", `Platform ready at ${colors.bold(url)}`);
   // A key that the operator gave does not belong in a log.
   const minted = ctx.env.SVC_BOOTSTRAP_TOKEN ? undefined : token;
+  if (isStructured) {
+    createPlatformLog(ctx, "json")({ level: "info", message: `Platform ready at ${url}` });
+    const facts = JSON.stringify({ url, token: minted, ownerLink });
+    return ctx.ui.result({ url, ...definedOnly({ token }) }, facts);
+  }
+  ctx.ui.done("deploy", `Platform ready at ${colors.bold(url)}`);
   ctx.ui.note(formatFacts([["  data", dataDir], ["  owner", ownerLink], ["  key", minted]]));
   if (ownerLink !== undefined) {
     ctx.ui.note("The owner's link works once: it sets the email and password to sign in with");
@@ -69,22 +80,32 @@ export default defineCommand({
   examples: [
     ["serve", "run a platform on http://localhost:8787"],
     ["serve --port 9000 --data-dir ./data", "with its data in ./data"],
+    ["serve --install --dry-run", "print a service of the system that runs it"],
     ["serve --json", 'print {"url","token"} when ready, for scripts'],
   ],
   answers: "{ url, token? }",
   async run({ flags }, ctx) {
+    if (flags.dryRun === true && flags.install !== true) {
+      throw new CliError("usage", "Give --dry-run with --install, which it is for");
+    }
+    if (flags.install === true) {
+      const { installService } = await import("./install_service.ts");
+      return await installService(ctx, flags.dryRun ?? false);
+    }
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     if (!LOOPBACK.has(flags.host) && flags.tlsCert === undefined) {
-      ctx.ui.log("deploy", "warn", `Reachable from other machines, without TLS, on ${flags.host}`);
+      const message = `Reachable from other machines, without TLS, on ${flags.host}`;
+      createPlatformLog(ctx, flags.logFormat)({ level: "warn", message });
     }
     const platform = await startOn(ctx, dataDir, flags);
     try {
       reportToPrograms(ctx, flags.host, platform);
-      announce(ctx, platform, dataDir);
+      announce(ctx, platform, { dataDir, isStructured: flags.logFormat === "json" });
       await keepToken(ctx, platform);
       await Promise.race([untilStopped(ctx.signal), platform.finished]);
     } finally {
-      ctx.ui.log("deploy", "info", "Stopping: finishing the requests in progress");
+      const message = "Stopping: finishing the requests in progress";
+      createPlatformLog(ctx, flags.logFormat)({ level: "info", message });
       await platform.shutdown();
     }
   },

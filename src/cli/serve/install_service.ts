@@ -1,0 +1,50 @@
+/**
+ * `svc serve --install`.
+ *
+ * @module
+ */
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { type ServiceFile, serviceFile } from "./service_file.ts";
+
+/** Flags whose values are secrets; a service file can be read by others. */
+const SECRETS = ["--bot-token", "--smtp-url"] as const;
+
+function describeService(ctx: Context): ServiceFile {
+  const secret = SECRETS.find((flag) => ctx.lines.flags.includes(flag));
+  if (secret !== undefined) {
+    throw new CliError("usage", `Leave out ${secret}: others can read the service's file`, {
+      hint: "Set SVC_BOT_TOKEN and SVC_SMTP_URL in the file that its EnvironmentFile names",
+    });
+  }
+  if (!Deno.build.standalone) {
+    throw new CliError("unsupported", "Cannot make a service of svc that runs from source", {
+      hint: "Compile it by deno task compile, and run that program with --install",
+    });
+  }
+  const home = ctx.env.HOME;
+  if (home === undefined || home === "") {
+    throw new CliError("usage", "Set HOME: it decides where a service of the user goes");
+  }
+  const words = ctx.lines.wordsAgain({ "--install": undefined, "--dry-run": undefined });
+  const found = serviceFile(
+    { command: [Deno.execPath(), ...words], folder: ctx.cwd },
+    { os: Deno.build.os, isRoot: Deno.uid() === 0, home },
+  );
+  if (found !== undefined) return found;
+  throw new CliError("unsupported", `svc makes no service on ${Deno.build.os}`, {
+    hint: "Let the system's own task scheduler run svc serve",
+  });
+}
+
+/** Writes the service's file, or only prints it; starts nothing. */
+export async function installService(ctx: Context, isDry: boolean): Promise<void> {
+  const { path, text, next } = describeService(ctx);
+  if (!isDry) {
+    await writeFileAtomically(path, text, { mode: 0o644 });
+    ctx.ui.done("install", `Wrote ${path}. Start the service by:`);
+    for (const line of next) ctx.ui.note(`  ${line}`);
+  }
+  ctx.ui.result({ path, text, next, written: !isDry }, isDry ? text.trimEnd() : path);
+}

@@ -1,0 +1,19 @@
+/**
+ * Where the lines of a platform's log go.
+ *
+ * @module
+ */
+import type { PlatformLog } from "../../serve/mod.ts";
+import type { Context } from "../session/mod.ts";
+
+/** Writes lines for people, or in JSON: `{ time, level, message }`, one object a line. */
+export function createPlatformLog(
+  { ui, now }: Pick<Context, "ui" | "now">,
+  format: "text" | "json",
+): (line: PlatformLog) => void {
+  if (format === "text" || ui.json) return ({ level, message }) => ui.log("deploy", level, message);
+  return ({ level, message }) => {
+    const time = new Date(now()).toISOString();
+    ui.stderr.write(`${JSON.stringify({ time, level, message })}\n`);
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * `svc serve` as a service of the system: a unit of systemd, or a property list of
+ * launchd. Pure.
+ *
+ * @module
+ */
+import { join } from "node:path";
+
+export interface Service {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /** Folder that relative paths among the arguments start from. */
+  readonly folder: string;
+}
+
+export interface ServicePlace {
+  readonly os: typeof Deno.build.os;
+  /** True for a service of the machine, false for one of the user's own. */
+  readonly isRoot: boolean;
+  readonly home: string;
+}
+
+export interface ServiceFile {
+  readonly path: string;
+  readonly text: string;
+  /** Commands that start the service, now and whenever the machine starts. */
+  readonly next: readonly string[];
+}
+
+/** A word of a command line as systemd reads it: quoted, without specifiers and variables. */
+function systemdWord(word: string): string {
+  const plain = word.replaceAll("%", "%%");
+  if (/^[\w./:=@%+,-]+$/.test(plain)) return plain;
+  const escaped = plain.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("$", "$$$$");
+  return `"${escaped}"`;
+}
+
+/** A path as a setting of systemd has it, which knows specifiers and no quotes. */
+const systemdPath = (path: string): string => path.replaceAll("%", "%%");
+
+function systemdUnit({ command, folder }: Service, isRoot: boolean): string {
+  return `[Unit]
+Description=svc: hosting platform and edge
+Documentation=man:svc(1)
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+ExecStart=${command.map(systemdWord).join(" ")}
+WorkingDirectory=${systemdPath(folder)}
+# Secrets belong here: SVC_BOT_TOKEN, SVC_SMTP_URL, SVC_METRICS_TOKEN
+EnvironmentFile=-${isRoot ? "/etc/svc/serve.env" : "%h/.config/svc/serve.env"}
+Environment=SVC_NO_UPDATE_CHECK=1
+Restart=on-failure
+RestartSec=2
+KillMode=mixed
+TimeoutStopSec=90
+LimitNOFILE=65536
+
+[Install]
+WantedBy=${isRoot ? "multi-user.target" : "default.target"}
+`;
+}
+
+const xml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+const LABEL = "svc.serve";
+
+function launchdList({ command, folder }: Service, logs: string): string {
+  const words = command.map((word) => `    <string>${xml(word)}</string>`).join("\n");
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+${words}
+  </array>
+  <key>WorkingDirectory</key>
+  <string>${xml(folder)}</string>
+  <key>EnvironmentVariables</key>
+  <dict>
+    <key>SVC_NO_UPDATE_CHECK</key>
+    <string>1</string>
+  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>StandardErrorPath</key>
+  <string>${xml(logs)}</string>
+</dict>
+</plist>
+`;
+}
+
+/** The file that makes a service; `undefined` for systems without a known way. */
+export function serviceFile(
+  service: Service,
+  { os, isRoot, home }: ServicePlace,
+): ServiceFile | undefined {
+  if (os === "linux") {
+    const folder = isRoot ? "/etc/systemd/system" : join(home, ".config", "systemd", "user");
+    const systemctl = isRoot ? "systemctl" : "systemctl --user";
+    return {
+      path: join(folder, "svc.service"),
+      text: systemdUnit(service, isRoot),
+      next: [
+        `${systemctl} daemon-reload`,
+        `${systemctl} enable --now svc`,
+        ...(isRoot ? [] : ["loginctl enable-linger"]),
+      ],
+    };
+  }
+  if (os !== "darwin") return undefined;
+  const library = isRoot ? "/Library" : join(home, "Library");
+  const path = join(library, isRoot ? "LaunchDaemons" : "LaunchAgents", `${LABEL}.plist`);
+  return {
+    path,
+    text: launchdList(service, join(library, "Logs", "svc.log")),
+    next: [`launchctl bootstrap ${isRoot ? "system" : "gui/$(id -u)"} ${path}`],
+  };
+}

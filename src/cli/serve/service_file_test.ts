@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { serviceFile, type ServicePlace } from "./service_file.ts";
+
+const SERVICE = {
+  command: ["/opt/my svc/svc", "serve", "--data-dir", "/data/50%", "--host", 'a"b$c\\d'],
+  folder: "/home/ada",
+};
+const LINUX: ServicePlace = { os: "linux", isRoot: false, home: "/home/ada" };
+
+Deno.test("serviceFile() quotes what systemd would take for something else", () => {
+  const { path, text, next } = serviceFile(SERVICE, LINUX)!;
+  assert.equal(path, "/home/ada/.config/systemd/user/svc.service");
+  const [line] = /^ExecStart=.*$/m.exec(text)!;
+  assert.equal(
+    line,
+    'ExecStart="/opt/my svc/svc" serve --data-dir /data/50%% --host "a\\"b$$c\\\\d"',
+  );
+  assert.equal(next[1], "systemctl --user enable --now svc");
+});
+
+Deno.test("serviceFile() makes a service of the machine for root", () => {
+  const { path, text } = serviceFile(SERVICE, { ...LINUX, isRoot: true })!;
+  assert.equal(path, "/etc/systemd/system/svc.service");
+  assert.match(text, /^WantedBy=multi-user\.target$/m);
+});
+
+Deno.test("serviceFile() escapes what XML would take for something else", () => {
+  const service = { ...SERVICE, command: ["/bin/svc", "serve", "--host", "<a&b>"] };
+  const { path, text } = serviceFile(service, { ...LINUX, os: "darwin", home: "/Users/ada" })!;
+  assert.equal(path, "/Users/ada/Library/LaunchAgents/svc.serve.plist");
+  assert.match(text, /<string>&lt;a&amp;b&gt;<\/string>/);
+});
+
+Deno.test("serviceFile() knows no service of Windows", () => {
+  assert.equal(serviceFile(SERVICE, { ...LINUX, os: "windows" }), undefined);
+});
+
+const hasVerifier = await new Deno.Command("systemd-analyze", { args: ["--version"] }).output()
+  .then(({ success }) => success, () => false);
+
+Deno.test({
+  name: "systemd accepts the unit of serviceFile()",
+  ignore: !hasVerifier,
+  fn: async () => {
+    const folder = await Deno.makeTempDir({ prefix: "svc-unit-" });
+    try {
+      const service = { command: ["/bin/sh", "-c", "echo 50% $HOME"], folder };
+      const path = join(folder, "svc.service");
+      await Deno.writeTextFile(path, serviceFile(service, { ...LINUX, isRoot: true })!.text);
+      const { stderr } = await new Deno.Command("systemd-analyze", { args: ["verify", path] })
+        .output();
+      const said = new TextDecoder().decode(stderr).split("\n")
+        .filter((line) => line.includes(path));
+      assert.deepEqual(said, []);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});

@@ -1,0 +1,67 @@
+/** Every command and flag of the specification's table is in the generated reference. */
+import assert from "node:assert/strict";
+
+const read = (path: string): string =>
+  Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url));
+
+interface Wanted {
+  /** Words of the command after `svc`. */
+  readonly command: string;
+  readonly flags: readonly string[];
+}
+
+const CODE = /`([^`]+)`/g;
+const codeOf = (cell: string): string[] => [...cell.matchAll(CODE)].map(([, code]) => code!);
+const flagsIn = (text: string): string[] => text.match(/(?<![\w-])--?[a-z][a-z-]*/g) ?? [];
+
+/** The words before arguments: `db info [database]` names `db info`. */
+const nameOf = (code: string): string => code.replace(/ [[<-].*$/, "");
+
+/** A row may name several commands of one group, and flags of some of them only. */
+function readRow(row: string): Wanted[] {
+  const [, first = "", second = ""] = row.replaceAll("\\|", "/").split("|");
+  const [head = "", ...more] = codeOf(first).map(nameOf);
+  const [group] = head.split(" ");
+  const names = [head, ...more.map((name) => `${group} ${name}`)];
+  const codes = codeOf(second);
+  return names.map((command) => {
+    const own = command.split(" ").at(-1)!;
+    const flags = codes.flatMap((code) => {
+      const [word = ""] = code.split(" ");
+      return word.startsWith("-") || word === own ? flagsIn(code) : [];
+    });
+    return { command, flags };
+  });
+}
+
+/** Sections of the reference by the command of their heading, with what they say. */
+const sections = new Map(
+  read("docs/cli.md").split(/^### `svc /m).slice(1)
+    .map((section) => [section.slice(0, section.indexOf("`")), section]),
+);
+
+/** The section of a command; that of the command that a group falls back to, where it names one. */
+function sectionOf(command: string): string | undefined {
+  return sections.get(command) ?? sections.get(`${command} list`);
+}
+
+const wanted = read("fixtures/cli/commands_of_spec.md").split("\n")
+  .filter((line) => line.startsWith("| `")).flatMap(readRow);
+
+Deno.test("the table of the specification is read as a whole", () => {
+  assert.ok(wanted.length > 45, String(wanted.length));
+  assert.ok(wanted.some(({ command }) => command === "db branches connection"));
+  const kv = wanted.find(({ command }) => command === "kv set");
+  assert.deepEqual(kv?.flags, ["--ttl"]);
+});
+
+for (const { command, flags } of wanted) {
+  Deno.test(`the reference has svc ${[command, ...flags].join(" ")}`, () => {
+    const section = sectionOf(command);
+    assert.ok(section !== undefined, `docs/cli.md has no svc ${command}`);
+    const missing = flags.filter((flag) =>
+      !new RegExp(`(?:\`|, )${flag}(?![\\w-])`, "m").test(section)
+    );
+    assert.deepEqual(missing, []);
+  });
+}

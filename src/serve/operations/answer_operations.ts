@@ -1,0 +1,75 @@
+/**
+ * What the platform answers to whoever operates it: `/healthz`, `/readyz` and `/metrics`,
+ * on the platform's own hosts and on its addresses.
+ *
+ * @module
+ */
+import { equalInConstantTime } from "../../lib/hash.ts";
+import { METRICS_TYPE } from "./metrics.ts";
+
+export interface OperationsOptions {
+  /** Why the platform is not ready; `undefined` if it is. */
+  readonly unready: () => string | undefined;
+  readonly metrics: () => string;
+  /** Bearer token for metrics; without it they are for this machine alone. */
+  readonly metricsToken: string | undefined;
+  /** Whether a proxy stands in front of the platform, so that all requests may come from here. */
+  readonly isProxied: boolean;
+}
+
+const text = (status: number, body: string, type = "text/plain; charset=utf-8"): Response =>
+  new Response(body, {
+    status,
+    headers: { "content-type": type, "cache-control": "no-store" },
+  });
+
+const isLoopback = (address: string): boolean =>
+  /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address) || address === "::1" ||
+  address.startsWith("::ffff:127.");
+
+/** Fields that a proxy adds to what it passes on. */
+const FORWARDING = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+
+/** Whether a request was sent on this machine, and not passed on by a proxy that runs here. */
+function isOfThisMachine(request: Request, address: string): boolean {
+  return isLoopback(address) && FORWARDING.every((name) => !request.headers.has(name));
+}
+
+function mayMeasure(request: Request, address: string, options: OperationsOptions): boolean {
+  const { metricsToken, isProxied } = options;
+  if (metricsToken === undefined) return !isProxied && isOfThisMachine(request, address);
+  const given = request.headers.get("authorization") ?? "";
+  return equalInConstantTime(given, `Bearer ${metricsToken}`);
+}
+
+function answerMetrics(request: Request, address: string, options: OperationsOptions): Response {
+  if (mayMeasure(request, address, options)) return text(200, options.metrics(), METRICS_TYPE);
+  return text(
+    403,
+    "Metrics are for this machine, or for a bearer token: set SVC_METRICS_TOKEN on the platform\n",
+  );
+}
+
+/**
+ * Answers a request to the platform's own host; `undefined` where it is for the API.
+ *
+ * @param path path of the request's URL.
+ * @param address the other end of the connection.
+ */
+export function answerOperations(
+  { request, path, address }: {
+    readonly request: Request;
+    readonly path: string;
+    readonly address: string;
+  },
+  options: OperationsOptions,
+): Response | undefined {
+  if (path !== "/healthz" && path !== "/readyz" && path !== "/metrics") return undefined;
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return text(405, "Only GET and HEAD\n");
+  }
+  if (path === "/healthz") return text(200, "ok\n");
+  if (path === "/metrics") return answerMetrics(request, address, options);
+  const reason = options.unready();
+  return reason === undefined ? text(200, "ready\n") : text(503, `${reason}\n`);
+}

@@ -1,0 +1,81 @@
+/**
+ * What the platform reports of itself to a monitor, in Prometheus's text format 0.0.4.
+ *
+ * @module
+ */
+
+/** Classes of status codes, by their first digit. */
+const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
+
+export type Part = "api" | "edge";
+const PARTS: readonly Part[] = ["api", "edge"];
+
+/** Counts answers without keeping anything else of a request. */
+export class RequestCounters {
+  readonly #counts = new Float64Array(PARTS.length * CLASSES.length);
+
+  add(part: Part, status: number): void {
+    const group = Math.min(CLASSES.length, Math.max(1, Math.trunc(status / 100))) - 1;
+    this.#counts[PARTS.indexOf(part) * CLASSES.length + group]!++;
+  }
+
+  /** Yields every counter, those at 0 as well. */
+  *entries(): Iterable<readonly [part: Part, group: string, count: number]> {
+    for (const [at, part] of PARTS.entries()) {
+      for (const [index, group] of CLASSES.entries()) {
+        yield [part, group, this.#counts[at * CLASSES.length + index]!];
+      }
+    }
+  }
+}
+
+/** What is measured at the moment of the request. */
+export interface ProcessFacts {
+  readonly version: string;
+  readonly isReady: boolean;
+  /** Since 1970, in seconds. */
+  readonly startedAt: number;
+  /** Time of processors, in seconds. */
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  readonly counters: RequestCounters;
+}
+
+function family(
+  name: string,
+  type: "gauge" | "counter",
+  { help, samples }: {
+    readonly help: string;
+    readonly samples: readonly (readonly [string, number])[];
+  },
+): string {
+  const lines = samples.map(([labels, value]) => `${name}${labels} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+}
+
+/** Renders the metrics; the same facts make the same text. */
+export function renderMetrics(facts: ProcessFacts): string {
+  const one = (help: string, value: number) => ({ help, samples: [["", value]] as const });
+  const requests = [...facts.counters.entries()].map(([part, group, count]) =>
+    [`{part="${part}",code="${group}"}`, count] as const
+  );
+  return [
+    family("svc_build_info", "gauge", {
+      help: "Always 1, with the version of the program.",
+      samples: [[`{version="${facts.version}"}`, 1]],
+    }),
+    family("svc_ready", "gauge", one("1 if the platform is ready.", facts.isReady ? 1 : 0)),
+    family("svc_http_requests_total", "counter", {
+      help:
+        "Requests that the platform's own thread answered; those of edge threads are not in it.",
+      samples: requests,
+    }),
+    family("process_start_time_seconds", "gauge", one("Start, since 1970.", facts.startedAt)),
+    family("process_cpu_seconds_total", "counter", one("Processor time.", facts.cpuSeconds)),
+    family("process_resident_memory_bytes", "gauge", one("Resident memory.", facts.residentBytes)),
+    family("svc_heap_used_bytes", "gauge", one("Heap of the main thread.", facts.heapBytes)),
+  ].join("");
+}
+
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";

@@ -1,0 +1,7 @@
+/**
+ * Probes and metrics, for whoever operates a platform.
+ *
+ * @module
+ */
+export { answerOperations, type OperationsOptions } from "./answer_operations.ts";
+export { type ProcessFacts, renderMetrics, RequestCounters } from "./metrics.ts";
