@@ -59,6 +59,11 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     compressed: ["dist/pglite.wasm", "dist/pglite.data", "dist/initdb.wasm"],
     reason: "is WebAssembly, loaded only by the process of an embedded database",
   },
+  {
+    name: "@electric-sql/pglite-tools",
+    files: ["dist/pg_dump.js", "dist/chunk-RKAX3U4S.js", "dist/pg_dump.wasm"],
+    reason: "is pg_dump as WebAssembly, loaded only to dump an embedded database",
+  },
 ];
 
 /** System and processor that a program is made for, as `Deno.build` names them. */

@@ -51,9 +51,9 @@ async function serve(socketPath: string, pipes: Pipes): Promise<void> {
   const postgres = await Postgres.open(setup);
   watch.attend(postgres);
   const ready: ReadyHead = { version: postgres.version, ...sealed };
-  const database = new DatabaseProcess(pipes, postgres, watch);
+  const database = new DatabaseProcess(pipes, postgres, watch, setup.database);
   pipes.send(DatabaseFrame.ready, 0, toPayload(ready));
-  database.serve();
+  await database.serve();
 }
 
 /** Serves one database to the platform that listens at the Unix socket `socketPath`. */
@@ -64,6 +64,7 @@ export async function runDatabaseProcess(socketPath: string): Promise<never> {
     pipes.flush();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    Deno.stderr.writeSync(new TextEncoder().encode(message));
     const failed: FailedHead = { message, sqlState: "57P03" };
     pipes.send(DatabaseFrame.failed, 0, toPayload(failed));
     pipes.flush();

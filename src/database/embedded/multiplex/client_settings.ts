@@ -52,6 +52,11 @@ export class ClientSettings {
     return true;
   }
 
+  /** The backend's settings are nobody's; those of the last client are as they were kept. */
+  forget(): void {
+    this.#current = undefined;
+  }
+
   #keep(client: Client): void {
     client.settings = new Map(
       this.backend.ask(SHOW_SETTINGS).map(([name, value]) => [name ?? "", value ?? ""]),

@@ -53,6 +53,7 @@ export class Multiplexer {
   #holder: Client | undefined;
   /** The message that runs changes settings, and its client is to be told. */
   #changesSettings = false;
+  #running = 0;
   /** The backend's `ReadyForQuery`, while the client has not heard it. */
   #ready: Uint8Array | undefined;
 
@@ -63,9 +64,9 @@ export class Multiplexer {
     this.#settings = new ClientSettings(this.#backend);
   }
 
-  /** The client that has the backend, for a cancel request. */
-  get holder(): number | undefined {
-    return this.#holder?.id;
+  /** The client whose own statement runs, for a cancel request; 0 for none. */
+  get running(): number {
+    return this.#running;
   }
 
   /** Whether no client has the backend, so that it may be stopped or copied. */
@@ -76,6 +77,11 @@ export class Multiplexer {
   /** Learns the backend's parameters, once, before the first client. */
   begin(): void {
     this.#settings.begin();
+  }
+
+  /** Somebody else has used the backend: its settings are nobody's. */
+  forgetSettings(): void {
+    this.#settings.forget();
   }
 
   /** Greets a client. */
@@ -224,11 +230,13 @@ export class Multiplexer {
   }
 
   #run(client: Client, type: string, bytes: Uint8Array): void {
+    this.#running = client.id;
     this.#backend.run(
       bytes,
       (said) => this.#hear(client, type, said),
       () => this.#readMore(client),
     );
+    this.#running = 0;
   }
 
   /** Deals with what the backend says to a client's message. */

@@ -23,6 +23,7 @@ export class DatabaseProcess {
   readonly #clients: Multiplexer;
   /** Frames that are put off while the database is held, or stops. */
   #frames: Frame[] = [];
+  readonly #dumps: DumpHead[] = [];
   #output: Uint8Array[] = [];
   #outputOf = 0;
   #outputBytes = 0;
@@ -33,11 +34,12 @@ export class DatabaseProcess {
     private readonly pipes: Pipes,
     private readonly postgres: Postgres,
     watch: Watch,
+    private readonly database: string,
   ) {
     this.#clients = new Multiplexer({
       backend: {
         run: (message, hear, more) => {
-          watch.begin(this.#clients.holder ?? 0);
+          watch.begin(this.#clients.running);
           postgres.run(message, hear, more);
           watch.end();
         },
@@ -58,10 +60,12 @@ export class DatabaseProcess {
   }
 
   /** Serves until the platform stops the database, or has gone. */
-  serve(): void {
+  async serve(): Promise<void> {
     while (!this.#isEnding) {
       while (this.#clients.step()) this.#countStep();
-      this.#wait();
+      const dump = this.#clients.isFree ? this.#dumps.shift() : undefined;
+      if (dump === undefined) this.#wait();
+      else await this.#dump(dump);
     }
     this.#checkpoint();
     this.#flushOutput();
@@ -103,7 +107,8 @@ export class DatabaseProcess {
       case DatabaseFrame.tick:
         return this.#clients.tick();
       case DatabaseFrame.dump:
-        return this.#dump(fromPayload<DumpHead>(payload));
+        this.#dumps.push(fromPayload<DumpHead>(payload));
+        return;
       case DatabaseFrame.stop:
         this.#isEnding = true;
     }
@@ -129,16 +134,20 @@ export class DatabaseProcess {
     );
   }
 
-  #dump(head: DumpHead): void {
-    const done = (failed?: { message: string; sqlState: string }): void =>
-      this.#send(DatabaseFrame.dumpEnded, 0, failed && toPayload(failed));
-    if (!this.#clients.isFree) {
-      const message = "A transaction is open: the database cannot be dumped in it";
-      return done({ message, sqlState: "55P03" });
+  /** Dumps the database, as soon as no transaction is open. */
+  async #dump({ schemaOnly }: DumpHead): Promise<void> {
+    this.#flushOutput();
+    try {
+      const bytes = await dumpDatabase(this.postgres, { database: this.database, schemaOnly });
+      for (let at = 0; at < bytes.byteLength; at += MAX_FRAME_BYTES) {
+        this.#send(DatabaseFrame.dumped, 0, bytes.subarray(at, at + MAX_FRAME_BYTES));
+      }
+      this.#send(DatabaseFrame.dumpEnded, 0);
+    } catch (error) {
+      const message = `Cannot dump the database: ${(error as Error).message}`;
+      this.#send(DatabaseFrame.dumpEnded, 0, toPayload({ message, sqlState: "58000" }));
     }
-    void dumpDatabase;
-    void head;
-    done({ message: "Not made yet", sqlState: "0A000" });
+    this.#clients.forgetSettings();
   }
 
   #deliver(client: number, bytes: Uint8Array): void {

@@ -1,1 +1,67 @@
-export const dumpDatabase = 0;
+/**
+ * Dumping a database: pg_dump as WebAssembly, on the backend of this process.
+ *
+ * @module
+ */
+import { SharedBackend } from "../multiplex/backend.ts";
+import { MAX_MESSAGE_BYTES } from "../multiplex/client.ts";
+import { MessageReader } from "../multiplex/messages.ts";
+import { loadPgDump, type PgDump } from "./engine_files.ts";
+import type { Postgres } from "./postgres.ts";
+
+export interface DumpDatabaseOptions {
+  readonly database: string;
+  readonly schemaOnly: boolean;
+}
+
+type Pg = Parameters<PgDump>[0]["pg"];
+
+interface RawOptions {
+  readonly onRawData: (bytes: Uint8Array) => void;
+}
+
+/** All of PGlite's interface that pg_dump uses, over our own backend. */
+function asPglite(postgres: Postgres): Pg {
+  const backend = new SharedBackend(postgres);
+  const messages = new MessageReader(MAX_MESSAGE_BYTES);
+  const run = (bytes: Uint8Array, { onRawData }: RawOptions): void => {
+    if (bytes[0] === 0 && messages.size === 0) {
+      return postgres.greet(bytes.slice(), (said) => onRawData(said.bytes));
+    }
+    messages.push(bytes);
+    for (let next = messages.take(); next !== undefined; next = messages.take()) {
+      if (next.type === "X") continue;
+      postgres.run(next.bytes, (said) => onRawData(said.bytes), () => new Uint8Array(0));
+    }
+  };
+  const pg = {
+    query: () => Promise.resolve({ rows: [{ search_path: SEARCH_PATH }] }),
+    exec: (sql: string) => Promise.resolve(void backend.ask(sql)),
+    execProtocolRawStream: run,
+  };
+  return pg as unknown as Pg;
+}
+
+/** What pg_dump leaves behind; whoever has the backend next sets it anew. */
+const SEARCH_PATH = "public";
+
+/**
+ * Writes SQL that makes the database again. The whole of it is kept in memory
+ * meanwhile.
+ *
+ * @throws {Error} with what pg_dump says
+ */
+export async function dumpDatabase(
+  postgres: Postgres,
+  { database, schemaOnly }: DumpDatabaseOptions,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const pgDump = await loadPgDump();
+  const args = [
+    "--no-owner",
+    "--no-privileges",
+    ...(schemaOnly ? ["--schema-only"] : []),
+    database,
+  ];
+  const file = await pgDump({ pg: asPglite(postgres), args });
+  return new Uint8Array(await file.arrayBuffer());
+}

@@ -45,6 +45,14 @@ export async function loadEngine(): Promise<Engine> {
   return { PGlite, Files, files: { pgliteWasmModule, fsBundle } };
 }
 
+export type PgDump = typeof import("@electric-sql/pglite-tools/pg_dump").pgDump;
+
+/** Loads pg_dump. */
+export async function loadPgDump(): Promise<PgDump> {
+  const address = new URL("dist/pg_dump.js", packageFolder("pglite-tools")).href;
+  return (await import(address) as { pgDump: PgDump }).pgDump;
+}
+
 /** Reads what makes the files of an empty database. */
 export function loadInitialiser(): Promise<WebAssembly.Module> {
   return WebAssembly.compile(read("initdb.wasm"));

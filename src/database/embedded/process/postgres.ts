@@ -25,6 +25,9 @@ interface EngineModule {
   readonly _PostgresSendReadyForQueryIfNecessary: () => void;
   readonly _pgl_pq_flush: () => void;
   readonly _pq_buffer_remaining_data: () => number;
+  readonly _pgl_getMyProcPort: () => number;
+  readonly _ProcessStartupPacket: (port: number, ssl: boolean, gss: boolean) => number;
+  readonly _pgl_sendConnData: () => void;
   readonly _pgl_set_rw_cbs: (read: number, write: number) => void;
 }
 
@@ -44,8 +47,8 @@ const LONG_JUMP = 100;
 
 const NOTHING = new Uint8Array(0);
 
-/** Messages after which the backend answers at once. */
-const ANSWERED = "QSHF";
+/** Messages after which the backend is ready for a query. */
+const ANSWERED = "QSF";
 
 function startParameters(memoryMb: number): string[] {
   const settings = {
@@ -131,8 +134,19 @@ export class Postgres implements Backend {
     do this.#loopOnce(); while (
       this.#at < this.#input.byteLength || module._pq_buffer_remaining_data() > 0
     );
-    if (!ANSWERED.includes(String.fromCharCode(message[0]!))) return;
-    module._PostgresSendReadyForQueryIfNecessary();
+    if (ANSWERED.includes(String.fromCharCode(message[0]!))) {
+      module._PostgresSendReadyForQueryIfNecessary();
+    }
+    // What the backend says is to be heard as what it says to this message.
+    module._pgl_pq_flush();
+  }
+
+  /** Begins a session as a client's startup message does, for programs that send one. */
+  greet(startup: Uint8Array, hear: Hear): void {
+    [this.#input, this.#at, this.#hear] = [startup, 0, hear];
+    const { module } = this;
+    module._ProcessStartupPacket(module._pgl_getMyProcPort(), true, true);
+    module._pgl_sendConnData();
     module._pgl_pq_flush();
   }
 

@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import pg from "pg";
+import postgres from "postgres";
+import { runProgram } from "../lib/spawn_program.ts";
+import { TestGateway } from "./_test_gateway.ts";
+import { databaseProcessCommand, EmbeddedEngine } from "./embedded/mod.ts";
+import type { DatabaseEngine } from "./types.ts";
+
+/** Each engine, over an empty folder. */
+const ENGINES: Readonly<Record<string, (folder: string) => Promise<DatabaseEngine>>> = {
+  embedded: (folder) =>
+    Promise.resolve(
+      new EmbeddedEngine({
+        folder: join(folder, "databases"),
+        command: databaseProcessCommand({ env: Deno.env.toObject() }),
+      }),
+    ),
+};
+
+type Contract = Readonly<Record<string, (gateway: TestGateway) => Promise<void>>>;
+
+async function withClients(
+  gateway: TestGateway,
+  count: number,
+  use: (...clients: pg.Client[]) => Promise<void>,
+): Promise<void> {
+  const branch = await gateway.shared();
+  const clients: pg.Client[] = [];
+  try {
+    for (let each = 0; each < count; each++) clients.push(await gateway.connect(branch));
+    await use(...clients);
+  } finally {
+    await Promise.all(clients.map((client) => client.end()));
+    const last = await gateway.connect(branch);
+    await last.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+    await last.end();
+  }
+}
+
+const sqlState = (state: string) => (error: unknown) => (error as { code?: string }).code === state;
+
+const CONTRACT: Contract = {
+  "shows a client its own database and role, which is no superuser": (gateway) =>
+    withClients(gateway, 1, async (client) => {
+      const { rows: [row] } = await client.query(
+        `SELECT current_database() AS database, session_user AS role, rolsuper
+         FROM pg_roles WHERE rolname = session_user`,
+      );
+      assert.equal(row.database, "shop");
+      assert.match(row.role, /^shop_[0-9a-f]{8}$/);
+      assert.equal(row.rolsuper, false);
+    }),
+
+  "makes branches that are there already, and removes those that are gone": async (gateway) => {
+    const branch = await gateway.create();
+    await gateway.engine.create(branch);
+    assert.ok((await gateway.engine.list()).includes(branch.id));
+    assert.ok(await gateway.engine.sizeOf(branch) > 1_000_000);
+    await gateway.engine.remove(branch.id);
+    await gateway.engine.remove(branch.id);
+    assert.ok(!(await gateway.engine.list()).includes(branch.id));
+  },
+
+  "keeps what was committed over a stop": async (gateway) => {
+    const branch = await gateway.create();
+    const before = await gateway.connect(branch);
+    await before.query("CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)");
+    await before.end();
+    await gateway.engine.stop(branch);
+    assert.equal(gateway.engine.isRunning(branch), false);
+    const after = await gateway.connect(branch);
+    assert.deepEqual((await after.query("SELECT n FROM kept")).rows, [{ n: 1 }]);
+    await after.end();
+    await gateway.engine.remove(branch.id);
+  },
+
+  "copies what is committed, and nothing else, while the source is used": async (gateway) => {
+    const source = await gateway.create();
+    const target = gateway.name();
+    const client = await gateway.connect(source);
+    await client.query("CREATE TABLE t (n int); INSERT INTO t VALUES (1)");
+    assert.match(await gateway.engine.copy(source, target), /^(clone|copy)$/);
+    await client.query("INSERT INTO t VALUES (2)");
+    const other = await gateway.connect(target);
+    await other.query("INSERT INTO t VALUES (3)");
+    assert.deepEqual((await other.query("SELECT n FROM t ORDER BY n")).rows, [{ n: 1 }, { n: 3 }]);
+    assert.deepEqual((await client.query("SELECT n FROM t ORDER BY n")).rows, [{ n: 1 }, { n: 2 }]);
+    assert.equal((await other.query("SELECT session_user AS r")).rows[0].r, target.role);
+    await Promise.all([client.end(), other.end()]);
+    await gateway.engine.remove(source.id);
+    await gateway.engine.remove(target.id);
+  },
+
+  "closes the server's files, programs and roles to a client": (gateway) =>
+    withClients(gateway, 1, async (client) => {
+      await client.query("CREATE TABLE t (n text)");
+      for (
+        const statement of [
+          "COPY t FROM PROGRAM 'id'",
+          "COPY t TO '/tmp/svc-out'",
+          "COPY t FROM '/etc/passwd'",
+          "SELECT pg_read_file('/etc/passwd')",
+          "SELECT pg_ls_dir('/')",
+          "SELECT lo_export(lo_from_bytea(0, 'x'), '/tmp/svc-out')",
+          "ALTER SYSTEM SET fsync = off",
+          "CREATE ROLE other SUPERUSER",
+          "SET ROLE postgres",
+        ]
+      ) {
+        await assert.rejects(client.query(statement), statement);
+      }
+      await client.query("RESET SESSION AUTHORIZATION; RESET ROLE");
+      await client.query("DISCARD ALL");
+      await assert.rejects(client.query("SELECT pg_read_file('PG_VERSION')"), sqlState("42501"));
+    }),
+
+  "gives each session prepared statements and settings of its own": (gateway) =>
+    withClients(gateway, 2, async (one, two) => {
+      await one.query({ name: "s", text: "SELECT 1 AS n" });
+      await two.query({ name: "s", text: "SELECT 2 AS n" });
+      await one.query("SET search_path TO pg_catalog");
+      await two.query("SET statement_timeout TO '1234ms'");
+      assert.equal((await one.query({ name: "s", text: "SELECT 1 AS n" })).rows[0].n, 1);
+      assert.equal((await two.query({ name: "s", text: "SELECT 2 AS n" })).rows[0].n, 2);
+      const show = async (client: pg.Client, name: string) =>
+        (await client.query(`SELECT current_setting('${name}') AS v`)).rows[0].v;
+      assert.equal(await show(one, "search_path"), "pg_catalog");
+      assert.equal(await show(one, "statement_timeout"), "0");
+      assert.equal(await show(two, "statement_timeout"), "1234ms");
+      assert.equal(await show(two, "search_path"), '"$user", public');
+    }),
+
+  "runs transactions of several sessions, and rolls back one whose client goes": (gateway) =>
+    withClients(gateway, 2, async (one, two) => {
+      await one.query("CREATE TABLE t (n int)");
+      await one.query("BEGIN");
+      await one.query("INSERT INTO t VALUES (1)");
+      const count = two.query("SELECT count(*)::int AS n FROM t");
+      await one.query("COMMIT");
+      assert.ok([0, 1].includes((await count).rows[0].n));
+      await one.query("BEGIN");
+      await one.query("INSERT INTO t VALUES (2)");
+      (one as unknown as { connection: { stream: { destroy(): void } } }).connection.stream
+        .destroy();
+      assert.equal((await two.query("SELECT count(*)::int AS n FROM t")).rows[0].n, 1);
+    }),
+
+  "reports an error with its SQLSTATE and place, and goes on": (gateway) =>
+    withClients(gateway, 1, async (client) => {
+      await assert.rejects(client.query("SELECT nothing"), (error: pg.DatabaseError) => {
+        assert.equal(error.code, "42703");
+        assert.equal(error.position, "8");
+        return true;
+      });
+      await assert.rejects(client.query("SELECT $1::int", ["x"]), sqlState("22P02"));
+      assert.equal((await client.query("SELECT $1::int AS n", [7])).rows[0].n, 7);
+    }),
+
+  "tells a listening session of notifications of another": (gateway) =>
+    withClients(gateway, 2, async (one, two) => {
+      const heard = new Promise<pg.Notification>((resolve) => one.on("notification", resolve));
+      await one.query("LISTEN orders");
+      await two.query("LISTEN other; UNLISTEN *");
+      await two.query("NOTIFY orders, 'new'");
+      assert.equal((await heard).payload, "new");
+    }),
+
+  "keeps temporary tables to their session": (gateway) =>
+    withClients(gateway, 2, async (one, two) => {
+      await one.query("CREATE TEMP TABLE mine (n int); INSERT INTO mine VALUES (1)");
+      assert.equal((await one.query("SELECT n FROM mine")).rows[0].n, 1);
+      await one.end();
+      await assert.rejects(two.query("SELECT n FROM mine"), sqlState("42P01"));
+    }),
+
+  "lets one session at a time have an advisory lock": (gateway) =>
+    withClients(gateway, 2, async (one, two) => {
+      await one.query("SELECT pg_advisory_lock(7)");
+      let isLocked = true;
+      const second = two.query("SELECT pg_advisory_lock(7)").then(() => isLocked);
+      await one.query("SELECT 1");
+      isLocked = false;
+      await one.query("SELECT pg_advisory_unlock(7)");
+      assert.equal(await second, false);
+    }),
+
+  "cancels the statement that runs": (gateway) =>
+    withClients(gateway, 1, async (client) => {
+      const pid = (client as unknown as { processID: number }).processID;
+      const key = (client as unknown as { secretKey: number }).secretKey;
+      const long = client.query("SELECT count(*) FROM generate_series(1, 10000000000)");
+      const failed = assert.rejects(long, sqlState("57014"));
+      const cancel = async () => {
+        const conn = await Deno.connect({ hostname: "127.0.0.1", port: gateway.port });
+        const bytes = new DataView(new ArrayBuffer(16));
+        [16, 80877102, pid, key].forEach((value, at) => bytes.setInt32(at * 4, value));
+        await conn.write(new Uint8Array(bytes.buffer));
+        conn.close();
+      };
+      // A request that comes before the statement has no effect.
+      const again = setInterval(() => void cancel(), 200);
+      await failed;
+      clearInterval(again);
+      assert.equal((await client.query("SELECT 1 AS n")).rows[0].n, 1);
+    }),
+
+  "serves the driver postgres, with its pipelines": async (gateway) => {
+    const branch = await gateway.shared();
+    const sql = postgres(gateway.url(branch), { max: 4, onnotice: () => {} });
+    await sql`CREATE TABLE t (n int)`;
+    await Promise.all(Array.from({ length: 40 }, (_, n) => sql`INSERT INTO t VALUES (${n})`));
+    await sql.begin(async (inner) => {
+      await inner`UPDATE t SET n = n + 1`;
+    });
+    const [row] = await sql`SELECT count(*)::int AS count, sum(n)::int AS sum FROM t`;
+    assert.deepEqual({ ...row }, { count: 40, sum: 820 });
+    await sql`DROP TABLE t`;
+    await sql.end();
+  },
+
+  "serves psql, with COPY in both directions": async (gateway) => {
+    const branch = await gateway.shared();
+    const psql = async (input: string) => {
+      const file = await Deno.makeTempFile();
+      await Deno.writeTextFile(file, input);
+      const args = ["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-f", file];
+      const { code, stdout, stderr } = await runProgram("psql", {
+        args: [gateway.url(branch), ...args],
+        stdin: "null",
+      });
+      await Deno.remove(file);
+      assert.equal(new TextDecoder().decode(stderr), "");
+      assert.equal(code, 0);
+      return new TextDecoder().decode(stdout);
+    };
+    const lines = Array.from({ length: 5000 }, (_, n) => `${n}\tname ${n}`).join("\n");
+    await psql(`CREATE TABLE t (n int, name text);\nCOPY t FROM STDIN;\n${lines}\n\\.\n`);
+    assert.equal(await psql("COPY t TO STDOUT;"), `${lines}\n`);
+    assert.match(await psql("\\d t"), /name\|text/);
+    await psql("DROP TABLE t;");
+  },
+
+  "streams a large result": (gateway) =>
+    withClients(gateway, 1, async (client) => {
+      const { rows } = await client.query(
+        "SELECT n, repeat('x', 100) AS x FROM generate_series(1, 100000) n",
+      );
+      assert.equal(rows.length, 100_000);
+    }),
+
+  "makes a branch again from its dump": async (gateway) => {
+    const [source, target] = [await gateway.create(), await gateway.create()];
+    const client = await gateway.connect(source);
+    await client.query(`CREATE TABLE t (id serial PRIMARY KEY, name text NOT NULL);
+      INSERT INTO t (name) VALUES ('O''Neill'), (E'two\\nlines')`);
+    await client.end();
+    const dump = await new Response(gateway.engine.dump(source, { schemaOnly: false })).text();
+    assert.match(dump, /CREATE TABLE public\.t/);
+    const schema = await new Response(gateway.engine.dump(source, { schemaOnly: true })).text();
+    assert.doesNotMatch(schema, /Neill/);
+    const other = await gateway.connect(target);
+    await other.query(dump);
+    const { rows } = await other.query("SELECT name FROM public.t ORDER BY id");
+    assert.deepEqual(rows, [{ name: "O'Neill" }, { name: "two\nlines" }]);
+    await other.end();
+    await gateway.engine.remove(source.id);
+    await gateway.engine.remove(target.id);
+  },
+};
+
+for (const [name, open] of Object.entries(ENGINES)) {
+  Deno.test(`engine ${name}`, async (test) => {
+    const folder = await Deno.makeTempDir({ prefix: "svc-contract-" });
+    const gateway = new TestGateway(await open(folder));
+    const only = Deno.env.get("SVC_CONTRACT") ?? "";
+    for (const [title, run] of Object.entries(CONTRACT)) {
+      if (!title.includes(only)) continue;
+      await test.step(title, () => run(gateway));
+    }
+    await gateway.close();
+    await Deno.remove(folder, { recursive: true });
+  });
+}
