@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { type PlatformOptions, startPlatform } from "../serve/mod.ts";
 import { runCli, type RunOptions, type RunOutcome } from "./_test_run.ts";
 import { findCommand } from "./command/arguments.ts";
@@ -79,7 +80,11 @@ export async function withPlatform(
     SVC_API_URL: `http://127.0.0.1:${platform.port}`,
   };
   const run: Bench["run"] = (argv, options = {}) =>
-    runCli(argv, { cwd: site, env, fetch, now: () => Date.now(), ...options });
+    runCli(argv, {
+      ...{ cwd: site, env, fetch, now: () => Date.now() },
+      sleep: (milliseconds) => delay(milliseconds),
+      ...options,
+    });
   try {
     await test({
       site,
