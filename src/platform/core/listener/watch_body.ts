@@ -7,18 +7,85 @@
 /** Methods whose request bodies nobody reads. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
+/**
+ * Longest announced body, in bytes, that is read at once: all of it has to come in the
+ * time in which a longer one has to go on.
+ */
+const MAX_AT_ONCE = 64 * 1024;
+
+const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
+
+/** Called when more of a body is wanted; `over` of its result is called when it came. */
+type Awaits = () => { over(): void };
+
 /** Whether a request may bring a body. */
 export const mayHaveBody = ({ method }: Request): boolean => !BODILESS.has(method);
 
 /**
- * A copy of the request with a body whose reads are reported: `awaits` is
- * called when more is wanted, and `over` of its result when it came.
+ * The request with a body whose reads are reported. A short one of known length stays
+ * the runtime's own, which reads it without a stream; any other becomes a copy.
  */
-export function watchBody(request: Request, awaits: () => { over(): void }): Request {
+export function watchBody(request: Request, awaits: Awaits): Request {
+  const length = request.headers.get("content-length");
+  if (length !== null && Number(length) <= MAX_AT_ONCE) return watchReads(request, awaits);
   const { body } = request;
-  if (body === null) return request;
+  return body === null ? request : new Request(request, { body: watched(body, awaits) });
+}
+
+const OWN_BODY = Object.getOwnPropertyDescriptor(Request.prototype, "body")!.get!;
+
+const AWAITS = Symbol("awaits");
+const STREAM = Symbol("stream");
+
+/** A request of the runtime with who is told of its reads. */
+interface Watched extends Request {
+  [AWAITS]: Awaits;
+  [STREAM]?: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+}
+
+/** Gives a request these methods in place of its own, at less cost than a method each. */
+function watchReads(request: Request, awaits: Awaits): Request {
+  Object.setPrototypeOf(request, WATCHED);
+  (request as Watched)[AWAITS] = awaits;
+  return request;
+}
+
+/** Watches the reads of the whole body, and its stream where one is asked for. */
+const WATCHED: object = Object.create(Request.prototype, {
+  body: {
+    get(this: Watched) {
+      const known = this[STREAM];
+      if (known !== undefined) return known;
+      const own = OWN_BODY.call(this);
+      return this[STREAM] = own === null ? null : watched(own, this[AWAITS]);
+    },
+  },
+  clone: {
+    value(this: Watched) {
+      return watchReads(Request.prototype.clone.call(this), this[AWAITS]);
+    },
+  },
+  ...Object.fromEntries(READS.map((name) => [name, { value: watchedRead(name) }])),
+});
+
+function watchedRead(name: (typeof READS)[number]): (this: Watched) => Promise<unknown> {
+  const read = Request.prototype[name] as () => Promise<unknown>;
+  return async function () {
+    const wait = this[AWAITS]();
+    try {
+      return await read.call(this);
+    } finally {
+      wait.over();
+    }
+  };
+}
+
+function watched(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  awaits: Awaits,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
-  const watched = new ReadableStream<Uint8Array>({
+  return new ReadableStream({
     async pull(controller) {
       const wait = awaits();
       try {
@@ -31,5 +98,4 @@ export function watchBody(request: Request, awaits: () => { over(): void }): Req
     },
     cancel: (reason) => reader.cancel(reason),
   }, { highWaterMark: 0 });
-  return new Request(request, { body: watched });
 }
