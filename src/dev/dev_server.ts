@@ -85,7 +85,7 @@ class DevServer {
       });
     }
     this.#site = new ProjectSite({
-      ...{ deploymentId, dev: options, outbound: this.#outbound.fetch },
+      ...{ deploymentId, dev: options, outbound: this.#outbound.fetch, kv: services.kvFetch },
       server: this.#framework,
     });
   }

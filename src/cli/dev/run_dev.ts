@@ -15,6 +15,7 @@ import type { ProjectFolder } from "../projects/mod.ts";
 import { formatExplanation } from "../rules/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { chooseCommand, type CommandFlags } from "./choose_command.ts";
+import { readDatabaseVariable } from "./database_variable.ts";
 import { createDevReport } from "./dev_report.ts";
 import { followKeys } from "./follow_keys.ts";
 
@@ -76,6 +77,17 @@ function readOptions(
   };
 }
 
+/** The variables of the environment, and over them that of the database's branch. */
+async function readVariables(
+  ctx: Context,
+  folder: ProjectFolder,
+  { environment, dbBranch: given }: DevFlags,
+): Promise<LocalVariables> {
+  const read = await readLocalVariables(ctx, folder, environment);
+  const database = await readDatabaseVariable(ctx, folder, { given, reached: read.reached });
+  return { ...read, variables: { ...read.variables, ...database } };
+}
+
 /** Runs until the user stops it. */
 export async function runDev(
   ctx: Context,
@@ -87,7 +99,7 @@ export async function runDev(
   if (isInspected && command === undefined) {
     throw new CliError("usage", "Leave out --inspect: the project has no dev server to inspect");
   }
-  const variables = await readLocalVariables(ctx, folder, flags.environment);
+  const variables = await readVariables(ctx, folder, flags);
   const options = readOptions(ctx, folder, { command, flags, variables });
   const dev = await explainBuild(ctx, startDev(options));
   const quit = Promise.withResolvers<void>();

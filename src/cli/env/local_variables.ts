@@ -16,9 +16,11 @@ import { fetchVariables } from "./fetch_variables.ts";
 export interface LocalVariables {
   readonly environment?: string;
   readonly variables: Readonly<Record<string, string>>;
+  /** Whether the platform could be asked. */
+  readonly reached: boolean;
 }
 
-const NONE: LocalVariables = { variables: {} };
+const NONE: LocalVariables = { variables: {}, reached: false };
 
 /** One attempt, so that a program starts at once where there is no network. */
 async function isReachable(ctx: Context, folder: ProjectFolder): Promise<boolean> {
@@ -50,11 +52,12 @@ async function readVariables(
   const facts = { given, folder, project, client, phase: "env" } as const;
   const chosen = await chooseEnvironment(ctx, facts);
   if (chosen === undefined) {
-    return skip("no environment is chosen; --environment, or svc context use, names one");
+    skip("no environment is chosen; --environment, or svc context use, names one");
+    return { variables: {}, reached: true };
   }
   const environment = chosen.environment.name;
   const variables = await fetchVariables(client, { project: project.id, environment });
-  return { environment, variables };
+  return { environment, variables, reached: true };
 }
 
 /**

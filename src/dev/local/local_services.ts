@@ -4,7 +4,13 @@
  *
  * @module
  */
-import { createKvHandler, type LocalKv, openLocalKv } from "../../kv/mod.ts";
+import {
+  createKvFetch,
+  createKvHandler,
+  type KvFetch,
+  type LocalKv,
+  openLocalKv,
+} from "../../kv/mod.ts";
 import { type CaughtMail, Mails } from "./caught_mail.ts";
 import { openMailServer } from "./mail_server.ts";
 
@@ -13,6 +19,8 @@ const TOKEN_BYTES = 24;
 
 export interface LocalServices {
   readonly kv: LocalKv;
+  /** Performs requests of functions to the store. */
+  readonly kvFetch: KvFetch;
   readonly mails: Mails;
   /** Variables that name the services to the code. */
   readonly variables: Readonly<Record<string, string>>;
@@ -50,6 +58,7 @@ export async function openLocalServices(
   const mail = openMailServer((sent) => onMail(mails.add({ ...sent, time: Date.now() })));
   return {
     kv,
+    kvFetch: createKvFetch({ ...kv, onTrouble }),
     mails,
     ports: [served.addr.port, mail.port],
     variables: {

@@ -28,6 +28,8 @@ export interface FunctionSettings {
   readonly variables: Readonly<Record<string, string>>;
   readonly cpuMs: number | undefined;
   readonly outbound: OutboundFetch;
+  /** Performs requests to the local key-value store. */
+  readonly kv: OutboundFetch;
   /** The environment of this program. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: FunctionHostOptions["log"];

@@ -28,6 +28,8 @@ export interface ProjectSiteOptions {
   readonly dev: DevOptions;
   readonly deploymentId: string;
   readonly outbound: OutboundFetch;
+  /** Performs the functions' requests to the local key-value store. */
+  readonly kv: OutboundFetch;
   /** The dev server; missing where the project is served as files. */
   readonly server: FrameworkServer | undefined;
 }
@@ -106,7 +108,7 @@ export class ProjectSite {
   }
 
   async #openFunctions(): Promise<boolean> {
-    const { dev, deploymentId, outbound } = this.options;
+    const { dev, deploymentId, outbound, kv } = this.options;
     const { variables, env, build, config, report } = dev;
     const bundled = await bundleProject(this.home, build.cacheDir);
     if (!bundled.ok) {
@@ -117,7 +119,7 @@ export class ProjectSite {
     if (key === this.#functionsKey) return true;
     this.#functionsKey = key;
     this.#functions = hostFunctions(bundled.functions, {
-      ...{ deploymentId, outbound, variables, env },
+      ...{ deploymentId, outbound, kv, variables, env },
       cpuMs: config?.functions?.cpuMs,
       log: ({ level, function: name, message }) =>
         report.say(level === "error" || level === "warn" ? level : "info", `${name}: ${message}`),

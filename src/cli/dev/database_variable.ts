@@ -1,0 +1,59 @@
+/**
+ * The connection string of the project's database, for its dev server.
+ *
+ * @module
+ */
+import { endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
+import { listDatabases, openDatabase } from "../db/mod.ts";
+import type { LocalVariables } from "../env/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { findProject, type ProjectFolder } from "../projects/mod.ts";
+import type { Context } from "../session/mod.ts";
+
+const NONE: Readonly<Record<string, string>> = {};
+
+/** Whether the project has a database that its code gets by itself. */
+async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Promise<boolean> {
+  const client = ctx.client({ phase: "db", folder });
+  const project = await findProject(client, id);
+  if (project === undefined) return false;
+  const databases = await listDatabases(client, project);
+  return databases.some(({ autoInject }) => autoInject);
+}
+
+/**
+ * Reads the URL of a branch: of `--db-branch`, of `db.branch` in `svc.toml`, else of
+ * `main`. A project that names neither a database nor a branch gets that of the database
+ * that its deployments get; where the platform cannot be asked, it gets none.
+ *
+ * @throws {CliError} where a database or branch is named that cannot be had
+ */
+export async function readDatabaseVariable(
+  ctx: Context,
+  folder: ProjectFolder,
+  { given, reached }: Pick<LocalVariables, "reached"> & { readonly given: string | undefined },
+): Promise<Readonly<Record<string, string>>> {
+  const { project, db } = folder.config ?? {};
+  if (project?.id === undefined) {
+    if (given === undefined) return NONE;
+    throw new CliError("usage", "Link the project first: --db-branch is one of its platform", {
+      next: [ctx.lines.of("link")],
+    });
+  }
+  const branch = given ?? db?.branch;
+  const isNamed = branch !== undefined || db?.database !== undefined;
+  if (given === undefined && !reached) return NONE;
+  if (!isNamed && !await hasInjected(ctx, folder, project.id)) return NONE;
+  const { client, database, params } = await openDatabase(ctx, {
+    database: db?.database,
+    projectId: project.id,
+  });
+  const query = { branch: branch ?? MAIN_BRANCH };
+  const { url } = await client.call(endpoints.getDatabaseConnection, { params, query });
+  ctx.ui.log(
+    "db",
+    "info",
+    `${database.envVar} is branch ${query.branch} of database ${database.name}`,
+  );
+  return { [database.envVar]: url };
+}
