@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { runCli, type RunOptions } from "../_test_run.ts";
 
@@ -61,10 +62,14 @@ Deno.test("dev gives its server the variables of the environment, and says where
     assert.match(alone.stderr, /127\.0\.0\.1:9 cannot be reached/);
   }));
 
-Deno.test("dev gives its server the branch of the database that is named, else main", () =>
+/** Making a database takes half a minute on a small machine: `DEV_TESTS=all` runs this too. */
+const isLong = Deno.env.get("DEV_TESTS") !== "all";
+
+const databaseTest = () =>
   withServer(async (bench) => {
-    await bench.json(["db", "create", "--name", "shop", "--wait"]);
-    await bench.json(["db", "branches", "create", "cart"]);
+    const patient = { sleep: (milliseconds: number) => delay(milliseconds) };
+    await bench.json(["db", "create", "--name", "shop", "--wait"], patient);
+    await bench.json(["db", "branches", "create", "cart"], patient);
     const urlOf = async (branch: string) =>
       (await bench.json(["db", "connection", "--branch", branch])).url;
     const main = await dev(bench, []);
@@ -73,7 +78,13 @@ Deno.test("dev gives its server the branch of the database that is named, else m
     assert.deepEqual(cart.answer, { DATABASE_URL: await urlOf("cart") }, cart.stderr);
     const none = await dev(bench, ["--db-branch", "none"]);
     assert.equal(none.code, 1);
-  }));
+  });
+
+Deno.test({
+  name: "dev gives its server the branch of the database that is named, else main",
+  ignore: isLong,
+  fn: databaseTest,
+});
 
 Deno.test("dev refuses flags that do not fit the project", () =>
   withServer(async (bench) => {
