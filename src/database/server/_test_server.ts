@@ -4,10 +4,14 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { makeVerifier, SALT_BYTES } from "../scram/mod.ts";
 import type { Branch, DatabaseEngine } from "../types.ts";
+import { Admin } from "./admin.ts";
+import { ADMIN_ROLE } from "./local/cluster_files.ts";
 import { findPostgres } from "./local/find_postgres.ts";
-import { LOCAL, openServerEngine } from "./open_server.ts";
+import { adminPassword, LOCAL, openServerEngine } from "./open_server.ts";
+import { remoteServer } from "./server_source.ts";
 
 export const PASSWORD = "right horse";
 
@@ -21,6 +25,8 @@ export const NO_POSTGRES: string | undefined = installed.length > 0
 export interface TestServer extends AsyncDisposable {
   readonly engine: DatabaseEngine;
   readonly dataFolder: string;
+  /** Runs SQL as the platform's own role. */
+  adminRun(sql: string): Promise<void>;
   /** What the operator was told. */
   readonly troubles: string[];
 }
@@ -39,11 +45,22 @@ export async function startTestServer(given?: string): Promise<TestServer> {
     engine,
     dataFolder,
     troubles,
+    adminRun: (sql) => runAsAdmin(dataFolder, sql),
     async [Symbol.asyncDispose]() {
       await engine.close();
       await Deno.remove(dataFolder, { recursive: true });
     },
   };
+}
+
+async function runAsAdmin(dataFolder: string, sql: string): Promise<void> {
+  const key = await Deno.readFile(join(dataFolder, "postgres.key"));
+  const path = join(dataFolder, "postgres", "socket", ".s.PGSQL.5432");
+  const source = remoteServer({
+    address: { endpoint: { transport: "unix", path }, tls: undefined },
+    login: { user: ADMIN_ROLE, password: adminPassword(key), database: "postgres" },
+  });
+  await new Admin(source).run([sql]);
 }
 
 export function testBranch(database: string, connections = 20): Branch {

@@ -39,12 +39,17 @@ export async function openServerEngine(options: OpenServerOptions): Promise<Serv
   const key = await readKey(dataFolder);
   const source = await LocalCluster.open({
     dataFolder,
-    password: createHmac("sha256", key).update("admin").digest("base64url"),
+    password: adminPassword(key),
     path: variable("PATH") ?? "",
     memoryBytes,
     onTrouble,
   });
   return new ServerEngine({ source, key });
+}
+
+/** The password of a local server's own role. */
+export function adminPassword(key: Uint8Array): string {
+  return createHmac("sha256", key).update("admin").digest("base64url");
 }
 
 /** Made once: what is in it signs in to all databases. */
