@@ -27,6 +27,11 @@ const PEERS: readonly DebianProgram[] = [
 ];
 
 const BENCHES: readonly Bench[] = [
+  {
+    name: "start",
+    needs: [],
+    run: async () => await (await import("./start_bench.ts")).benchStart(),
+  },
   { name: "rules", needs: [], run: async () => (await import("./rules_bench.ts")).benchRules() },
   { name: "routes", needs: [], run: async () => (await import("./rules_bench.ts")).benchRoutes() },
   {

@@ -1,0 +1,104 @@
+/**
+ * `deno task bench start`: how long the program takes to its first word, beside bare Node
+ * in the same run, and what an idle platform takes of memory. Rounds alternate between all
+ * commands, and the least time of each counts, as other work only ever adds to it.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { isInstalled } from "../_process.ts";
+import { cleanEnvironment, type Command, programCommand, startProgram } from "../_program.ts";
+import { againstMost, formatTable, median } from "./_table.ts";
+
+const ROUNDS = 20;
+const SERVE_ROUNDS = 5;
+
+/** Aims: against Node, and in milliseconds and megabytes. */
+const [AIM_OF_NODE, AIM_READY_MS, AIM_IDLE_MB] = [1, 300, 110];
+
+interface Place {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+}
+
+/** Milliseconds from the start of a process to its end. */
+async function time([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
+  const started = performance.now();
+  const { success, stderr } = await new Deno.Command(program, {
+    ...{ args, cwd, env, clearEnv: true, stdin: "null", stdout: "null" },
+  }).output();
+  const taken = performance.now() - started;
+  if (success) return taken;
+  throw new Error(`${program} ${args.join(" ")} failed: ${new TextDecoder().decode(stderr)}`);
+}
+
+/** Times of each command, by its name; all commands take part in every round. */
+async function race(
+  commands: ReadonlyMap<string, Command>,
+  place: Place,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const times = new Map([...commands.keys()].map((name) => [name, [] as number[]]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, command] of commands) times.get(name)!.push(await time(command, place));
+  }
+  return times;
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024 / 1e6;
+}
+
+/** Times to ready on a data directory that is there, and the memory of the last platform. */
+async function measureServe(dataDir: string, { env }: Place) {
+  const ready: number[] = [];
+  let idle = 0;
+  for (let round = 0; round < SERVE_ROUNDS; round++) {
+    const started = performance.now();
+    const platform = await startProgram({ dataDir, env });
+    ready.push(performance.now() - started);
+    idle = await residentMegabytes(platform.pid);
+    await platform.stop();
+  }
+  return { ready, idle };
+}
+
+/** Runs the commands and the platform in a home of their own; returns the tables. */
+export async function benchStart(): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-bench-start-" });
+  const env = cleanEnvironment(folder);
+  const dataDir = join(folder, "data");
+  const platform = await startProgram({ dataDir, env });
+  try {
+    const place = {
+      cwd: folder,
+      env: { ...env, SVC_API_URL: platform.url, SVC_TOKEN: platform.token ?? "" },
+    };
+    const svc = programCommand();
+    const commands = new Map<string, Command>([
+      ...(isInstalled("node") ? [["node -e 0", ["node", "-e", "0"]] as const] : []),
+      ...["--version", "--help", "whoami", "kv set greeting hello", "kv get greeting"].map((line) =>
+        [`svc ${line}`, [...svc, ...line.split(" ")]] as readonly [string, Command]
+      ),
+    ]);
+    const times = await race(commands, place);
+    await platform.stop();
+    const node = times.get("node -e 0");
+    const rows = [...times].map(([name, taken]) => {
+      const least = Math.min(...taken);
+      const ratio = node === undefined ? "" : againstMost(least / Math.min(...node), AIM_OF_NODE);
+      return [name, least.toFixed(1), median(taken).toFixed(1), ratio];
+    });
+    const { ready, idle } = await measureServe(dataDir, { cwd: folder, env });
+    const least = Math.min(...ready);
+    return [
+      formatTable(["command", "least ms", "median ms", "least, of node -e 0"], rows),
+      `serve ready on its data directory: ${least.toFixed(0)} ms, ` +
+      againstMost(least / AIM_READY_MS, 1),
+      `serve idle: ${idle.toFixed(0)} MB, ${againstMost(idle / AIM_IDLE_MB, 1)}`,
+    ].join("\n");
+  } finally {
+    await platform.kill();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
