@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { runCli } from "../_test_run.ts";
+
+const PROJECT = {
+  ...{ id: "0199e2e8-5f0f-7e11-8a33-0242ac120002", name: "blog", url: "http://blog.localhost/" },
+  ...{ displayName: null, gitUrl: null, branch: "main", framework: null, workspace: "default" },
+  ...{ installCommand: null, buildCommand: null, outputDirectory: null, rootDirectory: null },
+  ...{ nodeVersion: null, productionDeploymentId: null },
+  ...{ createdAt: "2026-11-21T10:00:00.000Z", updatedAt: "2026-11-21T10:00:00.000Z" },
+};
+
+const DATABASE = {
+  ...{ id: "0199e2e8-5f0f-7e11-8a33-0242ac120003", name: "blog", projectId: PROJECT.id },
+  ...{ engine: "embedded", version: null, reason: null, cuSize: "0.25", memoryMb: 256 },
+  ...{ maxConnections: 20, autoInject: true, envVar: "DATABASE_URL", environments: null },
+  ...{ previewBranches: false, branches: 1, sizeBytes: null, notes: [], deletedAt: null },
+  ...{ createdAt: "2026-11-21T10:00:00.000Z", removedAt: null },
+};
+
+/** Runs `db create --wait` against a platform whose database has these states, look by look. */
+async function create(states: readonly object[], msPerLook: number) {
+  const rest = [...states];
+  let clock = 0;
+  const platform: typeof fetch = (input, init) => {
+    const { pathname } = new URL(new Request(input, init).url);
+    const answer = pathname.includes("/databases") ? { ...DATABASE, ...rest.shift() } : PROJECT;
+    const status = pathname.endsWith("/databases") ? 201 : 200;
+    return Promise.resolve(Response.json(answer, { status }));
+  };
+  const outcome = await runCli(["db", "create", "--wait", "--project-id", "blog", "--json"], {
+    env: { SVC_TOKEN: "key" },
+    fetch: platform,
+    now: () => clock,
+    sleep: () => Promise.resolve(void (clock += msPerLook)),
+  });
+  const said = outcome.stderr.trim().split("\n").map((line) => JSON.parse(line))
+    .filter(({ s }) => s === "user");
+  return { ...outcome, said, result: JSON.parse(outcome.stdout) };
+}
+
+const CREATING = { state: "creating" };
+
+Deno.test("db create --wait reports what it waits for, in the phase db", async () => {
+  const { code, said, result } = await create(
+    [...Array.from({ length: 8 }, () => CREATING), { state: "active" }],
+    2000,
+  );
+  assert.equal(code, 0);
+  assert.equal(result.database.state, "active");
+  assert.deepEqual([...new Set(said.map(({ p, l }) => `${p} ${l}`))], ["db info"]);
+  assert.deepEqual(said.map(({ m }) => m), [
+    "Creating blog (embedded)",
+    "Still creating blog: 6.0 s",
+    "Still creating blog: 12.0 s",
+    "Created database blog of blog",
+  ]);
+});
+
+Deno.test("db create --wait fails with the platform's reason", async () => {
+  const { code, result } = await create(
+    [CREATING, { state: "failed", reason: "The disk is full" }],
+    100,
+  );
+  assert.deepEqual([code, result.code], [1, "database_failed"]);
+  assert.match(result.error, /could not be made: The disk is full/);
+  assert.match(result.next[0], /^svc db info blog/);
+});
+
+Deno.test("db create --wait ends in the end", async () => {
+  const { code, result } = await create(Array.from({ length: 50 }, () => CREATING), 60_000);
+  assert.equal(code, 1);
+  assert.match(result.error, /still being made after 11 min/);
+});
