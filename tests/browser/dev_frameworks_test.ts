@@ -1,0 +1,133 @@
+/**
+ * Each framework of the spec under `svc dev`: what is saved appears in Chromium by the
+ * framework's own means, through the public port. `DEV_TESTS=all` installs and runs them.
+ */
+import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { hear } from "../../scripts/_process.ts";
+import { ROOT } from "../../scripts/_source_files.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import { BROWSER_TEST, withChromium } from "../helpers/chromium.ts";
+import { type Served, startServing } from "../helpers/dev_program.ts";
+import { nodeVariables } from "../helpers/node_program.ts";
+
+interface Case {
+  readonly name: "astro" | "nuxt" | "sveltekit" | "nitro";
+  readonly file: string;
+  readonly edit: (source: string) => string;
+  /** Text or style of the page once the change is there. */
+  readonly shows: (page: Page) => Promise<boolean>;
+}
+
+const hasText = (page: Page) =>
+  page.locator("body").innerText().then((text) => text.includes("Besuche:"));
+const inText = (source: string) => source.replace("visits: ", "Besuche: ");
+const fontOf = (page: Page) =>
+  page.evaluate("getComputedStyle(document.body).fontFamily").then((font) => font === "monospace");
+
+/** Frameworks that replace modules in the page; a page of Astro itself loads again, its styles do not. */
+const CASES: readonly Case[] = [
+  { name: "nuxt", file: "app/pages/index.vue", edit: inText, shows: hasText },
+  { name: "sveltekit", file: "src/routes/+page.svelte", edit: inText, shows: hasText },
+  {
+    name: "astro",
+    file: "src/layouts/page.astro",
+    edit: (source) => source.replace("font-family: serif", "font-family: monospace"),
+    shows: fontOf,
+  },
+];
+
+const rules = (target: string) =>
+  `schemaVersion = "EDGE_RULE_SET_V1"
+[[rules]]
+id = "harbour"
+condition = { path = { type = "exact", value = "/harbour" } }
+action = { type = "redirect", target = "${target}", statusCode = 301 }
+`;
+
+async function withFramework(
+  name: Case["name"],
+  test: (parts: { readonly dev: Served; readonly folder: string }) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: `svc-dev-${name}-` });
+  try {
+    await cp(join(ROOT, "fixtures", "frameworks", name), folder, { recursive: true });
+    await Deno.writeTextFile(join(folder, "svc.rules.toml"), rules("/one"));
+    const env = await nodeVariables(Deno.env.get("PATH") ?? "");
+    const installed = await hear(["npm", "install", "--loglevel", "error"], { cwd: folder, env });
+    assert.equal(installed.code, 0, installed.stderr);
+    const dev = await startServing(["dev", "--port", "0"], { cwd: folder, env });
+    try {
+      await test({ dev, folder });
+    } finally {
+      assert.equal(await dev.end(), 0, dev.lines.join("\n"));
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function locationOf({ port }: Served): Promise<string | null> {
+  const response = await fetch(`http://127.0.0.1:${port}/harbour`, { redirect: "manual" });
+  await response.body?.cancel();
+  return response.headers.get("location");
+}
+
+/** A saved rule acts, while the page stays open. */
+async function changeRule(dev: Served, folder: string): Promise<void> {
+  assert.equal(await locationOf(dev), "/one");
+  const from = dev.lines.length;
+  await Deno.writeTextFile(join(folder, "svc.rules.toml"), rules("/two"));
+  await dev.said(/rules act/, from);
+  assert.equal(await locationOf(dev), "/two");
+}
+
+const LONG = {
+  ...BROWSER_TEST,
+  ignore: BROWSER_TEST.ignore || Deno.env.get("DEV_TESTS") !== "all",
+};
+
+for (const { name, file, edit, shows } of CASES) {
+  Deno.test({
+    name: `a change of a ${name} project appears in Chromium without a reload`,
+    ...LONG,
+    fn: () =>
+      withFramework(name, async ({ dev, folder }) => {
+        await withChromium(async (browser) => {
+          const page = await browser.newPage();
+          const connected = new Promise((resolve) =>
+            page.on("console", (line) => line.text().includes("[vite] connected") && resolve(null))
+          );
+          await page.goto(dev.url, { waitUntil: "load", timeout: 120_000 });
+          await connected;
+          const path = join(folder, file);
+          const before = await Deno.readTextFile(path);
+          // After a first change, the optimizer of Vite may load the page once more.
+          await Deno.writeTextFile(path, edit(before));
+          await until(() => shows(page));
+          await page.waitForLoadState("networkidle");
+          await page.evaluate("globalThis.stays = true");
+          await Deno.writeTextFile(path, before);
+          await until(async () => !await shows(page));
+          assert.equal(await page.evaluate("globalThis.stays"), true, "It was loaded again");
+        });
+        await changeRule(dev, folder);
+      }),
+  });
+}
+
+Deno.test({
+  name: "a change of a Nitro server acts on the next request",
+  ...LONG,
+  fn: () =>
+    withFramework("nitro", async ({ dev, folder }) => {
+      const read = async () => await (await fetch(`http://127.0.0.1:${dev.port}/`)).text();
+      assert.match(await read(), /visits:/);
+      const path = join(folder, "server/routes/index.ts");
+      await Deno.writeTextFile(path, inText(await Deno.readTextFile(path)));
+      await until(read, (text) => text.includes("Besuche:"));
+      await changeRule(dev, folder);
+    }),
+});
