@@ -31,6 +31,18 @@ export interface TestServer extends AsyncDisposable {
   readonly troubles: string[];
 }
 
+/** An engine over a local server in an empty folder. */
+export function openTestEngine(dataFolder: string): Promise<DatabaseEngine> {
+  return openServerEngine({
+    postgres: LOCAL,
+    dataFolder,
+    memoryBytes: 1024 ** 3,
+    onTrouble: (message) => {
+      throw new Error(message);
+    },
+  });
+}
+
 /** Starts a server; the folder, a new one where none is given, is removed at the end. */
 export async function startTestServer(given?: string): Promise<TestServer> {
   const dataFolder = given ?? await Deno.makeTempDir({ prefix: "svc-test-" });

@@ -7,7 +7,7 @@
 import { type CopyMethod, EngineError } from "../types.ts";
 import type { Admin } from "./admin.ts";
 import { startClientProgram } from "./client_program.ts";
-import { unfinishedName } from "./names.ts";
+import { quoteLiteral, unfinishedName } from "./names.ts";
 import type { ServerSource } from "./server_source.ts";
 
 /** Others are connected to the database. */
@@ -40,6 +40,7 @@ export async function copyDatabase(
   await admin.run([`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`]);
   let method: CopyMethod = "copy";
   try {
+    await refuseInUse(admin, options);
     method = await copyFiles(admin, options);
     await giveToTarget(admin, options);
   } catch (error) {
@@ -48,6 +49,15 @@ export async function copyDatabase(
   }
   await admin.run([`ALTER DATABASE ${unfinished} RENAME TO ${target}`]);
   return method;
+}
+
+/** The server would find out itself, after it has waited five seconds. */
+async function refuseInUse(admin: Admin, { source }: CopyOptions): Promise<void> {
+  const clients = await admin.run([
+    `SELECT 1 FROM pg_stat_activity WHERE datname = ${quoteLiteral(source)} ` +
+    "AND backend_type = 'client backend' LIMIT 1",
+  ]);
+  if (clients.length > 0) throw new EngineError("The database is in use", IN_USE);
 }
 
 async function copyFiles(
