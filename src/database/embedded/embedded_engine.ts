@@ -45,6 +45,11 @@ export class EmbeddedEngine implements DatabaseEngine {
     this.#folders = new BranchFolders(options.folder);
   }
 
+  /** Process ids of the databases that run. */
+  get pids(): readonly number[] {
+    return [...this.#running.values()].filter(({ isEnded }) => !isEnded).map(({ pid }) => pid);
+  }
+
   /** Does one thing after another to a branch. */
   #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
     const last = this.#pending.get(id) ?? Promise.resolve();

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import type { Backend, Hear } from "./backend.ts";
+import {
+  backendKey,
+  errorField,
+  type Message,
+  MessageReader,
+  queryText,
+  readyForQuery,
+  SYNC,
+  writeMessage,
+} from "./messages.ts";
+import { Multiplexer } from "./multiplexer.ts";
+
+/** A backend that answers queries with `BEGIN` and `COMMIT` in mind, and notes what it is sent. */
+class ScriptedBackend implements Backend {
+  readonly log: string[] = [];
+  #status: "I" | "T" = "I";
+
+  run(bytes: Uint8Array, hear: Hear): void {
+    const message = one(bytes);
+    const answer = (...parts: Uint8Array[]) => parts.forEach((part) => hear(one(part)));
+    if (message.type === "S") return answer(readyForQuery(this.#status));
+    if (message.type === "P") {
+      this.log.push(`parse ${text(message, 0)}`);
+      return answer(writeMessage("1"));
+    }
+    if (message.type !== "Q") return this.#note(message, answer);
+    const sql = queryText(message);
+    if (!sql.includes("pg_catalog") && !sql.startsWith("RESET")) this.log.push(sql);
+    if (sql === "BEGIN") this.#status = "T";
+    if (sql === "COMMIT" || sql === "ROLLBACK") this.#status = "I";
+    answer(writeMessage("C", sql), readyForQuery(this.#status));
+  }
+
+  #note(message: Message, answer: (...parts: Uint8Array[]) => void): void {
+    if (message.type === "B") {
+      this.log.push(`bind ${text(message, 1)}`);
+      answer(writeMessage("2"));
+    }
+  }
+}
+
+function one(bytes: Uint8Array): Message {
+  const reader = new MessageReader(1_000_000);
+  reader.push(bytes);
+  return reader.take()!;
+}
+
+/** The string at a position among a message's strings. */
+const text = ({ bytes }: Message, at: number): string =>
+  new TextDecoder().decode(bytes.subarray(5)).split("\0")[at]!;
+
+class Clients {
+  readonly backend = new ScriptedBackend();
+  readonly heard = new Map<number, Message[]>();
+  readonly ended: number[] = [];
+  now = 0;
+  readonly multiplexer = new Multiplexer({
+    backend: this.backend,
+    outlet: {
+      deliver: (client, bytes) => {
+        const reader = new MessageReader(1_000_000);
+        reader.push(bytes);
+        const list = this.heard.get(client) ?? [];
+        for (let next = reader.take(); next !== undefined; next = reader.take()) list.push(next);
+        this.heard.set(client, list);
+      },
+      ended: (client) => this.ended.push(client),
+      wait: () => assert.fail("nothing reads from a client"),
+      taken: () => {},
+    },
+    now: () => this.now,
+    keyOf: (client) => backendKey(client, 0),
+  });
+
+  constructor(...ids: number[]) {
+    this.multiplexer.begin();
+    for (const id of ids) this.multiplexer.open(id, new Map());
+    this.backend.log.length = 0;
+  }
+
+  send(id: number, ...messages: Uint8Array[]): void {
+    for (const message of messages) this.multiplexer.receive(id, message);
+    while (this.multiplexer.step());
+  }
+
+  query(id: number, sql: string): void {
+    this.send(id, writeMessage("Q", sql));
+  }
+
+  /** Types of the messages that a client has heard since it was asked last. */
+  types(id: number): string {
+    const types = (this.heard.get(id) ?? []).map(({ type }) => type).join("");
+    this.heard.set(id, []);
+    return types;
+  }
+}
+
+Deno.test("Multiplexer lets others wait until a transaction has ended", () => {
+  const clients = new Clients(1, 2);
+  clients.query(1, "BEGIN");
+  clients.query(2, "two");
+  assert.deepEqual(clients.backend.log, ["BEGIN"]);
+  clients.query(1, "COMMIT");
+  assert.deepEqual(clients.backend.log, ["BEGIN", "COMMIT", "two"]);
+});
+
+Deno.test("Multiplexer rolls back the transaction of a client that has gone", () => {
+  const clients = new Clients(1, 2);
+  clients.query(1, "BEGIN");
+  clients.multiplexer.close(1);
+  clients.query(2, "two");
+  assert.deepEqual(clients.backend.log, ["BEGIN", "ROLLBACK", "two"]);
+  assert.deepEqual(clients.ended, [1]);
+});
+
+Deno.test("Multiplexer gives statements of the same name names of their own", () => {
+  const clients = new Clients(1, 2);
+  const parse = writeMessage("P", "s", "SELECT 1", new Uint8Array(2));
+  const bind = writeMessage("B", "", "s", new Uint8Array(6));
+  for (const id of [1, 2]) clients.send(id, parse, SYNC);
+  for (const id of [1, 2]) clients.send(id, bind, SYNC);
+  assert.deepEqual(clients.backend.log, [
+    "parse _1_1",
+    "parse _2_1",
+    "bind _1_1",
+    "bind _2_1",
+  ]);
+});
+
+Deno.test("Multiplexer prepares an unnamed statement again that another client replaced", () => {
+  const clients = new Clients(1, 2);
+  const parse = writeMessage("P", "", "SELECT 1", new Uint8Array(2));
+  const bind = writeMessage("B", "", "", new Uint8Array(6));
+  for (const id of [1, 2]) clients.send(id, parse, SYNC);
+  clients.types(1);
+  clients.send(1, bind, SYNC);
+  assert.deepEqual(clients.backend.log, ["parse ", "parse ", "parse ", "bind "]);
+  assert.equal(clients.types(1), "2Z", "the client hears nothing of it");
+});
+
+Deno.test("Multiplexer refuses a statement that has waited too long, and ends who idles", () => {
+  const clients = new Clients(1, 2);
+  clients.query(1, "BEGIN");
+  clients.query(2, "two");
+  clients.types(2);
+  clients.now = 14_999;
+  clients.multiplexer.tick();
+  assert.equal(clients.types(2), "");
+  clients.now = 15_000;
+  clients.multiplexer.tick();
+  const last = clients.heard.get(1)?.at(-1);
+  assert.equal(last && errorField(last, "C"), "25P03");
+  while (clients.multiplexer.step());
+  assert.equal(clients.types(2), "CZ");
+});
+
+Deno.test("Multiplexer ends a session whose message is too long", () => {
+  const clients = new Clients(1);
+  clients.types(1);
+  clients.send(1, Uint8Array.of(81, 127, 255, 255, 255));
+  const [error] = clients.heard.get(1) ?? [];
+  assert.equal(error && errorField(error, "C"), "08P01");
+  assert.deepEqual(clients.ended, [1]);
+});
