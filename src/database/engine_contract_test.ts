@@ -87,7 +87,10 @@ const CONTRACT: Contract = {
     const target = gateway.name();
     const client = await gateway.connect(source);
     await client.query("CREATE TABLE t (n int); INSERT INTO t VALUES (1)");
-    assert.match(await gateway.engine.copy(source, target), /^(clone|copy)$/);
+    const another = gateway.name();
+    const copies = [target, another].map((each) => gateway.engine.copy(source, each));
+    for (const method of await Promise.all(copies)) assert.match(method, /^(clone|copy)$/);
+    await gateway.engine.remove(another.id);
     await client.query("INSERT INTO t VALUES (2)");
     const other = await gateway.connect(target);
     await other.query("INSERT INTO t VALUES (3)");

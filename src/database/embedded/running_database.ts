@@ -36,9 +36,6 @@ const UNREAD_MS = 30_000;
 /** How long the database may take to stop by itself, in milliseconds. */
 const STOP_MS = 20_000;
 
-/** How long a statement may go on after its client has cancelled it or gone, in milliseconds. */
-const CANCEL_MS = 10_000;
-
 /** What is kept of the last words of the process, in characters. */
 const LAST_WORDS = 600;
 
@@ -58,6 +55,8 @@ export class RunningDatabase {
   /** Resolves when the process has ended and its files are free. */
   readonly ended: Promise<void>;
   #held: (() => void) | undefined;
+  #dumped: (() => void) | undefined;
+  #last: Promise<unknown> = Promise.resolve();
   #dump: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   #lastId = 0;
   #isEnded = false;
@@ -131,8 +130,19 @@ export class RunningDatabase {
     return session;
   }
 
-  /** Runs `work` while the files do not change. */
-  async hold<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs `work` while the files do not change; one at a time. */
+  hold<T>(work: () => Promise<T>): Promise<T> {
+    return this.#alone(() => this.#hold(work));
+  }
+
+  /** Copies and dumps come one after the other. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work);
+    this.#last = next.catch(() => {});
+    return next;
+  }
+
+  async #hold<T>(work: () => Promise<T>): Promise<T> {
     await this.ready;
     const held = new Promise<void>((resolve) => this.#held = resolve);
     this.#send(DatabaseFrame.hold, 0);
@@ -146,10 +156,13 @@ export class RunningDatabase {
 
   dump(head: DumpHead): ReadableStream<Uint8Array<ArrayBuffer>> {
     return new ReadableStream({
-      start: (controller) => {
-        this.#dump = controller;
-        this.#send(DatabaseFrame.dump, 0, toPayload(head));
-      },
+      start: (controller) =>
+        void this.#alone(async () => {
+          this.#dump = controller;
+          const whole = new Promise<void>((resolve) => this.#dumped = resolve);
+          this.#send(DatabaseFrame.dump, 0, toPayload(head));
+          await Promise.race([whole, this.ended]);
+        }),
     });
   }
 
@@ -256,6 +269,7 @@ export class RunningDatabase {
   #endDump(payload: Uint8Array): void {
     const dump = this.#dump;
     this.#dump = undefined;
+    this.#dumped?.();
     if (payload.byteLength === 0) return dump?.close();
     const { message, sqlState } = fromPayload<FailedHead>(payload);
     dump?.error(new EngineError(message, sqlState));
@@ -271,5 +285,3 @@ export class RunningDatabase {
     clearTimeout(late);
   }
 }
-
-void CANCEL_MS;

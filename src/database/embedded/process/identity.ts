@@ -22,8 +22,11 @@ const NEAR = 8;
 
 const MARKS = [0x5a51_7c01, 0x2b36_1e93, 0x6d0f_4a27] as const;
 
+/** Variables of the engine are below this address; above are its stack and what it allocates. */
+const VARIABLES_END = 16 * 1024 * 1024;
+
 function words(memory: EngineMemory): Int32Array {
-  return new Int32Array(memory.HEAPU8.buffer as ArrayBuffer);
+  return new Int32Array(memory.HEAPU8.buffer as ArrayBuffer, 0, VARIABLES_END / 4);
 }
 
 /** Where the backend keeps the current user: the only word that follows every change of it. */
