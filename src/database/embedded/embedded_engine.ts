@@ -149,24 +149,33 @@ export class EmbeddedEngine implements DatabaseEngine {
     if (known !== undefined && !known.isEnded) return known;
     const names = await this.#folders.names(branch.id);
     if (names === undefined) throw missing(branch);
+    const { id, database, role } = branch;
+    if (names.database === database && names.role === role) return await this.#open(branch, null);
+    const running = await this.#open(branch, names).catch(() => {
+      // A crash may have come between the names in the files and the note of them.
+      return this.#open(branch, null);
+    });
+    await this.#folders.note(id, { database, role });
+    return running;
+  }
+
+  /** Starts the process; `former` are the names in the files, where they are others. */
+  async #open(branch: Branch, former: SetupHead["former"]): Promise<RunningDatabase> {
     const { id, database, role, limits } = branch;
-    const isNamed = names.database === database && names.role === role;
-    const setup: SetupHead = {
+    const running = await RunningDatabase.start(this.options.command, {
       folder: this.#folders.data(id),
       lock: this.#folders.lock(id),
       initialise: false,
       database,
       role,
-      former: isNamed ? null : names,
+      former,
       memoryMb: limits.memoryMb,
-    };
-    const running = await RunningDatabase.start(this.options.command, setup);
+    });
     this.#running.set(id, running);
     void running.ended.then(() => {
       if (this.#running.get(id) === running) this.#running.delete(id);
     });
     await running.ready;
-    if (!isNamed) await this.#folders.note(id, { database, role });
     return running;
   }
 

@@ -23,6 +23,7 @@ export async function nameBranch(
     const sql = `SELECT FROM pg_catalog.pg_roles WHERE rolname = ${quoteLiteral(name)}`;
     return (await pg.query(sql)).rows.length > 0;
   };
+  await pg.exec("BEGIN");
   if (!await has(wanted.role)) {
     await pg.exec(
       former.role !== null && await has(former.role)
@@ -30,7 +31,6 @@ export async function nameBranch(
         : `CREATE ROLE ${role} LOGIN`,
     );
   }
-  await pg.exec("BEGIN");
   // ALTER DATABASE does not rename the one that is connected to.
   await pg.exec(`UPDATE pg_catalog.pg_database SET datname = ${quoteLiteral(wanted.database)},
     datdba = ${quoteLiteral(role)}::regrole WHERE datname = pg_catalog.current_database()`);
