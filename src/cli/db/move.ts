@@ -3,6 +3,7 @@ import { DATABASE_ENGINES, endpoints } from "../../contract/mod.ts";
 import { confirm, defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { databaseFailed, waitForDatabase } from "./wait_for_database.ts";
 
 export default defineCommand({
   description:
@@ -39,10 +40,13 @@ export default defineCommand({
       declined: "Nothing moved",
     });
     ctx.ui.log("db", "info", `Moving ${before.name} from ${before.engine} to ${flags.to}`);
-    const database = await client.call(endpoints.moveDatabase, {
+    const begun = await client.call(endpoints.moveDatabase, {
       params,
       body: { engine: flags.to },
     });
+    const database = await waitForDatabase(ctx, client, begun, "moved");
+    // A database that cannot be moved stays where it is.
+    if (database.engine !== flags.to) throw databaseFailed(ctx, database, "moved");
     ctx.ui.done("db", `Moved database ${database.name} to ${database.engine}`);
     ctx.ui.result({ database }, "");
   },

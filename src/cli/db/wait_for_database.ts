@@ -16,14 +16,18 @@ const REPORT_EVERY = 5000;
 /** Longest wait, in milliseconds. */
 const LONGEST_WAIT = 10 * 60_000;
 
-/** The error for a database that the platform could not make. */
-function failed(ctx: Context, { name, reason }: Database): CliError {
+/** The error for a database that the platform could not make, or move. */
+export function databaseFailed(
+  ctx: Context,
+  { name, reason }: Database,
+  wanted: "made" | "moved",
+): CliError {
   const why = reason === null ? "the platform gives no reason" : printable(reason);
-  return new CliError("database_failed", `Database ${name} could not be made: ${why}`, {
-    next: [
-      ctx.lines.ofProject("db", "info", name),
-      ctx.lines.ofProject("db", "delete", name, "--force"),
-    ],
+  const info = ctx.lines.ofProject("db", "info", name);
+  return new CliError("database_failed", `Database ${name} could not be ${wanted}: ${why}`, {
+    next: wanted === "moved"
+      ? [info]
+      : [info, ctx.lines.ofProject("db", "delete", name, "--force")],
   });
 }
 
@@ -32,13 +36,15 @@ export async function waitForDatabase(
   ctx: Context,
   client: Client,
   created: Database,
+  wanted: "made" | "moved" = "made",
 ): Promise<Database> {
   const params = { project: created.projectId, database: created.id };
   const startedAt = ctx.now();
   let reportedAt = startedAt;
   let pause = FIRST_PAUSE;
   let database = created;
-  if (database.state === "creating") {
+  const doing = wanted === "made" ? "creating" : "moving";
+  if (database.state === "creating" && wanted === "made") {
     ctx.ui.log("db", "info", `Creating ${database.name} (${database.engine})`);
   }
   while (database.state === "creating") {
@@ -46,18 +52,18 @@ export async function waitForDatabase(
     if (waited > LONGEST_WAIT) {
       throw new CliError(
         "database_failed",
-        `Database ${database.name} is still being made after ${formatDuration(waited)}`,
+        `Database ${database.name} is still being ${wanted} after ${formatDuration(waited)}`,
         { next: [ctx.lines.ofProject("db", "info", database.name)] },
       );
     }
     if (ctx.now() - reportedAt >= REPORT_EVERY) {
       reportedAt = ctx.now();
-      ctx.ui.log("db", "info", `Still creating ${database.name}: ${formatDuration(waited)}`);
+      ctx.ui.log("db", "info", `Still ${doing} ${database.name}: ${formatDuration(waited)}`);
     }
     await ctx.sleep(pause);
     pause = Math.min(pause * 2, LONGEST_PAUSE);
     database = await client.call(endpoints.getDatabase, { params });
   }
-  if (database.state === "failed") throw failed(ctx, database);
+  if (database.state === "failed") throw databaseFailed(ctx, database, wanted);
   return database;
 }
