@@ -25,7 +25,10 @@ export {
   type RunScriptOptions,
   runSql,
   type RunSqlOptions,
+  runStatement,
+  type RunStatementOptions,
   type SqlEvent,
+  type StatementResult,
 } from "./query/mod.ts";
 export {
   formatVerifier,

@@ -1,0 +1,92 @@
+/**
+ * Running one statement with parameters, for callers that want its whole result.
+ *
+ * @module
+ */
+import { serialize } from "pg-protocol";
+import { type BackendSession, EngineError } from "../types.ts";
+import { AnswerEvents } from "./answer_events.ts";
+import { MessageStream } from "./message_stream.ts";
+import type { Column, QueryErrorEvent } from "./types.ts";
+
+export interface StatementResult {
+  readonly columns: readonly Column[];
+  /** Values in PostgreSQL's text form. */
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** Such as `INSERT 0 3`; null for an empty statement. */
+  readonly command: string | null;
+}
+
+export interface RunStatementOptions {
+  /** Values of `$1`, `$2` and so on, in PostgreSQL's text form. */
+  readonly params: readonly (string | null)[];
+  /** Most characters of the result's values. */
+  readonly maxCharacters: number;
+  /** Cancels the statement. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs one statement and closes the session.
+ *
+ * @returns its result, or what PostgreSQL said against it
+ * @throws {EngineError} where the session ends, or the result is too large
+ */
+export async function runStatement(
+  session: BackendSession,
+  text: string,
+  { params, maxCharacters, signal }: RunStatementOptions,
+): Promise<StatementResult | QueryErrorEvent> {
+  const cancel = () => void session.cancel().catch(() => {});
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    if (signal?.aborted) throw new EngineError("The query was cancelled", "57014");
+    const messages = new MessageStream(session);
+    await messages.write(serialize.parse({ text }));
+    await messages.write(serialize.bind({ values: [...params] }));
+    await messages.write(serialize.describe({ type: "P" }));
+    await messages.write(serialize.execute());
+    await messages.write(serialize.sync());
+    return await collect(messages, text, maxCharacters);
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+    await session.close().catch(() => {});
+  }
+}
+
+async function collect(
+  messages: MessageStream,
+  text: string,
+  maxCharacters: number,
+): Promise<StatementResult | QueryErrorEvent> {
+  const events = new AnswerEvents();
+  const rows: (string | null)[][] = [];
+  let [columns, command]: [readonly Column[], string | null] = [[], null];
+  let [characters, failure]: [number, QueryErrorEvent | undefined] = [0, undefined];
+  for (;;) {
+    const read = await messages.read();
+    for (const event of events.take(read, { all: text, start: 0 })) {
+      if (event.type === "error") failure ??= event;
+      else if (event.type === "columns") columns = event.columns;
+      else if (event.type === "complete") command = event.command;
+      else if (event.type === "rows") {
+        rows.push(...event.rows);
+        for (const row of event.rows) {
+          for (const value of row) characters += value?.length ?? 4;
+        }
+      }
+    }
+    if (characters > maxCharacters) {
+      throw new EngineError(
+        `The result has more than ${maxCharacters} characters: select less of it`,
+        "54000",
+      );
+    }
+    if (read.some(({ name }) => name === "copyInResponse")) {
+      await messages.write(serialize.copyFail("COPY FROM STDIN has no data here"));
+    }
+    if (read.some(({ name }) => name === "readyForQuery")) {
+      return failure ?? { columns, rows, command };
+    }
+  }
+}

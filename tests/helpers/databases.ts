@@ -1,0 +1,140 @@
+/**
+ * Databases on a real platform, on each engine, and clients of them.
+ *
+ * @module
+ */
+import pg from "pg";
+import type { QueryEvent } from "../../src/contract/mod.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import type { PlatformOptions } from "../../src/serve/mod.ts";
+import { createProject, type TestPlatform, TOKEN, withPlatform } from "./platform.ts";
+
+/** What a platform is started with for each engine. */
+const ENGINES: Readonly<Record<string, Partial<PlatformOptions>>> = {
+  embedded: {},
+  server: { postgres: "local" },
+};
+
+export interface DatabaseTest {
+  readonly platform: TestPlatform;
+  readonly engine: string;
+  /** Name of the project. */
+  readonly project: string;
+  /** `/v1/projects/<project>/databases/orders`. */
+  readonly at: string;
+  /** Runs SQL by the API. */
+  query(sql: string, more?: Record<string, unknown>): Promise<QueryEvent[]>;
+  /** Rows of the last statement, as text. */
+  rows(sql: string, branch?: string): Promise<(string | null)[][]>;
+}
+
+/** A test of databases, which runs on each engine. */
+export interface DatabaseCase {
+  readonly name: string;
+  run(test: DatabaseTest): Promise<void>;
+}
+
+/**
+ * Runs tests on one platform for each engine, as a cluster and a template take
+ * their time to be made: each with a project and a database `orders` of its own.
+ */
+export function onEachDatabase(
+  name: string,
+  cases: readonly DatabaseCase[],
+  options: Partial<PlatformOptions> = {},
+): void {
+  for (const [engine, more] of Object.entries(ENGINES)) {
+    Deno.test(`${name} (${engine})`, (t) =>
+      withPlatform(async (platform) => {
+        for (const [index, { name, run }] of cases.entries()) {
+          const project = `shop-${index}`;
+          await createProject(platform, project);
+          await createDatabase(platform, project, "orders");
+          const at = `/v1/projects/${project}/databases/orders`;
+          await t.step(name, () => run({ engine, project, ...callsOf(platform, at) }));
+        }
+      }, { ...options, ...more }));
+  }
+}
+
+/** Creates a database and waits until it is there. */
+export async function createDatabase(
+  platform: TestPlatform,
+  project: string,
+  name: string,
+  more: Record<string, unknown> = {},
+) {
+  const path = `/v1/projects/${project}/databases`;
+  const made = await platform.api("POST", path, { json: { name, ...more } });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.json));
+  const { json } = await until(
+    () => platform.api("GET", `${path}/${name}`),
+    ({ json }) => json.state !== "creating",
+    120_000,
+  );
+  if (json.state !== "active") throw new Error(JSON.stringify(json));
+  return json;
+}
+
+export function callsOf(
+  platform: TestPlatform,
+  at: string,
+): Omit<DatabaseTest, "engine" | "project"> {
+  const query = async (sql: string, more: Record<string, unknown> = {}) => {
+    const response = await sendSql(platform, at, { sql, ...more });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
+    return text.trim().split("\n").map((line): QueryEvent => JSON.parse(line));
+  };
+  return {
+    platform,
+    at,
+    query,
+    async rows(sql, branch = "main") {
+      const events = await query(sql, { branch });
+      const failed = events.find((event) => event.type === "error");
+      if (failed !== undefined) throw new Error(JSON.stringify(failed));
+      return events.flatMap((event) => event.type === "rows" ? event.rows : []);
+    },
+  };
+}
+
+/** Sends a query; the answer is a stream. */
+export function sendSql(
+  platform: TestPlatform,
+  at: string,
+  body: Record<string, unknown>,
+  { token = TOKEN, signal }: { readonly token?: string; readonly signal?: AbortSignal } = {},
+): Promise<Response> {
+  return fetch(`http://127.0.0.1:${platform.port}${at}/query`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** The connection string of a branch. */
+export async function urlOf(platform: TestPlatform, at: string, branch = "main"): Promise<string> {
+  const { status, json } = await platform.api(
+    "GET",
+    `${at}/connection?branch=${encodeURIComponent(branch)}`,
+  );
+  if (status !== 200) throw new Error(JSON.stringify(json));
+  return json.url;
+}
+
+/** Connects as people's programs do, and ends the connection afterwards. */
+export async function withClient<T>(
+  connectionString: string,
+  run: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return await run(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
