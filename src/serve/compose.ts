@@ -72,10 +72,12 @@ function composeProjects(
 function composeRunners(
   foundation: Foundation,
   { options, cache, links, serverSandbox: sandbox }: Setup,
-  parts: Pick<
-    Parameters<typeof createCompute>[1],
-    "databases" | "variables" | "logs" | "deployments"
-  >,
+  parts:
+    & Pick<
+      Parameters<typeof createCompute>[1],
+      "databases" | "variables" | "logs" | "deployments"
+    >
+    & Pick<Parameters<typeof createFunctions>[1], "databaseFetchFor">,
 ) {
   const { maxServers, serverSockets, maxFunctionProcesses: maxProcesses } = options;
   const kv = createKv(foundation);
@@ -114,6 +116,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const runnerParts = {
     ...{ ...logs, deployments, variables: variables.variableService },
     databases: databases.deploymentDatabases,
+    databaseFetchFor: databases.databaseFetchFor,
   };
   const { functions, kv, compute } = composeRunners(foundation, setup, runnerParts);
   const images = options.images === false

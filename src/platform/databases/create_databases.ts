@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { DeploymentRecord, DeploymentStore } from "../deployments/mod.ts";
@@ -16,9 +17,10 @@ import { BranchWork } from "./branch_work.ts";
 import { DatabaseDoor, type DoorOptions } from "./database_door.ts";
 import { DatabaseService } from "./database_service.ts";
 import { DatabaseStore } from "./database_store.ts";
-import { DeploymentDatabases } from "./deployment_databases.ts";
+import { type DatabaseUser, DeploymentDatabases } from "./deployment_databases.ts";
 import { Descriptions } from "./describe.ts";
 import { Engines, type EngineSource } from "./engines.ts";
+import { createDatabaseFetch } from "./function_queries.ts";
 import { keepDatabases } from "./housekeeping.ts";
 import { endedPreviews } from "./preview_branches.ts";
 import { bindQueryRoutes } from "./query_routes.ts";
@@ -30,6 +32,8 @@ import { transfer } from "./transfer.ts";
 export interface Databases {
   /** What servers, builds and functions of deployments get. */
   readonly deploymentDatabases: DeploymentDatabases;
+  /** Performs the statements of a deployment's functions. */
+  databaseFetchFor(user: DatabaseUser): OutboundFetch;
   /** Removes the branches of previews that ended with a deployment. */
   previewStopped(deployment: DeploymentRecord): Promise<void>;
   readonly capability: Capability;
@@ -81,11 +85,14 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
     await work.removeRemains();
   };
   let resuming: Promise<void> = Promise.resolve();
+  const deploymentDatabases = new DeploymentDatabases({
+    ...services,
+    ...{ databaseService, branchService, directory },
+  });
   return {
-    deploymentDatabases: new DeploymentDatabases({
-      ...services,
-      ...{ databaseService, branchService, directory },
-    }),
+    deploymentDatabases,
+    databaseFetchFor: (user) =>
+      createDatabaseFetch({ databases: deploymentDatabases, door, onTrouble }, user),
     async previewStopped({ projectId }) {
       for (const database of await databases.list(projectId)) {
         const ended = await endedPreviews(database, { branches, deployments });

@@ -14,7 +14,10 @@ export interface Functions {
 
 export function createFunctions(
   foundation: Pick<Foundation, "dataDir" | "outbound" | "env" | "onTrouble">,
-  parts: Pick<FunctionServices, "variables" | "logs" | "maxProcesses" | "kvFetchFor">,
+  parts: Pick<
+    FunctionServices,
+    "variables" | "logs" | "maxProcesses" | "kvFetchFor" | "databaseFetchFor"
+  >,
 ): Functions {
   const { dataDir, outbound, env, onTrouble } = foundation;
   const functionService = new FunctionService({

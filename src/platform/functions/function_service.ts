@@ -20,6 +20,7 @@ import {
   sealFunction,
 } from "../../runtime/mod.ts";
 import { defaultProcessLimits } from "../compute/mod.ts";
+import type { Databases } from "../databases/mod.ts";
 import type { ProjectKv } from "../kv/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { VariableService } from "../variables/mod.ts";
@@ -37,6 +38,8 @@ export interface FunctionServices {
   readonly outbound: OutboundFetch;
   /** Performs the requests of a deployment's functions to its key-value store. */
   readonly kvFetchFor: ProjectKv["kvFetchFor"];
+  /** Performs the statements of a deployment's functions on its database. */
+  readonly databaseFetchFor: Databases["databaseFetchFor"];
   /** Folder for the tools that sealing unpacks once. */
   readonly cacheDir: string;
   /** Most processes of functions at the same time; by default, what the machine's memory allows. */
@@ -98,7 +101,7 @@ export class FunctionService {
     },
   ): Promise<FunctionHost | undefined> {
     if (deployment.functions.length === 0) return undefined;
-    const { variables, logs, outbound, kvFetchFor } = this.services;
+    const { variables, logs, outbound, kvFetchFor, databaseFetchFor } = this.services;
     const functions = await Promise.all(
       deployment.functions.map(async ({ name, sha256 }): Promise<FunctionSource> => ({
         name,
@@ -113,6 +116,7 @@ export class FunctionService {
       ...(limits?.cpuMs === undefined ? {} : { limits: { cpuMs: limits.cpuMs } }),
       outbound,
       kv: kvFetchFor({ deploymentId, projectId, environment }),
+      database: databaseFetchFor(deployment),
       spawn: this.#spawn,
       places: this.#places,
       log: (entry) => logs.recordFunction({ ...entry, projectId, deploymentId }),

@@ -17,6 +17,10 @@ interface Running {
   readonly abort: AbortController;
 }
 
+/** What is performed where a deployment has no database. */
+const NO_DATABASE: OutboundFetch = () =>
+  Promise.reject(new TypeError("This deployment has no database"));
+
 /** Statuses that never have a body (Fetch standard, null body status). */
 const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
@@ -52,8 +56,9 @@ export class FunctionFetches {
     const abort = new AbortController();
     this.#running.set(id, { call: head.call, abort });
     try {
-      const { outbound, kv = NO_KV } = this.worker.options.host;
-      const response = await (head.to === "kv" ? kv : outbound)({
+      const { outbound, kv = NO_KV, database = NO_DATABASE } = this.worker.options.host;
+      const perform = head.to === "kv" ? kv : head.to === "database" ? database : outbound;
+      const response = await perform({
         method: head.method,
         url: head.url,
         headers: withVia(head.headers, via),

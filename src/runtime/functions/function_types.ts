@@ -59,6 +59,17 @@ interface SvcKv {
   clear(prefix?: string): Promise<number>;
 }
 
+interface SvcDatabase {
+  /**
+   * Runs one statement on the project's database, with values for \`$1\`, \`$2\` and so on.
+   * Each runs in a transaction of its own. Rejects with a \`code\` of PostgreSQL.
+   */
+  query<Row = Record<string, unknown>>(
+    text: string,
+    params?: readonly unknown[],
+  ): Promise<{ readonly rows: Row[]; readonly command: string | null }>;
+}
+
 interface SvcContext {
   /** Address of the client. */
   readonly ip: string;
@@ -71,6 +82,8 @@ interface SvcContext {
   readonly env: Readonly<Record<string, string>>;
   /** The key-value store of the project's environment. */
   readonly kv: SvcKv;
+  /** The project's database, where its variable is injected. */
+  readonly database: SvcDatabase;
   /** Also in the answer's header x-svc-request-id and in the logs. */
   readonly requestId: string;
   /** The step's \`as\` name in the pipeline. */

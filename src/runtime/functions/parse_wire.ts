@@ -52,7 +52,7 @@ const NEXT = new TextEncoder().encode('{"type":"next"}');
 const NOTHING_CHANGED: ResultHead = { type: "next" };
 
 const fetchHead = z.object({
-  to: z.literal("kv").optional(),
+  to: z.enum(["kv", "database"]).optional(),
   call: z.int(),
   method,
   url,

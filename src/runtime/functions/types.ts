@@ -89,6 +89,8 @@ export interface FunctionHostOptions {
   readonly outbound: OutboundFetch;
   /** Performs requests to the project's key-value store (`context.kv`); without it there is none. */
   readonly kv?: OutboundFetch | undefined;
+  /** Performs statements on the project's database (`context.database`); without it there is none. */
+  readonly database?: OutboundFetch | undefined;
   readonly log: (entry: FunctionLogEntry) => void;
   /** The command that starts the program as a function process on a socket. */
   readonly spawn: (socketPath: string) => ProcessCommand;

@@ -149,8 +149,11 @@ export interface LogHead {
 }
 
 export interface FetchHead extends WireRequest {
-  /** `kv`: to the project's key-value store, by its HTTP API (docs/kv.md), whatever host the URL names. */
-  readonly to?: "kv" | undefined;
+  /**
+   * Whatever host the URL names: `kv` is to the project's key-value store, by its HTTP API
+   * (docs/kv.md), and `database` to its database.
+   */
+  readonly to?: "kv" | "database" | undefined;
   readonly call: number;
   readonly redirect: "follow" | "manual" | "error";
   readonly body: boolean;

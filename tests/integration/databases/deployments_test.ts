@@ -5,8 +5,17 @@ import { fileURLToPath } from "node:url";
 import { onEachEngine, type TestEngine } from "../../helpers/compute_server.ts";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { callsOf, createDatabase, urlOf } from "../../helpers/databases.ts";
-import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+import {
+  createProject,
+  rawRequest,
+  type TestPlatform,
+  withPlatform,
+} from "../../helpers/platform.ts";
+import { publish, rule } from "../../helpers/upstreams.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+
+/** A cluster is made sooner than the template of embedded databases. */
+const ON_SERVER = { postgres: "local" };
 
 const AT = "/v1/projects/shop/databases/orders";
 
@@ -102,4 +111,47 @@ Deno.test("a variable of the project's own goes before the database's, and other
     assert.equal((await visit(true, "/url")).text, "none");
     await platform.api("PATCH", AT, { json: { autoInject: false } });
     assert.equal((await visit(true, "/url")).text, "none");
-  }));
+  }, ON_SERVER));
+
+/** Runs the statement of the request's body. */
+const FUNCTION = `export default async (request, { database }) => {
+  const { text, params } = await request.json();
+  try {
+    return Response.json(await database.query(text, params));
+  } catch (error) {
+    return Response.json({ code: error.code, message: error.message });
+  }
+};`;
+
+Deno.test("a function queries its database, with parameters, and learns what is wrong", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await publish(platform, "shop", {
+      files: { "index.html": "home" },
+      functions: { boats: FUNCTION },
+      rules: [rule("boats", { type: "pipeline", steps: [{ handle: "boats" }] }, "/boats")],
+    });
+    const query = async (text: string, params?: unknown[]) => {
+      const answer = await rawRequest(platform.port, {
+        ...{ method: "POST", host: "shop.localhost", path: "/boats" },
+        body: JSON.stringify({ text, params }),
+      });
+      return JSON.parse(answer.text);
+    };
+    assert.deepEqual(await query("SELECT 1"), {
+      code: "3D000",
+      message: "This deployment has no database",
+    });
+    await createDatabase(platform, "shop", "orders");
+    await query("CREATE TABLE boats (name text PRIMARY KEY, feet int, tags jsonb)");
+    const insert = "INSERT INTO boats VALUES ($1, $2, $3)";
+    assert.deepEqual(await query(insert, ["Kestrel", 40, { a: 1 }]), {
+      rows: [],
+      command: "INSERT 0 1",
+    });
+    const { rows } = await query("SELECT *, feet > 30 AS large FROM boats WHERE feet = $1", [40]);
+    assert.deepEqual(rows, [{ name: "Kestrel", feet: 40, tags: { a: 1 }, large: true }]);
+    assert.equal((await query(insert, ["Kestrel", null, null])).code, "23505");
+    assert.equal((await query("SELECT repeat('x', 9000000)")).code, "54000");
+    assert.deepEqual((await query("SELECT 1 AS one")).rows, [{ one: 1 }]);
+  }, ON_SERVER));

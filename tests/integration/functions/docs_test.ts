@@ -27,7 +27,7 @@ Deno.test("the examples of docs/functions.md are sound, and do what they say", a
   const folder = await Deno.makeTempDir({ prefix: "svc-docs-" });
   try {
     const files = await writeExamples(folder);
-    assert.equal(files.length, 6);
+    assert.equal(files.length, 7);
     await Deno.writeTextFile(
       join(folder, "deno.json"),
       JSON.stringify({ compilerOptions: { types: ["./functions/svc.d.ts"] } }),
@@ -42,6 +42,7 @@ Deno.test("the examples of docs/functions.md are sound, and do what they say", a
     assert.ok(bundled.ok, JSON.stringify(bundled));
     assert.deepEqual(bundled.functions.map(({ name }) => name), [
       "audit",
+      "boats",
       "gate",
       "hello",
       "mark",

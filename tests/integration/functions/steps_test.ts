@@ -43,6 +43,7 @@ Deno.test("functions run in a process", async (t) => {
       deployment: { id: "dep-1", url: "https://a.example" },
       env: { GREETING: "hello" },
       kv: {},
+      database: {},
       as: "gate",
       method: "GET",
     });

@@ -36,6 +36,8 @@ export interface CallsOptions {
   readonly env: Readonly<Record<string, string>>;
   /** `context.kv`. */
   readonly kv: object;
+  /** `context.database`. */
+  readonly database: object;
   /** Logs an error that no call can report. */
   readonly report: (error: unknown, call: number | undefined) => void;
 }
@@ -151,6 +153,7 @@ export class WorkerCalls {
       deployment: given.deployment,
       env: this.options.env,
       kv: this.options.kv,
+      database: this.options.database,
       as: head.as,
       response: facts.response,
       waitUntil: (promise: unknown) => this.#waitUntil(call, promise),

@@ -45,10 +45,14 @@ export class WorkerFetch {
   readonly fetchKv = async (input: URL, init: RequestInit): Promise<Response> =>
     await this.#send(new NativeRequest(input, init), "kv");
 
-  #send(request: Request, to?: "kv"): Promise<Response> {
+  /** A statement on the project's database, in place of a host. */
+  readonly fetchDatabase = async (input: URL, init: RequestInit): Promise<Response> =>
+    await this.#send(new NativeRequest(input, init), "database");
+
+  #send(request: Request, to?: "kv" | "database"): Promise<Response> {
     const call = currentCall.getStore() ?? this.defaultCall();
     if (call === undefined || call.settled) {
-      throw new TypeError("A function can fetch and use context.kv only while a call is running");
+      throw new TypeError("A function can fetch and use its stores only while a call is running");
     }
     if (this.#waiting.size >= MAX_FETCHES) throw new TypeError(TOO_MANY_FETCHES);
     request.signal.throwIfAborted();

@@ -20,6 +20,7 @@ import { connectWorker } from "./connect_worker.ts";
 import { makeConsole } from "./console.ts";
 import { describeError, nameModule } from "./describe_error.ts";
 import { WorkerFetch } from "./fetch.ts";
+import { createFunctionDatabase } from "./database.ts";
 import { createFunctionKv } from "./kv.ts";
 import { WorkerLink } from "./link.ts";
 import { leftovers, lockDown } from "./lockdown.ts";
@@ -94,6 +95,7 @@ async function load({ source, name, env }: WorkerStart): Promise<void> {
     handler: handler as Handler,
     env: Object.freeze({ ...env }),
     kv: createFunctionKv(fetcher.fetchKv),
+    database: createFunctionDatabase(fetcher.fetchDatabase),
     report,
   });
 }

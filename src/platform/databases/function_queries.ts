@@ -1,0 +1,91 @@
+/**
+ * `context.database` of functions: they have no network, so their statements
+ * travel as requests that the platform performs.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { EngineError, type QueryErrorEvent, runStatement } from "../../database/mod.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import type { OutboundFetch, OutboundRequest } from "../../runtime/mod.ts";
+import type { DatabaseDoor } from "./database_door.ts";
+import type { DatabaseUser, DeploymentDatabases } from "./deployment_databases.ts";
+
+/** Longest statement with its parameters, in bytes. */
+const MAX_BYTES = 1024 * 1024;
+/** Most characters of a result. */
+const MAX_RESULT = 8 * 1024 * 1024;
+const MAX_PARAMS = 65_535;
+
+const statement = z.object({
+  text: z.string().min(1),
+  params: z.array(z.string().nullable()).max(MAX_PARAMS),
+});
+
+const encoder = new TextEncoder();
+
+/** What a function gets in place of a result. */
+interface Refusal {
+  readonly error: string;
+  readonly sqlState: string;
+  readonly detail?: string | null;
+}
+
+const refusalOf = ({ message, sqlState, detail }: QueryErrorEvent): Refusal => ({
+  error: message,
+  sqlState,
+  detail,
+});
+
+async function readText({ body }: OutboundRequest): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BYTES) {
+      throw new EngineError(`A statement has at most ${MAX_BYTES} bytes`, "54000");
+    }
+    chunks.push(chunk);
+  }
+  return await new Blob(chunks as BlobPart[]).text();
+}
+
+/** Makes the function that performs the statements of a deployment's functions. */
+export function createDatabaseFetch(
+  { databases, door, onTrouble }: {
+    readonly databases: Pick<DeploymentDatabases, "accessFor">;
+    readonly door: Pick<DatabaseDoor, "connect">;
+    onTrouble(message: string): void;
+  },
+  user: DatabaseUser,
+): OutboundFetch {
+  const perform = async (request: OutboundRequest): Promise<unknown> => {
+    const { text, params } = statement.parse(JSON.parse(await readText(request)));
+    const access = await databases.accessFor(user);
+    if (access === undefined) {
+      return { error: "This deployment has no database", sqlState: "3D000" } satisfies Refusal;
+    }
+    if (access.refusal !== undefined) {
+      return { error: access.refusal.message, sqlState: access.refusal.sqlState } satisfies Refusal;
+    }
+    const session = await door.connect(access);
+    const result = await runStatement(session, text, { params, maxCharacters: MAX_RESULT });
+    return "type" in result ? refusalOf(result) : result;
+  };
+  return async (request) => {
+    const answer = await perform(request).catch((error): Refusal => {
+      if (error instanceof EngineError) return { error: error.message, sqlState: error.sqlState };
+      if (error instanceof z.ZodError || error instanceof SyntaxError) {
+        return { error: "Give a text and a list of parameters", sqlState: "42601" };
+      }
+      onTrouble(`A query of a function failed: ${error}`);
+      return { error: messageOf(error), sqlState: "58000" };
+    });
+    const bytes = encoder.encode(JSON.stringify(answer));
+    return {
+      ...{ status: 200, statusText: "OK", url: request.url, redirected: false },
+      headers: [["content-type", "application/json"]],
+      body: new Blob([bytes]).stream() as ReadableStream<Uint8Array<ArrayBuffer>>,
+    };
+  };
+}
