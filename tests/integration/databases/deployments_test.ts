@@ -27,6 +27,7 @@ const url = process.env.DATABASE_URL;
 const sql = url?.startsWith("postgres://") ? postgres(url, { max: 2 }) : undefined;
 createServer(async (request, response) => {
   if (request.url === "/url") return response.end(url ?? "none");
+  if (request.url !== "/visit") return response.end("here");
   try {
     await sql\`INSERT INTO visits DEFAULT VALUES\`;
     const [{ count }] = await sql\`SELECT count(*) FROM visits\`;
