@@ -91,7 +91,7 @@ onEachEngine(
         () => platform.api("GET", `${AT}/branches`),
         ({ json }) => json.items.length === 1,
       );
-    }),
+    }, ON_SERVER),
 );
 
 Deno.test("a variable of the project's own goes before the database's, and others get none", () =>
