@@ -20,6 +20,8 @@ const COPY_PIECE = 64 * 1024;
 
 const COPY_FROM_STDIN = /^copy\s[\s\S]*\sfrom\s+stdin\b/i;
 const END_OF_COPY = /^\\\.\r?\n?$/;
+/** Lines between statements that are none: blank ones, comments, and commands of psql. */
+const BETWEEN = /^(?:\s*$|--|\\)/;
 /** What `pg_dump` writes for psql alone. */
 const FOR_PSQL = /^\\(?:un)?restrict\b/;
 /** They would begin or end the transaction around the script. */
@@ -79,9 +81,9 @@ class ScriptRun {
     for await (const event of this.#send("BEGIN")) if (event.type === "error") return yield event;
     for await (const line of lines) {
       if (this.signal?.aborted) return yield problem("57014", "The import was cancelled");
-      if (this.#splitter.pendingLength === 0 && line.startsWith("\\")) {
+      if (this.#splitter.pendingLength === 0 && BETWEEN.test(line)) {
         this.#skipped += line.length;
-        if (FOR_PSQL.test(line)) continue;
+        if (!line.startsWith("\\") || FOR_PSQL.test(line)) continue;
         return yield problem("42601", `${line.trim()} is a command of psql, and no SQL`);
       }
       if (this.#splitter.pendingLength + line.length > MAX_STATEMENT) {
@@ -90,6 +92,8 @@ class ScriptRun {
       for (const statement of this.#splitter.push(line)) {
         if (yield* this.#statement(statement, lines)) return;
       }
+      const blanks = line.length - line.trimEnd().length;
+      if (this.#splitter.pendingLength <= blanks) this.#splitter.takeRest();
     }
     for (const statement of this.#splitter.end()) {
       if (yield* this.#statement(statement, lines)) return;
