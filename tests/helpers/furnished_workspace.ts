@@ -123,7 +123,7 @@ export async function furnish(
     push.subscribe("adas-laptop"),
   );
   const stored = `${at}/databases/${database.id}`;
-  await until(() => send("GET", stored), ({ state }) => state === "active");
+  await until(() => send("GET", stored), ({ state }) => state === "active", 120_000);
   const branch = await send("POST", `${stored}/branches`, { name: "adas-branch" });
   const snapshot = await send("POST", `${stored}/snapshots`, {});
   const invitation = await send("POST", "/v1/invitations", { role: "viewer" });
