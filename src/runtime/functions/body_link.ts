@@ -187,6 +187,13 @@ export class BodyReceiver {
     this.#controller.close();
   }
 
+  /** Breaks the body off, and tells the sender that it is not wanted any more. */
+  drop(error: Error): void {
+    if (this.#over) return;
+    this.options.send(FunctionFrame.drop);
+    this.fail(error);
+  }
+
   /** Breaks the body off. */
   fail(error: Error): void {
     if (this.#over) return;

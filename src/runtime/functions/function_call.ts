@@ -171,7 +171,14 @@ export class FunctionCall {
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  readonly #abort = (): void => this.#cancel("aborted", "The call was aborted");
+  /** The client has gone: what `waitUntil()` was given goes on, as after any answer. */
+  readonly #abort = (): void => {
+    const message = "The call was aborted";
+    if (!this.#answered) return this.#cancel("aborted", message);
+    const { id, worker } = this.options;
+    worker.receivers.get(id)?.drop(new BrokenBodyError(message));
+    if (!this.#over) this.#arm(this.#timeOut, worker.options.limits.waitUntilMs);
+  };
 
   readonly #timeOut = (): void => {
     if (!this.#answered) {
@@ -213,7 +220,8 @@ export class FunctionCall {
     if (this.#settled && !this.#streaming) return;
     const { streamMs, waitUntilMs } = worker.options.limits;
     this.#arm(this.#timeOut, this.#streaming ? streamMs : waitUntilMs);
-    if (result.type !== "failed") this.#attachSignal();
+    if (this.#streaming) this.#attachSignal();
+    else this.#signal?.removeEventListener("abort", this.#abort);
   }
 
   #arm(act: () => void, delay: number): void {

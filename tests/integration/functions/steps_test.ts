@@ -230,8 +230,14 @@ Deno.test("functions run in a process", async (t) => {
   await t.step("waitUntil goes on after the answer, and drain waits for it", async () => {
     log.length = 0;
     assert.equal(await bodyText(await host.invoke(invocation("/later", { context }))), "now");
+    const leave = new AbortController();
+    const left = { ...context, requestId: "req-10" };
+    const options = { context: left, signal: leave.signal };
+    const { type } = await host.invoke(invocation("/later", options));
+    leave.abort();
+    assert.equal(type, "response");
     await host.drain(1000);
-    assert.deepEqual(log.map(({ message }) => message), ["later req-9"]);
+    assert.deepEqual(log.map(({ message }) => message), ["later req-9", "later req-10"]);
     const late = await host.invoke(invocation("/answer"));
     assert.ok(late.type === "failed" && late.reason === "aborted");
   });
