@@ -177,6 +177,10 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "a process of images loads nothing else",
   },
   {
+    path: "src/database/server/_test_server.ts",
+    reason: "lets tests of the platform know whether the machine has PostgreSQL",
+  },
+  {
     path: "src/database/embedded/process_main.ts",
     reason: "the process of a database loads nothing else",
   },

@@ -26,6 +26,9 @@ const BETWEEN = /^(?:\s*$|--|\\)/;
 const FOR_PSQL = /^\\(?:un)?restrict\b/;
 /** They would begin or end the transaction around the script. */
 const TRANSACTION_EDGE = /^(?:begin|start\s+transaction|commit|end)\b/i;
+/** A setting, which may be one that only a newer server than this one knows. */
+const SETTING = /^set\s+(?!(?:local|session|constraints|transaction|role)\b)\w+\s*(?:=|to\b)/i;
+const UNKNOWN_SETTING = "42704";
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 
 export interface RunScriptOptions {
@@ -113,6 +116,7 @@ class ScriptRun {
       yield problem("25001", "A script is one transaction: ROLLBACK is not allowed", at + 1);
       return true;
     }
+    if (SETTING.test(sql)) return yield* this.#setting(text, at);
     const data = COPY_FROM_STDIN.test(sql) ? lines : undefined;
     for await (const event of this.#send(text, data)) {
       if (event.type !== "error") {
@@ -123,6 +127,34 @@ class ScriptRun {
       return true;
     }
     return false;
+  }
+
+  /** Sets what the server knows; passes over what it does not, as `psql` would. */
+  async *#setting(text: string, at: number): AsyncGenerator<SqlEvent, boolean, void> {
+    await this.#quietly("SAVEPOINT svc_setting");
+    let failure: QueryErrorEvent | undefined;
+    for await (const event of this.#send(text)) {
+      if (event.type === "error") failure = event;
+      else if (event.type !== "rows" && event.type !== "columns") yield event;
+    }
+    if (failure !== undefined && failure.sqlState !== UNKNOWN_SETTING) {
+      const { position } = failure;
+      yield position === null ? failure : { ...failure, position: at + position };
+      return true;
+    }
+    if (failure !== undefined) {
+      await this.#quietly("ROLLBACK TO SAVEPOINT svc_setting");
+      yield { type: "notice", severity: "WARNING", message: `${failure.message}: passed over` };
+    }
+    await this.#quietly("RELEASE SAVEPOINT svc_setting");
+    return false;
+  }
+
+  /** Runs what does not fail in an open transaction. */
+  async #quietly(text: string): Promise<void> {
+    for await (const event of this.#send(text)) {
+      if (event.type === "error") throw new EngineError(event.message, event.sqlState);
+    }
   }
 
   /** Sends one statement, and its data where it copies some; yields all events of it. */

@@ -37,6 +37,9 @@ type Changes = BodyOf<typeof endpoints.updateDatabase>;
 
 const gone = (name: string) => new Failure("not_found", `Database "${name}" was deleted meanwhile`);
 
+/** True while something is made for a branch, and has not failed. */
+const isBusy = ({ task, failure }: BranchRecord): boolean => task !== null && failure === null;
+
 export class DatabaseService {
   constructor(private readonly services: DatabaseServices) {}
 
@@ -212,7 +215,7 @@ export class DatabaseService {
     const { databases, branches, work, random } = this.services;
     this.#requireEngine(engine);
     const all = await branches.list(database.id);
-    const unready = all.find((branch) => branch.storage === null || branch.task !== null);
+    const unready = all.find((branch) => branch.storage === null || isBusy(branch));
     if (unready !== undefined) {
       const { state } = stateOf(database, unready);
       throw new Failure(
@@ -223,11 +226,13 @@ export class DatabaseService {
     const moved = await databases.update(database, (current) => ({ ...current, engine }));
     if (moved === undefined) throw gone(database.name);
     for (const branch of all) {
-      if (branch.storage!.engine === engine) continue;
-      const task = { target: { engine, id: mintId(random) }, source: { type: "move" as const } };
+      // Where it is already, what is left to do is to forget a move that failed.
+      const task = branch.storage!.engine === engine
+        ? null
+        : { target: { engine, id: mintId(random) }, source: { type: "move" as const } };
       await branches.update(
         branch,
-        (current) => current.task === null ? { ...current, task, failure: null } : current,
+        (current) => isBusy(current) ? current : { ...current, task, failure: null },
       );
       void work.run(database, branch.name);
     }

@@ -72,6 +72,23 @@ Deno.test("a branch that cannot be made has failed, with the reason and an event
   await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
 });
 
+Deno.test("a move that failed leaves the database where it is, and can be tried again or given up", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  const platform = await machine.start(new TestEngine(), new TestEngine("server"));
+  await createOrders(platform);
+  const move = (engine: string) => platform.call("moveDatabase", { ...at, body: { engine } });
+  const ended = () =>
+    until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
+  for (let time = 0; time < 2; time++) {
+    await move("server");
+    assert.equal((await ended()).reason, "It runs no SQL");
+  }
+  await move("embedded");
+  const kept = await ended();
+  assert.deepEqual([kept.engine, kept.reason, kept.state], ["embedded", null, "active"]);
+});
+
 Deno.test("what is the platform's own fault stays in its log", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");

@@ -9,6 +9,7 @@ import {
   urlOf,
   withClient,
 } from "../../helpers/databases.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 
 const CASES: readonly DatabaseCase[] = [
@@ -143,12 +144,13 @@ const CASES: readonly DatabaseCase[] = [
         return (await response.text()).trim().split("\n").map((line) => JSON.parse(line));
       };
       const dump =
-        "\\restrict abc\nSET client_encoding = 'UTF8';\nCREATE TABLE boats (name text, " +
+        "\\restrict abc\nSET client_encoding = 'UTF8';\nSET of_a_newer_server = 0;\nCREATE TABLE boats (name text, " +
         "note text);\nCOPY boats (name, note) FROM stdin;\nKestrel\tsmall; 'quick'\nHeron\t\\N\n\\.\n" +
         "\\unrestrict abc\nCREATE FUNCTION one() RETURNS int LANGUAGE sql AS $$ SELECT 1; $$;\n";
       const events = await importScript(dump);
-      assert.deepEqual(events.map(({ command }) => command), [
+      assert.deepEqual(events.map(({ command, severity }) => command ?? severity), [
         "SET",
+        "WARNING",
         "CREATE TABLE",
         "COPY 2",
         "CREATE FUNCTION",
@@ -162,6 +164,29 @@ const CASES: readonly DatabaseCase[] = [
       assert.equal(failed.sqlState, "42P01");
       assert.equal(script.slice(failed.position - 1, failed.position + 6), "nowhere");
       assert.deepEqual(await rows("SELECT count(*) FROM boats"), [["2"]]);
+    },
+  },
+
+  {
+    name: "a database moves to another engine with its rows, and keeps its address",
+    only: "server",
+    async run({ platform, project }) {
+      await createDatabase(platform, project, "small", { engine: "embedded" });
+      const at = `/v1/projects/${project}/databases/small`;
+      const { rows } = callsOf(platform, at);
+      await rows("CREATE TABLE boats (id int GENERATED ALWAYS AS IDENTITY, name text)");
+      await rows("INSERT INTO boats (name) VALUES ('Kestrel'), ('Heron')");
+      const url = await urlOf(platform, at);
+      const move = await platform.api("POST", `${at}/move`, { json: { engine: "server" } });
+      assert.equal(move.status, 200);
+      const { json: moved } = await until(
+        () => platform.api("GET", at),
+        ({ json }) => json.state !== "creating",
+        120_000,
+      );
+      assert.deepEqual([moved.state, moved.reason, moved.engine], ["active", null, "server"]);
+      assert.equal(await urlOf(platform, at), url);
+      assert.deepEqual(await rows("SELECT name FROM boats ORDER BY id"), [["Kestrel"], ["Heron"]]);
     },
   },
 

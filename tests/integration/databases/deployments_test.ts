@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
 import { onEachEngine, type TestEngine } from "../../helpers/compute_server.ts";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
-import { callsOf, createDatabase, urlOf } from "../../helpers/databases.ts";
+import { callsOf, createDatabase, QUICK_ENGINE, urlOf } from "../../helpers/databases.ts";
 import {
   createProject,
   rawRequest,
@@ -13,9 +13,6 @@ import {
 } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
 import { until } from "../../../src/lib/_test_until.ts";
-
-/** A cluster is made sooner than the template of embedded databases. */
-const ON_SERVER = { postgres: "local" };
 
 const AT = "/v1/projects/shop/databases/orders";
 
@@ -91,7 +88,7 @@ onEachEngine(
         () => platform.api("GET", `${AT}/branches`),
         ({ json }) => json.items.length === 1,
       );
-    }, ON_SERVER),
+    }, QUICK_ENGINE),
 );
 
 Deno.test("a variable of the project's own goes before the database's, and others get none", () =>
@@ -116,7 +113,7 @@ Deno.test("a variable of the project's own goes before the database's, and other
     assert.equal((await visit(true, "/url")).text, "none");
     await platform.api("PATCH", AT, { json: { autoInject: false } });
     assert.equal((await visit(true, "/url")).text, "none");
-  }, ON_SERVER));
+  }, QUICK_ENGINE));
 
 /** Runs the statement of the request's body. */
 const FUNCTION = `export default async (request, { database }) => {
@@ -159,4 +156,4 @@ Deno.test("a function queries its database, with parameters, and learns what is 
     assert.equal((await query(insert, ["Kestrel", null, null])).code, "23505");
     assert.equal((await query("SELECT repeat('x', 9000000)")).code, "54000");
     assert.deepEqual((await query("SELECT 1 AS one")).rows, [{ one: 1 }]);
-  }, ON_SERVER));
+  }, QUICK_ENGINE));
