@@ -37,7 +37,13 @@ export {
   SALT_BYTES,
   type ScramVerifier,
 } from "./scram/mod.ts";
-export { LOCAL, openServerEngine, type OpenServerOptions } from "./server/mod.ts";
+export {
+  findPostgres,
+  LOCAL,
+  openServerEngine,
+  type OpenServerOptions,
+  type PostgresPrograms,
+} from "./server/mod.ts";
 export {
   type BackendSession,
   type Branch,

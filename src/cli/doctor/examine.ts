@@ -76,6 +76,16 @@ async function git(): Promise<Point> {
   };
 }
 
+/** What databases can run on: the embedded engine is always there. */
+async function databases(path: string): Promise<Point> {
+  const { findPostgres } = await import("../../database/mod.ts");
+  const [newest] = await findPostgres(path);
+  const local = newest === undefined
+    ? "no PostgreSQL of this machine for svc serve --postgres local"
+    : `PostgreSQL ${newest.version} for svc serve --postgres local`;
+  return { name: "databases", state: "ok", found: `embedded; ${local}` };
+}
+
 /** The folder itself or the nearest one above it that exists. */
 async function existing(path: string): Promise<string> {
   const there = await Deno.stat(path).then(() => true, () => false);
@@ -103,6 +113,10 @@ export function judgeDataDir(dataDir: string, mode: number | null | undefined): 
   if (mode === null || (mode & 0o077) === 0) {
     return { name, state: "ok", found: `${dataDir} is for its owner only` };
   }
+  // As svc serve --postgres local leaves it where the platform is root.
+  if ((mode & 0o077) === 0o010) {
+    return { name, state: "ok", found: `${dataDir} is for its owner; its group may pass through` };
+  }
   return {
     name,
     state: "fail",
@@ -124,6 +138,7 @@ export async function examine(
     await processLimits(),
     await bundler(cacheDir),
     await git(),
+    await databases(env.PATH ?? ""),
     await examineBuildSandbox(env),
     await disk(dataDir),
     judgeDataDir(dataDir, mode),

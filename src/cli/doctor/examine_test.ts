@@ -6,6 +6,8 @@ Deno.test("judgeDataDir() wants a directory for its owner only", () => {
     [undefined, "ok"],
     [null, "ok"],
     [0o40700, "ok"],
+    [0o40710, "ok"],
+    [0o40701, "fail"],
     [0o40750, "fail"],
     [0o40777, "fail"],
   ];
@@ -28,6 +30,7 @@ Deno.test("examine() looks at each point, and advises where one fails", async ()
     "process limits",
     "esbuild",
     "git",
+    "databases",
     "build sandbox",
     "disk",
     "data directory",

@@ -4,4 +4,5 @@
  *
  * @module
  */
+export { findPostgres, type PostgresPrograms } from "./local/find_postgres.ts";
 export { LOCAL, openServerEngine, type OpenServerOptions } from "./open_server.ts";
