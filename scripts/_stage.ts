@@ -5,7 +5,8 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { brotliCompressSync, constants } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, constants } from "node:zlib";
 import { binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
 
 export interface ShippedPackage {
@@ -111,14 +112,30 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
 }
 
 /** The best that brotli can do; decompressing costs the same at every level. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+const BEST_QUALITY = 11;
 
-async function compressFiles(from: string, to: string, files: readonly string[]): Promise<void> {
-  for (const file of files) {
-    const bytes = brotliCompressSync(await Deno.readFile(join(from, file)), BROTLI);
+interface StagedFiles {
+  readonly from: string;
+  readonly to: string;
+  readonly files: readonly string[];
+}
+
+/** Compresses on as many threads as there are files. */
+async function compressFiles({ from, to, files }: StagedFiles, quality: number): Promise<void> {
+  const compress = promisify(brotliCompress);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
+  await Promise.all(files.map(async (file) => {
+    const bytes = await compress(await Deno.readFile(join(from, file)), { params });
     await Deno.mkdir(dirname(join(to, file)), { recursive: true });
     await Deno.writeFile(join(to, `${file}.br`), bytes);
-  }
+  }));
+}
+
+export interface StageOptions {
+  /** That of this machine where missing. */
+  readonly platform?: Platform;
+  /** Of brotli, from 0 to 11; the best where missing. */
+  readonly quality?: number;
 }
 
 /**
@@ -129,8 +146,9 @@ async function compressFiles(from: string, to: string, files: readonly string[])
 export async function stagePackages(
   root: string,
   stage: string,
-  platform: Platform = Deno.build,
+  { platform = Deno.build, quality = BEST_QUALITY }: StageOptions = {},
 ): Promise<void> {
+  const esbuild = await nativeEsbuild(root, platform);
   const { version, unstable } = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
   const dependencies: Record<string, string> = {};
   for (const { name, files, compressed = [] } of SHIPPED_PACKAGES) {
@@ -141,11 +159,11 @@ export async function stagePackages(
       .filter((entry) => /licen[cs]e/i.test(entry));
     const to = join(stage, "node_modules", name);
     await copyFiles(from, to, ["package.json", ...licences, ...files]);
-    await compressFiles(from, to, compressed);
+    await compressFiles({ from, to, files: compressed }, quality);
   }
   const native = binaryPackage(platform);
   await copyFiles(
-    await nativeEsbuild(root, platform),
+    esbuild,
     join(stage, "node_modules", native),
     ["package.json", binaryName(platform.os)],
   );

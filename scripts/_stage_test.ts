@@ -7,7 +7,7 @@ import { platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
 Deno.test("stagePackages() ships exactly the named files, with versions and licences", async () => {
   const stage = await Deno.makeTempDir();
   try {
-    await stagePackages(ROOT, stage);
+    await stagePackages(ROOT, stage, { quality: 0 });
     const { dependencies } = JSON.parse(await Deno.readTextFile(join(stage, "package.json")));
     const imports = config.imports as Readonly<Record<string, string>>;
     for (const { name, files } of SHIPPED_PACKAGES) {
@@ -31,7 +31,7 @@ Deno.test("stagePackages() says how to get what another platform needs", async (
   const stage = await Deno.makeTempDir();
   try {
     await assert.rejects(
-      stagePackages(ROOT, stage, { os: "windows", arch: "aarch64" }),
+      stagePackages(ROOT, stage, { platform: { os: "windows", arch: "aarch64" } }),
       /Install @esbuild\/win32-arm64 by "deno install --os=win32 --arch=arm64"/,
     );
   } finally {

@@ -59,7 +59,7 @@ const report = await bundle({
   releasesUrl: flags["releases-url"],
 });
 await bundleStartedByName({ root: ROOT, outdir: stage });
-await stagePackages(ROOT, stage, platformOf(flags.target));
+await stagePackages(ROOT, stage, { platform: platformOf(flags.target) });
 console.log(
   `Bundled ${report.chunks} modules, ${megabytes(report.bytes)}, ` +
     `${megabytes(report.entryBytes)} of them read at every start`,

@@ -63,7 +63,7 @@ function busiest(builds: readonly Built[]): number {
 
 const seconds = (from: number, to = performance.now()) => `${((to - from) / 1000).toFixed(1)} s`;
 
-Deno.test(`${BRANCHES * PROJECTS} triggers at once: each is built once, in order, few at a time`, async () => {
+Deno.test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once: each is built once, in order, few at a time`, async () => {
   await withSandbox(async (box) => {
     await using counter = countBuilds();
     const repository = await makeRepository(box.folder, "repository");
@@ -85,9 +85,12 @@ Deno.test(`${BRANCHES * PROJECTS} triggers at once: each is built once, in order
       );
     }
     const started = performance.now();
-    const answers = await Promise.all(
-      commits.flatMap((commit) => hooks.map((hook) => callApi(box, "POST", hook, commit))),
-    );
+    // Triggers of one project come one after the other: only then is there an order to keep.
+    const answers = (await Promise.all(hooks.map(async (hook) => {
+      const own = [];
+      for (const commit of commits) own.push(await callApi(box, "POST", hook, commit));
+      return own;
+    }))).flat();
     const accepted = performance.now();
     assert.equal(new Set(answers.map(({ id }) => id)).size, BRANCHES * PROJECTS);
     for (const { statusUrl } of answers) {
@@ -109,9 +112,9 @@ Deno.test(`${BRANCHES * PROJECTS} triggers at once: each is built once, in order
       all.push(...builds);
       assert.equal(builds.length, BRANCHES, name);
       assert.ok(builds.every(({ state }) => state === "SUCCEEDED"));
-      builds.sort((a, b) => a.startedAt < b.startedAt ? -1 : 1);
-      const order = builds.map(({ queuedAt }) => queuedAt);
-      assert.deepEqual(order, [...order].sort(), `${name} is built in the order of its triggers`);
+      const starts = builds.sort((a, b) => a.queuedAt < b.queuedAt ? -1 : 1)
+        .map(({ startedAt }) => startedAt);
+      assert.deepEqual(starts, [...starts].sort(), `${name} is built in the order of its triggers`);
     }
     assert.ok(busiest(all) <= CONCURRENCY, `${busiest(all)} at the same time`);
     const last = BRANCHES - 1;
