@@ -142,6 +142,7 @@ export class BodyReceiver {
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
   #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
   #outstanding: number;
+  #failure: Error | undefined;
   #asked = false;
   #over = false;
 
@@ -166,6 +167,7 @@ export class BodyReceiver {
 
   #pull(): void {
     this.#asked = true;
+    if (this.#failure !== undefined) return this.#controller.error(this.#failure);
     if (this.#over || this.#outstanding > WINDOW_BYTES / 2) return;
     const more = WINDOW_BYTES - this.#outstanding;
     this.#outstanding += more;
@@ -194,11 +196,19 @@ export class BodyReceiver {
     this.fail(error);
   }
 
-  /** Breaks the body off. */
+  /** Breaks the body off at once. */
   fail(error: Error): void {
     if (this.#over) return;
     this.#finish();
     this.#controller.error(error);
+  }
+
+  /** The sender broke off: what has arrived is read first, as an error takes what is queued. */
+  brokeOff(error: Error): void {
+    if (this.#over) return;
+    if (this.#controller.desiredSize === 0) return this.fail(error);
+    this.#finish();
+    this.#failure = error;
   }
 
   #finish(): void {

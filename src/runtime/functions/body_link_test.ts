@@ -25,7 +25,7 @@ function join(stream: ReadableStream<Uint8Array>, credit: number) {
     send: (type, payload) => {
       if (type === FunctionFrame.end) return receiver.end();
       if (type === FunctionFrame.fail) {
-        return receiver.fail(new Error(new TextDecoder().decode(payload)));
+        return receiver.brokeOff(new Error(new TextDecoder().decode(payload)));
       }
       seen.sent += payload!.byteLength;
       seen.most = Math.max(seen.most, payload!.byteLength);
@@ -106,4 +106,15 @@ Deno.test("BodyReceiver breaks off with the sender's error", async () => {
   });
   const { receiver } = join(broken, EAGER_BYTES);
   await assert.rejects(new Response(receiver.stream).text(), /upstream broke/);
+});
+
+Deno.test("BodyReceiver gives what has arrived before the sender's error", async () => {
+  const receiver = new BodyReceiver({ credit: EAGER_BYTES, finished: () => {}, send: () => {} });
+  receiver.chunk(new Uint8Array([1]));
+  receiver.chunk(new Uint8Array([2]));
+  receiver.brokeOff(new Error("broken"));
+  const reader = receiver.stream.getReader();
+  assert.deepEqual((await reader.read()).value, new Uint8Array([1]));
+  assert.deepEqual((await reader.read()).value, new Uint8Array([2]));
+  await assert.rejects(reader.read(), /broken/);
 });

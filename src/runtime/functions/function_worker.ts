@@ -324,7 +324,7 @@ export class FunctionWorker implements WorkerContext {
     } else if (type === FunctionFrame.end) this.receivers.get(id)?.end();
     else if (type === FunctionFrame.fail) {
       const message = new TextDecoder().decode(payload.subarray(0, 1000));
-      this.receivers.get(id)?.fail(new BrokenBodyError(message));
+      this.receivers.get(id)?.brokeOff(new BrokenBodyError(message));
     } else if (type === FunctionFrame.credit) this.senders.get(id)?.grant(readCredit(payload));
     else if (type === FunctionFrame.drop) this.senders.get(id)?.stop("The function reads no more");
     else this.#breakOff();

@@ -38,7 +38,7 @@ export class WorkerLink {
     if (type === FunctionFrame.chunk) this.receivers.get(id)?.chunk(payload);
     else if (type === FunctionFrame.end) this.receivers.get(id)?.end();
     else if (type === FunctionFrame.fail) {
-      this.receivers.get(id)?.fail(new TypeError(decoder.decode(payload)));
+      this.receivers.get(id)?.brokeOff(new TypeError(decoder.decode(payload)));
     } else if (type === FunctionFrame.credit) this.senders.get(id)?.grant(readCredit(payload));
     else if (type === FunctionFrame.drop) this.senders.get(id)?.stop("Nobody reads the body");
     else return false;
