@@ -77,6 +77,8 @@ export async function withBenchPlace<T>(
   wishes: PlatformWishes = {},
 ): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-" });
+  // A local PostgreSQL, which runs as another user, passes through it.
+  await Deno.chmod(folder, 0o711);
   const site = join(folder, "site");
   await Deno.mkdir(site);
   let platform: Platform | undefined;

@@ -26,13 +26,19 @@ export function readStat(line: string): ProcessTimes {
   return { pid: Number.parseInt(line), parent: parent!, milliseconds: ticks * TICK_MS };
 }
 
-/** The time of a process and of all that descend from it, in milliseconds. */
-export function timeOfTree(root: number, processes: readonly ProcessTimes[]): number {
+/** Ids of a process and of all that descend from it. */
+function idsOfTree(root: number, processes: readonly ProcessTimes[]): ReadonlySet<number> {
   const tree = new Set([root]);
   for (let size = 0; size < tree.size;) {
     size = tree.size;
     for (const { pid, parent } of processes) if (tree.has(parent)) tree.add(pid);
   }
+  return tree;
+}
+
+/** The time of a process and of all that descend from it, in milliseconds. */
+export function timeOfTree(root: number, processes: readonly ProcessTimes[]): number {
+  const tree = idsOfTree(root, processes);
   return processes.reduce(
     (sum, { pid, milliseconds }) => tree.has(pid) ? sum + milliseconds : sum,
     0,
@@ -57,4 +63,9 @@ function readProcesses(): ProcessTimes[] {
 /** Processor time so far of a living process and of all that descend from it, in milliseconds. */
 export function processorTime(pid: number): number {
   return timeOfTree(pid, readProcesses());
+}
+
+/** Ids of a living process and of all that descend from it. */
+export function processTree(pid: number): readonly number[] {
+  return [...idsOfTree(pid, readProcesses())];
 }

@@ -1,6 +1,6 @@
 /**
- * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv …]`: measures and
- * prints tables with the aim beside each. Loopback only; what it starts it
+ * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv|databases …]`:
+ * measures and prints tables with the aim beside each. Loopback only; what it starts it
  * stops, and its files are in temporary folders.
  *
  * @module
@@ -111,6 +111,11 @@ const BENCHES: readonly Bench[] = [
       { program: "redis-server", package: "redis-server" },
     ],
     run: async () => await (await import("./kv_bench.ts")).benchKv(),
+  },
+  {
+    name: "databases",
+    needs: [{ program: "pg_ctlcluster", package: "postgresql" }],
+    run: async () => await (await import("./databases_bench.ts")).benchDatabases(),
   },
   {
     name: "functions",
