@@ -71,12 +71,26 @@ async function openReadable(place: string): Promise<Deno.Kv> {
   }
 }
 
+/**
+ * Closes the files of a database to other users: the folder around them may let
+ * one of them pass, as the owner of a local PostgreSQL.
+ */
+async function closeToOthers(place: string): Promise<void> {
+  if (Deno.build.os === "windows" || /^(?:https?:|:memory:)/.test(place)) return;
+  for (const path of [place, `${place}-wal`, `${place}-shm`]) {
+    await Deno.chmod(path, 0o600).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+}
+
 async function openWritable(place: string): Promise<Deno.Kv> {
   const kv = await Deno.openKv(place);
   try {
     const isUnmarked = await checkReadable(kv);
     await kv.set(PROBE, new Uint8Array());
     await kv.delete(PROBE);
+    await closeToOthers(place);
     if (isUnmarked) await markPortable(kv);
     return wrap(kv, place);
   } catch (error) {

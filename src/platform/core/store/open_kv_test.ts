@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { openKv, StoreUnusableError } from "./open_kv.ts";
+import { join } from "node:path";
+import { openKv, openPlatformKv, StoreUnusableError } from "./open_kv.ts";
 
 Deno.test("openKv() says which store cannot be opened, and why", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-kv-" });
@@ -12,4 +13,24 @@ Deno.test("openKv() says which store cannot be opened, and why", async () => {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test({
+  name: "openPlatformKv() leaves no file of the store open to other users",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.makeTempDir({ prefix: "svc-kv-" });
+    try {
+      const store = await openPlatformKv(join(folder, "kv.sqlite3"));
+      await store.kv.set(["a"], 1);
+      const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
+      assert.ok(names.includes("kv.sqlite3"));
+      for (const name of names) {
+        assert.equal(Deno.statSync(join(folder, name)).mode! & 0o077, 0, name);
+      }
+      await store.close();
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
 });
