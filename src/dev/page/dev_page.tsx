@@ -134,7 +134,7 @@ function Keys({ keys, hasMoreKeys }: Pick<PageFacts, "keys" | "hasMoreKeys">) {
 
 function Mails({ mails }: Pick<PageFacts, "mails">) {
   if (mails.length === 0) {
-    return <p class="quiet">None. Code that sends mail by SMTP_URL is caught here.</p>;
+    return <p class="quiet">None. What code sends by SMTP_URL is caught here.</p>;
   }
   return (
     <>
