@@ -5,6 +5,7 @@
  * @module
  */
 import { type Clock, type Random, systemClock, systemRandom } from "../lib/clock.ts";
+import { Contention, whenUnlocked } from "../lib/contention.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { KeyedLock } from "../lib/keyed_lock.ts";
 import { DEFAULT_QUOTA, type KvQuota } from "./limits.ts";
@@ -19,9 +20,6 @@ import type {
   SetResult,
 } from "./types.ts";
 import { Usage } from "./usage.ts";
-
-/** Tries of a read or write that another process disturbs. */
-const MAX_ATTEMPTS = 20;
 
 export interface KvStoreOptions {
   readonly kv: Deno.Kv;
@@ -75,13 +73,14 @@ export class KvStore {
 
   /** The value of a key; `undefined` where there is none. */
   async get(namespace: Namespace, key: string): Promise<KvValue | undefined> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const contention = new Contention();
+    do {
       const { head, versionstamp } = await this.#find(namespace, key);
       if (head === undefined || versionstamp === null) return undefined;
       const bytes = head.inline ?? await this.#readParts(namespace, head);
       if (bytes === undefined) continue;
       return { bytes, contentType: head.contentType, version: versionstamp, ...expiryOf(head) };
-    }
+    } while (await contention.wait());
     throw new Error(`Cannot read ${JSON.stringify(key)}: it keeps changing`);
   }
 
@@ -92,7 +91,8 @@ export class KvStore {
     value: { readonly bytes: Uint8Array<ArrayBuffer> } & SetOptions,
   ): Promise<SetResult> {
     return this.#alone(namespace, key, async () => {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const contention = new Contention();
+      do {
         const found = await this.#find(namespace, key);
         if (!meets(value.condition, found)) return { type: "conflict" };
         const change = {
@@ -109,7 +109,7 @@ export class KvStore {
           });
         if (commit.ok) return { type: "set", version: commit.versionstamp };
         await this.#usage.undo(namespace, change);
-      }
+      } while (await contention.wait());
       return { type: "conflict" };
     });
   }
@@ -117,12 +117,13 @@ export class KvStore {
   /** Removes a key; `false` where the condition does not hold. What is not there is removed already. */
   remove(namespace: Namespace, key: string, condition?: KvCondition): Promise<boolean> {
     return this.#alone(namespace, key, async () => {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const contention = new Contention();
+      do {
         const found = await this.#find(namespace, key);
         if (!meets(condition, found)) return false;
         if (found.stored === undefined) return true;
         if (await this.#drop(namespace, key, found)) return true;
-      }
+      } while (await contention.wait());
       return false;
     });
   }
@@ -161,7 +162,7 @@ export class KvStore {
       if (signal.aborted || Number(at) > this.#now()) break;
       const key = String(rest.pop());
       if (await this.#sweepOne(rest.map(String) as unknown as Namespace, key)) count++;
-      await this.#kv.delete(entry.key);
+      await whenUnlocked(() => this.#kv.delete(entry.key));
     }
     return count;
   }
@@ -222,7 +223,7 @@ export class KvStore {
       operation.set([...this.#keys.parts(namespace, head.partsId!), index], part)
     );
     if (expiresAt !== undefined) operation.set(this.#keys.expiry(expiresAt, namespace, key), true);
-    return operation.commit();
+    return whenUnlocked(() => operation.commit());
   }
 
   /** The beginning of a write: what was there goes, if it is still the same. */
@@ -246,8 +247,8 @@ export class KvStore {
   }
 
   async #drop(namespace: Namespace, key: string, found: Found): Promise<boolean> {
-    const { ok } = await this.#removal(namespace, key, found)
-      .delete(this.#keys.head(namespace, key)).commit();
+    const operation = this.#removal(namespace, key, found).delete(this.#keys.head(namespace, key));
+    const { ok } = await whenUnlocked(() => operation.commit());
     if (ok && found.stored !== undefined) {
       await this.#usage.undo(namespace, { bytes: weightOf(key, found.stored.size), keys: 1 });
     }

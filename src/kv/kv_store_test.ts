@@ -145,3 +145,30 @@ Deno.test("recordsOf() names all records of a project", () =>
     assert.deepEqual(left, ["c"]);
     assert.deepEqual(await store.usage(BOATS), { bytes: 0, keys: 0 });
   }));
+
+Deno.test("KvStore.set() stores every value while another process writes", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-kv-two-" });
+  const open = async () => {
+    const kv = await Deno.openKv(`${folder}/kv`);
+    return { kv, store: new KvStore({ kv, root: ["user_kv"] }) };
+  };
+  const processes = [await open(), await open()];
+  try {
+    const keys = Array.from({ length: 60 }, (_, index) => `key${index}`);
+    const writes = keys.flatMap((key) =>
+      processes.map(async ({ store }, index) => {
+        assert.equal((await store.set(BOATS, `${key}/${index}`, text(key))).type, "set");
+        assert.equal((await store.set(BOATS, key, text(key))).type, "set");
+      })
+    );
+    await Promise.all(writes);
+    for (const { store } of processes) {
+      assert.equal((await store.list(BOATS, { prefix: "key", limit: 1000 })).items.length, 180);
+    }
+    await Promise.all(processes.map(({ store }) => store.clear(BOATS)));
+    assert.deepEqual((await processes[0]!.store.list(BOATS, { prefix: "", limit: 1 })).items, []);
+  } finally {
+    for (const { kv } of processes) kv.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});

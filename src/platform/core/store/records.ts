@@ -5,6 +5,7 @@
  * @module
  */
 import type { z } from "zod";
+import { Contention, whenUnlocked } from "../../../lib/contention.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
 import { StoreBusyError } from "./store_busy.ts";
 
@@ -107,29 +108,6 @@ function queueOf(kv: Deno.Kv): KeyedLock {
   return queue;
 }
 
-/** How often a commit is retried while another process writes, with growing pauses. */
-const MAX_LOCKED = 50;
-const MAX_PAUSE_MS = 20;
-
-/** Waits the longer the more attempts have failed. */
-const pauseAfter = (attempts: number) =>
-  new Promise((resolve) => setTimeout(resolve, Math.min(attempts, MAX_PAUSE_MS)));
-
-/** Commits once no other process is writing to the store. */
-async function commitWhenUnlocked(
-  operation: Deno.AtomicOperation,
-): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
-  for (let count = 1;; count++) {
-    try {
-      return await operation.commit();
-    } catch (error) {
-      const isLocked = error instanceof TypeError && /database is locked/.test(error.message);
-      if (!isLocked || count > MAX_LOCKED) throw error;
-      await pauseAfter(count);
-    }
-  }
-}
-
 /**
  * Retries a check-and-set until it commits. `attempt` reads what it needs,
  * builds an atomic operation with its checks, and returns it with the result.
@@ -159,11 +137,12 @@ export async function commitWithRetries<T>(
     throw new StoreBusyError("of the same record wait for each other");
   }
   return await queue.runAll(names, async () => {
+    const contention = new Contention();
     for (let count = 1; count <= MAX_ATTEMPTS; count++) {
       const { operation, result } = await attempt();
-      const commit = await commitWhenUnlocked(operation);
+      const commit = await whenUnlocked(() => operation.commit());
       if (commit.ok) return { result, versionstamp: commit.versionstamp };
-      await pauseAfter(count - 1);
+      await contention.wait();
     }
     throw new ContentionError(
       `Cannot commit: the records changed ${MAX_ATTEMPTS} times meanwhile`,

@@ -1,0 +1,69 @@
+/**
+ * Waiting for writers in other processes: pauses that grow, differ by chance so
+ * that two who lost together do not meet again, and end after a time.
+ *
+ * @module
+ */
+
+/** How long a change waits for writers in other processes, in milliseconds. */
+export const CONTENTION_LIMIT_MS = 10_000;
+
+/** The longest pause between two attempts, in milliseconds. */
+const MAX_PAUSE_MS = 50;
+
+export interface ContentionOptions {
+  /** Milliseconds from any beginning; never goes back. */
+  readonly now?: () => number;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+  readonly pause?: (milliseconds: number) => Promise<void>;
+}
+
+/** The attempts of one change. */
+export class Contention {
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #pause: (milliseconds: number) => Promise<void>;
+  readonly #end: number;
+  #lost = 0;
+
+  constructor({ now, random, pause }: ContentionOptions = {}) {
+    this.#now = now ?? (() => performance.now());
+    this.#random = random ?? Math.random;
+    this.#pause = pause ??
+      ((milliseconds) => new Promise((done) => setTimeout(done, milliseconds)));
+    this.#end = this.#now() + CONTENTION_LIMIT_MS;
+  }
+
+  /** Waits before the next attempt; returns `false` at once where the time is up. */
+  async wait(): Promise<boolean> {
+    if (this.#now() >= this.#end) return false;
+    const longest = Math.min(2 ** ++this.#lost, MAX_PAUSE_MS);
+    await this.#pause(longest * (1 + this.#random()) / 2);
+    return true;
+  }
+}
+
+/** True for what Deno KV throws while another process writes; nothing was stored then. */
+const isLocked = (error: unknown): boolean =>
+  error instanceof TypeError && error.message.includes("database is locked");
+
+/**
+ * Does something with a local Deno KV database once no other process has it locked.
+ *
+ * @throws what `work` throws, as soon as that is another error, or after
+ *   `CONTENTION_LIMIT_MS` of a locked database.
+ */
+export async function whenUnlocked<T>(
+  work: () => Promise<T>,
+  options?: ContentionOptions,
+): Promise<T> {
+  const contention = new Contention(options);
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLocked(error) || !await contention.wait()) throw error;
+    }
+  }
+}
