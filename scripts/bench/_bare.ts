@@ -6,12 +6,13 @@
  * @module
  */
 import { join } from "node:path";
+import { unusedPort } from "../../src/lib/unused_port.ts";
 import { chooseCompiler, runtimeVersion } from "../_compiler.ts";
 import { fetchByHost } from "../_fetch_by_host.ts";
 import { hear } from "../_process.ts";
 import { type Command, programCommand } from "../_program.ts";
 import { ROOT } from "../_source_files.ts";
-import { freePort, type Peer, startPeer } from "./_peers.ts";
+import { type Peer, startPeer } from "./_peers.ts";
 
 /** One answer, as JSON. */
 export interface BareAnswer {
@@ -81,7 +82,7 @@ export async function withBare<T>(
   const answers: BareAnswer[] = [];
   for (const path of svc.paths) answers.push(await answerOf(svc, path));
   await Deno.writeTextFile(file, JSON.stringify(answers));
-  const port = freePort();
+  const port = unusedPort();
   const command: Command = [...await bareCommand(folder), String(port), file];
   const bare = await startPeer({ name: BARE, command, port }, folder);
   try {

@@ -5,8 +5,9 @@
  * @module
  */
 import { join } from "node:path";
+import { unusedPort } from "../../src/lib/unused_port.ts";
 import { type Certificate, makeCertificate } from "./_certificate.ts";
-import { freePort, type Peer, startPeer } from "./_peers.ts";
+import { type Peer, startPeer } from "./_peers.ts";
 
 export interface Origin extends Peer {
   readonly url: string;
@@ -49,7 +50,7 @@ export async function startOrigin(
     await Deno.writeTextFile(join(folder, "files", name), text);
   }
   const certificate = await makeCertificate(folder);
-  const port = freePort();
+  const port = unusedPort();
   const file = join(folder, "nginx.conf");
   await Deno.writeTextFile(file, config(folder, port, certificate));
   const errors = join(folder, "error.log");

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { unusedPort } from "../../src/lib/unused_port.ts";
 import { join } from "node:path";
 import { fetchByHost } from "../_fetch_by_host.ts";
 import type { Command } from "../_program.ts";
@@ -38,12 +39,6 @@ export interface PeerOrigin {
   readonly caFile: string;
   /** Answers are kept for a minute; Caddy has no cache of its own and passes all on. */
   readonly cached: boolean;
-}
-
-/** A port that nobody listens on now. */
-export function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 function nginxProxy(site: PeerSite): string {
@@ -192,7 +187,7 @@ export async function startPeer(
 }
 
 async function startNginx(site: PeerSite): Promise<Peer> {
-  const ports = { port: freePort(), httpsPort: freePort() };
+  const ports = { port: unusedPort(), httpsPort: unusedPort() };
   const config = join(site.folder, "nginx.conf");
   await Deno.writeTextFile(config, nginxConfig(site, ports));
   const errors = join(site.folder, "nginx-error.log");
@@ -201,7 +196,7 @@ async function startNginx(site: PeerSite): Promise<Peer> {
 }
 
 async function startCaddy(site: PeerSite): Promise<Peer> {
-  const ports = { port: freePort(), httpsPort: freePort() };
+  const ports = { port: unusedPort(), httpsPort: unusedPort() };
   const config = join(site.folder, "Caddyfile");
   await Deno.writeTextFile(config, caddyConfig(site, ports));
   const command: Command = ["caddy", "run", "--config", config, "--adapter", "caddyfile"];

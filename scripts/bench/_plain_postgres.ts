@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import pg from "pg";
 import { hear } from "../_process.ts";
-import { freePort } from "./_peers.ts";
+import { unusedPort } from "../../src/lib/unused_port.ts";
 
 /** Debian keeps the programs of each version in a folder of their own. */
 const VERSIONS = "/usr/lib/postgresql";
@@ -79,7 +79,7 @@ export async function startPlainPostgres(folder: string): Promise<PlainPostgres>
   const owner = await findOwner();
   if (owner.uid !== undefined) await Deno.chown(folder, owner.uid, owner.gid!);
   const data = await makeCluster(folder, owner);
-  const port = freePort();
+  const port = unusedPort();
   const child = new Deno.Command(join(findPrograms(), "postgres"), {
     args: ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],
     ...{ cwd: "/", stdin: "null", stdout: "null", stderr: "null", ...owner },

@@ -10,7 +10,7 @@ import { createKv } from "../../src/platform/kv/mod.ts";
 import { systemClock, systemRandom } from "../../src/lib/clock.ts";
 import { hear } from "../_process.ts";
 import { load } from "./_load.ts";
-import { freePort } from "./_peers.ts";
+import { unusedPort } from "../../src/lib/unused_port.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
 const CLIENTS = 50;
@@ -80,7 +80,7 @@ async function measureRedisTest(port: number, test: string, requests: number): P
 }
 
 async function measureRedis(folder: string): Promise<Rates> {
-  const port = freePort();
+  const port = unusedPort();
   const child = new Deno.Command("redis-server", {
     args: [
       ...["--bind", "127.0.0.1", "--port", String(port), "--dir", folder, "--save", ""],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { findFramework, type Launch } from "../manifest/mod.ts";
 import { bundleServerEntry } from "../runtime/mod.ts";
 import { until } from "../lib/_test_until.ts";
+import { unusedPort } from "../lib/unused_port.ts";
 
 /** The launch that a framework finds for an output with these files. */
 async function launchOf(id: string, files: Readonly<Record<string, string>>): Promise<Launch> {
@@ -16,16 +16,6 @@ async function launchOf(id: string, files: Readonly<Record<string, string>>): Pr
   const found = await findFramework(id)!.server!.find(output, undefined);
   assert.ok(found.type === "server", JSON.stringify(found));
   return found.launch;
-}
-
-/** A port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** Bundles an entry as its framework's, starts it, and asks it once. */
@@ -42,7 +32,7 @@ async function ask({ prelude, wrapper }: Launch, entry: string): Promise<string>
     });
     assert.ok(result.ok, JSON.stringify(result));
     await Deno.writeFile(join(root, "served.mjs"), result.bundle.source);
-    const port = await freePort();
+    const port = unusedPort();
     const child = new Deno.Command(Deno.execPath(), {
       args: ["run", "--quiet", "--no-config", "--allow-all", join(root, "served.mjs")],
       env: { PORT: String(port), HOST: "127.0.0.1" },

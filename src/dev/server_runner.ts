@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { freePort } from "./free_port.ts";
+import { unusedPort } from "../lib/unused_port.ts";
 import type { DevOptions } from "./options.ts";
 import { DevCommand, type ServerAddress } from "./process/mod.ts";
 import { INSPECTOR_PORT, serverEnvironment } from "./server_environment.ts";
@@ -58,7 +58,7 @@ export class ServerRunner {
 
   #describeStart() {
     const { options: { env, variables, directory, inspect, report, ...dev }, parts } = this;
-    const port = dev.serverPort ?? freePort();
+    const port = dev.serverPort ?? unusedPort();
     const { heldBack, env: whole } = serverEnvironment({
       ...{ env, variables, directory, inspect, port },
       local: parts.local,

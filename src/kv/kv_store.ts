@@ -78,8 +78,9 @@ export class KvStore {
       const { head, versionstamp } = await this.#find(namespace, key);
       if (head === undefined || versionstamp === null) return undefined;
       const bytes = head.inline ?? await this.#readParts(namespace, head);
-      if (bytes === undefined) continue;
-      return { bytes, contentType: head.contentType, version: versionstamp, ...expiryOf(head) };
+      if (bytes !== undefined) {
+        return { bytes, contentType: head.contentType, version: versionstamp, ...expiryOf(head) };
+      }
     } while (await contention.wait());
     throw new Error(`Cannot read ${JSON.stringify(key)}: it keeps changing`);
   }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { createServer, Packet } from "dns2";
+import { createTCPServer, createUDPServer, type DnsHandler, Packet } from "dns2";
+import { listening, onUnusedPort } from "./_test_same_port.ts";
 
 /** What the server says about a name: records by type, or a way to fail. */
 export type DnsEntry =
@@ -22,6 +23,7 @@ export interface DnsFixture {
   close(): Promise<void>;
 }
 
+const LOOPBACK = "127.0.0.1";
 const RCODES = { SERVFAIL: 2, REFUSED: 5 } as const;
 
 function resource(name: string, type: "TXT" | "CNAME" | "A" | "AAAA", value: string) {
@@ -45,29 +47,37 @@ function addAnswers(response: Packet, name: string, type: number, names: DnsFixt
   }
 }
 
+/** Answers DNS over UDP and TCP on one port; `server` is its `address:port`. */
+function serveDns(handle: DnsHandler): Promise<Pick<DnsFixture, "server" | "close">> {
+  return onUnusedPort(async (port) => {
+    const tcp = createTCPServer(handle);
+    const udp = createUDPServer(handle);
+    const closed = (server: typeof tcp | typeof udp) =>
+      new Promise<void>((resolve) => void server.close(() => resolve()));
+    await listening(tcp, () => void tcp.listen(port, LOOPBACK));
+    try {
+      await listening(udp, () => void udp.bind(port, LOOPBACK));
+    } catch (error) {
+      await closed(tcp);
+      throw error;
+    }
+    const close = async () => void await Promise.all([closed(tcp), closed(udp)]);
+    return { server: `${LOOPBACK}:${port}`, close };
+  });
+}
+
 /** Starts a server for the given names. */
 export async function startDns(zone: Readonly<Record<string, DnsEntry>> = {}): Promise<DnsFixture> {
   const names = new Map(Object.entries(zone));
   const truncated = new Set<string>();
-  const server = createServer({
-    udp: true,
-    tcp: true,
-    handle: (request, send, client) => {
-      const response = Packet.createResponseFromRequest(request);
-      const question = request.questions[0]!;
-      if (names.get(question.name.toLowerCase()) === "SILENT") return;
-      const isUdp = !("destroy" in client);
-      if (isUdp && truncated.has(question.name.toLowerCase())) response.header.tc = 1;
-      else addAnswers(response, question.name, question.type, names);
-      send(response);
-    },
+  const served = await serveDns((request, send, client) => {
+    const response = Packet.createResponseFromRequest(request);
+    const question = request.questions[0]!;
+    if (names.get(question.name.toLowerCase()) === "SILENT") return;
+    const isUdp = !("destroy" in client);
+    if (isUdp && truncated.has(question.name.toLowerCase())) response.header.tc = 1;
+    else addAnswers(response, question.name, question.type, names);
+    send(response);
   });
-  const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = probe.addr;
-  probe.close();
-  await server.listen({
-    udp: { port, address: "127.0.0.1" },
-    tcp: { port, address: "127.0.0.1" },
-  });
-  return { server: `127.0.0.1:${port}`, names, truncated, close: () => server.close() };
+  return { ...served, names, truncated };
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { join } from "node:path";
 import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
 import { cleanEnvironment, programCommand, startProgram } from "../../scripts/_program.ts";
-import { freePort } from "../../scripts/bench/_peers.ts";
+import { unusedPort } from "../../src/lib/unused_port.ts";
 import { freeBuildUid } from "../helpers/build_users.ts";
 
 const DESCRIPTORS = 256;
@@ -85,7 +85,7 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   fn: async (t) => {
     const folder = await Deno.makeTempDir({ prefix: "svc-connections-" });
-    const ports = { http: freePort(), https: freePort() };
+    const ports = { http: unusedPort(), https: unusedPort() };
     const limited = ["sh", "-c", `ulimit -n ${DESCRIPTORS}; exec "$@"`, "sh"] as const;
     const platform = await startProgram({
       dataDir: join(folder, "data"),

@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import { until } from "../../src/lib/_test_until.ts";
+import { unusedPort } from "../../src/lib/unused_port.ts";
 
 export interface Pebble {
   readonly directoryUrl: string;
@@ -53,12 +54,6 @@ export async function makeCertificate(
   return { certFile, keyFile };
 }
 
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  listener.close();
-  return listener.addr.port;
-}
-
 /** Fetches a text once the server is up. */
 const fetchWhenUp = (url: string, client: Deno.HttpClient): Promise<string> =>
   until(
@@ -73,7 +68,7 @@ export async function startPebble(
 ): Promise<Pebble> {
   const { folder, dnsServer, httpPort } = options;
   const { certFile, keyFile } = await makeCertificate(folder, "pebble", ["IP:127.0.0.1"]);
-  const [port, managementPort] = [freePort(), freePort()];
+  const [port, managementPort] = [unusedPort(), unusedPort()];
   const config = join(folder, "pebble.json");
   await Deno.writeTextFile(
     config,

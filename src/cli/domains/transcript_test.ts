@@ -1,42 +1,12 @@
 /** The commands `domains`, in both output modes, with a real DNS server on loopback. */
 import assert from "node:assert/strict";
-import { createServer, Packet } from "dns2";
+import { startDns } from "../../lib/_test_dns_server.ts";
 import type { Bench } from "../_test_platform.ts";
 import { type Step, testTranscript } from "../_test_transcript.ts";
 
-/** What the DNS server answers: TXT values and the target of a CNAME, by name. */
-const zone = new Map<string, { readonly txt?: string; readonly cname?: string }>();
+const dns = await startDns();
 
-const base = (name: string, type: number) => ({ name, type, class: Packet.CLASS.IN, ttl: 1 });
-
-function answer(request: Packet): Packet {
-  const response = Packet.createResponseFromRequest(request);
-  const { name, type } = request.questions[0]!;
-  const entry = zone.get(name.toLowerCase());
-  const answers: unknown[] = [];
-  if (entry === undefined) response.header.rcode = 3;
-  if (entry?.txt !== undefined && type === Packet.TYPE.TXT) {
-    answers.push({ ...base(name, type), data: [entry.txt] });
-  }
-  if (entry?.cname !== undefined && type === Packet.TYPE.CNAME) {
-    answers.push({ ...base(name, type), domain: entry.cname });
-  }
-  response.answers.push(...answers as Packet["answers"]);
-  return response;
-}
-
-async function startDns(): Promise<{ server: string; close: () => Promise<void> }> {
-  const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = probe.addr;
-  probe.close();
-  const handle = (request: Packet, send: (response: Packet) => void) => send(answer(request));
-  const server = createServer({ udp: true, tcp: true, handle });
-  const address = { port, address: "127.0.0.1" };
-  await server.listen({ udp: address, tcp: address });
-  return { server: `127.0.0.1:${port}`, close: () => server.close() };
-}
-
-/** Puts records of a domain into the zone, changed by `change`. */
+/** Puts records of a domain into the DNS server, changed by `change`. */
 async function publish(
   bench: Bench,
   hostname: string,
@@ -52,12 +22,12 @@ async function publish(
   const { records } = await response.json();
   assert.ok(records.length > 0);
   for (const { type, name, value } of records) {
-    zone.set(name, type === "TXT" ? { txt: change(value) } : { cname: value });
+    dns.names.set(name, type === "TXT" ? { TXT: [change(value)] } : { CNAME: [value] });
   }
 }
 
 const steps: readonly Step[] = [
-  { name: "none", argv: ["domains", "list"], before: () => zone.clear() },
+  { name: "none", argv: ["domains", "list"], before: () => dns.names.clear() },
   { name: "no environment", argv: ["domains", "add", "www.shop.example"], code: 1 },
   {
     name: "an unknown environment",
@@ -120,7 +90,6 @@ const steps: readonly Step[] = [
   { name: "remove again", argv: ["domains", "remove", "www.shop.example", "--force"], code: 1 },
 ];
 
-const dns = await startDns();
 testTranscript("domains", steps, {
   dnsServer: dns.server,
   baseDomain: "svc.test",

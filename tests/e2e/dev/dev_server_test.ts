@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
+import { unusedPort } from "../../../src/lib/unused_port.ts";
 import { isRunning, type Served, startServing } from "../../helpers/dev_program.ts";
 
 /** A dev server that answers with what it sees; it starts another process, as many do. */
@@ -154,7 +155,8 @@ Deno.test("dev shows its page to this computer alone", () =>
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
   Deno.test(`dev leaves no process behind after ${signal}`, () =>
     withProject(async (folder) => {
-      const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
+      const start = ["dev", "--port", String(unusedPort())];
+      const dev = await startServing(start, { cwd: folder });
       const { child } = await seen(dev, "/");
       assert.ok(isRunning(child));
       const code = await dev.end(signal);
@@ -162,7 +164,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
       await until(() => !isRunning(child));
       // Nothing holds the port or the data.
       if (signal !== "SIGKILL") return;
-      const again = await startServing(["dev", "--port", String(dev.port)], { cwd: folder });
+      const again = await startServing(start, { cwd: folder });
       assert.equal((await seen(again, "/")).url, "/");
       await again.end();
     }));

@@ -12,6 +12,7 @@ import {
   type TestPlatform,
 } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+import { unusedPort } from "../../../src/lib/unused_port.ts";
 
 const page = (text: string) => ({ files: { "index.html": text } });
 
@@ -127,9 +128,7 @@ Deno.test({
   fn: () =>
     inFolder(async (folder) => {
       const dns = await startDns();
-      const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-      const httpPort = probe.addr.port;
-      probe.close();
+      const httpPort = unusedPort();
       const pebble = await startPebble(pebbleProgram!, {
         folder,
         dnsServer: dns.server,

@@ -9,6 +9,7 @@ import {
 } from "../../helpers/upstreams.ts";
 import { createProject, rawRequest } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+import { unusedPort } from "../../../src/lib/unused_port.ts";
 
 const HOST = "shop.localhost";
 const cacheRule = rule("cache", { type: "cache", ttlSeconds: 60 });
@@ -99,14 +100,11 @@ Deno.test("an upstream that fails is a 502 or 504 that says nothing of it, and t
     await conn.read(new Uint8Array(4096));
     await conn.write(new TextEncoder().encode("SECRET-UPSTREAM-WORDS\r\n\r\n"));
   });
-  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  closed.close();
-  const { port } = closed.addr as Deno.NetAddr;
   await createProject(platform, "shop");
   await publish(platform, "shop", {
     rules: [
       proxyTo(garbage.url, "/garbage/"),
-      proxyTo(`https://localhost:${port}`, "/closed/"),
+      proxyTo(`https://localhost:${unusedPort()}`, "/closed/"),
       proxyTo("https://no-such-name.invalid", "/nowhere/"),
     ],
   });

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { NodeSandboxKind, NodeView } from "../../../src/runtime/node/sandbox/mod.ts";
 import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 import { launchServer, NODE } from "../../helpers/node_launch.ts";
+import { unusedPort } from "../../../src/lib/unused_port.ts";
 
 const SOURCE = fileURLToPath(
   new URL("../../../fixtures/node/native_attacks.c", import.meta.url),
@@ -79,13 +80,6 @@ async function attacked(folder: string) {
   };
 }
 
-async function freePort(): Promise<number> {
-  const listener = Deno.listen({ port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
-  return await Promise.resolve(port);
-}
-
 for (const kind of ["namespaces", "kernel"] satisfies NodeSandboxKind[]) {
   Deno.test({
     name: `native code in Node gets nothing, in the sandbox "${kind}"`,
@@ -126,7 +120,7 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
     ATTACK_SOCKET: platform.socket,
     ATTACK_FREE_PORT: port,
   });
-  const port = String(await freePort());
+  const port = String(unusedPort());
   const deployed = { "attack.node": await Deno.readFile(library) };
   await using server = await launchServer(SERVER, { env, deployed, only: kind });
   assert.equal(server.node.sandbox.kind, kind);
@@ -187,7 +181,7 @@ async function attackProgram(folder: string, library: string): Promise<void> {
       ATTACK_PORT: String(platform.port),
       ATTACK_UDP_PORT: String(platform.udpPort),
       ATTACK_SOCKET: platform.socket,
-      ATTACK_FREE_PORT: String(await freePort()),
+      ATTACK_FREE_PORT: String(unusedPort()),
     },
     limits: { timeoutMs: 60_000, startMs: 60_000 },
   });

@@ -1,5 +1,6 @@
 /** The live stream, read by the `eventsource` client as it comes. */
 import assert from "node:assert/strict";
+import { unusedPort } from "../../../src/lib/unused_port.ts";
 import { Browser, PASSWORD, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { follow, Follower, trigger } from "../../helpers/inbox_stream.ts";
 import { fetchStream } from "../../helpers/contract.ts";
@@ -33,7 +34,7 @@ Deno.test("the stream tells what is new, read, archived and deleted, with the co
 Deno.test("a reader that comes back gets what it missed, once and in order", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-stream-" });
   try {
-    const first = await start(dataDir);
+    const first = await start(dataDir, { port: unusedPort() });
     const follower = follow(first);
     await follower.next("counts");
     await trigger(first, "deployment.live", { project: "a" });

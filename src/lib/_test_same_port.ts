@@ -1,0 +1,37 @@
+/**
+ * Servers that listen twice on the same port.
+ *
+ * @module
+ */
+import { unusedPort } from "./unused_port.ts";
+
+/** More than chance takes. */
+const ATTEMPTS = 20;
+
+const isTaken = (error: unknown): boolean => (error as { code?: unknown })?.code === "EADDRINUSE";
+
+/** Resolves once the server listens, and rejects where it cannot. */
+export function listening(
+  server: NodeJS.EventEmitter,
+  listen: () => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("listening", resolve);
+    server.once("error", reject);
+    listen();
+  });
+}
+
+/**
+ * Starts something on a port that nobody uses; on another one where somebody
+ * took it meanwhile. `start` leaves nothing behind where it fails.
+ */
+export async function onUnusedPort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await start(unusedPort());
+    } catch (error) {
+      if (!isTaken(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Ports for programs that cannot be asked to choose one themselves.
+ *
+ * @module
+ */
+
+/**
+ * Below the ports that systems choose for connections and for listeners on port
+ * 0 (32768 and up on Linux, 49152 elsewhere): none of those takes one of these
+ * before the program that it is meant for.
+ */
+const FIRST = 20_000;
+const COUNT = 12_000;
+
+const LOOPBACKS = ["127.0.0.1", "::1"] as const;
+
+function isTaken(hostname: string, port: number): boolean {
+  try {
+    Deno.listen({ hostname, port }).close();
+    return false;
+  } catch (error) {
+    // A machine without IPv6 has no `::1`.
+    return error instanceof Deno.errors.AddrInUse;
+  }
+}
+
+/** A port of loopback that nobody listens on; `random` is from 0 to below 1. */
+export function unusedPort(random: () => number = Math.random): number {
+  for (;;) {
+    const port = FIRST + Math.floor(random() * COUNT);
+    if (!LOOPBACKS.some((hostname) => isTaken(hostname, port))) return port;
+  }
+}
