@@ -35,7 +35,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "runtime",
     "web",
   ],
-  web: ["contract", "lib", "platform"],
+  web: ["client", "contract", "lib", "platform"],
   dev: ["build", "config", "contract", "edge", "kv", "lib", "manifest", "rules", "runtime"],
   platform: [
     "build",

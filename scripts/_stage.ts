@@ -65,6 +65,11 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     files: ["dist/pg_dump.js", "dist/chunk-RKAX3U4S.js", "dist/pg_dump.wasm"],
     reason: "is pg_dump as WebAssembly, loaded only to dump an embedded database",
   },
+  {
+    name: "htmx.org",
+    files: ["dist/htmx.min.js"],
+    reason: "is a script that browsers run; the platform sends it as it stands",
+  },
 ];
 
 /** System and processor that a program is made for, as `Deno.build` names them. */

@@ -118,6 +118,8 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "account",
     "notifications",
     "workspace",
+    "overview",
+    "project",
     "deployment",
     "device",
     "entry",

@@ -23,7 +23,7 @@ export interface ApiOptions {
 
 /** Builds the API over the capabilities. */
 export function buildApi(platform: Platform, foundation: Foundation, options: ApiOptions): Router {
-  const { capabilities, accounts, workspaces, notifications, deployments, builds } = platform;
+  const { capabilities, accounts, workspaces, notifications, deployments } = platform;
   const router = new Router({
     gatekeeper: accounts.authenticator,
     idempotency: new Idempotency(foundation),
@@ -43,10 +43,8 @@ export function buildApi(platform: Platform, foundation: Foundation, options: Ap
     return { ...openApiDocument({ version, serverUrl: options.url }) };
   });
   for (const each of capabilities) each.bindRoutes?.(router);
-  bindPages(router, {
-    ...{ ...foundation, ...accounts, workspaces, ...notifications, deployments },
-    buildLogs: builds.buildLogs,
-  }, options);
+  const pageParts = { ...accounts, workspaces, ...notifications, deployments };
+  bindPages(router, { ...foundation, ...pageParts }, options);
   bindUnsubscribe(router, {
     unsubscribeKey: notifications.unsubscribeKey,
     unsubscribe: async ({ userId, category }) => {

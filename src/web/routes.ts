@@ -18,7 +18,15 @@ import {
 } from "./notifications/mod.ts";
 import { bindDeploymentPages, type DeploymentPageServices } from "./deployment/mod.ts";
 import { bindDevicePages, type DevicePageServices } from "./device/mod.ts";
-import { showIcon, showStylesheet, STYLESHEET_PATH } from "./layout/mod.ts";
+import {
+  BOARD_SCRIPT_PATH,
+  HTMX_PATH,
+  showBoardScript,
+  showHtmx,
+  showIcon,
+  showStylesheet,
+  STYLESHEET_PATH,
+} from "./layout/mod.ts";
 import {
   bindEntryPages,
   bindMailLinkPages,
@@ -29,6 +37,8 @@ import {
 } from "./entry/mod.ts";
 import type { MessengerSignIn } from "../platform/notifications/mod.ts";
 import { PageBinder, PageSession, type PageSessionServices } from "./visit/mod.ts";
+import { bindOverview, type OverviewServices } from "./overview/mod.ts";
+import { bindProjectPages } from "./project/mod.ts";
 import { bindReferencePages } from "./reference/mod.ts";
 import { bindWorkspacePages, type WorkspacePageServices } from "./workspace/mod.ts";
 
@@ -46,6 +56,7 @@ export function bindPages(
     & ChannelPageServices
     & InboxPageServices
     & DeploymentPageServices
+    & OverviewServices
     & { readonly messengerSignIn: MessengerSignIn | undefined },
   platform: {
     readonly url: string;
@@ -56,6 +67,8 @@ export function bindPages(
   const bind = new PageBinder(router, new PageSession(services));
   router.page("GET", STYLESHEET_PATH, showStylesheet);
   router.page("GET", "/assets/mark.svg", showIcon);
+  router.page("GET", HTMX_PATH, showHtmx);
+  router.page("GET", BOARD_SCRIPT_PATH, showBoardScript);
   bind.open(
     "GET",
     "/",
@@ -71,6 +84,8 @@ export function bindPages(
   bindAccountPages(bind, services);
   bindEmailPages(bind, services);
   bindWorkspacePages(bind, services);
+  bindOverview(bind, services);
+  bindProjectPages(bind, services);
   bindDeploymentPages(bind, services);
   bindChannelPages(bind, router, services);
   bindInboxPages(bind, router, services);

@@ -1,64 +1,250 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * One deployment: its state, why it failed, and the log of its build.
+ * One deployment: its state, why it failed, the log of its build, and what can be done with it.
  *
  * @module
  */
-import type { BuildLogLine } from "../../contract/mod.ts";
-import type { DeploymentRecord } from "../../platform/deployments/mod.ts";
-import { Card, Moment, Notice, type PageContext, SettingsFrame, showPage } from "../layout/mod.ts";
+import type { Child } from "hono/jsx";
+import type { Build, BuildLogLine, Deployment, Project } from "../../contract/mod.ts";
+import {
+  type BoardContext,
+  bytesText,
+  Card,
+  Commit,
+  DeploymentStateMark,
+  durationText,
+  Form,
+  isUnderWay,
+  Moment,
+  Notice,
+  ProjectFrame,
+  projectPath,
+  showBoard,
+  SiteLink,
+} from "../layout/mod.ts";
 
-/** Renders a deployment that is shown at `url`, with the last lines of its build. */
-export function deploymentPage(context: PageContext, shown: {
-  readonly deployment: DeploymentRecord;
-  readonly url: string;
+export interface DeploymentView {
+  readonly deployment: Deployment;
+  readonly project: Project;
+  /** The build that made it; undefined where the tool sent it. */
+  readonly build: Build | undefined;
+  /** What brought it here, in words. */
+  readonly origin: string;
+  /** The last lines of its build. */
   readonly lines: readonly BuildLogLine[];
-}): Response {
-  const { deployment, url, lines } = shown;
-  const { projectName, status, error, environment, branch, commitSha } = deployment;
-  const facts = {
-    State: status,
-    Environment: environment,
-    Branch: branch,
-    Commit: commitSha,
-    Message: deployment.message,
-    Author: deployment.author,
+  /** What its log was searched for. */
+  readonly search: string;
+}
+
+function Fact({ name, children }: { readonly name: string; children?: Child }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** How long it took from its start to its end, or to going live. */
+function tookOf({ deployment, build }: DeploymentView): string | undefined {
+  const { startedAt = null, finishedAt = null } = build ?? {};
+  if (startedAt !== null && finishedAt !== null) {
+    return `${durationText(Date.parse(finishedAt) - Date.parse(startedAt))} to build`;
+  }
+  const { createdAt, liveAt } = deployment;
+  if (liveAt === null) return undefined;
+  return `${durationText(Date.parse(liveAt) - Date.parse(createdAt))} until it was live`;
+}
+
+function Facts({ view }: { readonly view: DeploymentView }) {
+  const { deployment, build, origin } = view;
+  const { id, status, environment, branch, commitSha, author, urls } = deployment;
+  const took = tookOf(view);
+  const refresh = isUnderWay(status)
+    ? {
+      "hx-get": `/deployments/${id}`,
+      "hx-trigger": "every 3s",
+      "hx-select": "#facts",
+      "hx-target": "#facts",
+      "hx-swap": "outerHTML",
+    }
+    : {};
+  return (
+    <section class="card" id="facts" aria-labelledby="facts-title" {...refresh}>
+      <header>
+        <h2 id="facts-title">How it stands</h2>
+      </header>
+      <div class="body">
+        <dl class="facts two">
+          <Fact name="State">
+            <DeploymentStateMark status={status} />
+            {build?.state === "QUEUED" && build.ahead !== null
+              ? <span class="soft">{` ${build.ahead} builds ahead`}</span>
+              : null}
+          </Fact>
+          <Fact name="Environment">{environment}</Fact>
+          <Fact name="Branch">
+            <span class="mono">{branch}</span>
+          </Fact>
+          {commitSha === null ? null : (
+            <Fact name="Commit">
+              <span class="mono">{commitSha}</span>
+            </Fact>
+          )}
+          {author === null ? null : <Fact name="Author">{author}</Fact>}
+          <Fact name="Trigger">{origin}</Fact>
+          <Fact name="Created">
+            <Moment at={deployment.createdAt} />
+          </Fact>
+          {took === undefined ? null : <Fact name="Took">{took}</Fact>}
+          <Fact name="Content">
+            {`${deployment.fileCount} files, ${bytesText(deployment.totalBytes)}`}
+          </Fact>
+          {deployment.functions.length === 0
+            ? null
+            : <Fact name="Functions">{deployment.functions.join(", ")}</Fact>}
+          <Fact name="Own address">
+            <SiteLink url={urls.unique} />
+          </Fact>
+          <Fact name="Branch address">
+            <SiteLink url={urls.branch} />
+          </Fact>
+        </dl>
+      </div>
+    </section>
+  );
+}
+
+function BuildLog({ view, slug }: { readonly view: DeploymentView; readonly slug: string }) {
+  const { deployment: { id, status }, build, lines, search } = view;
+  if (build === undefined && lines.length === 0) return null;
+  const isRunning = isUnderWay(status);
+  const live = {
+    "data-stream": `/v1/deployments/${id}/build-log/stream?workspace=${slug}`,
+    "data-kind": "build-log",
+    "data-underway": "",
   };
-  const title = `${projectName}: deployment`;
-  return showPage(
-    <SettingsFrame title={title} lead={<a href={url}>{url}</a>} context={context}>
-      {error === null ? null : <Notice kind="bad">{error}</Notice>}
-      <Card title="How it stands" id="facts">
-        <div class="body">
-          <dl class="facts">
-            {Object.entries(facts).map(([name, value]) =>
-              value === null ? null : (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
-                </div>
-              )
-            )}
-            <div>
-              <dt>Created</dt>
-              <dd>
-                <Moment at={new Date(deployment.createdAt).toISOString()} />
-              </dd>
-            </div>
-          </dl>
-        </div>
-      </Card>
-      {lines.length === 0
-        ? null
-        : (
-          <Card title="Build log" id="log" lead="The last lines; svc logs --build shows all.">
-            <div class="body">
-              <pre class="terminal" tabindex={0}>{lines.map(({ text }) => text).join("\n")}</pre>
-            </div>
-          </Card>
-        )}
-    </SettingsFrame>,
-    { title },
+  return (
+    <Card
+      title="Build log"
+      id="log"
+      lead={isRunning
+        ? <span class="live">New lines come by themselves</span>
+        : "Times are in UTC."}
+    >
+      <div class="body">
+        <form method="get" action={`/deployments/${id}`} class="line-form">
+          <div class="field">
+            <label for="search">Search</label>
+            <input
+              id="search"
+              name="search"
+              type="search"
+              maxlength={200}
+              value={search}
+              autocomplete="off"
+            />
+          </div>
+          <button class="quiet" type="submit">Search</button>
+        </form>
+        {lines.length === 0 && search !== "" ? <p class="soft">No line contains it.</p> : null}
+        <ol
+          class="log"
+          tabindex={0}
+          aria-label="Lines of the build log"
+          {...(isRunning && search === "" ? live : {})}
+        >
+          {lines.map(({ number, time, level, text }) => (
+            <li key={number}>
+              <time datetime={time}>{time.slice(11, 19)}</time>
+              <span class={level}>{text}</span>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </Card>
+  );
+}
+
+function Act({ deployment, csrf, action, word, kind = "quiet" }: {
+  readonly deployment: Deployment;
+  readonly csrf: string;
+  readonly action: string;
+  readonly word: string;
+  readonly kind?: string;
+}) {
+  return (
+    <Form action={`/deployments/${deployment.id}/${action}`} csrf={csrf}>
+      <button class={kind} type="submit">{word}</button>
+    </Form>
+  );
+}
+
+/** What can be done with a deployment as it stands. */
+function Acts({ view, context }: {
+  readonly view: DeploymentView;
+  readonly context: BoardContext;
+}) {
+  const { deployment, build } = view;
+  const { status, isProduction } = deployment;
+  const { csrf, workspace } = context;
+  const isServed = status === "LIVE" || status === "ROLLED_BACK";
+  const shared = { deployment, csrf };
+  const isBuilding = build?.state === "QUEUED" || build?.state === "RUNNING";
+  return (
+    <>
+      {isServed
+        ? <a class="button quiet" href={deployment.url} target="_blank" rel="noreferrer">Visit</a>
+        : null}
+      {workspace.role === "viewer" ? null : (
+        <>
+          {isServed && isProduction ? <Act {...shared} action="rollback" word="Roll back" /> : null}
+          {status === "LIVE" && !isProduction && deployment.isPreview
+            ? <Act {...shared} action="promote" word="Promote to production" kind="" />
+            : null}
+          {isBuilding ? <Act {...shared} action="cancel" word="Cancel the build" /> : null}
+          {!isBuilding && !isProduction && (isServed || isUnderWay(status))
+            ? <Act {...shared} action="stop" word="Stop" />
+            : null}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Renders a deployment. */
+export function deploymentPage(context: BoardContext, view: DeploymentView): Response {
+  const { deployment, project } = view;
+  const { slug } = context.workspace;
+  const title = deployment.message ?? `Deployment ${deployment.id.slice(0, 8)}`;
+  return showBoard(
+    <ProjectFrame
+      context={context}
+      project={project.name}
+      here=""
+      title={title}
+      lead={
+        <>
+          <a href={projectPath(slug, project.name)}>All deployments</a>
+          {deployment.isProduction ? <span>In production</span> : null}
+          <span class="mono">{deployment.branch}</span>
+          <Commit sha={deployment.commitSha} />
+        </>
+      }
+      acts={<Acts view={view} context={context} />}
+    >
+      {deployment.error === null ? null : <Notice kind="bad">{deployment.error}</Notice>}
+      {deployment.variablesChanged
+        ? (
+          <Notice kind="care">
+            The variables of its environment changed since. A new deployment takes them.
+          </Notice>
+        )
+        : null}
+      <Facts view={view} />
+      <BuildLog view={view} slug={slug} />
+    </ProjectFrame>,
+    { title: `${project.name}: deployment` },
   );
 }

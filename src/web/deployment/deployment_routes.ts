@@ -1,50 +1,109 @@
 /**
- * `/deployments/{id}`: the page that notifications of a deployment link to.
+ * `/deployments/{id}`: the page of a deployment, which notifications link to as well.
  *
  * @module
  */
-import type { Authenticator } from "../../platform/accounts/mod.ts";
-import type { BuildLogs } from "../../platform/builds/mod.ts";
-import type { Addresses } from "../../platform/core/addresses.ts";
-import type { DeploymentStore } from "../../platform/deployments/mod.ts";
+import { type Build, endpoints } from "../../contract/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
-import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import { type PageBinder, pageContextOf } from "../visit/mod.ts";
+import type { DeploymentRecord, DeploymentStore } from "../../platform/deployments/mod.ts";
+import { goTo } from "../layout/mod.ts";
+import {
+  type BoardServices,
+  openBoard,
+  type PageApi,
+  type PageBinder,
+  type PersonVisit,
+} from "../visit/mod.ts";
 import { deploymentPage } from "./deployment_page.tsx";
 
-export interface DeploymentPageServices {
-  readonly workspaces: WorkspaceService;
-  readonly authenticator: Pick<Authenticator, "memory">;
-  readonly deployments: DeploymentStore;
-  readonly buildLogs: BuildLogs;
-  readonly addresses: Addresses;
+export interface DeploymentPageServices extends BoardServices {
+  readonly deployments: Pick<DeploymentStore, "owner" | "find">;
 }
 
 /** Lines of a build log that the page shows. */
-const SHOWN_LINES = 200;
+const SHOWN_LINES = 500;
+/** Longest text that is searched for. */
+const MAX_SEARCH = 200;
+
+const ORIGINS: Readonly<Record<DeploymentRecord["source"], string>> = {
+  upload: "Sent by the tool",
+  git: "Built from git",
+};
 
 export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageServices): void {
-  const { workspaces, authenticator, deployments, buildLogs, addresses } = services;
+  const { authenticator, deployments } = services;
 
-  bind.personal("GET", "/deployments/:deployment", async (visit) => {
+  /** Finds the deployment that the path names. One of another workspace is as unknown as none. */
+  async function open(visit: PersonVisit) {
     const id = (visit.params.deployment ?? "").slice(0, 64);
     const owner = await deployments.owner(id);
-    // One of another workspace is as unknown as none.
     const workspace = owner === undefined
       ? undefined
       : await authenticator.memory.workspaceOf(visit.person.user.id, owner.workspaceId);
-    const deployment = owner === undefined || workspace === undefined
+    const record = owner === undefined || workspace === undefined
       ? undefined
       : await deployments.find(owner.projectId, id);
-    if (deployment === undefined) {
+    if (record === undefined || workspace === undefined) {
       throw new Failure("not_found", "The deployment does not exist, or is of another workspace");
     }
-    const { projectId, uniqueLabel } = deployment;
-    const lines = await buildLogs.read({ projectId, deploymentId: id });
-    return deploymentPage(await pageContextOf(visit, workspaces), {
-      deployment,
-      url: addresses.url(uniqueLabel),
+    return { record, slug: workspace.slug };
+  }
+
+  const buildOf = async (api: PageApi, record: DeploymentRecord): Promise<Build | undefined> => {
+    if (record.source !== "git") return undefined;
+    try {
+      return await api.call(endpoints.getBuild, { params: { build: record.id } });
+    } catch (error) {
+      if (error instanceof Failure && error.code === "not_found") return undefined;
+      throw error;
+    }
+  };
+
+  bind.personal("GET", "/deployments/:deployment", async (visit) => {
+    const { record, slug } = await open(visit);
+    const { context, api } = await openBoard(visit, slug, services);
+    const params = { deployment: record.id };
+    const [deployment, project, build, log] = await Promise.all([
+      api.call(endpoints.getDeployment, { params }),
+      api.call(endpoints.getProject, { params: { project: record.projectId } }),
+      buildOf(api, record),
+      api.call(endpoints.getBuildLog, { params }),
+    ]);
+    const search = (visit.query.get("search") ?? "").slice(0, MAX_SEARCH);
+    const wanted = search.toLowerCase();
+    const lines = log.lines.filter(({ text }) => text.toLowerCase().includes(wanted));
+    return deploymentPage(context, {
+      ...{ deployment, project, build, search },
+      origin: record.promotedFrom === null ? ORIGINS[record.source] : "Promoted from a preview",
       lines: lines.slice(-SHOWN_LINES),
     });
+  });
+
+  /** Binds what can be done with a deployment; `run` answers with the id of the page to show. */
+  const act = (
+    name: string,
+    done: string,
+    run: (api: PageApi, record: DeploymentRecord) => Promise<string>,
+  ) =>
+    bind.personal("POST", `/deployments/:deployment/${name}`, async (visit) => {
+      const { record, slug } = await open(visit);
+      const id = await run(visit.api(slug), record);
+      return goTo(`/deployments/${id}?done=${done}`);
+    });
+  act("promote", "promoted", async (api, { id: deployment }) => {
+    return (await api.call(endpoints.promoteDeployment, { params: { deployment } })).id;
+  });
+  act("rollback", "rolled-back", async (api, { id: deploymentId, projectId: project }) => {
+    const params = { project };
+    const answer = await api.call(endpoints.rollback, { params, body: { deploymentId } });
+    return answer.deployment.id;
+  });
+  act("stop", "stopped", async (api, { id: deployment }) => {
+    await api.call(endpoints.stopDeployment, { params: { deployment }, body: {} });
+    return deployment;
+  });
+  act("cancel", "build-cancelled", async (api, { id: build }) => {
+    await api.call(endpoints.cancelBuild, { params: { build } });
+    return build;
   });
 }

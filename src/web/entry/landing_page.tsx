@@ -26,10 +26,10 @@ export function landingPage(platform: {
       </pre>
       <div class="actions">
         {isSignedIn
-          ? <a class="button" href="/account">Your account</a>
+          ? <a class="button" href="/workspaces">Your workspaces</a>
           : <a class="button" href="/sign-in">Sign in</a>}
         {isSignedIn
-          ? <a class="button quiet" href="/workspaces">Workspaces</a>
+          ? <a class="button quiet" href="/account">Your account</a>
           : <a class="button quiet" href="/sign-up">Make an account</a>}
       </div>
       <p class="aside-link">

@@ -44,6 +44,10 @@ export interface PageFacts {
   /** HTTP status; 200 where missing. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Scripts that the page loads, by their paths; its policy has to allow them. */
+  readonly scripts?: readonly string[];
+  /** What htmx is told of itself, as JSON. */
+  readonly htmxConfig?: string;
 }
 
 /** The facts of a page with a form. */
@@ -64,6 +68,10 @@ export function showPage(content: Child, facts: PageFacts): Response {
         <title>{`${facts.title} · svc`}</title>
         <link rel="stylesheet" href={STYLESHEET_PATH} />
         <link rel="icon" href="/assets/mark.svg" type="image/svg+xml" />
+        {facts.htmxConfig === undefined
+          ? null
+          : <meta name="htmx-config" content={facts.htmxConfig} />}
+        {facts.scripts?.map((path) => <script key={path} src={path} defer></script>)}
       </head>
       <body>
         <a class="skip" href="#main">Skip to the content</a>

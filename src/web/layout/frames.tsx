@@ -6,32 +6,10 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import type { Workspace } from "../../contract/mod.ts";
-import type { Person } from "../../platform/core/access/mod.ts";
-import { Form, Mark, Notice } from "./pieces.tsx";
-
-/** Contour lines, as on a map. */
-function Contours() {
-  const lines = Array.from({ length: 13 }, (_, index) => {
-    const [rx, ry] = [70 + index * 52, 46 + index * 44];
-    return (
-      <ellipse cx="470" cy="640" rx={rx} ry={ry} transform={`rotate(${-24 + index * 3} 470 640)`} />
-    );
-  });
-  return (
-    <svg
-      class="contours"
-      viewBox="0 0 600 900"
-      preserveAspectRatio="xMidYMid slice"
-      aria-hidden="true"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="1.5"
-    >
-      {lines}
-    </svg>
-  );
-}
+import { Bar } from "./bar.tsx";
+import { Contours } from "./contours.tsx";
+import type { PageContext } from "./page_context.ts";
+import { Mark, Notice } from "./pieces.tsx";
 
 function Pitch({ short }: { readonly short: boolean }) {
   return (
@@ -81,16 +59,6 @@ export function EntryFrame({ title, lead, roomy, shortPitch, crest, children }: 
   );
 }
 
-export interface PageContext {
-  readonly person: Person;
-  readonly csrf: string;
-  readonly workspaces: readonly Workspace[];
-  /** Path of the page. */
-  readonly path: string;
-  /** What was just done. */
-  readonly done?: string | undefined;
-}
-
 const ACCOUNT_LINKS = [
   ["/account", "Security"],
   ["/account/sessions", "Sessions and tools"],
@@ -118,18 +86,10 @@ export function SettingsFrame({ title, lead, context, children }: {
   readonly context: PageContext;
   children?: Child;
 }) {
-  const { person, csrf, workspaces, path, done } = context;
+  const { workspaces, path, done } = context;
   return (
     <>
-      <header class="bar">
-        <Mark />
-        <div class="who">
-          <span>{person.user.email ?? person.user.name}</span>
-          <Form action="/sign-out" csrf={csrf} class="inline">
-            <button class="plain" type="submit">Sign out</button>
-          </Form>
-        </div>
-      </header>
+      <Bar context={context} />
       <div class="shell">
         <nav class="rooms" aria-label="Settings">
           <div>

@@ -23,7 +23,25 @@ export {
   readForm,
   refused,
 } from "./form.ts";
-export { EntryFrame, type PageContext, SettingsFrame } from "./frames.tsx";
+export { overviewPath, projectPath } from "./bar.tsx";
+export { ProjectFrame, type ProjectSection, WorkspaceFrame } from "./board_frame.tsx";
+export {
+  Ago,
+  bytesText,
+  Commit,
+  DeploymentStateMark,
+  durationText,
+  Empty,
+  isUnderWay,
+  Pager,
+  SiteLink,
+  State,
+  type Tone,
+} from "./board_pieces.tsx";
+export { showBoard } from "./show_board.ts";
+export { BOARD_SCRIPT_PATH, HTMX_PATH, showBoardScript, showHtmx } from "./scripts.ts";
+export { EntryFrame, SettingsFrame } from "./frames.tsx";
+export type { BoardContext, PageContext } from "./page_context.ts";
 export {
   Card,
   EndButton,

@@ -49,6 +49,8 @@ export interface FieldProps {
   readonly minlength?: number;
   readonly maxlength?: number;
   readonly inputmode?: string;
+  /** Whether it may be left empty. */
+  readonly optional?: boolean;
 }
 
 /** A labelled field with its hint and what is wrong with it. Passwords are never shown again. */
@@ -64,7 +66,7 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
         id={name}
         name={name}
         type={type}
-        required
+        required={rest.optional !== true}
         value={type === "password" ? undefined : state.values[name] ?? initial}
         autocomplete={rest.autocomplete}
         autofocus={rest.focus === true}

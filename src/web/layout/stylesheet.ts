@@ -5,6 +5,8 @@
  * @module
  */
 
+import { BOARD_STYLE } from "./board_style.ts";
+
 const MEASURES = `
 :root {
   color-scheme: light dark;
@@ -216,5 +218,13 @@ details[open] > summary { margin-bottom: 1rem; }
 `;
 
 /** The style sheet as it is sent. */
-export const STYLESHEET = [MEASURES, GROUND, ENTRY, SETTINGS, REFERENCE, FORMS, PIECES].join("")
-  .trimStart();
+export const STYLESHEET = [
+  MEASURES,
+  GROUND,
+  ENTRY,
+  SETTINGS,
+  REFERENCE,
+  FORMS,
+  PIECES,
+  BOARD_STYLE,
+].join("").trimStart();

@@ -4,7 +4,9 @@
  *
  * @module
  */
+export { type BoardServices, type BoardVisit, openBoard } from "./board_context.ts";
 export { PageBinder, type PersonVisit, showFailure, signInPath } from "./page_binder.tsx";
+export type { PageApi } from "./page_api.ts";
 export { pageContextOf, WHOLE_LIST } from "./page_context.ts";
 export { PageSession, type PageSessionServices } from "./page_session.ts";
 export { safeReturnPath } from "./return_path.ts";

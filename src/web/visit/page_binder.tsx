@@ -15,6 +15,7 @@ import {
   type Visit,
 } from "../../platform/core/http/mod.ts";
 import { EntryFrame, type Fields, goTo, readForm, showPage } from "../layout/mod.ts";
+import { type PageApi, pageApi } from "./page_api.ts";
 import type { PageSession } from "./page_session.ts";
 import { safeReturnPath } from "./return_path.ts";
 
@@ -35,6 +36,8 @@ export interface PersonVisit extends PageVisit {
   readonly person: Person;
   /** For the field `csrf` of the forms on the page. */
   readonly csrf: string;
+  /** The public API in a workspace, with this person's session. */
+  api(workspace: string): PageApi;
 }
 
 type Answer = Response | Promise<Response>;
@@ -96,10 +99,10 @@ export class PageBinder {
 
   /** Binds a page for people who are signed in; others are sent to sign in first. */
   personal(method: Method, path: string, show: (visit: PersonVisit) => Answer): void {
-    this.bind(method, path, (visit) => {
+    this.bind(method, path, (visit, api) => {
       const { person } = visit;
       if (person !== undefined) {
-        return show({ ...visit, person, csrf: this.session.csrfToken(person) });
+        return show({ ...visit, person, csrf: this.session.csrfToken(person), api });
       }
       const search = visit.query.size === 0 ? "" : `?${visit.query}`;
       return goTo(signInPath(method === "GET" ? visit.path + search : visit.cameFrom));
@@ -109,7 +112,10 @@ export class PageBinder {
   private bind(
     method: Method,
     path: string,
-    show: (visit: PageVisit & { readonly person: Person | undefined }) => Answer,
+    show: (
+      visit: PageVisit & { readonly person: Person | undefined },
+      api: PersonVisit["api"],
+    ) => Answer,
   ): void {
     this.router.page(method, path, async ({ request, client, params }) => {
       try {
@@ -128,7 +134,7 @@ export class PageBinder {
           fields,
           cookies: request.headers.get("cookie"),
           person,
-        });
+        }, pageApi(this.router, { request, client }));
       } catch (error) {
         const failure = toFailure(error);
         if (failure.status >= 500) throw error;

@@ -28,6 +28,21 @@ const DONE: Readonly<Record<string, string>> = {
   "key-revoked": "The API key is revoked.",
   "workspace-made": "The workspace is made. It is yours.",
   "workspace-joined": "You are in.",
+  "project-made": "The project is made.",
+  "settings-saved": "The settings are saved. The next deployment follows them.",
+  "project-deleted": "The project is deleted, with its deployments.",
+  "promoted": "Production shows this deployment now.",
+  "rolled-back": "Production shows the deployment that was live before.",
+  "stopped": "The deployment is stopped.",
+  "build-cancelled": "The build is cancelled.",
+  "domain-removed": "The domain is removed.",
+  "variable-set": "The variable is set. Deployments that follow see it.",
+  "variable-removed": "The variable is removed. Deployments that follow no longer see it.",
+  "hook-deleted": "The deploy hook is deleted. Its address stopped working.",
+  "hook-renamed": "The deploy hook is renamed.",
+  "database-made": "The database is being made.",
+  "branch-made": "The branch is being made.",
+  "branch-removed": "The branch is removed.",
 };
 
 /** Collects what the frame shows for a visit. */

@@ -6,18 +6,18 @@
  * @module
  */
 import {
+  type BoardContext,
   Card,
   EMPTY,
   EndButton,
   type FormPage,
   formPageFacts,
-  type PageContext,
-  SettingsFrame,
-  showPage,
+  showBoard,
+  WorkspaceFrame,
 } from "../layout/mod.ts";
 import { InvitationCard, KeyCard, MemberItem, type WorkspaceView } from "./workspace_cards.tsx";
 
-export function workspacePage(context: PageContext, view: WorkspaceView, shown: FormPage & {
+export function workspacePage(context: BoardContext, view: WorkspaceView, shown: FormPage & {
   /** Link of a new invitation. */
   readonly url?: string;
   /** A new API key. */
@@ -25,12 +25,14 @@ export function workspacePage(context: PageContext, view: WorkspaceView, shown: 
 } = {}): Response {
   const { workspace, members, owned } = view;
   const { state = EMPTY, url, made } = shown;
-  return showPage(
-    <SettingsFrame
+  return showBoard(
+    <WorkspaceFrame
+      here="members"
       title={workspace.name}
       lead={
         <>
-          <span class="mono">{workspace.slug}</span>, you are {workspace.role}
+          <span class="mono">{workspace.slug}</span>
+          <span>you are {workspace.role}</span>
         </>
       }
       context={context}
@@ -60,7 +62,7 @@ export function workspacePage(context: PageContext, view: WorkspaceView, shown: 
           />
         </div>
       </Card>
-    </SettingsFrame>,
+    </WorkspaceFrame>,
     formPageFacts(workspace.name, shown),
   );
 }

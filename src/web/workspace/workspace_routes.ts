@@ -4,6 +4,7 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { ApiKeyService, Authenticator } from "../../platform/accounts/mod.ts";
 import type { Caller } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -21,6 +22,7 @@ import { workspacePage } from "./workspace_page.tsx";
 import { workspacesPage } from "./workspaces_page.tsx";
 
 export interface WorkspacePageServices {
+  readonly now: Clock;
   readonly workspaces: WorkspaceService;
   readonly apiKeys: ApiKeyService;
   readonly authenticator: Pick<Authenticator, "memory">;
@@ -72,7 +74,11 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
       isOwner ? apiKeys.list(caller, WHOLE_LIST) : undefined,
     ]);
     const owned = invitations && keys && { invitations: invitations.items, keys: keys.items };
-    return workspacePage(context, { workspace, members: members.items, owned }, shown);
+    return workspacePage({ ...context, workspace, now: services.now() }, {
+      workspace,
+      members: members.items,
+      owned,
+    }, shown);
   };
   const back = (caller: Caller, done: string): Response =>
     goTo(`/workspaces/${caller.workspace.slug}?done=${done}`);

@@ -12,6 +12,7 @@ import {
   Form,
   type FormPage,
   formPageFacts,
+  overviewPath,
   type PageContext,
   SettingsFrame,
   showPage,
@@ -35,7 +36,7 @@ export function workspacesPage(
           <ul class="items">
             {workspaces.map(({ slug, name, role }) => (
               <li>
-                <a class="what" href={`/workspaces/${slug}`}>
+                <a class="what" href={overviewPath(slug)}>
                   <span>{name}</span>
                   <span class="mono">{slug}</span>
                 </a>

@@ -1,0 +1,96 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The bar on top of every page of somebody who is signed in: where they are, and the ways to
+ * their workspaces, inbox and account.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import type { PageContext } from "./page_context.ts";
+import { Form, Mark } from "./pieces.tsx";
+
+/** Where a page is: the workspace, and what of it. */
+export interface Place {
+  readonly workspace: { readonly slug: string; readonly name: string };
+  /** The project that the page belongs to. */
+  readonly project?: string | undefined;
+}
+
+/** Path of a workspace's overview. */
+export const overviewPath = (slug: string): string => `/workspaces/${slug}/projects`;
+/** Path of a project, or of one of its pages such as `logs`. */
+export const projectPath = (slug: string, project: string, page = ""): string =>
+  `${overviewPath(slug)}/${project}${page === "" ? "" : `/${page}`}`;
+
+function Switcher({ context, place }: {
+  readonly context: PageContext;
+  readonly place: Place | undefined;
+}) {
+  return (
+    <details class="switch">
+      <summary>{place?.workspace.name ?? "Workspaces"}</summary>
+      <ul>
+        {context.workspaces.map(({ slug, name }) => (
+          <li key={slug}>
+            <a
+              href={overviewPath(slug)}
+              aria-current={slug === place?.workspace.slug ? "true" : undefined}
+            >
+              {name}
+            </a>
+          </li>
+        ))}
+        <li class="last">
+          <a href="/workspaces">All workspaces</a>
+        </li>
+      </ul>
+    </details>
+  );
+}
+
+function Way({ href, path, children }: {
+  readonly href: string;
+  readonly path: string;
+  children?: Child;
+}) {
+  const isHere = path === href || path.startsWith(`${href}/`);
+  return <a href={href} aria-current={isHere ? "true" : undefined}>{children}</a>;
+}
+
+export function Bar({ context, place }: {
+  readonly context: PageContext;
+  readonly place?: Place | undefined;
+}) {
+  const { person, csrf, path } = context;
+  return (
+    <header class="bar">
+      <nav class="trail" aria-label="Where you are">
+        <Mark />
+        <span class="sep" aria-hidden="true">/</span>
+        <Switcher context={context} place={place} />
+        {place?.project === undefined ? null : (
+          <>
+            <span class="sep" aria-hidden="true">/</span>
+            <a class="here" href={projectPath(place.workspace.slug, place.project)}>
+              {place.project}
+            </a>
+          </>
+        )}
+      </nav>
+      <nav class="ways" aria-label="You">
+        <Way href="/notifications" path={path}>Inbox</Way>
+        <a
+          href="/account"
+          aria-current={path.startsWith("/account") ? "true" : undefined}
+          title={person.user.email ?? person.user.name}
+        >
+          Account
+        </a>
+        <Form action="/sign-out" csrf={csrf} class="inline">
+          <button class="plain" type="submit">Sign out</button>
+        </Form>
+      </nav>
+    </header>
+  );
+}

@@ -1,0 +1,110 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The frame of the dashboard: the bar, the band with the page's title and its sections, and the
+ * page below.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { Bar, overviewPath, projectPath } from "./bar.tsx";
+import { Contours } from "./contours.tsx";
+import type { BoardContext } from "./page_context.ts";
+import { Notice } from "./pieces.tsx";
+
+/** The pages of a project, by the last part of their paths. */
+const PROJECT_SECTIONS = [
+  ["", "Deployments"],
+  ["logs", "Logs"],
+  ["domains", "Domains"],
+  ["variables", "Variables"],
+  ["hooks", "Deploy hooks"],
+  ["databases", "Databases"],
+  ["edge", "Edge"],
+  ["settings", "Settings"],
+] as const;
+
+export type ProjectSection = (typeof PROJECT_SECTIONS)[number][0];
+
+interface Section {
+  readonly href: string;
+  readonly name: string;
+  readonly isHere: boolean;
+}
+
+function Sections({ list }: { readonly list: readonly Section[] }) {
+  return (
+    <nav class="sections" aria-label="Sections">
+      {list.map(({ href, name, isHere }) => (
+        <a key={href} href={href} aria-current={isHere ? "page" : undefined}>{name}</a>
+      ))}
+    </nav>
+  );
+}
+
+interface FrameParts {
+  readonly context: BoardContext;
+  readonly title: string;
+  readonly lead?: Child;
+  /** Buttons beside the title. */
+  readonly acts?: Child;
+  children?: Child;
+}
+
+function Board({ context, title, lead, acts, children, project, sections }: FrameParts & {
+  readonly project?: string;
+  readonly sections: readonly Section[];
+}) {
+  const { workspace, done } = context;
+  return (
+    <>
+      <Bar context={context} place={{ workspace, project }} />
+      <div class="band">
+        <Contours />
+        <div class="inner">
+          <header class="head">
+            <div>
+              <h1>{title}</h1>
+              {lead ? <div class="lead">{lead}</div> : null}
+            </div>
+            {acts ? <div class="acts">{acts}</div> : null}
+          </header>
+          <Sections list={sections} />
+        </div>
+      </div>
+      <main class="board" id="main">
+        {done === undefined ? null : <Notice>{done}</Notice>}
+        {children}
+      </main>
+    </>
+  );
+}
+
+/** The frame of a page of a workspace. */
+export function WorkspaceFrame(
+  { here, ...parts }: FrameParts & { readonly here: "projects" | "members" },
+) {
+  const { slug } = parts.context.workspace;
+  const sections = [
+    { href: overviewPath(slug), name: "Projects", isHere: here === "projects" },
+    { href: `/workspaces/${slug}`, name: "Members and keys", isHere: here === "members" },
+  ];
+  return <Board {...parts} sections={sections} />;
+}
+
+/** The frame of a page of a project. */
+export function ProjectFrame(
+  { project, here, ...parts }: FrameParts & {
+    readonly project: string;
+    /** The section of the page; undefined for a page below one. */
+    readonly here: ProjectSection;
+  },
+) {
+  const { slug } = parts.context.workspace;
+  const sections = PROJECT_SECTIONS.map(([page, name]) => ({
+    href: projectPath(slug, project, page),
+    name,
+    isHere: page === here,
+  }));
+  return <Board {...parts} project={project} sections={sections} />;
+}

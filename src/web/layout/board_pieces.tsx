@@ -1,0 +1,146 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The pieces of the dashboard: states, moments, commits, empty lists and the ways to more.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import type { DeploymentState } from "../../contract/mod.ts";
+
+export type Tone = "good" | "bad" | "care" | "idle";
+
+/** A state as a dot and a word. */
+export function State({ tone, moving = false, past = false, children }: {
+  readonly tone: Tone;
+  /** Whether it is going on. */
+  readonly moving?: boolean;
+  /** Whether it is over. */
+  readonly past?: boolean;
+  children?: Child;
+}) {
+  const kinds = ["state", tone, ...(moving ? ["moving"] : []), ...(past ? ["past"] : [])];
+  return <span class={kinds.join(" ")}>{children}</span>;
+}
+
+interface ShownState {
+  readonly tone: Tone;
+  readonly word: string;
+  readonly moving?: boolean;
+  readonly past?: boolean;
+}
+
+const DEPLOYMENT_WORDS: Readonly<Record<DeploymentState, ShownState>> = {
+  PENDING: { tone: "care", word: "Waiting", moving: true },
+  BUILDING: { tone: "care", word: "Building", moving: true },
+  DEPLOYING: { tone: "care", word: "Deploying", moving: true },
+  LIVE: { tone: "good", word: "Live" },
+  FAILED: { tone: "bad", word: "Failed" },
+  STOPPED: { tone: "idle", word: "Stopped", past: true },
+  ROLLED_BACK: { tone: "idle", word: "Rolled back", past: true },
+};
+
+/** Whether a deployment is still on its way. */
+export const isUnderWay = (status: DeploymentState): boolean =>
+  DEPLOYMENT_WORDS[status].moving === true;
+
+/** The state of a deployment. */
+export function DeploymentStateMark({ status }: { readonly status: DeploymentState }) {
+  const { word, ...shown } = DEPLOYMENT_WORDS[status];
+  return <State {...shown}>{word}</State>;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long ago a moment was, in words. */
+export function agoText(at: number, now: number): string {
+  const past = Math.max(0, now - at);
+  if (past < MINUTE) return "just now";
+  if (past < HOUR) return `${Math.floor(past / MINUTE)} min ago`;
+  if (past < DAY) return `${Math.floor(past / HOUR)} h ago`;
+  const days = Math.floor(past / DAY);
+  if (days < 60) return days === 1 ? "yesterday" : `${days} days ago`;
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** How long ago a moment was, with the moment itself for whoever points at it. */
+export function Ago({ at, now }: { readonly at: string; readonly now: number }) {
+  const exact = `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+  return <time datetime={at} title={exact}>{agoText(Date.parse(at), now)}</time>;
+}
+
+/** A length of time in words, such as `1 min 4 s`. */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 1) return "under 1 s";
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes} min ${seconds % 60} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A number of bytes in words, such as `1.4 MB`. */
+export function bytesText(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let [value, unit] = [bytes, 0];
+  while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** An address without what every address has. */
+export const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
+
+/** A link to a site, in a window of its own. */
+export function SiteLink({ url, class: kind }: { readonly url: string; readonly class?: string }) {
+  return <a class={kind} href={url} target="_blank" rel="noreferrer">{shortAddress(url)}</a>;
+}
+
+/** The first digits of a commit. */
+export function Commit({ sha }: { readonly sha: string | null }) {
+  return sha === null ? null : <span class="sha">{sha.slice(0, 7)}</span>;
+}
+
+/** What stands in place of an empty list: why it is empty, and the command to type next. */
+export function Empty({ title, command, children }: {
+  readonly title: string;
+  readonly command?: string;
+  children?: Child;
+}) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children ? <p>{children}</p> : null}
+      {command === undefined ? null : <pre class="terminal" tabindex={0}>{command}</pre>}
+    </div>
+  );
+}
+
+/** The ways to the first and the next page of a list. */
+export function Pager({ path, cursor, nextCursor, query = {} }: {
+  readonly path: string;
+  readonly cursor: string | null;
+  readonly nextCursor: string | null;
+  /** What else the address holds. */
+  readonly query?: Readonly<Record<string, string>>;
+}) {
+  if (cursor === null && nextCursor === null) return null;
+  const first = new URLSearchParams(query);
+  const next = new URLSearchParams({ ...query, cursor: nextCursor ?? "" });
+  return (
+    <nav class="pager" aria-label="Pages">
+      {cursor === null
+        ? null
+        : (
+          <a class="button quiet little" href={first.size === 0 ? path : `${path}?${first}`}>
+            First page
+          </a>
+        )}
+      {nextCursor === null
+        ? null
+        : <a class="button quiet little" href={`${path}?${next}`}>Next page</a>}
+    </nav>
+  );
+}

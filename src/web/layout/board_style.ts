@@ -1,0 +1,156 @@
+/**
+ * The part of the style sheet for the dashboard: the bar, the band with a page's title, rows,
+ * states, logs and tables.
+ *
+ * @module
+ */
+
+const BAND = `
+.bar { position: relative; z-index: 3; }
+.bar .trail { display: flex; align-items: center; gap: .35rem; min-width: 0; flex: 1 1 auto; font-size: .95rem; }
+.bar .trail > * { flex: none; }
+.bar .trail .sep { color: var(--night-soft); opacity: .6; padding: 0 .15rem; }
+.bar .trail a:not(.mark), .bar summary { color: var(--night-ink); text-decoration: none; padding: .3rem .5rem; border-radius: var(--small); font-weight: 540; }
+.bar .trail a:not(.mark):hover, .bar summary:hover, .bar .ways a:hover { background: rgb(255 255 255 / .09); color: var(--night-ink); }
+.bar .trail .here { flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.bar .ways { display: flex; align-items: center; gap: .15rem; font-size: .9rem; }
+.bar .ways a { color: var(--night-ink); text-decoration: none; padding: .3rem .6rem; border-radius: var(--small); }
+.bar .ways a[aria-current] { background: rgb(255 255 255 / .12); }
+.bar .ways button.plain { min-height: 0; padding: .3rem .6rem; font-size: .9rem; font-weight: 400; text-decoration: none; border-radius: var(--small); color: var(--night-soft); }
+.bar .ways button.plain:hover { background: rgb(255 255 255 / .09); color: var(--night-ink); }
+.bar .switch { position: relative; }
+.bar .switch > summary { display: flex; align-items: center; gap: .45rem; list-style: none; margin: 0; }
+.bar .switch > summary::-webkit-details-marker { display: none; }
+.bar .switch > summary::after { content: ""; width: .4rem; height: .4rem; border: solid var(--night-soft); border-width: 0 1.5px 1.5px 0; transform: translateY(-.12rem) rotate(45deg); }
+.bar .switch ul { position: absolute; left: 0; top: calc(100% + .5rem); min-width: 15rem; max-width: calc(100vw - 2rem); max-height: 70vh; overflow: auto; padding: .4rem; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); color: var(--ink); box-shadow: 0 18px 50px -12px rgb(0 0 0 / .45); }
+.bar .switch ul a { display: block; padding: .5rem .7rem; border-radius: var(--small); color: var(--ink); text-decoration: none; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.bar .switch ul a:hover { background: var(--sunken); color: var(--ink); }
+.bar .switch ul a[aria-current] { color: var(--accent); background: var(--tint); }
+.bar .switch ul li.last { border-top: 1px solid var(--line); margin-top: .4rem; padding-top: .4rem; }
+.band { position: relative; overflow: hidden; background: linear-gradient(170deg, var(--night), var(--night-2)); color: var(--night-ink); }
+.band .contours { position: absolute; right: 0; top: 0; width: min(46rem, 70%); height: 100%; color: var(--glow); opacity: .13; pointer-events: none; }
+.band > .inner { position: relative; max-width: 76rem; margin: 0 auto; padding: 1.4rem 1.25rem 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.25rem; }
+.band .head { display: flex; flex-wrap: wrap; align-items: flex-end; justify-content: space-between; gap: 1rem 2rem; }
+.band .head > div:first-child { display: grid; gap: .45rem; min-width: 0; }
+.band h1 { overflow-wrap: anywhere; }
+.band .lead { color: var(--night-soft); display: flex; flex-wrap: wrap; align-items: center; gap: .3rem .9rem; font-size: .95rem; min-width: 0; overflow-wrap: anywhere; }
+.band .lead a { color: var(--glow); }
+.band :focus-visible { outline-color: var(--glow); }
+.band .button, .band button { min-height: 2.5rem; }
+.band button.quiet, .band .button.quiet { background: rgb(255 255 255 / .07); color: var(--night-ink); border-color: rgb(255 255 255 / .22); }
+.band button.quiet:hover, .band .button.quiet:hover { background: rgb(255 255 255 / .14); color: var(--night-ink); border-color: rgb(255 255 255 / .4); }
+.band button:not(.quiet), .band .button:not(.quiet) { background: var(--glow); color: #05231a; }
+.band button:not(.quiet):hover, .band .button:not(.quiet):hover { background: #8ae6c3; color: #05231a; }
+.band .sha { color: var(--night-soft); }
+.band .acts { display: flex; flex-wrap: wrap; gap: .6rem; }
+.sections { display: flex; gap: .15rem; overflow-x: auto; margin: 0 -.75rem; scrollbar-width: none; }
+.sections::-webkit-scrollbar { display: none; }
+.sections a { flex: none; padding: .6rem .75rem .7rem; color: var(--night-soft); text-decoration: none; font-weight: 540; font-size: .95rem; border-bottom: 3px solid transparent; }
+.sections a:hover { color: var(--night-ink); }
+.sections a[aria-current] { color: var(--night-ink); border-color: var(--glow); }
+.sections a:focus-visible { outline-offset: -3px; }
+.band .pad { padding-bottom: .25rem; }
+.board { max-width: 76rem; margin: 0 auto; padding: 1.75rem 1.25rem 5rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
+@media (min-width: 60rem) {
+  .bar { padding-left: max(2.5rem, calc(50vw - 35.5rem)); padding-right: max(2.5rem, calc(50vw - 35.5rem)); }
+  .band > .inner { padding: 2rem 2.5rem 0; }
+  .board { padding: 2rem 2.5rem 5rem; }
+}
+@media (max-width: 40rem) {
+  .bar { flex-wrap: wrap; gap: .4rem 1rem; }
+  .bar .ways .wide { display: none; }
+  .bar .ways { margin-left: -.6rem; }
+}
+`;
+
+const STATES = `
+.state { display: inline-flex; align-items: center; gap: .45rem; font-size: .875rem; font-weight: 580; }
+.state::before { content: ""; flex: none; width: .6rem; height: .6rem; border-radius: 99px; background: var(--line-strong); }
+.state.good { color: var(--accent); } .state.good::before { background: var(--accent); }
+.state.bad { color: var(--danger); } .state.bad::before { background: var(--danger); }
+.state.care { color: var(--warn); } .state.care::before { background: var(--warn); }
+.state.idle { color: var(--soft); }
+.state.past::before { background: none; border: 2px solid var(--line-strong); }
+.band .state { color: var(--night-ink); } .band .state.good::before { background: var(--glow); } .band .state.bad::before { background: #ff8478; } .band .state.care::before { background: #f0c36a; }
+@media (prefers-reduced-motion: no-preference) { .state.moving::before { animation: breathe 1.6s ease-in-out infinite; } }
+@keyframes breathe { 50% { opacity: .25; } }
+.dots > * + *::before { content: "·"; margin: 0 .5rem; color: var(--line-strong); }
+.sha { font: .85em/1.5 var(--mono); color: var(--soft); }
+.clip { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
+`;
+
+const ROWS = `
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); gap: 1rem; }
+.tile { position: relative; display: grid; grid-template-rows: auto 1fr auto; gap: .9rem; padding: 1.2rem 1.3rem; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: var(--shadow); min-width: 0; }
+.tile:hover, .tile:focus-within { border-color: var(--accent); }
+.tile h2 a { color: inherit; text-decoration: none; }
+.tile h2 a::after { content: ""; position: absolute; inset: 0; border-radius: inherit; }
+.tile .out { position: relative; z-index: 1; justify-self: start; font-size: .9rem; max-width: 100%; }
+.on-air { display: flex; align-items: center; gap: .5rem; min-width: 0; }
+.on-air::before { content: ""; flex: none; width: .5rem; height: .5rem; border-radius: 99px; background: var(--accent); }
+.tile .top { display: flex; align-items: center; justify-content: space-between; gap: .75rem; min-width: 0; }
+.tile .top h2 { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.tile .said { display: grid; gap: .15rem; min-width: 0; }
+.tile .foot { display: flex; flex-wrap: wrap; gap: .1rem .9rem; color: var(--soft); font-size: .85rem; padding-top: .8rem; border-top: 1px solid var(--line); min-width: 0; }
+.rows > li { display: grid; grid-template-columns: minmax(0, 1fr); gap: .35rem 1.5rem; padding: .8rem 1.5rem; border-top: 1px solid var(--line); align-items: center; position: relative; }
+.rows > li:first-child { border-top: 0; }
+.card > header + .rows { margin-top: 1.1rem; border-top: 1px solid var(--line); }
+.rows .main { display: grid; gap: .1rem; min-width: 0; }
+.rows .main > :first-child { font-weight: 560; overflow-wrap: anywhere; }
+.rows .main .soft { font-size: .875rem; overflow-wrap: anywhere; }
+.rows a.whole { color: inherit; text-decoration: none; }
+.rows a.whole::after { content: ""; position: absolute; inset: 0; }
+.rows > li:has(a.whole):hover { background: var(--sunken); }
+.rows .meta { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1rem; color: var(--soft); font-size: .875rem; }
+.rows .acts { display: flex; flex-wrap: wrap; gap: .5rem; position: relative; z-index: 1; }
+@media (min-width: 48rem) {
+  .rows > li { grid-template-columns: 9rem minmax(0, 1fr) auto; }
+  .rows.plain > li { grid-template-columns: minmax(0, 1fr) auto; }
+  .rows .meta.end { justify-content: flex-end; text-align: right; }
+}
+.empty { display: grid; justify-items: start; gap: .9rem; padding: 2rem 1.5rem; }
+.empty .terminal { justify-self: stretch; max-width: 40rem; }
+.empty h2 + p { margin-top: -.4rem; color: var(--soft); }
+.pair { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-items: start; }
+@media (min-width: 60rem) { .pair { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); } }
+.pager { display: flex; gap: .75rem; }
+.button.little { min-height: 2.25rem; padding: .3rem .8rem; font-size: .9rem; }
+textarea { width: 100%; min-height: 7rem; padding: .65rem .8rem; font: .9rem/1.6 var(--mono); color: var(--ink); background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--small); resize: vertical; }
+textarea:focus-visible { outline-offset: 0; border-color: var(--accent); }
+.line-form { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
+.line-form > .field { flex: 1 1 11rem; }
+.line-form > .field.small-field { flex: 0 1 9rem; }
+.check { display: flex; align-items: center; gap: .6rem; }
+.check input[type=checkbox] { width: 1.1rem; height: 1.1rem; min-height: 0; accent-color: var(--accent); margin: 0; }
+.card > .body > form.wide, .card > .body > form.line-form { max-width: none; }
+.facts.two { border-top: 0; }
+.facts.two > div { border-top: 1px solid var(--line); border-bottom: 0; }
+@media (min-width: 60rem) { .facts.two { grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 3rem; } }
+details.more > summary { font-size: .9rem; }
+details.more[open] > summary { margin-bottom: .6rem; }
+`;
+
+const LOGS = `
+.log { margin: 0; max-height: 34rem; overflow: auto; padding: .9rem 0; border-radius: var(--small); background: var(--night); color: var(--night-ink); font: .84rem/1.65 var(--mono); scrollbar-color: var(--night-soft) transparent; }
+.log > li { display: grid; grid-template-columns: 5.2rem minmax(0, 1fr); gap: 1rem; padding: 0 1.1rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.log > li > time { color: var(--night-soft); white-space: nowrap; }
+.log > li:hover { background: rgb(255 255 255 / .05); }
+.log .info { color: var(--glow); } .log .warn { color: #f4cf86; } .log .error { color: #ff9d93; }
+.log.wide > li { grid-template-columns: 5.2rem 3.6rem minmax(0, 1fr); }
+.log .badge { font-weight: 650; }
+.log:empty { display: none; }
+@media (max-width: 40rem) { .log > li, .log.wide > li { grid-template-columns: minmax(0, 1fr); gap: 0; padding-top: .25rem; } .log > li > time { font-size: .75rem; } }
+.live { display: inline-flex; align-items: center; gap: .4rem; color: var(--soft); font-size: .875rem; }
+.live::before { content: ""; width: .5rem; height: .5rem; border-radius: 99px; background: var(--accent); }
+.scroll { overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; font-size: .9rem; }
+th, td { text-align: left; padding: .55rem .9rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { font-weight: 600; color: var(--soft); font-size: .82rem; white-space: nowrap; }
+td { overflow-wrap: anywhere; }
+.card table th:first-child, .card table td:first-child { padding-left: 1.5rem; }
+tr:last-child td { border-bottom: 0; }
+td.num, th.num { text-align: right; font-variant-numeric: tabular-nums; }
+`;
+
+/** The part of the style sheet for the dashboard. */
+export const BOARD_STYLE = [BAND, STATES, ROWS, LOGS].join("");

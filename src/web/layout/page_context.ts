@@ -1,0 +1,24 @@
+/**
+ * What the frames of signed-in pages show beside the page itself.
+ *
+ * @module
+ */
+import type { Workspace } from "../../contract/mod.ts";
+import type { Person } from "../../platform/core/access/mod.ts";
+
+export interface PageContext {
+  readonly person: Person;
+  readonly csrf: string;
+  readonly workspaces: readonly Workspace[];
+  /** Path of the page. */
+  readonly path: string;
+  /** What was just done. */
+  readonly done?: string | undefined;
+}
+
+/** The context of a page of the dashboard. */
+export interface BoardContext extends PageContext {
+  readonly workspace: Pick<Workspace, "slug" | "name" | "role">;
+  /** The moment of the visit, in milliseconds since 1970. */
+  readonly now: number;
+}

@@ -1,0 +1,112 @@
+/**
+ * The scripts of the dashboard: htmx, which exchanges parts of pages, and ours, which follows
+ * logs. Pages show everything without them.
+ *
+ * @module
+ */
+import config from "../../../deno.json" with { type: "json" };
+import { sha256Hex } from "../../lib/hash.ts";
+import { PAGE_POLICY } from "./document.tsx";
+
+const FOLLOW = `"use strict";
+/* Most lines of a log that stay on a page. */
+const MOST = 2000;
+const clock = (time) => time.slice(11, 19);
+const cell = (name, kind, text) => {
+  const made = document.createElement(name);
+  made.className = kind;
+  made.textContent = text;
+  return made;
+};
+const readers = {
+  "build-log": (data) => data.lines.map(({ time, level, text }) => {
+    const line = document.createElement("li");
+    line.append(cell("time", "", clock(time)), cell("span", level, text));
+    return line;
+  }),
+  log: (entry) => {
+    const line = document.createElement("li");
+    const isRequest = entry.type === "request";
+    const level = !isRequest ? entry.level : entry.status >= 500 ? "error" : entry.status >= 400 ? "warn" : "info";
+    const text = isRequest
+      ? entry.method + " " + entry.host + entry.path + "  " + Math.round(entry.durationMs) + " ms" + (entry.error ? "  " + entry.error : "")
+      : (entry.function ?? entry.layer) + "  " + entry.message + (entry.stack ? "\\n" + entry.stack : "");
+    line.append(cell("time", "", clock(entry.time)), cell("span", "badge " + level, isRequest ? String(entry.status) : level), cell("span", "", text));
+    return [line];
+  },
+};
+const sources = new Map();
+const leave = (list) => {
+  sources.get(list)?.close();
+  sources.delete(list);
+};
+const follow = (list) => {
+  const { stream: address, kind } = list.dataset;
+  const source = new EventSource(address);
+  sources.set(list, source);
+  let isFresh = kind === "build-log";
+  source.addEventListener("open", () => { isFresh = kind === "build-log"; });
+  source.addEventListener(kind, ({ data }) => {
+    const event = JSON.parse(data);
+    if (isFresh) list.replaceChildren();
+    isFresh = false;
+    const atEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 40;
+    list.append(...readers[kind](event));
+    while (list.childElementCount > MOST) list.firstElementChild.remove();
+    if (atEnd) list.scrollTop = list.scrollHeight;
+    if (!event.isComplete) return;
+    leave(list);
+    if (list.dataset.underway !== undefined) location.reload();
+  });
+  list.scrollTop = list.scrollHeight;
+};
+/* Follows the logs that are on the page now, and no others. */
+const followAll = () => {
+  for (const list of [...sources.keys()]) if (!list.isConnected) leave(list);
+  for (const list of document.querySelectorAll("[data-stream]")) if (!sources.has(list)) follow(list);
+};
+followAll();
+document.addEventListener("htmx:after:swap", followAll);
+window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
+window.addEventListener("pageshow", followAll);
+for (const menu of document.querySelectorAll("details.switch")) {
+  document.addEventListener("click", ({ target }) => { if (!menu.contains(target)) menu.open = false; });
+  menu.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+}
+`;
+
+/** The version of htmx, as the program pins it. */
+const HTMX_VERSION = /@([\d.]+)$/.exec(config.imports["htmx.org"])?.[1] ?? "";
+
+/** Both are named after their content, so that browsers can cache them for good. */
+export const HTMX_PATH = `/assets/htmx-${HTMX_VERSION}.js`;
+export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(FOLLOW).slice(0, 16)}.js`;
+
+/** What a page of the dashboard may load and do: our own scripts and requests, and no others. */
+export const BOARD_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
+
+/** htmx brings no style of its own, which the policy would refuse, and calls no other site. */
+export const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false });
+
+const script = (text: string | Uint8Array<ArrayBuffer>): Response =>
+  new Response(text, {
+    headers: {
+      "content-type": "text/javascript; charset=utf-8",
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+    },
+  });
+
+let htmx: Promise<Uint8Array<ArrayBuffer>> | undefined;
+
+/** htmx, read from the program when first asked for. */
+export async function showHtmx(): Promise<Response> {
+  htmx ??= Deno.readFile(new URL(import.meta.resolve("htmx.org/dist/htmx.min.js")));
+  return script(await htmx);
+}
+
+export const showBoardScript = (): Response => script(FOLLOW);

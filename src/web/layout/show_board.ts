@@ -1,0 +1,18 @@
+/**
+ * A page of the dashboard as a response: one with scripts.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { type PageFacts, showPage } from "./document.tsx";
+import { BOARD_POLICY, BOARD_SCRIPT_PATH, HTMX_CONFIG, HTMX_PATH } from "./scripts.ts";
+
+/** Renders a page of the dashboard. */
+export function showBoard(content: Child, facts: PageFacts): Response {
+  return showPage(content, {
+    ...facts,
+    scripts: [HTMX_PATH, BOARD_SCRIPT_PATH],
+    htmxConfig: HTMX_CONFIG,
+    headers: { ...facts.headers, "content-security-policy": BOARD_POLICY },
+  });
+}

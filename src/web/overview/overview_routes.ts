@@ -1,0 +1,59 @@
+/**
+ * `/workspaces/{slug}/projects`: the overview.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { DeploymentStore } from "../../platform/deployments/mod.ts";
+import { checkFields, goTo, projectPath, refused } from "../layout/mod.ts";
+import { type BoardServices, openBoard, type PageBinder, type PersonVisit } from "../visit/mod.ts";
+import { newProjectPage, overviewPage } from "./overview_page.tsx";
+
+export interface OverviewServices extends BoardServices {
+  readonly deployments: Pick<DeploymentStore, "list">;
+}
+
+/** Projects on one page. */
+const SIZE = 24;
+
+export function bindOverview(bind: PageBinder, services: OverviewServices): void {
+  const open = (visit: PersonVisit) => openBoard(visit, visit.params.slug ?? "", services);
+
+  bind.personal("GET", "/workspaces/:slug/projects", async (visit) => {
+    const { context, api } = await open(visit);
+    const cursor = visit.query.get("cursor");
+    const { items, nextCursor } = await api.call(endpoints.listProjects, {
+      query: { limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+    });
+    const latest = await Promise.all(
+      items.map(async ({ id }) => (await services.deployments.list(id, { limit: 1 })).items[0]),
+    );
+    const projects = items.map((project, index) => ({ project, latest: latest[index] }));
+    return overviewPage(context, { projects, cursor, nextCursor });
+  });
+
+  bind.personal("GET", "/workspaces/:slug/new-project", async (visit) => {
+    const { context } = await open(visit);
+    return newProjectPage(context);
+  });
+
+  bind.personal("POST", "/workspaces/:slug/new-project", async (visit) => {
+    const { context, api } = await open(visit);
+    const { fields } = visit;
+    const { name = "", gitUrl = "", branch = "" } = fields;
+    const checked = checkFields(endpoints.createProject.body.pick({ name: true }), fields);
+    if (!checked.ok) return newProjectPage(context, { state: checked.state, status: 400 });
+    try {
+      const project = await api.call(endpoints.createProject, {
+        body: {
+          name,
+          ...(gitUrl === "" ? {} : { gitUrl }),
+          ...(branch === "" ? {} : { branch }),
+        },
+      });
+      return goTo(`${projectPath(context.workspace.slug, project.name)}?done=project-made`);
+    } catch (error) {
+      return newProjectPage(context, refused(error, fields));
+    }
+  });
+}

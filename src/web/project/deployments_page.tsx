@@ -1,0 +1,158 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The deployments of a project, and the one that production shows.
+ *
+ * @module
+ */
+import type { Deployment, ProjectHealth } from "../../contract/mod.ts";
+import {
+  Ago,
+  Card,
+  Commit,
+  DeploymentStateMark,
+  Empty,
+  Form,
+  Moment,
+  Pager,
+  SiteLink,
+  State,
+} from "../layout/mod.ts";
+import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+function DeploymentRow({ deployment, now }: {
+  readonly deployment: Deployment;
+  readonly now: number;
+}) {
+  const { id, status, message, branch, commitSha, author, environment, createdAt } = deployment;
+  return (
+    <li>
+      <DeploymentStateMark status={status} />
+      <div class="main">
+        <a class="whole" href={`/deployments/${id}`}>
+          {message ?? <span class="soft">No message</span>}
+        </a>
+        <span class="dots soft">
+          <span class="mono">{branch}</span>
+          {commitSha === null ? null : <Commit sha={commitSha} />}
+          {author === null ? null : <span>{author}</span>}
+        </span>
+      </div>
+      <div class="meta end">
+        {deployment.isProduction ? <span class="tag good">In production</span> : null}
+        <span>{environment}</span>
+        <Ago at={createdAt} now={now} />
+      </div>
+    </li>
+  );
+}
+
+const HEALTH = {
+  none: undefined,
+  static: { tone: "good", word: "Files only, no server needed" },
+  idle: { tone: "idle", word: "Server asleep until the next request" },
+  healthy: { tone: "good", word: "Server healthy" },
+  unhealthy: { tone: "bad", word: "Server unhealthy" },
+} as const;
+
+function Production({ parts, deployment, health }: {
+  readonly parts: ProjectVisit;
+  readonly deployment: Deployment;
+  readonly health: ProjectHealth;
+}) {
+  const { context, path } = parts;
+  const shown = HEALTH[health.state];
+  const { message, author, branch, commitSha, liveAt, createdAt, url } = deployment;
+  return (
+    <Card
+      title="In production"
+      id="production"
+      lead={<a href={`/deployments/${deployment.id}`}>{message ?? "No message"}</a>}
+    >
+      <div class="body">
+        <dl class="facts two">
+          {shown === undefined ? null : (
+            <div>
+              <dt>Health</dt>
+              <dd>
+                <State tone={shown.tone}>{shown.word}</State>
+                {health.reason === null ? null : <p class="small soft">{health.reason}</p>}
+              </dd>
+            </div>
+          )}
+          <div>
+            <dt>Live since</dt>
+            <dd>
+              <Moment at={liveAt ?? createdAt} />
+            </dd>
+          </div>
+          <div>
+            <dt>From</dt>
+            <dd class="dots">
+              <span class="mono">{branch}</span>
+              {commitSha === null ? null : <Commit sha={commitSha} />}
+              {author === null ? null : <span>{author}</span>}
+            </dd>
+          </div>
+          <div>
+            <dt>This one alone</dt>
+            <dd>
+              <SiteLink url={url} />
+            </dd>
+          </div>
+        </dl>
+        {canChange(parts)
+          ? (
+            <Form action={path("rollback")} csrf={context.csrf}>
+              <div>
+                <button class="quiet little" type="submit">Roll back to the one before</button>
+              </div>
+            </Form>
+          )
+          : null}
+      </div>
+    </Card>
+  );
+}
+
+export function deploymentsPage(parts: ProjectVisit, shown: {
+  readonly deployments: readonly Deployment[];
+  readonly nextCursor: string | null;
+  readonly production: Deployment | undefined;
+  readonly health: ProjectHealth;
+}): Response {
+  const { context, path, project } = parts;
+  const { deployments, nextCursor, production, health } = shown;
+  const cursor = cursorOf(parts);
+  return projectPage(
+    parts,
+    { here: "", about: "deployments" },
+    <>
+      {production === undefined || cursor !== null
+        ? null
+        : <Production parts={parts} deployment={production} health={health} />}
+      {deployments.length === 0
+        ? (
+          <section class="card" aria-label="Deployments">
+            <Empty
+              title="Nothing was deployed"
+              command={`svc link --project-id ${project.name}\nsvc deploy --prod`}
+            >
+              Go to the folder of the site, and type:
+            </Empty>
+          </section>
+        )
+        : (
+          <Card title="Deployments" id="deployments">
+            <ol class="rows">
+              {deployments.map((each) => (
+                <DeploymentRow key={each.id} deployment={each} now={context.now} />
+              ))}
+            </ol>
+          </Card>
+        )}
+      <Pager path={path()} cursor={cursor} nextCursor={nextCursor} />
+    </>,
+  );
+}

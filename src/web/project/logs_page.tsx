@@ -1,0 +1,134 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The log of a project: requests, and what its functions and servers wrote.
+ *
+ * @module
+ */
+import { LOG_LEVELS, type LogEntry } from "../../contract/mod.ts";
+import { Card, Empty, Pager } from "../layout/mod.ts";
+import type { ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+/** What of the log is shown, as the address has it. */
+export interface LogWish {
+  readonly search: string;
+  readonly level: string;
+  readonly cursor: string | null;
+}
+
+function levelOf(entry: LogEntry): string {
+  if (entry.type !== "request") return entry.level;
+  return entry.status >= 500 ? "error" : entry.status >= 400 ? "warn" : "info";
+}
+
+function textOf(entry: LogEntry): string {
+  if (entry.type === "request") {
+    const { method, host, path, durationMs, error } = entry;
+    return `${method} ${host}${path}  ${Math.round(durationMs)} ms${error ? `  ${error}` : ""}`;
+  }
+  const from = entry.type === "function" ? entry.function : entry.layer;
+  const stack = entry.type === "function" && entry.stack !== null ? `\n${entry.stack}` : "";
+  return `${from}  ${entry.message}${stack}`;
+}
+
+function LogLine({ entry }: { readonly entry: LogEntry }) {
+  const level = levelOf(entry);
+  return (
+    <li>
+      <time datetime={entry.time}>{entry.time.slice(11, 19)}</time>
+      <span class={`badge ${level}`}>{entry.type === "request" ? entry.status : level}</span>
+      <span>{textOf(entry)}</span>
+    </li>
+  );
+}
+
+function Filters({ path, search, level }: LogWish & { readonly path: string }) {
+  return (
+    <form
+      method="get"
+      action={path}
+      class="line-form"
+      hx-get={path}
+      hx-target="#log"
+      hx-select="#log"
+      hx-swap="outerHTML"
+      hx-trigger="input changed delay:300ms from:#search, change from:#level, submit"
+      hx-push-url="true"
+    >
+      <div class="field">
+        <label for="search">Search</label>
+        <input
+          id="search"
+          name="search"
+          type="search"
+          maxlength={200}
+          value={search}
+          autocomplete="off"
+        />
+      </div>
+      <div class="field small-field">
+        <label for="level">Level</label>
+        <select id="level" name="level" autocomplete="off">
+          <option value="">All</option>
+          {LOG_LEVELS.map((name) => (
+            <option key={name} value={name} selected={name === level}>{`${name} and above`}</option>
+          ))}
+        </select>
+      </div>
+      <button class="quiet" type="submit">Search</button>
+    </form>
+  );
+}
+
+export function logsPage(
+  parts: ProjectVisit,
+  shown: LogWish & {
+    readonly items: readonly LogEntry[];
+    readonly nextCursor: string | null;
+  },
+): Response {
+  const { path, project, context } = parts;
+  const { items, nextCursor, search, level, cursor } = shown;
+  const query = {
+    ...(search === "" ? {} : { search }),
+    ...(level === "" ? {} : { level }),
+  };
+  const live = new URLSearchParams({ workspace: context.workspace.slug, ...query });
+  // The newest page alone goes on by itself.
+  const stream = cursor === null
+    ? {
+      "data-stream": `/v1/projects/${project.name}/logs/stream?${live}`,
+      "data-kind": "log",
+    }
+    : {};
+  return projectPage(
+    parts,
+    { here: "logs", about: "logs" },
+    <Card
+      title="Requests, functions and servers"
+      id="logs"
+      lead="The oldest line first; times are in UTC. New lines come by themselves."
+    >
+      <div class="body">
+        <Filters path={path("logs")} {...shown} />
+        <div id="log" class="stack">
+          {items.length === 0 && cursor === null
+            ? (
+              <Empty
+                title={search === "" && level === "" ? "No lines so far" : "No line fits"}
+                command={`svc logs --project ${project.name} --follow`}
+              >
+                The tool follows the same log:
+              </Empty>
+            )
+            : null}
+          <ol class="log wide" tabindex={0} aria-label="Lines of the log" {...stream}>
+            {items.map((entry, index) => <LogLine key={index} entry={entry} />)}
+          </ol>
+          <Pager path={path("logs")} cursor={cursor} nextCursor={nextCursor} query={query} />
+        </div>
+      </div>
+    </Card>,
+  );
+}

@@ -1,0 +1,33 @@
+/**
+ * `/workspaces/{slug}/projects/{project}/logs`.
+ *
+ * @module
+ */
+import { endpoints, LOG_LEVELS } from "../../contract/mod.ts";
+import type { BoardServices, PageBinder } from "../visit/mod.ts";
+import { logsPage } from "./logs_page.tsx";
+import { cursorOf, openProject } from "./open_project.ts";
+
+/** Lines on one page. */
+const SIZE = 100;
+/** Longest text that is searched for, as the API takes it. */
+const MAX_SEARCH = 200;
+
+export function bindLogs(bind: PageBinder, services: BoardServices): void {
+  bind.personal("GET", "/workspaces/:slug/projects/:project/logs", async (visit) => {
+    const parts = await openProject(visit, services);
+    const search = (visit.query.get("search") ?? "").slice(0, MAX_SEARCH);
+    const level = LOG_LEVELS.find((name) => name === visit.query.get("level"));
+    const cursor = cursorOf(parts);
+    const { items, nextCursor } = await parts.api.call(endpoints.listLogs, {
+      params: { project: parts.project.name },
+      query: {
+        limit: SIZE,
+        ...(search === "" ? {} : { search }),
+        ...(level === undefined ? {} : { level }),
+        ...(cursor === null ? {} : { cursor }),
+      },
+    });
+    return logsPage(parts, { items, nextCursor, search, level: level ?? "", cursor });
+  });
+}

@@ -1,0 +1,6 @@
+/**
+ * The pages of a project.
+ *
+ * @module
+ */
+export { bindProjectPages } from "./project_routes.ts";

@@ -1,0 +1,46 @@
+/**
+ * The project of a page, and what all its pages show.
+ *
+ * @module
+ */
+import { endpoints, type Project } from "../../contract/mod.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { goTo, projectPath } from "../layout/mod.ts";
+import { type BoardServices, type BoardVisit, openBoard, type PersonVisit } from "../visit/mod.ts";
+
+export interface ProjectVisit extends BoardVisit {
+  readonly project: Project;
+  /** Path of one of the project's pages. */
+  path(page?: string): string;
+  /** Leads back to one of the project's pages, which reports what was done. */
+  back(page: string, done: string): Response;
+}
+
+/** Opens a page below `/workspaces/{slug}/projects/{project}`. @throws {Failure} `not_found` */
+export async function openProject(
+  visit: PersonVisit,
+  services: BoardServices,
+): Promise<ProjectVisit> {
+  const { slug = "", project: name = "" } = visit.params;
+  const parsed = endpoints.getProject.params.safeParse({ project: name });
+  if (!parsed.success) {
+    throw new Failure("not_found", `Project "${name}" does not exist in workspace "${slug}"`);
+  }
+  const [board, project] = await Promise.all([
+    openBoard(visit, slug, services),
+    visit.api(slug).call(endpoints.getProject, { params: parsed.data }),
+  ]);
+  const path = (page = "") => projectPath(slug, project.name, page);
+  return {
+    ...board,
+    project,
+    path,
+    back: (page, done) => goTo(`${path(page)}?done=${done}`),
+  };
+}
+
+/** Whether the person may change what the page shows. */
+export const canChange = ({ context }: BoardVisit): boolean => context.workspace.role !== "viewer";
+
+/** The cursor of the page's list, as the address has it. */
+export const cursorOf = ({ visit }: BoardVisit): string | null => visit.query.get("cursor");

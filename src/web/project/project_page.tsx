@@ -1,0 +1,46 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The frame of a project's pages, filled with what all of them show.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { type FormPage, formPageFacts, ProjectFrame, type ProjectSection } from "../layout/mod.ts";
+import { showBoard, SiteLink } from "../layout/mod.ts";
+import type { ProjectVisit } from "./open_project.ts";
+
+/** Renders a page of a project. */
+export function projectPage(
+  { context, project }: ProjectVisit,
+  shown: FormPage & {
+    readonly here: ProjectSection;
+    /** What the page is about, for the title of the window. */
+    readonly about: string;
+    readonly acts?: Child;
+  },
+  content: Child,
+): Response {
+  const { name, displayName, framework, url, productionDeploymentId } = project;
+  return showBoard(
+    <ProjectFrame
+      context={context}
+      project={name}
+      here={shown.here}
+      title={displayName ?? name}
+      acts={shown.acts}
+      lead={
+        <>
+          {productionDeploymentId === null
+            ? <span>Nothing in production</span>
+            : <SiteLink url={url} />}
+          {framework === null ? null : <span>{framework}</span>}
+          {project.gitUrl === null ? null : <span class="clip">{project.gitUrl}</span>}
+        </>
+      }
+    >
+      {content}
+    </ProjectFrame>,
+    formPageFacts(`${name}: ${shown.about}`, shown),
+  );
+}

@@ -1,0 +1,76 @@
+/**
+ * The public API as a page calls it: with the visitor's session, by the client that the
+ * command-line tool uses, through the router of this process.
+ *
+ * @module
+ */
+import { ApiError, type CallInput, createClient } from "../../client/mod.ts";
+import type { Endpoint, ResponseOf } from "../../contract/mod.ts";
+import { type Client, Failure, type Router } from "../../platform/core/http/mod.ts";
+
+/** The API in one workspace. */
+export interface PageApi {
+  /** Calls an endpoint. @throws {Failure} as the API refuses. */
+  call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>>;
+  /** As `call`, with the answer's ETag. */
+  send<E extends Endpoint>(
+    endpoint: E,
+    input: CallInput<E>,
+  ): Promise<{ readonly body: ResponseOf<E>; readonly etag: string | undefined }>;
+  /** The answer to a call that streams, as it comes. */
+  raw(path: string, body: unknown): Promise<Response>;
+}
+
+/** What the API answered, as the failure that its handler threw. */
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.code === undefined) return error;
+  const { code, message, problems, retryAfter } = error;
+  return new Failure(code, message, {
+    ...(problems.length === 0 ? {} : { problems }),
+    ...(retryAfter === undefined ? {} : { retryAfter: Math.ceil(retryAfter / 1000) }),
+    cause: error,
+  });
+}
+
+async function refusable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+/** Makes the API for one visit. A form on the page was checked before: its origin is ours. */
+export function pageApi(
+  router: Pick<Router, "fetch">,
+  visit: { readonly request: Request; readonly client: Client },
+): (workspace: string) => PageApi {
+  const { request, client } = visit;
+  const cookie = request.headers.get("cookie") ?? "";
+  const { signal } = request;
+  return (workspace) => {
+    const api = createClient({
+      baseUrl: new URL(request.url).origin,
+      workspace,
+      retries: { retries: 0, firstPause: 0, longestPause: 0 },
+      fetch: (address, init) => {
+        const inner = new Request(address, init);
+        inner.headers.set("cookie", cookie);
+        inner.headers.set("sec-fetch-site", "same-origin");
+        return router.fetch(inner, client);
+      },
+    });
+    return {
+      call: (endpoint, input) => refusable(api.call(endpoint, input)),
+      send: (endpoint, input) => refusable(api.send(endpoint, input)),
+      raw: (path, body) =>
+        refusable(api.fetchRaw({
+          method: "POST",
+          path,
+          headers: { "content-type": "application/json" },
+          body: () => JSON.stringify(body),
+          signal,
+        })),
+    };
+  };
+}
