@@ -16,12 +16,6 @@ import { Notice } from "./pieces.tsx";
 const PROJECT_SECTIONS = [
   ["", "Deployments"],
   ["logs", "Logs"],
-  ["domains", "Domains"],
-  ["variables", "Variables"],
-  ["hooks", "Deploy hooks"],
-  ["databases", "Databases"],
-  ["edge", "Edge"],
-  ["settings", "Settings"],
 ] as const;
 
 export type ProjectSection = (typeof PROJECT_SECTIONS)[number][0];

@@ -37,7 +37,11 @@ Deno.test("every page forbids scripts, frames and foreign content, and has what 
       assert.equal(page.headers.get("cache-control"), "no-store");
       const inline = page.html.replaceAll(OWN_SCRIPT, "");
       assert.ok(!/<script|<style|\sstyle=|\son\w+=|javascript:/i.test(inline), page.path);
-      assert.equal(inline.length < page.html.length, /; script-src 'self'; /.test(policy), page.path);
+      assert.equal(
+        inline.length < page.html.length,
+        /; script-src 'self'; /.test(policy),
+        page.path,
+      );
       assert.match(page.html, /<html lang="en">/);
       assert.match(page.html, /<title>[^<]+ · svc<\/title>/);
       assert.equal(page.html.match(/<h1>/g)?.length, 1, page.path);
