@@ -7,7 +7,7 @@
 // deno-lint-ignore-file no-console -- a script for people, not the tool
 import { join } from "node:path";
 import { type DebianProgram, installMissing } from "./_debian.ts";
-import { IN_PROCESS } from "../tests/integration/_in_process.ts";
+import { leftOut } from "../tests/integration/_in_process.ts";
 import { ROOT } from "./_source_files.ts";
 import { addCounts, formatCounts, NO_COUNTS, readReport, type Report } from "./_test_counts.ts";
 
@@ -74,21 +74,26 @@ function limitTime(child: Deno.ChildProcess) {
   return { timedOut: () => timedOut, dispose: () => clearTimeout(timer) };
 }
 
-/**
- * Files of a suite. Integration tests of the compiled program are those that
- * can run outside of the process.
- */
-function filesOf(suite: Suite): string[] {
-  const folders = suite.folders.map((folder) => join(ROOT, folder));
-  if (suite.name !== "integration" || !Deno.env.get("SVC_BIN")) return folders;
-  const own = Object.keys(IN_PROCESS).filter((file) => typeof IN_PROCESS[file] === "string");
+/** The end-to-end tests from source where the compiled program's run follows. */
+const SOURCE_E2E = ["tests/e2e/tour_test.ts"];
+
+/** What `deno test` is given to run a suite, or the part of it that this run is for. */
+function filesOf({ name, folders }: Suite): string[] {
+  const inRoot = (paths: readonly string[]) => paths.map((path) => join(ROOT, path));
+  const leaves = !Deno.env.get("SVC_BIN") && Deno.env.get("LEAVE_TO_PROGRAM");
+  if (name === "e2e" && leaves) return inRoot(SOURCE_E2E);
+  if (name !== "integration") return inRoot(folders);
+  const integration = join(ROOT, "tests", "integration");
+  const { whole, parts } = leftOut(Deno.env.get);
   return [
-    "--preload",
-    join(ROOT, "tests", "integration", "_in_process.ts"),
-    `--ignore=${own.map((file) => join(ROOT, "tests", "integration", file)).join(",")}`,
-    ...folders,
+    ...(parts.length === 0 ? [] : ["--preload", join(integration, "_in_process.ts")]),
+    ...(whole.length === 0 ? [] : [`--ignore=${inFolder(integration, whole)}`]),
+    ...inRoot(folders),
   ];
 }
+
+const inFolder = (folder: string, files: readonly string[]) =>
+  files.map((file) => join(folder, file)).join(",");
 
 async function runSuite(suite: Suite): Promise<Report> {
   for (const missing of await installMissing(suite.needs)) {

@@ -12,10 +12,11 @@ import { ROOT } from "../../scripts/_source_files.ts";
 const NODE_MAJOR = 24;
 
 /**
- * True where real projects are installed and built. `SKIP_PROJECTS` leaves them to
- * another run of the same suite, such as that of the compiled program.
+ * True where real projects are installed and built. `LEAVE_TO_PROGRAM` leaves them to
+ * the run of the compiled program.
  */
-export const buildsProjects = isInstalled("npm") && !Deno.env.get("SKIP_PROJECTS");
+export const buildsProjects = isInstalled("npm") &&
+  (Boolean(Deno.env.get("SVC_BIN")) || !Deno.env.get("LEAVE_TO_PROGRAM"));
 
 /** Folder with a Node that is new enough: the machine's, else one from npm, which npx keeps. */
 async function nodeFolder(cache: string): Promise<string | undefined> {

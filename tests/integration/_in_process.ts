@@ -1,7 +1,9 @@
 /**
- * The tests below this folder that can run in the process only. Where `SVC_BIN`
- * names a compiled program, all others run against that; `scripts/run_tests.ts`
- * then loads this file before each file of tests, and these are left out.
+ * Which tests below this folder run where. All can run in the process, from source;
+ * where `SVC_BIN` names a compiled program, all but those of `IN_PROCESS` run against
+ * that. A run from source that the compiled program's follows (`LEAVE_TO_PROGRAM`)
+ * leaves the long ones of `LEFT_TO_PROGRAM` to it. `scripts/run_tests.ts` loads this
+ * file before each file of tests that has both kinds.
  *
  * @module
  */
@@ -59,14 +61,61 @@ export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
   },
 };
 
-/** Leaves out the tests of the file that is being loaded, where they are listed. */
-function leaveOut(reasons: Reasons): void {
+const LOGIC = "is about what the platform stores and decides, the same in any program";
+
+/** Files that are about the platform's own code alone: they run from source only. */
+export const SOURCE_ONLY: Readonly<Record<string, string>> = {
+  "access/own_records_test.ts": LOGIC,
+  "access/workspace_isolation_test.ts": LOGIC,
+  "accounts/sign_in_guessing_test.ts": LOGIC,
+  "retention/retention_test.ts": LOGIC,
+};
+
+const ATTACKS = "attacks processes, which the program starts as the source does";
+const BUILDS = "runs builds, which are processes of their own";
+const KILLS = "kills processes";
+
+/** Long files that a run from source leaves to the compiled program's, but for tests of `IN_PROCESS`. */
+export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
+  "builds/attack_test.ts": ATTACKS,
+  "builds/git_test.ts": BUILDS,
+  "builds/life_test.ts": BUILDS,
+  "compute/hostile_test.ts": ATTACKS,
+  "compute/places_test.ts": "starts many servers",
+  "delivery/crash_test.ts": KILLS,
+  "functions/hostile_test.ts": ATTACKS,
+  "functions/places_test.ts": "starts many processes of functions",
+  "hooks/docs_test.ts": BUILDS,
+  "threads/order_test.ts": "compares threads over many requests",
+};
+
+/** What a run leaves out: whole files, and files of which only some tests run. */
+export interface LeftOut {
+  readonly whole: readonly string[];
+  readonly parts: readonly string[];
+}
+
+/** What of this folder a run leaves out, by the variables that it is given. */
+export function leftOut(variable: (name: string) => string | undefined): LeftOut {
+  const files = (wanted: (file: string) => boolean, of: object) => Object.keys(of).filter(wanted);
+  const isPart = (file: string) => typeof IN_PROCESS[file] === "object";
+  const isWhole = (file: string) => !isPart(file);
+  if (variable("SVC_BIN")) {
+    const whole = [...files(isWhole, IN_PROCESS), ...Object.keys(SOURCE_ONLY)];
+    return { whole, parts: files(isPart, IN_PROCESS) };
+  }
+  if (!variable("LEAVE_TO_PROGRAM")) return { whole: [], parts: [] };
+  return { whole: files(isWhole, LEFT_TO_PROGRAM), parts: files(isPart, LEFT_TO_PROGRAM) };
+}
+
+/** Declares tests of the file that is being loaded as `choose` says by their names. */
+function replaceDeclare(choose: (title: string, declare: typeof Deno.test) => unknown): void {
   const declare = Deno.test;
   const replaced = (...args: unknown[]): void => {
     const [first, second] = args;
     const title = typeof first === "string" ? first : nameOf(first) ?? nameOf(second) ?? "";
-    const declared: unknown = Object.hasOwn(reasons, title) ? declare.ignore : declare;
-    Reflect.apply(declared as CallableFunction, Deno, args);
+    const declared = choose(title, declare);
+    if (typeof declared === "function") Reflect.apply(declared, Deno, args);
   };
   Object.defineProperty(Deno, "test", { value: Object.assign(replaced, declare) });
 }
@@ -79,4 +128,10 @@ function nameOf(value: unknown): string | undefined {
 
 const file = Deno.mainModule.slice(import.meta.resolve("./").length);
 const listed = Object.hasOwn(IN_PROCESS, file) ? IN_PROCESS[file] : undefined;
-if (typeof listed === "object" && Deno.env.get("SVC_BIN")) leaveOut(listed);
+if (typeof listed === "object" && leftOut(Deno.env.get).parts.includes(file)) {
+  const isListed = (title: string) => Object.hasOwn(listed, title);
+  replaceDeclare((title, declare) => {
+    if (Deno.env.get("SVC_BIN")) return isListed(title) ? declare.ignore : declare;
+    return isListed(title) ? declare : undefined;
+  });
+}
