@@ -26,6 +26,10 @@ function recorder(machinery: Machinery) {
   return { url, received: () => received, forget: () => received = "" };
 }
 
+/** How long a busy machine may take to begin an answer, and how long a pause is its end. */
+const FIRST_MS = 3_000;
+const QUIET_MS = 150;
+
 /** Sends bytes as they are and returns what came back until the other side is quiet or closes. */
 async function talk(port: number, text: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -34,7 +38,9 @@ async function talk(port: number, text: string): Promise<string> {
   const buffer = new Uint8Array(65_536);
   for (;;) {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const quiet = new Promise<null>((resolve) => timer = setTimeout(() => resolve(null), 150));
+    const quiet = new Promise<null>((resolve) =>
+      timer = setTimeout(() => resolve(null), told === "" ? FIRST_MS : QUIET_MS)
+    );
     const reading = conn.read(buffer).catch(() => null);
     const count = await Promise.race([reading, quiet]);
     clearTimeout(timer);
