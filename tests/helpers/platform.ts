@@ -209,6 +209,8 @@ export const create = (platform: TestPlatform, project: string, options: {
   branch?: string;
   rules?: unknown;
   manifest?: unknown;
+  message?: string;
+  author?: string;
 }) =>
   platform.api("POST", `/v1/projects/${project}/deployments`, {
     json: {
@@ -217,6 +219,8 @@ export const create = (platform: TestPlatform, project: string, options: {
       files: fileList(options.files),
       ...(options.branch === undefined ? {} : { branch: options.branch }),
       ...(options.rules === undefined ? {} : { rules: options.rules }),
+      ...(options.message === undefined ? {} : { message: options.message }),
+      ...(options.author === undefined ? {} : { author: options.author }),
     },
   });
 

@@ -16,6 +16,10 @@ import { Notice } from "./pieces.tsx";
 const PROJECT_SECTIONS = [
   ["", "Deployments"],
   ["logs", "Logs"],
+  ["domains", "Domains"],
+  ["variables", "Variables"],
+  ["hooks", "Deploy hooks"],
+  ["settings", "Settings"],
 ] as const;
 
 export type ProjectSection = (typeof PROJECT_SECTIONS)[number][0];

@@ -118,6 +118,25 @@ export function Empty({ title, command, children }: {
   );
 }
 
+/** A labelled field with a few values to choose from. */
+export function SelectField({ label, name, values, chosen }: {
+  readonly label: string;
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly chosen: string;
+}) {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <select id={name} name={name} autocomplete="off">
+        {values.map((value) => (
+          <option key={value} value={value} selected={value === chosen}>{value}</option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
 /** The ways to the first and the next page of a list. */
 export function Pager({ path, cursor, nextCursor, query = {} }: {
   readonly path: string;

@@ -126,6 +126,8 @@ textarea:focus-visible { outline-offset: 0; border-color: var(--accent); }
 .facts.two { border-top: 0; }
 .facts.two > div { border-top: 1px solid var(--line); border-bottom: 0; }
 @media (min-width: 60rem) { .facts.two { grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 3rem; } }
+.fields-two { display: grid; gap: 1.15rem 2rem; }
+@media (min-width: 48rem) { .fields-two { grid-template-columns: repeat(2, minmax(0, 1fr)); } .fields-two .field { grid-template-rows: auto auto 1fr; } }
 details.more > summary { font-size: .9rem; }
 details.more[open] > summary { margin-bottom: .6rem; }
 `;

@@ -34,6 +34,7 @@ export {
   Empty,
   isUnderWay,
   Pager,
+  SelectField,
   SiteLink,
   State,
   type Tone,

@@ -69,6 +69,7 @@ followAll();
 document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
+document.querySelector(".sections [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 for (const menu of document.querySelectorAll("details.switch")) {
   document.addEventListener("click", ({ target }) => { if (!menu.contains(target)) menu.open = false; });
   menu.addEventListener("keydown", ({ key }) => {

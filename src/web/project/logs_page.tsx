@@ -117,7 +117,7 @@ export function logsPage(
             ? (
               <Empty
                 title={search === "" && level === "" ? "No lines so far" : "No line fits"}
-                command={`svc logs --project ${project.name} --follow`}
+                command={`svc logs --follow --project-id ${project.name}`}
               >
                 The tool follows the same log:
               </Empty>

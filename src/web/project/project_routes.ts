@@ -5,9 +5,17 @@
  */
 import type { BoardServices, PageBinder } from "../visit/mod.ts";
 import { bindDeployments } from "./deployments_routes.ts";
+import { bindDomains } from "./domains_routes.ts";
+import { bindHooks } from "./hooks_routes.ts";
 import { bindLogs } from "./logs_routes.ts";
+import { bindSettings } from "./settings_routes.ts";
+import { bindVariables } from "./variables_routes.ts";
 
 export function bindProjectPages(bind: PageBinder, services: BoardServices): void {
   bindDeployments(bind, services);
   bindLogs(bind, services);
+  bindDomains(bind, services);
+  bindVariables(bind, services);
+  bindHooks(bind, services);
+  bindSettings(bind, services);
 }

@@ -35,6 +35,7 @@ const DONE: Readonly<Record<string, string>> = {
   "rolled-back": "Production shows the deployment that was live before.",
   "stopped": "The deployment is stopped.",
   "build-cancelled": "The build is cancelled.",
+  "domain-verified": "The records are as they should be. The domain is verified.",
   "domain-removed": "The domain is removed.",
   "variable-set": "The variable is set. Deployments that follow see it.",
   "variable-removed": "The variable is removed. Deployments that follow no longer see it.",

@@ -1,0 +1,218 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The custom domains of a project, with what their name servers answer.
+ *
+ * @module
+ */
+import type { DnsCheck, DnsRecord, Domain } from "../../contract/mod.ts";
+import {
+  Ago,
+  Card,
+  EMPTY,
+  Empty,
+  EndButton,
+  Field,
+  Form,
+  type FormPage,
+  Notice,
+  Pager,
+  SelectField,
+  State,
+  Trouble,
+} from "../layout/mod.ts";
+import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+function Records({ records }: { readonly records: readonly DnsRecord[] }) {
+  return (
+    <div class="scroll" tabindex={0} role="region" aria-label="Records to set">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Type</th>
+            <th scope="col">Name</th>
+            <th scope="col">Value</th>
+            <th scope="col">For</th>
+          </tr>
+        </thead>
+        <tbody>
+          {records.map(({ type, name, value, purpose }) => (
+            <tr key={`${type} ${name} ${value}`}>
+              <td class="mono">{type}</td>
+              <td class="mono">{name}</td>
+              <td class="mono">{value}</td>
+              <td>{purpose === "proof" ? "proof of control" : "the way of visitors"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const listed = (values: readonly string[]): string => values.join(", ");
+
+function Check({ check }: { readonly check: DnsCheck }) {
+  const { type, name, ok, expected, seen, failure, hint } = check;
+  return (
+    <li>
+      <State tone={ok ? "good" : "care"}>{ok ? "As it should be" : "Not yet"}</State>{" "}
+      <span class="mono">{`${type} ${name}`}</span>
+      {ok ? null : (
+        <p class="small soft">
+          {`Seen: ${seen.length === 0 ? failure ?? "nothing" : listed(seen)}. `}
+          {`Wanted: ${listed(expected)}.`}
+          {hint === null ? "" : ` ${hint}`}
+        </p>
+      )}
+    </li>
+  );
+}
+
+const CERTIFICATES: Readonly<Record<Domain["certificate"]["status"], string>> = {
+  none: "no certificate ordered",
+  pending: "certificate on its way",
+  issued: "certificate issued",
+  failed: "certificate failed",
+};
+
+function DomainItem({ parts, domain }: { readonly parts: ProjectVisit; readonly domain: Domain }) {
+  const { path, context } = parts;
+  const { id, hostname, environment, redirectTo, status, certificate, lastCheck } = domain;
+  const hidden = { id };
+  return (
+    <li>
+      {status === "verified"
+        ? <State tone={certificate.status === "failed" ? "bad" : "good"}>Verified</State>
+        : <State tone="care">Waiting</State>}
+      <div class="main">
+        <span>{hostname}</span>
+        <span class="dots soft">
+          <span>{redirectTo === null ? `shows ${environment}` : `redirects to ${redirectTo}`}</span>
+          <span>{certificate.error ?? CERTIFICATES[certificate.status]}</span>
+          {lastCheck === null ? null : (
+            <span>
+              looked up <Ago at={lastCheck.checkedAt} now={context.now} />
+            </span>
+          )}
+        </span>
+        {lastCheck === null || lastCheck.checks.length === 0 ? null : (
+          <details class="more">
+            <summary>What the name servers answered</summary>
+            <ul class="stack small">
+              {lastCheck.checks.map((check, index) => <Check key={index} check={check} />)}
+            </ul>
+          </details>
+        )}
+      </div>
+      {canChange(parts)
+        ? (
+          <div class="acts">
+            <a class="button quiet little" href={`${path("domains")}?show=${id}`}>
+              Records<span class="hush">{` of ${hostname}`}</span>
+            </a>
+            <Form action={path("domains/verify")} csrf={context.csrf} hidden={hidden}>
+              <button class="quiet little" type="submit">
+                Look up<span class="hush">{` ${hostname}`}</span>
+              </button>
+            </Form>
+            <EndButton
+              action={path("domains/remove")}
+              csrf={context.csrf}
+              word="Remove"
+              what={hostname}
+              hidden={hidden}
+            />
+          </div>
+        )
+        : null}
+    </li>
+  );
+}
+
+/** A domain with the records that it needs. */
+export interface ShownRecords {
+  readonly hostname: string;
+  readonly records: readonly DnsRecord[];
+  readonly notes: readonly string[];
+}
+
+export function domainsPage(
+  parts: ProjectVisit,
+  shown: FormPage & {
+    readonly domains: readonly Domain[];
+    readonly nextCursor: string | null;
+    readonly environments: readonly string[];
+    readonly records?: ShownRecords | undefined;
+  },
+): Response {
+  const { path, context, project } = parts;
+  const { domains, nextCursor, environments, records, state = EMPTY } = shown;
+  return projectPage(
+    parts,
+    { ...shown, here: "domains", about: "domains" },
+    <>
+      {records === undefined ? null : (
+        <Card
+          title={`Set these records for ${records.hostname}`}
+          id="records"
+          lead="Where the domain is registered, or at its name server."
+        >
+          <div class="body">
+            <Records records={records.records} />
+            {records.notes.map((note) => <Notice key={note} kind="care">{note}</Notice>)}
+          </div>
+        </Card>
+      )}
+      <Card title="Domains" id="domains">
+        {domains.length === 0
+          ? (
+            <Empty
+              title="No domain of your own"
+              command={`svc domains add www.example.com --project-id ${project.name}`}
+            >
+              Add one below, or type:
+            </Empty>
+          )
+          : (
+            <ol class="rows">
+              {domains.map((domain) => (
+                <DomainItem
+                  key={domain.id}
+                  parts={parts}
+                  domain={domain}
+                />
+              ))}
+            </ol>
+          )}
+      </Card>
+      <Pager path={path("domains")} cursor={cursorOf(parts)} nextCursor={nextCursor} />
+      {canChange(parts)
+        ? (
+          <Card title="Add a domain" id="add">
+            <div class="body">
+              <Trouble state={state} />
+              <Form action={path("domains")} csrf={context.csrf} class="line-form">
+                <Field
+                  label="Hostname"
+                  name="hostname"
+                  state={state}
+                  autocomplete="off"
+                  maxlength={1000}
+                />
+                <SelectField
+                  label="Shows"
+                  name="environment"
+                  values={environments}
+                  chosen={state.values.environment ?? "production"}
+                />
+                <button type="submit">Add it</button>
+              </Form>
+            </div>
+          </Card>
+        )
+        : null}
+    </>,
+  );
+}

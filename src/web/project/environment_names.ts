@@ -1,0 +1,16 @@
+/**
+ * The names of a project's environments, for fields to choose from.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import { WHOLE_LIST } from "../visit/mod.ts";
+import type { ProjectVisit } from "./open_project.ts";
+
+export async function environmentNames({ api, project }: ProjectVisit): Promise<string[]> {
+  const { items } = await api.call(endpoints.listEnvironments, {
+    params: { project: project.name },
+    query: WHOLE_LIST,
+  });
+  return items.map(({ name }) => name);
+}

@@ -1,0 +1,176 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The deploy hooks of a project, with how often they were used.
+ *
+ * @module
+ */
+import { BRANCH_MAX, type DeployHook, HOOK_SCOPES } from "../../contract/mod.ts";
+import {
+  Ago,
+  Card,
+  EMPTY,
+  Empty,
+  EndButton,
+  Field,
+  Form,
+  type FormPage,
+  Notice,
+  Pager,
+  SelectField,
+  Trouble,
+} from "../layout/mod.ts";
+import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook: DeployHook }) {
+  const { path, context: { csrf, now } } = parts;
+  const { id, name, branch, restrictBranch, scope, triggeredCount, lastTriggeredAt } = hook;
+  return (
+    <li>
+      <div class="main">
+        <span>{name}</span>
+        <span class="dots soft">
+          <span>
+            <span class="mono">{branch}</span>
+            {restrictBranch ? ", no other branch" : ""}
+          </span>
+          <span>{scope}</span>
+          {triggeredCount === 0
+            ? null
+            : <span>{triggeredCount === 1 ? "used once" : `used ${triggeredCount} times`}</span>}
+          {lastTriggeredAt === null ? <span>never used</span> : (
+            <span>
+              last used <Ago at={lastTriggeredAt} now={now} />
+            </span>
+          )}
+        </span>
+      </div>
+      {canChange(parts)
+        ? (
+          <div class="acts">
+            <details class="more">
+              <summary>
+                New address<span class="hush">{` for ${name}`}</span>
+              </summary>
+              <div class="stack">
+                <p class="small">
+                  The present address stops working at once. Whoever uses it needs the new one.
+                </p>
+                <Form action={path("hooks/regenerate")} csrf={csrf} hidden={{ id }}>
+                  <button class="danger little" type="submit">
+                    Regenerate<span class="hush">{` the address of ${name}`}</span>
+                  </button>
+                </Form>
+              </div>
+            </details>
+            <EndButton
+              action={path("hooks/delete")}
+              csrf={csrf}
+              word="Delete"
+              what={name}
+              hidden={{ id }}
+            />
+          </div>
+        )
+        : null}
+    </li>
+  );
+}
+
+/** A hook's address, which is shown once. */
+export interface MadeHook {
+  readonly name: string;
+  readonly url: string;
+}
+
+function MadeCard({ made }: { readonly made: MadeHook }) {
+  const body = '{"branch": "main", "commitSha": "…"}';
+  return (
+    <Card title={`The address of ${made.name}`} id="made">
+      <div class="body">
+        <Notice kind="care">
+          Keep it now: it is a secret, and is shown this once. Whoever has it can deploy.
+        </Notice>
+        <code class="secret">{made.url}</code>
+        <pre class="terminal" tabindex={0}>
+          {`curl -X POST ${made.url} \\\n  -H 'content-type: application/json' \\\n  -d '${body}'`}
+        </pre>
+      </div>
+    </Card>
+  );
+}
+
+export function hooksPage(
+  parts: ProjectVisit,
+  shown: FormPage & {
+    readonly hooks: readonly DeployHook[];
+    readonly nextCursor: string | null;
+    readonly made?: MadeHook | undefined;
+  },
+): Response {
+  const { path, context, project } = parts;
+  const { hooks, nextCursor, made, state = EMPTY } = shown;
+  return projectPage(
+    parts,
+    { ...shown, here: "hooks", about: "deploy hooks" },
+    <>
+      {made === undefined ? null : <MadeCard made={made} />}
+      <Card
+        title="Deploy hooks"
+        id="hooks"
+        lead="Secret addresses that deploy a commit from wherever they are called."
+      >
+        {hooks.length === 0
+          ? (
+            <Empty
+              title="No deploy hooks"
+              command={`svc hooks create --name ci --scope All --project-id ${project.name}`}
+            >
+              Make one below, or type:
+            </Empty>
+          )
+          : (
+            <ol class="rows plain">
+              {hooks.map((hook) => <HookItem key={hook.id} parts={parts} hook={hook} />)}
+            </ol>
+          )}
+      </Card>
+      <Pager path={path("hooks")} cursor={cursorOf(parts)} nextCursor={nextCursor} />
+      {canChange(parts)
+        ? (
+          <Card title="Make a deploy hook" id="make">
+            <div class="body">
+              {project.gitUrl === null
+                ? (
+                  <Notice kind="care">
+                    The project has no git repository: a hook needs one to build from.
+                  </Notice>
+                )
+                : null}
+              <Trouble state={state} />
+              <Form action={path("hooks")} csrf={context.csrf} class="line-form">
+                <Field label="Name" name="name" state={state} autocomplete="off" maxlength={100} />
+                <Field
+                  label="Branch"
+                  name="branch"
+                  state={state}
+                  autocomplete="off"
+                  initial={project.branch}
+                  maxlength={BRANCH_MAX}
+                />
+                <SelectField
+                  label="Scope"
+                  name="scope"
+                  values={HOOK_SCOPES}
+                  chosen={state.values.scope ?? "All"}
+                />
+                <button type="submit">Make it</button>
+              </Form>
+            </div>
+          </Card>
+        )
+        : null}
+    </>,
+  );
+}

@@ -1,0 +1,117 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The settings of a project, and its end.
+ *
+ * @module
+ */
+import { FRAMEWORKS } from "../../contract/mod.ts";
+import {
+  Card,
+  EMPTY,
+  Field,
+  Form,
+  type FormPage,
+  type FormState,
+  Notice,
+  SelectField,
+  Trouble,
+} from "../layout/mod.ts";
+import { canChange, type ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+/** The settings that are text, with their labels and what they mean. */
+const TEXTS = [
+  ["displayName", "Shown name", "In place of its name, on these pages."],
+  ["gitUrl", "Git repository", "Its address, without a password."],
+  ["branch", "Production branch", "Deploys of other branches are previews."],
+  ["rootDirectory", "Folder of the project", "Inside the repository; empty for its top."],
+  ["installCommand", "Install command", "Empty to find it out."],
+  ["buildCommand", "Build command", "Empty to find it out."],
+  ["outputDirectory", "Output folder", "Empty to find it out."],
+  ["nodeVersion", "Version of Node", "Such as 24; empty for the platform's."],
+] as const;
+
+/** What the form sends for no framework in particular. */
+export const ANY_FRAMEWORK = "detect";
+
+function EndCard({ parts, state }: { readonly parts: ProjectVisit; readonly state: FormState }) {
+  const { project, path, context } = parts;
+  return (
+    <Card
+      title="Delete the project"
+      id="end"
+      lead="With its deployments, domains, variables and databases. Nothing brings it back."
+    >
+      <div class="body">
+        <Trouble state={state} />
+        <Form action={path("settings/delete")} csrf={context.csrf}>
+          <Field
+            label={`Type ${project.name} to confirm`}
+            name="confirm"
+            state={state}
+            autocomplete="off"
+          />
+          <button class="danger" type="submit">Delete it for good</button>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+export function settingsPage(parts: ProjectVisit, shown: FormPage & {
+  /** The form that was refused. */
+  readonly of?: "settings" | "end";
+} = {}): Response {
+  const { project, path, context } = parts;
+  const { of = "settings", state = EMPTY } = shown;
+  const settings = of === "settings" ? state : EMPTY;
+  return projectPage(
+    parts,
+    { ...shown, here: "settings", about: "settings" },
+    <>
+      <Card
+        title="How it is built"
+        id="settings"
+        lead="A svc.toml beside the code stands above these."
+      >
+        <div class="body">
+          {canChange(parts) ? null : <Notice kind="care">A viewer cannot change them.</Notice>}
+          <Trouble state={settings} />
+          <Form action={path("settings")} csrf={context.csrf} class="wide">
+            <div class="fields-two">
+              {TEXTS.map(([name, label, hint]) => (
+                <Field
+                  key={name}
+                  label={label}
+                  name={name}
+                  state={settings}
+                  autocomplete="off"
+                  initial={project[name] ?? ""}
+                  hint={hint}
+                  optional={name !== "branch"}
+                />
+              ))}
+              <SelectField
+                label="Framework"
+                name="framework"
+                values={[ANY_FRAMEWORK, ...FRAMEWORKS]}
+                chosen={settings.values.framework ?? project.framework ?? ANY_FRAMEWORK}
+              />
+            </div>
+            {canChange(parts)
+              ? (
+                <div>
+                  <button type="submit">Save</button>
+                </div>
+              )
+              : null}
+          </Form>
+        </div>
+      </Card>
+      {context.workspace.role === "owner"
+        ? <EndCard parts={parts} state={of === "end" ? state : EMPTY} />
+        : null}
+    </>,
+  );
+}

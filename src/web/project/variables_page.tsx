@@ -1,0 +1,137 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The variables of a project. Secrets can be set and removed here, and are never shown.
+ *
+ * @module
+ */
+import { SCOPE_ALL, type Variable, VARIABLE_CATEGORIES } from "../../contract/mod.ts";
+import {
+  Ago,
+  Card,
+  EMPTY,
+  Empty,
+  EndButton,
+  Field,
+  Form,
+  type FormPage,
+  Pager,
+  SelectField,
+  Trouble,
+} from "../layout/mod.ts";
+import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+function VariableItem({ parts, variable }: {
+  readonly parts: ProjectVisit;
+  readonly variable: Variable;
+}) {
+  const { key, category, scope, value, updatedAt } = variable;
+  return (
+    <li>
+      <div class="main">
+        <span class="mono">{key}</span>
+        <span class="mono soft">
+          {category === "secret" ? "secret, never shown" : value === "" ? "empty" : value}
+        </span>
+      </div>
+      <div class="meta end">
+        <span>{scope === SCOPE_ALL ? "all environments" : scope}</span>
+        <Ago at={updatedAt} now={parts.context.now} />
+        {canChange(parts)
+          ? (
+            <EndButton
+              action={parts.path("variables/remove")}
+              csrf={parts.context.csrf}
+              word="Remove"
+              what={`${key}, in every environment`}
+              hidden={{ key }}
+            />
+          )
+          : null}
+      </div>
+    </li>
+  );
+}
+
+function SetForm({ parts, shown }: {
+  readonly parts: ProjectVisit;
+  readonly shown: FormPage & { readonly environments: readonly string[] };
+}) {
+  const { state = EMPTY, environments } = shown;
+  const { values } = state;
+  return (
+    <Card
+      title="Set a variable"
+      id="set"
+      lead="A name that is there already gets the new value. Deployments that follow see it."
+    >
+      <div class="body">
+        <Trouble state={state} />
+        <Form action={parts.path("variables")} csrf={parts.context.csrf} class="wide">
+          <div class="line-form">
+            <Field label="Name" name="key" state={state} autocomplete="off" maxlength={128} />
+            <SelectField
+              label="Kind"
+              name="category"
+              values={VARIABLE_CATEGORIES}
+              chosen={values.category ?? "secret"}
+            />
+            <SelectField
+              label="Environment"
+              name="scope"
+              values={[SCOPE_ALL, ...environments]}
+              chosen={values.scope ?? SCOPE_ALL}
+            />
+          </div>
+          <div class="field">
+            <label for="value">Value</label>
+            <textarea id="value" name="value" rows={3} autocomplete="off" spellcheck={false}>
+            </textarea>
+            <p class="hint">A secret is sealed, and no page or list shows it again.</p>
+          </div>
+          <div>
+            <button type="submit">Set it</button>
+          </div>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+export function variablesPage(
+  parts: ProjectVisit,
+  shown: FormPage & {
+    readonly variables: readonly Variable[];
+    readonly nextCursor: string | null;
+    readonly environments: readonly string[];
+  },
+): Response {
+  const { variables, nextCursor } = shown;
+  return projectPage(
+    parts,
+    { ...shown, here: "variables", about: "variables" },
+    <>
+      <Card title="Variables" id="variables">
+        {variables.length === 0
+          ? (
+            <Empty
+              title="No variables"
+              command={`svc env set API_KEY --secret --stdin --all --project-id ${parts.project.name}`}
+            >
+              Set one below, or type:
+            </Empty>
+          )
+          : (
+            <ol class="rows plain">
+              {variables.map((each) => (
+                <VariableItem key={`${each.key} ${each.scope}`} parts={parts} variable={each} />
+              ))}
+            </ol>
+          )}
+      </Card>
+      <Pager path={parts.path("variables")} cursor={cursorOf(parts)} nextCursor={nextCursor} />
+      {canChange(parts) ? <SetForm parts={parts} shown={shown} /> : null}
+    </>,
+  );
+}

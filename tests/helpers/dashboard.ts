@@ -1,0 +1,55 @@
+/**
+ * A platform with people who look at it by the pages: an owner of the workspace `acme`, a viewer
+ * of it, and a stranger.
+ *
+ * @module
+ */
+import { Visitor } from "./page_visitor.ts";
+import { type ApiAnswer, type TestPlatform, withPlatform } from "./platform.ts";
+
+export interface DashboardPlatform {
+  readonly platform: TestPlatform;
+  /** The platform with a key of the workspace, for helpers that deploy. */
+  readonly own: TestPlatform;
+  readonly ada: Visitor;
+  readonly viewer: Visitor;
+  readonly stranger: Visitor;
+  /** Calls the API as the workspace; an unwanted answer is an error. */
+  api(method: string, path: string, json?: unknown, status?: number): Promise<ApiAnswer>;
+}
+
+/** Runs a test on a platform whose workspace `acme` is empty. */
+export function withDashboard(run: (parts: DashboardPlatform) => Promise<void>): Promise<void> {
+  return withPlatform(async (platform) => {
+    const [ada, viewer, stranger] = [0, 1, 2].map(() => new Visitor(platform)) as [
+      Visitor,
+      Visitor,
+      Visitor,
+    ];
+    await Promise.all([ada.signUp("ada"), viewer.signUp("vic"), stranger.signUp("sam")]);
+    await ada.submit(await ada.open("/workspaces"), "/workspaces", { slug: "acme", name: "Acme" });
+    const bySession = (path: string, json: unknown) =>
+      platform.api("POST", path, {
+        token: null,
+        json,
+        headers: { cookie: ada.cookie, "x-workspace": "acme", "sec-fetch-site": "same-origin" },
+      });
+    const invitation = await bySession("/v1/invitations", { role: "viewer" });
+    const { pathname } = new URL(invitation.json.url);
+    await viewer.submit(await viewer.open(pathname), pathname);
+    const { json: { key } } = await bySession("/v1/api-keys", { name: "ci", role: "owner" });
+    const own: TestPlatform = {
+      ...platform,
+      api: (method, path, options = {}) => platform.api(method, path, { token: key, ...options }),
+    };
+    await run({
+      ...{ platform, own, ada, viewer, stranger },
+      async api(method, path, json, status) {
+        const answer = await own.api(method, path, json === undefined ? {} : { json });
+        const isWanted = status === undefined ? answer.status < 300 : answer.status === status;
+        if (!isWanted) throw new Error(`${method} ${path}: ${JSON.stringify(answer.json)}`);
+        return answer;
+      },
+    });
+  });
+}

@@ -1,0 +1,219 @@
+/**
+ * The dashboard over a real platform: what its pages show of hostile text, what its forms do, and
+ * whom they obey.
+ */
+import assert from "node:assert/strict";
+import { type DashboardPlatform, withDashboard } from "../../helpers/dashboard.ts";
+import { formsOf, type Page } from "../../helpers/page_visitor.ts";
+import { deploy } from "../../helpers/platform.ts";
+
+/** Text that is markup wherever it is not escaped. */
+const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(1)>'{{7*7}}`;
+const OWN_SCRIPT = /<script src="\/assets\/[a-z0-9.-]+\.js" defer=""><\/script>/g;
+const MAX_PAGE_BYTES = 100_000;
+
+/** Fills the project `shop` with hostile text; returns the paths of all pages that show it. */
+async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<string[]> {
+  const at = "/v1/projects/shop";
+  await api("POST", "/v1/projects", { name: "shop", displayName: HOSTILE });
+  const live = await deploy(own, "shop", { files: { "index.html": "one" } });
+  const preview = await deploy(own, "shop", {
+    files: { "index.html": "two" },
+    prod: false,
+    branch: `x"><b>it's`,
+    message: HOSTILE,
+    author: HOSTILE,
+  });
+  await api("PUT", `${at}/variables/HOSTILE`, { value: HOSTILE, category: "plain", scope: "all" });
+  await api("PUT", `${at}/variables/TOKEN`, { value: "never", category: "secret", scope: "all" });
+  await api("POST", `${at}/domains`, { hostname: "shop.example", environment: "production" });
+  await api("POST", "/v1/deploy-hooks", {
+    ...{ projectId: "shop", name: HOSTILE, branch: "main", scope: "All" },
+  });
+  await platform.get("shop.localhost", `/${encodeURI(HOSTILE)}`, { "user-agent": HOSTILE });
+  await platform.get("shop.localhost", `/?q=<script>alert(1)</script>`);
+  const shop = "/workspaces/acme/projects/shop";
+  const domains = await ada.open(`${shop}/domains`);
+  const records = /href="([^"]+\?show=[^"]+)"/.exec(domains.html)![1]!;
+  return [
+    ...["/workspaces", "/workspaces/acme", "/workspaces/acme/projects"],
+    "/workspaces/acme/new-project",
+    ...["", "/logs", "/domains", "/variables", "/hooks", "/settings"].map((page) => shop + page),
+    `${shop}/logs?search=${encodeURIComponent(HOSTILE)}&level=info`,
+    records,
+    `/deployments/${live.id}`,
+    `/deployments/${preview.id}`,
+    `/deployments/${preview.id}?search=${encodeURIComponent(HOSTILE)}`,
+  ];
+}
+
+/** Asserts what holds for each page, whatever is on it. */
+function checkPage({ path, status, headers, html }: Page): void {
+  assert.equal(status, 200, path);
+  assert.ok(html.length < MAX_PAGE_BYTES, `${path} has ${html.length} characters`);
+  const policy = headers.get("content-security-policy")!;
+  assert.match(policy, /^default-src 'none'; /);
+  assert.ok(!/unsafe|https?:|\*/.test(policy), policy);
+  const rest = html.replaceAll(OWN_SCRIPT, "");
+  assert.ok(!/<script|<style|<img|<b>|<i>|javascript:/i.test(rest), path);
+  for (const [tag] of rest.matchAll(/<[a-z][^>]*>/gi)) {
+    const bare = tag.replaceAll(/"[^"]*"/g, "");
+    assert.ok(!/\s(?:on\w+|style)(?:=|[\s>])/i.test(bare), `${path}: ${tag}`);
+  }
+  assert.equal(html.match(/<h1>/g)?.length, 1, path);
+  assert.match(html, /<main[^>]* id="main"/);
+  const ids = [...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+  assert.equal(new Set(ids).size, ids.length, `${path} has an id twice: ${ids}`);
+  for (const [tag] of html.matchAll(/<(?:input|select|textarea) [^>]*>/g)) {
+    if (/type="(?:hidden|radio)"|\shidden\b/.test(tag)) continue;
+    const id = /\sid="([^"]+)"/.exec(tag)?.[1];
+    assert.ok(html.includes(`for="${id}"`), `${path}: ${tag} has no label`);
+  }
+}
+
+Deno.test("every page of the dashboard shows hostile text as text, and obeys its own forms only", () =>
+  withDashboard(async (parts) => {
+    const { ada, api } = parts;
+    const paths = await furnish(parts);
+    const state = async () => {
+      const of = (path: string) => api("GET", path).then(({ json }) => json);
+      return [
+        await of("/v1/projects"),
+        await of("/v1/projects/shop/deployments"),
+        await of("/v1/projects/shop/variables"),
+        await of("/v1/projects/shop/domains"),
+        await of("/v1/deploy-hooks"),
+      ];
+    };
+    const before = await state();
+    const tried = new Set<string>();
+    for (const path of paths) {
+      const page = await ada.open(path);
+      checkPage(page);
+      assert.ok(!page.html.includes("never<"), `${path} shows a secret`);
+      for (const { action, fields } of formsOf(page.html)) {
+        const { csrf, ...others } = fields;
+        if (csrf === undefined || action === "/sign-out") continue;
+        tried.add(action);
+        const send = (given: Record<string, string>, site = "same-origin") =>
+          ada.send("POST", action, { fields: given, headers: { "sec-fetch-site": site } });
+        assert.equal((await send(others)).status, 403, `${action} without its token`);
+        assert.equal((await send(fields, "same-site")).status, 403, `${action} of a deployed site`);
+        assert.equal((await send({ ...fields, csrf: "0".repeat(64) })).status, 403, action);
+      }
+    }
+    assert.ok(tried.size >= 15, [...tried].join("\n"));
+    assert.deepEqual(await state(), before);
+  }));
+
+Deno.test("the dashboard promotes, rolls back and stops by what the API does", () =>
+  withDashboard(async ({ ada, api, own }) => {
+    await api("POST", "/v1/projects", { name: "shop" });
+    const empty = await ada.open("/workspaces/acme/projects/shop");
+    assert.match(empty.html, /svc link --project-id shop\nsvc deploy --prod/);
+    const first = await deploy(own, "shop", { files: { "index.html": "one" } });
+    const preview = await deploy(own, "shop", { files: { "index.html": "two" }, prod: false });
+    const production = async () =>
+      (await api("GET", "/v1/projects/shop")).json.productionDeploymentId;
+
+    const at = `/deployments/${preview.id}`;
+    const promoted = await ada.submit(await ada.open(at), `${at}/promote`);
+    assert.match(promoted.html, /Production shows this deployment now/);
+    const live = await production();
+    assert.equal(promoted.path, `/deployments/${live}?done=promoted`);
+    assert.notEqual(live, first.id);
+    assert.match(promoted.html, /Promoted from a preview/);
+
+    const back = await ada.submit(promoted, `/deployments/${live}/rollback`);
+    assert.equal(await production(), first.id);
+    assert.equal(back.path, `/deployments/${first.id}?done=rolled-back`);
+    const twice = await ada.submit(back, `/deployments/${first.id}/rollback`);
+    assert.equal(twice.status, 409);
+    assert.match(twice.html, /role="alert"|<h1>/);
+
+    const stopped = await ada.submit(await ada.open(at), `${at}/stop`);
+    assert.match(stopped.html, /state idle past">Stopped/);
+    assert.equal((await api("GET", `/v1/deployments/${preview.id}`)).json.status, "STOPPED");
+  }));
+
+Deno.test("the dashboard makes a project, its variables and hooks, and deletes it by its typed name", () =>
+  withDashboard(async ({ ada, api }) => {
+    const none = await ada.open("/workspaces/acme/projects");
+    assert.match(none.html, /svc login\nsvc init --create\nsvc deploy --prod/);
+    const form = await ada.open("/workspaces/acme/new-project");
+    const wrong = await ada.submit(form, "/workspaces/acme/new-project", { name: "No Name" });
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.html, /aria-invalid="true"/);
+    const made = await ada.submit(form, "/workspaces/acme/new-project", {
+      name: "shop",
+      gitUrl: "https://git.example/shop.git",
+    });
+    const at = "/workspaces/acme/projects/shop";
+    assert.equal(made.path, `${at}?done=project-made`);
+
+    const key = { key: "API_KEY", category: "secret", scope: "all", value: "one\r\ntwo" };
+    const set = await ada.submit(await ada.open(`${at}/variables`), `${at}/variables`, key);
+    assert.match(set.html, /API_KEY/);
+    assert.ok(!set.html.includes("two"));
+    const sees = await api("POST", "/v1/projects/shop/variables/export", {
+      environment: "production",
+    });
+    assert.equal(sees.json.variables.API_KEY, "one\ntwo");
+    const bad = await ada.submit(set, `${at}/variables`, { ...key, key: "1", value: "unseen" });
+    assert.equal(bad.status, 400);
+    assert.ok(!bad.html.includes("unseen"), "what was typed as a secret is not sent back");
+    const removed = await ada.submit(set, `${at}/variables/remove`);
+    assert.ok(!removed.html.includes("API_KEY<"));
+
+    const hook = { name: "cms", branch: "main", scope: "Production" };
+    const hooked = await ada.submit(await ada.open(`${at}/hooks`), `${at}/hooks`, hook);
+    const addressOf = ({ html }: Page) => /class="secret">([^<]+)</.exec(html)?.[1];
+    assert.match(addressOf(hooked)!, /\/v1\/hooks\/[0-9a-f]{64}$/);
+    const later = await ada.open(`${at}/hooks`);
+    assert.equal(addressOf(later), undefined);
+    const renewed = await ada.submit(later, `${at}/hooks/regenerate`);
+    assert.notEqual(addressOf(renewed), addressOf(hooked));
+    assert.match(later.html, /The present address stops working at once/);
+    const gone = await ada.submit(later, `${at}/hooks/delete`);
+    assert.match(gone.html, /No deploy hooks/);
+
+    const settings = await ada.open(`${at}/settings`);
+    const saved = await ada.submit(settings, `${at}/settings`, {
+      buildCommand: "npm run build",
+      displayName: "The shop",
+    });
+    assert.match(saved.html, /<h1>The shop<\/h1>/);
+    const { json } = await api("GET", "/v1/projects/shop");
+    assert.deepEqual([json.buildCommand, json.outputDirectory], ["npm run build", null]);
+    const kept = await ada.submit(saved, `${at}/settings/delete`, { confirm: "The shop" });
+    assert.equal(kept.status, 400);
+    const deleted = await ada.submit(saved, `${at}/settings/delete`, { confirm: "shop" });
+    assert.equal(deleted.path, "/workspaces/acme/projects?done=project-deleted");
+    assert.equal((await api("GET", "/v1/projects/shop", undefined, 404)).status, 404);
+  }));
+
+Deno.test("a viewer sees the dashboard, and changes nothing there; a stranger sees none of it", () =>
+  withDashboard(async ({ api, own, viewer, stranger }) => {
+    await api("POST", "/v1/projects", { name: "shop" });
+    const live = await deploy(own, "shop", { files: { "index.html": "one" } });
+    const at = "/workspaces/acme/projects/shop";
+    for (
+      const path of [
+        at,
+        `${at}/variables`,
+        `${at}/hooks`,
+        `${at}/domains`,
+        `/deployments/${live.id}`,
+      ]
+    ) {
+      const page = await viewer.open(path);
+      checkPage(page);
+      assert.deepEqual(formsOf(page.html).map(({ action }) => action), ["/sign-out"], path);
+      const { csrf = "" } = formsOf(page.html)[0]!.fields;
+      const tried = await viewer.send("POST", `${at}/variables`, {
+        fields: { csrf, key: "A", value: "b", scope: "all", category: "plain" },
+      });
+      assert.equal(tried.status, 403);
+      assert.equal((await stranger.open(path)).status, 404, path);
+    }
+  }));
