@@ -13,6 +13,7 @@
 export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [
     "retention",
+    "traffic",
     "cache",
     "cron",
     "health",
@@ -84,6 +85,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "hooks",
     "cron",
     "logs",
+    "traffic",
     "edge",
     "domains",
     "db",

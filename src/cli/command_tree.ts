@@ -24,6 +24,7 @@ import { PREVIEW } from "./preview/mod.ts";
 import { INIT, LINK, PROJECTS } from "./projects/mod.ts";
 import { RULES } from "./rules/mod.ts";
 import { BACKUP, REKEY, RESTORE, SERVE } from "./serve/mod.ts";
+import { TRAFFIC } from "./traffic/mod.ts";
 import { UPGRADE } from "./upgrade/mod.ts";
 import { WEBHOOKS } from "./webhooks/mod.ts";
 
@@ -51,6 +52,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   CRON,
   ROLLBACK,
   LOGS,
+  TRAFFIC,
   PROJECTS,
   RULES,
   ENV,

@@ -10,6 +10,7 @@ import * as buildLogs from "./build_logs.ts";
 import * as builds from "./builds.ts";
 import * as cache from "./cache.ts";
 import * as cron from "./cron.ts";
+import * as traffic from "./traffic.ts";
 import * as databaseBranches from "./database_branches.ts";
 import * as databaseQueries from "./database_queries.ts";
 import * as databases from "./databases.ts";
@@ -108,6 +109,7 @@ export const endpoints = {
   regenerateHook: hooks.regenerateHook,
   triggerHook: hooks.triggerHook,
   getTriggeredDeployment: hooks.getTriggeredDeployment,
+  getTraffic: traffic.getTraffic,
   listCronTasks: cron.listCronTasks,
   runCronTask: cron.runCronTask,
   listEnvironments: environments.listEnvironments,

@@ -30,6 +30,15 @@ export {
   PROJECT_NAME_MAX,
   projectName,
 } from "./common.ts";
+export {
+  type CountedValue,
+  type LayerTimes,
+  TRAFFIC_LAYERS,
+  TRAFFIC_RANGES,
+  type TrafficRange,
+  type TrafficReport,
+  type TrafficStep,
+} from "./traffic.ts";
 export { type CronRun, cronRun, type CronTask } from "./cron.ts";
 export {
   CU_SIZES,

@@ -13,6 +13,7 @@ import {
 } from "../rules/mod.ts";
 import { tracesOf } from "./access_record.ts";
 import { ComputeFailedError, respondDirectly } from "./compute/mod.ts";
+import { countedRequest } from "./counted_request.ts";
 import { DynamicResponder, isDynamic, StoredResponder } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
@@ -297,8 +298,9 @@ class Edge {
     const { hits } = decision;
     const response = this.#respond(clientRequest, finishResponse(context, edgeResponse));
     const durationMs = this.#stopwatch() - context.startedAt;
+    const time = this.#options.now() - durationMs;
     this.#options.record({
-      time: this.#options.now() - durationMs,
+      time,
       deploymentId: site.deploymentId,
       projectId: site.projectId,
       requestId: clientRequest.id,
@@ -313,6 +315,7 @@ class Edge {
       error: edgeResponse.problem,
       rules: tracesOf(hits),
     });
+    this.#options.count?.(countedRequest(context, edgeResponse, { time, durationMs }));
     this.#options.observe?.(observedRequest(context, { response: edgeResponse, durationMs }));
     return response;
   }

@@ -26,6 +26,7 @@ import { accountMailSender, createNotifications } from "../platform/notification
 import { createProjects } from "../platform/projects/mod.ts";
 import { createRetention } from "../platform/retention/mod.ts";
 import { createRules, openRules } from "../platform/rules/mod.ts";
+import { createTraffic } from "../platform/traffic/mod.ts";
 import { createVariables } from "../platform/variables/mod.ts";
 import { createWorkspaces } from "../platform/workspaces/mod.ts";
 import { databaseEngines, databaseListener } from "./database_engines.ts";
@@ -137,6 +138,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     ...{ settings: setup.builds, gitRoots: options.gitRoots ?? [] },
     ...{ concurrency: options.buildConcurrency, open: options.openBuilds },
   });
+  const traffic = createTraffic(foundation, shown);
   const hookParts = { ...shown, ...builds, variables: variables.variableService };
   const capabilities: readonly Capability[] = [
     logs.capability,
@@ -162,6 +164,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       minutes: options.minutes,
     }),
     createCache(shown),
+    traffic.capability,
     createRetention({ ...foundation, ...shown, ...builds }, options.retention),
   ];
   return {
@@ -174,6 +177,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       domains,
       sites: deployed.sites,
       logs: logs.logs,
+      traffic,
     },
     workspaces: people.workspaces.workspaces,
     images: images?.images,

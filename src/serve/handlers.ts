@@ -107,7 +107,7 @@ export function createHandlers(
     readonly unready: () => string | undefined;
   },
 ): ReturnType<typeof createHostDispatch> {
-  const { sites, domains, logs } = platform;
+  const { sites, domains, logs, traffic } = platform;
   const { domainService, challenges, certificates } = domains;
   const requestId = requestIds(systemRandom);
   const api = buildApi(platform, foundation, {
@@ -124,6 +124,7 @@ export function createHandlers(
     resolveHost: (hostname) =>
       resolveHost(showing.hostname ?? hostname, { sites, domains: domainService.hosts }),
     record: logs.record,
+    count: traffic.count,
     now: systemClock,
     random: systemRandom,
     requestId,

@@ -22,6 +22,7 @@ export interface OpenEdges {
 /** What there is to ask where the platform's own thread has the only edge. */
 export const NO_EDGES: Edges = {
   collectLines: () => Promise.resolve(),
+  collectTraffic: () => Promise.resolve(),
   ruleCounts: () => Promise.resolve([]),
 };
 

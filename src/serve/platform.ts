@@ -13,6 +13,7 @@ import type { DeploymentStore } from "../platform/deployments/mod.ts";
 import type { Domains, DomainSetup } from "../platform/domains/mod.ts";
 import type { AccessLogs } from "../platform/logs/mod.ts";
 import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
+import type { Traffic } from "../platform/traffic/mod.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import type { RuntimeRuleSet } from "../rules/mod.ts";
 import type { ServerLinks } from "../runtime/mod.ts";
@@ -49,6 +50,7 @@ export interface Platform {
   readonly domains: Domains;
   readonly builds: Builds;
   readonly logs: AccessLogs;
+  readonly traffic: Omit<Traffic, "capability">;
   /** Converts images; missing where the operator has turned that off. */
   readonly images: ImageService | undefined;
 }

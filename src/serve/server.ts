@@ -168,6 +168,7 @@ async function startBehind(
   await threads?.serve(foundation.feed, {
     answer: siteAnswers({ ...foundation, ...platform, blobs }),
     addLines: (projectId, lines) => platform.logs.addLines(projectId, lines),
+    addCounts: platform.traffic.addCounts,
   });
   startUpkeep(life, options);
   return {

@@ -19,6 +19,8 @@ import type { BlobVault, DataDir } from "./store/mod.ts";
 export interface Edges {
   /** Resolves when every line of the access log that they had is with the platform. */
   collectLines(): Promise<void>;
+  /** Resolves when all that they have counted of traffic is with the platform. */
+  collectTraffic(): Promise<void>;
   /** How often each rule of a host's site took effect, by edge. */
   ruleCounts(hostname: string): Promise<readonly (readonly RuleCount[])[]>;
 }

@@ -14,6 +14,7 @@ import { requestIds } from "../../platform/core/http/request_id.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import { LinkedServers } from "../../runtime/compute/link/mod.ts";
 import { type Listeners, openListeners } from "../listeners.ts";
+import { TrafficCounter } from "../../traffic/mod.ts";
 import { type AboutRequest, Forwarder } from "./forwarder.ts";
 import { LineBatch } from "./line_batch.ts";
 import { Questions } from "./questions.ts";
@@ -25,6 +26,7 @@ const CHALLENGES = "/.well-known/acme-challenge/";
 export class EdgeThread {
   readonly #questions: Questions<Question>;
   readonly #lines: LineBatch;
+  readonly #traffic: TrafficCounter;
   readonly #forwarder: Forwarder;
   readonly #sites: ThreadSites;
   readonly #cache: ReturnType<typeof createHttpCache>;
@@ -38,6 +40,10 @@ export class EdgeThread {
   ) {
     this.#questions = new Questions((id, question) => send({ type: "ask", id, question }));
     this.#lines = new LineBatch((projects) => send({ type: "lines", projects }));
+    this.#traffic = new TrafficCounter({
+      salt: (day) => this.#ask({ type: "salt", day }),
+      onError: (error) => this.#warn(`Edge thread ${start.index}: ${error}`),
+    });
     this.#forwarder = new Forwarder(send);
     this.#sites = new ThreadSites({
       ask: this.#ask,
@@ -84,6 +90,7 @@ export class EdgeThread {
   receive(message: Exclude<ToThread, { readonly type: "start" }>): void {
     switch (message.type) {
       case "snapshot":
+        this.#traffic.prepare(systemClock());
         return this.#subscriber.reset(message.snapshot);
       case "change":
         return this.#subscriber.receive(message.change);
@@ -131,6 +138,7 @@ export class EdgeThread {
       ...{ counters, pseudonym, cacheBytes: staticCacheBytes, trustProxy: listen.trustProxy },
       resolveHost: this.#sites.resolve,
       record: this.#lines.record,
+      count: this.#traffic.count,
       now: systemClock,
       random: systemRandom,
       requestId: requestIds(systemRandom),
@@ -165,16 +173,23 @@ export class EdgeThread {
   }
 
   async #find(id: number, inquiry: Inquiry): Promise<void> {
-    this.#lines.flush();
+    if (inquiry.type === "traffic") this.#sendTraffic();
+    else this.#lines.flush();
     const value = inquiry.type === "rule_counts"
       ? await this.#sites.ruleCounts(inquiry.hostname)
       : undefined;
     this.send({ type: "found", id, value });
   }
 
+  #sendTraffic(): void {
+    const counts = this.#traffic.take();
+    if (counts.length > 0) this.send({ type: "traffic", counts });
+  }
+
   async #stop(): Promise<void> {
     await this.#listeners?.close();
     this.#lines.flush();
+    this.#sendTraffic();
     this.send({ type: "stopped" });
   }
 }

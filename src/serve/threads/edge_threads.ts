@@ -50,11 +50,12 @@ export interface EdgeThreadsOptions {
 }
 
 /** What the platform answers the questions of threads with, once it is there. */
-export type ThreadAnswers = Pick<ThreadServices, "answer" | "addLines">;
+export type ThreadAnswers = Pick<ThreadServices, "answer" | "addLines" | "addCounts">;
 
 const NOTHING_YET: ThreadAnswers = {
   answer: () => Promise.resolve(undefined),
   addLines: () => {},
+  addCounts: () => {},
 };
 
 /**
@@ -184,6 +185,10 @@ export class EdgeThreads implements Listeners, Edges {
     await this.#inquire({ type: "lines" });
   }
 
+  async collectTraffic(): Promise<void> {
+    await this.#inquire({ type: "traffic" });
+  }
+
   async ruleCounts(hostname: string): Promise<readonly (readonly RuleCount[])[]> {
     const found = await this.#inquire({ type: "rule_counts", hostname });
     return found.filter((counts) => counts !== undefined) as (readonly RuleCount[])[];
@@ -213,6 +218,7 @@ export class EdgeThreads implements Listeners, Edges {
       ...{ links, log },
       answer: (question) => this.#answer(question),
       addLines: (projectId, lines) => this.#answers.addLines(projectId, lines),
+      addCounts: (counts) => this.#answers.addCounts(counts),
       respond: (request, connection) => this.#respond(request, connection),
       onEnd: (reason) => void this.#replace(index, reason),
     });

@@ -72,6 +72,7 @@ async function withThreads(count: number, run: (parts: Parts) => Promise<void>):
     await threads.serve(new Publisher({ patienceMs: 1000 }), {
       answer: () => Promise.resolve(undefined),
       addLines: () => {},
+      addCounts: () => {},
     });
     await run(parts).finally(() => threads.close());
   } finally {

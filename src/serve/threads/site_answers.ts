@@ -6,6 +6,7 @@
 import { SingleFlight } from "../../lib/single_flight.ts";
 import type { BlobVault } from "../../platform/core/store/mod.ts";
 import { type DeploymentStore, isServed, readContent } from "../../platform/deployments/mod.ts";
+import type { Traffic } from "../../platform/traffic/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Question, ThreadSite } from "./wire.ts";
 
@@ -16,11 +17,12 @@ export interface SiteAnswersParts {
   readonly deployments: DeploymentStore;
   /** The rules published over a project's deployments; `undefined` where there are none. */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
+  readonly traffic: Pick<Traffic, "saltOf">;
 }
 
 /** Makes the answers to questions of threads; those that ask at the same time share one read. */
 export function siteAnswers(
-  { vault, blobs, deployments, publishedRules }: SiteAnswersParts,
+  { vault, blobs, deployments, publishedRules, traffic }: SiteAnswersParts,
 ): (question: Question) => Promise<unknown> {
   const reads = new SingleFlight<ThreadSite | undefined>();
   const read = async (projectId: string, id: string): Promise<ThreadSite | undefined> => {
@@ -39,6 +41,8 @@ export function siteAnswers(
       }
       case "rules":
         return await publishedRules(question.projectId);
+      case "salt":
+        return await traffic.saltOf(question.day);
       case "certificate":
       case "failure":
         return undefined;

@@ -7,6 +7,7 @@ import type { Publisher, Subscribed } from "../../feed/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { type ServerLinks, workerUrl } from "../../runtime/mod.ts";
+import type { DeploymentCounts } from "../../traffic/mod.ts";
 import { BatchPort } from "./batch_port.ts";
 import {
   type AboutForwarded,
@@ -34,6 +35,7 @@ export interface ThreadServices {
   log(line: PlatformLog): void;
   answer(question: Question): Promise<unknown>;
   addLines(projectId: string, lines: string): void;
+  addCounts(counts: readonly DeploymentCounts[]): void;
   respond(request: Request, connection: ForwardedConnection): Promise<Response>;
   /** Called once, where the thread ends without having been stopped. */
   onEnd(reason: string): void;
@@ -173,6 +175,8 @@ export class ThreadHandle {
         return message.projects.forEach(({ projectId, lines }) =>
           this.services.addLines(projectId, lines)
         );
+      case "traffic":
+        return this.services.addCounts(message.counts);
       case "ask":
         return void this.#answer(message.id, message.question);
       case "server_left":

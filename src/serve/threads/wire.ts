@@ -10,6 +10,7 @@ import type { KeyPair } from "../../platform/certificates/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Explained, LinkedFailure, ServerLease, SharedSlots } from "../../runtime/mod.ts";
+import type { DeploymentCounts } from "../../traffic/mod.ts";
 import type { ListenOptions } from "../listeners.ts";
 
 /** What a thread is started with. */
@@ -73,7 +74,9 @@ export type Question =
   }
   | { readonly type: "rules"; readonly projectId: string }
   | { readonly type: "certificate"; readonly hostname: string }
-  | { readonly type: "failure"; readonly failure: LinkedFailure };
+  | { readonly type: "failure"; readonly failure: LinkedFailure }
+  /** What the visitors of a day since the Unix epoch are hashed with. */
+  | { readonly type: "salt"; readonly day: number };
 
 /** What a thread compiles a site from. */
 export interface ThreadSite {
@@ -91,12 +94,15 @@ export interface Answers {
   readonly rules: RuntimeRuleSet | undefined;
   readonly certificate: KeyPair | undefined;
   readonly failure: Explained;
+  readonly salt: Uint8Array;
 }
 
 /** What the platform wants to know of a thread. */
 export type Inquiry =
   /** That it has sent all lines of the access log so far. */
   | { readonly type: "lines" }
+  /** That it has sent all that it has counted of traffic so far. */
+  | { readonly type: "traffic" }
   /** How often each rule of a host's site took effect. */
   | { readonly type: "rule_counts"; readonly hostname: string };
 
@@ -130,6 +136,7 @@ export type ToPlatform =
   | { readonly type: "gap" }
   | { readonly type: "log"; readonly line: PlatformLog }
   | { readonly type: "lines"; readonly projects: readonly ProjectLines[] }
+  | { readonly type: "traffic"; readonly counts: readonly DeploymentCounts[] }
   | { readonly type: "ask"; readonly id: number; readonly question: Question }
   | { readonly type: "found"; readonly id: number; readonly value: unknown }
   /** A place at a server was given back for which others wait. */

@@ -33,6 +33,15 @@ export const keys = {
   deletions: (): Key => ["project_deletions"],
   deletion: (projectId: string): Key => ["project_deletions", projectId],
 
+  /** Counts of requests by unit, start of the period, environment, and who counted. */
+  traffic: (projectId: string): Key => ["traffic", projectId],
+  trafficUnit: (projectId: string, unit: string): Key => ["traffic", projectId, unit],
+  trafficPart: (
+    part: { projectId: string; unit: string; start: number; environment: string; part: string },
+  ): Key => ["traffic", part.projectId, part.unit, part.start, part.environment, part.part],
+  /** What the visitors of a day are hashed with. */
+  trafficSalt: (day: number): Key => ["traffic_salts", day],
+
   deployments: (projectId: string): Key => ["deployments", projectId],
   deployment: (projectId: string, id: string): Key => ["deployments", projectId, id],
   allDeployments: (): Key => ["deployments"],

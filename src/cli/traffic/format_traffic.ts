@@ -1,0 +1,70 @@
+/**
+ * A traffic report as text. Pure.
+ *
+ * @module
+ */
+import type { TrafficReport } from "../../contract/mod.ts";
+import { formatBytes, formatDuration, formatFacts, printable } from "../terminal/mod.ts";
+import { plotBars } from "./plot.ts";
+
+const SPANS: Readonly<Record<TrafficReport["range"], string>> = {
+  hour: "the last hour, by minute",
+  day: "the last 24 hours, by hour",
+  "90d": "the last 90 days, by day",
+};
+
+/** Values that are shown of each list. */
+const SHOWN = 10;
+
+const number = (value: number): string => value.toLocaleString("en-US");
+
+type Table = (headings: readonly string[], rows: readonly (readonly string[])[]) => string;
+
+function totalsOf({ totals, steps }: TrafficReport): string {
+  return formatFacts([
+    ["requests", `${number(totals.requests)}  ${plotBars(steps.map((step) => step.requests))}`],
+    ["visitors", `${number(totals.visitors)}  ${plotBars(steps.map((step) => step.visitors))}`],
+    ["page views", number(totals.pageViews)],
+    ["bots", `${number(totals.bots)} requests`],
+    ["data", formatBytes(totals.bytes)],
+    ["failures", number(totals.failures)],
+  ]);
+}
+
+/** The report of a project's environment; `table` lays out its lists. */
+export function formatTraffic(
+  report: TrafficReport,
+  { project, table }: { readonly project: string; readonly table: Table },
+): string {
+  const { range, environment, totals, times, statuses } = report;
+  const heading = `${printable(project)}, ${printable(environment)}: ${SPANS[range]}`;
+  if (totals.requests === 0) return `${heading}\nNo requests`;
+  const lists = ([
+    [["PAGE", "VIEWS"], report.pages],
+    [["REFERRER", "VIEWS"], report.referrers],
+    [["COUNTRY", "REQUESTS"], report.countries],
+    [["DEVICE", "REQUESTS"], report.devices],
+  ] as const).filter(([, items]) => items.length > 0).map(([headings, items]) =>
+    table(
+      headings,
+      items.slice(0, SHOWN).map(({ value, count }) => [printable(value), number(count)]),
+    )
+  );
+  return [
+    heading,
+    totalsOf(report),
+    ...lists,
+    table(
+      ["STATUS", "ANSWERS"],
+      statuses.map(({ status, count }) => [String(status), number(count)]),
+    ),
+    table(
+      ["ANSWERED BY", "REQUESTS", "P50", "P95", "P99"],
+      times.map(({ layer, count, p50, p95, p99 }) => [
+        layer,
+        number(count),
+        ...[p50, p95, p99].map(formatDuration),
+      ]),
+    ),
+  ].join("\n\n");
+}

@@ -1,0 +1,13 @@
+/**
+ * The command of `cli/traffic/`, with what loads it.
+ *
+ * @module
+ */
+import type { CommandLeaf } from "../command/mod.ts";
+
+export const TRAFFIC: CommandLeaf = {
+  name: "traffic",
+  section: "Projects and deployments",
+  summary: "Show a project's requests, visitors, pages and response times",
+  load: () => import("./traffic.ts"),
+};

@@ -1,0 +1,6 @@
+/**
+ * The traffic of a project.
+ *
+ * @module
+ */
+export { TRAFFIC } from "./group.ts";

@@ -1,0 +1,30 @@
+/**
+ * Numbers over time as a line of bars. Pure.
+ *
+ * @module
+ */
+
+const BARS = "▁▂▃▄▅▆▇█";
+
+/** Widest line, in bars. */
+const MAX_WIDTH = 60;
+
+/** Sums of neighbours, so that there are at most `most` of them. */
+function grouped(values: readonly number[], most: number): number[] {
+  const size = Math.ceil(values.length / most);
+  const sums: number[] = [];
+  values.forEach((value, at) => {
+    const group = Math.floor(at / size);
+    sums[group] = (sums[group] ?? 0) + value;
+  });
+  return sums;
+}
+
+/** One bar per value, the highest for the largest one; a dot for 0. */
+export function plotBars(values: readonly number[]): string {
+  const bars = grouped(values, MAX_WIDTH);
+  const most = Math.max(...bars, 1);
+  return bars.map((value) =>
+    value === 0 ? "·" : BARS[Math.min(BARS.length - 1, Math.floor(value / most * BARS.length))]
+  ).join("");
+}

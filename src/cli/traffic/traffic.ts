@@ -1,0 +1,34 @@
+import { Option } from "@commander-js/extra-typings";
+import { endpoints, TRAFFIC_RANGES } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { formatTraffic } from "./format_traffic.ts";
+
+export default defineCommand({
+  description: "Counted at the edge, without a script in the page and without cookies.",
+  define: (command) =>
+    command
+      .addOption(
+        new Option("--range <range>", "the last hour, day or 90 days").choices(TRAFFIC_RANGES)
+          .default("day" as const),
+      )
+      .option("-e, --environment <env>", "name or id of the environment", "production")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["traffic", "show the last 24 hours of production"],
+    ["traffic --range 90d --json", "the last 90 days, by day, as data"],
+  ],
+  answers: "{ traffic }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const traffic = await client.call(endpoints.getTraffic, {
+      params: { project: project.id },
+      query: { range: flags.range, environment: flags.environment },
+    });
+    const table = (
+      headings: readonly string[],
+      rows: readonly (readonly string[])[],
+    ) => ctx.ui.table(headings, rows);
+    ctx.ui.result({ traffic }, formatTraffic(traffic, { project: project.name, table }));
+  },
+});

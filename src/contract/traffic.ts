@@ -1,0 +1,93 @@
+/**
+ * The traffic of a project: what the edge counted of the requests to it.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { timestamp } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { environmentReference } from "./environments.ts";
+import { projectParams } from "./projects.ts";
+
+/** The last hour by minute, the last day by hour, the last 90 days by day. */
+export const TRAFFIC_RANGES = ["hour", "day", "90d"] as const;
+export type TrafficRange = typeof TRAFFIC_RANGES[number];
+
+export const TRAFFIC_LAYERS = [
+  "static",
+  "cache",
+  "function",
+  "server",
+  "proxy",
+  "rules",
+] as const;
+
+const count = z.int().nonnegative();
+
+const sums = {
+  requests: count,
+  visitors: count.describe(
+    "People, estimated within 2 %: different addresses and browsers of a UTC day; those of several days are added up",
+  ),
+  pageViews: count.describe("Pages that people were shown"),
+  bots: count.describe("Requests of crawlers, monitors and programs"),
+  bytes: count.describe("Bytes of bodies whose length was known in advance"),
+  failures: count.describe("Answers whose status is 500 or more"),
+};
+
+export const trafficStep = z.object({ time: timestamp.describe("Its start"), ...sums }).meta({
+  id: "TrafficStep",
+});
+export type TrafficStep = z.infer<typeof trafficStep>;
+
+const counted = z.object({ value: z.string(), count }).meta({ id: "CountedValue" });
+export type CountedValue = z.infer<typeof counted>;
+
+const milliseconds = z.number().nonnegative();
+
+export const layerTimes = z.object({
+  layer: z.enum(TRAFFIC_LAYERS).describe(
+    "What answered: files, the cache, a function, a server, another site, or the rules themselves",
+  ),
+  count,
+  p50: milliseconds,
+  p95: milliseconds,
+  p99: milliseconds,
+}).meta({ id: "LayerTimes" });
+export type LayerTimes = z.infer<typeof layerTimes>;
+
+export const trafficReport = z.object({
+  range: z.enum(TRAFFIC_RANGES),
+  environment: z.string(),
+  from: timestamp,
+  to: timestamp,
+  stepSeconds: z.int().positive(),
+  totals: z.object(sums),
+  steps: z.array(trafficStep).describe("All steps of the range, the oldest first"),
+  pages: z.array(counted).describe("Paths of pages with their views, the most viewed first"),
+  referrers: z.array(counted).describe("Hosts of other sites that linked to viewed pages"),
+  countries: z.array(counted).describe(
+    "Requests of people by country, ISO 3166-1 alpha-2; `unknown` where none is known",
+  ),
+  devices: z.array(counted).describe("Requests of people by kind of device"),
+  statuses: z.array(z.object({ status: z.int(), count })).describe("Answers by status"),
+  times: z.array(layerTimes).describe(
+    "Times until the head of an answer was ready, in milliseconds, right within 2 %",
+  ),
+}).meta({ id: "TrafficReport" });
+export type TrafficReport = z.infer<typeof trafficReport>;
+
+export const getTraffic = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/traffic",
+  summary: "Show the traffic of a project's environment",
+  tag: "Traffic",
+  params: projectParams,
+  query: z.object({
+    range: z.enum(TRAFFIC_RANGES).default("day"),
+    environment: environmentReference.default("production").describe(
+      "Name or id of the environment",
+    ),
+  }),
+  response: trafficReport,
+});

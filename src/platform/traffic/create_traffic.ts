@@ -1,0 +1,133 @@
+/**
+ * Composes traffic statistics: the edge counts, this collects, keeps and reports.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { startRounds } from "../../lib/rounds.ts";
+import { type CountedRequest, type DeploymentCounts, TrafficCounter } from "../../traffic/mod.ts";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { deleteKeys } from "../core/store/mod.ts";
+import type { DeploymentStore } from "../deployments/mod.ts";
+import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
+import { RANGES, stepsOf } from "./periods.ts";
+import { reportTraffic } from "./report.ts";
+import { TrafficBook } from "./traffic_book.ts";
+import { TrafficStore } from "./traffic_store.ts";
+
+/** How often counts are collected from the edges, in milliseconds, and each how often written. */
+const COLLECT_MS = 10_000;
+const COLLECTIONS_PER_SAVE = 6;
+
+export interface Traffic {
+  /** Counts a request of the edge in this thread. */
+  readonly count: (request: CountedRequest) => void;
+  /** Takes what an edge elsewhere has counted. */
+  readonly addCounts: (counts: readonly DeploymentCounts[]) => void;
+  /** The salt of a day for edges elsewhere. */
+  readonly saltOf: (day: number) => Promise<Uint8Array>;
+  readonly capability: Capability;
+}
+
+export interface TrafficParts {
+  readonly projects: ProjectStore;
+  readonly environments: EnvironmentStore;
+  readonly deployments: Pick<DeploymentStore, "find">;
+}
+
+/** Brings counts from the edges into the book. */
+class Collector {
+  #arrived: DeploymentCounts[] = [];
+
+  constructor(
+    private readonly services: {
+      readonly edges: Pick<Foundation["edges"], "collectTraffic">;
+      readonly deployments: Pick<DeploymentStore, "find">;
+      readonly counter: TrafficCounter;
+      readonly book: TrafficBook;
+      now(): number;
+    },
+  ) {}
+
+  readonly add = (counts: readonly DeploymentCounts[]): void => {
+    this.#arrived.push(...counts);
+  };
+
+  async collect(): Promise<void> {
+    const { edges, counter, book, deployments, now } = this.services;
+    await edges.collectTraffic();
+    this.add(counter.take());
+    const arrived = this.#arrived;
+    this.#arrived = [];
+    for (const { projectId, deploymentId, counts } of arrived) {
+      const deployment = await deployments.find(projectId, deploymentId);
+      if (deployment === undefined) continue;
+      book.add({ projectId, environment: deployment.environment }, counts, now());
+    }
+  }
+}
+
+export function createTraffic(
+  { kv, now, random, edges, onTrouble }: Pick<
+    Foundation,
+    "kv" | "now" | "random" | "edges" | "onTrouble"
+  >,
+  { projects, environments, deployments }: TrafficParts,
+): Traffic {
+  const onError = (error: unknown) => onTrouble(`Cannot keep traffic: ${messageOf(error)}`);
+  const store = new TrafficStore(kv, random);
+  const counter = new TrafficCounter({ salt: (day) => store.salt(day), onError });
+  const book = new TrafficBook({
+    write: (part, counts) => store.write(part, counts),
+    partName: () => uuidV7(now, random),
+  });
+  const collector = new Collector({ edges, deployments, counter, book, now });
+  let collections = 0;
+  let rounds: ReturnType<typeof startRounds> | undefined;
+  async function round(): Promise<void> {
+    await collector.collect();
+    if (++collections % COLLECTIONS_PER_SAVE === 0) await book.save(now());
+  }
+  return {
+    count: counter.count,
+    addCounts: collector.add,
+    saltOf: (day) => store.salt(day),
+    capability: {
+      name: "traffic",
+      bindRoutes(router) {
+        router.guarded(endpoints.getTraffic, async (caller, { params, query }) => {
+          const project = await findProject(projects, caller, params.project);
+          const { range } = query;
+          const environment = await findEnvironmentName(environments, project, query.environment);
+          await collector.collect();
+          await book.save(now(), project.id);
+          const time = now();
+          const found = store.read({
+            ...{ projectId: project.id, environment, unit: RANGES[range].unit },
+            start: stepsOf(range, time)[0]!,
+          });
+          return await reportTraffic(found, { range, environment, now: time });
+        });
+      },
+      recover: () => Promise.resolve(counter.prepare(now())),
+      whenListening() {
+        const run = round;
+        rounds = startRounds({ firstMs: COLLECT_MS, everyMs: COLLECT_MS, run, onError });
+      },
+      async close() {
+        await rounds?.close();
+        await collector.collect().then(() => book.save(now())).catch(onError);
+      },
+      forgetProject: (projectId) => Promise.resolve(book.forget(projectId)),
+      projectKeys: (projectId) => store.keysOf(projectId),
+      async removeEnvironment({ projectId, name }) {
+        book.forget(projectId, name);
+        await deleteKeys(kv, store.keysOf(projectId, name));
+      },
+    },
+  };
+}

@@ -1,0 +1,7 @@
+/**
+ * Traffic of projects: requests, visitors, pages and times, counted at the edge and
+ * kept by minute, hour and day.
+ *
+ * @module
+ */
+export { createTraffic, type Traffic, type TrafficParts } from "./create_traffic.ts";

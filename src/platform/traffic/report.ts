@@ -1,0 +1,66 @@
+/**
+ * The report of a range, from the counts of its periods. Pure.
+ *
+ * @module
+ */
+import type { LayerTimes, TrafficRange, TrafficReport } from "../../contract/mod.ts";
+import { LAYERS, TrafficCounts } from "../../traffic/mod.ts";
+import { PERIODS, RANGES, stepsOf } from "./periods.ts";
+import type { FoundCounts } from "./traffic_store.ts";
+
+/** Values in each list. */
+const LISTED = 20;
+
+const isoTime = (time: number): string => new Date(time).toISOString();
+
+function sumsOf(counts: TrafficCounts) {
+  const { requests, pageViews, bots, bytes } = counts;
+  const visitors = counts.visitors.count();
+  return { requests, visitors, pageViews, bots, bytes, failures: counts.failures() };
+}
+
+/** In milliseconds, with three significant digits. */
+const rounded = (ms: number | null): number => Number((ms ?? 0).toPrecision(3));
+
+function timesOf(counts: TrafficCounts): LayerTimes[] {
+  const times = counts.times();
+  return LAYERS.flatMap((layer) => {
+    const found = times.get(layer);
+    if (found === undefined) return [];
+    const [p50, p95, p99] = [0.5, 0.95, 0.99].map((q) => rounded(found.quantile(q)));
+    return [{ layer, count: found.count, p50: p50!, p95: p95!, p99: p99! }];
+  });
+}
+
+/** Merges the counts that were found by period, and sums them up. */
+export async function reportTraffic(
+  found: AsyncIterable<FoundCounts>,
+  { range, environment, now }: {
+    readonly range: TrafficRange;
+    readonly environment: string;
+    readonly now: number;
+  },
+): Promise<TrafficReport> {
+  const starts = stepsOf(range, now);
+  const steps = new Map(starts.map((start) => [start, new TrafficCounts()]));
+  const all = new TrafficCounts();
+  for await (const { start, counts } of found) {
+    const step = steps.get(start);
+    if (step === undefined) continue;
+    step.merge(counts);
+    all.merge(counts);
+  }
+  const { lists } = all;
+  return {
+    ...{ range, environment, from: isoTime(starts[0]!), to: isoTime(now) },
+    stepSeconds: PERIODS[RANGES[range].unit].ms / 1000,
+    totals: sumsOf(all),
+    steps: [...steps].map(([start, counts]) => ({ time: isoTime(start), ...sumsOf(counts) })),
+    pages: lists.pages.top(LISTED),
+    referrers: lists.referrers.top(LISTED),
+    countries: lists.countries.top(LISTED),
+    devices: lists.devices.top(LISTED),
+    statuses: all.statuses().map(([status, count]) => ({ status, count })),
+    times: timesOf(all),
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * The counts of the running periods, until they are written.
+ *
+ * @module
+ */
+import { type EncodedCounts, TrafficCounts } from "../../traffic/mod.ts";
+import { startOf, type Unit, UNITS } from "./periods.ts";
+import type { TrafficPart } from "./traffic_store.ts";
+
+/** Periods that are held in memory, about 10 KiB each; more are written as several parts. */
+const MAX_OPEN = 6000;
+
+interface OpenPart extends TrafficPart {
+  readonly counts: TrafficCounts;
+  isDirty: boolean;
+}
+
+/** Whose counts they are. */
+export interface Counted {
+  readonly projectId: string;
+  readonly environment: string;
+}
+
+export interface TrafficBookOptions {
+  write(part: TrafficPart, counts: EncodedCounts): Promise<void>;
+  /** Makes a name that no other part has. */
+  partName(): string;
+}
+
+export class TrafficBook {
+  /** The running period by project, environment and unit; the longest unused ones first. */
+  readonly #open = new Map<string, OpenPart>();
+  /** Parts that get no more counts, and wait to be written. */
+  #ended: OpenPart[] = [];
+
+  constructor(private readonly options: TrafficBookOptions) {}
+
+  /** Adds what was counted until `now`. */
+  add(counted: Counted, counts: EncodedCounts, now: number): void {
+    for (const unit of UNITS) {
+      const part = this.#partOf(counted, unit, now);
+      part.counts.merge(counts);
+      part.isDirty = true;
+    }
+  }
+
+  /**
+   * Writes what has changed, of one project or of all, and lets go of periods that
+   * are over. What cannot be written stays for the next time.
+   */
+  async save(now: number, projectId?: string): Promise<void> {
+    this.#closeEnded(now);
+    const isMeant = (part: OpenPart) => projectId === undefined || part.projectId === projectId;
+    const ended = this.#ended.filter(isMeant);
+    const open = [...this.#open.values()].filter((part) => part.isDirty && isMeant(part));
+    await Promise.all([...ended, ...open].map((part) => this.#write(part)));
+    this.#ended = this.#ended.filter((part) => part.isDirty);
+  }
+
+  /** Drops the counts of a project, or of one of its environments. */
+  forget(projectId: string, environment?: string): void {
+    const isMeant = (part: OpenPart) =>
+      part.projectId === projectId && (environment ?? part.environment) === part.environment;
+    for (const [name, part] of this.#open) if (isMeant(part)) this.#open.delete(name);
+    this.#ended = this.#ended.filter((part) => !isMeant(part));
+  }
+
+  async #write(part: OpenPart): Promise<void> {
+    const { counts, isDirty: _, ...place } = part;
+    part.isDirty = false;
+    try {
+      await this.options.write(place, counts.encode());
+    } catch (error) {
+      part.isDirty = true;
+      throw error;
+    }
+  }
+
+  #partOf({ projectId, environment }: Counted, unit: Unit, now: number): OpenPart {
+    const name = `${projectId} ${environment} ${unit}`;
+    const start = startOf(unit, now);
+    let part = this.#open.get(name);
+    this.#open.delete(name);
+    if (part !== undefined && part.start !== start) {
+      this.#ended.push(part);
+      part = undefined;
+    }
+    part ??= {
+      ...{ projectId, environment, unit, start, part: this.options.partName() },
+      ...{ counts: new TrafficCounts(), isDirty: false },
+    };
+    this.#open.set(name, part);
+    return part;
+  }
+
+  #closeEnded(now: number): void {
+    for (const [name, part] of this.#open) {
+      if (part.start === startOf(part.unit, now) && this.#open.size <= MAX_OPEN) continue;
+      this.#open.delete(name);
+      this.#ended.push(part);
+    }
+    this.#ended = this.#ended.filter((part) => part.isDirty);
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Traffic in the store: counts by project, period and environment, and the salts of
+ * visitors.
+ *
+ * A process writes counts of a period under a name of its own, and again as they
+ * grow. Nothing is read before it is written, so a restart loses nothing and
+ * several processes count beside each other; readers merge the parts.
+ *
+ * @module
+ */
+import type { Random } from "../../lib/clock.ts";
+import { type EncodedCounts, SALT_BYTES } from "../../traffic/mod.ts";
+import { keys } from "../core/store/mod.ts";
+import { PERIODS, type Unit } from "./periods.ts";
+
+/** Time for which a day's salt is kept; requests of yesterday end soon after midnight. */
+const SALT_KEPT_MS = 36 * 60 * 60 * 1000;
+
+/** Counts of an environment in one period, as one process has them. */
+export interface TrafficPart {
+  readonly projectId: string;
+  readonly environment: string;
+  readonly unit: Unit;
+  /** In milliseconds since the Unix epoch. */
+  readonly start: number;
+  /** What tells it from parts that others wrote. */
+  readonly part: string;
+}
+
+/** Counts that were read. */
+export interface FoundCounts {
+  readonly start: number;
+  readonly counts: EncodedCounts;
+}
+
+const isCounts = (value: unknown): value is EncodedCounts =>
+  typeof value === "object" && value !== null && "version" in value && value.version === 1;
+
+export class TrafficStore {
+  constructor(private readonly kv: Deno.Kv, private readonly random: Random) {}
+
+  async write(part: TrafficPart, counts: EncodedCounts): Promise<void> {
+    await this.kv.set(keys.trafficPart(part), counts, {
+      expireIn: PERIODS[part.unit].keptMs,
+    });
+  }
+
+  /** Counts of an environment since `start`; those of another version are left out. */
+  async *read(
+    { projectId, environment, unit, start }: Omit<TrafficPart, "part">,
+  ): AsyncGenerator<FoundCounts> {
+    const prefix = keys.trafficUnit(projectId, unit);
+    const found = this.kv.list({ prefix, start: [...prefix, start] }, { batchSize: 100 });
+    for await (const { key, value } of found) {
+      const [at, name] = key.slice(prefix.length);
+      if (name === environment && isCounts(value)) yield { start: Number(at), counts: value };
+    }
+  }
+
+  /** Keys of all counts of a project, or of one of its environments. */
+  async *keysOf(projectId: string, environment?: string): AsyncGenerator<Deno.KvKey> {
+    const prefix = keys.traffic(projectId);
+    for await (const { key } of this.kv.list({ prefix })) {
+      if (environment === undefined || key[prefix.length + 2] === environment) yield key;
+    }
+  }
+
+  /** The salt of a day: the same for all who ask, and unknown to everybody two days later. */
+  async salt(day: number): Promise<Uint8Array> {
+    const key = keys.trafficSalt(day);
+    while (true) {
+      const { value, versionstamp } = await this.kv.get<Uint8Array>(key);
+      if (value instanceof Uint8Array) return value;
+      const salt = this.random(SALT_BYTES);
+      const { ok } = await this.kv.atomic().check({ key, versionstamp })
+        .set(key, salt, { expireIn: SALT_KEPT_MS }).commit();
+      if (ok) return salt;
+    }
+  }
+}

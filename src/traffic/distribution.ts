@@ -1,0 +1,70 @@
+/**
+ * The distribution of times, from which quantiles are read.
+ *
+ * DDSketch (Masson et al., 2019): bins whose borders grow by a constant factor, so
+ * that every quantile is right within 2 % of its value, however times are spread.
+ *
+ * @module
+ */
+
+/** Largest relative error of a quantile. */
+const ACCURACY = 0.02;
+const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
+const LOG_GROWTH = Math.log(GROWTH);
+/** What is shorter counts as this, in milliseconds. */
+const SHORTEST_MS = 0.01;
+/** What is longer counts as this: ten minutes. */
+const LONGEST_MS = 600_000;
+const FIRST_BIN = Math.ceil(Math.log(SHORTEST_MS) / LOG_GROWTH);
+const BINS = Math.ceil(Math.log(LONGEST_MS) / LOG_GROWTH) - FIRST_BIN + 1;
+
+/** Bins that hold something, each with its count. */
+export type EncodedDistribution = readonly (readonly [number, number])[];
+
+function binOf(ms: number): number {
+  if (!(ms > SHORTEST_MS)) return 0;
+  return Math.min(BINS - 1, Math.ceil(Math.log(ms) / LOG_GROWTH) - FIRST_BIN);
+}
+
+/** The value in a bin whose relative distance from both borders is the same. */
+const middleOf = (bin: number): number => 2 * GROWTH ** (bin + FIRST_BIN) / (GROWTH + 1);
+
+export class Distribution {
+  readonly #bins = new Uint32Array(BINS);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a time in milliseconds. */
+  add(ms: number): void {
+    this.#bins[binOf(ms)]!++;
+    this.#count++;
+  }
+
+  merge(encoded: EncodedDistribution): void {
+    for (const [bin, count] of encoded) {
+      if (bin < 0 || bin >= BINS) continue;
+      this.#bins[bin]! += count;
+      this.#count += count;
+    }
+  }
+
+  /** The time in milliseconds that the share `q` of all times does not exceed; `null` without any. */
+  quantile(q: number): number | null {
+    if (this.#count === 0) return null;
+    const rank = Math.max(0, Math.ceil(q * this.#count) - 1);
+    let seen = 0;
+    const bin = this.#bins.findIndex((count) => (seen += count) > rank);
+    return middleOf(bin);
+  }
+
+  encode(): EncodedDistribution {
+    const encoded: [number, number][] = [];
+    this.#bins.forEach((count, bin) => {
+      if (count > 0) encoded.push([bin, count]);
+    });
+    return encoded;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The most frequent values of a stream, in bounded memory.
+ *
+ * The summary of Misra and Gries: where too many values are held, all counts are
+ * lowered by the same amount, and what reaches zero is dropped. Summaries of parts
+ * can be merged into that of the whole (Agarwal et al., "Mergeable Summaries", 2012).
+ *
+ * @module
+ */
+
+/** A value, and how often it was seen at least. */
+export interface Counted {
+  readonly value: string;
+  readonly count: number;
+}
+
+/** A list as it is stored and sent. */
+export interface EncodedTopList {
+  readonly counts: readonly (readonly [string, number])[];
+  readonly missed: number;
+}
+
+export class TopList {
+  readonly #counts = new Map<string, number>();
+  #missed = 0;
+
+  /** `capacity` values survive; twice as many are held between two reductions. */
+  constructor(private readonly capacity: number) {}
+
+  /** How much a count may lack at most: 0 as long as there were few values. */
+  get missed(): number {
+    return this.#missed;
+  }
+
+  add(value: string, count = 1): void {
+    const known = this.#counts.get(value);
+    this.#counts.set(value, known === undefined ? count : known + count);
+    if (known === undefined && this.#counts.size > 2 * this.capacity) this.#reduce();
+  }
+
+  merge({ counts, missed }: EncodedTopList): void {
+    for (const [value, count] of counts) this.add(value, count);
+    this.#missed += missed;
+  }
+
+  /** The most frequent values, the first one most of all; equal ones by name. */
+  top(limit: number): Counted[] {
+    return this.#sorted().slice(0, limit).map(([value, count]) => ({ value, count }));
+  }
+
+  encode(): EncodedTopList {
+    if (this.#counts.size > this.capacity) this.#reduce();
+    return { counts: [...this.#counts], missed: this.#missed };
+  }
+
+  #sorted(): [string, number][] {
+    return [...this.#counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  }
+
+  #reduce(): void {
+    const sorted = this.#sorted();
+    const lost = sorted[this.capacity]?.[1] ?? 0;
+    this.#counts.clear();
+    for (const [value, count] of sorted) {
+      if (count > lost) this.#counts.set(value, count - lost);
+    }
+    this.#missed += lost;
+  }
+}

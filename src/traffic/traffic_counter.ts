@@ -1,0 +1,171 @@
+/**
+ * Counts the requests that one edge answers, by deployment.
+ *
+ * @module
+ */
+import { memoize, RecentMap } from "../lib/memo.ts";
+import { type EncodedCounts, type Layer, TrafficCounts } from "./traffic_counts.ts";
+import { dayOf, VisitorHash } from "./visitor_hash.ts";
+
+/** The client of a counted request. */
+export interface CountedClient {
+  /** Its address. */
+  readonly ip: string;
+  /** Its user agent and referrer are read. */
+  header(name: string): string | null;
+  /** ISO 3166-1 alpha-2, in upper case. */
+  country(): string | undefined;
+  /** Such as `mobile`; `bot` for what is no browser. */
+  device(): string;
+}
+
+/** A request that was answered. */
+export interface CountedRequest {
+  readonly projectId: string;
+  readonly deploymentId: string;
+  /** When it arrived, in milliseconds since the Unix epoch. */
+  readonly time: number;
+  readonly host: string;
+  readonly client: CountedClient;
+  readonly layer: Layer;
+  readonly status: number;
+  /** `null` where the length of the body is not known in advance. */
+  readonly bytes: number | null;
+  /** Time until the head of the response was ready, in milliseconds. */
+  readonly durationMs: number;
+  /** The path of a page that was shown; missing for all other answers. */
+  readonly page: string | undefined;
+}
+
+/** What one edge counted for one deployment. */
+export interface DeploymentCounts {
+  readonly projectId: string;
+  readonly deploymentId: string;
+  readonly counts: EncodedCounts;
+}
+
+/** Longest path of a page and longest user agent, in characters; longer ones are cut. */
+const MAX_PATH = 200;
+const MAX_USER_AGENT = 512;
+
+/** Addresses whose country is remembered, and browsers whose hash is. */
+const REMEMBERED_ADDRESSES = 4096;
+const REMEMBERED_BROWSERS = 1024;
+
+const UNKNOWN = "unknown";
+
+/** The host that a `Referer` names; "" where it names none. */
+function hostOfReferrer(referrer: string): string {
+  const url = URL.parse(referrer);
+  return url?.protocol === "https:" || url?.protocol === "http:" ? url.hostname : "";
+}
+
+/** The hashes of one day's visitors. */
+class DayOfVisitors {
+  readonly #hash: VisitorHash;
+  readonly #browser: (userAgent: string) => { readonly first: number; readonly second: number };
+
+  constructor(salt: Uint8Array) {
+    this.#hash = new VisitorHash(salt);
+    this.#browser = memoize((userAgent) => this.#hash.browser(userAgent), REMEMBERED_BROWSERS);
+  }
+
+  addTo(counts: TrafficCounts, { ip, userAgent }: { ip: string; userAgent: string }): void {
+    const browser = this.#browser(userAgent);
+    counts.visitors.add(this.#hash.first(ip, browser), this.#hash.second(ip, browser));
+  }
+}
+
+export interface TrafficCounterOptions {
+  /** The salt of a day since the Unix epoch; the same for all edges. */
+  salt(day: number): Promise<Uint8Array>;
+  onError(error: unknown): void;
+}
+
+export class TrafficCounter {
+  #deployments = new Map<string, { readonly projectId: string; readonly counts: TrafficCounts }>();
+  readonly #countries = new RecentMap<string>(REMEMBERED_ADDRESSES);
+  readonly #referrer = memoize(hostOfReferrer, REMEMBERED_BROWSERS);
+  #day: number | undefined;
+  /** Missing until the salt of the day has come. */
+  #visitors: DayOfVisitors | undefined;
+
+  constructor(private readonly options: TrafficCounterOptions) {}
+
+  /** Counts a request; never waits, and never throws. */
+  readonly count = (request: CountedRequest): void => {
+    const counts = this.#countsOf(request);
+    const { client, page, layer, bytes } = request;
+    counts.addAnswer(request.status, layer, request.durationMs);
+    counts.bytes += bytes ?? 0;
+    const device = client.device();
+    if (device === "bot") {
+      counts.bots++;
+      return;
+    }
+    counts.lists.devices.add(device);
+    counts.lists.countries.add(this.#countryOf(client));
+    this.#visitorsOf(request.time)?.addTo(counts, {
+      ip: client.ip,
+      userAgent: (client.header("user-agent") ?? "").slice(0, MAX_USER_AGENT),
+    });
+    if (page !== undefined) this.#addPage(counts, request, page);
+  };
+
+  /** Fetches the salt of a day, so that it is there before the first request. */
+  prepare(time: number): void {
+    this.#visitorsOf(time);
+  }
+
+  /** What was counted since the last call. */
+  take(): DeploymentCounts[] {
+    const taken = this.#deployments;
+    this.#deployments = new Map();
+    return [...taken].map(([deploymentId, { projectId, counts }]) => ({
+      ...{ projectId, deploymentId },
+      counts: counts.encode(),
+    }));
+  }
+
+  #countsOf({ deploymentId, projectId }: CountedRequest): TrafficCounts {
+    const known = this.#deployments.get(deploymentId);
+    if (known !== undefined) return known.counts;
+    const counts = new TrafficCounts();
+    this.#deployments.set(deploymentId, { projectId, counts });
+    return counts;
+  }
+
+  #addPage(counts: TrafficCounts, { client, host }: CountedRequest, page: string): void {
+    counts.pageViews++;
+    counts.lists.pages.add(page.length > MAX_PATH ? page.slice(0, MAX_PATH) : page);
+    const referrer = client.header("referer");
+    const from = referrer === null ? "" : this.#referrer(referrer);
+    if (from !== "" && from !== host) counts.lists.referrers.add(from);
+  }
+
+  #countryOf(client: CountedClient): string {
+    const known = this.#countries.get(client.ip);
+    if (known !== undefined) return known;
+    const country = client.country() ?? UNKNOWN;
+    this.#countries.set(client.ip, country);
+    return country;
+  }
+
+  #visitorsOf(time: number): DayOfVisitors | undefined {
+    const day = dayOf(time);
+    if (day !== this.#day) {
+      this.#day = day;
+      this.#visitors = undefined;
+      this.#begin(day).catch((error) => {
+        if (this.#day === day) this.#day = undefined;
+        this.options.onError(error);
+      });
+    }
+    return this.#visitors;
+  }
+
+  async #begin(day: number): Promise<void> {
+    const visitors = new DayOfVisitors(await this.options.salt(day));
+    if (this.#day === day) this.#visitors = visitors;
+  }
+}

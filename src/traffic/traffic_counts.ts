@@ -1,0 +1,114 @@
+/**
+ * The traffic of one project over some time, as bounded counts that can be merged.
+ *
+ * @module
+ */
+import { DistinctCount, type EncodedDistinct } from "./distinct_count.ts";
+import { Distribution, type EncodedDistribution } from "./distribution.ts";
+import { type EncodedTopList, TopList } from "./top_list.ts";
+
+/** What answers requests. */
+export const LAYERS = ["static", "cache", "function", "server", "proxy", "rules"] as const;
+export type Layer = typeof LAYERS[number];
+
+/** What is counted by value; each list holds that many values. */
+export const LISTS = { pages: 100, referrers: 50, countries: 60, devices: 8 } as const;
+export type List = keyof typeof LISTS;
+const LIST_NAMES = Object.keys(LISTS) as List[];
+
+/** Counts as they are stored and sent: data only, at most about 60 KiB. */
+export interface EncodedCounts {
+  readonly version: 1;
+  readonly requests: number;
+  readonly bots: number;
+  readonly pageViews: number;
+  readonly bytes: number;
+  readonly statuses: readonly (readonly [number, number])[];
+  readonly visitors: EncodedDistinct;
+  readonly lists: Readonly<Record<List, EncodedTopList>>;
+  readonly times: Readonly<Partial<Record<Layer, EncodedDistribution>>>;
+}
+
+export class TrafficCounts {
+  requests = 0;
+  /** Requests of crawlers, monitors and programs, which count in nothing below but statuses. */
+  bots = 0;
+  /** Pages that people were shown. */
+  pageViews = 0;
+  /** Bytes of bodies whose length was known. */
+  bytes = 0;
+  readonly visitors = new DistinctCount();
+  readonly lists: Readonly<Record<List, TopList>> = {
+    pages: new TopList(LISTS.pages),
+    referrers: new TopList(LISTS.referrers),
+    countries: new TopList(LISTS.countries),
+    devices: new TopList(LISTS.devices),
+  };
+  readonly #statuses = new Map<number, number>();
+  readonly #times = new Map<Layer, Distribution>();
+
+  static decode(encoded: EncodedCounts): TrafficCounts {
+    const counts = new TrafficCounts();
+    counts.merge(encoded);
+    return counts;
+  }
+
+  addAnswer(status: number, layer: Layer, durationMs: number): void {
+    this.requests++;
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+    this.#timesOf(layer).add(durationMs);
+  }
+
+  merge(encoded: EncodedCounts): void {
+    this.requests += encoded.requests;
+    this.bots += encoded.bots;
+    this.pageViews += encoded.pageViews;
+    this.bytes += encoded.bytes;
+    for (const [status, count] of encoded.statuses) {
+      this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + count);
+    }
+    this.visitors.merge(encoded.visitors);
+    for (const name of LIST_NAMES) this.lists[name].merge(encoded.lists[name]);
+    for (const layer of LAYERS) {
+      const times = encoded.times[layer];
+      if (times !== undefined) this.#timesOf(layer).merge(times);
+    }
+  }
+
+  /** Answers by status, the smallest status first. */
+  statuses(): readonly (readonly [number, number])[] {
+    return [...this.#statuses].sort(([a], [b]) => a - b);
+  }
+
+  /** Answers whose status is 500 or more. */
+  failures(): number {
+    return this.statuses().reduce((sum, [status, count]) => status < 500 ? sum : sum + count, 0);
+  }
+
+  /** Times of the layers that answered something. */
+  times(): ReadonlyMap<Layer, Distribution> {
+    return this.#times;
+  }
+
+  encode(): EncodedCounts {
+    const { requests, bots, pageViews, bytes, lists } = this;
+    return {
+      ...{ version: 1, requests, bots, pageViews, bytes },
+      statuses: this.statuses(),
+      visitors: this.visitors.encode(),
+      lists: {
+        pages: lists.pages.encode(),
+        referrers: lists.referrers.encode(),
+        countries: lists.countries.encode(),
+        devices: lists.devices.encode(),
+      },
+      times: Object.fromEntries([...this.#times].map(([layer, times]) => [layer, times.encode()])),
+    };
+  }
+
+  #timesOf(layer: Layer): Distribution {
+    let times = this.#times.get(layer);
+    if (times === undefined) this.#times.set(layer, times = new Distribution());
+    return times;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Pseudonyms of visitors that last a day.
+ *
+ * @module
+ */
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Bytes of a day's salt. */
+export const SALT_BYTES = 16;
+
+/** The days since the Unix epoch, in UTC. */
+export const dayOf = (time: number): number => Math.floor(time / DAY_MS);
+
+/** Mixes a text into a state of 32 bits: the body of MurmurHash3, a unit of UTF-16 at a time. */
+function mix(text: string, state: number): number {
+  let hash = state;
+  for (let at = 0; at < text.length; at++) {
+    let unit = Math.imul(text.charCodeAt(at), 0xcc9e2d51);
+    unit = unit << 15 | unit >>> 17;
+    hash ^= Math.imul(unit, 0x1b873593);
+    hash = hash << 13 | hash >>> 19;
+    hash = Math.imul(hash, 5) + 0xe6546b64 | 0;
+  }
+  return hash ^ text.length;
+}
+
+/** The finalizer of MurmurHash3: every bit depends on every bit. */
+function finish(state: number): number {
+  let hash = state;
+  hash ^= hash >>> 16;
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash ^= hash >>> 13;
+  hash = Math.imul(hash, 0xc2b2ae35);
+  return (hash ^ hash >>> 16) >>> 0;
+}
+
+/** Hashes visitors by address and browser under the salt of a day. */
+export class VisitorHash {
+  readonly #seeds: readonly number[];
+
+  /** @param salt `SALT_BYTES` random bytes. */
+  constructor(salt: Uint8Array) {
+    const view = new DataView(salt.buffer, salt.byteOffset, salt.byteLength);
+    this.#seeds = [0, 4, 8, 12].map((at) => view.getInt32(at));
+  }
+
+  /** The part of a visitor's hashes that its browser determines. */
+  browser(userAgent: string): { readonly first: number; readonly second: number } {
+    return { first: mix(userAgent, this.#seeds[0]!), second: mix(userAgent, this.#seeds[1]!) };
+  }
+
+  first(address: string, browser: { readonly first: number }): number {
+    return finish(mix(address, browser.first ^ this.#seeds[2]!));
+  }
+
+  second(address: string, browser: { readonly second: number }): number {
+    return finish(mix(address, browser.second ^ this.#seeds[3]!));
+  }
+}
