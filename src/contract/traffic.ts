@@ -22,10 +22,10 @@ export const TRAFFIC_LAYERS = [
   "rules",
 ] as const;
 
-const count = z.int().nonnegative();
+const count = z.int().nonnegative().describe("How often").meta({ example: 42 });
 
 const sums = {
-  requests: count,
+  requests: count.describe("All requests that were answered"),
   visitors: count.describe(
     "People, estimated within 2 %: different addresses and browsers of a UTC day; those of several days are added up",
   ),
@@ -40,29 +40,34 @@ export const trafficStep = z.object({ time: timestamp.describe("Its start"), ...
 });
 export type TrafficStep = z.infer<typeof trafficStep>;
 
-const counted = z.object({ value: z.string(), count }).meta({ id: "CountedValue" });
+const counted = z.object({ value: z.string().describe("What was counted"), count }).meta({
+  id: "CountedValue",
+});
 export type CountedValue = z.infer<typeof counted>;
 
-const milliseconds = z.number().nonnegative();
+const quantile = (share: string) =>
+  z.number().nonnegative().describe(`Time that ${share} of the answers did not exceed`).meta({
+    example: 1.25,
+  });
 
 export const layerTimes = z.object({
   layer: z.enum(TRAFFIC_LAYERS).describe(
     "What answered: files, the cache, a function, a server, another site, or the rules themselves",
   ),
   count,
-  p50: milliseconds,
-  p95: milliseconds,
-  p99: milliseconds,
+  p50: quantile("50 %"),
+  p95: quantile("95 %"),
+  p99: quantile("99 %"),
 }).meta({ id: "LayerTimes" });
 export type LayerTimes = z.infer<typeof layerTimes>;
 
 export const trafficReport = z.object({
-  range: z.enum(TRAFFIC_RANGES),
-  environment: z.string(),
-  from: timestamp,
-  to: timestamp,
-  stepSeconds: z.int().positive(),
-  totals: z.object(sums),
+  range: z.enum(TRAFFIC_RANGES).describe("What was asked for"),
+  environment: z.string().describe("Name of the environment"),
+  from: timestamp.describe("Start of the first step"),
+  to: timestamp.describe("End of the last step, which is not over yet"),
+  stepSeconds: z.int().positive().describe("Length of a step").meta({ example: 3600 }),
+  totals: z.object(sums).describe("The sums of the whole range"),
   steps: z.array(trafficStep).describe("All steps of the range, the oldest first"),
   pages: z.array(counted).describe("Paths of pages with their views, the most viewed first"),
   referrers: z.array(counted).describe("Hosts of other sites that linked to viewed pages"),
@@ -70,7 +75,9 @@ export const trafficReport = z.object({
     "Requests of people by country, ISO 3166-1 alpha-2; `unknown` where none is known",
   ),
   devices: z.array(counted).describe("Requests of people by kind of device"),
-  statuses: z.array(z.object({ status: z.int(), count })).describe("Answers by status"),
+  statuses: z.array(
+    z.object({ status: z.int().describe("Status of the answers").meta({ example: 200 }), count }),
+  ).describe("Answers by status"),
   times: z.array(layerTimes).describe(
     "Times until the head of an answer was ready, in milliseconds, right within 2 %",
   ),
@@ -84,7 +91,9 @@ export const getTraffic = endpoint({
   tag: "Traffic",
   params: projectParams,
   query: z.object({
-    range: z.enum(TRAFFIC_RANGES).default("day"),
+    range: z.enum(TRAFFIC_RANGES).default("day").describe(
+      "The last hour by minute, the last day by hour, or the last 90 days by day",
+    ),
     environment: environmentReference.default("production").describe(
       "Name or id of the environment",
     ),

@@ -17,6 +17,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Rules: "Rule sets that are published without a deploy",
   Cache: "The edge's cache of answers",
   Logs: "What requests, functions, servers and builds wrote",
+  Traffic: "What the edge counted of requests: visitors, pages, and times of answers",
   Notifications: "The inbox of a person, and what is sent to them",
   Events: "What happened, and whom it concerns",
   Deliveries: "Messages that could not be delivered, and tests",

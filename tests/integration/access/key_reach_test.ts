@@ -85,6 +85,10 @@ const VOLATILE = new Set([
   "lastCountry",
   "running",
   "connections",
+  // The hours that traffic is shown by move on.
+  "steps",
+  "from",
+  "to",
   "sizeBytes",
 ]);
 
