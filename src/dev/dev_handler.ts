@@ -16,7 +16,7 @@ import {
   wholePageRequest,
   withReload,
 } from "./live_reload.ts";
-import { PAGE_PATH } from "./page/mod.ts";
+import { PAGE_PATH, PROBLEM_HINT, showProblem } from "./page/mod.ts";
 import type { ArrivedRequest } from "./request_log.ts";
 
 export interface DevHandlerOptions {
@@ -25,12 +25,18 @@ export interface DevHandlerOptions {
   readonly ownHost: string | undefined;
   /** What is assumed of all clients. */
   readonly assumed: Assumed;
-  /** Pages that load again; missing where the project's own server takes care of that. */
-  readonly reload: ReloadEvents | undefined;
+  /** Pages that load again. */
+  readonly reload: ReloadEvents;
+  /** Whether the project's pages do; its own server may take care of that. */
+  readonly reloadsPages: boolean;
+  /** Why the project's own server cannot be asked; `undefined` where it can, or there is none. */
+  readonly problem: () => string | undefined;
   readonly showPage: () => Promise<Response>;
   /** Gets each request for the site as it came. */
   readonly arrived: (request: Omit<ArrivedRequest, "country">) => void;
 }
+
+const BAD_GATEWAY = 502;
 
 const text = (status: number, body: string): Response =>
   new Response(body, {
@@ -42,7 +48,7 @@ const pathOf = (url: string): string => new URL(url).pathname;
 
 /** Makes the handler. */
 export function createDevHandler(options: DevHandlerOptions): FrontHandler {
-  const { edge, ownHost, assumed: assumedOfAll, reload, showPage, arrived } = options;
+  const { edge, ownHost, assumed: assumedOfAll, reload, reloadsPages, showPage, arrived } = options;
 
   /** The dev server's own pages, which are for the person at this computer. */
   const showOwn = (request: Request, path: string): Response | Promise<Response> => {
@@ -51,12 +57,22 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     }
     if (request.method !== "GET" && request.method !== "HEAD") return text(405, "Use GET\n");
     if (path === PAGE_PATH || path === `${PAGE_PATH}/`) return showPage();
-    if (reload !== undefined && path === RELOAD_EVENTS_PATH) return reload.listen();
-    if (reload !== undefined && path === RELOAD_SCRIPT_PATH) return reloadScript();
+    if (path === RELOAD_EVENTS_PATH) return reload.listen();
+    if (path === RELOAD_SCRIPT_PATH) return reloadScript();
     return text(404, "The dev server has no such page\n");
   };
 
-  return (request, remoteAddress) => {
+  /** Says what is wrong where the project's own server has ended. */
+  const orProblem = async (request: Request, response: Response): Promise<Response> => {
+    const problem = response.status === BAD_GATEWAY ? options.problem() : undefined;
+    if (problem === undefined) return response;
+    await response.body?.cancel();
+    return opensPage(request)
+      ? withReload(await showProblem(problem))
+      : text(BAD_GATEWAY, `${problem}. ${PROBLEM_HINT}\n`);
+  };
+
+  return async (request, remoteAddress) => {
     const refusal = refusalOf(request, ownHost);
     if (refusal !== undefined) return text(403, refusal);
     const path = pathOf(request.url);
@@ -75,7 +91,8 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
       scheme: "http",
       assumed,
     } as const;
-    if (reload === undefined || !opensPage(request)) return edge(request, connection);
-    return Promise.resolve(edge(wholePageRequest(request), connection)).then(withReload);
+    if (!reloadsPages) return orProblem(request, await edge(request, connection));
+    if (!opensPage(request)) return edge(request, connection);
+    return withReload(await edge(wholePageRequest(request), connection));
   };
 }

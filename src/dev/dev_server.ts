@@ -64,19 +64,22 @@ class DevServer {
   readonly #runner: ServerRunner | undefined;
   readonly #framework: FrameworkServer | undefined;
   readonly #site: ProjectSite;
-  readonly #reload: ReloadEvents | undefined;
+  readonly #reload = new ReloadEvents();
   #unwatch = () => {};
   #geo: Awaited<ReturnType<typeof loadGeo>> | undefined;
 
   constructor(private readonly parts: Parts) {
     const { options, deploymentId, front, services } = parts;
     this.#outbound = createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams });
-    if (options.command === undefined) this.#reload = new ReloadEvents();
-    else {
+    if (options.command !== undefined) {
       const runner = this.#runner = new ServerRunner(options, options.command, {
         local: services.variables,
         notIts: new Set([front.port, ...services.ports]),
-        changed: () => this.#framework?.forget(),
+        changed: () => {
+          this.#framework?.forget();
+          // Only pages that show a problem listen.
+          this.#reload.reload();
+        },
       });
       this.#framework = new FrameworkServer({
         deploymentId,
@@ -101,6 +104,8 @@ class DevServer {
       ownHost: options.serverHost,
       assumed: options.assumed,
       reload: this.#reload,
+      reloadsPages: this.#runner === undefined,
+      problem: () => this.#runner?.problem,
       showPage: () => this.#showPage(),
       arrived: (request) => {
         this.#log.last = { ...request, country: this.#countryOf(request.assumed) };
@@ -134,7 +139,7 @@ class DevServer {
 
   async close(): Promise<void> {
     this.#unwatch();
-    this.#reload?.close();
+    this.#reload.close();
     const stopped = this.#runner?.stop();
     await this.parts.front.close();
     await stopped;
@@ -179,7 +184,7 @@ class DevServer {
       const count = this.#site.rules?.rules.length ?? 0;
       report.say("info", `${count} rules act, after ${Math.round(performance.now() - began)} ms`);
     }
-    this.#reload?.reload();
+    this.#reload.reload();
   }
 
   #purge(): void {

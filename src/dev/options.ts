@@ -21,6 +21,8 @@ export interface LoggedRequest extends Omit<ObservedRequest, "decision" | "facts
 /** Where the dev server reports. */
 export interface DevReport {
   say(level: DevLevel, message: string): void;
+  /** The project's own dev server has ended, and was not asked to. */
+  crashed(message: string): void;
   /** A line of the project's own dev server, colours included. */
   output(line: string): void;
   request(request: LoggedRequest): void;

@@ -34,13 +34,18 @@ export class ServerRunner {
       },
       ended: (how) => {
         parts.changed();
-        report.say("error", `The dev server ${how}: ${command}`);
+        report.crashed(`The dev server ${how}: ${command}`);
       },
     });
   }
 
   get address(): Promise<ServerAddress | string> {
     return this.#command.address;
+  }
+
+  /** Why there is no server to ask; `undefined` where it runs or starts. */
+  get problem(): string | undefined {
+    return this.#command.problem;
   }
 
   start(): void {

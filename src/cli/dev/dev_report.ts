@@ -31,10 +31,16 @@ export function formatRequest(request: LoggedRequest, colors: Palette): string {
 }
 
 /** Makes the report; log lines are of the phase `deploy`, as those of `svc serve`. */
-export function createDevReport({ ui }: Pick<Context, "ui">): DevReport {
+export function createDevReport(
+  { ui, stdinIsTerminal }: Pick<Context, "ui" | "stdinIsTerminal">,
+): DevReport {
   const { colors, json, stderr } = ui;
   return {
     say: (level, message) => ui.log("deploy", level, message),
+    crashed(message) {
+      ui.log("deploy", "error", message);
+      if (stdinIsTerminal) ui.note("  Press r to start it again");
+    },
     output: (line) =>
       json ? ui.log("build", "info", line) : stderr.write(`${colors.dim(PREFIX)} ${line}\n`),
     request: (request) => {

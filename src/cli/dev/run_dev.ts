@@ -159,5 +159,7 @@ function announce(
     ui.note(ui.colors.dim("r restart   o open   e explain last request   c clear   q quit"));
   }
   const inspector = isInspected ? "127.0.0.1:9229" : null;
-  ui.result({ url, port, command: command ?? null, environment, inspector }, url);
+  const result = { url, port, command: command ?? null, environment, inspector };
+  // On a terminal, the address was shown already.
+  ui.result(result, ui.width() === undefined ? url : "");
 }

@@ -22,6 +22,7 @@ function describeEnd({ code, signal }: Deno.CommandStatus): string {
 export class DevCommand {
   #process: DevProcess | undefined;
   #address: Promise<ServerAddress | string> = Promise.resolve("It has not been started");
+  #problem: string | undefined;
   /** Processes that end. */
   #stopping: Promise<void> = Promise.resolve();
 
@@ -36,10 +37,16 @@ export class DevCommand {
     return this.#address;
   }
 
+  /** How it ended, unless it was asked to or has been started again. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
   /** Starts the command; a process that runs is ended first. */
   start(): void {
     const ended = this.stop();
     const began = performance.now();
+    this.#problem = undefined;
     this.#address = ended.then(() => this.#start(began));
   }
 
@@ -74,7 +81,8 @@ export class DevCommand {
     if (this.#process !== process) return;
     this.#process = undefined;
     this.#stopping = process.stop();
-    this.#address = Promise.resolve(`The dev server ${how}`);
+    this.#problem = `The dev server ${how}`;
+    this.#address = Promise.resolve(this.#problem);
     this.options.ended(how);
   }
 }

@@ -12,6 +12,8 @@ import { type GroupOptions, type ProcessGroup, startGroup } from "./process_grou
 const POLL_MS = 25;
 /** How often the ports of the processes are looked at: that reads much of `/proc`. */
 const LOOK_EVERY = 8;
+/** Time for the last output of a command; what it has started may hold that open, in milliseconds. */
+const LAST_OUTPUT_MS = 250;
 /** Attempts with none but the wanted and the announced port: other ports may be for something else. */
 const PATIENT_ATTEMPTS = 80;
 
@@ -30,6 +32,7 @@ export interface DevProcess {
   readonly pid: number;
   /** Resolves with its address once it listens; `undefined` where it ended before. */
   readonly address: Promise<ServerAddress | undefined>;
+  /** Resolves when it has ended, and what it printed until then was taken. */
   readonly ended: Promise<Deno.CommandStatus>;
   stop(): Promise<void>;
   kill(): void;
@@ -55,6 +58,12 @@ async function readLines(
   try {
     for await (const line of lines) take(line);
   } catch { /* it was killed in the midst of a line */ }
+}
+
+async function withinTime(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise((resolve) => timer = setTimeout(resolve, milliseconds));
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 async function findAddress(
@@ -91,12 +100,15 @@ export function startDevProcess(options: DevProcessOptions): DevProcess {
     if (address !== undefined && !options.notIts.has(address.port)) announced ??= address;
     options.onLine(line);
   };
-  void readLines(group.stdout, take);
-  void readLines(group.stderr, take);
+  const output = Promise.all([group.stdout, group.stderr].map((each) => readLines(each, take)));
+  const ended = group.ended.then(async (status) => {
+    await withinTime(output, LAST_OUTPUT_MS);
+    return status;
+  });
   return {
     pid: group.pid,
     address: findAddress(group, options, () => announced),
-    ended: group.ended,
+    ended,
     stop: () => group.stop(),
     kill: () => group.kill(),
   };

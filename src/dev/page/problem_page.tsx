@@ -1,0 +1,36 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * What a browser gets while the project's own server has ended.
+ *
+ * @module
+ */
+
+/** What to do about a server that has ended. */
+export const PROBLEM_HINT = "The terminal of svc dev shows why; r there starts it again";
+
+/** Renders the page, which needs no style of its own. */
+export async function showProblem(problem: string): Promise<Response> {
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{problem}</title>
+      </head>
+      <body>
+        <h1>{problem}</h1>
+        <p>{PROBLEM_HINT}, and this page loads again.</p>
+      </body>
+    </html>
+  );
+  return new Response(`<!doctype html>${await page}`, {
+    status: 502,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}

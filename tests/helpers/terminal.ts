@@ -1,0 +1,83 @@
+/**
+ * The program on a terminal: a pseudo-terminal of `script` (util-linux), whose keys are
+ * typed and whose screen is read by the test.
+ *
+ * @module
+ */
+import { cleanEnvironment, programCommand } from "../../scripts/_program.ts";
+
+/** Longest wait for what a program prints, in milliseconds. */
+const PATIENCE_MS = 60_000;
+
+export interface Terminal {
+  /** Everything that was printed so far; control sequences included. */
+  screen(): string;
+  /** Waits until what was printed after the first `from` characters matches. */
+  shows(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
+  type(keys: string): Promise<void>;
+  /** Waits for the end of the program; returns its exit code. */
+  readonly ended: Promise<number>;
+  /** Closes the terminal, as its window would: the program gets SIGHUP. */
+  hangUp(): Promise<void>;
+}
+
+const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+/** Starts the program on a terminal of its own. */
+export function startOnTerminal(
+  argv: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Record<string, string> },
+): Terminal {
+  const command = [...programCommand(), ...argv].map(quote).join(" ");
+  const child = new Deno.Command("script", {
+    args: ["--quiet", "--return", "--flush", "--command", `exec ${command}`, "/dev/null"],
+    cwd,
+    env: { ...cleanEnvironment(cwd), SHELL: "/bin/sh", TERM: "xterm", ...env },
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const keyboard = child.stdin.getWriter();
+  let screen = "";
+  const waiting = new Set<() => void>();
+  const read = (async () => {
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      screen += text;
+      for (const look of waiting) look();
+    }
+  })();
+  const ended = child.status.then(async ({ code }) => {
+    await read;
+    await keyboard.close().catch(() => {});
+    return code;
+  });
+  const shows = (pattern: RegExp, from = 0): Promise<RegExpExecArray> => {
+    const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
+    const fail = (why: string) => reject(new Error(`${why}; wanted ${pattern} in:\n${screen}`));
+    const timer = setTimeout(() => fail("It does not show that"), PATIENCE_MS);
+    const look = () => {
+      const found = pattern.exec(screen.slice(from));
+      if (found !== null) resolve(found);
+    };
+    waiting.add(look);
+    look();
+    void ended.then(() => fail("It has ended"));
+    return promise.finally(() => {
+      clearTimeout(timer);
+      waiting.delete(look);
+    });
+  };
+  return {
+    screen: () => screen,
+    shows,
+    type: (keys) => keyboard.write(new TextEncoder().encode(keys)),
+    ended,
+    async hangUp() {
+      try {
+        child.kill("SIGKILL");
+      } catch { /* it has ended already */ }
+      await ended;
+    },
+  };
+}
