@@ -13,7 +13,7 @@ export { type BuildEvent, buildEvent, type BuildJobFile, type PackedEvent } from
 export { createFolderReader } from "./folder_reader.ts";
 export { foretellEngine } from "./foretell_engine.ts";
 export { findImportable, type ImportableFile } from "./foreign_files.ts";
-export { type OutputContent, type PackedFile } from "./hash_files.ts";
+export { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 export { createLineSink } from "./line_sink.ts";
 export {
   type Assembled,

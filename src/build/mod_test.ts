@@ -12,6 +12,7 @@ Deno.test("the room exports exactly its public names", () => {
     "createLineSink",
     "findImportable",
     "foretellEngine",
+    "hashFiles",
     "packProject",
     "readOptionalText",
     "runBuildProcess",

@@ -12,6 +12,7 @@ import { createOutboundFetch } from "../runtime/mod.ts";
 import type { Explanation } from "../rules/mod.ts";
 import { createDevHandler } from "./dev_handler.ts";
 import { type Front, openFront } from "./front.ts";
+import { chooseInspectors, inspectorAddress, type Inspectors } from "./inspectors.ts";
 import { ReloadEvents } from "./live_reload.ts";
 import { type LocalServices, openLocalServices } from "./local/mod.ts";
 import type { DevOptions } from "./options.ts";
@@ -31,6 +32,8 @@ export interface RunningDev {
   /** Where browsers find the site. */
   readonly url: string;
   readonly port: number;
+  /** Addresses of the inspectors that can be used now; missing where there is none. */
+  inspectors(): { readonly server?: string; readonly functions?: string };
   /** Resolves when the site can be opened first: files are read, or the server listens. */
   readonly ready: Promise<void>;
   /** Starts the project's server again; reads everything anew. */
@@ -50,6 +53,7 @@ interface Parts {
   readonly deploymentId: string;
   readonly front: Front;
   readonly services: LocalServices;
+  readonly inspectors: Inspectors;
 }
 
 /** Composes the dev server over what is open. */
@@ -69,11 +73,12 @@ class DevServer {
   #geo: Awaited<ReturnType<typeof loadGeo>> | undefined;
 
   constructor(private readonly parts: Parts) {
-    const { options, deploymentId, front, services } = parts;
+    const { options, deploymentId, front, services, inspectors } = parts;
     this.#outbound = createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams });
     if (options.command !== undefined) {
       const runner = this.#runner = new ServerRunner(options, options.command, {
         local: services.variables,
+        inspectors,
         notIts: new Set([front.port, ...services.ports]),
         changed: () => {
           this.#framework?.forget();
@@ -90,6 +95,7 @@ class DevServer {
     this.#site = new ProjectSite({
       ...{ deploymentId, dev: options, outbound: this.#outbound.fetch, kv: services.kvFetch },
       server: this.#framework,
+      inspectorPort: inspectors.functions,
     });
   }
 
@@ -97,6 +103,7 @@ class DevServer {
   async start(): Promise<void> {
     const { options, front } = this.parts;
     this.#runner?.start();
+    this.#sayWhoWaits();
     const [geo] = await Promise.all([loadGeo(), this.#site.update(EVERYTHING)]);
     this.#geo = geo;
     front.answer(createDevHandler({
@@ -113,6 +120,15 @@ class DevServer {
     }));
     this.#unwatch = watchProject(this.#site.home, (change) => void this.#take(change));
     await this.#runner?.address;
+  }
+
+  /** Whatever waits for a debugger is not ready before that is there. */
+  #sayWhoWaits(): void {
+    const { options: { inspect, report }, inspectors } = this.parts;
+    if (inspect !== "break") return;
+    for (const [who, port] of Object.entries(inspectors)) {
+      report.say("info", `Waiting for a debugger of the ${who} on ${inspectorAddress(port)}`);
+    }
   }
 
   async restart(): Promise<void> {
@@ -135,6 +151,15 @@ class DevServer {
 
   kill(): void {
     this.#runner?.kill();
+  }
+
+  inspectors() {
+    const { server, functions } = this.parts.inspectors;
+    const hasFunctions = functions !== undefined && this.#site.functions.length > 0;
+    return {
+      ...(server === undefined ? {} : { server: inspectorAddress(server) }),
+      ...(hasFunctions ? { functions: inspectorAddress(functions) } : {}),
+    };
   }
 
   async close(): Promise<void> {
@@ -221,6 +246,7 @@ class DevServer {
  */
 export async function startDev(options: DevOptions): Promise<RunningDev> {
   const { directory, config, report } = options;
+  const inspectors = chooseInspectors(options);
   const onTrouble = (message: string) => report.say("warn", message);
   const onError = (error: unknown) => report.say("error", `A request failed: ${error}`);
   const front = await options.onPort((port) => openFront({ hostname: HOST, port, onError }));
@@ -234,10 +260,11 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
     throw error;
   });
   const deploymentId = uuidV7(systemClock, systemRandom);
-  const server = new DevServer({ options, deploymentId, front, services });
+  const server = new DevServer({ options, deploymentId, front, services, inspectors });
   const { port } = front;
   return {
     ...{ url: `http://localhost:${port}`, port },
+    inspectors: () => server.inspectors(),
     ready: server.start(),
     restart: () => server.restart(),
     explainLast: () => server.explainLast(),

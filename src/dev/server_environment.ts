@@ -5,10 +5,8 @@
  */
 import { delimiter, join } from "node:path";
 import { childVariables } from "../lib/child_variables.ts";
+import { inspectorAddress } from "./inspectors.ts";
 import type { Inspect } from "./options.ts";
-
-/** Port of the inspector. */
-export const INSPECTOR_PORT = 9229;
 
 export interface EnvironmentFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,12 +18,17 @@ export interface EnvironmentFacts {
   readonly port: number;
   readonly host: string | undefined;
   readonly inspect: Inspect;
+  /** Port of its inspector, if it has one. */
+  readonly inspectorPort: number | undefined;
 }
 
 /** Options of Node that open its inspector, after those that the user has set. */
-function nodeOptions(own: string | undefined, inspect: Inspect): Record<string, string> {
-  if (inspect === "off") return {};
-  const flag = `--inspect${inspect === "break" ? "-brk" : ""}=127.0.0.1:${INSPECTOR_PORT}`;
+function nodeOptions(
+  own: string | undefined,
+  { inspect, inspectorPort }: Pick<EnvironmentFacts, "inspect" | "inspectorPort">,
+): Record<string, string> {
+  if (inspectorPort === undefined) return {};
+  const flag = `--inspect${inspect === "break" ? "-brk" : ""}=${inspectorAddress(inspectorPort)}`;
   return { NODE_OPTIONS: own === undefined || own === "" ? flag : `${own} ${flag}` };
 }
 
@@ -38,7 +41,7 @@ export function serverEnvironment(facts: EnvironmentFacts): {
   /** Variables of the project that are left out. */
   readonly heldBack: readonly string[];
 } {
-  const { directory, port, host, inspect } = facts;
+  const { directory, port, host } = facts;
   const { env, heldBack } = childVariables(facts.env, facts.variables, []);
   const bin = join(directory, "node_modules", ".bin");
   const added = Object.entries(facts.local).filter(([name]) => facts.env[name] === undefined);
@@ -50,7 +53,7 @@ export function serverEnvironment(facts: EnvironmentFacts): {
       PATH: env.PATH === undefined ? bin : `${bin}${delimiter}${env.PATH}`,
       PORT: String(port),
       ...(host === undefined ? {} : { HOST: host }),
-      ...nodeOptions(env.NODE_OPTIONS, inspect),
+      ...nodeOptions(env.NODE_OPTIONS, facts),
     },
   };
 }

@@ -5,12 +5,14 @@
  */
 import { unusedPort } from "../lib/unused_port.ts";
 import type { DevOptions } from "./options.ts";
+import type { Inspectors } from "./inspectors.ts";
 import { DevCommand, type ServerAddress } from "./process/mod.ts";
-import { INSPECTOR_PORT, serverEnvironment } from "./server_environment.ts";
+import { serverEnvironment } from "./server_environment.ts";
 
 export interface RunnerParts {
   /** Variables of the local services. */
   readonly local: Readonly<Record<string, string>>;
+  readonly inspectors: Inspectors;
   /** Ports that are not those of the dev server. */
   readonly notIts: ReadonlySet<number>;
   /** Called when the server listens, or has ended. */
@@ -67,6 +69,7 @@ export class ServerRunner {
     const { heldBack, env: whole } = serverEnvironment({
       ...{ env, variables, directory, inspect, port },
       local: parts.local,
+      inspectorPort: parts.inspectors.server,
       host: dev.serverHost,
     });
     if (heldBack.length > 0) {
@@ -78,7 +81,7 @@ export class ServerRunner {
       env: whole,
       wanted: { hostname: dev.serverHost ?? "localhost", port },
       fixed: dev.serverPort !== undefined,
-      notIts: new Set([...parts.notIts, INSPECTOR_PORT]),
+      notIts: new Set([...parts.notIts, ...Object.values(parts.inspectors)]),
       onLine: (line: string) => report.output(line),
     };
   }

@@ -64,8 +64,10 @@ export {
   type FunctionResponse,
   type FunctionSource,
   functionTypes,
+  type Inspector,
   type Invocation,
   type InvocationResult,
+  readInlineMap,
 } from "./functions/mod.ts";
 export {
   type ConvertFailure,

@@ -40,6 +40,7 @@ Deno.test("the room's public names", () => {
     "nodeSandboxAdvice",
     "probeNodeSandbox",
     "probeSandbox",
+    "readInlineMap",
     "refuseInheritedDescriptors",
     "sealFunction",
     "shareSlots",

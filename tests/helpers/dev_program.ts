@@ -26,6 +26,8 @@ export interface Served {
 export interface ServeOptions {
   readonly cwd: string;
   readonly env?: Record<string, string>;
+  /** Gets each message of its log as it comes, also before it is ready. */
+  readonly heard?: (message: string) => void;
 }
 
 function messageOf(line: string): string {
@@ -48,7 +50,7 @@ async function eachLine(stream: ReadableStream<Uint8Array>, take: (line: string)
 /** Starts a command that serves, in JSON mode, and waits until it is ready. */
 export async function startServing(
   argv: readonly string[],
-  { cwd, env = {} }: ServeOptions,
+  { cwd, env = {}, heard }: ServeOptions,
 ): Promise<Served> {
   const [program, ...args] = programCommand();
   const child = new Deno.Command(program, {
@@ -64,6 +66,7 @@ export async function startServing(
   const waiting = new Set<() => void>();
   const log = eachLine(child.stderr, (line) => {
     lines.push(messageOf(line));
+    heard?.(lines.at(-1)!);
     for (const look of waiting) look();
   });
   const said = (pattern: RegExp, from = 0): Promise<string> => {

@@ -25,8 +25,11 @@ export default defineCommand({
         `port to listen on; 0 takes a free one (default: ${DEFAULT_PORT})`,
         wholeNumber({ min: 0, max: 65535 }),
       )
-      .option("--inspect", "open the inspector of the dev server on port 9229")
-      .option("--inspect-brk", "as --inspect, and wait for a debugger before the first line")
+      .option(
+        "--inspect",
+        "open inspectors: of the dev server on port 9229, of functions on the next",
+      )
+      .option("--inspect-brk", "as --inspect, and wait for debuggers before the first line")
       .option("--db-branch <name>", "branch of the database (default: db.branch of svc.toml)")
       .option("--environment <name-or-id>", "environment whose variables the code gets")
       .option("--country <code>", "assume that visitors are in this country", countryCode)
@@ -39,7 +42,7 @@ export default defineCommand({
     ["dev --alias storybook --port 6006", "with another command of svc.toml"],
     ["dev --country DE --device mobile", "as a visitor would see it"],
   ],
-  answers: "{ url, port, command, environment, inspector }",
+  answers: "{ url, port, command, environment, inspector, functionsInspector }",
   async run({ args: [dir], flags }, ctx) {
     // Help and completion need nothing that serves.
     const { runDev } = await import("./run_dev.ts");

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { type DevOptions, type RunningDev, startDev } from "../../dev/mod.ts";
 import type { Device } from "../../rules/mod.ts";
 import { createBuildHost, explainBuild } from "../deploy/mod.ts";
@@ -88,6 +88,11 @@ async function readVariables(
   return { ...read, variables: { ...read.variables, ...database } };
 }
 
+async function hasFunctions({ directory }: ProjectFolder): Promise<boolean> {
+  return (await Deno.stat(join(directory, "functions")).catch(() => undefined))?.isDirectory ===
+    true;
+}
+
 /** Runs until the user stops it. */
 export async function runDev(
   ctx: Context,
@@ -96,8 +101,9 @@ export async function runDev(
 ): Promise<void> {
   const isInspected = flags.inspect === true || flags.inspectBrk === true;
   const command = await chooseCommand(folder, flags, { inspected: isInspected });
-  if (isInspected && command === undefined) {
-    throw new CliError("usage", "Leave out --inspect: the project has no dev server to inspect");
+  if (isInspected && command === undefined && !await hasFunctions(folder)) {
+    const message = "Leave out --inspect: the project has no dev server and no functions";
+    throw new CliError("usage", message);
   }
   const variables = await readVariables(ctx, folder, flags);
   const options = readOptions(ctx, folder, { command, flags, variables });
@@ -108,7 +114,7 @@ export async function runDev(
   const ended = Promise.race([stopped.promise, quit.promise]);
   try {
     await Promise.race([dev.ready, ended]);
-    announce(ctx, dev, { folder, command, variables, isInspected });
+    announce(ctx, dev, { folder, command, variables });
     await ended;
   } finally {
     release();
@@ -141,15 +147,16 @@ function keysOf(ctx: Context, dev: RunningDev): Readonly<Record<string, () => vo
 
 function announce(
   ctx: Context,
-  { url, port }: RunningDev,
-  { folder, command, variables, isInspected }: {
+  dev: RunningDev,
+  { folder, command, variables }: {
     readonly folder: ProjectFolder;
     readonly command: string | undefined;
     readonly variables: LocalVariables;
-    readonly isInspected: boolean;
   },
 ): void {
   const { ui } = ctx;
+  const { url, port } = dev;
+  const inspectors = dev.inspectors();
   const environment = variables.environment ?? null;
   const name = folder.config?.project.name ?? basename(folder.directory);
   ui.done("deploy", `${name} at ${ui.colors.bold(url)}`);
@@ -158,8 +165,14 @@ function announce(
   if (ctx.stdinIsTerminal) {
     ui.note(ui.colors.dim("r restart   o open   e explain last request   c clear   q quit"));
   }
-  const inspector = isInspected ? "127.0.0.1:9229" : null;
-  const result = { url, port, command: command ?? null, environment, inspector };
+  for (const [name, address] of Object.entries(inspectors)) {
+    ui.note(`  inspector of the ${name}: ${address}`);
+  }
+  const result = {
+    ...{ url, port, command: command ?? null, environment },
+    inspector: inspectors.server ?? null,
+    functionsInspector: inspectors.functions ?? null,
+  };
   // On a terminal, the address was shown already.
   ui.result(result, ui.width() === undefined ? url : "");
 }

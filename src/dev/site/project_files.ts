@@ -4,10 +4,20 @@
  *
  * @module
  */
-import { type PackedFile, packProject } from "../../build/mod.ts";
-import { BuildError } from "../../build/mod.ts";
+import {
+  assembleProject,
+  BuildError,
+  type BuildHost,
+  hashFiles,
+  type PackedFile,
+} from "../../build/mod.ts";
 import type { BlobReader, ByteRange } from "../../edge/mod.ts";
-import { type Manifest, outputFilesOf, validateManifest } from "../../manifest/mod.ts";
+import {
+  formatManifestProblems,
+  type Manifest,
+  outputFilesOf,
+  validateManifest,
+} from "../../manifest/mod.ts";
 import type { DevOptions } from "../options.ts";
 
 /** What the edge serves of the project. */
@@ -46,27 +56,40 @@ class ProjectBlobs implements BlobReader {
   }
 }
 
+/** The same host, which does not say again what it has said. */
+function silent(host: BuildHost): BuildHost {
+  const nothing = { value: () => {} };
+  return Object.create(host, { say: nothing, warn: nothing });
+}
+
+export interface ReadFilesOptions
+  extends Pick<DevOptions, "build" | "directory" | "standing" | "config"> {
+  /** Whether they were read before. */
+  readonly again: boolean;
+}
+
 /**
- * Packs the output as it is.
+ * Reads the output as it is; its rules and functions are read apart.
  *
  * @throws {BuildError} where the project is at fault
  */
 export async function readProjectFiles(
-  { build, directory, standing, config }: Pick<
-    DevOptions,
-    "build" | "directory" | "standing" | "config"
-  >,
+  { build, directory, standing, config, again }: ReadFilesOptions,
 ): Promise<ProjectContent> {
-  const pack = await packProject(build, { directory, standing, config, skipBuild: true });
-  const paths = pack.files.map(({ path }) => path);
-  const result = validateManifest(pack.manifest, outputFilesOf(paths));
-  if (!result.ok) throw new TypeError("The manifest was valid, and is not any more");
+  const { files: contents, manifest: proposed, home } = await assembleProject(
+    again ? silent(build) : build,
+    { directory, standing, config, skipBuild: true, skipValidation: true },
+  );
+  const files = await hashFiles(contents, { signal: build.signal, cachedAt: undefined });
+  const result = validateManifest(proposed, outputFilesOf(files.map(({ path }) => path)));
+  if (!result.ok) {
+    throw new BuildError("manifest_invalid", formatManifestProblems(result.problems));
+  }
   const { manifest } = result;
   if (manifest.layers.some(({ target }) => target === "COMPUTE")) {
     throw new BuildError("server_invalid", "Name the command that starts the server", {
       hint: "dev.command of svc.toml, or --command; svc preview runs what svc build has made",
     });
   }
-  const blobs = new ProjectBlobs(pack.files);
-  return { manifest, files: pack.files, blobs, home: pack.home };
+  return { manifest, files, blobs: new ProjectBlobs(files), home };
 }

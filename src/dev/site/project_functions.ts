@@ -10,10 +10,25 @@ import {
   createFunctionHost,
   type FunctionHost,
   type FunctionHostOptions,
+  type FunctionLimits,
   functionProcessCommand,
+  type Inspector,
   type OutboundFetch,
   type SealedFunction,
 } from "../../runtime/mod.ts";
+import { debuggableSource } from "./debuggable_source.ts";
+
+/** What a call may take while a debugger may stop it: as long as one stays at it, in milliseconds. */
+const DEBUGGED_MS = 24 * 60 * 60_000;
+const DEBUGGED_LIMITS: Partial<FunctionLimits> = {
+  timeoutMs: DEBUGGED_MS,
+  cpuMs: DEBUGGED_MS,
+  waitUntilMs: DEBUGGED_MS,
+  streamMs: DEBUGGED_MS,
+  graceMs: DEBUGGED_MS,
+  startMs: DEBUGGED_MS,
+  idleMs: 0,
+};
 
 /** Time that running calls get when newer functions take over, in milliseconds. */
 const DRAIN_MS = 5000;
@@ -27,6 +42,8 @@ export interface FunctionSettings {
   readonly deploymentId: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly cpuMs: number | undefined;
+  /** The inspector that their process opens. */
+  readonly inspector: Inspector | undefined;
   readonly outbound: OutboundFetch;
   /** Performs requests to the local key-value store. */
   readonly kv: OutboundFetch;
@@ -39,11 +56,26 @@ async function isFolder(path: string): Promise<boolean> {
   return (await Deno.stat(path).catch(() => undefined))?.isDirectory === true;
 }
 
+async function debuggable(sealed: SealedFunction, home: string): Promise<SealedFunction> {
+  const source = await debuggableSource(new TextDecoder().decode(sealed.source), home);
+  return { ...sealed, source: new TextEncoder().encode(source) };
+}
+
 /** Bundles `functions/` below a folder; `cacheDir` is for the tools of bundling. */
-export async function bundleProject(home: string, cacheDir: string): Promise<BundledFunctions> {
+export async function bundleProject(
+  home: string,
+  { cacheDir, isDebugged }: { readonly cacheDir: string; readonly isDebugged: boolean },
+): Promise<BundledFunctions> {
   if (!await isFolder(join(home, "functions"))) return { ok: true, functions: [] };
   const result = await bundleFunctions(home, { cacheDir });
-  if (result.ok) return result;
+  if (result.ok) {
+    return isDebugged
+      ? {
+        ok: true,
+        functions: await Promise.all(result.functions.map((each) => debuggable(each, home))),
+      }
+      : result;
+  }
   const lines = result.problems.map(({ file, position, message }) =>
     `${formatPlace(file, position)}: ${message}`
   );
@@ -53,7 +85,7 @@ export async function bundleProject(home: string, cacheDir: string): Promise<Bun
 /** Makes the host of functions, which starts with the first call; none without functions. */
 export function hostFunctions(
   functions: readonly SealedFunction[],
-  { cpuMs, variables, env, ...settings }: FunctionSettings,
+  { cpuMs, variables, env, inspector, ...settings }: FunctionSettings,
 ): FunctionHost | undefined {
   if (functions.length === 0) return undefined;
   return createFunctionHost({
@@ -63,12 +95,19 @@ export function hostFunctions(
       name,
       source: new TextDecoder().decode(source),
     })),
-    ...(cpuMs === undefined ? {} : { limits: { cpuMs } }),
-    spawn: functionProcessCommand({ env }),
+    ...(inspector !== undefined
+      ? { limits: DEBUGGED_LIMITS }
+      : cpuMs === undefined
+      ? {}
+      : { limits: { cpuMs } }),
+    spawn: functionProcessCommand({ env, inspector }),
   });
 }
 
-/** Lets running calls finish, then ends the processes. */
-export async function closeFunctions(host: FunctionHost | undefined): Promise<void> {
-  await host?.drain(DRAIN_MS);
+/** Lets running calls finish, then ends the processes; calls that a debugger holds are cut off. */
+export async function closeFunctions(
+  host: FunctionHost | undefined,
+  { isDebugged }: { readonly isDebugged: boolean },
+): Promise<void> {
+  await (isDebugged ? host?.close() : host?.drain(DRAIN_MS));
 }

@@ -6,7 +6,7 @@
  */
 import { BuildError } from "../../build/mod.ts";
 import { compileSite, type Site, withRules } from "../../edge/mod.ts";
-import type { FunctionHost, OutboundFetch } from "../../runtime/mod.ts";
+import type { FunctionHost, Inspector, OutboundFetch } from "../../runtime/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { DevOptions } from "../options.ts";
 import { type FrameworkServer, SERVER_MANIFEST } from "./framework_server.ts";
@@ -32,12 +32,21 @@ export interface ProjectSiteOptions {
   readonly kv: OutboundFetch;
   /** The dev server; missing where the project is served as files. */
   readonly server: FrameworkServer | undefined;
+  /** Port of the functions' inspector, if they have one. */
+  readonly inspectorPort: number | undefined;
 }
 
 const NO_FILES = {
   read: () => Promise.reject(new Error("A dev server has all files")),
   stream: () => Promise.reject(new Error("A dev server has all files")),
 };
+
+/** Why the project cannot be read now. */
+function describeFault(error: unknown): string {
+  if (!(error instanceof BuildError)) return `Cannot read the project: ${error}`;
+  const { hint } = error.facts;
+  return hint === undefined ? error.message : `${error.message}. ${hint}`;
+}
 
 export class ProjectSite {
   /** Rules that the site has now. */
@@ -47,6 +56,8 @@ export class ProjectSite {
   /** Names and hashes of the functions that run. */
   #functionsKey = "";
   #site: Site | undefined;
+  /** What it reports from then on comes of its end. */
+  #isClosed = false;
   /** Changes are carried out one after the other. */
   #work: Promise<unknown> = Promise.resolve();
 
@@ -79,8 +90,9 @@ export class ProjectSite {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#work;
-    await closeFunctions(this.#functions);
+    await this.#closeFunctions(this.#functions);
   }
 
   async #update(change: Change): Promise<boolean> {
@@ -92,25 +104,28 @@ export class ProjectSite {
       const hasOthers = old !== this.#functions;
       const isRead = !(change.rules || hasOthers) || await this.#readRules();
       this.#compile({ ...change, functions: hasOthers });
-      if (hasOthers) void closeFunctions(old);
+      if (hasOthers) void this.#closeFunctions(old);
       return isOpen && isRead;
     } catch (error) {
-      if (!(error instanceof BuildError)) throw error;
-      const { hint } = error.facts;
-      dev.report.say("error", hint === undefined ? error.message : `${error.message}. ${hint}`);
+      if (!this.#isClosed) dev.report.say("error", describeFault(error));
       return false;
     }
   }
 
   async #readFiles(): Promise<void> {
     const { dev, server } = this.options;
-    if (server === undefined) this.#content = await readProjectFiles(dev);
+    if (server === undefined) {
+      this.#content = await readProjectFiles({ ...dev, again: this.#content !== undefined });
+    }
   }
 
   async #openFunctions(): Promise<boolean> {
     const { dev, deploymentId, outbound, kv } = this.options;
     const { variables, env, build, config, report } = dev;
-    const bundled = await bundleProject(this.home, build.cacheDir);
+    const bundled = await bundleProject(this.home, {
+      cacheDir: build.cacheDir,
+      isDebugged: this.#inspector !== undefined,
+    });
     if (!bundled.ok) {
       report.say("error", `The functions stay as they were:\n${bundled.message}`);
       return false;
@@ -118,13 +133,38 @@ export class ProjectSite {
     const key = bundled.functions.map(({ name, sha256 }) => `${name} ${sha256}`).join("\n");
     if (key === this.#functionsKey) return true;
     this.#functionsKey = key;
+    // The next process needs the port of the inspector.
+    if (this.#inspector !== undefined) await this.#closeFunctions(this.#functions);
     this.#functions = hostFunctions(bundled.functions, {
       ...{ deploymentId, outbound, kv, variables, env },
       cpuMs: config?.functions?.cpuMs,
+      inspector: this.#inspector,
       log: ({ level, function: name, message }) =>
         report.say(level === "error" || level === "warn" ? level : "info", `${name}: ${message}`),
     });
+    // A debugger may come before the first call.
+    if (this.#inspector !== undefined) await this.#start(this.#inspector);
     return true;
+  }
+
+  /** Starts the functions: those that wait for a debugger are loaded once it is there. */
+  async #start({ waits }: Inspector): Promise<void> {
+    const report = async () => {
+      for (const { name, message } of await this.#functions?.start() ?? []) {
+        this.options.dev.report.say("error", `Cannot load the function ${name}: ${message}`);
+      }
+    };
+    if (waits) void report();
+    else await report();
+  }
+
+  get #inspector(): Inspector | undefined {
+    const { inspectorPort: port, dev } = this.options;
+    return port === undefined ? undefined : { port, waits: dev.inspect === "break" };
+  }
+
+  #closeFunctions(host: FunctionHost | undefined): Promise<void> {
+    return closeFunctions(host, { isDebugged: this.#inspector !== undefined });
   }
 
   async #readRules(): Promise<boolean> {

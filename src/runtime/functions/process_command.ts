@@ -7,14 +7,21 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FUNCTION_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
+import { formatInspector, type Inspector, INSPECTOR_VARIABLE } from "./inspector.ts";
+
+export interface FunctionCommandOptions extends ProcessCommandOptions {
+  /** The inspector that the process opens; for functions of the user's own computer alone. */
+  readonly inspector?: Inspector | undefined;
+}
 
 /** The command for this very program, compiled or run from source. */
 export function functionProcessCommand(
-  { env }: ProcessCommandOptions,
+  { env, inspector }: FunctionCommandOptions,
 ): (socketPath: string) => ProcessCommand {
   const folder = fileURLToPath(new URL("./", import.meta.url));
   const frames = fileURLToPath(new URL("../process/frames/", import.meta.url));
-  return selfCommand({
+  const inspected = inspector === undefined ? [] : [`127.0.0.1:${inspector.port}`];
+  const command = selfCommand({
     argument: FUNCTION_PROCESS_ARGUMENT,
     main: `${folder}process_main.ts`,
     env,
@@ -22,9 +29,15 @@ export function functionProcessCommand(
       "--v8-flags=--disallow-code-generation-from-strings",
       `--allow-read=${[folder, frames, socketPath].join(",")}`,
       `--allow-write=${dirname(socketPath)}`,
-      `--allow-net=unix:${socketPath}`,
+      `--allow-net=${[`unix:${socketPath}`, ...inspected].join(",")}`,
       "--allow-sys",
       "--allow-ffi",
+      ...(inspector === undefined ? [] : [`--allow-env=${INSPECTOR_VARIABLE}`]),
     ],
   });
+  if (inspector === undefined) return command;
+  return (socketPath) => {
+    const { env, ...rest } = command(socketPath);
+    return { ...rest, env: { ...env, [INSPECTOR_VARIABLE]: formatInspector(inspector) } };
+  };
 }

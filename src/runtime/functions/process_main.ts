@@ -10,6 +10,7 @@ import { dirname } from "node:path";
 import { type Frame, FrameConnection, ProtocolError } from "../process/frames/mod.ts";
 import { endWith, refuseForeignDescriptors, servePlatform, workerUrl } from "../process/mod.ts";
 import { type BegunCell, makeBegunCell, takeBackCalls } from "./begun_calls.ts";
+import { openInspector } from "./inspector.ts";
 import { FunctionFrame, type WorkerIdentity } from "./wire.ts";
 
 const WORKER = workerUrl(
@@ -47,6 +48,7 @@ class FunctionProcess {
   constructor(
     private readonly control: FrameConnection,
     private readonly socketPath: string,
+    private readonly waitForDebugger: () => void,
   ) {}
 
   take({ type, worker, id, payload }: Frame): void {
@@ -60,6 +62,7 @@ class FunctionProcess {
     const { socketPath } = this;
     const refused = await refuseForeignDescriptors();
     if (refused !== undefined) return endWith(refused);
+    this.waitForDebugger();
     const worker = startWorker(socketPath);
     const begun = makeBegunCell();
     this.#workers.set(number, { worker, begun });
@@ -106,10 +109,11 @@ function removeSocket(socketPath: string): void {
  * `socketPath`, and ends the process when that closes.
  */
 export async function runFunctionProcess(socketPath: string): Promise<never> {
+  const waitForDebugger = await openInspector();
   return await servePlatform({
     socketPath,
     begin: (control) => {
-      const process = new FunctionProcess(control, socketPath);
+      const process = new FunctionProcess(control, socketPath, waitForDebugger);
       return (frame) => process.take(frame);
     },
     orphaned: () => removeSocket(socketPath),

@@ -1,7 +1,9 @@
-/** The inspector of a dev server, over the DevTools protocol. */
+/** The inspectors of a dev server and of functions, over the DevTools protocol. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { startServing } from "../../helpers/dev_program.ts";
+import { pathToFileURL } from "node:url";
+import { type Served, startServing } from "../../helpers/dev_program.ts";
+import { openInspector, type Script } from "../../helpers/devtools.ts";
 
 const SERVER = `const { createServer } = require("node:http");
 function answer(request, response) {
@@ -13,55 +15,161 @@ createServer(answer).listen(process.env.PORT);
 /** Line of `const seen`, from 0. */
 const LINE = 2;
 
-interface Message {
-  readonly id?: number;
-  readonly method?: string;
-  readonly params?: Record<string, unknown>;
+const FUNCTION = `/** Greets. */
+export default function greet(request: Request): Response {
+  const name: string = new URL(request.url).pathname;
+  return new Response("ahoy " + name);
 }
+`;
 
-/** Opens a session, and waits for events by name. */
-async function openInspector() {
-  const targets = await (await fetch("http://127.0.0.1:9229/json/list")).json();
-  const socket = new WebSocket(targets[0].webSocketDebuggerUrl);
-  const waiting = new Map<string, (message: Message) => void>();
-  await new Promise((resolve) => socket.onopen = resolve);
-  socket.onmessage = ({ data }) => {
-    const message: Message = JSON.parse(data);
-    waiting.get(message.method ?? String(message.id))?.(message);
-  };
-  let id = 0;
-  return {
-    event: (name: string) => new Promise<Message>((resolve) => waiting.set(name, resolve)),
-    call(method: string, params: Record<string, unknown> = {}) {
-      const answer = new Promise<Message>((resolve) => waiting.set(String(++id), resolve));
-      socket.send(JSON.stringify({ id, method, params }));
-      return answer;
-    },
-    close: () => socket.close(),
-  };
-}
+const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
+[[rules]]
+id = "greet"
+condition = { path = { type = "prefix", value = "/greet/" } }
+action = { type = "pipeline", steps = [{ handle = "greet" }] }
+`;
 
-Deno.test("dev --inspect stops the server at a breakpoint", async () => {
+const GREETING = {
+  "functions/greet.ts": FUNCTION,
+  "svc.rules.toml": RULES,
+  "index.html": "<p>Harbour</p>",
+};
+const isGreeting = ({ sourceMapURL }: Script): boolean => sourceMapURL.includes("greet.ts");
+
+async function withProject(
+  files: Readonly<Record<string, string>>,
+  test: (folder: string) => Promise<void>,
+): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-inspect-" });
-  await Deno.writeTextFile(join(folder, "server.cjs"), SERVER);
-  const argv = ["dev", "--port", "0", "--inspect", "--command", "node server.cjs"];
-  const dev = await startServing(argv, { cwd: folder });
   try {
-    assert.equal(dev.told.inspector, "127.0.0.1:9229");
-    const inspector = await openInspector();
-    await inspector.call("Debugger.enable");
-    const urlRegex = "server\\.cjs$";
-    await inspector.call("Debugger.setBreakpointByUrl", { lineNumber: LINE, urlRegex });
-    const paused = inspector.event("Debugger.paused");
-    const answered = fetch(`http://127.0.0.1:${dev.port}/boat`).then((answer) => answer.text());
-    const { params } = await paused;
-    const [frame] = params!.callFrames as { functionName: string }[];
-    assert.equal(frame?.functionName, "answer");
-    await inspector.call("Debugger.resume");
-    assert.equal(await answered, "/boat");
-    inspector.close();
+    for (const [path, text] of Object.entries(files)) {
+      await Deno.mkdir(join(folder, path, ".."), { recursive: true });
+      await Deno.writeTextFile(join(folder, path), text);
+    }
+    await test(folder);
   } finally {
-    assert.equal(await dev.end(), 0, dev.lines.join("\n"));
     await Deno.remove(folder, { recursive: true });
   }
-});
+}
+
+async function withDev(
+  argv: readonly string[],
+  folder: string,
+  test: (dev: Served) => Promise<void>,
+): Promise<void> {
+  const dev = await startServing(["dev", "--port", "0", ...argv], { cwd: folder });
+  try {
+    await test(dev);
+  } finally {
+    assert.equal(await dev.end(), 0, dev.lines.join("\n"));
+  }
+}
+
+const read = async ({ port }: Served, path: string): Promise<string> =>
+  await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+
+Deno.test("dev --inspect stops the server at a breakpoint", () =>
+  withProject(
+    { "server.cjs": SERVER },
+    (folder) =>
+      withDev(["--inspect", "--command", "node server.cjs"], folder, async (dev) => {
+        using inspector = await openInspector(String(dev.told.inspector));
+        const { main } = inspector;
+        await main.call("Debugger.enable");
+        const urlRegex = "server\\.cjs$";
+        await main.call("Debugger.setBreakpointByUrl", { lineNumber: LINE, urlRegex });
+        const answered = read(dev, "/boat");
+        const frame = await main.paused();
+        assert.equal(frame.functionName, "answer");
+        await main.call("Debugger.resume");
+        assert.equal(await answered, "/boat");
+      }),
+  ));
+
+/** Starts `svc dev --inspect-brk`; `attach` gets the address on which a part of it waits. */
+async function startWaiting(
+  argv: readonly string[],
+  { folder, part, attach }: {
+    readonly folder: string;
+    readonly part: "server" | "functions";
+    readonly attach: (address: string) => Promise<void>;
+  },
+): Promise<Served> {
+  const waits = Promise.withResolvers<string>();
+  const starting = startServing(["dev", "--port", "0", "--inspect-brk", ...argv], {
+    cwd: folder,
+    heard(message) {
+      const [, who, address] = /Waiting for a debugger of the (\w+) on (\S+)/.exec(message) ?? [];
+      if (who === part) waits.resolve(address!);
+    },
+  });
+  await Promise.race([waits.promise, starting]);
+  await attach(await waits.promise);
+  return await starting;
+}
+
+Deno.test("dev --inspect-brk stops the server before its first line", () =>
+  withProject({ "server.cjs": SERVER }, async (folder) => {
+    const attach = async (address: string) => {
+      using inspector = await openInspector(address);
+      const { main } = inspector;
+      await main.call("Runtime.enable");
+      await main.call("Debugger.enable");
+      await main.call("Runtime.runIfWaitingForDebugger");
+      const frame = await main.paused();
+      assert.equal(frame.location.lineNumber, 0);
+      await main.call("Debugger.resume");
+    };
+    const argv = ["--command", "node server.cjs"];
+    const dev = await startWaiting(argv, { folder, part: "server", attach });
+    try {
+      assert.equal(await read(dev, "/boat"), "/boat");
+    } finally {
+      assert.equal(await dev.end(), 0, dev.lines.join("\n"));
+    }
+  }));
+
+Deno.test("dev --inspect-brk loads functions once a debugger is there", () =>
+  withProject(GREETING, async (folder) => {
+    let script: string | undefined;
+    const attach = async (address: string) => {
+      using inspector = await openInspector(address);
+      const { main } = inspector;
+      await main.call("Runtime.enable");
+      await main.call("Runtime.runIfWaitingForDebugger");
+      const worker = await inspector.worker();
+      await worker.call("Debugger.enable");
+      script = (await worker.script(isGreeting)).scriptId;
+    };
+    const dev = await startWaiting([], { folder, part: "functions", attach });
+    try {
+      assert.ok(script !== undefined);
+      assert.equal(await read(dev, "/greet/kestrel"), "ahoy /greet/kestrel");
+    } finally {
+      assert.equal(await dev.end(), 0, dev.lines.join("\n"));
+    }
+  }));
+
+Deno.test("dev --inspect stops a function at a breakpoint, and shows the file it is from", () =>
+  withProject(
+    GREETING,
+    (folder) =>
+      withDev(["--inspect"], folder, async (dev) => {
+        using inspector = await openInspector(String(dev.told.functionsInspector));
+        const worker = await inspector.worker();
+        await worker.call("Debugger.enable");
+        const { scriptId, sourceMapURL } = await worker.script(isGreeting);
+        const map = JSON.parse(decodeURIComponent(sourceMapURL.split(",")[1]!));
+        assert.deepEqual(map.sourcesContent, [FUNCTION]);
+        assert.equal(map.sources[0], pathToFileURL(join(folder, "functions/greet.ts")).href);
+        const { scriptSource } = await worker.call("Debugger.getScriptSource", { scriptId });
+        const lines = String(scriptSource).split("\n");
+        const lineNumber = lines.findIndex((line) => line.includes("pathname"));
+        await worker.call("Debugger.setBreakpoint", { location: { scriptId, lineNumber } });
+        const answered = read(dev, "/greet/kestrel");
+        const frame = await worker.paused();
+        assert.deepEqual([frame.functionName, frame.location.lineNumber], ["greet", lineNumber]);
+        await worker.call("Debugger.resume");
+        assert.equal(await answered, "ahoy /greet/kestrel");
+      }),
+  ));

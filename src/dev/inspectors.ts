@@ -1,0 +1,53 @@
+/**
+ * The ports of the inspectors: of the project's own server, and of its functions.
+ *
+ * @module
+ */
+import type { DevOptions } from "./options.ts";
+
+/** Port of the first inspector. */
+export const INSPECTOR_PORT = 9229;
+/** How many ports are tried. */
+const ATTEMPTS = 50;
+
+/** Ports of inspectors on the loopback address; missing where there is none. */
+export interface Inspectors {
+  readonly server?: number;
+  readonly functions?: number;
+}
+
+const LOOPBACK = "127.0.0.1";
+
+function isFree(port: number): boolean {
+  try {
+    Deno.listen({ hostname: LOOPBACK, port }).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) return false;
+    throw error;
+  }
+}
+
+function freePortFrom(first: number): number {
+  for (let port = first; port < first + ATTEMPTS; port++) if (isFree(port)) return port;
+  throw new Deno.errors.AddrInUse(
+    `Ports ${first} to ${first + ATTEMPTS - 1} are taken: no inspector can be opened`,
+  );
+}
+
+/** Chooses ports that are free now, from 9229 on, and says where that one is taken. */
+export function chooseInspectors(
+  { inspect, command, report }: Pick<DevOptions, "inspect" | "command" | "report">,
+): Inspectors {
+  if (inspect === "off") return {};
+  const first = freePortFrom(INSPECTOR_PORT);
+  if (first !== INSPECTOR_PORT) {
+    report.say("warn", `Port ${INSPECTOR_PORT} is taken: the inspector uses ${first}`);
+  }
+  return command === undefined
+    ? { functions: first }
+    : { server: first, functions: freePortFrom(first + 1) };
+}
+
+/** An inspector as people and debuggers name it. */
+export const inspectorAddress = (port: number): string => `${LOOPBACK}:${port}`;

@@ -1,0 +1,35 @@
+/**
+ * Functions as a debugger shows them: with the files that they were made of.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { readInlineMap } from "../../runtime/mod.ts";
+
+const mapSchema = z.looseObject({ sources: z.array(z.string()) });
+
+async function readText(path: string): Promise<string | null> {
+  return await Deno.readTextFile(path).catch(() => null);
+}
+
+/**
+ * Adds a second source map before the inlined one, which the runtime takes off for its
+ * stack traces. It names the files of the project by their addresses, and has their text.
+ */
+export async function debuggableSource(source: string, home: string): Promise<string> {
+  const { data: map } = mapSchema.safeParse(JSON.parse(readInlineMap(source) ?? "null"));
+  if (map === undefined) return source;
+  const paths = map.sources.map((name) => join(home, name.replace(/^received:/, "")));
+  const whole = {
+    ...map,
+    sources: paths.map((path) => pathToFileURL(path).href),
+    sourcesContent: await Promise.all(paths.map(readText)),
+  };
+  const comment = `//# sourceMappingURL=data:application/json,${
+    encodeURIComponent(JSON.stringify(whole))
+  }`;
+  const end = source.lastIndexOf("\n//# sourceMappingURL=");
+  return `${source.slice(0, end)}\n${comment}${source.slice(end)}`;
+}

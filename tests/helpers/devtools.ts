@@ -1,0 +1,117 @@
+/**
+ * A debugger, as far as the DevTools protocol goes: one session with the program, or with
+ * a worker of it.
+ *
+ * @module
+ */
+import { until } from "../../src/lib/_test_until.ts";
+
+type Params = Readonly<Record<string, unknown>>;
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Params;
+  readonly result?: Params;
+  readonly error?: { readonly message: string };
+}
+
+/** A frame of a thread that stands still. */
+export interface Frame {
+  readonly functionName: string;
+  readonly location: { readonly scriptId: string; readonly lineNumber: number };
+}
+
+export interface Script {
+  readonly scriptId: string;
+  readonly url: string;
+  readonly sourceMapURL: string;
+}
+
+/** Takes messages of one thread, and remembers its events: they may come before somebody waits. */
+class Session {
+  readonly #answers = new Map<number, PromiseWithResolvers<Params>>();
+  readonly #events: Message[] = [];
+  #waiting: (() => void)[] = [];
+  #last = 0;
+
+  constructor(private readonly send: (message: string) => void) {}
+
+  take(text: string): void {
+    const message: Message = JSON.parse(text);
+    if (message.id === undefined) {
+      this.#events.push(message);
+      for (const look of this.#waiting.splice(0)) look();
+      return;
+    }
+    const answer = this.#answers.get(message.id);
+    if (message.error === undefined) answer?.resolve(message.result ?? {});
+    else answer?.reject(new Error(message.error.message));
+  }
+
+  call(method: string, params: Params = {}): Promise<Params> {
+    const answer = Promise.withResolvers<Params>();
+    this.#answers.set(++this.#last, answer);
+    this.send(JSON.stringify({ id: this.#last, method, params }));
+    return answer.promise;
+  }
+
+  /** The first event of a name that is as wanted; each is handed out once. */
+  async event(name: string, wanted: (params: Params) => boolean = () => true): Promise<Params> {
+    for (;;) {
+      const at = this.#events.findIndex(({ method, params }) =>
+        method === name && wanted(params ?? {})
+      );
+      if (at >= 0) return this.#events.splice(at, 1)[0]!.params ?? {};
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** Waits until the thread stands still; returns its innermost frame. */
+  async paused(): Promise<Frame> {
+    const { callFrames } = await this.event("Debugger.paused");
+    return (callFrames as Frame[])[0]!;
+  }
+
+  async script(wanted: (script: Script) => boolean): Promise<Script> {
+    const found = await this.event(
+      "Debugger.scriptParsed",
+      (params) => wanted(params as unknown as Script),
+    );
+    return found as unknown as Script;
+  }
+}
+
+export interface Inspector extends Disposable {
+  readonly main: Session;
+  /** A session with the next worker that the program starts, or has started. */
+  worker(): Promise<Session>;
+}
+
+/** Attaches to the inspector at an address, as soon as it listens. */
+export async function openInspector(address: string): Promise<Inspector> {
+  const list = () => fetch(`http://${address}/json/list`).then((answer) => answer.json(), () => []);
+  const targets = await until(list, (found) => found.length > 0);
+  const socket = new WebSocket(targets[0].webSocketDebuggerUrl);
+  await new Promise((resolve) => socket.onopen = resolve);
+  const main = new Session((message) => socket.send(message));
+  const workers = new Map<string, Session>();
+  socket.onmessage = ({ data }) => {
+    const { method, params } = JSON.parse(data) as Message;
+    if (method !== "NodeWorker.receivedMessageFromWorker") return main.take(data);
+    workers.get(String(params!.sessionId))?.take(String(params!.message));
+  };
+  return {
+    main,
+    async worker() {
+      await main.call("NodeWorker.enable", { waitForDebuggerOnStart: false });
+      const sessionId = String((await main.event("NodeWorker.attachedToWorker")).sessionId);
+      const session = new Session((message) =>
+        void main.call("NodeWorker.sendMessageToWorker", { sessionId, message })
+      );
+      workers.set(sessionId, session);
+      return session;
+    },
+    [Symbol.dispose]: () => socket.close(),
+  };
+}
