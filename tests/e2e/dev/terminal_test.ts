@@ -78,7 +78,7 @@ Deno.test("dev follows the keys of its terminal", () =>
 
     const cleared = terminal.screen().length;
     await terminal.type("c");
-    await terminal.shows(/\x1b\[2J/, cleared);
+    await terminal.shows(/\[2J/, cleared);
     assert.match(await read(`${url}/__svc`), /None yet/);
 
     await terminal.type("q");
