@@ -1,11 +1,12 @@
 /**
  * A program with all that it starts: they are a process group of their own, which ends
- * with this program, however that ends.
+ * with this program, however that ends, and with it what has left the group (Linux).
  *
  * @module
  */
 import nodeProcess from "node:process";
 import { spawnProgram } from "../../lib/spawn_program.ts";
+import { GroupMark } from "./stray_processes.ts";
 
 /** Time that a group gets to end itself, in milliseconds. */
 const TERM_MS = 5000;
@@ -14,11 +15,27 @@ const POLL_MS = 20;
 
 /**
  * Waits until its input ends, which it does with the program that holds the other end,
- * even killed; then ends the group.
+ * even killed; then ends the group $1, and the processes that carry the mark $2.
  */
-const WATCHER = 'read -r _; kill -TERM -"$1" 2>/dev/null || exit 0; tries=0; ' +
-  'while kill -0 -"$1" 2>/dev/null && [ "$tries" -lt 30 ]; do sleep 0.1; tries=$((tries+1)); done; ' +
-  'kill -KILL -"$1" 2>/dev/null';
+const WATCHER = `
+group=$1 mark=$2
+marked() { grep -lsF "$mark" /proc/[0-9]*/environ; }
+end() {
+  kill "-$1" "-$group" 2>/dev/null
+  for path in $(marked); do
+    path=\${path%/environ}
+    kill "-$1" "\${path#/proc/}" 2>/dev/null
+  done
+}
+read -r _
+end TERM
+tries=0
+while [ "$tries" -lt 30 ] && { kill -0 "-$group" 2>/dev/null || [ -n "$(marked)" ]; }; do
+  sleep 0.1
+  tries=$((tries+1))
+done
+end KILL
+`;
 
 export interface GroupOptions {
   /** A line for the shell. */
@@ -36,7 +53,7 @@ export interface ProcessGroup {
   readonly ended: Promise<Deno.CommandStatus>;
   /** Ends the whole group: asks first, then kills. */
   stop(): Promise<void>;
-  /** Ends the whole group at once. */
+  /** Kills the whole group; what has left it ends with this program. */
   kill(): void;
 }
 
@@ -50,6 +67,12 @@ function signalGroup(pid: number, signal: Deno.Signal): void {
   } catch { /* nobody of it is left */ }
 }
 
+function signalProcess(pid: number, signal: Deno.Signal): void {
+  try {
+    Deno.kill(pid, signal);
+  } catch { /* it has ended */ }
+}
+
 function isAlive(pid: number): boolean {
   try {
     nodeProcess.kill(onWindows ? pid : -pid, 0);
@@ -60,10 +83,10 @@ function isAlive(pid: number): boolean {
 }
 
 /** Watches the group on behalf of this program; the returned function ends the watch. */
-function watchGroup(pid: number): () => void {
+function watchGroup(pid: number, mark: GroupMark): () => void {
   if (onWindows) return () => {};
   const watcher = spawnProgram("/bin/sh", {
-    args: ["-c", WATCHER, "sh", String(pid)],
+    args: ["-c", WATCHER, "sh", String(pid), mark.text],
     detached: true,
     stdin: "piped",
     stdout: "null",
@@ -80,10 +103,11 @@ function watchGroup(pid: number): () => void {
 
 /** Starts a command as a group of its own. */
 export function startGroup({ command, cwd, env }: GroupOptions): ProcessGroup {
+  const mark = new GroupMark();
   const child = spawnProgram(onWindows ? "cmd" : "/bin/sh", {
     args: onWindows ? ["/d", "/s", "/c", command] : ["-c", command],
     cwd,
-    env: { ...env },
+    env: { ...env, ...mark.variable },
     clearEnv: true,
     detached: !onWindows,
     // Held open: some dev servers end with their input.
@@ -92,20 +116,20 @@ export function startGroup({ command, cwd, env }: GroupOptions): ProcessGroup {
     stderr: "piped",
   });
   const { pid } = child;
-  const unwatch = watchGroup(pid);
-  const kill = () => {
-    signalGroup(pid, "SIGKILL");
-    unwatch();
-  };
+  const unwatch = watchGroup(pid, mark);
+  const kill = () => signalGroup(pid, "SIGKILL");
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     signalGroup(pid, "SIGTERM");
+    for (const stray of await mark.strays(pid)) signalProcess(stray, "SIGTERM");
     void child.stdin.close().catch(() => {});
     const until = performance.now() + TERM_MS;
-    while (isAlive(pid) && performance.now() < until) {
+    while (performance.now() < until && (isAlive(pid) || (await mark.strays(pid)).length > 0)) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     kill();
+    await mark.killAll();
+    unwatch();
   };
   return {
     pid,

@@ -6,13 +6,10 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
+import { readTextFile } from "../../lib/utf8.ts";
 import { readInlineMap } from "../../runtime/mod.ts";
 
 const mapSchema = z.looseObject({ sources: z.array(z.string()) });
-
-async function readText(path: string): Promise<string | null> {
-  return await Deno.readTextFile(path).catch(() => null);
-}
 
 /**
  * Adds a second source map before the inlined one, which the runtime takes off for its
@@ -25,7 +22,7 @@ export async function debuggableSource(source: string, home: string): Promise<st
   const whole = {
     ...map,
     sources: paths.map((path) => pathToFileURL(path).href),
-    sourcesContent: await Promise.all(paths.map(readText)),
+    sourcesContent: await Promise.all(paths.map((path) => readTextFile(path).catch(() => null))),
   };
   const comment = `//# sourceMappingURL=data:application/json,${
     encodeURIComponent(JSON.stringify(whole))

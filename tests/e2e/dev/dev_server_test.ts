@@ -5,11 +5,13 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
 import { isRunning, type Served, startServing } from "../../helpers/dev_program.ts";
 
-/** A dev server that answers with what it sees; it starts another process, as many do. */
+/** A dev server that answers with what it sees; it starts others, one in a session of its own. */
 const SERVER = `
 import { createServer } from "node:http";
 import { spawn } from "node:child_process";
-const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+const idle = ["-e", "setInterval(() => {}, 1000)"];
+const child = spawn(process.execPath, idle);
+const stray = spawn(process.execPath, idle, { detached: true, stdio: "ignore" });
 const { PORT, SVC_KV_URL, SVC_KV_TOKEN, SMTP_URL } = process.env;
 const kv = (method, body) => fetch(SVC_KV_URL + "/v1/value?key=boat", {
   method, body, headers: { authorization: "Bearer " + SVC_KV_TOKEN },
@@ -28,7 +30,7 @@ createServer(async (request, response) => {
   const boat = await kv("GET").then((answer) => answer.text());
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify({
-    url, method, host: headers.host, boat, smtp: SMTP_URL, child: child.pid,
+    url, method, host: headers.host, boat, smtp: SMTP_URL, children: [child.pid, stray.pid],
   }));
 }).listen(PORT, () => console.log("up"));
 `;
@@ -112,13 +114,15 @@ Deno.test("dev keeps what the code stores, and says that its server has crashed"
     }
     const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
     try {
-      assert.equal((await seen(dev, "/")).boat, "Kestrel");
+      const { boat, children } = await seen(dev, "/");
+      assert.equal(boat, "Kestrel");
       await (await ask(dev, "/crash")).body?.cancel();
       await dev.said(/The dev server ended with code 7: node server\.mjs/);
       const answer = await ask(dev, "/");
       assert.equal(answer.status, 502);
       await answer.body?.cancel();
       assert.match(await dev.said(/^502 GET \/ /), /The dev server ended with code 7/);
+      await until(() => !children.some(isRunning));
     } finally {
       assert.equal(await dev.end(), 0);
     }
@@ -157,11 +161,11 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
     withProject(async (folder) => {
       const start = ["dev", "--port", String(unusedPort())];
       const dev = await startServing(start, { cwd: folder });
-      const { child } = await seen(dev, "/");
-      assert.ok(isRunning(child));
+      const { children } = await seen(dev, "/");
+      assert.ok(children.every(isRunning));
       const code = await dev.end(signal);
       assert.equal(code, signal === "SIGKILL" ? 137 : 0, dev.lines.join("\n"));
-      await until(() => !isRunning(child));
+      await until(() => !children.some(isRunning));
       // Nothing holds the port or the data.
       if (signal !== "SIGKILL") return;
       const again = await startServing(start, { cwd: folder });

@@ -1,0 +1,46 @@
+/**
+ * Processes of a group that have left it (setsid), as Linux shows them: they are known by
+ * a variable of the environment that they were started with.
+ *
+ * @module
+ */
+import { killMarked, markedProcesses } from "../../lib/marked_processes.ts";
+import { parseGroup } from "./listening_ports.ts";
+
+/** Variable that marks the processes of a group. */
+const MARK = "SVC_DEV_GROUP";
+
+const MARK_BYTES = 12;
+
+function groupOf(pid: number): number | undefined {
+  try {
+    return parseGroup(Deno.readTextFileSync(`/proc/${pid}/stat`));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The mark of one group. */
+export class GroupMark {
+  readonly #value = crypto.getRandomValues(new Uint8Array(MARK_BYTES)).toHex();
+
+  /** The variable that each process of the group is started with. */
+  get variable(): Readonly<Record<string, string>> {
+    return { [MARK]: this.#value };
+  }
+
+  /** The variable as it stands in the environment of a process. */
+  get text(): string {
+    return `${MARK}=${this.#value}`;
+  }
+
+  /** Processes that have left the group `group`. */
+  async strays(group: number): Promise<readonly number[]> {
+    return (await markedProcesses(this.text)).filter((pid) => groupOf(pid) !== group);
+  }
+
+  /** Ends all of them at once. */
+  killAll(): Promise<void> {
+    return killMarked(this.text);
+  }
+}
