@@ -55,7 +55,8 @@ Deno.test({
         await write("svc.rules.toml", "nonsense");
         await dev.said(/The rules stay as they were/, from);
         assert.equal(await paragraph.innerText(), "Osprey");
-        assert.deepEqual(complaints, []);
+        // A page that is left closes its stream.
+        assert.deepEqual(complaints.filter((line) => !line.endsWith("/__svc/reload")), []);
       });
     } finally {
       assert.equal(await dev.end(), 0, dev.lines.join("\n"));
