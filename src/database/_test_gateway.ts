@@ -39,8 +39,13 @@ export class TestGateway {
     const id = hex();
     const limits = { memoryMb: 256, connections: 20 };
     const branch = { id, database, role: `${database}_${id.slice(0, 8)}`, limits };
-    this.#branches.set(branch.role, branch);
+    this.know(branch);
     return branch;
+  }
+
+  /** Lets clients sign in to a branch that something else has made. */
+  know(branch: Branch): void {
+    this.#branches.set(branch.role, branch);
   }
 
   /** Makes a new branch. */

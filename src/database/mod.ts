@@ -5,9 +5,11 @@
  * @module
  */
 export {
+  type BranchFiles,
   databaseProcessCommand,
   EmbeddedEngine,
   type EmbeddedEngineOptions,
+  withBranchFiles,
 } from "./embedded/mod.ts";
 export {
   type BranchAccess,

@@ -8,7 +8,7 @@ import type { QueryEvent } from "../../src/contract/mod.ts";
 import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import type { PlatformOptions } from "../../src/serve/mod.ts";
-import { createProject, type TestPlatform, TOKEN, withPlatform } from "./platform.ts";
+import { createProject, start, type TestPlatform, TOKEN, withPlatform } from "./platform.ts";
 
 /** What a platform is started with for each engine. */
 const ENGINES: Readonly<Record<string, Partial<PlatformOptions>>> = {
@@ -67,6 +67,15 @@ export function onEachDatabase(
         }, { ...options, ...more }),
     );
   }
+}
+
+/** Starts another platform with the same engine. */
+export async function startOn(
+  engine: string,
+  dataDir: string,
+): Promise<TestPlatform & AsyncDisposable> {
+  const platform = await start(dataDir, ENGINES[engine]);
+  return { ...platform, [Symbol.asyncDispose]: () => platform.shutdown() };
 }
 
 /** Creates a database and waits until it is there. */

@@ -1,27 +1,17 @@
-import { join } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { defineCommand, definedOnly } from "../command/mod.ts";
-import { type Context, dataFolder } from "../session/mod.ts";
+import { dataFolder } from "../session/mod.ts";
 import { formatBytes, formatCount } from "../terminal/mod.ts";
 import { VERSION } from "../version.ts";
 import { explainBackup } from "./explain_backup.ts";
 
-/** Managed databases have files of their own, which a running engine changes as it likes. */
-async function warnOfDatabases(ctx: Context, dataDir: string): Promise<void> {
-  const folder = join(dataDir, "databases");
-  if (!await Deno.stat(folder).then(({ isDirectory }) => isDirectory, () => false)) return;
-  const message =
-    `The managed databases in ${folder} are not in the backup: dump them by pg_dump, ` +
-    "with the address that svc db connection shows";
-  ctx.ui.log("env", "warn", message);
-}
-
 export default defineCommand({
   description:
-    "Holds all records, the files of deployments, build logs, and the keys of all secrets: " +
-    "keep it as safe as the data itself. A platform may be running on the directory; the " +
-    "backup shows it as it was at one moment. Caches, access logs and what is made again when " +
-    "missing are left out, as are managed databases, and stores that are not on this machine.",
+    "Holds all records, the files of deployments, build logs, managed databases, and the keys " +
+    "of all secrets: keep it as safe as the data itself. A platform may be running on the " +
+    "directory; records are as they were at one moment, and so is each database. Databases of " +
+    "a server elsewhere are read with the URL in SVC_POSTGRES_URL. Caches, access logs, " +
+    "snapshots of databases, and stores that are not on this machine are left out.",
   define: (command) =>
     command
       .argument("<file>", "file to be made, such as svc-backup.tar")
@@ -49,9 +39,8 @@ export default defineCommand({
       }
       const report = await makeBackup({
         ...{ dataDir, to, version: VERSION, now: systemClock },
-        ...places,
+        ...{ ...places, databases: { postgres: ctx.env.SVC_POSTGRES_URL } },
       });
-      await warnOfDatabases(ctx, dataDir);
       const size = formatBytes(report.bytes);
       ctx.ui.done("env", `Backed up ${formatCount(report.files, "file")}, ${size}`);
       ctx.ui.result({ file: to, ...report }, to);

@@ -37,6 +37,17 @@ export class BranchFolders {
     return join(this.#path(id), "lock");
   }
 
+  /** The lock that keeps checkpoints out of a backup. */
+  checkpoints(id: string): string {
+    return join(this.#path(id), "checkpoints");
+  }
+
+  readonly namesFile = NAMES_FILE;
+
+  namesPath(id: string): string {
+    return join(this.#path(id), NAMES_FILE);
+  }
+
   async exists(id: string): Promise<boolean> {
     return await this.names(id) !== undefined;
   }
@@ -44,7 +55,7 @@ export class BranchFolders {
   /** Names in its files; `undefined` where there is no such branch, or it is half made. */
   async names(id: string): Promise<BranchNames | undefined> {
     try {
-      return JSON.parse(await readTextFile(join(this.#path(id), NAMES_FILE))) as BranchNames;
+      return JSON.parse(await readTextFile(this.namesPath(id))) as BranchNames;
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return undefined;
       throw error;
@@ -53,7 +64,7 @@ export class BranchFolders {
 
   /** Notes the names; a folder without them counts as half made. */
   async note(id: string, { database, role }: BranchNames): Promise<void> {
-    const path = join(this.#path(id), NAMES_FILE);
+    const path = this.namesPath(id);
     const file = await Deno.open(`${path}.new`, { create: true, write: true, truncate: true });
     await file.write(new TextEncoder().encode(JSON.stringify({ database, role })));
     await file.sync();
@@ -74,7 +85,7 @@ export class BranchFolders {
   }
 
   async remove(id: string): Promise<void> {
-    await Deno.remove(join(this.#path(id), NAMES_FILE)).catch(() => {});
+    await Deno.remove(this.namesPath(id)).catch(() => {});
     await Deno.remove(this.#path(id), { recursive: true }).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });

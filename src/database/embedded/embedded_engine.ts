@@ -88,6 +88,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     const process = await RunningDatabase.start(this.options.command, {
       folder: this.#folders.data(TEMPLATE),
       lock: this.#folders.lock(TEMPLATE),
+      checkpoints: this.#folders.checkpoints(TEMPLATE),
       initialise: true,
       memoryMb: TEMPLATE_MEMORY_MB,
       ...EMPTY_NAMES,
@@ -165,6 +166,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     const running = await RunningDatabase.start(this.options.command, {
       folder: this.#folders.data(id),
       lock: this.#folders.lock(id),
+      checkpoints: this.#folders.checkpoints(id),
       initialise: false,
       database,
       role,

@@ -4,5 +4,6 @@
  *
  * @module
  */
+export { type BranchFile, type BranchFiles, withBranchFiles } from "./branch_files.ts";
 export { EmbeddedEngine, type EmbeddedEngineOptions } from "./embedded_engine.ts";
 export { databaseProcessCommand } from "./process_command.ts";

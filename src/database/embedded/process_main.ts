@@ -31,15 +31,14 @@ function setUp(pipes: Pipes): SetupHead {
   return fromPayload<SetupHead>(first.payload);
 }
 
-/** Keeps other processes from the files, as long as this one lives. */
-function lockFiles(path: string): void {
-  Deno.openSync(path, { create: true, write: true }).lockSync(true);
-}
+const openLock = (path: string): Deno.FsFile => Deno.openSync(path, { create: true, write: true });
 
 async function serve(socketPath: string, pipes: Pipes): Promise<void> {
   const watch = await Watch.start(socketPath);
   const setup = setUp(pipes);
-  lockFiles(setup.lock);
+  // Keeps other processes from the files, as long as this one lives.
+  openLock(setup.lock).lockSync(true);
+  const checkpoints = openLock(setup.checkpoints);
   const sealed: SealState = sealProcess(programPaths(), [setup.folder]);
   // The engine is loaded in the sandbox, and by nothing but this process.
   const { initialise, Postgres } = await import("./process/postgres.ts");
@@ -48,10 +47,17 @@ async function serve(socketPath: string, pipes: Pipes): Promise<void> {
     return pipes.send(DatabaseFrame.ready, 0, toPayload({ version: "", ...sealed }));
   }
   const { DatabaseProcess } = await import("./process/database_process.ts");
+  // Opening replays what a crash left, and ends that with a checkpoint.
+  checkpoints.lockSync(true);
   const postgres = await Postgres.open(setup);
+  checkpoints.unlockSync();
   watch.attend(postgres);
   const ready: ReadyHead = { version: postgres.version, ...sealed };
-  const database = new DatabaseProcess(pipes, postgres, watch, setup.database);
+  const database = new DatabaseProcess(pipes, postgres, {
+    watch,
+    checkpoints,
+    database: setup.database,
+  });
   pipes.send(DatabaseFrame.ready, 0, toPayload(ready));
   await database.serve();
 }

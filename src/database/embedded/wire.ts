@@ -54,6 +54,8 @@ export interface SetupHead {
   readonly initialise: boolean;
   /** Path of the lock that keeps a second process from the files. */
   readonly lock: string;
+  /** Path of the lock that is held during a checkpoint, and by a backup. */
+  readonly checkpoints: string;
   readonly database: string;
   readonly role: string;
   /** What database and role are called in the files, where it is something else. */

@@ -5,7 +5,7 @@
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { LocalCluster } from "./local/local_cluster.ts";
+import { LocalCluster, runningCluster } from "./local/local_cluster.ts";
 import { parseServerUrl } from "./server_address.ts";
 import { ServerEngine } from "./server_engine.ts";
 import { remoteServer } from "./server_source.ts";
@@ -21,6 +21,8 @@ export interface OpenServerOptions {
   /** The platform's own, where the key of the roles' passwords is kept. */
   readonly dataFolder: string;
   readonly memoryBytes: number;
+  /** Whether a local server that another process runs is used, and left running. */
+  readonly attaches?: boolean;
   readonly onTrouble: (message: string) => void;
 }
 
@@ -37,13 +39,9 @@ export async function openServerEngine(options: OpenServerOptions): Promise<Serv
     return new ServerEngine({ source: remoteServer(server), key: await readKey(dataFolder) });
   }
   const key = await readKey(dataFolder);
-  const source = await LocalCluster.open({
-    dataFolder,
-    password: adminPassword(key),
-    path: variable("PATH") ?? "",
-    memoryBytes,
-    onTrouble,
-  });
+  const local = { dataFolder, password: adminPassword(key), path: variable("PATH") ?? "" };
+  const running = options.attaches === true ? await runningCluster(local) : undefined;
+  const source = running ?? await LocalCluster.open({ ...local, memoryBytes, onTrouble });
   return new ServerEngine({ source, key });
 }
 

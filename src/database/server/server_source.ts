@@ -15,18 +15,27 @@ export interface ServerSource {
    *
    * @throws {EngineError} where it does not take connections
    */
-  reach(): Promise<{ readonly address: ServerAddress; readonly login: Login }>;
+  reach(): Promise<ServerPlace>;
   close(): Promise<void>;
 }
 
+export interface ServerPlace {
+  readonly address: ServerAddress;
+  readonly login: Login;
+}
+
 /** A server that somebody else runs. */
-export function remoteServer(
-  { address, login }: { readonly address: ServerAddress; readonly login: Login },
+export const remoteServer = (place: ServerPlace): ServerSource => attachedServer(undefined, place);
+
+/** A server that another process runs, with the programs of its version in a folder. */
+export function attachedServer(
+  programsFolder: string | undefined,
+  place: ServerPlace,
 ): ServerSource {
   return {
-    programsFolder: undefined,
+    programsFolder,
     problem: undefined,
-    reach: () => Promise.resolve({ address, login }),
+    reach: () => Promise.resolve(place),
     close: () => Promise.resolve(),
   };
 }

@@ -69,6 +69,7 @@ export class TestMachine implements AsyncDisposable {
   async start(...engines: readonly TestEngine[]): Promise<TestPlatform> {
     const { kv, box, events } = this;
     const foundation = {
+      dataDir: { root: this.folder },
       ...{ kv, box, random: systemRandom, closing: new AbortController().signal },
       events: { raise: (event: RaisedEvent) => Promise.resolve(void events.push(event)) },
       now: () => this.now,

@@ -12,6 +12,7 @@ import type { BranchStore } from "./branch_store.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import { type Engines, reasonOf } from "./engines.ts";
 import type { BranchRecord, DatabaseRecord, SnapshotRecord, StorageRecord } from "./records.ts";
+import type { RestoredDumps } from "./restored_dumps.ts";
 import type { Transfer } from "./transfer.ts";
 
 export interface WorkParts {
@@ -22,6 +23,7 @@ export interface WorkParts {
   endSessions(storageId: string): void;
   /** Copies between engines. */
   readonly transfer: Transfer;
+  readonly dumps: RestoredDumps;
   /** Called when a branch failed, or works again. */
   onEnded(database: DatabaseRecord, branch: BranchRecord): Promise<void>;
   readonly now: Clock;
@@ -127,6 +129,7 @@ export class BranchWork {
         ? current.resetAt
         : this.parts.now(),
     }));
+    if (source.type === "backup") await this.parts.dumps.remove(source.id);
     await this.removeRemains();
   }
 
@@ -154,6 +157,9 @@ export class BranchWork {
     const engine = await engines.open(storage.engine);
     const target = engineBranch(database, branch, storage);
     if (source.type === "empty") return await engine.create(target);
+    if (source.type === "backup") {
+      return await this.parts.dumps.restore(source.id, { engine, branch: target });
+    }
     const from = await this.#sourceOf(database, branch);
     if (from.storage.engine === storage.engine) {
       await engine.copy(engineBranch(database, from, from.storage), target);

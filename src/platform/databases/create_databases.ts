@@ -25,6 +25,7 @@ import { keepDatabases } from "./housekeeping.ts";
 import { endedPreviews } from "./preview_branches.ts";
 import { bindQueryRoutes } from "./query_routes.ts";
 import { raiseBranchEvent } from "./branch_events.ts";
+import { RestoredDumps } from "./restored_dumps.ts";
 import { bindBranchRoutes, bindDatabaseRoutes } from "./routes.ts";
 import { SnapshotService } from "./snapshot_service.ts";
 import { transfer } from "./transfer.ts";
@@ -58,6 +59,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   const door = new DatabaseDoor({ ...parts.listen, directory, onTrouble });
   const work = new BranchWork({
     ...{ databases, branches, engines, transfer, now, onTrouble },
+    dumps: new RestoredDumps(foundation.dataDir.root),
     endSessions: (storageId) => door.endSessions(storageId),
     onEnded: (database, branch) => raiseBranchEvent({ ...foundation, projects }, database, branch),
   });

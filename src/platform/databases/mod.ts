@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { adoptRecords, shownStorages } from "./backup_records.ts";
 export { BranchStore } from "./branch_store.ts";
 export { createDatabases, type Databases } from "./create_databases.ts";
 export {
@@ -13,3 +14,4 @@ export {
   type InjectedDatabases,
 } from "./deployment_databases.ts";
 export type { EngineSource } from "./engines.ts";
+export { dumpName, DUMPS_FOLDER } from "./restored_dumps.ts";

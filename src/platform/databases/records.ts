@@ -52,6 +52,8 @@ const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("snapshot"), id: z.string() }),
   /** What the branch itself shows, on another engine; clients wait meanwhile. */
   z.object({ type: z.literal("move") }),
+  /** The SQL of a restored backup, under the id that its storage had. */
+  z.object({ type: z.literal("backup"), id: z.string() }),
 ]);
 export type SourceRecord = z.infer<typeof sourceRecord>;
 

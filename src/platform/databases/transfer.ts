@@ -1,5 +1,6 @@
 /**
- * Copies a branch from one engine to another: as SQL.
+ * Makes a branch of an engine from SQL: that of another engine's branch, or of a
+ * restored backup.
  *
  * @module
  */
@@ -13,7 +14,18 @@ import type { OpenStorage } from "./branch_access.ts";
  */
 export type Transfer = (source: OpenStorage, target: OpenStorage) => Promise<void>;
 
-export const transfer: Transfer = async (source, target) => {
+export const transfer: Transfer = (source, target) =>
+  makeFromScript(source.engine.dump(source.branch, { schemaOnly: false }), target);
+
+/**
+ * Makes the target anew by a script.
+ *
+ * @throws {EngineError}
+ */
+export async function makeFromScript(
+  script: ReadableStream<Uint8Array>,
+  target: OpenStorage,
+): Promise<void> {
   // A killed process may have left a half of it.
   await target.engine.remove(target.branch.id);
   await target.engine.create(target.branch);
@@ -21,9 +33,8 @@ export const transfer: Transfer = async (source, target) => {
     target.branch,
     new Map([["application_name", "svc move"]]),
   );
-  const script = source.engine.dump(source.branch, { schemaOnly: false });
   for await (const event of runScript(session, script)) {
     if (event.type !== "error") continue;
     throw new EngineError(`Its content cannot be taken over: ${event.message}`, event.sqlState);
   }
-};
+}

@@ -55,11 +55,25 @@ export class ArchiveWriter {
     await writer.close();
   }
 
+  /** Adds a file of the backup that is no file of the data directory. */
+  async addContent(path: string, text: string): Promise<void> {
+    const { byteLength } = new TextEncoder().encode(text);
+    await this.addText(path, text);
+    this.#digests.set(path, createHash("sha256").update(text).digest("hex"));
+    this.#bytes += byteLength;
+  }
+
   /**
    * Adds a file as long as it is now; false where it is gone. One that grows meanwhile is
    * cut off there, one that is removed is still read to its end.
+   *
+   * @param mayShrink whether what is missing at its end is filled with zeros, and no error
    */
-  async addFile(path: string, from: string): Promise<boolean> {
+  async addFile(
+    path: string,
+    from: string,
+    { mayShrink = false }: { readonly mayShrink?: boolean } = {},
+  ): Promise<boolean> {
     let file: Deno.FsFile;
     try {
       file = await Deno.open(from);
@@ -73,7 +87,7 @@ export class ArchiveWriter {
     const hash = createHash("sha256");
     for (let left = size; left > 0;) {
       const piece = new Uint8Array(Math.min(PIECE, left));
-      const count = await source.read(piece);
+      const count = await source.read(piece) ?? (mayShrink ? piece.length : null);
       if (count === null) throw new Error(`${from} became shorter while it was read`);
       const bytes = piece.subarray(0, count);
       hash.update(bytes);

@@ -13,6 +13,11 @@ export const KEYS = "keys.json";
 export const BLOBS = "blobs";
 export const BUILD_LOGS = "build_logs";
 
+/** The files of embedded databases. */
+export const DATABASES = "databases";
+/** Names the folders of a database, of which some are empty. */
+export const FOLDERS = "folders.json";
+
 export const BACKUP_SCHEMA = "SVC_BACKUP_V1";
 
 export const descriptionSchema = z.object({
@@ -29,12 +34,15 @@ export type BackupDescription = z.infer<typeof descriptionSchema>;
 /** SHA-256 by path. */
 export const digestsSchema = z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/));
 
+const DATABASE_PATHS =
+  /^(?:databases\/[0-9a-f]{16}\/(?:names\.json|folders\.json|data(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){1,6})|database_dumps\/[0-9a-f]{16}\.sql)$/;
+
 const PATHS =
   /^(?:kv\.sqlite3|keys\.json|(?:blobs|build_logs)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){1,6})$/;
 
 /** True for a path that a backup may hold beside its description and digests. */
 export function isBackupPath(path: string): boolean {
-  return PATHS.test(path);
+  return PATHS.test(path) || DATABASE_PATHS.test(path);
 }
 
 /** A backup cannot be made or used. */

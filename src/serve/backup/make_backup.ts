@@ -12,6 +12,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { DATA_FORMAT, readFormatMark } from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { isUuid } from "../../lib/ids.ts";
+import { type AddDatabasesOptions, DatabaseAdder, storagesIn } from "./add_databases.ts";
 import { ArchiveWriter } from "./archive_writer.ts";
 import {
   BACKUP_SCHEMA,
@@ -32,12 +33,17 @@ export interface BackupOptions {
   readonly kv?: string;
   /** Folder of the blobs; in the data directory by default. */
   readonly blobs?: string;
+  /** How managed databases are reached; without it they are left out. */
+  readonly databases?: Pick<AddDatabasesOptions, "postgres">;
   /** File to be made. */
   readonly to: string;
   /** Version of this program. */
   readonly version: string;
   readonly now: Clock;
 }
+
+/** How often records are read again where a database that they name is gone. */
+const MAX_ATTEMPTS = 5;
 
 /** Longest wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
@@ -81,12 +87,37 @@ async function addBlobs(archive: ArchiveWriter, blobs: string): Promise<void> {
   }
 }
 
+/** Adds a copy of the store, and the databases that it names. */
+async function addRecords(archive: ArchiveWriter, options: BackupOptions): Promise<void> {
+  const { dataDir, to, kv = join(dataDir, KV) } = options;
+  const copy = `${to}.${crypto.randomUUID()}.sqlite3`;
+  const { databases } = options;
+  const adder = databases && new DatabaseAdder(archive, { dataDir, ...databases });
+  try {
+    for (let attempt = 1;; attempt++) {
+      await copyDatabase(kv, copy);
+      if (adder === undefined || await adder.add(await storagesIn(copy))) break;
+      if (attempt === MAX_ATTEMPTS) {
+        throw new BackupError(
+          `Cannot back up ${dataDir}: databases in it are reset or removed all the time`,
+          "Try again when nothing does that",
+        );
+      }
+      await Deno.remove(copy);
+    }
+    await archive.addFile(KV, copy);
+  } finally {
+    await adder?.close();
+    await Deno.remove(copy).catch(() => {});
+  }
+}
+
 async function addEverything(
   archive: ArchiveWriter,
   options: BackupOptions,
   format: number,
 ): Promise<void> {
-  const { dataDir, to, version, now } = options;
+  const { dataDir, version, now } = options;
   const blobs = options.blobs ?? join(dataDir, BLOBS);
   const description = {
     schemaVersion: BACKUP_SCHEMA,
@@ -96,13 +127,7 @@ async function addEverything(
   };
   await archive.addText(DESCRIPTION, `${JSON.stringify(description)}\n`);
   await addBlobs(archive, blobs);
-  const copy = `${to}.${crypto.randomUUID()}.sqlite3`;
-  try {
-    await copyDatabase(options.kv ?? join(dataDir, KV), copy);
-    await archive.addFile(KV, copy);
-  } finally {
-    await Deno.remove(copy).catch(() => {});
-  }
+  await addRecords(archive, options);
   if (!await archive.addFile(KEYS, join(dataDir, KEYS))) {
     throw new BackupError(
       `Cannot back up ${dataDir}: it has no ${KEYS}, without which no secret ` +

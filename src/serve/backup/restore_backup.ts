@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { DATA_FORMAT, writeFormatMark } from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { adoptDatabases } from "./adopt_databases.ts";
 import {
   type BackupDescription,
   BackupError,
@@ -141,6 +142,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     await assertFree(dataDir);
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
     const restored = await unpackAll(from, folder);
+    await adoptDatabases(folder);
     const { format, program } = restored.backup;
     await writeFormatMark(folder, { format, program });
     await Deno.remove(dataDir).catch((error) => {

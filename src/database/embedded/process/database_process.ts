@@ -19,6 +19,13 @@ const OUTPUT_BYTES = 32 * 1024;
 /** How much may be written before the log of changes is cut, in messages that may write. */
 const CHECKPOINT_AFTER = 20_000;
 
+export interface DatabaseProcessOptions {
+  readonly watch: Watch;
+  /** Locked during a checkpoint. */
+  readonly checkpoints: Deno.FsFile;
+  readonly database: string;
+}
+
 export class DatabaseProcess {
   readonly #clients: Multiplexer;
   /** Frames that are put off while the database is held, or stops. */
@@ -33,9 +40,9 @@ export class DatabaseProcess {
   constructor(
     private readonly pipes: Pipes,
     private readonly postgres: Postgres,
-    watch: Watch,
-    private readonly database: string,
+    private readonly options: DatabaseProcessOptions,
   ) {
+    const { watch } = options;
     this.#clients = new Multiplexer({
       backend: {
         run: (message, hear, more) => {
@@ -129,16 +136,22 @@ export class DatabaseProcess {
 
   #checkpoint(): void {
     if (!this.#clients.isFree) return;
+    const { checkpoints } = this.options;
+    checkpoints.lockSync(true);
     this.postgres.checkpoint(() =>
       this.postgres.run(writeMessage("Q", "CHECKPOINT"), () => {}, () => new Uint8Array(0))
     );
+    checkpoints.unlockSync();
   }
 
   /** Dumps the database, as soon as no transaction is open. */
   async #dump({ schemaOnly }: DumpHead): Promise<void> {
     this.#flushOutput();
     try {
-      const bytes = await dumpDatabase(this.postgres, { database: this.database, schemaOnly });
+      const bytes = await dumpDatabase(this.postgres, {
+        database: this.options.database,
+        schemaOnly,
+      });
       for (let at = 0; at < bytes.byteLength; at += MAX_FRAME_BYTES) {
         this.#send(DatabaseFrame.dumped, 0, bytes.subarray(at, at + MAX_FRAME_BYTES));
       }

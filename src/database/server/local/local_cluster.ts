@@ -13,7 +13,7 @@ import { EngineError } from "../../types.ts";
 import { closeQuietly } from "../../wire/mod.ts";
 import { connectServer, ServerRefusal } from "../connect_server.ts";
 import type { Login, ServerAddress } from "../server_address.ts";
-import type { ServerSource } from "../server_source.ts";
+import { attachedServer, type ServerSource } from "../server_source.ts";
 import {
   ADMIN_ROLE,
   type ClusterFiles,
@@ -205,16 +205,8 @@ export class LocalCluster implements ServerSource {
     return true;
   }
 
-  /** Whether the process that the cluster names as its server is there. */
   async #isAlive(): Promise<boolean> {
-    const text = await readTextFile(join(this.files.data, "postmaster.pid")).catch(() => "");
-    const id = Number.parseInt(text);
-    if (!(id > 1)) return false;
-    try {
-      return process.kill(id, 0);
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === "EPERM";
-    }
+    return await runningServer(this.files.data) !== undefined;
   }
 
   async #lastWords(): Promise<string> {
@@ -236,6 +228,40 @@ export class LocalCluster implements ServerSource {
   async #pause(milliseconds: number): Promise<void> {
     await delay(milliseconds, undefined, { signal: this.#closing.signal }).catch(() => {});
   }
+}
+
+/** Lines of the file in which a server notes how it is reached. */
+interface ServerNote {
+  readonly port: string;
+  readonly socketFolder: string;
+}
+
+/** What the process that the cluster names as its server has noted; `undefined` where it is gone. */
+async function runningServer(data: string): Promise<ServerNote | undefined> {
+  const text = await readTextFile(join(data, "postmaster.pid")).catch(() => "");
+  const [id, , , port = "", socketFolder = ""] = text.split("\n");
+  if (!(Number(id) > 1)) return undefined;
+  try {
+    process.kill(Number(id), 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return undefined;
+  }
+  return { port, socketFolder };
+}
+
+/** A local server that a platform on the same data folder runs; `undefined` where none runs. */
+export async function runningCluster(
+  { dataFolder, password, path }: Pick<LocalClusterOptions, "dataFolder" | "password" | "path">,
+): Promise<ServerSource | undefined> {
+  const folder = join(dataFolder, "postgres");
+  const server = await runningServer(join(folder, "data"));
+  if (server === undefined) return undefined;
+  const programs = choose(await findPostgres(path), await clusterVersion(folder), folder);
+  const socket = join(server.socketFolder, `.s.PGSQL.${server.port}`);
+  return attachedServer(programs.folder, {
+    address: { endpoint: { transport: "unix", path: socket }, tls: undefined },
+    login: { user: ADMIN_ROLE, password, database: "postgres" },
+  });
 }
 
 /** The version that made the cluster, else the newest. */

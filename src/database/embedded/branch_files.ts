@@ -1,0 +1,100 @@
+/**
+ * Reading the files of a branch for a backup, also while its process writes
+ * them. PostgreSQL replays its log of changes from the last checkpoint, so a
+ * copy is consistent if no checkpoint falls into it, and if what the replay
+ * begins with is read first and the log last.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { BranchFolders } from "./branch_folder.ts";
+
+/** What the replay begins with. */
+const CONTROL = "global/pg_control";
+const LOG = "pg_wal/";
+
+/** Made anew by each process, or of no use to another. */
+const PASSING = /(?:^|\/)(?:postmaster\.(?:pid|opts)|pg_internal\.init|pgsql_tmp.*|pg_stat_tmp)$/;
+
+export interface BranchFile {
+  /** Below the branch's folder, with forward slashes. */
+  readonly path: string;
+  /** On this machine. */
+  readonly from: string;
+}
+
+export interface BranchFiles {
+  /** Below the branch's folder; some are empty, and PostgreSQL wants them. */
+  readonly folders: readonly string[];
+  /** To be read in this order. */
+  readonly files: readonly BranchFile[];
+}
+
+async function listBelow(
+  root: string,
+  prefix = "",
+): Promise<{ folders: string[]; files: string[] }> {
+  const found = { folders: [] as string[], files: [] as string[] };
+  for (const { name, isDirectory } of await Array.fromAsync(Deno.readDir(join(root, prefix)))) {
+    const path = `${prefix}${name}`;
+    if (PASSING.test(path)) {
+      if (isDirectory) found.folders.push(path);
+      continue;
+    }
+    if (!isDirectory) {
+      found.files.push(path);
+      continue;
+    }
+    found.folders.push(path);
+    const below = await listBelow(root, `${path}/`);
+    found.folders.push(...below.folders);
+    found.files.push(...below.files);
+  }
+  return found;
+}
+
+async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
+  try {
+    return await Deno.open(path, { create: true, write: true });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Passes the files of a branch to `take`. A file of the list may be gone, or
+ * shorter than it was, by the time it is read: the replay does the same again.
+ *
+ * The branch makes no checkpoint meanwhile, and does not start.
+ *
+ * @param folder the folder of all branches
+ * @param take must read the files in the order given; the log is listed last
+ * @returns false where there is no such branch
+ */
+export async function withBranchFiles(
+  { folder, id }: { readonly folder: string; readonly id: string },
+  take: (part: BranchFiles) => Promise<void>,
+): Promise<boolean> {
+  const branches = new BranchFolders(folder);
+  if (!await branches.exists(id)) return false;
+  const guard = await openGuard(branches.checkpoints(id));
+  if (guard === undefined) return false;
+  using _held = guard;
+  await guard.lock(true);
+  const data = branches.data(id);
+  const all = await listBelow(data);
+  const file = (path: string): BranchFile => ({ path: `data/${path}`, from: join(data, path) });
+  const pages = all.files.filter((path) => !path.startsWith(LOG) && path !== CONTROL);
+  await take({
+    folders: ["data", ...all.folders.map((path) => `data/${path}`)],
+    files: [
+      { path: branches.namesFile, from: branches.namesPath(id) },
+      ...[CONTROL, ...pages].map(file),
+    ],
+  });
+  // The log has grown while the pages were read.
+  const log = (await listBelow(data, LOG)).files.sort();
+  await take({ folders: [], files: log.map(file) });
+  return await branches.exists(id);
+}

@@ -1,0 +1,55 @@
+/**
+ * Records of databases in a backup: which storages it has to hold, and what
+ * becomes of the records where it is restored.
+ *
+ * A restored platform must not touch the server's databases of the platform that
+ * was backed up, which may still run: it makes its own, under new ids.
+ *
+ * @module
+ */
+import type { Random } from "../../lib/clock.ts";
+import { deleteKeys, keys, keysBelow, readAll } from "../core/store/mod.ts";
+import { mintId } from "./names.ts";
+import { type BranchRecord, branchRecord, type StorageRecord } from "./records.ts";
+
+/** What the branches of all databases show, deleted ones as well. */
+export async function shownStorages(kv: Deno.Kv): Promise<StorageRecord[]> {
+  const shown: StorageRecord[] = [];
+  for await (const { value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {
+    if (value.storage !== null) shown.push(value.storage);
+  }
+  return shown;
+}
+
+function restored(branch: BranchRecord, random: Random): BranchRecord {
+  const { storage, task } = branch;
+  if (storage?.engine === "server") {
+    return {
+      ...branch,
+      storage: null,
+      failure: null,
+      task: {
+        target: { engine: "server", id: mintId(random) },
+        source: { type: "backup", id: storage.id },
+      },
+    };
+  }
+  if (task === null) return branch;
+  return { ...branch, task: { ...task, target: { ...task.target, id: mintId(random) } } };
+}
+
+/**
+ * Lets the records of a restored store name what is restored with them. Snapshots
+ * are in no backup, and nor is what was to be removed.
+ */
+export async function adoptRecords(kv: Deno.Kv, random: Random): Promise<void> {
+  for await (const { key, value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {
+    const adopted = restored(value, random);
+    if (adopted !== value) await kv.set(key, adopted);
+  }
+  for (
+    const prefix of [keys.allDatabaseSnapshots(), keys.databaseRemains(), keys.databaseStrays()]
+  ) {
+    await deleteKeys(kv, keysBelow(kv, prefix));
+  }
+}

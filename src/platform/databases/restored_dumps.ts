@@ -1,0 +1,48 @@
+/**
+ * Databases of a server as a backup holds them: SQL, a file for each branch,
+ * until the platform has made the branch on a server again.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { EngineError } from "../../database/mod.ts";
+import type { OpenStorage } from "./branch_access.ts";
+import { makeFromScript } from "./transfer.ts";
+
+/** Their folder in the data directory, and in a backup. */
+export const DUMPS_FOLDER = "database_dumps";
+
+/** Name of the file of a storage. */
+export const dumpName = (storageId: string): string => `${storageId}.sql`;
+
+export class RestoredDumps {
+  /** @param dataFolder path of the data directory */
+  constructor(private readonly dataFolder: string) {}
+
+  #path(storageId: string): string {
+    return join(this.dataFolder, DUMPS_FOLDER, dumpName(storageId));
+  }
+
+  /**
+   * Makes a branch of what a storage held.
+   *
+   * @throws {EngineError}
+   */
+  async restore(storageId: string, target: OpenStorage): Promise<void> {
+    const path = this.#path(storageId);
+    let file: Deno.FsFile;
+    try {
+      file = await Deno.open(path);
+    } catch (cause) {
+      const message = `The backup that was restored has no content for it: ${path} is missing`;
+      throw new EngineError(message, "58P01", { cause });
+    }
+    await makeFromScript(file.readable, target);
+  }
+
+  async remove(storageId: string): Promise<void> {
+    await Deno.remove(this.#path(storageId)).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+}

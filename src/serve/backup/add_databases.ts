@@ -1,0 +1,157 @@
+/**
+ * The databases in a backup: the files of embedded branches, and the SQL of
+ * those of a server. Each is as it was at one moment.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import {
+  type DatabaseEngine,
+  EngineError,
+  LOCAL,
+  openServerEngine,
+  withBranchFiles,
+} from "../../database/mod.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { lockInTime } from "../../lib/file_lock.ts";
+import { openKv } from "../../platform/core/store/mod.ts";
+import { dumpName, DUMPS_FOLDER, shownStorages } from "../../platform/databases/mod.ts";
+import type { ArchiveWriter } from "./archive_writer.ts";
+import { BackupError, DATABASES, FOLDERS } from "./backup_layout.ts";
+
+type Storage = Awaited<ReturnType<typeof shownStorages>>[number];
+
+export interface AddDatabasesOptions {
+  readonly dataDir: string;
+  /** URL of the PostgreSQL server that databases are on; that of `--postgres local` needs none. */
+  readonly postgres: string | undefined;
+}
+
+/** Reads which databases a copy of the store names. */
+export async function storagesIn(copy: string): Promise<Storage[]> {
+  // Opening writes to it.
+  const read = `${copy}.read`;
+  await Deno.copyFile(copy, read);
+  try {
+    const kv = await openKv(read);
+    try {
+      return await shownStorages(kv);
+    } finally {
+      kv.close();
+    }
+  } finally {
+    for (const path of [read, `${read}-wal`, `${read}-shm`]) {
+      await Deno.remove(path).catch(() => {});
+    }
+  }
+}
+
+/** Adds databases, each once. */
+export class DatabaseAdder {
+  readonly #added = new Set<string>();
+  #server: Promise<ServerOfBackup> | undefined;
+
+  constructor(
+    private readonly archive: ArchiveWriter,
+    private readonly options: AddDatabasesOptions,
+  ) {}
+
+  /**
+   * Adds what is not there yet; false where one is gone meanwhile, so that newer
+   * records are needed.
+   *
+   * @throws {BackupError}
+   */
+  async add(storages: readonly Storage[]): Promise<boolean> {
+    for (const storage of storages) {
+      if (this.#added.has(storage.id)) continue;
+      const isThere = storage.engine === "embedded"
+        ? await this.#addFiles(storage)
+        : await this.#addDump(storage);
+      if (!isThere) return false;
+      this.#added.add(storage.id);
+    }
+    return true;
+  }
+
+  /** Frees what was opened. */
+  async close(): Promise<void> {
+    await (await this.#server?.catch(() => undefined))?.close();
+  }
+
+  #addFiles({ id }: Storage): Promise<boolean> {
+    const { archive, options } = this;
+    const root = `${DATABASES}/${id}`;
+    return withBranchFiles(
+      { folder: join(options.dataDir, DATABASES), id },
+      async ({ folders, files }) => {
+        if (folders.length > 0) {
+          await archive.addContent(`${root}/${FOLDERS}`, JSON.stringify(folders));
+        }
+        for (const { path, from } of files) {
+          await archive.addFile(`${root}/${path}`, from, { mayShrink: true });
+        }
+      },
+    );
+  }
+
+  async #addDump({ id }: Storage): Promise<boolean> {
+    this.#server ??= openServer(this.options);
+    const { engine } = await this.#server;
+    const { archive, options } = this;
+    const file = await Deno.makeTempFile({ dir: options.dataDir, prefix: "dump-" });
+    try {
+      const branch = { id, database: "", role: "", limits: { memoryMb: 0, connections: 0 } };
+      const dump = engine.dump(branch, { schemaOnly: false });
+      await dump.pipeTo((await Deno.open(file, { write: true })).writable);
+      return await archive.addFile(`${DUMPS_FOLDER}/${dumpName(id)}`, file);
+    } catch (cause) {
+      if (!(cause instanceof EngineError)) throw cause;
+      if (!(await engine.list()).includes(id)) return false;
+      throw unreachable(cause);
+    } finally {
+      await Deno.remove(file);
+    }
+  }
+}
+
+interface ServerOfBackup {
+  readonly engine: DatabaseEngine;
+  close(): Promise<void>;
+}
+
+function unreachable(cause: unknown): BackupError {
+  return new BackupError(
+    `Cannot back up the databases of the PostgreSQL server: ${messageOf(cause)}`,
+    "If it is not in the data directory, name it with SVC_POSTGRES_URL, as for svc serve",
+    { cause },
+  );
+}
+
+/** Opens the server that the platform uses; one in the data directory is started where it rests. */
+async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
+  const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
+  if (postgres === undefined && !isLocal) {
+    throw unreachable(new Error("it is not known which server they are on"));
+  }
+  // A platform that starts now must not find a server that stops again.
+  const lock = await Deno.open(join(dataDir, "lock"), { write: true, create: true, mode: 0o600 });
+  const isIdle = await lockInTime(lock);
+  try {
+    const engine = await openServerEngine({
+      postgres: postgres ?? LOCAL,
+      dataFolder: dataDir,
+      memoryBytes: 0,
+      attaches: true,
+      onTrouble: () => {},
+    });
+    const close = async () => {
+      await engine.close();
+      if (isIdle) lock.close();
+    };
+    return { engine, close };
+  } catch (error) {
+    if (isIdle) lock.close();
+    throw unreachable(error);
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * What the databases of a restored backup need before a platform starts on it.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { z } from "zod";
+import { systemRandom } from "../../lib/clock.ts";
+import { readTextFile } from "../../lib/utf8.ts";
+import { openKv } from "../../platform/core/store/mod.ts";
+import { adoptRecords } from "../../platform/databases/mod.ts";
+import { DATABASES, FOLDERS, KV } from "./backup_layout.ts";
+
+const foldersSchema = z.array(
+  z.string().regex(/^data(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){0,6}$/),
+);
+
+/** Makes the folders of a database, of which the archive holds none. */
+async function makeFolders(database: string): Promise<void> {
+  const list = join(database, FOLDERS);
+  for (const folder of foldersSchema.parse(JSON.parse(await readTextFile(list)))) {
+    // PostgreSQL refuses folders that others can read.
+    await Deno.mkdir(join(database, folder), { recursive: true, mode: 0o700 });
+  }
+  await Deno.remove(list);
+}
+
+/** Completes the databases in a folder that was unpacked, and their records. */
+export async function adoptDatabases(folder: string): Promise<void> {
+  const databases = join(folder, DATABASES);
+  const hasDatabases = await Deno.stat(databases).then(() => true, () => false);
+  if (hasDatabases) {
+    for await (const { name } of Deno.readDir(databases)) await makeFolders(join(databases, name));
+  }
+  const kv = await openKv(join(folder, KV));
+  try {
+    await adoptRecords(kv, systemRandom);
+  } finally {
+    kv.close();
+  }
+}
