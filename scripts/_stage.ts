@@ -57,7 +57,7 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
         "ZSOCVAT7",
       ].map((chunk) => `dist/chunk-${chunk}.js`),
     ],
-    compressed: ["dist/pglite.wasm", "dist/pglite.data", "dist/initdb.wasm"],
+    compressed: ["dist/pglite.wasm", "dist/pglite.data"],
     reason: "is WebAssembly, loaded only by the process of an embedded database",
   },
   {

@@ -10,6 +10,7 @@
 // deno-lint-ignore-file no-console -- a script for people, not the tool
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { TEMPLATE_FILE, TEMPLATE_URL } from "../src/database/embedded/template/unpack_template.ts";
 import { bundle, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
 import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
 import { hear, show } from "./_process.ts";
@@ -60,6 +61,7 @@ const report = await bundle({
 });
 await bundleStartedByName({ root: ROOT, outdir: stage });
 await stagePackages(ROOT, stage, { platform: platformOf(flags.target) });
+await Deno.copyFile(TEMPLATE_URL, join(stage, TEMPLATE_FILE));
 console.log(
   `Bundled ${report.chunks} modules, ${megabytes(report.bytes)}, ` +
     `${megabytes(report.entryBytes)} of them read at every start`,
@@ -79,7 +81,7 @@ const code = await show([
   // Its file would lie in the folder for temporary files, where others may put one first.
   "--no-code-cache",
   ...(flags.target === undefined ? [] : ["--target", flags.target]),
-  ...STARTED_BY_NAME.flatMap((file) => ["--include", file]),
+  ...[...STARTED_BY_NAME, TEMPLATE_FILE].flatMap((file) => ["--include", file]),
   "--output",
   output,
   "main.js",

@@ -17,6 +17,7 @@ import {
 } from "../types.ts";
 import { BranchFolders, EMPTY_NAMES } from "./branch_folder.ts";
 import { RunningDatabase } from "./running_database.ts";
+import { readTemplate, unpackTemplate } from "./template/unpack_template.ts";
 import type { SetupHead } from "./wire.ts";
 
 export interface EmbeddedEngineOptions {
@@ -25,13 +26,11 @@ export interface EmbeddedEngineOptions {
   readonly command: (socketPath: string) => ProcessCommand;
 }
 
-/** Files of an empty database, made once and copied for each new branch. */
+/** Files of an empty database, unpacked once and copied for each new branch. */
 const TEMPLATE = "template";
 
-/** Of the engine in this program; files of an older one's template are not used. */
+/** Of the engine in this program. */
 export const ENGINE_VERSION = "18.6 (PGlite 0.5.16)";
-
-const TEMPLATE_MEMORY_MB = 256;
 
 export class EmbeddedEngine implements DatabaseEngine {
   readonly kind = "embedded";
@@ -72,7 +71,7 @@ export class EmbeddedEngine implements DatabaseEngine {
   }
 
   async #makeTemplate(): Promise<void> {
-    this.#template ??= this.#initialise();
+    this.#template ??= this.#unpackTemplate();
     try {
       await this.#template;
     } catch (error) {
@@ -81,23 +80,13 @@ export class EmbeddedEngine implements DatabaseEngine {
     }
   }
 
-  async #initialise(): Promise<void> {
+  async #unpackTemplate(): Promise<void> {
+    const shipped = await readTemplate();
     const names = await this.#folders.names(TEMPLATE);
-    if (names?.database === ENGINE_VERSION) return;
+    if (names?.database === shipped.digest) return;
     await this.#folders.make(TEMPLATE);
-    const process = await RunningDatabase.start(this.options.command, {
-      folder: this.#folders.data(TEMPLATE),
-      lock: this.#folders.lock(TEMPLATE),
-      checkpoints: this.#folders.checkpoints(TEMPLATE),
-      initialise: true,
-      memoryMb: TEMPLATE_MEMORY_MB,
-      ...EMPTY_NAMES,
-      role: "",
-      former: null,
-    });
-    await process.ready;
-    await process.ended;
-    await this.#folders.note(TEMPLATE, { database: ENGINE_VERSION, role: null });
+    await unpackTemplate(shipped, this.#folders.data(TEMPLATE));
+    await this.#folders.note(TEMPLATE, { database: shipped.digest, role: null });
   }
 
   async copy(source: Branch, target: Branch): Promise<CopyMethod> {
@@ -167,7 +156,6 @@ export class EmbeddedEngine implements DatabaseEngine {
       folder: this.#folders.data(id),
       lock: this.#folders.lock(id),
       checkpoints: this.#folders.checkpoints(id),
-      initialise: false,
       database,
       role,
       former,

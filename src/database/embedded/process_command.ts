@@ -12,7 +12,7 @@ import {
 } from "../../runtime/process/mod.ts";
 
 /** Modules of Node that the engine's code names without their prefix, as a map of imports. */
-const NODE_NAMES = `data:application/json,${
+export const ENGINE_NAMES = `data:application/json,${
   encodeURIComponent(JSON.stringify({ imports: { module: "node:module" } }))
 }`;
 
@@ -25,6 +25,6 @@ export function databaseProcessCommand(
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
     // Its own thread is held by the kernel; the watching one runs nothing but our code.
-    flags: () => ["--allow-all", `--import-map=${NODE_NAMES}`],
+    flags: () => ["--allow-all", `--import-map=${ENGINE_NAMES}`],
   });
 }

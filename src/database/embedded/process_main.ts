@@ -41,11 +41,7 @@ async function serve(socketPath: string, pipes: Pipes): Promise<void> {
   const checkpoints = openLock(setup.checkpoints);
   const sealed: SealState = sealProcess(programPaths(), [setup.folder]);
   // The engine is loaded in the sandbox, and by nothing but this process.
-  const { initialise, Postgres } = await import("./process/postgres.ts");
-  if (setup.initialise) {
-    await initialise(setup.folder);
-    return pipes.send(DatabaseFrame.ready, 0, toPayload({ version: "", ...sealed }));
-  }
+  const { Postgres } = await import("./process/postgres.ts");
   const { DatabaseProcess } = await import("./process/database_process.ts");
   // Opening replays what a crash left, and ends that with a checkpoint.
   checkpoints.lockSync(true);

@@ -50,8 +50,6 @@ export const MAX_FRAME_BYTES = 1024 * 1024;
 export interface SetupHead {
   /** Absolute path of the folder that holds PostgreSQL's files. */
   readonly folder: string;
-  /** Makes the files of an empty database in that folder, and ends. */
-  readonly initialise: boolean;
   /** Path of the lock that keeps a second process from the files. */
   readonly lock: string;
   /** Path of the lock that is held during a checkpoint, and by a backup. */

@@ -12,7 +12,7 @@ import {
   testVerifier,
 } from "../server/_test_server.ts";
 import type { Branch } from "../types.ts";
-import { Gateway } from "./gateway.ts";
+import { Gateway, type GatewayOptions } from "./gateway.ts";
 import type { BranchAccess, GatewayLimits, Refusal } from "./types.ts";
 
 export interface TestGateway extends AsyncDisposable {
@@ -33,7 +33,12 @@ export interface TestGateway extends AsyncDisposable {
 }
 
 export async function startTestGateway(
-  given: { readonly server?: TestServer; readonly limits?: Partial<GatewayLimits> } = {},
+  given: {
+    readonly server?: TestServer;
+    readonly limits?: Partial<GatewayLimits>;
+    readonly certificate?: GatewayOptions["certificate"];
+    readonly hostname?: string;
+  } = {},
 ): Promise<TestGateway> {
   const server = given.server ?? await startTestServer();
   const all = new Map<string, BranchAccess>();
@@ -41,10 +46,11 @@ export async function startTestGateway(
   const gateway = new Gateway({
     directory: { find: (role) => Promise.resolve(all.get(role)) },
     ...(given.limits === undefined ? {} : { limits: given.limits }),
+    ...(given.certificate === undefined ? {} : { certificate: given.certificate }),
     now: () => performance.now(),
     onTrouble: (message) => void troubles.push(message),
   });
-  const { port } = gateway.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = gateway.listen({ hostname: given.hostname ?? "127.0.0.1", port: 0 });
   return {
     gateway,
     port,
@@ -74,8 +80,12 @@ export async function startTestGateway(
 /** Opens a client of the package `pg`; the errors of its connection are collected. */
 export async function openClient(
   url: string,
+  ssl?: pg.ClientConfig["ssl"],
 ): Promise<{ readonly client: pg.Client; readonly errors: Error[] }> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({
+    connectionString: url,
+    ...(ssl === undefined ? {} : { ssl }),
+  });
   const errors: Error[] = [];
   client.on("error", (error: Error) => void errors.push(error));
   await client.connect();

@@ -11,6 +11,7 @@ import {
   authenticationOk,
   closeQuietly,
   concatBytes,
+  type Connection,
   ConnectionEnded,
   type ErrorFields,
   errorResponse,
@@ -25,6 +26,7 @@ import { GuessLimiter } from "./guess_limiter.ts";
 import { HandshakeRefused, readOpening } from "./handshake.ts";
 import { RunningBranches } from "./running_branches.ts";
 import { type Arrival, signIn } from "./sign_in.ts";
+import { type CertificatePair, TlsTerminator } from "./tls_terminator.ts";
 import {
   type BranchAccess,
   type BranchDirectory,
@@ -58,6 +60,8 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** What connections of an address are counted by; `undefined` for exempt ones. */
   readonly groupOf?: (address: string) => string | undefined;
+  /** The certificate to show now; without one there is no TLS. */
+  readonly certificate?: () => Promise<CertificatePair | undefined>;
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** Called with what the operator should know; never with SQL or passwords. */
@@ -68,6 +72,7 @@ export class Gateway {
   readonly #limits: GatewayLimits;
   readonly #branches: RunningBranches;
   readonly #keys = new CancelKeys();
+  readonly #tls: TlsTerminator;
   readonly #guesses: GuessLimiter;
   readonly #connections: ConnectionCount;
   readonly #mockKey = randomBytes(32);
@@ -85,6 +90,7 @@ export class Gateway {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#branches = new RunningBranches({ limits: this.#limits, now, onTrouble });
     this.#guesses = new GuessLimiter(now);
+    this.#tls = new TlsTerminator(options.certificate ?? (() => Promise.resolve(undefined)));
     this.#connections = new ConnectionCount(this.#limits, options.groupOf ?? ((group) => group));
   }
 
@@ -161,6 +167,7 @@ export class Gateway {
     late.abort();
     for (const session of this.#sessions) session.end(STOPPING);
     await Promise.all(this.#serving);
+    this.#tls.close();
   }
 
   #track(work: Promise<void>): void {
@@ -171,21 +178,23 @@ export class Gateway {
   async #serve(client: Deno.TcpConn): Promise<void> {
     const address = client.remoteAddr.hostname;
     const leave = this.#connections.enter(address);
+    let connection: Connection = client;
     try {
       if (leave === undefined) return await this.#turnAway(client);
       client.setNoDelay(true);
       client.setKeepAlive(true);
-      const arrival = await this.#arrive(client, this.options.groupOf?.(address) ?? address);
+      const arrival = await this.#arrive(client, (opened) => connection = opened);
       if (arrival.type === "cancel") {
         await this.#keys.cancel(arrival.processId, arrival.secret);
       } else {
-        await this.#join(client, arrival);
+        await this.#join(connection, arrival);
       }
     } catch (error) {
       const fields = this.#explain(error);
-      if (fields !== undefined) await writeAll(client, errorResponse(fields)).catch(() => {});
+      if (fields !== undefined) await writeAll(connection, errorResponse(fields)).catch(() => {});
     } finally {
-      closeQuietly(client);
+      // TLS has something left to send, and closes the client's connection itself.
+      closeQuietly(connection);
       leave?.();
     }
   }
@@ -204,7 +213,11 @@ export class Gateway {
     }
   }
 
-  async #arrive(client: Deno.TcpConn, address: string): Promise<Arrival> {
+  async #arrive(
+    client: Deno.TcpConn,
+    onOpened: (connection: Connection) => void,
+  ): Promise<Arrival> {
+    const address = client.remoteAddr.hostname;
     const late = new AbortController();
     const timer = setTimeout(() => {
       late.abort();
@@ -212,11 +225,17 @@ export class Gateway {
     }, this.#limits.startupMs);
     this.#arriving.add(client);
     try {
-      return await signIn(client, {
+      const opened = await readOpening(client, {
+        isReady: () => this.#tls.isReady(),
+        encrypt: (read) => this.#tls.encrypt(client, read),
+      });
+      onOpened(opened.connection);
+      return await signIn(opened, {
         directory: this.options.directory,
         guesses: this.#guesses,
         mockKey: this.#mockKey,
-        address,
+        address: this.options.groupOf?.(address) ?? address,
+        isOfThisMachine: isLoopback(address),
         signal: AbortSignal.any([late.signal, this.#closing.signal]),
       });
     } finally {
@@ -226,7 +245,7 @@ export class Gateway {
   }
 
   async #join(
-    client: Deno.TcpConn,
+    client: Connection,
     { access, startup }: Extract<Arrival, { readonly type: "client" }>,
   ): Promise<void> {
     const { database, limits } = access.branch;
@@ -276,6 +295,12 @@ export class Gateway {
       Deno.errors.ConnectionAborted,
       Deno.errors.BrokenPipe,
       Deno.errors.NotConnected,
+      // TLS that the client gave up, or that is none.
+      Deno.errors.InvalidData,
+      Deno.errors.UnexpectedEof,
     ].some((kind) => error instanceof kind) || (error as Error).name === "AbortError";
   }
 }
+
+const isLoopback = (address: string): boolean =>
+  /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/.test(address) || address === "::1";

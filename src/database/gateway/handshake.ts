@@ -30,7 +30,10 @@ const MAX_SASL_BYTES = 1024 + 64;
 const MAX_ROLE_BYTES = 63;
 /** A client asks for TLS, and then for GSSAPI or the other way around. */
 const MAX_ENCRYPTION_REQUESTS = 2;
+const ENCRYPTION = new TextEncoder().encode("S");
 const NO_ENCRYPTION = new TextEncoder().encode("N");
+/** The first byte of a client that begins with TLS at once; no startup message is so long. */
+const TLS_HANDSHAKE = 22;
 
 export type Opening = Exclude<StartupPacket, { readonly type: "encryption" | "unsupported" }>;
 
@@ -51,22 +54,50 @@ export function refuse(sqlState: string, message: string, hint?: string): Handsh
   });
 }
 
+/** How a client's connection is encrypted, where it wishes that. */
+export interface Encryption {
+  /** Whether there is a certificate. */
+  isReady(): Promise<boolean>;
+  /** @param read what the client has sent of TLS already */
+  encrypt(read: Uint8Array): Promise<Connection>;
+}
+
+export interface Opened {
+  readonly opening: Opening;
+  /** What to go on with: the client's connection, or TLS within it. */
+  readonly connection: Connection;
+  readonly isEncrypted: boolean;
+}
+
 /**
- * Reads packets up to the startup message or cancel request.
+ * Reads packets up to the startup message or cancel request, and encrypts the
+ * connection where the client asks for it.
  *
  * @throws {HandshakeRefused}
  * @throws {ProtocolError}
  * @throws {ConnectionEnded}
  */
-export async function readOpening(connection: Connection): Promise<Opening> {
+export async function readOpening(client: Connection, encryption?: Encryption): Promise<Opened> {
+  let [connection, isEncrypted] = [client, false];
+  const encrypt = async (read: Uint8Array) => {
+    connection = await encryption!.encrypt(read);
+    isEncrypted = true;
+  };
   for (let requests = 0; requests <= MAX_ENCRYPTION_REQUESTS; requests++) {
-    const length = startupLength(await readExactly(connection, 4));
-    const packet = parseStartupPacket(await readExactly(connection, length - 4));
+    let head = await readExactly(connection, 4);
+    if (head[0] === TLS_HANDSHAKE && !isEncrypted && await encryption?.isReady()) {
+      await encrypt(head);
+      head = await readExactly(connection, 4);
+    }
+    const packet = parseStartupPacket(await readExactly(connection, startupLength(head) - 4));
     if (packet.type === "unsupported") {
       throw refuse("0A000", `Protocol ${packet.version} is not supported: use 3.0`);
     }
-    if (packet.type !== "encryption") return packet;
-    await writeAll(connection, NO_ENCRYPTION);
+    if (packet.type !== "encryption") return { opening: packet, connection, isEncrypted };
+    if (packet.kind === "tls" && !isEncrypted && await encryption?.isReady()) {
+      await writeAll(connection, ENCRYPTION);
+      await encrypt(new Uint8Array());
+    } else await writeAll(connection, NO_ENCRYPTION);
   }
   throw new ProtocolError("The client asks for encryption again and again");
 }

@@ -4,14 +4,13 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Connection } from "../wire/mod.ts";
 import type { GuessLimiter } from "./guess_limiter.ts";
 import {
   type ClientStartup,
   negotiate,
+  type Opened,
   type Opening,
   provesPassword,
-  readOpening,
   readStartup,
   refuse,
 } from "./handshake.ts";
@@ -28,8 +27,14 @@ export interface SignInOptions {
   readonly mockKey: Uint8Array;
   /** What wrong passwords are counted by, beside the role. */
   readonly address: string;
+  /** Whether what is said can be read on no network. */
+  readonly isOfThisMachine: boolean;
   readonly signal: AbortSignal;
 }
+
+const NOT_ENCRYPTED = "The connection is not encrypted, and comes from another machine";
+const ENCRYPT = "Connect with sslmode=require. A platform without a certificate (svc serve " +
+  "--tls-cert) takes clients of its own machine only, such as those of an SSH tunnel.";
 
 /**
  * Nobody learns which roles, databases or states there are before the password
@@ -39,10 +44,13 @@ export interface SignInOptions {
  * @throws {ProtocolError}
  * @throws {ConnectionEnded}
  */
-export async function signIn(connection: Connection, options: SignInOptions): Promise<Arrival> {
-  const { directory, guesses, mockKey, address, signal } = options;
-  const opening = await readOpening(connection);
+export async function signIn(
+  { opening, connection, isEncrypted }: Opened,
+  options: SignInOptions,
+): Promise<Arrival> {
+  const { directory, guesses, mockKey, address, isOfThisMachine, signal } = options;
   if (opening.type === "cancel") return opening;
+  if (!isEncrypted && !isOfThisMachine) throw refuse("28000", NOT_ENCRYPTED, ENCRYPT);
   const startup = readStartup(opening.parameters);
   const { role, database } = startup;
   await negotiate(connection, opening);

@@ -19,7 +19,7 @@ const MAJOR_VERSION = 3;
 const MAX_CANCEL_KEY_BYTES = 256;
 
 export type StartupPacket =
-  | { readonly type: "encryption" }
+  | { readonly type: "encryption"; readonly kind: "tls" | "gss" }
   | {
     readonly type: "cancel";
     readonly processId: number;
@@ -45,7 +45,8 @@ export function startupLength(head: Uint8Array): number {
 export function parseStartupPacket(packet: Uint8Array<ArrayBuffer>): StartupPacket {
   const code = view(packet).getUint32(0);
   const rest = packet.subarray(4);
-  if (code === SSL_REQUEST || code === GSS_REQUEST) return { type: "encryption" };
+  if (code === SSL_REQUEST) return { type: "encryption", kind: "tls" };
+  if (code === GSS_REQUEST) return { type: "encryption", kind: "gss" };
   if (code === CANCEL_REQUEST) {
     if (rest.byteLength < 8 || rest.byteLength > 4 + MAX_CANCEL_KEY_BYTES) {
       throw new ProtocolError("The cancel request is malformed");

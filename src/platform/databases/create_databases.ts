@@ -46,7 +46,7 @@ export interface DatabaseParts {
   readonly variables: VariableStore;
   readonly engines: EngineSource;
   /** Where clients connect. */
-  readonly listen: Pick<DoorOptions, "host" | "port" | "publicHost">;
+  readonly listen: Pick<DoorOptions, "host" | "port" | "publicHost" | "certificate">;
 }
 
 export function createDatabases(foundation: Foundation, parts: DatabaseParts): Databases {

@@ -4,7 +4,12 @@
  *
  * @module
  */
-import { type BackendSession, type BranchAccess, Gateway } from "../../database/mod.ts";
+import {
+  type BackendSession,
+  type BranchAccess,
+  Gateway,
+  type GatewayOptions,
+} from "../../database/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
@@ -13,6 +18,8 @@ import type { RecordedBranches } from "./branch_access.ts";
 export interface DoorAddress {
   readonly host: string;
   readonly port: number;
+  /** Whether clients are to encrypt what they say. */
+  readonly encrypts?: boolean;
 }
 
 export interface DoorOptions {
@@ -23,6 +30,8 @@ export interface DoorOptions {
   readonly port: number | null;
   /** Host name at which people reach the platform. */
   readonly publicHost: string;
+  /** The certificate of the platform; without one the door has no TLS. */
+  readonly certificate?: GatewayOptions["certificate"];
   onTrouble(message: string): void;
 }
 
@@ -77,8 +86,13 @@ export class DatabaseDoor {
   }
 
   #listen(): Open {
-    const { directory, host, port, publicHost, onTrouble } = this.options;
-    const gateway = new Gateway({ directory, now: () => performance.now(), onTrouble });
+    const { directory, host, port, publicHost, certificate, onTrouble } = this.options;
+    const gateway = new Gateway({
+      directory,
+      now: () => performance.now(),
+      ...(certificate === undefined ? {} : { certificate }),
+      onTrouble,
+    });
     const local = (): DoorAddress => ({
       host: LOOPBACK,
       port: gateway.listen({ hostname: LOOPBACK, port: 0 }).port,
@@ -87,7 +101,9 @@ export class DatabaseDoor {
       if (port === null) return { gateway, clients: undefined, servers: local() };
       const { port: taken } = gateway.listen({ hostname: host, port });
       const isEverywhere = EVERYWHERE.has(host);
-      const clients = { host: isEverywhere ? publicHost : host, port: taken };
+      const reached = isEverywhere ? publicHost : host;
+      const encrypts = certificate !== undefined && !isLocalName(reached);
+      const clients = { host: reached, port: taken, encrypts };
       const reachesLoopback = isEverywhere || host === LOOPBACK;
       return {
         gateway,
@@ -108,3 +124,7 @@ export class DatabaseDoor {
     }
   }
 }
+
+/** Whether a host is this machine as it names itself, so that nothing passes a network. */
+const isLocalName = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || host === "::1" || host.startsWith("127.");

@@ -17,7 +17,7 @@ import type { ProjectRecord } from "../projects/mod.ts";
 import { engineBranch } from "./branch_access.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { BranchWork } from "./branch_work.ts";
-import type { DatabaseDoor } from "./database_door.ts";
+import type { DatabaseDoor, DoorAddress } from "./database_door.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import { type Engines, toFailureOfEngine } from "./engines.ts";
 import { mintBranch, mintId, passwordPlace } from "./names.ts";
@@ -198,7 +198,7 @@ export class DatabaseService {
   async connectionAt(
     database: DatabaseRecord,
     branch: BranchRecord,
-    { host, port }: { readonly host: string; readonly port: number },
+    { host, port, encrypts = false }: DoorAddress,
   ): Promise<DatabaseConnection> {
     const password = await this.services.box.open(
       branch.password,
@@ -206,7 +206,8 @@ export class DatabaseService {
     );
     const { name } = database;
     const authority = host.includes(":") ? `[${host}]` : host;
-    const url = `postgres://${branch.role}:${password}@${authority}:${port}/${name}`;
+    const mode = encrypts ? "?sslmode=require" : "";
+    const url = `postgres://${branch.role}:${password}@${authority}:${port}/${name}${mode}`;
     return { url, host, port, user: branch.role, password, database: name, branch: branch.name };
   }
 

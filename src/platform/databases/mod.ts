@@ -6,7 +6,7 @@
  */
 export { adoptRecords, shownStorages } from "./backup_records.ts";
 export { BranchStore } from "./branch_store.ts";
-export { createDatabases, type Databases } from "./create_databases.ts";
+export { createDatabases, type DatabaseParts, type Databases } from "./create_databases.ts";
 export {
   DatabaseNotReadyError,
   type DatabaseUser,

@@ -52,8 +52,3 @@ export async function loadPgDump(): Promise<PgDump> {
   const address = new URL("dist/pg_dump.js", packageFolder("pglite-tools")).href;
   return (await import(address) as { pgDump: PgDump }).pgDump;
 }
-
-/** Reads what makes the files of an empty database. */
-export function loadInitialiser(): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(read("initdb.wasm"));
-}

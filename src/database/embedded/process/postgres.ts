@@ -8,7 +8,7 @@ import type { Backend, Hear, ReadMore } from "../multiplex/backend.ts";
 import { MessageReader } from "../multiplex/messages.ts";
 import type { SetupHead } from "../wire.ts";
 import { durableFiles } from "./durable_files.ts";
-import { loadEngine, loadInitialiser } from "./engine_files.ts";
+import { loadEngine } from "./engine_files.ts";
 import { becomeRole } from "./identity.ts";
 import { nameBranch } from "./name_branch.ts";
 
@@ -37,7 +37,7 @@ const MB = 1024 * 1024;
 /** Memory that the runtime takes beside the database's, in MB. */
 const RUNTIME_MB = 80;
 /** Below this the engine does not start, in MB. */
-const MIN_MEMORY_MB = 160;
+export const MIN_MEMORY_MB = 160;
 
 /** Largest answer of the backend that is taken as one message, in bytes. */
 const MAX_ANSWER_BYTES = 1024 * MB;
@@ -50,7 +50,7 @@ const NOTHING = new Uint8Array(0);
 /** Messages after which the backend is ready for a query. */
 const ANSWERED = "QSF";
 
-function startParameters(memoryMb: number): string[] {
+export function startParameters(memoryMb: number): string[] {
   const settings = {
     fsync: "on",
     // The engine answers fdatasync without doing it.
@@ -78,20 +78,6 @@ function boundMemory(memoryMb: number): void {
       super({ ...descriptor, maximum: Math.min(wanted, maximum) });
     }
   };
-}
-
-/** Makes the files of an empty database in a folder. */
-export async function initialise(folder: string): Promise<void> {
-  const engine = await loadEngine();
-  const pg = await engine.PGlite.create({
-    ...engine.files,
-    initdbWasmModule: await loadInitialiser(),
-    fs: durableFiles(engine, folder),
-    initDbStartParams: ["--wal-segsize=4"],
-    startParams: startParameters(MIN_MEMORY_MB),
-  });
-  await pg.exec("CHECKPOINT");
-  await pg.close();
 }
 
 export class Postgres implements Backend {

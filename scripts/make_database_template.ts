@@ -1,0 +1,54 @@
+/**
+ * `deno task database-template`: makes the files of an empty database with the
+ * engine that is installed, and packs them for the program. Needed whenever the
+ * engine's version changes.
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-console -- a script for people, not the tool
+import { packTar, type TarEntry } from "modern-tar";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants } from "node:zlib";
+import { ENGINE_NAMES } from "../src/database/embedded/process_command.ts";
+import { TEMPLATE_URL } from "../src/database/embedded/template/unpack_template.ts";
+import { show } from "./_process.ts";
+import { ROOT } from "./_source_files.ts";
+
+/** The whole archive is one window of brotli. */
+const WINDOW_BITS = 24;
+
+async function* entriesBelow(folder: string, prefix = ""): AsyncGenerator<TarEntry> {
+  const entries = await Array.fromAsync(Deno.readDir(join(folder, prefix)));
+  // An order of its own makes two archives of the same files the same.
+  for (const { name, isDirectory } of entries.sort((a, b) => a.name < b.name ? -1 : 1)) {
+    const path = `${prefix}${name}`;
+    const header = { name: path, mtime: new Date(0) };
+    if (isDirectory) {
+      yield { header: { ...header, type: "directory", size: 0 } };
+      yield* entriesBelow(folder, `${path}/`);
+      continue;
+    }
+    const body = await Deno.readFile(join(folder, path));
+    yield { header: { ...header, type: "file", size: body.byteLength }, body };
+  }
+}
+
+const folder = await Deno.makeTempDir({ prefix: "svc-template-" });
+try {
+  const main = join(ROOT, "src", "database", "embedded", "template", "initialise.ts");
+  const flags = ["--allow-all", `--import-map=${ENGINE_NAMES}`];
+  const code = await show([Deno.execPath(), "run", ...flags, main, folder], { cwd: ROOT });
+  if (code !== 0) Deno.exit(code);
+  const archive = await packTar(await Array.fromAsync(entriesBelow(folder)));
+  const bytes = await promisify(brotliCompress)(archive, {
+    params: {
+      [constants.BROTLI_PARAM_LGWIN]: WINDOW_BITS,
+      [constants.BROTLI_PARAM_SIZE_HINT]: archive.byteLength,
+    },
+  });
+  await Deno.writeFile(TEMPLATE_URL, bytes);
+  console.log(`${archive.byteLength} bytes of files, ${bytes.byteLength} compressed`);
+} finally {
+  await Deno.remove(folder, { recursive: true });
+}

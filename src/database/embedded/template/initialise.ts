@@ -1,0 +1,30 @@
+/**
+ * Makes the files of an empty database. The program ships them, so that this is
+ * done once for each version of the engine (`deno task database-template`).
+ *
+ * @module
+ */
+import { durableFiles } from "../process/durable_files.ts";
+import { loadEngine } from "../process/engine_files.ts";
+import { MIN_MEMORY_MB, startParameters } from "../process/postgres.ts";
+
+const INITDB = new URL(
+  "../../../../node_modules/@electric-sql/pglite/dist/initdb.wasm",
+  import.meta.url,
+);
+
+/** Makes them in a folder that is empty. */
+export async function initialise(folder: string): Promise<void> {
+  const engine = await loadEngine();
+  const pg = await engine.PGlite.create({
+    ...engine.files,
+    initdbWasmModule: await WebAssembly.compile(await Deno.readFile(INITDB)),
+    fs: durableFiles(engine, folder),
+    initDbStartParams: ["--wal-segsize=4"],
+    startParams: startParameters(MIN_MEMORY_MB),
+  });
+  await pg.exec("CHECKPOINT");
+  await pg.close();
+}
+
+if (import.meta.main) await initialise(Deno.args[0]!);

@@ -1,0 +1,48 @@
+/**
+ * The files of an empty database, as they are shipped with the program.
+ *
+ * @module
+ */
+import { unpackTar } from "modern-tar";
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
+
+/** Its name in the stage of the compiled program, and beside this module. */
+export const TEMPLATE_FILE = "database_template.tar.br";
+
+/** The archive in the source. */
+export const TEMPLATE_URL = new URL(`./${TEMPLATE_FILE}`, import.meta.url);
+
+/** PostgreSQL refuses files that others can read. */
+const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
+
+export interface Template {
+  /** SHA-256 of the archive: files of another one are not used. */
+  readonly digest: string;
+  readonly archive: Uint8Array<ArrayBuffer>;
+}
+
+export async function readTemplate(): Promise<Template> {
+  const place = Deno.build.standalone
+    ? new URL(`./${TEMPLATE_FILE}`, Deno.mainModule)
+    : TEMPLATE_URL;
+  const archive = await Deno.readFile(place);
+  return { archive, digest: createHash("sha256").update(archive).digest("hex") };
+}
+
+/** Writes the files into a folder. */
+export async function unpackTemplate({ archive }: Template, folder: string): Promise<void> {
+  const bytes = new Uint8Array(await promisify(brotliDecompress)(archive));
+  const entries = await unpackTar(bytes);
+  const paths = entries.map(({ header }) => ({ header, path: join(folder, header.name) }));
+  const folders = new Set(
+    paths.map(({ header, path }) => header.type === "directory" ? path : dirname(path)),
+  );
+  for (const path of folders) await Deno.mkdir(path, { recursive: true, mode: FOLDER_MODE });
+  await Promise.all(entries.map(async ({ header, data }, at) => {
+    if (header.type !== "file") return;
+    await Deno.writeFile(paths[at]!.path, data ?? new Uint8Array(), { mode: FILE_MODE });
+  }));
+}

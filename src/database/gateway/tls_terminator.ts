@@ -1,0 +1,138 @@
+/**
+ * TLS on connections that began without it. The runtime has TLS for connections
+ * that it accepts itself, so what a client sends is relayed to a listener of our
+ * own on the loopback address, which does the cryptography.
+ *
+ * @module
+ */
+import { closeQuietly, type Connection, writeAll } from "../wire/mod.ts";
+
+/** Certificate with its chain, and private key, as PEM. */
+export interface CertificatePair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Registered for PostgreSQL (PostgreSQL 17, "direct" negotiation). */
+const PROTOCOL = "postgresql";
+const LOOPBACK = "127.0.0.1";
+/** How long a relayed connection may take to arrive, in milliseconds. */
+const ARRIVAL_MS = 5_000;
+
+type Arrival = PromiseWithResolvers<Deno.TlsConn>;
+
+/** Accepts our own relayed connections, which their ports tell from those of others. */
+class LoopbackListener {
+  readonly #listener: Deno.TlsListener;
+  readonly #arrivals = new Map<number, Arrival>();
+
+  constructor(pair: CertificatePair) {
+    this.#listener = Deno.listenTls({
+      hostname: LOOPBACK,
+      port: 0,
+      cert: pair.cert,
+      key: pair.key,
+      alpnProtocols: [PROTOCOL],
+    });
+    void this.#accept();
+  }
+
+  /** Connects to it; returns both ends. */
+  async connect(): Promise<{ readonly relay: Deno.TcpConn; readonly inner: Deno.TlsConn }> {
+    const { port } = this.#listener.addr;
+    const relay = await Deno.connect({ hostname: LOOPBACK, port });
+    relay.setNoDelay(true);
+    try {
+      return { relay, inner: await this.#arrival(relay.localAddr.port).promise };
+    } catch (error) {
+      closeQuietly(relay);
+      throw error;
+    }
+  }
+
+  close(): void {
+    closeQuietly(this.#listener as unknown as Connection);
+  }
+
+  async #accept(): Promise<void> {
+    for (;;) {
+      let conn: Deno.TlsConn;
+      try {
+        conn = await this.#listener.accept();
+      } catch {
+        return;
+      }
+      this.#arrival(conn.remoteAddr.port).resolve(conn);
+    }
+  }
+
+  /** Both ends come here, in any order. */
+  #arrival(port: number): Arrival {
+    const known = this.#arrivals.get(port);
+    if (known !== undefined) {
+      this.#arrivals.delete(port);
+      return known;
+    }
+    const arrival = Promise.withResolvers<Deno.TlsConn>();
+    arrival.promise.catch(() => {});
+    this.#arrivals.set(port, arrival);
+    setTimeout(() => {
+      if (this.#arrivals.get(port) !== arrival) return;
+      // Somebody else has connected, or ours has not arrived.
+      this.#arrivals.delete(port);
+      void arrival.promise.then(closeQuietly, () => {});
+      arrival.reject(new Error("The connection was not accepted in time"));
+    }, ARRIVAL_MS);
+    return arrival;
+  }
+}
+
+export class TlsTerminator {
+  #current: { readonly cert: string; readonly listener: LoopbackListener } | undefined;
+
+  /** @param certificate the one to show now; `undefined` where there is none */
+  constructor(private readonly certificate: () => Promise<CertificatePair | undefined>) {}
+
+  /** Whether there is a certificate now. */
+  async isReady(): Promise<boolean> {
+    return await this.#listener() !== undefined;
+  }
+
+  /**
+   * Speaks TLS with a client from now on.
+   *
+   * @param read what it has sent of it already
+   * @returns what it says inside; closing that closes the client's connection
+   */
+  async encrypt(client: Deno.TcpConn, read: Uint8Array): Promise<Connection> {
+    const listener = await this.#listener();
+    if (listener === undefined) throw new TypeError("There is no certificate");
+    const { relay, inner } = await listener.connect();
+    await writeAll(relay, read);
+    void relayBoth(client, relay);
+    return inner;
+  }
+
+  close(): void {
+    this.#current?.listener.close();
+  }
+
+  async #listener(): Promise<LoopbackListener | undefined> {
+    const pair = await this.certificate();
+    if (pair === undefined) return undefined;
+    if (this.#current?.cert !== pair.cert) {
+      this.#current?.listener.close();
+      this.#current = { cert: pair.cert, listener: new LoopbackListener(pair) };
+    }
+    return this.#current.listener;
+  }
+}
+
+/** Passes bytes in both directions until both have ended, or one has failed. */
+async function relayBoth(client: Deno.TcpConn, relay: Deno.TcpConn): Promise<void> {
+  await Promise.allSettled([
+    client.readable.pipeTo(relay.writable).catch(() => closeQuietly(relay)),
+    relay.readable.pipeTo(client.writable).finally(() => closeQuietly(client)),
+  ]);
+  closeQuietly(relay);
+}
