@@ -10,7 +10,7 @@
 // deno-lint-ignore-file no-console -- a script for people, not the tool
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { TEMPLATE_FILE, TEMPLATE_URL } from "../src/database/embedded/template/unpack_template.ts";
+import { TEMPLATE_FILE, TEMPLATE_URL } from "../src/database/mod.ts";
 import { bundle, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
 import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
 import { hear, show } from "./_process.ts";

@@ -10,8 +10,7 @@ import { packTar, type TarEntry } from "modern-tar";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
-import { ENGINE_NAMES } from "../src/database/embedded/process_command.ts";
-import { TEMPLATE_URL } from "../src/database/embedded/template/unpack_template.ts";
+import { ENGINE_NAMES, TEMPLATE_URL } from "../src/database/mod.ts";
 import { show } from "./_process.ts";
 import { ROOT } from "./_source_files.ts";
 

@@ -9,6 +9,9 @@ export {
   databaseProcessCommand,
   EmbeddedEngine,
   type EmbeddedEngineOptions,
+  ENGINE_NAMES,
+  TEMPLATE_FILE,
+  TEMPLATE_URL,
   withBranchFiles,
 } from "./embedded/mod.ts";
 export {

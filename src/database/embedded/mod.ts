@@ -6,4 +6,5 @@
  */
 export { type BranchFile, type BranchFiles, withBranchFiles } from "./branch_files.ts";
 export { EmbeddedEngine, type EmbeddedEngineOptions } from "./embedded_engine.ts";
-export { databaseProcessCommand } from "./process_command.ts";
+export { databaseProcessCommand, ENGINE_NAMES } from "./process_command.ts";
+export { TEMPLATE_FILE, TEMPLATE_URL } from "./template/unpack_template.ts";
