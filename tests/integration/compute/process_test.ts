@@ -167,7 +167,7 @@ onEachEngine("a client that leaves is seen by the server", async ({ serve }) => 
 onEachEngine(
   "a request without an answer in time fails, and the server stays",
   async ({ serve }) => {
-    await using app = serve({ directory, limits: { timeoutMs: 300 } });
+    await using app = serve({ directory, limits: { timeoutMs: 1000 } });
     await app.server.start();
     const [hanging, slow] = await Promise.all([app.ask("/hang"), app.ask("/closed")]);
     assert.equal(hanging, "timeout");
@@ -175,14 +175,14 @@ onEachEngine(
     assert.equal(app.logs.filter(({ message }) => /cold start/.test(message)).length, 1);
     assert.ok(
       app.logs.some(({ message, requestId }) =>
-        message === "GET /hang: The server did not answer within 300 ms" && requestId !== undefined
+        message === "GET /hang: The server did not answer within 1000 ms" && requestId !== undefined
       ),
     );
   },
 );
 
 onEachEngine("a server that does not react is ended and started again", async ({ serve }) => {
-  await using app = serve({ directory, limits: { timeoutMs: 500 } });
+  await using app = serve({ directory, limits: { timeoutMs: 1000 } });
   await app.server.start();
   assert.equal(await app.ask("/loop"), "timeout");
   await until(() => app.logs.some(({ message }) => /did not react any more/.test(message)));
