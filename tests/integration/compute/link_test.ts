@@ -17,6 +17,10 @@ createServer((request, response) => {
   if (request.url === "/held") {
     return response.writeHead(200, { "content-length": 1 }).end(String(held.length));
   }
+  if (request.url === "/release-first") {
+    held.shift()?.end("held");
+    return response.end();
+  }
   if (request.url === "/release") {
     for (const each of held.splice(0)) each.end("held");
     return response.end();
@@ -121,8 +125,12 @@ Deno.test("a server with a thread's request is not idle, and one that ended for 
   await using busy = await linked({ limits });
   await using idle = await linked({ limits });
   const ended = ({ logs }: typeof busy) => logs.some(({ message }) => message.includes("nothing"));
-  await busy.ask("/");
-  const held = await busy.hold(0);
+  // The server never has nothing to do before the thread's request is there.
+  const first = busy.ask("/hold");
+  await until(async () => await busy.ask("/held") === "200 1");
+  const held = await busy.hold(0, 2);
+  await busy.ask("/release-first");
+  assert.equal(await first, "200 held");
   for (let round = 0; round < 2; round++) {
     await idle.ask("/");
     await until(() => ended(idle));
@@ -174,7 +182,10 @@ Deno.test("what a thread asked a server that the platform has ended is handed ov
 Deno.test("a thread's request that takes too long is a timeout, named in the log", async () => {
   await using test = await linked({ limits: { timeoutMs: 1000 } });
   await test.ask("/");
-  assert.match(await test.askFrom(0, "/hang"), /^timeout: The server did not answer within 1000 ms/);
+  assert.match(
+    await test.askFrom(0, "/hang"),
+    /^timeout: The server did not answer within 1000 ms/,
+  );
   const line = test.logs.find(({ message }) => message.startsWith("GET /hang"));
   assert.equal(line?.requestId, `thread_${requests}`);
 });
