@@ -2,6 +2,7 @@
  * Servers of deployments for tests: run in processes of their own, with what
  * they logged.
  */
+import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { fileURLToPath } from "node:url";
 import {
   COMPUTE_PROCESS_ARGUMENT,
@@ -142,9 +143,9 @@ export function onEachEngine(
   }
 }
 
-/** Writes modules to a folder of their own. */
+/** Writes modules to a folder of their own, which the end of the test file removes. */
 export async function writeModules(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-compute-test-" });
+  const folder = await makeTestFolder("svc-compute-test-");
   // As deployments' folders are: a server on Node has a user of its own.
   await Deno.chmod(folder, 0o755);
   for (const [name, text] of Object.entries(files)) {

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import {
   type BuildJob,
   type BuildOutcome,
@@ -181,7 +182,7 @@ export async function withHooks(
   run: (platform: HookPlatform) => Promise<void>,
   options: Parameters<typeof start>[1] = {},
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-hooks-" });
+  const folder = await makeTestFolder("svc-hooks-");
   const repository = await makeRepository(folder);
   await repository.commit("main", { "index.html": "<p>one</p>" });
   const platform = await startHooks(folder, repository, options);

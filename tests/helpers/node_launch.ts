@@ -1,6 +1,7 @@
 /**
  * Node in its sandbox, for tests: this process is the one that runs no foreign code.
  */
+import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import {
   launchNode,
@@ -69,7 +70,7 @@ export async function launchServer(
   options: LaunchOptions = {},
 ): Promise<LaunchedNode> {
   assert.ok(NODE !== undefined);
-  const top = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-node-" }));
+  const top = await Deno.realPath(await makeTestFolder("svc-node-"));
   const [directory, folder] = [`${top}/app`, `${top}/run`];
   for (const each of [directory, folder]) await Deno.mkdir(each);
   // As the platform does: nobody but its user gets to the folder from outside.

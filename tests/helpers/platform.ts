@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { request as httpRequest } from "node:http";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -174,7 +175,7 @@ export async function withPlatform(
   run: (platform: TestPlatform) => Promise<void>,
   options: Partial<PlatformOptions> = {},
 ): Promise<void> {
-  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
+  const dataDir = await makeTestFolder("svc-test-");
   const platform = await start(dataDir, options);
   try {
     await run(platform);

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { startProgram } from "../../scripts/_program.ts";
 import type { PlatformOptions, RunningPlatform } from "../../src/serve/mod.ts";
 
@@ -174,7 +175,7 @@ export async function startProcess(
   logged: string[],
 ): Promise<RunningPlatform & { readonly pid: number }> {
   const { upstreamCa, ...options } = given;
-  const folder = await Deno.makeTempDir({ prefix: "svc-flags-" });
+  const folder = await makeTestFolder("svc-flags-");
   const caFile = `${folder}/upstream_ca.pem`;
   if (upstreamCa !== undefined) await Deno.writeTextFile(caFile, upstreamCa.join("\n"));
   const strays: string[] = [];

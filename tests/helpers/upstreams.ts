@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { bundleFunctions } from "../../src/runtime/mod.ts";
@@ -34,7 +35,7 @@ export interface Upstream {
 
 /** Opens a platform that may reach loopback, and trusts the servers of the test. */
 export async function openMachinery(more: Partial<PlatformOptions> = {}): Promise<Machinery> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-edge-" });
+  const folder = await makeTestFolder("svc-edge-");
   const { certFile, keyFile } = await makeCertificate(folder, "upstream", [
     "DNS:localhost",
     "IP:127.0.0.1",

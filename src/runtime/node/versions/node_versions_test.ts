@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
+import { makeTestFolder } from "../../../lib/_test_folder.ts";
 import { findNode } from "./find_node.ts";
 import { binaryIn, installNode, type InstallOptions } from "./install_node.ts";
 import { NodeVersions } from "./node_versions.ts";
@@ -17,7 +18,7 @@ const wholeOf = (version: string): string => `${version}.9.9`.split(".").slice(0
 
 /** Versions whose fetches are counted, each of them held up until `open` is called. */
 async function fetched(options: { readonly version?: string; readonly fail?: boolean } = {}) {
-  const folder = await Deno.makeTempDir({ prefix: "svc-node-versions-" });
+  const folder = await makeTestFolder("svc-node-versions-");
   const fetches: string[] = [];
   const gate = Promise.withResolvers<void>();
   const install = async ({ version, folder }: InstallOptions) => {
@@ -82,7 +83,7 @@ Deno.test("NodeVersions keeps what its users need and removes the rest, after a 
 Deno.test("NodeVersions takes the Node of the machine where it is the right one", async () => {
   const own = await findNode(Deno.env.get("PATH") ?? "");
   assert.ok(own !== undefined, "the machine has a Node");
-  const folder = await Deno.makeTempDir({ prefix: "svc-node-versions-" });
+  const folder = await makeTestFolder("svc-node-versions-");
   const install = () => Promise.reject(new Error("nothing needs to be fetched"));
   const versions = new NodeVersions({ folder, env: Deno.env.toObject(), install });
   assert.equal(await binaryOf(versions, own.version), own.path);
@@ -91,13 +92,13 @@ Deno.test("NodeVersions takes the Node of the machine where it is the right one"
 });
 
 Deno.test("findNode() passes over scripts and relative folders", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-node-shim-" });
+  const folder = await makeTestFolder("svc-node-shim-");
   await writeNode(`${folder}/node`, "24.0.0");
   assert.equal(await findNode(`${folder}:.:`), undefined);
 });
 
 Deno.test("installNode() names the version and the reason", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-node-install-" });
+  const folder = await makeTestFolder("svc-node-install-");
   const env = Deno.env.toObject();
   await assert.rejects(
     installNode({ version: "24", folder, env: { ...env, PATH: folder } }),

@@ -1,0 +1,25 @@
+/**
+ * Temporary folders of tests.
+ *
+ * @module
+ */
+
+const made: string[] = [];
+
+// Dispatched when the tests of a file are over, however they ended.
+addEventListener("unload", () => {
+  for (const folder of made) {
+    try {
+      Deno.removeSync(folder, { recursive: true });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+});
+
+/** Makes a folder that is removed when the file's tests are over, unless it is gone already. */
+export async function makeTestFolder(prefix: string): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix });
+  made.push(folder);
+  return folder;
+}
