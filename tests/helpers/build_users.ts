@@ -9,10 +9,10 @@
 export const FIRST_TEST_UID = 100_000;
 /** Users of one platform's builds; those of its default range may be another platform's. */
 const BUILD_USERS = 1000;
-let platforms = 0;
+/** So many that two platforms hardly ever have the same, whichever process or thread tests run in. */
+const PLACES = 2 ** 18;
 
 /** A first user for builds that no other test has. */
 export function freeBuildUid(): number {
-  const place = (Deno.pid % 4096) * 64 + platforms++ % 64;
-  return FIRST_TEST_UID + place * BUILD_USERS;
+  return FIRST_TEST_UID + Math.floor(Math.random() * PLACES) * BUILD_USERS;
 }

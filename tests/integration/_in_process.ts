@@ -67,13 +67,19 @@ const LOGIC = "is about what the platform stores and decides, the same in any pr
 export const SOURCE_ONLY: Readonly<Record<string, string>> = {
   "access/own_records_test.ts": LOGIC,
   "access/workspace_isolation_test.ts": LOGIC,
+  "accounts/device_flow_test.ts": LOGIC,
+  "accounts/mails_test.ts": LOGIC,
+  "accounts/messenger_sign_in_test.ts": LOGIC,
   "accounts/sign_in_guessing_test.ts": LOGIC,
+  "hooks/concurrency_test.ts": LOGIC,
+  "notifications/inbox_test.ts": LOGIC,
   "retention/retention_test.ts": LOGIC,
 };
 
 const ATTACKS = "attacks processes, which the program starts as the source does";
 const BUILDS = "runs builds, which are processes of their own";
 const KILLS = "kills processes";
+const SERVERS = "starts many servers, which are processes of their own";
 
 /** Long files that a run from source leaves to the compiled program's, but for tests of `IN_PROCESS`. */
 export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
@@ -81,11 +87,14 @@ export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "builds/git_test.ts": BUILDS,
   "builds/life_test.ts": BUILDS,
   "compute/hostile_test.ts": ATTACKS,
-  "compute/places_test.ts": "starts many servers",
+  "compute/places_test.ts": SERVERS,
+  "compute/process_test.ts": SERVERS,
+  "databases/databases_test.ts": "starts databases, which are processes",
   "delivery/crash_test.ts": KILLS,
   "functions/hostile_test.ts": ATTACKS,
   "functions/places_test.ts": "starts many processes of functions",
   "hooks/docs_test.ts": BUILDS,
+  "images/engine_test.ts": "starts and ends processes that convert images",
   "threads/order_test.ts": "compares threads over many requests",
 };
 
