@@ -126,6 +126,10 @@ export function start(
   );
 }
 
+/** The process that a platform runs in: this one, or that of the program. */
+export const processOf = (platform: RunningPlatform): number =>
+  "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
+
 /** Starts a platform in this process, even where a program is tested. */
 export function startSource(dataDir: string): Promise<TestPlatform> {
   return startBy(startPlatform, { dataDir });

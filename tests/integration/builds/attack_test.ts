@@ -5,6 +5,8 @@ import { markedProcesses } from "../../../src/lib/marked_processes.ts";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
 import { openForChildren } from "../../helpers/descriptors.ts";
 import { FIRST_TEST_UID } from "../../helpers/build_users.ts";
+import { processOf } from "../../helpers/platform.ts";
+import { peakMemory } from "../../../scripts/bench/_bench_place.ts";
 
 /** Megabytes that the build of one test prints; `PRINT_MB=1024` for a whole gigabyte. */
 const PRINT_MB = Number(Deno.env.get("PRINT_MB") ?? 200);
@@ -116,7 +118,7 @@ Deno.test("a build that takes too much memory is ended", async () => {
 
 Deno.test("a build that prints without end fills neither memory nor disk", async () => {
   await withBuilds(async (platform) => {
-    const before = Deno.memoryUsage().rss;
+    const before = peakMemory(processOf(platform));
     const script = `yes 'a line that is printed again and again' | head -c ${
       PRINT_MB * 1_000_000
     }\n${OUT}\necho END`;
@@ -130,7 +132,7 @@ Deno.test("a build that prints without end fills neither memory nor disk", async
     );
     assert.ok(stat.size < 6_000_000, `${stat.size} bytes of log`);
     assert.match(text, /\d+ lines were left out/);
-    assert.ok(Deno.memoryUsage().rss - before < 400_000_000);
+    assert.ok(peakMemory(processOf(platform)) - before < 400_000_000);
   });
 });
 

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
 import { descriptorsOf } from "../../helpers/descriptors.ts";
 import { makeCertificate } from "../../helpers/pebble.ts";
-import { createProject, deploy, sha256, start, type TestPlatform } from "../../helpers/platform.ts";
+import {
+  createProject,
+  deploy,
+  processOf,
+  sha256,
+  start,
+  type TestPlatform,
+} from "../../helpers/platform.ts";
 
 /** More than the buffers of a connection hold. */
 const BYTES = 30_000_000;
@@ -61,10 +68,6 @@ async function withLargeFile(run: (place: Place) => Promise<void>): Promise<void
     await Deno.remove(folder, { recursive: true });
   }
 }
-
-/** The platform runs in this process, or as a program. */
-const processOf = (platform: TestPlatform): number =>
-  "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
 
 async function blobPath(dataDir: string): Promise<string> {
   const hash = sha256(CONTENT);
