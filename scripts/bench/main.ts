@@ -1,5 +1,5 @@
 /**
- * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv|databases …]`:
+ * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv|dev|databases …]`:
  * measures and prints tables with the aim beside each. Loopback only; what it starts it
  * stops, and its files are in temporary folders.
  *
@@ -111,6 +111,11 @@ const BENCHES: readonly Bench[] = [
       { program: "redis-server", package: "redis-server" },
     ],
     run: async () => await (await import("./kv_bench.ts")).benchKv(),
+  },
+  {
+    name: "dev",
+    needs: [{ program: "npm", package: "npm" }],
+    run: async () => await (await import("./dev_bench.ts")).benchDev(),
   },
   {
     name: "databases",

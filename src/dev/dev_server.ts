@@ -207,7 +207,8 @@ class DevServer {
     if (!isTaken) return;
     if (change.rules) {
       const count = this.#site.rules?.rules.length ?? 0;
-      report.say("info", `${count} rules act, after ${Math.round(performance.now() - began)} ms`);
+      const act = count === 1 ? "1 rule acts" : `${count} rules act`;
+      report.say("info", `${act}, after ${Math.round(performance.now() - began)} ms`);
     }
     this.#reload.reload();
   }

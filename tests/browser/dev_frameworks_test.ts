@@ -80,7 +80,7 @@ async function changeRule(dev: Served, folder: string): Promise<void> {
   assert.equal(await locationOf(dev), "/one");
   const from = dev.lines.length;
   await Deno.writeTextFile(join(folder, "svc.rules.toml"), rules("/two"));
-  await dev.said(/rules act/, from);
+  await dev.said(/1 rule acts/, from);
   assert.equal(await locationOf(dev), "/two");
 }
 

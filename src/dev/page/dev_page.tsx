@@ -8,6 +8,7 @@
  */
 import { raw } from "hono/html";
 import type { KvItem } from "../../kv/mod.ts";
+import { formatBytes } from "../../lib/format.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { CaughtMail } from "../local/mod.ts";
 import type { LoggedRequest } from "../options.ts";
@@ -29,18 +30,60 @@ export interface PageFacts {
 }
 
 const STYLE = `
-:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
-body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2.5rem; }
+:root {
+  color-scheme: light dark;
+  --ink: light-dark(#1c1d20, #e9e9ec); --quiet: light-dark(#5d6068, #a3a6ae);
+  --line: light-dark(#e2e3e7, #303238); --paper: light-dark(#f6f6f8, #131417);
+  --card: light-dark(#fff, #1b1d21); --link: light-dark(#1d4ed8, #93b4ff);
+  --good: light-dark(#176b3a, #7fd6a0); --warn: light-dark(#8a5300, #f0bd6a);
+  --bad: light-dark(#b42318, #ff9384);
+  font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+}
+body { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+header { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1.25rem; }
+h1 { font-size: 1.35rem; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 1rem; margin: 0 0 .5rem; }
+a { color: var(--link); }
+section {
+  margin-top: 1.25rem; padding: 1rem 1.25rem; background: var(--card);
+  border: 1px solid var(--line); border-radius: .5rem;
+}
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .25rem .75rem .25rem 0; vertical-align: top; }
-th { font-weight: 600; border-bottom: 1px solid; }
-td { border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); }
-td.wide { overflow-wrap: anywhere; } .number { text-align: right; }
-.bad { color: #c2410c; } .quiet { opacity: .7; }
-pre { overflow: auto; max-height: 24rem; padding: .75rem; background: color-mix(in srgb, currentColor 7%, transparent); }
-nav a { margin-right: 1rem; }
+th, td { text-align: left; padding: .3rem 1rem .3rem 0; vertical-align: top; }
+th { font-weight: 500; font-size: .85rem; color: var(--quiet); white-space: nowrap; }
+td { border-top: 1px solid var(--line); }
+th:last-child, td:last-child { padding-right: 0; }
+td.wide, code, pre { font: .9rem/1.5 ui-monospace, monospace; }
+td.wide { width: 60%; overflow-wrap: anywhere; }
+.clamp { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.good { color: var(--good); } .warn { color: var(--warn); } .bad { color: var(--bad); }
+.quiet { color: var(--quiet); } p { margin: 0; } section p + p, table + p { margin-top: .5rem; }
+summary { cursor: pointer; overflow-wrap: anywhere; }
+details + details { margin-top: .5rem; }
+pre {
+  overflow: auto; max-height: 24rem; margin: .5rem 0 0; padding: .75rem;
+  background: var(--paper); border-radius: .35rem;
+}
+@media (max-width: 45rem) {
+  section { padding: .75rem; }
+  thead { display: none; }
+  tr { display: flex; flex-wrap: wrap; gap: 0 .75rem; padding: .4rem 0; border-top: 1px solid var(--line); }
+  td { border: 0; padding: 0; }
+  td:empty { display: none; }
+  td.wide { flex: 1 1 75%; width: auto; }
+  td.wide:first-child { flex-basis: 100%; }
+  td:not(.wide, .status) { color: var(--quiet); font-size: .85rem; }
+}
 `;
+
+/** Date and time on this computer, as `2026-11-22 21:27:36`. */
+const localTime = (time: number): string => new Date(time).toLocaleString("sv-SE");
+
+function colorOf(status: number): string {
+  if (status >= 500) return "bad";
+  return status >= 400 ? "warn" : status >= 300 ? "quiet" : "good";
+}
 
 function Requests({ requests }: Pick<PageFacts, "requests">) {
   if (requests.length === 0) return <p class="quiet">None yet: open the site.</p>;
@@ -53,21 +96,21 @@ function Requests({ requests }: Pick<PageFacts, "requests">) {
           <th>Rules</th>
           <th>Cache</th>
           <th>Answered by</th>
-          <th class="number">ms</th>
+          <th class="number">Time</th>
         </tr>
       </thead>
       <tbody>
         {requests.map(({ status, method, target, rules, cache, layer, durationMs, problem }) => (
           <tr>
-            <td class={status >= 400 ? "bad" : ""}>{status}</td>
+            <td class={`status ${colorOf(status)}`}>{status}</td>
             <td class="wide">
-              {method} {target}
-              {problem === undefined ? "" : <div class="bad">{problem}</div>}
+              <span class="clamp" title={target}>{method} {target}</span>
+              {problem === undefined ? "" : <span class="bad">{problem}</span>}
             </td>
             <td>{rules.join(", ")}</td>
             <td>{cache ?? ""}</td>
             <td>{layer}</td>
-            <td class="number">{durationMs.toFixed(1)}</td>
+            <td class="number">{durationMs.toFixed(1)} ms</td>
           </tr>
         ))}
       </tbody>
@@ -86,15 +129,15 @@ function Rules({ rules, functions }: Pick<PageFacts, "rules" | "functions">) {
               <tr>
                 <th>Rule</th>
                 <th>Action</th>
-                <th>Enabled</th>
+                <th>State</th>
               </tr>
             </thead>
             <tbody>
               {rules.rules.map(({ id, action, enabled }) => (
                 <tr>
-                  <td>{id}</td>
+                  <td class="wide">{id}</td>
                   <td>{action.type}</td>
-                  <td>{enabled ? "yes" : "no"}</td>
+                  <td class={enabled ? "good" : "quiet"}>{enabled ? "acts" : "disabled"}</td>
                 </tr>
               ))}
             </tbody>
@@ -113,7 +156,7 @@ function Keys({ keys, hasMoreKeys }: Pick<PageFacts, "keys" | "hasMoreKeys">) {
         <thead>
           <tr>
             <th>Key</th>
-            <th class="number">Bytes</th>
+            <th class="number">Size</th>
             <th>Expires</th>
           </tr>
         </thead>
@@ -121,27 +164,38 @@ function Keys({ keys, hasMoreKeys }: Pick<PageFacts, "keys" | "hasMoreKeys">) {
           {keys.map(({ key, size, expiresAt }) => (
             <tr>
               <td class="wide">{key}</td>
-              <td class="number">{size}</td>
-              <td>{expiresAt === undefined ? "" : new Date(expiresAt).toISOString()}</td>
+              <td class="number">{formatBytes(size)}</td>
+              <td>{expiresAt === undefined ? "" : `until ${localTime(expiresAt)}`}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {hasMoreKeys ? <p class="quiet">And more: svc kv list shows them all.</p> : ""}
+      {hasMoreKeys
+        ? (
+          <p class="quiet">
+            And more: <code>svc kv list</code> shows them all.
+          </p>
+        )
+        : ""}
     </>
   );
 }
 
 function Mails({ mails }: Pick<PageFacts, "mails">) {
   if (mails.length === 0) {
-    return <p class="quiet">None. What code sends by SMTP_URL is caught here.</p>;
+    return (
+      <p class="quiet">
+        None. What code sends by <code>SMTP_URL</code> is caught here.
+      </p>
+    );
   }
   return (
     <>
       {mails.map(({ time, from, to, subject, source }) => (
         <details>
           <summary>
-            {new Date(time).toISOString()} · {subject === "" ? "(no subject)" : subject} · {from}
+            <span class="quiet">{localTime(time)}</span> ·{" "}
+            {subject === "" ? "(no subject)" : subject} · {from}
             {" to "}
             {to.join(", ")}
           </summary>
@@ -164,19 +218,27 @@ export async function showDevPage(facts: PageFacts, nonce: string): Promise<Resp
         <style nonce={nonce}>{raw(STYLE)}</style>
       </head>
       <body>
-        <h1>{project}</h1>
-        <nav>
+        <header>
+          <h1>{project}</h1>
           <a href="/">Site</a>
           <a href={PAGE_PATH}>Reload</a>
-        </nav>
-        <h2>Requests</h2>
-        <Requests requests={facts.requests} />
-        <h2>Rules</h2>
-        <Rules rules={facts.rules} functions={facts.functions} />
-        <h2>Key-value store</h2>
-        <Keys keys={facts.keys} hasMoreKeys={facts.hasMoreKeys} />
-        <h2>Mail</h2>
-        <Mails mails={facts.mails} />
+        </header>
+        <section>
+          <h2>Requests</h2>
+          <Requests requests={facts.requests} />
+        </section>
+        <section>
+          <h2>Rules and functions</h2>
+          <Rules rules={facts.rules} functions={facts.functions} />
+        </section>
+        <section>
+          <h2>Key-value store</h2>
+          <Keys keys={facts.keys} hasMoreKeys={facts.hasMoreKeys} />
+        </section>
+        <section>
+          <h2>Mail</h2>
+          <Mails mails={facts.mails} />
+        </section>
       </body>
     </html>
   );
