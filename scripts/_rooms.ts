@@ -36,7 +36,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "traffic",
     "web",
   ],
-  web: ["client", "contract", "lib", "platform"],
+  web: ["client", "contract", "lib", "platform", "rules"],
   dev: ["build", "config", "contract", "edge", "kv", "lib", "manifest", "rules", "runtime"],
   platform: [
     "build",

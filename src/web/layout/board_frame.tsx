@@ -19,6 +19,8 @@ const PROJECT_SECTIONS = [
   ["domains", "Domains"],
   ["variables", "Variables"],
   ["hooks", "Deploy hooks"],
+  ["databases", "Databases"],
+  ["edge", "Edge"],
   ["settings", "Settings"],
 ] as const;
 

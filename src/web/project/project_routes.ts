@@ -4,6 +4,8 @@
  * @module
  */
 import type { BoardServices, PageBinder } from "../visit/mod.ts";
+import { bindDatabases } from "./databases_routes.ts";
+import { bindEdge } from "./edge_routes.ts";
 import { bindDeployments } from "./deployments_routes.ts";
 import { bindDomains } from "./domains_routes.ts";
 import { bindHooks } from "./hooks_routes.ts";
@@ -17,5 +19,7 @@ export function bindProjectPages(bind: PageBinder, services: BoardServices): voi
   bindDomains(bind, services);
   bindVariables(bind, services);
   bindHooks(bind, services);
+  bindDatabases(bind, services);
+  bindEdge(bind, services);
   bindSettings(bind, services);
 }

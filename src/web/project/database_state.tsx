@@ -1,0 +1,26 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The state of a database or of one of its branches.
+ *
+ * @module
+ */
+import type { DatabaseState } from "../../contract/mod.ts";
+import { State } from "../layout/mod.ts";
+
+const WORDS = {
+  creating: { tone: "care", word: "Being made", moving: true },
+  active: { tone: "good", word: "Active" },
+  stopped: { tone: "idle", word: "Stopped", past: true },
+  failed: { tone: "bad", word: "Failed" },
+  deleted: { tone: "idle", word: "Deleted", past: true },
+} as const;
+
+/** A state as a dot and a word; one that sleeps is active, and starts by itself. */
+export function DatabaseStateMark({ state, isAsleep = false }: {
+  readonly state: DatabaseState;
+  readonly isAsleep?: boolean;
+}) {
+  const { word, ...shown } = WORDS[state];
+  return <State {...shown}>{isAsleep && state === "active" ? "Asleep" : word}</State>;
+}

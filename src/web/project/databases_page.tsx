@@ -1,0 +1,105 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The databases of a project.
+ *
+ * @module
+ */
+import { CU_SIZES, type Database } from "../../contract/mod.ts";
+import {
+  bytesText,
+  Card,
+  EMPTY,
+  Empty,
+  Field,
+  Form,
+  type FormPage,
+  Pager,
+  SelectField,
+  Trouble,
+} from "../layout/mod.ts";
+import { DatabaseStateMark } from "./database_state.tsx";
+import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+function DatabaseRow({ parts, database }: {
+  readonly parts: ProjectVisit;
+  readonly database: Database;
+}) {
+  const { name, state, engine, version, cuSize, branches, sizeBytes, reason } = database;
+  return (
+    <li>
+      <DatabaseStateMark state={state} />
+      <div class="main">
+        <a class="whole" href={parts.path(`databases/${name}`)}>{name}</a>
+        <span class="dots soft">
+          <span>{version === null ? "PostgreSQL" : `PostgreSQL ${version}`}</span>
+          <span>{engine}</span>
+          <span>{`${cuSize} CU`}</span>
+          {reason === null ? null : <span>{reason}</span>}
+        </span>
+      </div>
+      <div class="meta end">
+        <span>{branches === 1 ? "1 branch" : `${branches} branches`}</span>
+        {sizeBytes === null ? null : <span>{bytesText(sizeBytes)}</span>}
+      </div>
+    </li>
+  );
+}
+
+export function databasesPage(
+  parts: ProjectVisit,
+  shown: FormPage & {
+    readonly databases: readonly Database[];
+    readonly nextCursor: string | null;
+  },
+): Response {
+  const { path, project, context } = parts;
+  const { databases, nextCursor, state = EMPTY } = shown;
+  return projectPage(
+    parts,
+    { ...shown, here: "databases", about: "databases" },
+    <>
+      <Card title="Databases" id="databases">
+        {databases.length === 0
+          ? (
+            <Empty
+              title="No databases"
+              command={`svc db create --name ${project.name} --project-id ${project.name}`}
+            >
+              Make one below, or type:
+            </Empty>
+          )
+          : (
+            <ol class="rows">
+              {databases.map((each) => <DatabaseRow key={each.id} parts={parts} database={each} />)}
+            </ol>
+          )}
+      </Card>
+      <Pager path={path("databases")} cursor={cursorOf(parts)} nextCursor={nextCursor} />
+      {canChange(parts)
+        ? (
+          <Card
+            title="Make a database"
+            id="make"
+            lead="Deployments that follow get its address as DATABASE_URL."
+          >
+            <div class="body">
+              <Trouble state={state} />
+              <Form action={path("databases")} csrf={context.csrf} class="line-form">
+                <Field label="Name" name="name" state={state} autocomplete="off" maxlength={40} />
+                <SelectField
+                  label="Compute units"
+                  name="cuSize"
+                  values={CU_SIZES}
+                  chosen={state.values.cuSize ?? "0.25"}
+                />
+                <button type="submit">Make it</button>
+              </Form>
+            </div>
+          </Card>
+        )
+        : null}
+    </>,
+  );
+}

@@ -1,0 +1,220 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The edge rules that production follows, how often each matched, and what they do with a request.
+ *
+ * @module
+ */
+import type { ActiveRules } from "../../contract/mod.ts";
+import { type Explanation, METHODS, type RuleOutcome, type RuntimeRule } from "../../rules/mod.ts";
+import { Card, Empty, Moment, Notice, SelectField, State, type Tone } from "../layout/mod.ts";
+import type { ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+/** Rules on one page. */
+export const RULES_SHOWN = 50;
+/** Most characters of a condition or an action that a page shows. */
+const MAX_TEXT = 400;
+
+/** A request that is to be explained, as it was typed. */
+export interface AskedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly ip: string;
+}
+
+export interface EdgeView {
+  readonly active: Pick<ActiveRules, "origin" | "revisionId" | "deploymentId" | "publishedAt">;
+  /** The rules from place `from` on. */
+  readonly rules: readonly RuntimeRule[];
+  readonly from: number;
+  readonly total: number;
+  readonly hits: ReadonlyMap<string, number>;
+  readonly asked: AskedRequest;
+  /** What the rules do with the request, or why that cannot be said; undefined before one asks. */
+  readonly explained: Explanation | string | undefined;
+}
+
+function jsonText(value: unknown): string {
+  const text = JSON.stringify(value) ?? "";
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}
+
+function RuleRow({ rule, hits }: { readonly rule: RuntimeRule; readonly hits: number }) {
+  const { id, name, enabled, condition, action } = rule;
+  return (
+    <li>
+      <State tone={enabled ? "good" : "idle"} past={!enabled}>{action.type}</State>
+      <div class="main">
+        <span>
+          <span class="mono">{id}</span>
+        </span>
+        {name === undefined ? null : <span class="soft">{name}</span>}
+        <details class="more">
+          <summary>
+            Condition and action<span class="hush">{` of ${id}`}</span>
+          </summary>
+          <div class="stack">
+            <p class="mono small soft">
+              {condition === undefined ? "every request" : jsonText(condition)}
+            </p>
+            <p class="mono small">{jsonText(action)}</p>
+          </div>
+        </details>
+      </div>
+      <div class="meta end">
+        {enabled ? null : <span>disabled</span>}
+        <span>{hits === 1 ? "1 match" : `${hits} matches`}</span>
+      </div>
+    </li>
+  );
+}
+
+const OUTCOMES: Readonly<Record<RuleOutcome["state"], readonly [Tone, string]>> = {
+  applied: ["good", "Applied"],
+  skipped: ["care", "No effect"],
+  not_matched: ["idle", "Not matched"],
+  disabled: ["idle", "Disabled"],
+};
+
+function whyOf(outcome: RuleOutcome): string | undefined {
+  if (outcome.state === "skipped") return outcome.reason;
+  if (outcome.state !== "not_matched") return undefined;
+  const { field, wanted, seen } = outcome.mismatch;
+  return `${field} wants ${wanted}, sees ${seen}`;
+}
+
+function Explained({ explained }: { readonly explained: Explanation | string }) {
+  if (typeof explained === "string") return <Notice kind="bad">{explained}</Notice>;
+  // Rules that matched say most; the others follow as far as there is room.
+  const weight = ({ state }: RuleOutcome) => state === "applied" ? 0 : state === "skipped" ? 1 : 2;
+  const rules = explained.rules.toSorted((a, b) => weight(a.outcome) - weight(b.outcome))
+    .slice(0, RULES_SHOWN);
+  return (
+    <>
+      <pre class="terminal" tabindex={0}>{explained.summary.join("\n")}</pre>
+      <ol class="stack">
+        {rules.map(({ id, phase, outcome }) => {
+          const [tone, word] = OUTCOMES[outcome.state];
+          const why = whyOf(outcome);
+          return (
+            <li key={id}>
+              <State tone={tone} past={outcome.state === "disabled"}>{word}</State>{" "}
+              <span class="mono">{id}</span> <span class="soft small">{phase}</span>
+              {why === undefined ? null : <p class="small soft">{why.slice(0, MAX_TEXT)}</p>}
+            </li>
+          );
+        })}
+      </ol>
+    </>
+  );
+}
+
+function ExplainCard({ path, view }: { readonly path: string; readonly view: EdgeView }) {
+  const { asked: { method, url, ip }, explained } = view;
+  return (
+    <Card
+      title="Explain a request"
+      id="explain"
+      lead="The edge's own engine judges it. No request is sent, and no static file is taken as there."
+    >
+      <div class="body">
+        <form
+          method="get"
+          action={path}
+          class="line-form"
+          hx-get={path}
+          hx-target="#explained"
+          hx-select="#explained"
+          hx-swap="outerHTML"
+        >
+          <SelectField label="Method" name="method" values={METHODS} chosen={method} />
+          <div class="field">
+            <label for="url">Path or address</label>
+            <input id="url" name="url" value={url} required maxlength={2000} autocomplete="off" />
+          </div>
+          <div class="field">
+            <label for="ip">Address of the client</label>
+            <input id="ip" name="ip" value={ip} maxlength={60} autocomplete="off" />
+          </div>
+          <button type="submit">Explain</button>
+        </form>
+        <div id="explained" class="stack" aria-live="polite">
+          {explained === undefined ? null : <Explained explained={explained} />}
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+function Origin({ active }: { readonly active: EdgeView["active"] }) {
+  const { origin, revisionId, deploymentId, publishedAt } = active;
+  if (origin === "ui") {
+    return (
+      <>
+        Published as revision <span class="mono">{revisionId}</span>
+        {publishedAt === null ? null : (
+          <>
+            {" "}on <Moment at={publishedAt} />
+          </>
+        )}
+      </>
+    );
+  }
+  return deploymentId === null
+    ? <>None</>
+    : <a href={`/deployments/${deploymentId}`}>Those of the live deployment</a>;
+}
+
+function Places({ path, from, total }: {
+  readonly path: string;
+  readonly from: number;
+  readonly total: number;
+}) {
+  if (total <= RULES_SHOWN) return null;
+  const last = Math.min(from + RULES_SHOWN, total);
+  return (
+    <nav class="pager row" aria-label="Pages">
+      {from === 0 ? null : (
+        <a
+          class="button quiet little"
+          href={`${path}?from=${Math.max(0, from - RULES_SHOWN)}`}
+        >
+          Earlier rules
+        </a>
+      )}
+      <span class="soft">{`${from + 1} to ${last} of ${total}`}</span>
+      {last === total
+        ? null
+        : <a class="button quiet little" href={`${path}?from=${last}`}>Later rules</a>}
+    </nav>
+  );
+}
+
+export function edgePage(parts: ProjectVisit, view: EdgeView): Response {
+  const path = parts.path("edge");
+  const { rules, hits, from, total } = view;
+  return projectPage(
+    parts,
+    { here: "edge", about: "edge" },
+    <>
+      <Card title="Rules in production" id="rules" lead={<Origin active={view.active} />}>
+        {rules.length === 0
+          ? (
+            <Empty title="No rules" command="svc rules check">
+              Write them into svc.rules.toml beside the site, and check them:
+            </Empty>
+          )
+          : (
+            <ol class="rows">
+              {rules.map((rule) => (
+                <RuleRow key={rule.id} rule={rule} hits={hits.get(rule.id) ?? 0} />
+              ))}
+            </ol>
+          )}
+      </Card>
+      <Places path={path} from={from} total={total} />
+      {total === 0 ? null : <ExplainCard path={path} view={view} />}
+    </>,
+  );
+}
