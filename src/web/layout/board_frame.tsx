@@ -59,22 +59,24 @@ function Board({ context, title, lead, acts, children, project, sections }: Fram
   return (
     <>
       <Bar context={context} place={{ workspace, project }} />
-      <div class="band">
-        <Contours />
-        <div class="inner">
-          <header class="head">
-            <div>
-              <h1>{title}</h1>
-              {lead ? <div class="lead">{lead}</div> : null}
+      <main id="main">
+        <div class="band">
+          <Contours />
+          <div class="inner">
+            <div class="head">
+              <div>
+                <h1>{title}</h1>
+                {lead ? <div class="lead">{lead}</div> : null}
+              </div>
+              {acts ? <div class="acts">{acts}</div> : null}
             </div>
-            {acts ? <div class="acts">{acts}</div> : null}
-          </header>
-          <Sections list={sections} />
+            <Sections list={sections} />
+          </div>
         </div>
-      </div>
-      <main class="board" id="main">
-        {done === undefined ? null : <Notice>{done}</Notice>}
-        {children}
+        <div class="board">
+          {done === undefined ? null : <Notice>{done}</Notice>}
+          {children}
+        </div>
       </main>
     </>
   );

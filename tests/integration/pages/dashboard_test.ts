@@ -16,7 +16,13 @@ const MAX_PAGE_BYTES = 100_000;
 async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<string[]> {
   const at = "/v1/projects/shop";
   await api("POST", "/v1/projects", { name: "shop", displayName: HOSTILE });
-  const live = await deploy(own, "shop", { files: { "index.html": "one" } });
+  const live = await deploy(own, "shop", {
+    files: { "index.html": "one" },
+    rules: {
+      schemaVersion: "EDGE_RULE_SET_V1",
+      rules: [{ id: "hostile", name: HOSTILE, action: { type: "log" } }],
+    },
+  });
   const preview = await deploy(own, "shop", {
     files: { "index.html": "two" },
     prod: false,
@@ -38,7 +44,10 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
   return [
     ...["/workspaces", "/workspaces/acme", "/workspaces/acme/projects"],
     "/workspaces/acme/new-project",
-    ...["", "/logs", "/domains", "/variables", "/hooks", "/settings"].map((page) => shop + page),
+    ...["", "/logs", "/domains", "/variables", "/hooks", "/databases", "/edge", "/settings"]
+      .map((page) => shop + page),
+    `${shop}/edge?method=GET&url=${encodeURIComponent(`/${HOSTILE}`)}&ip=x`,
+    `${shop}/edge?method=GET&url=${encodeURIComponent(`/?${HOSTILE}`)}`,
     `${shop}/logs?search=${encodeURIComponent(HOSTILE)}&level=info`,
     records,
     `/deployments/${live.id}`,

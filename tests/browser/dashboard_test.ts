@@ -1,0 +1,179 @@
+/**
+ * The dashboard in Chromium: accessible in every look, and live where a page moves. Pictures of
+ * the pages are kept in `docs/screenshots` where `UPDATE_SCREENSHOTS` is set.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { BrowserContext, Page } from "playwright-core";
+import { ROOT } from "../../scripts/_source_files.ts";
+import { BROWSER_TEST, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
+import { type DashboardPlatform, withDashboard } from "../helpers/dashboard.ts";
+import { create, deploy } from "../helpers/platform.ts";
+
+const LOOKS = [
+  ["wide-light", 1280, 800, "light"],
+  ["narrow-dark", 390, 844, "dark"],
+] as const;
+const KEEPS_SHOTS = Deno.env.get("UPDATE_SCREENSHOTS") !== undefined;
+const SHOP = "/workspaces/acme/projects/harbour-shop";
+
+const RULES = {
+  schemaVersion: "EDGE_RULE_SET_V1",
+  rules: [
+    {
+      id: "old-blog",
+      name: "The blog moved",
+      condition: { path: { type: "glob", value: "/blog/{slug}" } },
+      action: { type: "redirect", target: "/news/{slug}", statusCode: 301 },
+    },
+    {
+      id: "closed",
+      condition: { path: { type: "prefix", value: "/admin" } },
+      action: { type: "deny", statusCode: 403 },
+    },
+  ],
+};
+
+/** Fills the workspace; returns the names and paths of the pages that are looked at. */
+async function furnish({ api, own, platform }: DashboardPlatform) {
+  for (const name of ["docs", "tide-tables", "harbour-shop"]) {
+    await api("POST", "/v1/projects", { name });
+  }
+  const author = "Ada Lovelace";
+  await deploy(own, "tide-tables", {
+    files: { "index.html": "tides" },
+    message: "November tables",
+    author,
+  });
+  await deploy(own, "harbour-shop", {
+    files: { "index.html": "one" },
+    message: "Show the tide beside the opening hours",
+    author,
+    rules: RULES,
+  });
+  const preview = await deploy(own, "harbour-shop", {
+    files: { "index.html": "two" },
+    prod: false,
+    branch: "feature/lanterns",
+    message: "Lanterns on the quay",
+    author: "Grace Hopper",
+  });
+  await create(own, "harbour-shop", { files: { "a.html": "three" }, prod: false, branch: "map" });
+  const at = "/v1/projects/harbour-shop";
+  await api("PUT", `${at}/variables/SHOP`, { value: "Harbour", category: "plain", scope: "all" });
+  await api("POST", `${at}/domains`, { hostname: "shop.example", environment: "production" });
+  await api("POST", "/v1/deploy-hooks", {
+    ...{ projectId: "harbour-shop", name: "Content system", branch: "main", scope: "All" },
+  });
+  for (const path of ["/", "/missing", "/blog/tides"]) {
+    await platform.get("harbour-shop.localhost", path);
+  }
+  return [
+    ["overview", "/workspaces/acme/projects"],
+    ["new-project", "/workspaces/acme/new-project"],
+    ["members", "/workspaces/acme"],
+    ["project", SHOP],
+    ["empty-project", "/workspaces/acme/projects/docs"],
+    ["deployment", `/deployments/${preview.id}`],
+    ...["logs", "domains", "variables", "hooks", "databases", "settings"].map((
+      page,
+    ) => [page, `${SHOP}/${page}`]),
+    ["edge", `${SHOP}/edge?method=GET&url=%2Fblog%2Ftides`],
+    ["inbox", "/notifications"],
+    ["preferences", "/notifications/preferences"],
+    ["account", "/account"],
+    ["sessions", "/account/sessions"],
+  ] as [string, string][];
+}
+
+/** What a page breaks of axe's rules for WCAG 2.2 AA. */
+async function accessFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return await page.evaluate(async () => {
+    const run = (globalThis as unknown as { axe: typeof axe }).axe.run;
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const { violations } = await run({ runOnly: { type: "tag", values: tags } });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`);
+  });
+}
+
+async function signedIn(context: BrowserContext, { ada, platform }: DashboardPlatform) {
+  const [name = "", value = ""] = ada.cookie.split("=");
+  await context.addCookies([{ name, value, url: `http://127.0.0.1:${platform.port}` }]);
+  context.setDefaultTimeout(15_000);
+  return await context.newPage();
+}
+
+/** Pages whose pictures are kept. */
+const KEPT: ReadonlySet<string> = new Set(["overview", "project", "deployment", "logs", "edge"]);
+
+/** Looks at every page in every look; returns what is wrong. */
+async function look(page: Page, url: string, pages: readonly [string, string][]) {
+  const faults: string[] = [];
+  for (const [name, path] of pages) {
+    await page.goto(url + path);
+    for (const [look, width, height, colorScheme] of LOOKS) {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      faults.push(...(await accessFaults(page)).map((fault) => `${name} in ${look}: ${fault}`));
+      const overflow = await page.locator("html").evaluate((html) => {
+        const { scrollWidth, clientWidth } = html as unknown as Record<string, number>;
+        return scrollWidth! - clientWidth!;
+      });
+      if (overflow > 0) faults.push(`${name} in ${look} is ${overflow} pixels too wide`);
+      if (!KEEPS_SHOTS) continue;
+      const folder = KEPT.has(name) ? join(ROOT, "docs", "screenshots") : SHOTS;
+      await page.screenshot({ path: join(folder, `${name}-${look}.png`) });
+    }
+  }
+  return faults;
+}
+
+/** Searches a log that goes on, explains a request, opens a menu; returns the page's complaints. */
+async function use(page: Page, url: string, { platform }: DashboardPlatform) {
+  const complaints = hearComplaints(page);
+  const lines = page.locator("#log li");
+  await page.goto(`${url}${SHOP}/logs`);
+  await page.getByLabel("Search").fill("missing");
+  await page.waitForURL(/search=missing/);
+  await lines.filter({ hasText: "/missing" }).waitFor();
+  await lines.filter({ hasText: "/blog" }).waitFor({ state: "detached" });
+  const followed = page.waitForResponse((answer) => answer.url().includes("/logs/stream"));
+  await page.reload();
+  await followed;
+  await platform.get("harbour-shop.localhost", "/other");
+  await platform.get("harbour-shop.localhost", "/missing/now");
+  await lines.filter({ hasText: "/missing/now" }).waitFor();
+  assert.equal(await lines.filter({ hasText: "/other" }).count(), 0);
+
+  await page.goto(`${url}${SHOP}/edge`);
+  await page.getByLabel("Path or address").fill("/blog/tides");
+  await page.getByRole("button", { name: "Explain" }).click();
+  await page.locator("#explained", { hasText: "Answers 301 to /news/tides" }).waitFor();
+
+  const others = page.getByRole("link", { name: "All workspaces" });
+  await page.locator("details.switch > summary").click();
+  await others.waitFor();
+  await page.keyboard.press("Escape");
+  await others.waitFor({ state: "hidden" });
+  // Streams that a page leaves open end with it.
+  return complaints.filter((text) => !text.includes("/logs/stream"));
+}
+
+Deno.test({
+  name: "the dashboard is accessible and fits in every look, and moves under its own policy",
+  ...BROWSER_TEST,
+  fn: () =>
+    withDashboard(async (parts) => {
+      const pages = await furnish(parts);
+      const url = `http://127.0.0.1:${parts.platform.port}`;
+      await withChromium(async (browser) => {
+        const plain = await signedIn(await browser.newContext(), parts);
+        assert.deepEqual(await use(plain, url, parts), []);
+        // Axe is a script of the test's own, which the policy of the pages refuses.
+        const page = await signedIn(await browser.newContext({ bypassCSP: true }), parts);
+        assert.deepEqual(await look(page, url, pages), []);
+      });
+    }),
+});
