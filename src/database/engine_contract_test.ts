@@ -142,6 +142,61 @@ const CONTRACT: Contract = {
       assert.equal(await show(two, "search_path"), '"$user", public');
     }),
 
+  "keeps settings that functions, views and blocks make within their session": (gateway) =>
+    withClients(gateway, 2, async (one, two) => {
+      await one.query(`CREATE FUNCTION become(who text) RETURNS text LANGUAGE plpgsql AS
+          $$ BEGIN RETURN set_config('app.who', who, false); END $$;
+        CREATE VIEW v AS SELECT become('viewed') AS who;
+        CREATE TABLE t (n int, who text DEFAULT become('defaulted'))`);
+      const who = async (client: pg.Client): Promise<string | null> =>
+        (await client.query("SELECT current_setting('app.who', true) AS v")).rows[0].v;
+      const rounds = [
+        ["SELECT become('alice')", "alice"],
+        ["SELECT become('carol')", "carol"],
+        ["TABLE v", "viewed"],
+        ["INSERT INTO t VALUES (1)", "defaulted"],
+        ["DO $$ BEGIN PERFORM become('done'); END $$", "done"],
+        ["SELECT query_to_xml('SELECT become(''xml'')', true, true, '')", "xml"],
+      ] as const;
+      for (const [sql, expected] of rounds) {
+        await one.query(sql);
+        assert.ok(["", null].includes(await who(two)), `after ${sql}`);
+        assert.equal(await who(one), expected);
+      }
+      await two.query("SELECT become('bob')");
+      assert.deepEqual([await who(one), await who(two)], ["xml", "bob"]);
+    }),
+
+  "ends statements that take longer than statement_timeout allows": (gateway) =>
+    withClients(gateway, 2, async (one, two) => {
+      const slow = "SELECT count(*) FROM generate_series(1, 1000000000)";
+      const isLate = (error: pg.DatabaseError) => {
+        assert.deepEqual(
+          [error.code, error.message],
+          ["57014", "canceling statement due to statement timeout"],
+        );
+        return true;
+      };
+      await one.query("SET statement_timeout = 50");
+      await assert.rejects(one.query(slow), isLate);
+      await assert.rejects(one.query({ text: `${slow} AS n WHERE n > $1`, values: [0] }), isLate);
+      assert.equal((await one.query("SELECT 1 AS n")).rows[0].n, 1);
+      await assert.rejects(two.query(`SET statement_timeout = '60ms'; ${slow}`), isLate);
+      await two.query("SET statement_timeout = 0");
+      const { rows } = await two.query("SELECT count(*)::int AS n FROM generate_series(1, 500000)");
+      assert.equal(rows[0].n, 500_000);
+    }),
+
+  "ends a session that idles in a transaction longer than it allows": (gateway) =>
+    withClients(gateway, 1, async (client) => {
+      const ended = new Promise<pg.DatabaseError>((resolve) =>
+        client.on("error", (error) => resolve(error as pg.DatabaseError))
+      );
+      await client.query("SET idle_in_transaction_session_timeout = 100");
+      await client.query("BEGIN");
+      assert.equal((await ended).code, "25P03");
+    }),
+
   "runs transactions of several sessions, and rolls back one whose client goes": (gateway) =>
     withClients(gateway, 2, async (one, two) => {
       await one.query("CREATE TABLE t (n int)");

@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { readTextFile } from "../../lib/utf8.ts";
-import type { Branch, CopyMethod } from "../types.ts";
+import { type Branch, type CopyMethod, EngineError } from "../types.ts";
 
 /** Names in the files of a branch; `role` is null in those of an empty database. */
 export interface BranchNames {
@@ -148,6 +148,13 @@ async function copyFolder(from: string, to: string): Promise<CopyMethod> {
     await run([...clone, join(from, "PG_VERSION"), probe]) === undefined;
   await Deno.remove(probe).catch(() => {});
   const problem = await run([...(canClone ? clone : ["-R", "-p"]), from, to]);
-  if (problem !== undefined) throw new Error(`Cannot copy the database: ${problem}`);
+  if (problem !== undefined) throw copyError(problem);
   return canClone ? "clone" : "copy";
+}
+
+/** What `cp` says in the language of the machine is for the log; that the disk is full, for users. */
+function copyError(problem: string): Error {
+  return /No space left|Disk quota/.test(problem)
+    ? new EngineError("Cannot copy the database: the disk is full", "53100")
+    : new Error(`Cannot copy the database: ${problem}`);
 }

@@ -184,7 +184,7 @@ export class RunningDatabase {
   }
 
   #tick(): void {
-    if (this.#sessions.size > 1) this.#send(DatabaseFrame.tick, 0);
+    if (this.#sessions.size > 0) this.#send(DatabaseFrame.tick, 0);
   }
 
   async #cancel(id: number): Promise<void> {

@@ -4,6 +4,7 @@
  * @module
  */
 import { type DatabaseEngine, EngineError, type EngineKind } from "../../database/mod.ts";
+import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { Failure } from "../core/http/mod.ts";
 
@@ -50,7 +51,11 @@ export class Engines {
       if (open === undefined) return Promise.reject(new EngineError(MISSING[kind], "58000"));
       opening = open().catch((error) => {
         this.#opening.delete(kind);
-        throw error;
+        throw error instanceof EngineError ? error : new EngineError(
+          `PostgreSQL cannot be started: ${wordsOf(error)}`,
+          CANNOT_CONNECT_NOW,
+          { cause: error },
+        );
       });
       this.#opening.set(kind, opening);
     }
@@ -69,10 +74,16 @@ export class Engines {
   }
 }
 
+/** Says what the machine lacks: engines throw such errors for whoever operates the platform. */
+const wordsOf = (error: unknown): string =>
+  isFileFault(error) ? describeFileFault(error) : messageOf(error);
+
 /** States of SQL in which the same request may succeed later. */
 const PASSING: ReadonlySet<string> = new Set(["53300", "57P03", "57P01", "55006", "55P03"]);
 /** When to try again, in seconds. */
 const RETRY_SECONDS = 5;
+/** `cannot_connect_now` of SQL. */
+const CANNOT_CONNECT_NOW = "57P03";
 /** Of SQL: the disk is full. */
 const DISK_FULL = "53100";
 
@@ -88,6 +99,9 @@ export function toFailureOfEngine(error: unknown): unknown {
 
 /** Why work on a branch failed, for its owner: what is the platform's own stays in its log. */
 export function reasonOf(error: unknown): string {
+  if (isFileFault(error)) {
+    return `The files of the database cannot be written: ${describeFileFault(error)}`;
+  }
   return error instanceof EngineError || error instanceof Failure
     ? messageOf(error)
     : "The platform failed; its log says why";

@@ -13,6 +13,10 @@ export type ReadMore = () => Uint8Array;
 
 /** A PostgreSQL backend that takes one message at a time, and answers before it returns. */
 export interface Backend {
+  /** Differs whenever the settings of the session differ, by whatever they were set. */
+  readonly settingsDigest: string;
+  /** Names of the settings that were made in the session. */
+  readonly settingNames: readonly string[];
   run(message: Uint8Array, hear: Hear, more: ReadMore): void;
 }
 
@@ -54,6 +58,14 @@ const READ_PARAMETERS = `SELECT ${
 /** A backend that can be asked questions of our own. */
 export class SharedBackend {
   constructor(private readonly backend: Backend) {}
+
+  get settingsDigest(): string {
+    return this.backend.settingsDigest;
+  }
+
+  get settingNames(): readonly string[] {
+    return this.backend.settingNames;
+  }
 
   /** Runs a client's message. */
   run(message: Uint8Array, hear: Hear, more: ReadMore): void {

@@ -42,7 +42,7 @@ export class Client {
   pinnedBy: string | undefined;
   hasLocks = false;
   /** What is to be asked of the backend before another client gets it. */
-  suspects = { settings: false, pins: false, locks: false, channels: false };
+  suspects = { pins: false, locks: false, channels: false };
   /** Since when it waits for the backend, or the backend for it, in milliseconds. */
   since = 0;
   /** The settings of its startup message are not checked yet. */
@@ -58,8 +58,7 @@ export class Client {
     return `_${this.id}_${++this.#names}`;
   }
 
-  suspect({ settings, pins, locks }: StatementTraits): void {
-    this.suspects.settings ||= settings;
+  suspect({ pins, locks }: StatementTraits): void {
     this.suspects.pins ||= pins;
     this.suspects.locks ||= locks;
   }

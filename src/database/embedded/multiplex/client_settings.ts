@@ -6,11 +6,15 @@
  */
 import type { SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";
-import { applySettings, isSameSettings, SHOW_SETTINGS } from "./settings.ts";
+import { applySettings, isSameSettings, showSettings } from "./settings.ts";
 
 export class ClientSettings {
   /** Whose settings the backend has. */
   #current: Client | undefined;
+  /** Of the settings that the backend was given for that client. */
+  #digest = "";
+  /** Of the settings that a client was told last. */
+  #told = "";
   /** Parameters of the backend without any client's settings. */
   #defaults: ReadonlyMap<string, string> = new Map();
 
@@ -41,12 +45,13 @@ export class ClientSettings {
   give(client: Client): boolean {
     const last = this.#current;
     if (last === client) return false;
-    const isDirty = last?.suspects.settings ?? true;
-    if (last !== undefined && !last.isGone && isDirty) this.#keep(last);
-    const isSame = !isDirty && !client.isFresh && isSameSettings(last?.settings, client.settings);
+    const isKnown = last !== undefined && this.backend.settingsDigest === this.#digest;
+    if (last !== undefined && !last.isGone && !isKnown) this.#keep(last);
+    const isSame = isKnown && !client.isFresh && isSameSettings(last?.settings, client.settings);
     this.#current = isSame ? client : undefined;
     if (isSame) return false;
     this.backend.ask(applySettings(client.settings));
+    this.#digest = this.backend.settingsDigest;
     this.#current = client;
     client.isFresh = false;
     return true;
@@ -59,13 +64,19 @@ export class ClientSettings {
 
   #keep(client: Client): void {
     client.settings = new Map(
-      this.backend.ask(SHOW_SETTINGS).map(([name, value]) => [name ?? "", value ?? ""]),
+      this.backend.ask(showSettings(this.backend.settingNames))
+        .map(([name, value]) => [name ?? "", value ?? ""]),
     );
-    client.suspects.settings = false;
+  }
+
+  /** Whether settings have changed since somebody was told of them last. */
+  get hasNews(): boolean {
+    return this.backend.settingsDigest !== this.#told;
   }
 
   /** Parameters that are not as a client was told; it counts as told of them. */
   news(client: Client): [string, string][] {
+    this.#told = this.backend.settingsDigest;
     const changed = [...this.backend.readParameters()]
       .filter(([name, value]) => client.told.get(name) !== value);
     for (const [name, value] of changed) client.told.set(name, value);

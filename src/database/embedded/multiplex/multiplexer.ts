@@ -29,19 +29,18 @@ import {
 } from "./messages.ts";
 import { dropSkipped, endWith, type Outlet, refuse, takeMessage } from "./outlet.ts";
 import { traitsOf } from "./statement_traits.ts";
-import { IDLED, idlesInTransaction, isOverdue, refuseWaiting, waitsForLock } from "./waiting.ts";
+import { idled, overdue, refuseWaiting, waitsForLock } from "./waiting.ts";
 
 export interface MultiplexerOptions {
   readonly backend: Backend;
   readonly outlet: Outlet;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
+  /** What the client that has the backend has set; 0 for no limit. */
+  readonly idleInTransactionMs: () => number;
   /** What a client is greeted with beside parameters: `BackendKeyData`. */
   readonly keyOf: (client: number) => Uint8Array;
 }
-
-/** Tags of commands that change settings, besides those that contain `SET`. */
-const CHANGES_SETTINGS = /^(?:SET|RESET|DISCARD ALL)/;
 
 export class Multiplexer {
   readonly #clients = new Map<number, Client>();
@@ -51,8 +50,6 @@ export class Multiplexer {
   readonly #settings: ClientSettings;
   /** Has the backend until its transaction ends. */
   #holder: Client | undefined;
-  /** The message that runs changes settings, and its client is to be told. */
-  #changesSettings = false;
   #running = 0;
   /** The backend's `ReadyForQuery`, while the client has not heard it. */
   #ready: Uint8Array | undefined;
@@ -121,13 +118,20 @@ export class Multiplexer {
       client !== this.#holder && !client.isGone && client.inbox.size > 0
     );
     for (const client of waiting) {
-      if (!isOverdue(client, now)) continue;
+      const reason = overdue(
+        client,
+        now,
+        () => refuseWaiting(this.#holder, this.#lockHolder(client)),
+      );
+      if (reason === undefined) continue;
       client.since = now;
-      refuse(client, refuseWaiting(this.#holder, this.#lockHolder(client)), outlet);
+      refuse(client, reason, outlet);
     }
-    if (waiting.length > 0 && this.#holder !== undefined && idlesInTransaction(this.#holder, now)) {
-      this.#end(this.#holder, IDLED);
-    }
+    const holder = this.#holder;
+    if (holder === undefined) return;
+    const limitMs = this.options.idleInTransactionMs();
+    const reason = idled(holder, { now, limitMs, isAwaited: waiting.length > 0 });
+    if (reason !== undefined) this.#end(holder, reason);
   }
 
   /** Does the next piece of work; false where there is none until more is received. */
@@ -265,12 +269,11 @@ export class Multiplexer {
   }
 
   #complete(client: Client, tag: string): void {
-    if (CHANGES_SETTINGS.test(tag)) client.suspects.settings = this.#changesSettings = true;
     if (tag === "LISTEN" || tag === "UNLISTEN") client.suspects.channels = true;
     if (tag === "DISCARD ALL" || tag === "DEALLOCATE ALL") this.#statements.forget(client);
     if (tag === "DISCARD ALL") {
       client.listens.clear();
-      client.suspects = { settings: true, pins: true, locks: true, channels: true };
+      client.suspects = { pins: true, locks: true, channels: true };
     }
   }
 
@@ -295,10 +298,7 @@ export class Multiplexer {
   /** The backend has answered a client's messages: settles what they changed, and says so. */
   #finish(client: Client, ready: Uint8Array): void {
     this.#ready = undefined;
-    if (this.#changesSettings && client.status !== "E") {
-      this.#changesSettings = false;
-      this.#report(client);
-    }
+    if (client.status !== "E" && this.#settings.hasNews) this.#report(client);
     this.options.outlet.deliver(client.id, ready);
     if (client.status === "I") this.#settle(client);
   }

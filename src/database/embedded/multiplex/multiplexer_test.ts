@@ -11,10 +11,13 @@ import {
   writeMessage,
 } from "./messages.ts";
 import { Multiplexer } from "./multiplexer.ts";
+import { milliseconds } from "./waiting.ts";
 
 /** A backend that answers queries with `BEGIN` and `COMMIT` in mind, and notes what it is sent. */
 class ScriptedBackend implements Backend {
   readonly log: string[] = [];
+  readonly settingsDigest = "";
+  readonly settingNames = [];
   #status: "I" | "T" = "I";
 
   run(bytes: Uint8Array, hear: Hear): void {
@@ -56,6 +59,7 @@ class Clients {
   readonly heard = new Map<number, Message[]>();
   readonly ended: number[] = [];
   now = 0;
+  idleLimit = 0;
   readonly multiplexer = new Multiplexer({
     backend: this.backend,
     outlet: {
@@ -71,6 +75,7 @@ class Clients {
       taken: () => {},
     },
     now: () => this.now,
+    idleInTransactionMs: () => this.idleLimit,
     keyOf: (client) => backendKey(client, 0),
   });
 
@@ -154,6 +159,34 @@ Deno.test("Multiplexer refuses a statement that has waited too long, and ends wh
   assert.equal(last && errorField(last, "C"), "25P03");
   while (clients.multiplexer.step());
   assert.equal(clients.types(2), "CZ");
+});
+
+Deno.test("Multiplexer lets a client wait, and idle in a transaction, as long as it has set", () => {
+  const clients = new Clients(1);
+  clients.multiplexer.open(2, new Map([["options", "-c lock_timeout=2s"]]));
+  clients.multiplexer.open(3, new Map([["statement_timeout", "3000"]]));
+  clients.query(1, "BEGIN");
+  for (const id of [2, 3]) clients.query(id, "waits");
+  const tick = (now: number) => {
+    clients.now = now;
+    clients.multiplexer.tick();
+    return [1, 2, 3].map((id) => {
+      const error = clients.heard.get(id)?.find(({ type }) => type === "E");
+      return error && errorField(error, "C");
+    });
+  };
+  assert.deepEqual(tick(1_999), [undefined, undefined, undefined]);
+  assert.deepEqual(tick(2_000), [undefined, "55P03", undefined]);
+  assert.deepEqual(tick(3_000), [undefined, "55P03", "57014"]);
+  clients.idleLimit = 5_000;
+  assert.deepEqual(tick(4_999), [undefined, "55P03", "57014"]);
+  assert.deepEqual(tick(5_000), ["25P03", "55P03", "57014"]);
+});
+
+Deno.test("milliseconds() reads settings of time with and without a unit", () => {
+  const given = ["1500", "2s", "1min", "500us", " 3 h ", "0", "soon", undefined];
+  const read = [1500, 2000, 60_000, 1, 10_800_000, 0, 0, 0];
+  assert.deepEqual(given.map(milliseconds), read);
 });
 
 Deno.test("Multiplexer ends a session whose message is too long", () => {

@@ -72,8 +72,12 @@ export function applySettings(settings: Settings): string {
   return calls.length === 0 ? reset : `${reset}; SELECT ${calls.join(", ")}`;
 }
 
-/** SQL that shows what differs from the server's own settings: rows of name and value. */
-export const SHOW_SETTINGS = `SELECT name, setting FROM pg_catalog.pg_settings
-WHERE source = 'session' UNION ALL
-SELECT 'role', pg_catalog.current_setting('role')
-WHERE pg_catalog.current_setting('role') <> 'none'`;
+/** Settings that end with a transaction, that cannot be read, or that are nobody's choice. */
+const NOT_KEPT = /^(?:transaction_.*|seed|session_authorization)$/;
+
+/** SQL that shows settings: rows of name and value. */
+export function showSettings(names: readonly string[]): string {
+  const kept = names.filter((name) => !NOT_KEPT.test(name)).map(quoteLiteral);
+  return `SELECT name, pg_catalog.current_setting(name)
+FROM pg_catalog.unnest(ARRAY[${kept.join(", ")}]::text[]) AS name`;
+}

@@ -7,21 +7,18 @@
  */
 
 export interface StatementTraits {
-  /** It may change settings in a way that its command tag does not show. */
-  readonly settings: boolean;
   /** It may leave temporary tables, cursors or prepared statements behind. */
   readonly pins: boolean;
   /** It may take or give back advisory locks. */
   readonly locks: boolean;
 }
 
-export const PLAIN: StatementTraits = { settings: false, pins: false, locks: false };
+export const PLAIN: StatementTraits = { pins: false, locks: false };
 
 export function traitsOf(text: string): StatementTraits {
-  const settings = /\bset_config\b|\b(?:do|call)\b/i.test(text);
   const pins = /\btemp(?:orary)?\b|\bpg_temp|\bhold\b|\bprepare\b|\b(?:do|call)\b/i.test(text);
   const locks = /advisory/i.test(text);
-  return settings || pins || locks ? { settings, pins, locks } : PLAIN;
+  return pins || locks ? { pins, locks } : PLAIN;
 }
 
 const IDENTIFIER = String.raw`("(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;

@@ -14,20 +14,85 @@ export const WAITS = {
   idleHolderMs: 15_000,
 } as const;
 
-/** Whether a client's statement has waited too long for the backend. */
-export const isOverdue = (client: Client, now: number): boolean =>
-  now - client.since >= WAITS.backendMs;
+/** Milliseconds in the units of PostgreSQL's settings of time. */
+const UNITS: Readonly<Record<string, number>> = {
+  us: 0.001,
+  ms: 1,
+  s: 1_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
-/** Whether a client that has the backend keeps it for a transaction, and does nothing in it. */
-export function idlesInTransaction(holder: Client, now: number): boolean {
-  if (holder.isGone || holder.inbox.size > 0 || now - holder.since < WAITS.idleHolderMs) {
-    return false;
-  }
-  return holder.status !== "I" || holder.isMidBatch;
+/** A setting of time in milliseconds; 0 where it is off, or cannot be read. */
+export function milliseconds(setting: string | undefined): number {
+  const [, count, unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/.exec(setting ?? "") ?? [];
+  return count === undefined ? 0 : Math.round(Number(count) * (UNITS[unit || "ms"] ?? 0));
 }
 
+export const LATE: ErrorFields = {
+  severity: "ERROR",
+  sqlState: "57014",
+  message: "canceling statement due to statement timeout",
+};
+
+const LOCK_LATE: ErrorFields = {
+  severity: "ERROR",
+  sqlState: "55P03",
+  message: "canceling statement due to lock timeout",
+  hint: "An embedded database runs one transaction at a time; a server runs many.",
+};
+
+/**
+ * Why a client's statement has waited too long, if it has: by its own settings,
+ * or by what everybody may wait.
+ *
+ * @param refusal says why it waited
+ */
+export function overdue(
+  { since, settings }: Client,
+  now: number,
+  refusal: () => ErrorFields,
+): ErrorFields | undefined {
+  const waited = now - since;
+  const isOver = (name: string) => {
+    const limit = milliseconds(settings.get(name));
+    return limit > 0 && waited >= limit;
+  };
+  if (isOver("lock_timeout")) return LOCK_LATE;
+  if (isOver("statement_timeout")) return LATE;
+  return waited >= WAITS.backendMs ? refusal() : undefined;
+}
+
+/**
+ * Why a client that has the backend loses it, where it keeps it for a
+ * transaction and does nothing in it for too long.
+ *
+ * @param limitMs its own limit; 0 for none
+ */
+export function idled(
+  holder: Client,
+  { now, limitMs, isAwaited }: {
+    readonly now: number;
+    readonly limitMs: number;
+    readonly isAwaited: boolean;
+  },
+): ErrorFields | undefined {
+  if (holder.isGone || holder.inbox.size > 0) return undefined;
+  if (holder.status === "I" && !holder.isMidBatch) return undefined;
+  const idleMs = now - holder.since;
+  if (limitMs > 0 && idleMs >= limitMs && holder.status !== "I") return OWN_LIMIT;
+  return isAwaited && idleMs >= WAITS.idleHolderMs ? IDLED : undefined;
+}
+
+const OWN_LIMIT: ErrorFields = {
+  severity: "FATAL",
+  sqlState: "25P03",
+  message: "terminating connection due to idle-in-transaction timeout",
+};
+
 /** Why a session was ended that kept the backend. */
-export const IDLED: ErrorFields = {
+const IDLED: ErrorFields = {
   severity: "FATAL",
   sqlState: "25P03",
   message: "Terminating the connection: its transaction was idle while others waited",

@@ -5,8 +5,16 @@
  * @module
  */
 import { type Frame, fromPayload, toPayload } from "../../../runtime/process/frames/mod.ts";
-import { backendKey, join, writeMessage } from "../multiplex/messages.ts";
+import {
+  backendKey,
+  errorField,
+  errorResponse,
+  join,
+  type Message,
+  writeMessage,
+} from "../multiplex/messages.ts";
 import { Multiplexer } from "../multiplex/multiplexer.ts";
+import { LATE } from "../multiplex/waiting.ts";
 import { DatabaseFrame, type DumpHead, MAX_FRAME_BYTES } from "../wire.ts";
 import { dumpDatabase } from "./dump_database.ts";
 import type { Pipes } from "./pipes.ts";
@@ -18,6 +26,12 @@ const OUTPUT_BYTES = 32 * 1024;
 
 /** How much may be written before the log of changes is cut, in messages that may write. */
 const CHECKPOINT_AFTER = 20_000;
+
+/** The backend knows of cancel requests alone. */
+function explainLate(said: Message): Message {
+  if (errorField(said, "C") !== LATE.sqlState) return said;
+  return { type: "E", bytes: errorResponse(LATE) };
+}
 
 export interface DatabaseProcessOptions {
   readonly watch: Watch;
@@ -45,12 +59,25 @@ export class DatabaseProcess {
     const { watch } = options;
     this.#clients = new Multiplexer({
       backend: {
+        get settingsDigest() {
+          return postgres.settingsDigest;
+        },
+        get settingNames() {
+          return postgres.settingNames;
+        },
         run: (message, hear, more) => {
-          watch.begin(this.#clients.running);
-          postgres.run(message, hear, more);
+          watch.begin(this.#clients.running, postgres.timeouts.statement);
+          postgres.run(message, (said) => {
+            // A statement of several may have set the limit of those after it.
+            if (said.type === "C" && this.#clients.running !== 0) {
+              watch.limit(postgres.timeouts.statement);
+            }
+            hear(said.type === "E" && watch.isLate ? explainLate(said) : said);
+          }, more);
           watch.end();
         },
       },
+      idleInTransactionMs: () => postgres.timeouts.idleInTransaction,
       outlet: {
         deliver: (client, bytes) => this.#deliver(client, bytes),
         ended: (client) => this.#send(DatabaseFrame.ended, client),

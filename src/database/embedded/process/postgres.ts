@@ -11,6 +11,7 @@ import { durableFiles } from "./durable_files.ts";
 import { loadEngine } from "./engine_files.ts";
 import { becomeRole } from "./identity.ts";
 import { nameBranch } from "./name_branch.ts";
+import { SettingsMemory, type Timeouts } from "./settings_memory.ts";
 
 /** What of PGlite's module is used beyond its interface. */
 interface EngineModule {
@@ -89,8 +90,11 @@ export class Postgres implements Backend {
 
   private constructor(
     private readonly module: EngineModule,
-    private readonly asSuperuser: (work: () => void) => void,
-    readonly version: string,
+    private readonly opened: {
+      readonly asSuperuser: (work: () => void) => void;
+      readonly version: string;
+      readonly settings: SettingsMemory;
+    },
   ) {
     const read = module.addFunction((at, length) => this.#read(at, length), "ipi");
     const write = module.addFunction((at, length) => this.#write(at, length), "ipi");
@@ -108,10 +112,28 @@ export class Postgres implements Backend {
       startParams: startParameters(setup.memoryMb),
     });
     if (setup.former !== null) await nameBranch(pg, setup, setup.former);
+    const settings = await SettingsMemory.open(pg);
     const asSuperuser = await becomeRole(pg, setup.role);
     const { rows: [row] } = await pg.query<{ version: string }>("SELECT version()");
     const version = /PostgreSQL ([\d.]+ \(PGlite [^)]*\))/.exec(row?.version ?? "")?.[1] ?? "";
-    return new Postgres(pg.Module as unknown as EngineModule, asSuperuser, version);
+    return new Postgres(pg.Module as unknown as EngineModule, { asSuperuser, version, settings });
+  }
+
+  get version(): string {
+    return this.opened.version;
+  }
+
+  get settingsDigest(): string {
+    return this.opened.settings.digest;
+  }
+
+  get settingNames(): readonly string[] {
+    return this.opened.settings.names;
+  }
+
+  /** What the client that has the backend has set. */
+  get timeouts(): Timeouts {
+    return this.opened.settings.timeouts;
   }
 
   run(message: Uint8Array, hear: Hear, more: ReadMore): void {
@@ -151,7 +173,7 @@ export class Postgres implements Backend {
 
   /** Writes everything that was committed to the files, so that opening them is quick. */
   checkpoint(run: () => void): void {
-    this.asSuperuser(run);
+    this.opened.asSuperuser(run);
   }
 
   /** Where the backend looks whether its statement is to be cancelled. */

@@ -7,13 +7,16 @@
  */
 import { workerUrl } from "../../../runtime/process/serve_platform.ts";
 import type { Postgres } from "./postgres.ts";
-import type { FromWatch, ToWatch } from "./watch_messages.ts";
+import { type FromWatch, Shared, SHARED_NUMBERS, type ToWatch } from "./watch_messages.ts";
 
 const WORKER = workerUrl("database_watch.js", new URL("./watch_main.ts", import.meta.url));
 
 export class Watch {
-  /** The client whose statement runs, or 0. */
-  readonly #running = new Int32Array(new SharedArrayBuffer(4));
+  readonly #shared = new Int32Array(
+    new SharedArrayBuffer(SHARED_NUMBERS * Int32Array.BYTES_PER_ELEMENT),
+  );
+  /** How long the run may take, in milliseconds; 0 for no limit. */
+  #limit = 0;
   #base: bigint | undefined;
 
   private constructor(private readonly worker: Worker) {}
@@ -30,7 +33,7 @@ export class Watch {
       reject(new Error(event.message));
     };
     const watch = new Watch(worker);
-    const message: ToWatch = { type: "listen", socketPath, running: watch.#running.buffer };
+    const message: ToWatch = { type: "listen", socketPath, shared: watch.#shared.buffer };
     worker.postMessage(message);
     await promise;
     return watch;
@@ -47,11 +50,29 @@ export class Watch {
     this.worker.postMessage({ type: "attend", flags } satisfies ToWatch);
   }
 
-  begin(client: number): void {
-    Atomics.store(this.#running, 0, client);
+  /** A client's message is run; it is interrupted where it takes longer than `limit`, 0 for never. */
+  begin(client: number, limit: number): void {
+    Atomics.add(this.#shared, Shared.run, 1);
+    Atomics.store(this.#shared, Shared.client, client);
+    this.#limit = 0;
+    if (client !== 0) this.limit(limit);
+  }
+
+  /** The run may take so long from now, where the limit is another one than before. */
+  limit(milliseconds: number): void {
+    if (milliseconds === this.#limit) return;
+    this.#limit = milliseconds;
+    // Without a limit, a run that no message is about any more.
+    const run = milliseconds === 0 ? 0 : Atomics.load(this.#shared, Shared.run);
+    this.worker.postMessage({ type: "limit", run, milliseconds } satisfies ToWatch);
+  }
+
+  /** Whether the run was interrupted because it took too long. */
+  get isLate(): boolean {
+    return Atomics.load(this.#shared, Shared.late) === Atomics.load(this.#shared, Shared.run);
   }
 
   end(): void {
-    Atomics.store(this.#running, 0, 0);
+    Atomics.store(this.#shared, Shared.client, 0);
   }
 }

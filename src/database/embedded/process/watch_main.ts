@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { FromWatch, ToWatch } from "./watch_messages.ts";
+import { type FromWatch, Shared, type ToWatch } from "./watch_messages.ts";
 
 const scope = globalThis as unknown as {
   onmessage: (event: MessageEvent<ToWatch>) => void;
@@ -13,6 +13,8 @@ const scope = globalThis as unknown as {
 };
 
 let flags: readonly Int32Array[] = [];
+let shared: Int32Array = new Int32Array(0);
+let limit: ReturnType<typeof setTimeout> | undefined;
 
 /** Makes the backend end its statement, as a signal's handler would. */
 function interrupt(): void {
@@ -25,7 +27,7 @@ function wordAt(address: bigint): Int32Array {
   return new Int32Array(Deno.UnsafePointerView.getArrayBuffer(pointer, 4));
 }
 
-async function listen(socketPath: string, running: Int32Array): Promise<void> {
+async function listen(socketPath: string): Promise<void> {
   const conn = await Deno.connect({ transport: "unix", path: socketPath });
   scope.postMessage({ type: "listening" });
   const bytes = new Uint8Array(4);
@@ -34,11 +36,27 @@ async function listen(socketPath: string, running: Int32Array): Promise<void> {
     const count = await conn.read(bytes.subarray(filled)).catch(() => null);
     if (count === null) return Deno.kill(Deno.pid, "SIGKILL");
     filled = (filled + count) % 4;
-    if (filled === 0 && Atomics.load(running, 0) === view.getUint32(0)) interrupt();
+    if (filled === 0 && Atomics.load(shared, Shared.client) === view.getUint32(0)) interrupt();
   }
 }
 
+/** Ends a run that still goes on when its time is over. */
+function endLate(run: number): void {
+  if (Atomics.load(shared, Shared.client) === 0 || Atomics.load(shared, Shared.run) !== run) return;
+  Atomics.store(shared, Shared.late, run);
+  interrupt();
+}
+
 scope.onmessage = ({ data }) => {
-  if (data.type === "listen") void listen(data.socketPath, new Int32Array(data.running));
-  else flags = data.flags.map(wordAt);
+  switch (data.type) {
+    case "listen":
+      shared = new Int32Array(data.shared);
+      return void listen(data.socketPath);
+    case "attend":
+      flags = data.flags.map(wordAt);
+      return;
+    case "limit":
+      clearTimeout(limit);
+      limit = setTimeout(() => endLate(data.run), data.milliseconds);
+  }
 };

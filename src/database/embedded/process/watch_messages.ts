@@ -9,14 +9,32 @@ export type ToWatch =
   | {
     readonly type: "listen";
     readonly socketPath: string;
-    /** One number (i32): the client whose statement runs, or 0. */
-    readonly running: SharedArrayBuffer;
+    /** Numbers (i32), by {@link Shared}. */
+    readonly shared: SharedArrayBuffer;
+  }
+  | {
+    readonly type: "limit";
+    /** Number of the run that is to end. */
+    readonly run: number;
+    readonly milliseconds: number;
   }
   | {
     readonly type: "attend";
     /** Addresses of the words that the backend looks at between two rows. */
     readonly flags: readonly bigint[];
   };
+
+/** Places of what both threads see. */
+export const Shared = {
+  /** The client whose statement runs, or 0. */
+  client: 0,
+  /** Number of the run, which grows with each of them. */
+  run: 1,
+  /** Number of the last run that took too long. */
+  late: 2,
+} as const;
+
+export const SHARED_NUMBERS = 3;
 
 export interface FromWatch {
   readonly type: "listening";

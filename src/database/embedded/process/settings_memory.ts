@@ -1,0 +1,154 @@
+/**
+ * The backend's settings, read where it keeps them: asking it by SQL would cost
+ * more than most statements. The places are those of PostgreSQL 18 as
+ * WebAssembly (`guc_tables.h`), and are tried when the backend starts.
+ *
+ * @module
+ */
+import type { PGlite } from "@electric-sql/pglite";
+
+interface EngineMemory {
+  readonly HEAPU8: Uint8Array<ArrayBuffer>;
+  readonly _find_option: (name: number, create: number, skip: number, level: number) => number;
+  readonly _malloc: (size: number) => number;
+  readonly _free: (at: number) => void;
+}
+
+/** Places in the record of a setting, in bytes. */
+const [TYPE, SOURCE, NEXT, VARIABLE] = [24, 32, 68, 92];
+const LINKS = 64;
+
+/** What of a setting's type is used: texts are pointed to, real numbers take eight bytes. */
+const [BOOL, INTEGER, REAL, TEXT] = [0, 1, 2, 3];
+/** It was set in the session, and not by the server, the database or the role. */
+const SESSION = 13;
+
+/** Longest ring of settings that is believed. */
+const MAX_SETTINGS = 5_000;
+
+/** Given to settings to see whether they are found: nothing else has these values. */
+const TRIAL = 1_234_567;
+
+/** Limits of time that a client sets, in milliseconds; 0 for none. */
+export interface Timeouts {
+  readonly statement: number;
+  readonly idleInTransaction: number;
+}
+
+const NAMES = ["statement_timeout", "idle_in_transaction_session_timeout"] as const;
+
+export class SettingsMemory {
+  readonly #timeouts: readonly number[];
+  /** The end of the ring of all settings that are not at their defaults. */
+  readonly #head: number;
+
+  private constructor(private readonly memory: EngineMemory) {
+    this.#timeouts = NAMES.map((name) => this.#find(name));
+    this.#head = this.#findHead(this.#timeouts[0]!);
+  }
+
+  /**
+   * Finds the settings of a backend.
+   *
+   * @throws {Error} where they are not where this version of it has them
+   */
+  static async open(pg: PGlite): Promise<SettingsMemory> {
+    for (const name of NAMES) await pg.exec(`SET ${name} = ${TRIAL}`);
+    const settings = new SettingsMemory(pg.Module as unknown as EngineMemory);
+    const { statement, idleInTransaction } = settings.timeouts;
+    const trial = settings.digest;
+    for (const name of NAMES) await pg.exec(`RESET ${name}`);
+    const isFound = statement === TRIAL && idleInTransaction === TRIAL &&
+      settings.timeouts.statement === 0 && settings.digest !== trial;
+    if (!isFound) throw new Error("Cannot find the backend's settings");
+    return settings;
+  }
+
+  get timeouts(): Timeouts {
+    const [statement = 0, idleInTransaction = 0] = this.#timeouts.map((record) =>
+      this.#word(this.#word(record + VARIABLE))
+    );
+    return { statement, idleInTransaction };
+  }
+
+  /** Differs whenever a setting of the session differs, however it was set. */
+  get digest(): string {
+    return this.#ofSession().map((record) => `${record}=${this.#value(record)};`).join("");
+  }
+
+  /** Names of the settings of the session, those that `pg_settings` does not show as well. */
+  get names(): readonly string[] {
+    return this.#ofSession().map((record) => this.#text(this.#word(record)));
+  }
+
+  #ofSession(): number[] {
+    const found: number[] = [];
+    let node = this.#word(this.#head + 4);
+    for (let count = 0; node !== this.#head && count < MAX_SETTINGS; count++) {
+      const record = node - LINKS;
+      if (this.#word(record + SOURCE) === SESSION) found.push(record);
+      node = this.#word(record + NEXT);
+    }
+    return found;
+  }
+
+  #value(record: number): string {
+    const variable = this.#word(record + VARIABLE);
+    switch (this.#word(record + TYPE)) {
+      case BOOL:
+        return String(this.memory.HEAPU8[variable]);
+      case TEXT: {
+        const text = this.#word(variable);
+        return text === 0 ? "" : JSON.stringify(this.#text(text));
+      }
+      case REAL:
+        return `${this.#word(variable)} ${this.#word(variable + 4)}`;
+      default:
+        return String(this.#word(variable));
+    }
+  }
+
+  #text(at: number): string {
+    const { HEAPU8 } = this.memory;
+    return new TextDecoder().decode(HEAPU8.slice(at, HEAPU8.indexOf(0, at)));
+  }
+
+  #find(name: string): number {
+    const { _malloc, _free, _find_option } = this.memory;
+    const bytes = new TextEncoder().encode(`${name}\0`);
+    const at = _malloc(bytes.byteLength);
+    this.memory.HEAPU8.set(bytes, at);
+    const record = _find_option(at, 0, 1, 0);
+    _free(at);
+    if (record === 0 || this.#word(record + TYPE) !== INTEGER) {
+      throw new Error(`Cannot find the backend's setting ${name}`);
+    }
+    return record;
+  }
+
+  /** Goes around the ring; the one link that belongs to no setting is its head. */
+  #findHead(record: number): number {
+    const start = record + LINKS;
+    let node = start;
+    for (let count = 0; count < MAX_SETTINGS; count++) {
+      node = this.#word(node + 4);
+      if (node === start) break;
+      if (!this.#isSetting(node - LINKS)) return node;
+    }
+    throw new Error("Cannot find the list of the backend's settings");
+  }
+
+  #isSetting(record: number): boolean {
+    const name = this.#word(record);
+    const { HEAPU8 } = this.memory;
+    if (name <= 0 || name >= HEAPU8.byteLength) return false;
+    const end = HEAPU8.indexOf(0, name);
+    if (end <= name || end - name > 63) return false;
+    return this.memory._find_option(name, 0, 1, 0) === record;
+  }
+
+  #word(at: number): number {
+    const bytes = this.memory.HEAPU8;
+    return bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24;
+  }
+}

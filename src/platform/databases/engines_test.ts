@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { Engines, reasonOf } from "./engines.ts";
+
+Deno.test("Engines says what the machine lacks where an engine does not open, and tries again", async () => {
+  let tries = 0;
+  const engines = new Engines({
+    usual: "server",
+    open: {
+      server: () => {
+        tries++;
+        return Promise.reject(new TypeError("There is no PostgreSQL on this machine: install it"));
+      },
+    },
+  });
+  for (const round of [1, 2]) {
+    const error = await engines.open("server").catch((error) => error);
+    assert.equal(
+      reasonOf(error),
+      "PostgreSQL cannot be started: There is no PostgreSQL on this machine: install it",
+    );
+    assert.deepEqual([error.sqlState, tries], ["57P03", round]);
+  }
+});
+
+Deno.test("reasonOf() names what is wrong with files, and keeps the platform's own faults", async () => {
+  const fault = await Deno.readFile("/no/such/file").catch((error) => error);
+  assert.equal(
+    reasonOf(fault),
+    "The files of the database cannot be written: it does not exist",
+  );
+  assert.equal(reasonOf(new TypeError("x is undefined")), "The platform failed; its log says why");
+});
