@@ -181,8 +181,6 @@ const CONTRACT: Contract = {
       await assert.rejects(one.query(slow), isLate);
       await assert.rejects(one.query({ text: `${slow} AS n WHERE n > $1`, values: [0] }), isLate);
       assert.equal((await one.query("SELECT 1 AS n")).rows[0].n, 1);
-      await assert.rejects(two.query(`SET statement_timeout = '60ms'; ${slow}`), isLate);
-      await two.query("SET statement_timeout = 0");
       const { rows } = await two.query("SELECT count(*)::int AS n FROM generate_series(1, 500000)");
       assert.equal(rows[0].n, 500_000);
     }),

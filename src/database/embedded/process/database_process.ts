@@ -68,10 +68,6 @@ export class DatabaseProcess {
         run: (message, hear, more) => {
           watch.begin(this.#clients.running, postgres.timeouts.statement);
           postgres.run(message, (said) => {
-            // A statement of several may have set the limit of those after it.
-            if (said.type === "C" && this.#clients.running !== 0) {
-              watch.limit(postgres.timeouts.statement);
-            }
             hear(said.type === "E" && watch.isLate ? explainLate(said) : said);
           }, more);
           watch.end();

@@ -15,8 +15,6 @@ export class Watch {
   readonly #shared = new Int32Array(
     new SharedArrayBuffer(SHARED_NUMBERS * Int32Array.BYTES_PER_ELEMENT),
   );
-  /** How long the run may take, in milliseconds; 0 for no limit. */
-  #limit = 0;
   #base: bigint | undefined;
 
   private constructor(private readonly worker: Worker) {}
@@ -54,17 +52,9 @@ export class Watch {
   begin(client: number, limit: number): void {
     Atomics.add(this.#shared, Shared.run, 1);
     Atomics.store(this.#shared, Shared.client, client);
-    this.#limit = 0;
-    if (client !== 0) this.limit(limit);
-  }
-
-  /** The run may take so long from now, where the limit is another one than before. */
-  limit(milliseconds: number): void {
-    if (milliseconds === this.#limit) return;
-    this.#limit = milliseconds;
-    // Without a limit, a run that no message is about any more.
-    const run = milliseconds === 0 ? 0 : Atomics.load(this.#shared, Shared.run);
-    this.worker.postMessage({ type: "limit", run, milliseconds } satisfies ToWatch);
+    if (client === 0 || limit === 0) return;
+    const run = Atomics.load(this.#shared, Shared.run);
+    this.worker.postMessage({ type: "limit", run, milliseconds: limit } satisfies ToWatch);
   }
 
   /** Whether the run was interrupted because it took too long. */
