@@ -49,6 +49,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "manifest",
     "rules",
     "runtime",
+    "store",
     "traffic",
   ],
   build: ["config", "contract", "lib", "manifest", "rules", "runtime"],
@@ -56,6 +57,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   contract: ["lib"],
   database: ["lib", "runtime"],
   kv: ["lib"],
+  store: ["lib"],
   edge: ["feed", "lib", "manifest", "rules", "runtime", "traffic"],
   traffic: ["lib"],
   feed: ["lib"],
@@ -181,7 +183,7 @@ export const DOORWAYS: readonly Doorway[] = [
   },
   {
     path: "src/database/server/_test_server.ts",
-    reason: "lets tests of the platform know whether the machine has PostgreSQL",
+    reason: "lets tests of other rooms start a PostgreSQL, where the machine has one",
   },
   {
     path: "src/database/embedded/process_main.ts",

@@ -15,6 +15,7 @@ import {
   openDataDir,
   openFsBlobVault,
   openPlatformKv,
+  placeName,
 } from "../platform/core/store/mod.ts";
 import { makeBackup } from "./backup/mod.ts";
 import type { Closers } from "./closers.ts";
@@ -66,14 +67,21 @@ export async function openFoundation(
   const dataDir = await openDataDir(options.dataDir);
   closers.add({ close: () => dataDir.release() });
   await bringUpToDate(options);
-  const places = { kv: options.kv ?? dataDir.kv, blobs: options.blobs ?? dataDir.blobs };
-  const { kv, readOnly } = closers.add(await openPlatformKv(places.kv));
+  const places = {
+    kv: options.kv ?? dataDir.kv,
+    blobs: options.blobs ?? dataDir.blobs,
+    keys: options.keysFile ?? dataDir.keys,
+  };
+  const { kv, readOnly } = closers.add(
+    await openPlatformKv(places.kv, { env: options.env, onTrouble }),
+  );
   const vault = await openFsBlobVault(places.blobs, {
     onDamaged: (message) => log({ level: "error", message }),
   });
-  await checkWhole({ kv, dataDir }, places);
+  await checkWhole(kv, { ...places, kv: placeName(places.kv) });
   if (readOnly !== undefined) {
-    const message = `The key-value store ${places.kv} cannot be written: ${readOnly}. Sites are ` +
+    const message =
+      `The key-value store ${placeName(places.kv)} cannot be written: ${readOnly}. Sites are ` +
       "served, and nothing can be changed, until the platform is started with room on its disk";
     log({ level: "error", message });
   }
@@ -88,7 +96,7 @@ export async function openFoundation(
     blobs: places.blobs,
     foundation: {
       ...{ kv, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },
-      box: new SecretBox(await openKeyRing(dataDir.keys, random), random),
+      box: new SecretBox(await openKeyRing(places.keys, random), random),
       events: new EventBus({ store: new EventStore(kv), now, random, onTrouble }),
       feed: new Publisher({ patienceMs: FEED_PATIENCE_MS }),
       publicOrigin: base.origin,

@@ -24,8 +24,13 @@ export interface PlatformOptions extends DomainOptions {
   readonly dataDir: string;
   /** Address at which people reach the platform, if it is not the listener's (behind a proxy). */
   readonly publicUrl?: string;
-  /** Path or KV Connect URL of the key-value store; in the data directory by default. */
+  /**
+   * Path or KV Connect URL of the key-value store, or `postgres://` without a password, which
+   * is in `env` or in a file; in the data directory by default.
+   */
   readonly kv?: string;
+  /** File of the keys that secrets are sealed with; in the data directory by default. */
+  readonly keysFile?: string;
   /** Folder of the blobs; in the data directory by default. */
   readonly blobs?: string;
   /** Limits of the connections that clients open; `completeLimits` has the defaults. */

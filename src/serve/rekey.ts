@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { Environment } from "../lib/network_variables.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { resealSecondFactors } from "../platform/accounts/mod.ts";
 import { BranchStore } from "../platform/databases/mod.ts";
@@ -29,11 +30,13 @@ export async function rekeyDataDir(options: {
   readonly dataDir: string;
   /** Path or URL of the key-value store; in the data directory by default. */
   readonly kv?: string;
+  /** Has what the URL of a PostgreSQL leaves open, such as the password. */
+  readonly env: Environment;
 }): Promise<number> {
   const dataDir = await openDataDir(options.dataDir);
   try {
     await readKnownMark(options.dataDir);
-    const kv = await openKv(options.kv ?? dataDir.kv);
+    const kv = await openKv(options.kv ?? dataDir.kv, options.env);
     try {
       const box = new SecretBox(await addKey(dataDir.keys, systemRandom), systemRandom);
       const variables = new VariableStore(kv);

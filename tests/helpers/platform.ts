@@ -167,7 +167,7 @@ async function startBy(
 
 /** Seals the secrets of a data directory with a new key; returns how many they are. */
 export async function rekey(dataDir: string): Promise<number> {
-  if (PROGRAM === undefined) return await rekeyDataDir({ dataDir });
+  if (PROGRAM === undefined) return await rekeyDataDir({ dataDir, env: Deno.env.toObject() });
   const { stdout } = await hear([PROGRAM, "rekey", "--json", "--data-dir", dataDir]);
   const { error, resealed } = JSON.parse(stdout);
   if (error !== undefined) throw new Error(error);

@@ -31,8 +31,16 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
       "localhost",
     )
     .option("--public-url <url>", "address under which others reach the platform", httpUrl)
-    .option("--kv <path>", "Deno KV database, path or URL (default: in the data directory)")
+    .option(
+      "--kv <place>",
+      "Deno KV database (path or URL) or postgres://role@host,host/database, with the password " +
+        "in SVC_KV_PASSWORD or PGPASSFILE (default: in the data directory)",
+    )
     .option("--blobs <dir>", "directory of file contents (default: in the data directory)")
+    .option(
+      "--keys-file <file>",
+      "keys that secrets are encrypted with, the same on all nodes (default: in the data directory)",
+    )
     .option(
       "--edge-threads <n>",
       "threads that answer files and redirects, beside the platform's (default: 1, its own)",

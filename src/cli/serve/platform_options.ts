@@ -158,6 +158,9 @@ export async function readPlatformOptions(
     version: VERSION,
     log: createPlatformLog(ctx, flags.logFormat),
     ...definedOnly({ metricsToken: ctx.env.SVC_METRICS_TOKEN || undefined }),
+    ...definedOnly({
+      keysFile: flags.keysFile === undefined ? undefined : ctx.path(flags.keysFile),
+    }),
     ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
     ...definedOnly({ tls: tlsOf(flags, ctx), acme: acmeOf(flags, ctx), httpsPort }),
     ...definedOnly({ mail: mailOf(flags, ctx), bot: botOf(flags, ctx), publicAddresses }),

@@ -20,7 +20,10 @@ export default defineCommand({
       );
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     try {
-      const resealed = await rekeyDataDir({ dataDir, ...definedOnly({ kv: flags.kv }) });
+      const resealed = await rekeyDataDir({
+        ...{ dataDir, env: ctx.env },
+        ...definedOnly({ kv: flags.kv }),
+      });
       ctx.ui.done("env", `Encrypted ${formatCount(resealed, "secret")} with a new key`);
       ctx.ui.result({ resealed }, "");
     } catch (cause) {

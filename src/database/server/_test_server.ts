@@ -10,6 +10,7 @@ import type { Branch, DatabaseEngine } from "../types.ts";
 import { Admin } from "./admin.ts";
 import { ADMIN_ROLE } from "./local/cluster_files.ts";
 import { findPostgres } from "./local/find_postgres.ts";
+import { LocalCluster } from "./local/local_cluster.ts";
 import { adminPassword, LOCAL, openServerEngine } from "./open_server.ts";
 import { remoteServer } from "./server_source.ts";
 
@@ -60,6 +61,45 @@ export async function startTestServer(given?: string): Promise<TestServer> {
     adminRun: (sql) => runAsAdmin(dataFolder, sql),
     async [Symbol.asyncDispose]() {
       await engine.close();
+      await Deno.remove(dataFolder, { recursive: true });
+    },
+  };
+}
+
+export interface TestCluster extends AsyncDisposable {
+  /** Path of its Unix socket. */
+  readonly socket: string;
+  readonly user: string;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** Starts a bare server in a folder of its own, in which `user` may do everything. */
+export async function startTestCluster(): Promise<TestCluster> {
+  const dataFolder = await Deno.makeTempDir({ prefix: "svc-test-" });
+  const open = () =>
+    LocalCluster.open({
+      ...{ dataFolder, password: PASSWORD, path: Deno.env.get("PATH") ?? "" },
+      memoryBytes: 1024 ** 3,
+      onTrouble: () => {},
+    });
+  let cluster: LocalCluster | undefined = await open();
+  const { address: { endpoint } } = await cluster.reach();
+  if (endpoint.transport !== "unix") throw new Error("A local cluster has a Unix socket");
+  const stop = async () => {
+    await cluster?.close();
+    cluster = undefined;
+  };
+  return {
+    socket: endpoint.path,
+    user: ADMIN_ROLE,
+    stop,
+    async start() {
+      cluster = await open();
+      await cluster.reach();
+    },
+    async [Symbol.asyncDispose]() {
+      await stop();
       await Deno.remove(dataFolder, { recursive: true });
     },
   };

@@ -4,6 +4,7 @@
  * @module
  */
 import { resolve } from "node:path";
+import type { Environment } from "../../lib/network_variables.ts";
 import type { BuildLimits } from "./sandbox/build_limits.ts";
 import type { SandboxKind } from "./sandbox/sandbox.ts";
 
@@ -22,15 +23,21 @@ export interface BuildSettings {
 /** What SQLite keeps beside a database (SQLite, "Temporary Files"). */
 const BESIDE_DATABASE = ["-wal", "-shm", "-journal"];
 
+/** A place that is no path. */
+const ELSEWHERE = /^[a-z0-9+]+:\/\//i;
+
 /** Files and folders of the platform that may lie outside of its data directory. */
 export function hiddenPlaces(
-  { kv, blobs, tls }: {
+  { kv, blobs, keysFile, tls, env = {} }: {
     readonly kv?: string;
     readonly blobs?: string;
+    readonly keysFile?: string;
+    readonly env?: Environment;
     readonly tls?: { readonly keyFile: string };
   },
 ): string[] {
   const database = kv === undefined ? [] : [kv, ...BESIDE_DATABASE.map((end) => kv + end)];
-  const places = [...database, blobs, tls?.keyFile].filter((path) => path !== undefined);
-  return places.filter((path) => !URL.canParse(path)).map((path) => resolve(path));
+  const files = [blobs, keysFile, tls?.keyFile, env.PGPASSFILE || undefined];
+  const places = [...database, ...files].filter((path) => path !== undefined);
+  return places.filter((path) => !ELSEWHERE.test(path)).map((path) => resolve(path));
 }

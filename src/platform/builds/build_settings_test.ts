@@ -11,4 +11,10 @@ Deno.test("hiddenPlaces() names the database with what SQLite keeps beside it", 
 
 Deno.test("hiddenPlaces() leaves out what is on another machine", () => {
   assert.deepEqual(hiddenPlaces({ kv: "https://kv.example.com", blobs: "s3://bucket" }), []);
+  assert.deepEqual(hiddenPlaces({ kv: "postgres://svc@pg1:5432,pg2:5433/svc" }), []);
+});
+
+Deno.test("hiddenPlaces() names the keys of secrets, and the file of a password", () => {
+  const places = hiddenPlaces({ keysFile: "/etc/keys.json", env: { PGPASSFILE: "/etc/pgpass" } });
+  assert.deepEqual(places, ["/etc/keys.json", "/etc/pgpass"]);
 });

@@ -5,7 +5,6 @@
  * @module
  */
 import { isUuid } from "../../../lib/ids.ts";
-import type { DataDir } from "./data_dir.ts";
 import { isStoreEmpty } from "./portable_kv.ts";
 
 /** A part of the platform's data is missing. */
@@ -36,15 +35,15 @@ async function countWorkspaces(blobs: string): Promise<number> {
  * @throws {DataIncompleteError} saying what is missing and how to go on.
  */
 export async function checkWhole(
-  parts: { readonly kv: Deno.Kv; readonly dataDir: DataDir },
-  places: { readonly kv: string; readonly blobs: string },
+  kv: Deno.Kv,
+  places: { readonly kv: string; readonly blobs: string; readonly keys: string },
 ): Promise<void> {
-  const { kv, dataDir } = parts;
   if (!await isStoreEmpty(kv)) {
-    if (await exists(dataDir.keys)) return;
+    if (await exists(places.keys)) return;
     throw new DataIncompleteError(
-      `Cannot start without ${dataDir.keys}: the key-value store ${places.kv} holds secrets that ` +
-        "were encrypted with its keys. Restore the file from the backup of the data directory",
+      `Cannot start without ${places.keys}: the key-value store ${places.kv} holds secrets that ` +
+        "were encrypted with its keys. Restore the file from a backup, or, where several nodes " +
+        "share the store, copy it from another one (--keys-file names it)",
     );
   }
   const workspaces = await countWorkspaces(places.blobs);

@@ -38,6 +38,14 @@ export const LOCAL_LIMITS: GroupLimits = {
 /** A store of another machine (`denokv`) takes 10 checks. */
 export const REMOTE_LIMITS: GroupLimits = { ...LOCAL_LIMITS, checks: 10 };
 
+/** A store in PostgreSQL commits each for itself: what one call and its transaction can bear. */
+export const BATCH_LIMITS: GroupLimits = {
+  checks: 1_000,
+  mutations: 2_000,
+  keyBytes: 500_000,
+  bytes: 2_000_000,
+};
+
 /** Commits that are looked at for one group. */
 const LOOK_AHEAD = 500;
 
@@ -123,4 +131,23 @@ export function takeGroup<T extends { readonly footprint: Footprint }>(
     seen.add(footprint);
   }
   return { group, rest: [...passed, ...waiting.slice(index)] };
+}
+
+/** Takes as many commits as fit, in their order. */
+export function takeBatch<T extends { readonly footprint: Footprint }>(
+  waiting: readonly T[],
+  limits: GroupLimits,
+): { readonly group: readonly T[]; readonly rest: T[] } {
+  const left = { ...limits };
+  let count = 0;
+  for (const { footprint } of waiting) {
+    left.checks -= footprint.checked.size;
+    left.mutations -= footprint.mutations;
+    left.keyBytes -= footprint.keyBytes;
+    left.bytes -= footprint.bytes;
+    const fits = Math.min(left.checks, left.mutations, left.keyBytes, left.bytes) >= 0;
+    if (!fits && count > 0) break;
+    count++;
+  }
+  return { group: waiting.slice(0, count), rest: waiting.slice(count) };
 }

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { type GroupLimits, takeGroup } from "./commit_group.ts";
-import { type Recorded, RecordedOperation } from "./recorded_operation.ts";
+import type { GroupCommitter } from "./group_committer.ts";
+import { type Committed, type Recorded, RecordedOperation } from "./recorded_operation.ts";
 import { sharedReads } from "./shared_reads.ts";
 import { StoreBusyError } from "./store_busy.ts";
 
@@ -15,8 +15,6 @@ const MAX_WAITING = 5000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 const NEVER = "0".repeat(20);
-
-type Committed = Deno.KvCommitResult | Deno.KvCommitError;
 
 interface Waiting extends Recorded {
   resolve(committed: Committed): void;
@@ -29,7 +27,7 @@ class CommitQueue {
   #running = false;
   #newest = NEVER;
 
-  constructor(private readonly kv: Deno.Kv, private readonly limits: GroupLimits) {}
+  constructor(private readonly committer: GroupCommitter) {}
 
   /** What a commit of nothing is answered with: the newest version that was stored here. */
   readonly nothing = (): Deno.KvCommitResult => ({ ok: true, versionstamp: this.#newest });
@@ -52,7 +50,7 @@ class CommitQueue {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const { group, rest } = takeGroup(this.#waiting, this.limits);
+      const { group, rest } = this.committer.take(this.#waiting);
       this.#waiting = rest;
       for (const { footprint } of group) this.#bytes -= footprint.bytes;
       await this.#settle(group);
@@ -60,38 +58,24 @@ class CommitQueue {
     this.#running = false;
   }
 
-  /**
-   * Commits a group. If a check fails, its halves are committed on their own,
-   * until the one whose check it is stands alone. An error concerns all.
-   */
   async #settle(group: readonly Waiting[]): Promise<void> {
-    let committed: Committed;
-    try {
-      const operation = this.kv.atomic();
-      for (const { replay } of group) replay(operation);
-      committed = await operation.commit();
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-      return;
-    }
-    if (committed.ok) this.#newest = committed.versionstamp;
-    if (committed.ok || group.length === 1) {
-      for (const { resolve } of group) resolve(committed);
-      return;
-    }
-    const middle = group.length >> 1;
-    await this.#settle(group.slice(0, middle));
-    await this.#settle(group.slice(middle));
+    const outcomes = await this.committer.commit(group);
+    group.forEach(({ resolve, reject }, index) => {
+      const outcome = outcomes[index]!;
+      if ("failure" in outcome) return reject(outcome.failure);
+      if (outcome.ok) this.#newest = outcome.versionstamp;
+      resolve(outcome);
+    });
   }
 }
 
 /**
  * The same store, with commits that wait at the same time in one transaction
- * where they touch different keys. Each has its own outcome, as if they were
- * committed one after the other; those of one transaction have the same version.
+ * where the committer lets them. Each has its own outcome, as if they were committed one
+ * after the other.
  */
-export function groupedKv(kv: Deno.Kv, limits: GroupLimits): Deno.Kv {
-  const queue = new CommitQueue(kv, limits);
+export function groupedKv(kv: Deno.Kv, committer: GroupCommitter): Deno.Kv {
+  const queue = new CommitQueue(committer);
   const atomic = () => new RecordedOperation(queue.commit, queue.nothing);
   const changed: Readonly<Record<string, unknown>> = {
     get: sharedReads(kv),

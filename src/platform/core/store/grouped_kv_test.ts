@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type GroupLimits, LOCAL_LIMITS } from "./commit_group.ts";
+import { sharingCommitter } from "./group_committer.ts";
 import { groupedKv } from "./grouped_kv.ts";
 
 /** A store, and the sizes of the transactions that it got: how many keys each changed. */
@@ -18,7 +19,7 @@ async function withStores(
   const versions = async () =>
     new Set(await Array.fromAsync(under.list({ prefix: [] }), ({ versionstamp }) => versionstamp));
   try {
-    await test({ plain, grouped: groupedKv(under, limits), versions });
+    await test({ plain, grouped: groupedKv(under, sharingCommitter(under, limits)), versions });
   } finally {
     plain.close();
     under.close();
@@ -125,7 +126,7 @@ Deno.test("groupedKv() refuses what would wait behind too much, and takes it aga
 Deno.test("groupedKv() fails all writers of a store that was closed", () =>
   withStores(async ({ grouped }) => {
     const under = await Deno.openKv(":memory:");
-    const closed = groupedKv(under, LOCAL_LIMITS);
+    const closed = groupedKv(under, sharingCommitter(under, LOCAL_LIMITS));
     under.close();
     const outcomes = await Promise.allSettled([closed.set(["a"], bytes(1)), closed.delete(["b"])]);
     assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "rejected"]);

@@ -15,7 +15,7 @@ export { deleteKeys, keysBelow } from "./delete_keys.ts";
 export { openFsBlobVault } from "./fs_blob_vault.ts";
 export { isFullDisk } from "./full_disk.ts";
 export { keys } from "./keys.ts";
-export { openKv, openPlatformKv, StoreUnusableError } from "./open_kv.ts";
+export { openKv, openPlatformKv, placeName, StoreUnusableError } from "./open_kv.ts";
 export { StoreReadOnlyError } from "./read_only_kv.ts";
 export {
   type Committed,
@@ -29,3 +29,4 @@ export {
   type Versioned,
 } from "./records.ts";
 export { StoreBusyError } from "./store_busy.ts";
+export { StoreUnavailableError } from "../../../store/mod.ts";

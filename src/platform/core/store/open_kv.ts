@@ -5,8 +5,12 @@
  */
 import { basename, join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
+import type { Environment } from "../../../lib/network_variables.ts";
+import { describeFault, describeStoreUrl, isStoreUrl, startTidying } from "../../../store/mod.ts";
 import { LOCAL_LIMITS, REMOTE_LIMITS } from "./commit_group.ts";
+import { sharingCommitter } from "./group_committer.ts";
 import { groupedKv } from "./grouped_kv.ts";
+import { openPg, wrapPg } from "./open_pg_kv.ts";
 import { checkReadable, markPortable, portableKv } from "./portable_kv.ts";
 import { readOnlyKv } from "./read_only_kv.ts";
 
@@ -31,28 +35,34 @@ const PROBE: Deno.KvKey = ["meta", "probe"];
 const reasonOf = (cause: unknown): string =>
   cause instanceof Error && / \(os error \d+\)/.test(cause.message)
     ? describeFileFault(cause)
-    : cause instanceof Error
-    ? cause.message
-    : String(cause);
+    : describeFault(cause);
+
+/** The place of a store in messages. */
+export function placeName(place: string): string {
+  return isStoreUrl(place) ? describeStoreUrl(place) : place;
+}
 
 function unusable(place: string, cause: unknown): StoreUnusableError {
-  const message = `Cannot open the key-value store ${place}: ${reasonOf(cause)}`;
+  const message = `Cannot open the key-value store ${placeName(place)}: ${reasonOf(cause)}`;
   return new StoreUnusableError(message, { cause });
 }
 
 /** The store as the platform uses it: values encoded, concurrent commits in groups. */
 function wrap(kv: Deno.Kv, place: string): Deno.Kv {
   const limits = /^https?:/.test(place) ? REMOTE_LIMITS : LOCAL_LIMITS;
-  return portableKv(groupedKv(kv, limits));
+  return portableKv(groupedKv(kv, sharingCommitter(kv, limits)));
 }
 
 /**
- * Opens a Deno KV database by path, or by URL where it is another machine's.
+ * Opens a Deno KV database by path, or by URL where it is another machine's, or a store in
+ * PostgreSQL.
  *
+ * @param env has what the URL of a PostgreSQL leaves open, such as the password.
  * @throws {StoreUnusableError} where it cannot be opened, saying which and why.
  */
-export async function openKv(place: string): Promise<Deno.Kv> {
+export async function openKv(place: string, env: Environment): Promise<Deno.Kv> {
   try {
+    if (isStoreUrl(place)) return wrapPg(await openPg(place, env));
     return wrap(await openReadable(place), place);
   } catch (cause) {
     throw unusable(place, cause);
@@ -127,6 +137,29 @@ async function copyElsewhere(place: string): Promise<string> {
   throw failure;
 }
 
+async function openPlatformPg(
+  place: string,
+  { env, onTrouble }: PlatformKvOptions,
+): Promise<OpenedKv> {
+  try {
+    const store = await openPg(place, env);
+    const tidying = startTidying(store, onTrouble);
+    const close = async () => {
+      await tidying.close();
+      await store.close();
+    };
+    return { kv: wrapPg(store), readOnly: undefined, close };
+  } catch (cause) {
+    throw unusable(place, cause);
+  }
+}
+
+export interface PlatformKvOptions {
+  /** Has what the URL of a PostgreSQL leaves open, such as the password. */
+  readonly env: Environment;
+  readonly onTrouble: (message: string) => void;
+}
+
 /**
  * Opens the platform's store. If its disk is full, a copy is opened elsewhere,
  * for reading only: sites are still served, and changes are refused with the
@@ -134,7 +167,11 @@ async function copyElsewhere(place: string): Promise<string> {
  *
  * @throws {StoreUnusableError} where it cannot be opened, saying which and why.
  */
-export async function openPlatformKv(place: string): Promise<OpenedKv> {
+export async function openPlatformKv(
+  place: string,
+  options: PlatformKvOptions,
+): Promise<OpenedKv> {
+  if (isStoreUrl(place)) return await openPlatformPg(place, options);
   try {
     const kv = await openWritable(place);
     return { kv, readOnly: undefined, close: () => Promise.resolve(kv.close()) };
@@ -146,7 +183,7 @@ export async function openPlatformKv(place: string): Promise<OpenedKv> {
     const folder = await copyElsewhere(place).catch(() => {
       throw unusable(place, cause);
     });
-    const kv = await openKv(join(folder, basename(place))).catch(async () => {
+    const kv = await openKv(join(folder, basename(place)), options.env).catch(async () => {
       await Deno.remove(folder, { recursive: true });
       throw unusable(place, cause);
     });

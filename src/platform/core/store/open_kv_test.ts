@@ -5,7 +5,7 @@ import { openKv, openPlatformKv, StoreUnusableError } from "./open_kv.ts";
 Deno.test("openKv() says which store cannot be opened, and why", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-kv-" });
   try {
-    await assert.rejects(openKv(folder), (error: Error) => {
+    await assert.rejects(openKv(folder, {}), (error: Error) => {
       assert.ok(error instanceof StoreUnusableError);
       assert.ok(error.message.startsWith(`Cannot open the key-value store ${folder}: `));
       return true;
@@ -21,7 +21,10 @@ Deno.test({
   async fn() {
     const folder = await Deno.makeTempDir({ prefix: "svc-kv-" });
     try {
-      const store = await openPlatformKv(join(folder, "kv.sqlite3"));
+      const store = await openPlatformKv(join(folder, "kv.sqlite3"), {
+        env: {},
+        onTrouble: (message) => assert.fail(message),
+      });
       await store.kv.set(["a"], 1);
       const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
       assert.ok(names.includes("kv.sqlite3"));

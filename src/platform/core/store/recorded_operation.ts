@@ -14,7 +14,7 @@ const MAX_VALUE_BYTES = 65_536;
 const VERSION = /^[0-9a-f]{20}$/;
 
 type Step = (operation: Deno.AtomicOperation) => void;
-type Committed = Deno.KvCommitResult | Deno.KvCommitError;
+export type Committed = Deno.KvCommitResult | Deno.KvCommitError;
 
 /** An operation as it was written down. */
 export interface Recorded {

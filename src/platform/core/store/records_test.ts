@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { withTwoProcesses } from "./_test_checks.ts";
 import { LOCAL_LIMITS } from "./commit_group.ts";
+import { sharingCommitter } from "./group_committer.ts";
 import { groupedKv } from "./grouped_kv.ts";
 import { toFailure } from "../http/failure.ts";
 import {
@@ -77,7 +78,7 @@ Deno.test("commitWithRetries() lets the writers of a record come one by one: non
 
 Deno.test("commitWithRetries() lets those who only check a record commit together", () =>
   withKv(async (under) => {
-    const kv = groupedKv(under, LOCAL_LIMITS);
+    const kv = groupedKv(under, sharingCommitter(under, LOCAL_LIMITS));
     const project = ["project"];
     const { versionstamp } = await kv.set(project, new Uint8Array([1]));
     const add = (n: number) =>

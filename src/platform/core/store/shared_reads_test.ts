@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { LOCAL_LIMITS } from "./commit_group.ts";
+import { sharingCommitter } from "./group_committer.ts";
 import { groupedKv } from "./grouped_kv.ts";
 import { sharedReads } from "./shared_reads.ts";
 
@@ -57,7 +58,7 @@ Deno.test("a read sees what was acknowledged before it, whatever waits beside it
   await fc.assert(
     fc.asyncProperty(program, async (steps) => {
       using under = await Deno.openKv(":memory:");
-      const kv = groupedKv(under, LOCAL_LIMITS);
+      const kv = groupedKv(under, sharingCommitter(under, LOCAL_LIMITS));
       const running = steps.map(async ({ key, yields }, step) => {
         if (yields) await new Promise((resolve) => setTimeout(resolve));
         await kv.set(["k", key], new Uint8Array([step]));

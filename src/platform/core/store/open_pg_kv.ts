@@ -1,0 +1,23 @@
+/**
+ * Opening the key-value store where it is in PostgreSQL.
+ *
+ * @module
+ */
+import type { Environment } from "../../../lib/network_variables.ts";
+import { openPgStore, parseStoreUrl, type PgStore } from "../../../store/mod.ts";
+import { batchingCommitter } from "./group_committer.ts";
+import { groupedKv } from "./grouped_kv.ts";
+import { portableKv } from "./portable_kv.ts";
+
+/** @throws whatever is wrong with the URL, the files that it names, or the server. */
+export function openPg(url: string, env: Environment): Promise<PgStore> {
+  return openPgStore(parseStoreUrl(url, {
+    variable: (name) => env[name],
+    readFile: (path) => Deno.readTextFileSync(path),
+  }));
+}
+
+/** The store as the platform uses it: values encoded, concurrent commits in one call. */
+export function wrapPg({ kv }: PgStore): Deno.Kv {
+  return portableKv(groupedKv(kv, batchingCommitter(kv)));
+}

@@ -1,0 +1,177 @@
+/**
+ * Connections to the primary of a PostgreSQL cluster, which other servers may take
+ * over: what fails with a connection is tried again, for a while.
+ *
+ * @module
+ */
+import net from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import postgres, { type Sql } from "postgres";
+import type { Patience } from "./patience.ts";
+import {
+  AttemptLateError,
+  describeFault,
+  isConnectionSpoilt,
+  isPassing,
+  StoreUnavailableError,
+} from "./server_fault.ts";
+import type { StoreAddress } from "./store_address.ts";
+
+const MOST_CONNECTIONS = 10;
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 500;
+
+/** Sockets to the servers in turn, which can all be closed at once. */
+class Sockets {
+  readonly #open = new Set<net.Socket>();
+  #next = 0;
+  #closed = false;
+
+  constructor(private readonly address: StoreAddress) {}
+
+  /** A socket that is being connected. */
+  readonly connect = (): net.Socket => {
+    if (this.#closed) throw new AttemptLateError(0);
+    const { hosts, socket: path } = this.address;
+    const socket = new net.Socket();
+    this.#open.add(socket);
+    socket.once("close", () => this.#open.delete(socket));
+    if (path !== undefined) return socket.connect(path);
+    const { hostname, port } = hosts[this.#next++ % hosts.length]!;
+    // The library checks the certificate for this name.
+    Object.assign(socket, { host: hostname });
+    socket.setNoDelay(true);
+    return socket.connect(port, hostname);
+  };
+
+  close(): void {
+    this.#closed = true;
+    for (const socket of this.#open) socket.destroy();
+  }
+}
+
+/** A pool of connections. */
+class Pool {
+  readonly sql: Sql;
+  readonly #sockets: Sockets;
+
+  constructor(address: StoreAddress, { connectMs }: Patience, most: number) {
+    this.#sockets = new Sockets(address);
+    const options: postgres.Options<Record<never, never>> & { socket: () => net.Socket } = {
+      user: address.user,
+      database: address.database,
+      password: address.password ?? "",
+      ssl: address.tls === undefined ? false : sslOptions(address.tls),
+      max: most,
+      socket: this.#sockets.connect,
+      target_session_attrs: "primary",
+      connect_timeout: connectMs / 1000,
+      backoff: () => 0,
+      fetch_types: false,
+      onnotice: () => {},
+      connection: { application_name: "svc", default_transaction_isolation: "read committed" },
+      types: { bytea: BYTES },
+    };
+    this.sql = postgres(options);
+  }
+
+  /** Ends queries that run with an error. */
+  destroy(): void {
+    this.#sockets.close();
+    void this.sql.end({ timeout: 0 });
+  }
+
+  /** Waits for queries that run. */
+  async close(): Promise<void> {
+    await this.sql.end({ timeout: 5 });
+    this.#sockets.close();
+  }
+}
+
+function sslOptions({ caCerts }: NonNullable<StoreAddress["tls"]>) {
+  return caCerts.length === 0
+    ? { rejectUnauthorized: true }
+    : { rejectUnauthorized: true, ca: [...caCerts] };
+}
+
+/** The library's own buffers are parts of larger ones. */
+const BYTES = {
+  to: 17,
+  from: [17],
+  serialize: (bytes: Uint8Array) => `\\x${bytes.toHex()}`,
+  parse: (text: string) => Uint8Array.fromHex(text.slice(2)),
+};
+
+export class Connections {
+  #pool: Pool;
+  #closed = false;
+  /** When the first of the attempts began that have failed since one succeeded. */
+  #failingSince: number | undefined;
+
+  constructor(
+    private readonly address: StoreAddress,
+    private readonly patience: Patience,
+    private readonly most: number = MOST_CONNECTIONS,
+  ) {
+    this.#pool = new Pool(address, patience, most);
+  }
+
+  /** True from a failed attempt until one succeeds. */
+  get isFailing(): boolean {
+    return this.#failingSince !== undefined;
+  }
+
+  /**
+   * Runs queries that may be repeated: again where a connection fails, until all attempts
+   * have failed for too long; then each call makes one.
+   *
+   * @throws {StoreUnavailableError} where no server could be asked.
+   */
+  async run<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
+    for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      const started = performance.now();
+      try {
+        const answer = await this.#attempt(query);
+        this.#failingSince = undefined;
+        return answer;
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        this.#failingSince ??= started;
+        const isOver = performance.now() + pauseMs > this.#failingSince + this.patience.failureMs;
+        if (isOver || this.#closed) {
+          throw new StoreUnavailableError(describeFault(error), { cause: error });
+        }
+      }
+      await delay(pauseMs);
+    }
+  }
+
+  async #attempt<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
+    const pool = this.#pool;
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const { attemptMs } = this.patience;
+    const timer = setTimeout(() => reject(new AttemptLateError(attemptMs)), attemptMs);
+    const running = query(pool.sql);
+    try {
+      return await Promise.race([running, late]);
+    } catch (error) {
+      running.catch(() => {});
+      if (isConnectionSpoilt(error)) this.#replace(pool);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #replace(pool: Pool): void {
+    if (this.#pool !== pool || this.#closed) return;
+    this.#pool = new Pool(this.address, this.patience, this.most);
+    pool.destroy();
+  }
+
+  /** Lets running queries finish. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#pool.close();
+  }
+}

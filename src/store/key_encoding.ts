@@ -1,0 +1,156 @@
+/**
+ * Keys as bytes, in the encoding of Deno KV (that of FoundationDB's tuples):
+ * bytes compare as keys do, so that a table with an index on them is in the
+ * order of the keys. Pure.
+ *
+ * @module
+ */
+
+/** What a part begins with, in the order in which parts of different types sort. */
+const TAG = {
+  bytes: 0x01,
+  string: 0x02,
+  /** Below 0x0c: negative and longer than 8 bytes. */
+  integerZero: 0x14,
+  double: 0x21,
+  false: 0x26,
+  true: 0x27,
+} as const;
+
+/** Ends a string or bytes; inside them it is followed by `ESCAPED`. */
+const END = 0x00;
+const ESCAPED = 0xff;
+
+/** An integer of up to 8 bytes has its length in its tag; a longer one has it in the next byte. */
+const SHORT_BYTES = 8;
+const LONGEST_BYTES = 255;
+
+const NEGATIVE_ZEROS = 1n << 63n;
+const ALL_BITS = (1n << 64n) - 1n;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Encodes a key. @throws {TypeError} for a part of a type that keys cannot have. */
+export function encodeKey(key: Deno.KvKey): Uint8Array<ArrayBuffer> {
+  const bytes: number[] = [];
+  for (const part of key) writePart(bytes, part);
+  return Uint8Array.from(bytes);
+}
+
+function writePart(to: number[], part: unknown): void {
+  if (typeof part === "string") writeEscaped(to, TAG.string, encoder.encode(part));
+  else if (part instanceof Uint8Array) writeEscaped(to, TAG.bytes, part);
+  else if (typeof part === "number") writeDouble(to, part);
+  else if (typeof part === "bigint") writeInteger(to, part);
+  else if (typeof part === "boolean") to.push(part ? TAG.true : TAG.false);
+  else {
+    throw new TypeError(
+      "Cannot encode the key: its parts must be strings, numbers, bigints, booleans or " +
+        `Uint8Arrays, and one is of type ${typeof part}`,
+    );
+  }
+}
+
+function writeEscaped(to: number[], tag: number, bytes: Uint8Array): void {
+  to.push(tag);
+  for (const byte of bytes) {
+    to.push(byte);
+    if (byte === END) to.push(ESCAPED);
+  }
+  to.push(END);
+}
+
+/** Big-endian IEEE 754 with the sign flipped, and all bits where it was negative. */
+function writeDouble(to: number[], value: number): void {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  const bits = view.getBigUint64(0);
+  view.setBigUint64(0, bits & NEGATIVE_ZEROS ? bits ^ ALL_BITS : bits | NEGATIVE_ZEROS);
+  to.push(TAG.double, ...new Uint8Array(view.buffer));
+}
+
+/** As many bytes as it needs, which the tag counts up or down from zero. */
+function writeInteger(to: number[], value: bigint): void {
+  const bytes = magnitude(value < 0n ? -value : value);
+  if (bytes.length > LONGEST_BYTES) {
+    throw new TypeError(`Cannot encode the key: an integer of it is over ${LONGEST_BYTES} bytes`);
+  }
+  const sign = value < 0n ? -1 : 1;
+  to.push(TAG.integerZero + sign * Math.min(bytes.length, SHORT_BYTES + 1));
+  const flip = value < 0n ? 0xff : 0;
+  if (bytes.length > SHORT_BYTES) to.push(bytes.length ^ flip);
+  for (const byte of bytes) to.push(byte ^ flip);
+}
+
+function magnitude(value: bigint): Uint8Array {
+  if (value === 0n) return new Uint8Array();
+  const hex = value.toString(16);
+  return Uint8Array.fromHex(hex.length % 2 === 0 ? hex : `0${hex}`);
+}
+
+/** Decodes what `encodeKey()` returned. @throws {RangeError} for other bytes. */
+export function decodeKey(bytes: Uint8Array): Deno.KvKeyPart[] {
+  const reader = new KeyReader(bytes);
+  const parts: Deno.KvKeyPart[] = [];
+  while (!reader.atEnd) parts.push(reader.part());
+  return parts;
+}
+
+class KeyReader {
+  #at = 0;
+
+  constructor(private readonly bytes: Uint8Array) {}
+
+  get atEnd(): boolean {
+    return this.#at >= this.bytes.length;
+  }
+
+  part(): Deno.KvKeyPart {
+    const tag = this.#take(1)[0]!;
+    if (tag === TAG.string) return decoder.decode(this.#escaped());
+    if (tag === TAG.bytes) return this.#escaped();
+    if (tag === TAG.double) return this.#double();
+    if (tag === TAG.false || tag === TAG.true) return tag === TAG.true;
+    const length = tag - TAG.integerZero;
+    if (Math.abs(length) <= SHORT_BYTES + 1) return this.#integer(length);
+    throw new RangeError(`Cannot decode a key: no part of one begins with ${tag}`);
+  }
+
+  #take(count: number): Uint8Array {
+    const end = this.#at + count;
+    if (end > this.bytes.length) throw new RangeError("Cannot decode a key: it is cut off");
+    const taken = this.bytes.subarray(this.#at, end);
+    this.#at = end;
+    return taken;
+  }
+
+  #escaped(): Uint8Array<ArrayBuffer> {
+    const found: number[] = [];
+    for (;;) {
+      const byte = this.#take(1)[0]!;
+      if (byte === END) {
+        if (this.bytes[this.#at] !== ESCAPED) return Uint8Array.from(found);
+        this.#at++;
+      }
+      found.push(byte);
+    }
+  }
+
+  #double(): number {
+    const view = new DataView(Uint8Array.from(this.#take(8)).buffer);
+    const bits = view.getBigUint64(0);
+    view.setBigUint64(0, bits & NEGATIVE_ZEROS ? bits ^ NEGATIVE_ZEROS : bits ^ ALL_BITS);
+    return view.getFloat64(0);
+  }
+
+  #integer(signedLength: number): bigint {
+    if (signedLength === 0) return 0n;
+    const flip = signedLength < 0 ? 0xff : 0;
+    const short = Math.abs(signedLength);
+    const length = short > SHORT_BYTES ? this.#take(1)[0]! ^ flip : short;
+    const hex = Uint8Array.from(this.#take(length), (byte) => byte ^ flip).toHex();
+    const value = BigInt(`0x${hex}`);
+    return signedLength < 0 ? -value : value;
+  }
+}

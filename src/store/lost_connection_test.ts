@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { until } from "../lib/_test_until.ts";
+import { NO_POSTGRES, QUICK, TestPg, TestProxy } from "./_test_pg.ts";
+import { migrateSchema, StoreNewerError } from "./migrate_schema.ts";
+import { openPgStore, tidyStore } from "./open_store.ts";
+import { SCHEMA } from "./schema.ts";
+import { StoreUnavailableError } from "./server_fault.ts";
+import type { StoreAddress, StoreHost } from "./store_address.ts";
+
+const bytes = (...values: number[]) => new Uint8Array(values);
+
+/** Started by the first test that needs it. */
+let server: Promise<TestPg> | undefined;
+const pgServer = () => server ??= TestPg.start();
+Deno.test.afterAll(async () => void await (await server)?.[Symbol.asyncDispose]());
+
+function testPg(name: string, fn: (pg: TestPg) => Promise<void>) {
+  Deno.test({
+    name,
+    ignore: NO_POSTGRES !== undefined,
+    fn: async () => await fn(await pgServer()),
+  });
+}
+
+const LOCALHOST = "127.0.0.1";
+
+async function through(pg: TestPg, hosts: readonly StoreHost[]): Promise<StoreAddress> {
+  return { ...await pg.newAddress(), socket: undefined, hosts };
+}
+
+testPg(
+  "a commit whose answer is lost is stored once, and answered as it was stored",
+  async (pg) => {
+    await using proxy = new TestProxy(pg.cluster.socket);
+    const store = await openPgStore(await through(pg, [{ hostname: LOCALHOST, port: proxy.port }]));
+    try {
+      const { kv } = store;
+      for (let round = 0; round < 5; round++) {
+        await kv.get(["connected"]);
+        proxy.onRequest = (sent) => {
+          if (!new TextDecoder("latin1").decode(sent).includes("mutations")) return;
+          proxy.onRequest = () => {};
+          proxy.passesAnswers = false;
+          // The next connection is a good one.
+          setTimeout(() => proxy.passesAnswers = true);
+        };
+        const key = ["once", round];
+        const { versionstamp } = await kv.atomic().check({ key, versionstamp: null })
+          .sum(["count"], 1n).set(key, bytes(round)).commit() as Deno.KvCommitResult;
+        assert.equal((await kv.get(key)).versionstamp, versionstamp);
+      }
+      assert.deepEqual((await kv.get(["count"])).value, new Deno.KvU64(5n));
+    } finally {
+      await store.close();
+    }
+  },
+);
+
+testPg("connections that are cut again and again lose and repeat nothing", async (pg) => {
+  await using proxy = new TestProxy(pg.cluster.socket);
+  const store = await openPgStore(await through(pg, [{ hostname: LOCALHOST, port: proxy.port }]));
+  // Signing in takes four messages, so that every connection gets something done.
+  let messages = 0;
+  proxy.onRequest = () => void (++messages % 9 === 0 && proxy.cut());
+  try {
+    for (let n = 0; n < 40; n++) assert.ok((await store.kv.atomic().sum(["n"], 1n).commit()).ok);
+    assert.deepEqual((await store.kv.get(["n"])).value, new Deno.KvU64(40n));
+  } finally {
+    await store.close();
+  }
+});
+
+testPg("of several hosts, the one is used that takes writes", async (pg) => {
+  await using proxy = new TestProxy(pg.cluster.socket);
+  // Closed at once: nothing listens there any more.
+  using unused = Deno.listen({ hostname: LOCALHOST, port: 0 });
+  const closed = unused.addr.port;
+  unused.close();
+  const hosts = [{ hostname: LOCALHOST, port: closed }, { hostname: LOCALHOST, port: proxy.port }];
+  const store = await openPgStore(await through(pg, hosts));
+  try {
+    await store.kv.set(["k"], bytes(1));
+    assert.deepEqual((await store.kv.get(["k"])).value, bytes(1));
+  } finally {
+    await store.close();
+  }
+});
+
+testPg(
+  "a store fails with StoreUnavailableError while its server is down, and is well afterwards",
+  async (pg) => {
+    const store = await openPgStore(await pg.newAddress(), QUICK);
+    try {
+      await store.kv.set(["k"], bytes(1));
+      await pg.cluster.stop();
+      await assert.rejects(store.kv.get(["k"]), StoreUnavailableError);
+      await assert.rejects(
+        store.kv.set(["k"], bytes(2)),
+        /Cannot reach the key-value store: .*Try again/,
+      );
+      assert.equal(store.connections.isFailing, true);
+      await pg.cluster.start();
+      await until(() => store.kv.set(["k"], bytes(3)).then(({ ok }) => ok, () => false));
+      assert.deepEqual((await store.kv.get(["k"])).value, bytes(3));
+      assert.equal(store.connections.isFailing, false);
+    } finally {
+      await store.close();
+    }
+  },
+);
+
+testPg(
+  "nodes that start at once make the tables once, and an older program refuses them",
+  async (pg) => {
+    const address = await pg.newAddress();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => openPgStore(address)));
+    try {
+      await Promise.all(stores.map(({ kv }, n) => kv.set(["node", n], bytes(n))));
+      const found = await Array.fromAsync(stores[0]!.kv.list({ prefix: ["node"] }));
+      assert.deepEqual(found.map(({ key }) => key[1]), [0, 1, 2, 3]);
+      await pg.runSql("INSERT INTO svc.migrations (version) VALUES (99)", address.database);
+      await assert.rejects(
+        stores[0]!.connections.run((sql) => migrateSchema(sql)),
+        (error) => error instanceof StoreNewerError && /version 99/.test(error.message),
+      );
+    } finally {
+      for (const store of stores) await store.close();
+    }
+  },
+);
+
+testPg("a migration that fails leaves the tables as they were", async (pg) => {
+  const store = await pg.open();
+  try {
+    const broken = [...SCHEMA, { version: 2, sql: "CREATE TABLE svc.half (); SELECT 1 / 0" }];
+    await assert.rejects(store.connections.run((sql) => migrateSchema(sql, broken)), /division/);
+    await store.connections.run((sql) => migrateSchema(sql));
+    await store.kv.set(["k"], bytes(1));
+  } finally {
+    await store.close();
+  }
+});
+
+testPg("tidyStore() removes expired records from the table", async (pg) => {
+  const address = await pg.newAddress();
+  const store = await openPgStore(address);
+  const count = async () =>
+    Number((await pg.runSql("SELECT count(*) FROM svc.records", address.database))[0]!.count);
+  try {
+    const operation = store.kv.atomic();
+    for (let n = 0; n < 900; n++) operation.set(["short", n], bytes(n), { expireIn: 1 });
+    await operation.set(["kept"], bytes(1)).set(["later"], bytes(1), { expireIn: 600_000 })
+      .commit();
+    await until(async () => (await store.kv.get(["short", 0])).versionstamp === null);
+    assert.equal(await count(), 902);
+    await tidyStore(store);
+    assert.equal(await count(), 2);
+  } finally {
+    await store.close();
+  }
+});
+
+testPg("the list of changes has the keys of each commit, in the order of versions", async (pg) => {
+  const address = await pg.newAddress();
+  const stores = await Promise.all([openPgStore(address), openPgStore(address)]);
+  try {
+    await Promise.all(
+      stores.flatMap(({ kv }, node) =>
+        Array.from({ length: 20 }, (_, n) => kv.set(["w", node, n], bytes(n)))
+      ),
+    );
+    const rows = await pg.runSql(
+      "SELECT version, array_length(keys, 1) AS keys FROM svc.changes ORDER BY version",
+      address.database,
+    );
+    assert.deepEqual(rows.map(({ version, keys }) => [Number(version), keys]), [
+      ...Array.from({ length: 40 }, (_, n) => [n + 1, 1]),
+    ]);
+  } finally {
+    for (const store of stores) await store.close();
+  }
+});

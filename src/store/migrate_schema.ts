@@ -1,0 +1,59 @@
+/**
+ * Bringing the schema of a store to this program's version.
+ *
+ * @module
+ */
+import type { Sql } from "postgres";
+import { SCHEMA, type SchemaMigration } from "./schema.ts";
+
+/** A newer program has brought the store to a schema that this one does not know. */
+export class StoreNewerError extends Error {
+  override readonly name = "StoreNewerError";
+}
+
+/** Held while the schema is changed, so that nodes that start at once do it one by one. */
+const LOCK = 0x737663;
+
+/**
+ * Makes the schema in an empty database, or applies what is missing; all of it or nothing.
+ *
+ * @throws {StoreNewerError} where the schema is newer than this program.
+ */
+export async function migrateSchema(
+  sql: Sql,
+  migrations: readonly SchemaMigration[] = SCHEMA,
+): Promise<void> {
+  const known = migrations.at(-1)!.version;
+  // A role that may not change the schema can use one that is up to date.
+  if (await versionOf(sql) === known) return;
+  await sql.begin(async (sql) => {
+    await sql`SELECT pg_advisory_xact_lock(${LOCK})`;
+    await sql.unsafe(
+      "CREATE SCHEMA IF NOT EXISTS svc;" +
+        "CREATE TABLE IF NOT EXISTS svc.migrations " +
+        "(version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp())",
+    );
+    const found = await versionOf(sql);
+    if (found > known) {
+      throw new StoreNewerError(
+        `a newer svc has brought it to version ${found}, and this program knows versions up to ` +
+          `${known}. Run the newer program`,
+      );
+    }
+    for (const migration of migrations) {
+      if (migration.version <= found) continue;
+      await sql.unsafe(migration.sql);
+      await sql`INSERT INTO svc.migrations (version) VALUES (${migration.version})`;
+    }
+  });
+}
+
+/** The version of the schema; 0 where there is none. */
+async function versionOf(sql: Pick<Sql, "unsafe">): Promise<number> {
+  const [row] = await sql.unsafe("SELECT to_regclass('svc.migrations') IS NOT NULL AS made");
+  if (row?.made !== true) return 0;
+  const [last] = await sql.unsafe(
+    "SELECT coalesce(max(version), 0) AS version FROM svc.migrations",
+  );
+  return Number(last?.version);
+}

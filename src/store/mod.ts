@@ -1,0 +1,18 @@
+/**
+ * An ordered key-value store in PostgreSQL, behind the interface of Deno KV, which
+ * several machines share.
+ *
+ * @module
+ */
+export { openPgStore, type PgStore, startTidying } from "./open_store.ts";
+export { type PgKv } from "./pg_kv.ts";
+export { type PgOperation } from "./pg_operation.ts";
+export {
+  type AddressSources,
+  describeStoreUrl,
+  isStoreUrl,
+  parseStoreUrl,
+  type StoreAddress,
+  StoreAddressError,
+} from "./store_address.ts";
+export { describeFault, StoreUnavailableError } from "./server_fault.ts";

@@ -1,0 +1,73 @@
+/**
+ * Opening a store in PostgreSQL, and keeping it tidy.
+ *
+ * @module
+ */
+import { type Rounds, startRounds } from "../lib/rounds.ts";
+import type { Connections } from "./connections.ts";
+import { migrateSchema } from "./migrate_schema.ts";
+import { PgKv } from "./pg_kv.ts";
+import { PATIENCE, type Patience } from "./patience.ts";
+import { StoreUnavailableError } from "./server_fault.ts";
+import type { StoreAddress } from "./store_address.ts";
+
+/** How often expired records are deleted, and how many at once. */
+const TIDY_MS = 10_000;
+const TIDY_AT_ONCE = 1000;
+
+/** How long changes can be read, and how long a commit is remembered whose answer was lost. */
+const KEPT_CHANGES = "15 minutes";
+const KEPT_COMMITS = "15 minutes";
+
+export interface PgStore {
+  readonly kv: PgKv;
+  readonly connections: Connections;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a store, and makes its tables where they are missing.
+ *
+ * @throws {StoreUnavailableError} where no server can be reached.
+ * @throws {StoreNewerError} where a newer program has changed the tables.
+ */
+export async function openPgStore(
+  address: StoreAddress,
+  patience: Patience = PATIENCE,
+): Promise<PgStore> {
+  // The client is loaded where there is a server, and only there.
+  const { Connections } = await import("./connections.ts");
+  const connections = new Connections(address, patience);
+  try {
+    await connections.run((sql) => migrateSchema(sql));
+  } catch (error) {
+    await connections.close();
+    throw error;
+  }
+  return { kv: new PgKv(connections), connections, close: () => connections.close() };
+}
+
+/** Deletes expired records, and forgets old changes and commits. */
+export async function tidyStore({ connections }: PgStore, signal?: AbortSignal): Promise<void> {
+  for (let deleted = TIDY_AT_ONCE; deleted === TIDY_AT_ONCE && signal?.aborted !== true;) {
+    const [row] = await connections.run((sql) =>
+      sql<{ deleted: number }[]>`
+        SELECT svc.tidy(${TIDY_AT_ONCE}, ${KEPT_CHANGES}::text::interval,
+          ${KEPT_COMMITS}::text::interval) AS deleted`
+    );
+    deleted = row!.deleted;
+  }
+}
+
+/** Tidies the store from time to time. */
+export function startTidying(store: PgStore, onTrouble: (message: string) => void): Rounds {
+  return startRounds({
+    firstMs: TIDY_MS,
+    everyMs: TIDY_MS,
+    run: (signal) => tidyStore(store, signal),
+    onError(error) {
+      // That the store cannot be reached is noticed by whoever needs it.
+      if (!(error instanceof StoreUnavailableError)) onTrouble(`Cannot tidy the store: ${error}`);
+    },
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * Which errors of PostgreSQL are worth another attempt, and what the others say.
+ *
+ * @module
+ */
+
+/** The store cannot be reached now. A change that was under way may or may not be stored. */
+export class StoreUnavailableError extends Error {
+  override readonly name = "StoreUnavailableError";
+
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`Cannot reach the key-value store: ${reason}. Try again`, options);
+  }
+}
+
+/** An attempt has taken too long: its connection is given up. */
+export class AttemptLateError extends Error {
+  override readonly name = "AttemptLateError";
+
+  constructor(milliseconds: number) {
+    super(`no answer for ${milliseconds / 1000} s`);
+  }
+}
+
+/** Codes of the system and of the library for a connection that is not there. */
+const LOST: ReadonlySet<string> = new Set([
+  "CONNECTION_CLOSED",
+  "CONNECTION_DESTROYED",
+  "CONNECTION_ENDED",
+  "CONNECT_TIMEOUT",
+  "EAI_AGAIN",
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTCONN",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+/**
+ * States of SQL (PostgreSQL, appendix A) that pass: connections (08), a server that stops or
+ * starts (57P), too many connections (53300), races (40), and a primary that became a standby
+ * (25006).
+ */
+const PASSING = /^(?:08...|57P0.|53300|40...|25006)$/;
+
+/** The server can only be read, as a standby. */
+const READ_ONLY = "25006";
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}
+
+/** Whether another attempt can succeed, perhaps on another server. */
+export function isPassing(error: unknown): boolean {
+  const code = codeOf(error);
+  return error instanceof AttemptLateError || LOST.has(code) || PASSING.test(code);
+}
+
+/** Whether no further query may use the connections that there are. */
+export function isConnectionSpoilt(error: unknown): boolean {
+  return error instanceof AttemptLateError || codeOf(error) === READ_ONLY;
+}
+
+/** The library's words name its own default host. */
+const WORDS: Readonly<Record<string, string>> = {
+  CONNECTION_CLOSED: "the server closed the connection",
+  CONNECTION_DESTROYED: "no server takes writes",
+  CONNECTION_ENDED: "the store is closed",
+  CONNECT_TIMEOUT: "no server answered in time",
+};
+
+/** What an error says to the operator, without the parameters of its query. */
+export function describeFault(error: unknown): string {
+  const code = codeOf(error);
+  const words = WORDS[code];
+  if (words !== undefined) return words;
+  if (code === "28P01" || code === "28000") {
+    return `${(error as Error).message}. Give the password in SVC_KV_PASSWORD or PGPASSWORD`;
+  }
+  if (!(error instanceof Error)) return String(error);
+  return error.message === "" ? code : error.message;
+}

@@ -1,0 +1,31 @@
+/**
+ * Versions of records as the versionstamps of Deno KV: text that compares as they do. Pure.
+ *
+ * @module
+ */
+
+/** Deno KV's are a version of 8 bytes and the place in a batch, which has no use here. */
+const PLACE = "0000";
+const DIGITS = 16;
+const STAMP = /^[0-9a-f]{20}$/;
+
+/** A version that no record has. */
+export const NO_VERSION = -1n;
+
+/** The versionstamp of a version, which is at least 0. */
+export function versionstampOf(version: bigint): string {
+  return version.toString(16).padStart(DIGITS, "0") + PLACE;
+}
+
+/**
+ * The version of a versionstamp; one that no record has where it is of another store.
+ *
+ * @throws {TypeError} where it is not a versionstamp.
+ */
+export function versionOf(versionstamp: string): bigint {
+  if (!STAMP.test(versionstamp)) {
+    throw new TypeError(`Cannot check the versionstamp "${versionstamp}": it is 20 hex digits`);
+  }
+  const version = BigInt.asIntN(64, BigInt(`0x${versionstamp.slice(0, DIGITS)}`));
+  return versionstamp.endsWith(PLACE) && version >= 0n ? version : NO_VERSION;
+}
