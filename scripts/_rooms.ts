@@ -186,6 +186,10 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "lets tests of other rooms start a PostgreSQL, where the machine has one",
   },
   {
+    path: "src/store/_test_pg.ts",
+    reason: "lets tests of other rooms have a store in PostgreSQL",
+  },
+  {
     path: "src/database/embedded/process_main.ts",
     reason: "the process of a database loads nothing else",
   },

@@ -61,6 +61,7 @@ const FLAGS: Table<Given> = {
   publicUrl: one("--public-url"),
   kv: one("--kv"),
   blobs: one("--blobs"),
+  keysFile: one("--keys-file"),
   trustProxy: each("--trust-proxy"),
   edgeThreads: one("--edge-threads"),
   connections: (connections) =>

@@ -33,13 +33,12 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
     .option("--public-url <url>", "address under which others reach the platform", httpUrl)
     .option(
       "--kv <place>",
-      "Deno KV database (path or URL) or postgres://role@host,host/database, with the password " +
-        "in SVC_KV_PASSWORD or PGPASSFILE (default: in the data directory)",
+      "records: Deno KV (path or URL), or postgres:// (default: in the data directory)",
     )
     .option("--blobs <dir>", "directory of file contents (default: in the data directory)")
     .option(
       "--keys-file <file>",
-      "keys that secrets are encrypted with, the same on all nodes (default: in the data directory)",
+      "keys of secrets, the same file on all nodes (default: in the data directory)",
     )
     .option(
       "--edge-threads <n>",

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { until } from "../../../src/lib/_test_until.ts";
+import { NO_POSTGRES, TestPg } from "../../../src/store/_test_pg.ts";
+import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
+
+/** A PostgreSQL, and folders of nodes that share it, files and keys. */
+class Cluster implements AsyncDisposable {
+  readonly #running = new Set<TestPlatform>();
+
+  private constructor(
+    readonly pg: TestPg,
+    readonly folder: string,
+    private readonly kv: string,
+    private readonly password: string,
+  ) {}
+
+  static async open(): Promise<Cluster> {
+    const pg = await TestPg.start();
+    const { socket, user, database, password } = await pg.newAddress();
+    const folder = await Deno.makeTempDir({ prefix: "svc-nodes-" });
+    const kv = `postgres://${user}@/${database}?host=${dirname(socket!)}`;
+    return new Cluster(pg, folder, kv, password!);
+  }
+
+  async start(name: string): Promise<TestPlatform> {
+    const platform = await start(join(this.folder, name), {
+      kv: this.kv,
+      blobs: join(this.folder, "blobs"),
+      keysFile: join(this.folder, "keys.json"),
+      env: { ...Deno.env.toObject(), SVC_KV_PASSWORD: this.password },
+    });
+    this.#running.add(platform);
+    return platform;
+  }
+
+  async stop(platform: TestPlatform): Promise<void> {
+    this.#running.delete(platform);
+    await platform.shutdown();
+  }
+
+  async [Symbol.asyncDispose]() {
+    for (const platform of this.#running) await platform.shutdown();
+    await this.pg[Symbol.asyncDispose]();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}
+
+const shows = (platform: TestPlatform, host: string, text: string) =>
+  until(async () => (await platform.get(host, "/")).text === text);
+
+Deno.test({
+  name:
+    "a platform on PostgreSQL deploys, restarts, refuses changes during an outage, and is well again",
+  ignore: NO_POSTGRES !== undefined,
+  async fn() {
+    await using cluster = await Cluster.open();
+    const first = await cluster.start("a");
+    const project = await createProject(first, "site");
+    await deploy(first, project.id, { files: { "index.html": "one" } });
+    await cluster.stop(first);
+    const again = await cluster.start("a");
+    assert.equal(again.token, undefined, "it has its first key already");
+    await shows(again, "site.localhost", "one");
+    await cluster.pg.cluster.stop();
+    const refused = await again.api("POST", "/v1/projects", { json: { name: "lost" } });
+    assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
+    assert.equal(refused.headers.get("retry-after"), "5");
+    assert.equal((await again.get("site.localhost", "/")).text, "one");
+    await cluster.pg.cluster.start();
+    await until(async () =>
+      (await again.api("POST", "/v1/projects", { json: { name: "late" } })).status === 201
+    );
+    await deploy(again, project.id, { files: { "index.html": "two" } });
+    await shows(again, "site.localhost", "two");
+  },
+});
+
+Deno.test({
+  name: "two nodes share records, files and keys",
+  ignore: NO_POSTGRES !== undefined,
+  async fn() {
+    await using cluster = await Cluster.open();
+    const [a, b] = [await cluster.start("a"), await cluster.start("b")];
+    assert.equal(b.token, undefined, "the first node has made the workspace");
+    const project = await createProject(a, "site");
+    const seen = await b.api("GET", `/v1/projects/${project.id}`);
+    assert.equal(seen.json.name, "site");
+    await deploy(b, project.id, { files: { "index.html": "of b" } });
+    await cluster.stop(a);
+    const again = await cluster.start("a");
+    await shows(again, "site.localhost", "of b");
+  },
+});
