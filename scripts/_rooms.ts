@@ -186,7 +186,7 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "lets tests of other rooms start a PostgreSQL, where the machine has one",
   },
   {
-    path: "src/store/_test_pg.ts",
+    path: "src/platform/core/store/_test_pg.ts",
     reason: "lets tests of other rooms have a store in PostgreSQL",
   },
   {

@@ -4,9 +4,12 @@
  *
  * @module
  */
-export { openPgStore, type PgStore, startTidying } from "./open_store.ts";
+export { migrateSchema, StoreNewerError } from "./migrate_schema.ts";
+export { openPgStore, type PgStore, startTidying, tidyStore } from "./open_store.ts";
+export { type Patience } from "./patience.ts";
 export { type PgKv } from "./pg_kv.ts";
 export { type PgOperation } from "./pg_operation.ts";
+export { SCHEMA, type SchemaMigration } from "./schema.ts";
 export {
   type AddressSources,
   describeStoreUrl,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
-import { NO_POSTGRES, TestPg } from "../../../src/store/_test_pg.ts";
+import { NO_POSTGRES, TestPg } from "../../../src/platform/core/store/_test_pg.ts";
 import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
 
 /** A PostgreSQL, and folders of nodes that share it, files and keys. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { until } from "../../../lib/_test_until.ts";
-import { NO_POSTGRES, TestPg } from "../../../store/_test_pg.ts";
+import { NO_POSTGRES, TestPg } from "./_test_pg.ts";
 import { LOCAL_LIMITS } from "./commit_group.ts";
 import { sharingCommitter } from "./group_committer.ts";
 import { groupedKv } from "./grouped_kv.ts";

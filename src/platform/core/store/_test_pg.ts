@@ -4,12 +4,14 @@
  * @module
  */
 import postgres from "postgres";
-import { PASSWORD, startTestCluster, type TestCluster } from "../database/server/_test_server.ts";
-import { openPgStore, type PgStore } from "./open_store.ts";
-import type { Patience } from "./patience.ts";
-import type { StoreAddress } from "./store_address.ts";
+import {
+  PASSWORD,
+  startTestCluster,
+  type TestCluster,
+} from "../../../database/server/_test_server.ts";
+import { openPgStore, type Patience, type PgStore, type StoreAddress } from "../../../store/mod.ts";
 
-export { NO_POSTGRES } from "../database/server/_test_server.ts";
+export { NO_POSTGRES } from "../../../database/server/_test_server.ts";
 
 /** Cuts tests short that would wait for a server. */
 export const QUICK: Patience = { connectMs: 2_000, attemptMs: 5_000, failureMs: 300 };

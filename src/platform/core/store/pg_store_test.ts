@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
-import { until } from "../lib/_test_until.ts";
+import { until } from "../../../lib/_test_until.ts";
+import {
+  migrateSchema,
+  openPgStore,
+  SCHEMA,
+  type StoreAddress,
+  StoreNewerError,
+  StoreUnavailableError,
+  tidyStore,
+} from "../../../store/mod.ts";
 import { NO_POSTGRES, QUICK, TestPg, TestProxy } from "./_test_pg.ts";
-import { migrateSchema, StoreNewerError } from "./migrate_schema.ts";
-import { openPgStore, tidyStore } from "./open_store.ts";
-import { SCHEMA } from "./schema.ts";
-import { StoreUnavailableError } from "./server_fault.ts";
-import type { StoreAddress, StoreHost } from "./store_address.ts";
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
@@ -24,7 +28,7 @@ function testPg(name: string, fn: (pg: TestPg) => Promise<void>) {
 
 const LOCALHOST = "127.0.0.1";
 
-async function through(pg: TestPg, hosts: readonly StoreHost[]): Promise<StoreAddress> {
+async function through(pg: TestPg, hosts: StoreAddress["hosts"]): Promise<StoreAddress> {
   return { ...await pg.newAddress(), socket: undefined, hosts };
 }
 
