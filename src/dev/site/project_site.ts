@@ -8,6 +8,7 @@ import { BuildError } from "../../build/mod.ts";
 import { compileSite, type Site, withRules } from "../../edge/mod.ts";
 import type { FunctionHost, Inspector, OutboundFetch } from "../../runtime/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { Manifest } from "../../manifest/mod.ts";
 import type { DevOptions } from "../options.ts";
 import { type FrameworkServer, SERVER_MANIFEST } from "./framework_server.ts";
 import { type ProjectContent, readProjectFiles } from "./project_files.ts";
@@ -36,9 +37,12 @@ export interface ProjectSiteOptions {
   readonly inspectorPort: number | undefined;
 }
 
+/** Of a project whose files cannot be read, or are not there yet. */
+const NO_MANIFEST: Manifest = { version: 1, layers: [], routes: [] };
+
 const NO_FILES = {
-  read: () => Promise.reject(new Error("A dev server has all files")),
-  stream: () => Promise.reject(new Error("A dev server has all files")),
+  read: () => Promise.reject(new Error("The project has no files of its own")),
+  stream: () => Promise.reject(new Error("The project has no files of its own")),
 };
 
 /** Why the project cannot be read now. */
@@ -98,24 +102,31 @@ export class ProjectSite {
   async #update(change: Change): Promise<boolean> {
     const { dev } = this.options;
     try {
-      if (change.files) await this.#readFiles();
+      const hasFiles = !change.files || await this.#readFiles();
       const old = this.#functions;
       const isOpen = !change.functions || await this.#openFunctions();
       const hasOthers = old !== this.#functions;
       const isRead = !(change.rules || hasOthers) || await this.#readRules();
       this.#compile({ ...change, functions: hasOthers });
       if (hasOthers) void this.#closeFunctions(old);
-      return isOpen && isRead;
+      return hasFiles && isOpen && isRead;
     } catch (error) {
       if (!this.#isClosed) dev.report.say("error", describeFault(error));
       return false;
     }
   }
 
-  async #readFiles(): Promise<void> {
+  /** Functions and rules work without files, too. */
+  async #readFiles(): Promise<boolean> {
     const { dev, server } = this.options;
-    if (server === undefined) {
+    if (server !== undefined) return true;
+    try {
       this.#content = await readProjectFiles({ ...dev, again: this.#content !== undefined });
+      return true;
+    } catch (error) {
+      if (!(error instanceof BuildError)) throw error;
+      dev.report.say("error", describeFault(error));
+      return false;
     }
   }
 
@@ -197,7 +208,7 @@ export class ProjectSite {
     const content = this.#content;
     this.#site = compileSite({
       ...{ deploymentId, projectId: deploymentId, rules: this.rules },
-      manifest: content?.manifest ?? SERVER_MANIFEST,
+      manifest: content?.manifest ?? (server === undefined ? NO_MANIFEST : SERVER_MANIFEST),
       files: content?.files ?? [],
       blobs: content?.blobs ?? NO_FILES,
       functions: this.#functions,

@@ -192,3 +192,34 @@ Deno.test("dev of two projects run side by side, and a taken port is an error in
       }
     })
   ));
+
+Deno.test("dev calls functions of a project that has no files yet, and takes its first page", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-dev-test-" });
+  await Deno.mkdir(join(folder, "functions"));
+  await Deno.writeTextFile(join(folder, "svc.toml"), `[build]\noutput_dirs = ["site"]\n`);
+  await Deno.writeTextFile(
+    join(folder, "functions", "hello.js"),
+    `export default () => new Response("ahoy");`,
+  );
+  await Deno.writeTextFile(
+    join(folder, "svc.rules.toml"),
+    `schemaVersion = "EDGE_RULE_SET_V1"
+[[rules]]
+id = "hello"
+condition = { path = { type = "exact", value = "/hello" } }
+action = { type = "pipeline", steps = [{ handle = "hello" }] }
+`,
+  );
+  const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
+  try {
+    await dev.said(/Cannot find the output directory/);
+    const text = async (path: string) => await (await ask(dev, path)).text();
+    assert.equal(await text("/hello"), "ahoy");
+    await Deno.mkdir(join(folder, "site"));
+    await Deno.writeTextFile(join(folder, "site", "index.html"), "<p>Kestrel</p>");
+    await until(() => text("/"), (page) => page === "<p>Kestrel</p>");
+  } finally {
+    assert.equal(await dev.end(), 0, dev.lines.join("\n"));
+    await Deno.remove(folder, { recursive: true });
+  }
+});
