@@ -7,7 +7,8 @@
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
-import { binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
+import { sha256Hex } from "../src/lib/hash.ts";
+import { type BinaryFacts, binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
 
 export interface ShippedPackage {
   readonly name: string;
@@ -167,11 +168,13 @@ export async function stagePackages(
     await compressFiles({ from, to, files: compressed }, quality);
   }
   const native = binaryPackage(platform);
-  await copyFiles(
-    esbuild,
-    join(stage, "node_modules", native),
-    ["package.json", binaryName(platform.os)],
-  );
+  const program = binaryName(platform.os);
+  const binary = { from: esbuild, to: join(stage, "node_modules", native), files: [program] };
+  await copyFiles(binary.from, binary.to, ["package.json"]);
+  await compressFiles(binary, quality);
+  const bytes = await Deno.readFile(join(esbuild, program));
+  const facts: BinaryFacts = { bytes: bytes.byteLength, sha256: sha256Hex(bytes) };
+  await Deno.writeTextFile(join(binary.to, `${program}.json`), JSON.stringify(facts));
   dependencies[native] = dependencies.esbuild!;
   const write = (name: string, value: unknown): Promise<void> =>
     Deno.writeTextFile(join(stage, name), JSON.stringify(value, null, 2));

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import config from "../deno.json" with { type: "json" };
+import { unpackBinary } from "../src/runtime/bundle/load_esbuild.ts";
 import { listFiles, ROOT } from "./_source_files.ts";
 import { platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
 
 Deno.test("stagePackages() ships exactly the named files, with versions and licences", async () => {
-  const stage = await Deno.makeTempDir();
+  const [stage, cache] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
   try {
     await stagePackages(ROOT, stage, { quality: 0 });
     const { dependencies } = JSON.parse(await Deno.readTextFile(join(stage, "package.json")));
@@ -19,11 +20,12 @@ Deno.test("stagePackages() ships exactly the named files, with versions and lice
     }
     const native = Object.keys(dependencies).find((name) => name.startsWith("@esbuild/"))!;
     assert.equal(dependencies[native], dependencies.esbuild);
-    const program = await Deno.stat(join(stage, "node_modules", native, "bin", "esbuild"));
-    assert.ok(program.size > 1_000_000);
+    const path = await unpackBinary(join(stage, "node_modules", native, "bin", "esbuild"), cache);
+    const { stdout } = await new Deno.Command(path, { args: ["--version"] }).output();
+    assert.equal(new TextDecoder().decode(stdout).trim(), dependencies.esbuild);
     assert.deepEqual(listFiles(stage), ["deno.json", "package.json"]);
   } finally {
-    await Deno.remove(stage, { recursive: true });
+    for (const each of [stage, cache]) await Deno.remove(each, { recursive: true });
   }
 });
 

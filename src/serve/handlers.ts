@@ -33,6 +33,7 @@ import {
   renderMetrics,
   RequestCounters,
 } from "./operations/mod.ts";
+import type { RunningRequests } from "./handover/mod.ts";
 import type { PlatformOptions } from "./options.ts";
 
 /** What hosts show. */
@@ -89,6 +90,7 @@ export function createHandlers(
     listeners,
     shared,
     showing,
+    running,
     unready,
   }: {
     readonly options: PlatformOptions;
@@ -103,6 +105,8 @@ export function createHandlers(
     /** What other edges use too, where there are any. */
     readonly shared: { readonly counters: SharedCounters; readonly pseudonym: string } | undefined;
     readonly showing: Readonly<Showing>;
+    /** Counts the requests that wait for their response. */
+    readonly running: RunningRequests;
     /** Why the platform is not ready; `undefined` if it is. */
     readonly unready: () => string | undefined;
   },
@@ -144,10 +148,15 @@ export function createHandlers(
     isApi: (hostname) => showing.hostname === undefined && isApi(hostname),
     api: async (request, { remoteAddress: address }) => {
       const path = pathOf(request.url);
-      const answer = answerOperations({ request, path, address }, operations) ??
-        await api.fetch(request, clientOf(request, address));
-      counters.add("api", answer.status);
-      return answer;
+      running.enter();
+      try {
+        const answer = answerOperations({ request, path, address }, operations) ??
+          await api.fetch(request, clientOf(request, address));
+        counters.add("api", answer.status);
+        return answer;
+      } finally {
+        running.leave();
+      }
     },
     edge: (request, connection) => {
       const answer = edge(request, connection);
@@ -155,9 +164,14 @@ export function createHandlers(
         counters.add("edge", answer.status);
         return answer;
       }
+      running.enter();
       return answer.then((settled) => {
+        running.leave();
         counters.add("edge", settled.status);
         return settled;
+      }, (error) => {
+        running.leave();
+        throw error;
       });
     },
     hosts: domainService.hosts,

@@ -29,7 +29,7 @@ import type { PlatformLog } from "../platform/core/log.ts";
 import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
 
 /** Time that running requests get when the platform stops, in milliseconds. */
-const DRAIN_MS = 10_000;
+export const DRAIN_MS = 10_000;
 
 /** Time between two attempts to take a port again, in milliseconds. */
 const AGAIN_MS = 100;
@@ -63,12 +63,17 @@ export interface ListenOptions {
   readonly ordersCertificates: boolean;
   /** Whether others listen on the same ports, and share their connections. */
   readonly reusePort: boolean;
+  /** Whether requests wait for the platform until it is there, in place of a 503. */
+  readonly waits: boolean;
 }
 
 export interface Listeners {
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Resolves when the HTTP listener has ended. */
+  /**
+   * Resolves when the HTTP listener has ended; rejects where the platform gave its place to
+   * another one, and that did not start.
+   */
   readonly finished: Promise<void>;
   /**
    * Passes requests to the dispatch from now on, with the certificates of hosts
@@ -125,6 +130,44 @@ export function usableDescriptors(): number {
 
 type Log = (line: PlatformLog) => void;
 
+type Dispatch = Parameters<Listeners["open"]>[0];
+type Certificates = Parameters<Listeners["open"]>[1];
+
+/** What answers until the platform is there: a 503, or the platform itself as soon as it can. */
+export class EarlyAnswers {
+  readonly #opened = Promise.withResolvers<readonly [Dispatch, Certificates]>();
+
+  constructor(private readonly waits: boolean) {
+    this.#opened.promise.catch(() => {});
+  }
+
+  get dispatch(): Dispatch {
+    return { http: this.#handler("http"), https: this.#handler("https") };
+  }
+
+  get certificates(): Certificates {
+    if (!this.waits) return undefined;
+    const find = async (name: string) => (await this.#opened.promise)[1]?.find(name);
+    return { find, wake: () => {} };
+  }
+
+  /** The platform is there. */
+  open(dispatch: Dispatch, certificates: Certificates): void {
+    this.#opened.resolve([dispatch, certificates]);
+  }
+
+  /** There will be no platform. */
+  close(): void {
+    this.#opened.reject(new Error("The platform is stopping"));
+  }
+
+  #handler(scheme: "http" | "https"): ConnectionHandler {
+    if (!this.waits) return starting;
+    return async (request, connection) =>
+      await (await this.#opened.promise)[0][scheme](request, connection);
+  }
+}
+
 function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
   const proxies = new TrustedProxies(options.trustProxy);
   const descriptors = usableDescriptors();
@@ -147,9 +190,9 @@ function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
  * more rights.
  */
 export async function openListeners(options: ListenOptions, log: Log): Promise<Listeners> {
-  let handler = starting;
-  let secureHandler = starting;
-  let certificates: OrderedCertificates | undefined;
+  const early = new EarlyAnswers(options.waits);
+  let { http: handler, https: secureHandler } = early.dispatch;
+  let { certificates } = early;
   let closing: Promise<void> | undefined;
   const acceptor = createAcceptor(options, log);
   const serve = async (
@@ -201,6 +244,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
         ...{ reusePort, log },
       });
     const close = async () => {
+      early.close();
       await Promise.all([closePlain(), secure?.close()]);
       await acceptor.drain(DRAIN_MS);
     };
@@ -210,6 +254,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
       finished,
       open(dispatch, ordered) {
         certificates = ordered;
+        early.open(dispatch, ordered);
         [handler, secureHandler] = [
           keepUncompressed(dispatch.http),
           keepUncompressed(dispatch.https),
@@ -219,6 +264,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
       close: () => closing ??= close(),
     };
   } catch (error) {
+    early.close();
     await closePlain();
     await acceptor.drain(0);
     throw error;

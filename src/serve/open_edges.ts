@@ -32,24 +32,27 @@ export function apiNames({ baseDomain, publicUrl, host }: PlatformOptions): read
   return [baseDomain, ...named, host, "localhost"];
 }
 
-function listenOptions(options: PlatformOptions): ListenOptions {
+function listenOptions(options: PlatformOptions, takesOver: boolean): ListenOptions {
   const { host, port, httpsPort, connections = {}, trustProxy, tls, acme } = options;
   return {
     ...{ host, port, httpsPort, connections, trustProxy, tls },
     ordersCertificates: acme !== undefined,
-    reusePort: false,
+    ...{ reusePort: takesOver, waits: takesOver },
   };
 }
 
 /**
- * Binds the ports.
+ * Binds the ports; `takesOver` where another platform of this user listens on them too.
  *
  * @throws {Deno.errors.AddrInUse} when one is taken.
  * @throws {ListenError} when the address is not one of this machine's, or needs more rights.
  */
-export async function openEdges(options: PlatformOptions, sizes: CacheSizes): Promise<OpenEdges> {
+export async function openEdges(
+  options: PlatformOptions,
+  { sizes, takesOver }: { readonly sizes: CacheSizes; readonly takesOver: boolean },
+): Promise<OpenEdges> {
   const { edgeThreads = 1, geoip, asn, log } = options;
-  const listen = listenOptions(options);
+  const listen = listenOptions(options, takesOver);
   if (edgeThreads === 1) {
     return { listeners: await openListeners(listen, log), threads: undefined };
   }

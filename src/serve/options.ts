@@ -22,6 +22,11 @@ export interface PlatformOptions extends DomainOptions {
   /** Port to listen on; 0 takes a free one. */
   readonly port: number;
   readonly dataDir: string;
+  /**
+   * Whether to take over from the platform that serves from this data directory, where one
+   * does: it ends when this one answers, and no request is dropped.
+   */
+  readonly replace?: boolean;
   /** Address at which people reach the platform, if it is not the listener's (behind a proxy). */
   readonly publicUrl?: string;
   /**

@@ -18,11 +18,14 @@ import { type CacheSizes, completeCacheSizes, responseShares } from "./cache_siz
 import { Closers } from "./closers.ts";
 import { compose } from "./compose.ts";
 import { createHandlers, type Showing } from "./handlers.ts";
+import { RunningRequests, Takeover } from "./handover/mod.ts";
 import { startCapabilities, startUpkeep } from "./lifecycle.ts";
 import type { Listeners } from "./listeners.ts";
 import { NO_EDGES, type OpenEdges, openEdges } from "./open_edges.ts";
 import { openFoundation } from "./open_foundation.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
+import { readKnownMark } from "./settle_format.ts";
+import { Succession } from "./succession.ts";
 import { siteAnswers } from "./threads/mod.ts";
 
 /**
@@ -59,37 +62,56 @@ function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
   return asn !== undefined || trustProxy.length > 0;
 }
 
+/** Asks the platform that runs to give its place up; what would fail later is found before. */
+async function beginTakeover({ replace, dataDir }: PlatformOptions): Promise<Takeover | undefined> {
+  if (replace !== true) return undefined;
+  await readKnownMark(dataDir);
+  return await Takeover.begin(dataDir);
+}
+
 /**
  * Starts a platform on its data directory.
  *
  * @throws {DataDirInUseError} when another platform serves from it.
+ * @throws {HandoverError} when that one does not give its place up.
  * @throws {Deno.errors.AddrInUse} when a port is taken.
  */
-export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
+export async function startPlatform(given: PlatformOptions): Promise<RunningPlatform> {
   keepDescriptors();
-  const sizes = completeCacheSizes(options.caches, machineMemory());
+  const sizes = completeCacheSizes(given.caches, machineMemory());
   // Before threads read them too: what is wrong with a file is said here.
   const geo = await loadGeo(
-    { geoip: options.geoip, asn: options.asn },
-    { warn: (message) => options.log({ level: "warn", message }) },
+    { geoip: given.geoip, asn: given.asn },
+    { warn: (message) => given.log({ level: "warn", message }) },
   );
-  const edges = await openEdges(options, sizes);
+  const takeover = await beginTakeover(given);
+  const options = takeover?.portsFor(given) ?? given;
+  const edges = await openEdges(options, { sizes, takesOver: takeover !== undefined })
+    .catch((error) => {
+      takeover?.abandon();
+      throw error;
+    });
   const { listeners } = edges;
   const closers = new Closers();
   const closing = new AbortController();
+  const running = new RunningRequests();
+  const succession = new Succession({ takeover, edges, closing, closers, running, options });
   /** Ends requests first, as running ones need everything else. */
   const shutdown = async () => {
     closing.abort();
+    await succession.end();
     await listeners.close();
     await closers.close();
   };
   const showing: Showing = { hostname: undefined };
   try {
+    await succession.arrive();
     const started = await startBehind(edges, {
-      ...{ options, sizes, geo, closers, showing },
+      ...{ options, sizes, geo, closers, showing, running, succession },
       closing: closing.signal,
     });
-    const { port, httpsPort, finished } = listeners;
+    const { port, httpsPort } = listeners;
+    const finished = Promise.race([listeners.finished, succession.failed]);
     const showOnly = (hostname: string) => void (showing.hostname = hostname);
     return { ...started, port, httpsPort, showOnly, shutdown, finished };
   } catch (error) {
@@ -107,13 +129,15 @@ function unreadiness(closing: AbortSignal, readOnly: boolean): string | undefine
 /** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
   { listeners, threads }: OpenEdges,
-  { options, sizes, geo, closers, closing, showing }: {
+  { options, sizes, geo, closers, closing, showing, running, succession }: {
     readonly options: PlatformOptions;
     readonly sizes: CacheSizes;
     readonly geo: LoadedGeo;
     readonly closers: Closers;
     readonly closing: AbortSignal;
     readonly showing: Showing;
+    readonly running: RunningRequests;
+    readonly succession: Succession;
   },
 ): Promise<Pick<RunningPlatform, "url" | "token" | "ownerLink">> {
   const { log } = options;
@@ -161,7 +185,7 @@ async function startBehind(
   const handlers = createHandlers(platform, foundation, {
     ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
     shared: threads?.shared,
-    showing,
+    ...{ showing, running },
     unready: () => unreadiness(closing, readOnly),
   });
   listeners.open(handlers, domains.certificates);
@@ -170,6 +194,7 @@ async function startBehind(
     addLines: (projectId, lines) => platform.logs.addLines(projectId, lines),
     addCounts: platform.traffic.addCounts,
   });
+  await succession.settle(handlers);
   startUpkeep(life, options);
   return {
     url: base.origin,

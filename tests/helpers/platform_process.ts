@@ -63,6 +63,7 @@ const FLAGS: Table<Given> = {
   blobs: one("--blobs"),
   keysFile: one("--keys-file"),
   trustProxy: each("--trust-proxy"),
+  replace: mark("--replace"),
   edgeThreads: one("--edge-threads"),
   connections: (connections) =>
     toFlags<typeof connections>({

@@ -49,6 +49,8 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
       new Option("--log-format <format>", "lines of the log: text, or one JSON object each")
         .choices(["text", "json"] as const).default("text" as const),
     )
+    .option("--replace", "take over from the platform on this data directory, dropping no request")
+    .option("--background", "return when it answers, and leave it running")
     .option("--install", "make a service of the system (systemd or launchd) with these flags")
     .option("--dry-run", "with --install: print the service, and write nothing")
     .option(

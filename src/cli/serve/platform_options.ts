@@ -153,7 +153,7 @@ export async function readPlatformOptions(
     dataDir,
     baseDomain,
     trustProxy: flags.trustProxy ?? [],
-    ...definedOnly({ edgeThreads: flags.edgeThreads }),
+    ...definedOnly({ edgeThreads: flags.edgeThreads, replace: flags.replace }),
     env: ctx.env,
     version: VERSION,
     log: createPlatformLog(ctx, flags.logFormat),

@@ -3,6 +3,7 @@ import { CliError } from "../errors/mod.ts";
 import { type Context, dataFolder } from "../session/mod.ts";
 import { formatFacts } from "../terminal/mod.ts";
 import { defineServeFlags } from "./flags.ts";
+import { notifyService } from "./notify_service.ts";
 import { createPlatformLog } from "./platform_log.ts";
 import { startOn } from "./start_on.ts";
 
@@ -80,6 +81,7 @@ export default defineCommand({
   examples: [
     ["serve", "run a platform on http://localhost:8787"],
     ["serve --port 9000 --data-dir ./data", "with its data in ./data"],
+    ["serve --replace --background", "put another version in its place, dropping no request"],
     ["serve --install --dry-run", "print a service of the system that runs it"],
     ["serve --json", 'print {"url","token"} when ready, for scripts'],
   ],
@@ -92,6 +94,10 @@ export default defineCommand({
       const { installService } = await import("./install_service.ts");
       return await installService(ctx, flags.dryRun ?? false);
     }
+    if (flags.background === true) {
+      const { serveInBackground } = await import("./serve_background.ts");
+      return await serveInBackground(ctx);
+    }
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     if (!LOOPBACK.has(flags.host) && flags.tlsCert === undefined) {
       const message = `Reachable from other machines, without TLS, on ${flags.host}`;
@@ -102,6 +108,7 @@ export default defineCommand({
       reportToPrograms(ctx, flags.host, platform);
       announce(ctx, platform, { dataDir, isStructured: flags.logFormat === "json" });
       await keepToken(ctx, platform);
+      await notifyService(ctx.env);
       await Promise.race([untilStopped(ctx.signal), platform.finished]);
     } finally {
       const message = "Stopping: finishing the requests in progress";

@@ -39,6 +39,7 @@ function systemdWord(word: string): string {
 const systemdPath = (path: string): string => path.replaceAll("%", "%%");
 
 function systemdUnit({ command, folder }: Service, isRoot: boolean): string {
+  const line = command.map(systemdWord).join(" ");
   return `[Unit]
 Description=svc: hosting platform and edge
 Documentation=man:svc(1)
@@ -46,7 +47,11 @@ After=network-online.target
 Wants=network-online.target
 
 [Service]
-ExecStart=${command.map(systemdWord).join(" ")}
+Type=notify
+NotifyAccess=all
+ExecStart=${line}
+# systemctl reload puts the program and the flags of this file in place, dropping no request
+ExecReload=${line} --replace --background
 WorkingDirectory=${systemdPath(folder)}
 # Secrets belong here: SVC_BOT_TOKEN, SVC_SMTP_URL, SVC_METRICS_TOKEN
 EnvironmentFile=-${isRoot ? "/etc/svc/serve.env" : "%h/.config/svc/serve.env"}

@@ -16,6 +16,9 @@ Deno.test("serviceFile() quotes what systemd would take for something else", () 
     line,
     'ExecStart="/opt/my svc/svc" serve --data-dir /data/50%% --host "a\\"b$$c\\\\d"',
   );
+  const [reload] = /^ExecReload=.*$/m.exec(text)!;
+  assert.equal(reload, `${line.replace("Start", "Reload")} --replace --background`);
+  assert.match(text, /^Type=notify\nNotifyAccess=all$/m);
   assert.equal(next[1], "systemctl --user enable --now svc");
 });
 

@@ -54,6 +54,9 @@ function explain(
       cause,
     });
   }
+  if (cause instanceof platform.HandoverError) {
+    return new CliError("not_replaced", cause.message, { cause });
+  }
   if (cause instanceof platform.DataDirUnusableError) {
     return new CliError("data_dir_unusable", cause.message, { cause });
   }

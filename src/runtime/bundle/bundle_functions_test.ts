@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import { bundleFunctions } from "./bundle_functions.ts";
 import { judgeNames } from "./find_functions.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 import { binaryName, binaryPackage, unpackBinary } from "./load_esbuild.ts";
 import { sealFunction } from "./seal_function.ts";
 
@@ -179,14 +181,20 @@ Deno.test("sealFunction() reads no source map from the disk", async () => {
   await Deno.remove(path);
 });
 
-Deno.test("unpackBinary() writes once, executable, and repairs a cut file", async () => {
-  await inProject({ "staged": "#!/bin/sh\n" }, async (folder) => {
+Deno.test("unpackBinary() writes once, executable, repairs a cut file, and checks its digest", async () => {
+  const bytes = new TextEncoder().encode("#!/bin/sh\n");
+  const facts = { bytes: bytes.byteLength, sha256: sha256Hex(bytes) };
+  await inProject({ "staged.json": JSON.stringify(facts) }, async (folder) => {
+    await Deno.writeFile(join(folder, "staged.br"), brotliCompressSync(bytes));
     const cache = join(folder, "cache");
     const path = await unpackBinary(join(folder, "staged"), cache);
     assert.equal((await Deno.stat(path)).mode! & 0o777, 0o755);
     await Deno.writeTextFile(path, "#!");
     assert.equal(await unpackBinary(join(folder, "staged"), cache), path);
     assert.equal(await Deno.readTextFile(path), "#!/bin/sh\n");
+    await Deno.remove(path);
+    await Deno.writeFile(join(folder, "staged.br"), brotliCompressSync(bytes.slice(1)));
+    await assert.rejects(unpackBinary(join(folder, "staged"), cache), /esbuild inside .* damaged/);
   });
   assert.equal(binaryPackage({ os: "linux", arch: "x86_64" }), "@esbuild/linux-x64");
   assert.equal(binaryPackage({ os: "darwin", arch: "aarch64" }), "@esbuild/darwin-arm64");

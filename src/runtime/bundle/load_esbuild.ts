@@ -1,14 +1,17 @@
 /**
  * Loads esbuild and its native binary. Run from source, esbuild finds the binary in
  * `node_modules` itself. A compiled program contains both packages in its own
- * `node_modules`, but nothing there can be executed, so the binary is written once
- * to a cache folder.
+ * `node_modules`, but nothing there can be executed, so the binary, which is compressed
+ * there, is unpacked once to a cache folder.
  *
  * @module
  */
 import type * as esbuild from "esbuild";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
+import { z } from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
@@ -31,15 +34,27 @@ export function binaryName(os: string): string {
   return os === "windows" ? "esbuild.exe" : join("bin", "esbuild");
 }
 
+/** What a compiled program knows of its binary before it unpacks it. */
+const factsSchema = z.object({ bytes: z.int().positive(), sha256: z.string().length(64) });
+export type BinaryFacts = z.infer<typeof factsSchema>;
+
 /**
- * Writes the staged binary to the cache, named by its digest, and returns its
- * path. An existing one is used.
+ * Unpacks the staged binary, `<staged>.br` with its facts in `<staged>.json`, into the
+ * cache, named by its digest, and returns its path. An existing one is used.
+ *
+ * @throws {Error} where what was unpacked is not what was staged.
  */
 export async function unpackBinary(staged: string, cacheDir: string): Promise<string> {
-  const bytes = await Deno.readFile(staged);
-  const path = join(cacheDir, `esbuild-${sha256Hex(bytes).slice(0, 16)}`);
+  const facts = factsSchema.parse(JSON.parse(await Deno.readTextFile(`${staged}.json`)));
+  const path = join(cacheDir, `esbuild-${facts.sha256.slice(0, 16)}`);
   const there = await Deno.stat(path).catch(() => undefined);
-  if (there?.size !== bytes.byteLength) await writeFileAtomically(path, bytes, { mode: 0o755 });
+  if (there?.size === facts.bytes) return path;
+  const bytes = await promisify(brotliDecompress)(await Deno.readFile(`${staged}.br`));
+  const found = sha256Hex(bytes);
+  if (found !== facts.sha256) {
+    throw new Error(`esbuild inside this program is damaged: its digest is ${found}`);
+  }
+  await writeFileAtomically(path, bytes, { mode: 0o755 });
   return path;
 }
 

@@ -7,7 +7,10 @@
 import { createEdge, createHttpCache, type EdgeHandler, loadGeo } from "../../edge/mod.ts";
 import { type FeedMessage, Subscriber } from "../../feed/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
-import { DEFAULT_HTTPS_PORT } from "../../platform/certificates/secure_listener.ts";
+import {
+  DEFAULT_HTTPS_PORT,
+  type OrderedCertificates,
+} from "../../platform/certificates/secure_listener.ts";
 import { createHostDispatch } from "../../platform/core/http/host_dispatch.ts";
 import { apiHosts } from "../../platform/core/http/hostname.ts";
 import { requestIds } from "../../platform/core/http/request_id.ts";
@@ -77,11 +80,7 @@ export class EdgeThread {
     const listeners = await openListeners(listen, this.#log);
     this.#listeners = listeners;
     const geo = await loadGeo({ geoip, asn }, { warn: this.#warn });
-    const dispatch = this.#dispatch(this.#edge(geo));
-    listeners.open(dispatch, {
-      find: (hostname) => this.#ask({ type: "certificate", hostname }),
-      wake: () => {},
-    });
+    listeners.open(this.#dispatch(this.#edge(geo)), this.#certificates);
     const { port, httpsPort } = listeners;
     this.send({ type: "listening", port, httpsPort });
   }
@@ -151,6 +150,11 @@ export class EdgeThread {
     });
   }
 
+  readonly #certificates: OrderedCertificates = {
+    find: (hostname) => this.#ask({ type: "certificate", hostname }),
+    wake: () => {},
+  };
+
   #dispatch(edge: EdgeHandler): ReturnType<typeof createHostDispatch> {
     const { listen, apiHosts: names } = this.start;
     const { forward } = this.#forwarder;
@@ -175,6 +179,10 @@ export class EdgeThread {
   async #find(id: number, inquiry: Inquiry): Promise<void> {
     if (inquiry.type === "traffic") this.#sendTraffic();
     else this.#lines.flush();
+    if (inquiry.type === "divert") {
+      const { forward } = this.#forwarder;
+      this.#listeners?.open({ http: forward, https: forward }, this.#certificates);
+    }
     const value = inquiry.type === "rule_counts"
       ? await this.#sites.ruleCounts(inquiry.hostname)
       : undefined;

@@ -14,10 +14,10 @@ import { completeLimits } from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import type { ServerLinks } from "../../runtime/mod.ts";
 import {
+  EarlyAnswers,
   ListenError,
   type Listeners,
   type ListenOptions,
-  starting,
   usableDescriptors,
 } from "../listeners.ts";
 import type { ForwardedConnection } from "./forwarded_requests.ts";
@@ -90,8 +90,9 @@ function divideLimits(
   };
 }
 
-/** The ports, each free at this moment. */
+/** The ports, each free at this moment, or of the platform that these threads take over from. */
 async function choosePorts(listen: ListenOptions): Promise<ListenOptions> {
+  if (listen.waits) return listen;
   const port = probe(listen.host, listen.port);
   if (listen.tls === undefined && !listen.ordersCertificates) return { ...listen, port };
   if (listen.tls !== undefined) await readCertificateFiles(listen.tls, Date.now());
@@ -104,7 +105,8 @@ export class EdgeThreads implements Listeners, Edges {
   readonly finished: Promise<void>;
   readonly #threads: (ThreadHandle | undefined)[] = [];
   readonly #ended = Promise.withResolvers<void>();
-  #dispatch: ReturnType<typeof createHostDispatch> = { http: starting, https: starting };
+  readonly #early: EarlyAnswers;
+  #dispatch: ReturnType<typeof createHostDispatch>;
   #certificates: Parameters<Listeners["open"]>[1];
   #answers: ThreadAnswers = NOTHING_YET;
   #feed: Publisher | undefined;
@@ -117,6 +119,9 @@ export class EdgeThreads implements Listeners, Edges {
     private readonly listen: ListenOptions,
   ) {
     this.port = listen.port;
+    this.#early = new EarlyAnswers(listen.waits);
+    this.#dispatch = this.#early.dispatch;
+    this.#certificates = this.#early.certificates;
     const isSecure = listen.tls !== undefined || listen.ordersCertificates;
     this.httpsPort = isSecure ? listen.httpsPort : undefined;
     this.finished = this.#ended.promise;
@@ -168,6 +173,12 @@ export class EdgeThreads implements Listeners, Edges {
   ): void {
     this.#dispatch = dispatch;
     this.#certificates = certificates;
+    this.#early.open(dispatch, certificates);
+  }
+
+  /** Has the threads hand over all requests from now on; resolves when all of them do. */
+  async divert(): Promise<void> {
+    await this.#inquire({ type: "divert" });
   }
 
   /** Lets the threads answer by themselves what the feed tells them. */
@@ -200,6 +211,7 @@ export class EdgeThreads implements Listeners, Edges {
 
   async #close(): Promise<void> {
     clearInterval(this.#watching);
+    this.#early.close();
     await Promise.all(this.#threads.map((thread) => thread?.stop()));
     this.#ended.resolve();
   }

@@ -103,6 +103,8 @@ export type Inquiry =
   | { readonly type: "lines" }
   /** That it has sent all that it has counted of traffic so far. */
   | { readonly type: "traffic" }
+  /** That it hands over all requests from now on. */
+  | { readonly type: "divert" }
   /** How often each rule of a host's site took effect. */
   | { readonly type: "rule_counts"; readonly hostname: string };
 

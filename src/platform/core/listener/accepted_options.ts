@@ -18,7 +18,7 @@ const AF_INET6 = 10;
 const ADDRESS_BYTES = 28;
 
 /** Whether a descriptor is a listening socket. */
-function listens(libc: Libc, descriptor: number): boolean {
+export function listens(libc: Libc, descriptor: number): boolean {
   const value = new Int32Array(1);
   const size = Uint32Array.of(value.byteLength);
   if (libc.getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, size) !== 0) return false;
@@ -26,7 +26,7 @@ function listens(libc: Libc, descriptor: number): boolean {
 }
 
 /** Whether a descriptor is a socket bound to the port. */
-function isOn(libc: Libc, descriptor: number, port: number): boolean {
+export function isOn(libc: Libc, descriptor: number, port: number): boolean {
   const address = new Uint8Array(ADDRESS_BYTES);
   if (libc.getsockname(descriptor, address, Uint32Array.of(ADDRESS_BYTES)) !== 0) return false;
   const view = new DataView(address.buffer);

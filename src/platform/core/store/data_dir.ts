@@ -69,3 +69,17 @@ export async function openDataDir(root: string): Promise<DataDir> {
   const cache = join(root, "cache");
   return { root, kv, blobs, logs, cache, keys, release: () => lock.close() };
 }
+
+/** Whether a platform serves from a data directory. */
+export async function isServed(root: string): Promise<boolean> {
+  let lock: Deno.FsFile;
+  try {
+    lock = await Deno.open(join(root, "lock"), { write: true });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw new DataDirUnusableError(root, error);
+  }
+  if (!await lockInTime(lock)) return true;
+  lock.close();
+  return false;
+}

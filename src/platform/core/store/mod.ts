@@ -10,7 +10,13 @@ export {
   type BlobVault,
 } from "./blob_store.ts";
 export { checkWhole, DataIncompleteError } from "./check_whole.ts";
-export { type DataDir, DataDirInUseError, DataDirUnusableError, openDataDir } from "./data_dir.ts";
+export {
+  type DataDir,
+  DataDirInUseError,
+  DataDirUnusableError,
+  isServed,
+  openDataDir,
+} from "./data_dir.ts";
 export { deleteKeys, keysBelow } from "./delete_keys.ts";
 export { openFsBlobVault } from "./fs_blob_vault.ts";
 export { isFullDisk } from "./full_disk.ts";

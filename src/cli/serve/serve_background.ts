@@ -1,0 +1,55 @@
+/**
+ * `svc serve --background`.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { spawnProgram } from "../../lib/spawn_program.ts";
+import { CLI_ERROR_CODES, CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+
+const failure = z.object({ error: z.string(), code: z.enum(CLI_ERROR_CODES).catch("internal") });
+
+/** The first line of a stream; `undefined` where it ends before. */
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | undefined> {
+  let text = "";
+  for await (const part of stream.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    const end = text.indexOf("\n");
+    if (end !== -1) return text.slice(0, end);
+  }
+  return undefined;
+}
+
+/** What the platform said when it was ready, as the command's own result. */
+function readResult(line: string, isJson: boolean): Readonly<Record<string, unknown>> {
+  if (!isJson) return {};
+  const result: unknown = JSON.parse(line);
+  const failed = failure.safeParse(result);
+  if (failed.success) throw new CliError(failed.data.code, failed.data.error);
+  return result as Readonly<Record<string, unknown>>;
+}
+
+/** Starts the platform as a process of its own, and returns when that answers. */
+export async function serveInBackground(ctx: Context): Promise<void> {
+  if (!Deno.build.standalone) {
+    throw new CliError("unsupported", "Cannot leave svc running that runs from source", {
+      hint: "Compile it by deno task compile, and run that program with --background",
+    });
+  }
+  const child = spawnProgram(Deno.execPath(), {
+    args: [...ctx.lines.wordsAgain({ "--background": undefined })],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+    detached: true,
+  });
+  const line = await firstLine(child.stdout);
+  if (line === undefined) {
+    const { code } = await child.status;
+    throw new CliError("not_listening", `The platform ended with exit code ${code}`);
+  }
+  child.unref();
+  const { pid } = child;
+  ctx.ui.result({ ...readResult(line, ctx.ui.json), pid }, line);
+}

@@ -1,0 +1,83 @@
+/**
+ * Where a platform can be reached by its successor: two sockets in a folder of their own,
+ * which a file in the data directory names.
+ *
+ * @module
+ */
+import { basename, join } from "node:path";
+import { z } from "zod";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+
+/** Longest path of a Unix socket in bytes, without the zero at its end (unix(7)). */
+const MAX_SOCKET_PATH = 107;
+
+const FILE = "handover.json";
+const PREFIX = "svc-handover-";
+
+const fileSchema = z.object({ socket: z.string().min(1).max(4096) });
+
+export interface HandoverFolder {
+  /** Socket for a successor. */
+  readonly control: string;
+  /** Socket for the requests that a predecessor passes on. */
+  readonly requests: string;
+  /** Names the socket to successors. */
+  publish(): Promise<void>;
+  /** Removes the folder alone: the file shows that a platform is there, until another writes it. */
+  leave(): Promise<void>;
+  /** Removes folder and file. */
+  remove(): Promise<void>;
+}
+
+async function removeAll(path: string): Promise<void> {
+  await Deno.remove(path, { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
+
+/** The socket that the data directory names; `undefined` where it names none. */
+export async function findControl(dataDir: string): Promise<string | undefined> {
+  try {
+    const file = fileSchema.safeParse(JSON.parse(await Deno.readTextFile(join(dataDir, FILE))));
+    return file.data?.socket;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes the folder that a crash left. */
+async function removeLeft(dataDir: string): Promise<void> {
+  const left = await findControl(dataDir);
+  if (left === undefined) return;
+  const folder = join(left, "..");
+  if (basename(folder).startsWith(PREFIX)) await removeAll(folder);
+}
+
+/**
+ * Makes a folder that only this user can enter: in the data directory, or in the system's
+ * temporary folder where the path would be too long for a socket. The caller holds the lock
+ * of the data directory.
+ */
+export async function makeHandoverFolder(dataDir: string): Promise<HandoverFolder> {
+  await removeLeft(dataDir);
+  const inside = await Deno.makeTempDir({ dir: await Deno.realPath(dataDir), prefix: PREFIX });
+  const isShort = new TextEncoder().encode(join(inside, "requests")).length <= MAX_SOCKET_PATH;
+  let folder = inside;
+  if (!isShort) {
+    await removeAll(inside);
+    folder = await Deno.makeTempDir({ prefix: PREFIX });
+  }
+  const control = join(folder, "control");
+  const file = join(dataDir, FILE);
+  return {
+    control,
+    requests: join(folder, "requests"),
+    publish: () =>
+      writeFileAtomically(file, `${JSON.stringify({ socket: control })}\n`, { mode: 0o600 }),
+    leave: () => removeAll(folder),
+    async remove() {
+      if (await findControl(dataDir) === control) await removeAll(file);
+      await removeAll(folder);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * What a platform and its successor say to each other, as lines of JSON over a socket in
+ * the data directory.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+const port = z.int().min(1).max(65_535);
+
+/** What the successor says, in this order. */
+export const successorSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("replace"), pid: z.int().positive() }),
+  /** It listens on the ports, and new connections come to it. */
+  z.object({ type: z.literal("listening") }),
+  /** It answers, also what comes to this socket. */
+  z.object({ type: z.literal("ready"), requests: z.string().min(1).max(4096) }),
+]);
+
+/** What the platform that leaves says, in this order. */
+export const predecessorSchema = z.discriminatedUnion("type", [
+  /** Its ports can be shared now; `sockets` is how many of its own are on each. */
+  z.object({
+    type: z.literal("shared"),
+    port,
+    httpsPort: port.optional(),
+    sockets: z.object({ http: z.int().min(1), https: z.int().min(0) }),
+  }),
+  z.object({ type: z.literal("refused"), reason: z.string().max(4096) }),
+  /** The data directory is free. */
+  z.object({ type: z.literal("released") }),
+  /** It listens no more. */
+  z.object({ type: z.literal("closed") }),
+]);
+
+export type FromSuccessor = z.infer<typeof successorSchema>;
+export type FromPredecessor = z.infer<typeof predecessorSchema>;
+
+/** The other side has ended, or does not speak as it should. */
+export class HandoverError extends Error {
+  override readonly name = "HandoverError";
+}
+
+const MAX_LINE_BYTES = 16 * 1024;
+
+/** Messages over one connection. */
+export class MessageLink<Received extends { readonly type: string }, Sent> {
+  readonly #encoder = new TextEncoder();
+  readonly #decoder = new TextDecoder();
+  readonly #buffer = new Uint8Array(MAX_LINE_BYTES);
+  #text = "";
+
+  constructor(private readonly conn: Deno.Conn, private readonly schema: z.ZodType<Received>) {}
+
+  /** Sends a message; one that arrives nowhere shows at the next {@link receive}. */
+  async send(message: Sent): Promise<void> {
+    const bytes = this.#encoder.encode(`${JSON.stringify(message)}\n`);
+    try {
+      for (let at = 0; at < bytes.byteLength;) at += await this.conn.write(bytes.subarray(at));
+    } catch { /* the other side has ended */ }
+  }
+
+  /** @throws {HandoverError} where the next message is another one, or there is none. */
+  async receive<Type extends Received["type"]>(
+    ...types: readonly Type[]
+  ): Promise<Extract<Received, { readonly type: Type }>> {
+    const line = await this.#line();
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(line);
+    } catch { /* refused by the schema */ }
+    const message = this.schema.safeParse(parsed);
+    if (message.success && (types as readonly string[]).includes(message.data.type)) {
+      return message.data as Extract<Received, { readonly type: Type }>;
+    }
+    throw new HandoverError(`Expected the message ${types.join(" or ")}, got ${line.slice(0, 80)}`);
+  }
+
+  close(): void {
+    try {
+      this.conn.close();
+    } catch { /* closed already */ }
+  }
+
+  async #line(): Promise<string> {
+    for (;;) {
+      const end = this.#text.indexOf("\n");
+      if (end !== -1) {
+        const line = this.#text.slice(0, end);
+        this.#text = this.#text.slice(end + 1);
+        return line;
+      }
+      if (this.#text.length > MAX_LINE_BYTES) throw new HandoverError("A message is too long");
+      const length = await this.conn.read(this.#buffer).catch(() => null);
+      if (length === null) throw new HandoverError("The other platform has ended");
+      this.#text += this.#decoder.decode(this.#buffer.subarray(0, length), { stream: true });
+    }
+  }
+}

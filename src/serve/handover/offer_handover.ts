@@ -1,0 +1,121 @@
+/**
+ * The side of the platform that leaves: it shares its ports, lets running requests finish,
+ * gives the data directory away, and passes on what still comes to it.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../../lib/error_message.ts";
+import type { ConnectionHandler } from "../../platform/core/listener/mod.ts";
+import { sharePort, unsharePort } from "../../platform/core/listener/shared_port.ts";
+import type { PlatformLog } from "../../platform/core/log.ts";
+import {
+  type FromPredecessor,
+  type FromSuccessor,
+  HandoverError,
+  MessageLink,
+  successorSchema,
+} from "./messages.ts";
+import { RequestPasser } from "./pass_requests.ts";
+
+/**
+ * How long the open connections of clients stay, for their next request to move them to the
+ * successor, and handshakes that had begun for their end; in milliseconds.
+ */
+const LINGER_MS = 2000;
+
+/** What of a platform is handed over. */
+export interface Leaving {
+  readonly port: number;
+  readonly httpsPort: number | undefined;
+  /** Whether several threads listen on the ports anyway. */
+  readonly isShared: boolean;
+  /** Has all requests from now on answered by `handler`. */
+  divert(handler: ConnectionHandler): Promise<void>;
+  /** Lets running requests finish, and closes everything but the sockets of clients. */
+  release(): Promise<void>;
+  /** Stops listening, and closes the connections of clients when their requests are answered. */
+  close(): Promise<void>;
+  /** Called where the successor has ended before it was ready, with the reason. */
+  onFailure(reason: Error): void;
+  log(line: PlatformLog): void;
+}
+
+type Link = MessageLink<FromSuccessor, FromPredecessor>;
+
+function unshare({ port, httpsPort, isShared }: Leaving): void {
+  if (isShared) return;
+  for (const each of [port, httpsPort]) if (each !== undefined) unsharePort(each);
+}
+
+function share(leaving: Leaving): FromPredecessor {
+  const { port, httpsPort } = leaving;
+  const http = sharePort(port);
+  if (http === 0) {
+    const reason = `this system (${Deno.build.os}) does not let two processes share a port`;
+    return { type: "refused", reason };
+  }
+  const https = httpsPort === undefined ? 0 : sharePort(httpsPort);
+  return { type: "shared", port, httpsPort, sockets: { http, https } };
+}
+
+/** Leaves; from the release on there is no way back. */
+async function leave(link: Link, leaving: Leaving): Promise<void> {
+  const onTrouble = (message: string) => leaving.log({ level: "warn", message });
+  const passer = new RequestPasser(onTrouble);
+  await leaving.divert(passer.pass);
+  await leaving.release();
+  await link.send({ type: "released" });
+  try {
+    const { requests } = await link.receive("ready");
+    passer.passTo(requests);
+    await delay(LINGER_MS);
+  } catch (error) {
+    const failure = new HandoverError(`The new platform did not start: ${messageOf(error)}`);
+    passer.fail(failure);
+    leaving.onFailure(failure);
+  }
+  await leaving.close();
+  await link.send({ type: "closed" });
+  passer.close();
+}
+
+async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
+  const link: Link = new MessageLink(conn, successorSchema);
+  try {
+    const { pid } = await link.receive("replace");
+    const shared = share(leaving);
+    await link.send(shared);
+    if (shared.type === "refused") return;
+    try {
+      await link.receive("listening");
+    } catch (error) {
+      unshare(leaving);
+      const message = `Process ${pid} did not take over: ${messageOf(error)}`;
+      return leaving.log({ level: "warn", message });
+    }
+    leaving.log({ level: "info", message: `Process ${pid} takes over` });
+    await leave(link, leaving);
+  } catch (error) {
+    leaving.log({ level: "error", message: `Cannot hand over: ${messageOf(error)}` });
+  } finally {
+    link.close();
+  }
+}
+
+/** Waits for a successor at the socket; one at a time is served. */
+export function offerHandover(path: string, leaving: Leaving): { close(): void } {
+  const listener = Deno.listen({ transport: "unix", path });
+  const serve = async () => {
+    for await (const conn of listener) await meet(conn, leaving);
+  };
+  // It ends by being closed.
+  serve().catch(() => {});
+  return {
+    close() {
+      try {
+        listener.close();
+      } catch { /* closed already */ }
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * The last work of a platform that leaves: what still comes over its open connections
+ * waits until the successor is there, and is answered by that.
+ *
+ * @module
+ */
+import { contentOf, type EdgeConnection } from "../../edge/mod.ts";
+import { dropHopByHop } from "../../lib/hop_by_hop.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import type { ClientConnection } from "../../platform/core/listener/mod.ts";
+import {
+  announceBody,
+  type ConnectionTimes,
+  Deadlines,
+  type HeaderList,
+  Http1Connection,
+  SIGNAL_DELAY_MS,
+  type WireAnswer,
+} from "../../runtime/http1/mod.ts";
+import { ADDRESS_FIELD, READING, SCHEME_FIELD, URL_FIELD } from "./request_wire.ts";
+
+/** How often it is looked for what takes too long, in milliseconds. */
+const DEADLINE_MS = 1000;
+
+/** Fields that say how the body is sent, or that a client has no business to write. */
+const REWRITTEN: ReadonlySet<string> = new Set([
+  ...["host", "content-length", "expect"],
+  ...[URL_FIELD, ADDRESS_FIELD, SCHEME_FIELD],
+]);
+
+type Passed = ClientConnection & Pick<EdgeConnection, "handedOver">;
+
+function splitUrl(url: string): { readonly authority: string; readonly target: string } {
+  const start = url.indexOf("://") + 3;
+  const slash = url.indexOf("/", start);
+  return slash === -1
+    ? { authority: url.slice(start), target: "/" }
+    : { authority: url.slice(start, slash), target: url.slice(slash) };
+}
+
+function fieldsOf(request: Request, { remoteAddress, scheme }: Passed): [string, string][] {
+  const kept = dropHopByHop([...request.headers])
+    .filter(([name]) => !REWRITTEN.has(name.toLowerCase()));
+  return [
+    ["host", splitUrl(request.url).authority],
+    ...kept.map(([name, value]): [string, string] => [name, value]),
+    [URL_FIELD, request.url],
+    [ADDRESS_FIELD, remoteAddress],
+    [SCHEME_FIELD, scheme],
+  ];
+}
+
+/** The answer for the client, who is to open its next connection to the successor. */
+function answerOf({ head, body }: WireAnswer): Response {
+  const headers = new Headers(dropHopByHop(head.headers) as [string, string][]);
+  headers.set("connection", "close");
+  return new Response(body, { status: head.status, headers });
+}
+
+function unavailable(reason: string): Response {
+  const headers = { "retry-after": "1", connection: "close" };
+  return new Response(`${reason}\n`, { status: 503, headers });
+}
+
+export class RequestPasser {
+  readonly #successor = Promise.withResolvers<string>();
+  readonly #times: ConnectionTimes = {
+    deadlines: new Deadlines(DEADLINE_MS),
+    exchanges: new Deadlines(SIGNAL_DELAY_MS),
+    idleMs: Infinity,
+    keepAliveMs: 0,
+  };
+
+  constructor(private readonly onTrouble: (message: string) => void) {
+    this.#successor.promise.catch(() => {});
+  }
+
+  /** The successor answers at this socket. */
+  passTo(socket: string): void {
+    this.#successor.resolve(socket);
+  }
+
+  /** There is no successor: requests that wait are refused. */
+  fail(error: Error): void {
+    this.#successor.reject(error);
+  }
+
+  close(): void {
+    this.#times.deadlines.stop();
+    this.#times.exchanges.stop();
+  }
+
+  /** Has the successor answer a request; never rejects. */
+  readonly pass = async (request: Request, connection: Passed): Promise<Response> => {
+    // A connection that others read cannot be passed on; the client's next one can.
+    if (request.headers.get("upgrade") !== null) return unavailable("The platform is restarting");
+    try {
+      return answerOf(await this.#exchange(await this.#successor.promise, request, connection));
+    } catch (error) {
+      this.onTrouble(`Cannot pass a request to the new platform: ${messageOf(error)}`);
+      return unavailable("The platform is restarting");
+    }
+  };
+
+  async #exchange(path: string, request: Request, connection: Passed): Promise<WireAnswer> {
+    const { method, url } = request;
+    const body = READING.has(method)
+      ? connection.handedOver?.content ?? contentOf(request)
+      : request.body;
+    const fields: HeaderList = [...request.headers];
+    const announced = announceBody({ method, headers: fields, body });
+    const conn = await Deno.connect({ transport: "unix", path });
+    const http = new Http1Connection(conn, this.#times);
+    return await http.exchange({
+      method,
+      target: splitUrl(url).target,
+      headers: [...fieldsOf(request, connection), ...announced.headers],
+      body,
+      ...(announced.length === undefined ? {} : { length: announced.length }),
+    }, { done: () => http.close(), signal: () => request.signal });
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The side of the platform that comes: it takes ports and data directory over from the one
+ * that runs.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { isServed } from "../../platform/core/store/mod.ts";
+import {
+  attractConnections,
+  stopAttracting,
+  unsharePort,
+} from "../../platform/core/listener/shared_port.ts";
+import { findControl } from "./handover_folder.ts";
+import {
+  type FromPredecessor,
+  type FromSuccessor,
+  HandoverError,
+  MessageLink,
+  predecessorSchema,
+} from "./messages.ts";
+
+type Shared = Extract<FromPredecessor, { readonly type: "shared" }>;
+type Refused = Extract<FromPredecessor, { readonly type: "refused" }>;
+
+/** The sockets that a platform listens with. */
+interface Ports {
+  readonly port: number;
+  readonly httpsPort: number | undefined;
+}
+
+type Link = MessageLink<FromPredecessor, FromSuccessor>;
+
+/** A platform that starts, or is being replaced itself, takes a moment to answer. */
+const [ATTEMPTS, AGAIN_MS] = [60, 250];
+
+const SILENT = "Cannot replace the platform that runs: it does not answer. It may be of an older " +
+  "version: stop it, and start this one";
+
+async function connect(dataDir: string): Promise<Link | undefined> {
+  const path = await findControl(dataDir);
+  if (path === undefined) return undefined;
+  try {
+    return new MessageLink(await Deno.connect({ transport: "unix", path }), predecessorSchema);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answer to the wish to take over; `undefined` where the platform ends meanwhile. */
+async function ask(link: Link): Promise<Shared | Refused | undefined> {
+  await link.send({ type: "replace", pid: Deno.pid });
+  try {
+    return await link.receive("shared", "refused");
+  } catch {
+    return undefined;
+  }
+}
+
+export class Takeover {
+  private constructor(
+    private readonly link: Link,
+    private readonly shared: Shared,
+  ) {}
+
+  /**
+   * Asks the platform that serves from a data directory to share its ports; `undefined`
+   * where none runs.
+   *
+   * @throws {HandoverError} where it refuses, or does not answer in time.
+   */
+  static async begin(dataDir: string): Promise<Takeover | undefined> {
+    for (let attempt = 1;; attempt++) {
+      const link = await connect(dataDir);
+      if (link !== undefined) {
+        const answer = await ask(link);
+        if (answer?.type === "shared") return new Takeover(link, answer);
+        link.close();
+        if (answer !== undefined) {
+          throw new HandoverError(`Cannot replace the platform that runs: ${answer.reason}`);
+        }
+      }
+      if (!await isServed(dataDir)) return undefined;
+      if (attempt === ATTEMPTS) throw new HandoverError(SILENT);
+      await delay(AGAIN_MS);
+    }
+  }
+
+  /** The ports to listen on: for a free port, the one of the platform that runs. */
+  portsFor<Wish extends { readonly port: number; readonly httpsPort?: number }>(wish: Wish): Wish {
+    const { port, httpsPort } = this.shared;
+    return {
+      ...wish,
+      port: wish.port === 0 ? port : wish.port,
+      ...(wish.httpsPort === 0 && httpsPort !== undefined ? { httpsPort } : {}),
+    };
+  }
+
+  /** Gets all new connections from now on, and waits until the data directory is free. */
+  async takeOver(ports: Ports): Promise<void> {
+    const { sockets, port, httpsPort } = this.shared;
+    if (ports.port === port) attractConnections(port, sockets.http);
+    if (httpsPort !== undefined && ports.httpsPort === httpsPort) {
+      attractConnections(httpsPort, sockets.https);
+    }
+    await this.link.send({ type: "listening" });
+    await this.link.receive("released");
+  }
+
+  /**
+   * Says that requests are answered, also those that come to the socket `requests`.
+   * `closed` resolves when the other platform has stopped to listen.
+   */
+  async ready(
+    requests: string,
+    ports: Ports,
+    isShared: boolean,
+  ): Promise<{ readonly closed: Promise<void> }> {
+    await this.link.send({ type: "ready", requests });
+    const closed = this.link.receive("closed").catch(() => {}).then(() => {
+      this.link.close();
+      for (const port of [ports.port, ports.httpsPort]) {
+        if (port === undefined) continue;
+        stopAttracting(port);
+        // Threads of this process share it as well.
+        if (!isShared) unsharePort(port);
+      }
+    });
+    return { closed };
+  }
+
+  /** Gives up, before {@link ready}. */
+  abandon(): void {
+    this.link.close();
+  }
+}

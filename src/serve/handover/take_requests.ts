@@ -1,0 +1,69 @@
+/**
+ * The requests that a predecessor passes on, in the form in which its clients sent them.
+ *
+ * @module
+ */
+import { contentOf, type EdgeConnection } from "../../edge/mod.ts";
+import { keepUncompressed } from "../../lib/automatic_compression.ts";
+import type { ClientConnection } from "../../platform/core/listener/mod.ts";
+import { ADDRESS_FIELD, HANDOVER_FIELDS, READING, SCHEME_FIELD, URL_FIELD } from "./request_wire.ts";
+
+export type PassedConnection = ClientConnection & EdgeConnection;
+
+export type PassedHandler = (
+  request: Request,
+  connection: PassedConnection,
+) => Response | Promise<Response>;
+
+/** A request with the URL that its client wrote. */
+class PassedRequest extends Request {
+  readonly #given: Request;
+  readonly #url: string;
+
+  constructor(given: Request, url: string) {
+    const headers = [...given.headers].filter(([name]) => !HANDOVER_FIELDS.has(name));
+    const isReading = READING.has(given.method);
+    super("http://passed/", {
+      method: isReading ? "GET" : "POST",
+      headers: headers as [string, string][],
+      body: isReading ? null : given.body,
+    });
+    this.#given = given;
+    this.#url = url;
+  }
+
+  override get url(): string {
+    return this.#url;
+  }
+
+  override get method(): string {
+    return this.#given.method;
+  }
+
+  override get signal(): AbortSignal {
+    return this.#given.signal;
+  }
+}
+
+function refuseUpgrade(): never {
+  throw new TypeError("A request that was passed on cannot be upgraded");
+}
+
+/** Answers at the socket until it is closed. */
+export function takeRequests(
+  path: string,
+  dispatch: Readonly<Record<"http" | "https", PassedHandler>>,
+): { close(): Promise<void> } {
+  const handle = (given: Request): Response | Promise<Response> => {
+    const [url, remoteAddress] = [given.headers.get(URL_FIELD), given.headers.get(ADDRESS_FIELD)];
+    if (url === null || remoteAddress === null) return new Response(null, { status: 400 });
+    const scheme = given.headers.get(SCHEME_FIELD) === "https" ? "https" : "http";
+    const content = READING.has(given.method) ? contentOf(given) : null;
+    return dispatch[scheme](new PassedRequest(given, url), {
+      ...{ remoteAddress, scheme, hold: () => {} },
+      ...(content === null ? {} : { handedOver: { content, upgrade: refuseUpgrade } }),
+    });
+  };
+  const server = Deno.serve({ path, onListen: () => {} }, keepUncompressed(handle));
+  return { close: () => server.shutdown() };
+}

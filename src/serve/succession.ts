@@ -1,0 +1,126 @@
+/**
+ * A platform's place in a line of platforms: what it takes over from the one before, and
+ * hands over to the one after it.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { createHostDispatch } from "../platform/core/http/mod.ts";
+import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
+import { isFullDisk } from "../platform/core/store/mod.ts";
+import type { Closers } from "./closers.ts";
+import {
+  type HandoverFolder,
+  makeHandoverFolder,
+  offerHandover,
+  type RunningRequests,
+  type Takeover,
+  takeRequests,
+} from "./handover/mod.ts";
+import { DRAIN_MS } from "./listeners.ts";
+import type { OpenEdges } from "./open_edges.ts";
+import type { PlatformOptions } from "./options.ts";
+
+export interface SuccessionParts {
+  /** The platform before, if it still runs. */
+  readonly takeover: Takeover | undefined;
+  readonly edges: OpenEdges;
+  readonly closing: AbortController;
+  readonly closers: Closers;
+  readonly running: RunningRequests;
+  readonly options: Pick<PlatformOptions, "dataDir" | "log">;
+}
+
+export class Succession {
+  /** Rejects where the platform has given its place to one that did not start. */
+  readonly failed: Promise<never>;
+  readonly #failed = Promise.withResolvers<never>();
+  #folder: HandoverFolder | undefined;
+  #offer: { close(): void } | undefined;
+
+  constructor(private readonly parts: SuccessionParts) {
+    this.failed = this.#failed.promise;
+    this.failed.catch(() => {});
+  }
+
+  /** Gets the data directory from the platform before. */
+  async arrive(): Promise<void> {
+    const { takeover, edges } = this.parts;
+    await takeover?.takeOver(edges.listeners);
+  }
+
+  /** Answers what the platform before passes on, and is ready for a successor. */
+  async settle(dispatch: ReturnType<typeof createHostDispatch>): Promise<void> {
+    const { takeover, edges: { listeners, threads } } = this.parts;
+    const folder = await this.#makeFolder();
+    if (folder === undefined) return;
+    this.#folder = folder;
+    if (takeover === undefined) return await this.#offerPlace(folder);
+    const passed = takeRequests(folder.requests, dispatch);
+    const isShared = threads !== undefined;
+    const { closed } = await takeover.ready(folder.requests, listeners, isShared);
+    void closed.then(async () => {
+      await passed.close();
+      await this.#offerPlace(folder);
+    });
+  }
+
+  /** Lets no successor come any more. */
+  async end(): Promise<void> {
+    this.parts.takeover?.abandon();
+    this.#offer?.close();
+    await this.#folder?.remove();
+    this.#folder = undefined;
+  }
+
+  /** The folder of its sockets; none on a full disk, which keeps no platform from serving. */
+  async #makeFolder(): Promise<HandoverFolder | undefined> {
+    const { takeover, options: { dataDir, log } } = this.parts;
+    try {
+      return await makeHandoverFolder(dataDir);
+    } catch (error) {
+      if (takeover !== undefined || !isFullDisk(error)) throw error;
+      const message = "The disk is full: this platform can be stopped, and not be replaced";
+      log({ level: "warn", message });
+      return undefined;
+    }
+  }
+
+  async #offerPlace(folder: HandoverFolder): Promise<void> {
+    const { edges: { listeners, threads }, closing, options } = this.parts;
+    if (closing.signal.aborted) return;
+    this.#offer = offerHandover(folder.control, {
+      port: listeners.port,
+      httpsPort: listeners.httpsPort,
+      isShared: threads !== undefined,
+      divert: (handler) => this.#divert(handler),
+      release: () => this.#release(),
+      close: () => listeners.close(),
+      onFailure: this.#failed.reject,
+      log: options.log,
+    });
+    await folder.publish();
+  }
+
+  async #divert(handler: ConnectionHandler): Promise<void> {
+    const { listeners, threads } = this.parts.edges;
+    // Handshakes go to the successor; one that comes here all the same finds no certificate.
+    listeners.open({ http: handler, https: handler }, undefined);
+    await threads?.divert();
+  }
+
+  async #release(): Promise<void> {
+    const { closing, running, closers } = this.parts;
+    closing.abort();
+    const late = new AbortController();
+    await Promise.race([
+      running.idle(),
+      delay(DRAIN_MS, undefined, { signal: late.signal }).catch(() => {}),
+    ]);
+    late.abort();
+    this.#offer?.close();
+    await this.#folder?.leave();
+    this.#folder = undefined;
+    await closers.close();
+  }
+}
