@@ -85,7 +85,17 @@ export {
   MAX_IMAGE_SIDE,
   MAX_SOURCE_BYTES,
 } from "./images/mod.ts";
-export { type HeaderList, type LazySignal, OutboundError } from "./http1/mod.ts";
+export {
+  announceBody,
+  type ConnectionTimes,
+  Deadlines,
+  type HeaderList,
+  Http1Connection,
+  type LazySignal,
+  OutboundError,
+  SIGNAL_DELAY_MS,
+  type WireAnswer,
+} from "./http1/mod.ts";
 export {
   type FoundKind,
   nodeProcessCommand,

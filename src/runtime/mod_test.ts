@@ -3,7 +3,9 @@ import * as runtime from "./mod.ts";
 
 Deno.test("the room's public names", () => {
   assert.deepEqual(Object.keys(runtime).sort(), [
+    "Deadlines",
     "FUNCTION_NAME",
+    "Http1Connection",
     "IMAGE_FITS",
     "IMAGE_FORMATS",
     "ImageEngine",
@@ -15,9 +17,11 @@ Deno.test("the room's public names", () => {
     "OutboundError",
     "ProcessPlaces",
     "SANDBOX_ADVICE",
+    "SIGNAL_DELAY_MS",
     "SOCKET_PATH_BYTES",
     "ServerLinks",
     "SocketCount",
+    "announceBody",
     "bundleFunctions",
     "bundleServerEntry",
     "computeProcessCommand",

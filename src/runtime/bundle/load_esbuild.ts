@@ -14,6 +14,7 @@ import { brotliDecompress } from "node:zlib";
 import { z } from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { sha256Hex } from "../../lib/hash.ts";
+import { readTextFile } from "../../lib/utf8.ts";
 
 export type Esbuild = typeof esbuild;
 
@@ -45,7 +46,7 @@ export type BinaryFacts = z.infer<typeof factsSchema>;
  * @throws {Error} where what was unpacked is not what was staged.
  */
 export async function unpackBinary(staged: string, cacheDir: string): Promise<string> {
-  const facts = factsSchema.parse(JSON.parse(await Deno.readTextFile(`${staged}.json`)));
+  const facts = factsSchema.parse(JSON.parse(await readTextFile(`${staged}.json`)));
   const path = join(cacheDir, `esbuild-${facts.sha256.slice(0, 16)}`);
   const there = await Deno.stat(path).catch(() => undefined);
   if (there?.size === facts.bytes) return path;

@@ -7,6 +7,7 @@
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { readTextFile } from "../../lib/utf8.ts";
 
 /** Longest path of a Unix socket in bytes, without the zero at its end (unix(7)). */
 const MAX_SOCKET_PATH = 107;
@@ -38,7 +39,7 @@ async function removeAll(path: string): Promise<void> {
 /** The socket that the data directory names; `undefined` where it names none. */
 export async function findControl(dataDir: string): Promise<string | undefined> {
   try {
-    const file = fileSchema.safeParse(JSON.parse(await Deno.readTextFile(join(dataDir, FILE))));
+    const file = fileSchema.safeParse(JSON.parse(await readTextFile(join(dataDir, FILE))));
     return file.data?.socket;
   } catch {
     return undefined;

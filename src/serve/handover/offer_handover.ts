@@ -6,8 +6,11 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../lib/error_message.ts";
-import type { ConnectionHandler } from "../../platform/core/listener/mod.ts";
-import { sharePort, unsharePort } from "../../platform/core/listener/shared_port.ts";
+import {
+  type ConnectionHandler,
+  sharePort,
+  unsharePort,
+} from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import {
   type FromPredecessor,

@@ -16,7 +16,7 @@ import {
   Http1Connection,
   SIGNAL_DELAY_MS,
   type WireAnswer,
-} from "../../runtime/http1/mod.ts";
+} from "../../runtime/mod.ts";
 import { ADDRESS_FIELD, READING, SCHEME_FIELD, URL_FIELD } from "./request_wire.ts";
 
 /** How often it is looked for what takes too long, in milliseconds. */

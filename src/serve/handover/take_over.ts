@@ -10,7 +10,7 @@ import {
   attractConnections,
   stopAttracting,
   unsharePort,
-} from "../../platform/core/listener/shared_port.ts";
+} from "../../platform/core/listener/mod.ts";
 import { findControl } from "./handover_folder.ts";
 import {
   type FromPredecessor,

@@ -6,7 +6,13 @@
 import { contentOf, type EdgeConnection } from "../../edge/mod.ts";
 import { keepUncompressed } from "../../lib/automatic_compression.ts";
 import type { ClientConnection } from "../../platform/core/listener/mod.ts";
-import { ADDRESS_FIELD, HANDOVER_FIELDS, READING, SCHEME_FIELD, URL_FIELD } from "./request_wire.ts";
+import {
+  ADDRESS_FIELD,
+  HANDOVER_FIELDS,
+  READING,
+  SCHEME_FIELD,
+  URL_FIELD,
+} from "./request_wire.ts";
 
 export type PassedConnection = ClientConnection & EdgeConnection;
 

@@ -18,6 +18,7 @@ const LISTEN: ListenOptions = {
   tls: undefined,
   ordersCertificates: false,
   reusePort: false,
+  waits: false,
 };
 
 const SLOTS = shareSlots(4, 1);

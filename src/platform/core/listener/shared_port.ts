@@ -74,7 +74,13 @@ export function attractConnections(port: number, others: number): boolean {
   const address = Deno.UnsafePointer.value(Deno.UnsafePointer.of(program));
   view.setBigUint64(8, BigInt(address), true);
   const given = new Uint8Array(view.buffer);
-  return libc.setsockopt(sockets[0]!, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, given, PROGRAM_BYTES) ===
+  return libc.setsockopt(
+    sockets[0]!,
+    SOL_SOCKET,
+    SO_ATTACH_REUSEPORT_CBPF,
+    given,
+    PROGRAM_BYTES,
+  ) ===
     0;
 }
 
