@@ -2,7 +2,8 @@
  * `deno run -A scripts/release.ts --programs dist/programs --out dist/release --place URL`:
  * makes a release of compiled programs. The signing key is a file outside of the
  * repository that `SVC_RELEASE_KEY` names (PEM, as `openssl genpkey -algorithm ed25519`
- * writes it).
+ * writes it). `--new-key FILE` makes one, and prints what `src/release/trusted_keys.ts` is to
+ * hold of it.
  *
  * @module
  */
@@ -14,6 +15,7 @@ import { DATA_FORMAT } from "../src/lib/data_format.ts";
 import { TRUSTED_KEYS } from "../src/release/mod.ts";
 import { ROOT } from "./_source_files.ts";
 import { makeRelease } from "./release/make_release.ts";
+import { makeSigningKey } from "./release/new_key.ts";
 
 const { values: flags } = parseArgs({
   args: Deno.args,
@@ -21,16 +23,26 @@ const { values: flags } = parseArgs({
     programs: { type: "string", default: join(ROOT, "dist", "programs") },
     out: { type: "string", default: join(ROOT, "dist", "release") },
     place: { type: "string" },
+    "new-key": { type: "string" },
   },
 });
+
+function assertOutside(file: string): void {
+  if (!resolve(file).startsWith(join(ROOT, "/"))) return;
+  throw new Error(`Keep the signing key out of the repository: ${file}`);
+}
+
+if (flags["new-key"] !== undefined) {
+  assertOutside(flags["new-key"]);
+  console.log(await makeSigningKey(flags["new-key"]));
+  Deno.exit();
+}
 
 const keyFile = Deno.env.get("SVC_RELEASE_KEY");
 if (keyFile === undefined || keyFile === "") {
   throw new Error("Set SVC_RELEASE_KEY to the file of the signing key, outside of the repository");
 }
-if (resolve(keyFile).startsWith(join(ROOT, "/"))) {
-  throw new Error(`Move the signing key out of the repository: ${keyFile}`);
-}
+assertOutside(keyFile);
 if (flags.place === undefined) {
   throw new Error("Give --place, the address at which releases are, as SVC_RELEASES_URL names it");
 }

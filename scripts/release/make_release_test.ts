@@ -137,12 +137,22 @@ Deno.test("install.sh installs what is signed, and nothing else", async (t) => {
       await refuses(/Cannot get .*v9\.9\.9/, "--version", "v9.9.9");
       await refuses(/Unknown argument --nope/, "--nope");
     });
-    await t.step("the release", async () => {
-      const { code, stdout, stderr } = await run("sh", install, "--version", "v1.2.3");
-      assert.equal(code, 0, stderr);
-      assert.match(stdout, /Installed svc 1\.2\.3 in .*\.local\/bin/);
-      assert.equal((await run(svc)).stdout, `${VERSION}\n`);
-    });
+    for (const shell of [["sh"], ["dash"], ["bash"], ["busybox", "sh"]] as const) {
+      const [program, ...words] = shell;
+      const ignore = (await run("which", program)).code !== 0;
+      await t.step({
+        name: `the release, by ${shell.join(" ")}`,
+        ignore,
+        fn: async () => {
+          const args = [...words, install, "--version", "v1.2.3"];
+          const { code, stdout, stderr } = await run(program, ...args);
+          assert.equal(code, 0, stderr);
+          assert.match(stdout, /Installed svc 1\.2\.3 in .*\.local\/bin/);
+          assert.equal((await run(svc)).stdout, `${VERSION}\n`);
+          await Deno.remove(svc);
+        },
+      });
+    }
   });
 });
 

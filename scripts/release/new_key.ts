@@ -1,0 +1,21 @@
+/**
+ * New signing keys.
+ *
+ * @module
+ */
+import { publicKeyOf } from "../../src/release/mod.ts";
+
+/**
+ * Makes a signing key in a new file that only its owner can read; returns its public half,
+ * as `src/release/trusted_keys.ts` has it.
+ *
+ * @throws {Deno.errors.AlreadyExists} where the file is there: no key is overwritten.
+ */
+export async function makeSigningKey(path: string): Promise<string> {
+  const pair = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
+  const { privateKey } = pair as CryptoKeyPair;
+  const bytes = new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey));
+  const pem = `-----BEGIN PRIVATE KEY-----\n${bytes.toBase64()}\n-----END PRIVATE KEY-----\n`;
+  await Deno.writeTextFile(path, pem, { createNew: true, mode: 0o600 });
+  return await publicKeyOf(pem);
+}

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { isSigned, sign } from "../../src/release/signature.ts";
+import { hear } from "../_process.ts";
+import { makeSigningKey } from "./new_key.ts";
+
+Deno.test("makeSigningKey() makes a key that signs, for its owner only, once", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-key-" });
+  try {
+    const path = join(folder, "release.pem");
+    const publicKey = await makeSigningKey(path);
+    assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
+    const [bytes, pem] = [new TextEncoder().encode("release"), await Deno.readTextFile(path)];
+    assert.ok(
+      await isSigned(bytes, await sign(bytes, pem), ["AAAA".repeat(10) + "AAA=", publicKey]),
+    );
+    const { code, stdout } = await hear(["openssl", "pkey", "-in", path, "-text", "-noout"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /ED25519/);
+    await assert.rejects(makeSigningKey(path), Deno.errors.AlreadyExists);
+    assert.equal(await Deno.readTextFile(path), pem);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
