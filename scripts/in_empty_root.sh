@@ -30,5 +30,6 @@ done
 mount --bind "$SVC_EMPTY_ROOT_BIN" "$root/bin/svc"
 program=/bin/svc
 here=$PWD
+[ -d "$root$here" ] || here=/
 unset SVC_EMPTY_ROOT_INSIDE SVC_EMPTY_ROOT_BIN
 exec unshare --root="$root" --wd="$here" "$program" "$@"

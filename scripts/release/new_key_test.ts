@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isSigned, sign } from "../../src/release/signature.ts";
+import { isSigned, sign } from "../../src/release/mod.ts";
 import { hear } from "../_process.ts";
 import { makeSigningKey } from "./new_key.ts";
 
