@@ -16,6 +16,7 @@ import { Notice } from "./pieces.tsx";
 const PROJECT_SECTIONS = [
   ["", "Deployments"],
   ["logs", "Logs"],
+  ["traffic", "Traffic"],
   ["domains", "Domains"],
   ["variables", "Variables"],
   ["hooks", "Deploy hooks"],

@@ -132,6 +132,30 @@ details.more > summary { font-size: .9rem; }
 details.more[open] > summary { margin-bottom: .6rem; }
 `;
 
+const PLOTS = `
+.choices { display: inline-flex; gap: .15rem; padding: .2rem; background: var(--sunken); border-radius: var(--small); }
+.choices a { padding: .35rem .8rem; border-radius: .4rem; color: var(--soft); text-decoration: none; font-size: .9rem; font-weight: 540; }
+.choices a:hover { color: var(--ink); }
+.choices a[aria-current] { background: var(--surface); color: var(--ink); box-shadow: var(--shadow); }
+.row.apart { justify-content: space-between; align-items: end; gap: 1rem 2rem; }
+.row.apart form.row { align-items: end; gap: .6rem; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: 1rem 1.5rem; }
+.figures dt { color: var(--soft); font-size: .875rem; }
+.figures dd { font-size: 1.6rem; font-weight: 640; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
+.figures .bad dd { color: var(--danger); }
+.plot { display: block; width: 100%; height: 9rem; border-bottom: 1px solid var(--line); }
+.plot .ground { fill: transparent; }
+.plot g:hover .ground { fill: var(--sunken); }
+.plot .bar-fill { fill: var(--accent); }
+.plot .bad { fill: var(--danger); }
+.plot-ends { display: flex; justify-content: space-between; margin-top: -.9rem; font-variant-numeric: tabular-nums; }
+.shares { display: grid; padding: .8rem 1.5rem 1.3rem; }
+.shares > li { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: .15rem 1rem; padding: .35rem 0; font-size: .925rem; }
+.shares .num { font-variant-numeric: tabular-nums; color: var(--soft); }
+.share { grid-column: 1 / -1; display: block; width: 100%; height: 3px; background: var(--sunken); border-radius: 2px; }
+.share rect { fill: var(--accent); }
+`;
+
 const LOGS = `
 .log { margin: 0; max-height: 34rem; overflow: auto; padding: .9rem 0; border-radius: var(--small); background: var(--night); color: var(--night-ink); font: .84rem/1.65 var(--mono); scrollbar-color: var(--night-soft) transparent; }
 .log > li { display: grid; grid-template-columns: 5.2rem minmax(0, 1fr); gap: 1rem; padding: 0 1.1rem; white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -151,8 +175,8 @@ th { font-weight: 600; color: var(--soft); font-size: .82rem; white-space: nowra
 td { overflow-wrap: anywhere; }
 .card table th:first-child, .card table td:first-child { padding-left: 1.5rem; }
 tr:last-child td { border-bottom: 0; }
-td.num, th.num { text-align: right; font-variant-numeric: tabular-nums; }
+td.num, th.num { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 `;
 
 /** The part of the style sheet for the dashboard. */
-export const BOARD_STYLE = [BAND, STATES, ROWS, LOGS].join("");
+export const BOARD_STYLE = [BAND, STATES, ROWS, PLOTS, LOGS].join("");

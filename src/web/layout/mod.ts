@@ -39,6 +39,7 @@ export {
   State,
   type Tone,
 } from "./board_pieces.tsx";
+export { BarPlot, type PlotBar, ShareLine } from "./plots.tsx";
 export { showBoard } from "./show_board.ts";
 export { BOARD_SCRIPT_PATH, HTMX_PATH, showBoardScript, showHtmx } from "./scripts.ts";
 export { EntryFrame, SettingsFrame } from "./frames.tsx";

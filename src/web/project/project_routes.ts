@@ -11,11 +11,13 @@ import { bindDomains } from "./domains_routes.ts";
 import { bindHooks } from "./hooks_routes.ts";
 import { bindLogs } from "./logs_routes.ts";
 import { bindSettings } from "./settings_routes.ts";
+import { bindTraffic } from "./traffic_routes.ts";
 import { bindVariables } from "./variables_routes.ts";
 
 export function bindProjectPages(bind: PageBinder, services: BoardServices): void {
   bindDeployments(bind, services);
   bindLogs(bind, services);
+  bindTraffic(bind, services);
   bindDomains(bind, services);
   bindVariables(bind, services);
   bindHooks(bind, services);

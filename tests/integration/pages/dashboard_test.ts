@@ -44,10 +44,21 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
   return [
     ...["/workspaces", "/workspaces/acme", "/workspaces/acme/projects"],
     "/workspaces/acme/new-project",
-    ...["", "/logs", "/domains", "/variables", "/hooks", "/databases", "/edge", "/settings"]
+    ...[
+      "",
+      "/logs",
+      "/traffic",
+      "/domains",
+      "/variables",
+      "/hooks",
+      "/databases",
+      "/edge",
+      "/settings",
+    ]
       .map((page) => shop + page),
     `${shop}/edge?method=GET&url=${encodeURIComponent(`/${HOSTILE}`)}&ip=x`,
     `${shop}/edge?method=GET&url=${encodeURIComponent(`/?${HOSTILE}`)}`,
+    `${shop}/traffic?range=90d&environment=preview`,
     `${shop}/logs?search=${encodeURIComponent(HOSTILE)}&level=info`,
     records,
     `/deployments/${live.id}`,

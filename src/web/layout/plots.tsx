@@ -1,0 +1,69 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * Small plots as SVG, without a script.
+ *
+ * @module
+ */
+
+/** One bar of a plot. */
+export interface PlotBar {
+  readonly value: number;
+  /** The part of the value that went wrong. */
+  readonly bad?: number;
+  /** What the bar stands for, such as `14:00: 120 requests`. */
+  readonly name: string;
+}
+
+const HEIGHT = 100;
+/** Width of a bar and of the gap after it. */
+const BAR = 8;
+const GAP = 2;
+/** A value above 0 is never invisible. */
+const LEAST = 1.5;
+
+const heightOf = (value: number, most: number): number =>
+  value === 0 ? 0 : Math.max(LEAST, Math.round(value / most * HEIGHT * 10) / 10);
+
+/** Values over time as bars, the oldest first. */
+export function BarPlot({ bars, label }: {
+  readonly bars: readonly PlotBar[];
+  /** What a reader of the screen hears in place of the plot. */
+  readonly label: string;
+}) {
+  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const width = bars.length * (BAR + GAP) - GAP;
+  return (
+    <svg
+      class="plot"
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      {bars.map(({ value, bad = 0, name }, index) => {
+        const [height, badHeight] = [heightOf(value, most), heightOf(bad, most)];
+        const x = index * (BAR + GAP);
+        return (
+          <g key={index}>
+            <title>{name}</title>
+            <rect class="ground" x={x} y={0} width={BAR} height={HEIGHT} />
+            <rect class="bar-fill" x={x} y={HEIGHT - height} width={BAR} height={height} />
+            {badHeight === 0
+              ? null
+              : <rect class="bad" x={x} y={HEIGHT - badHeight} width={BAR} height={badHeight} />}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The share of a whole as a line below a row. */
+export function ShareLine({ value, most }: { readonly value: number; readonly most: number }) {
+  return (
+    <svg class="share" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true">
+      <rect width={Math.max(1, Math.round(value / Math.max(1, most) * 100))} height={2} />
+    </svg>
+  );
+}

@@ -1,0 +1,269 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The traffic of a project: requests, visitors, pages, and how fast answers are.
+ *
+ * @module
+ */
+import {
+  type CountedValue,
+  TRAFFIC_RANGES,
+  type TrafficRange,
+  type TrafficReport,
+  type TrafficStep,
+} from "../../contract/mod.ts";
+import { BarPlot, bytesText, Card, Empty, SelectField, ShareLine } from "../layout/mod.ts";
+import type { ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+const RANGE_NAMES: Readonly<Record<TrafficRange, string>> = {
+  hour: "Hour",
+  day: "24 hours",
+  "90d": "90 days",
+};
+
+const SPANS: Readonly<Record<TrafficRange, string>> = {
+  hour: "The last hour, by minute",
+  day: "The last 24 hours, by hour",
+  "90d": "The last 90 days, by day",
+};
+
+/** Values that are shown of each list. */
+const SHOWN = 10;
+
+const number = (value: number): string => value.toLocaleString("en-US");
+
+/** The name of a step: a day, or a time of day. */
+const stepName = (time: string, range: TrafficRange): string =>
+  range === "90d" ? time.slice(0, 10) : time.slice(11, 16);
+
+function Ranges({ path, report }: { readonly path: string; readonly report: TrafficReport }) {
+  const { environment } = report;
+  return (
+    <nav class="choices" aria-label="Range">
+      {TRAFFIC_RANGES.map((range) => (
+        <a
+          key={range}
+          href={`${path}?${new URLSearchParams({ range, environment })}`}
+          aria-current={range === report.range ? "page" : undefined}
+        >
+          {RANGE_NAMES[range]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Wish({ path, report, environments }: {
+  readonly path: string;
+  readonly report: TrafficReport;
+  readonly environments: readonly string[];
+}) {
+  return (
+    <div class="row apart">
+      <Ranges path={path} report={report} />
+      <form method="get" action={path} class="row">
+        <input type="hidden" name="range" value={report.range} />
+        <SelectField
+          label="Environment"
+          name="environment"
+          values={environments}
+          chosen={report.environment}
+        />
+        <button class="quiet little button" type="submit">Show</button>
+      </form>
+    </div>
+  );
+}
+
+function Totals({ totals }: Pick<TrafficReport, "totals">) {
+  const figures = [
+    ["Visitors", number(totals.visitors)],
+    ["Page views", number(totals.pageViews)],
+    ["Requests", number(totals.requests)],
+    ["Bots", number(totals.bots)],
+    ["Data", bytesText(totals.bytes)],
+    ["Failures", number(totals.failures)],
+  ] as const;
+  return (
+    <dl class="figures">
+      {figures.map(([name, value]) => (
+        <div key={name} class={name === "Failures" && totals.failures > 0 ? "bad" : undefined}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function StepTable({ steps, range }: Pick<TrafficReport, "steps" | "range">) {
+  return (
+    <details class="more">
+      <summary>As a table</summary>
+      <div class="scroll" tabindex={0} role="region" aria-label="Requests over time">
+        <table>
+          <thead>
+            <tr>
+              <th>{range === "90d" ? "Day" : "Time (UTC)"}</th>
+              <th class="num">Requests</th>
+              <th class="num">Visitors</th>
+              <th class="num">Page views</th>
+              <th class="num">Failures</th>
+            </tr>
+          </thead>
+          <tbody>
+            {steps.filter(({ requests }) => requests > 0).map((step) => (
+              <tr key={step.time}>
+                <td>{stepName(step.time, range)}</td>
+                <td class="num">{number(step.requests)}</td>
+                <td class="num">{number(step.visitors)}</td>
+                <td class="num">{number(step.pageViews)}</td>
+                <td class="num">{number(step.failures)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+function Plot({ steps, range, totals }: TrafficReport) {
+  const barOf = ({ time, requests, visitors, failures }: TrafficStep) => ({
+    value: requests,
+    bad: failures,
+    name: `${stepName(time, range)}: ${number(requests)} requests, ${number(visitors)} visitors` +
+      (failures === 0 ? "" : `, ${number(failures)} failures`),
+  });
+  return (
+    <figure class="stack">
+      <BarPlot
+        bars={steps.map(barOf)}
+        label={`${SPANS[range]}: ${number(totals.requests)} requests`}
+      />
+      <figcaption class="plot-ends soft small">
+        <span>{stepName(steps[0]!.time, range)}</span>
+        <span>{`${stepName(steps.at(-1)!.time, range)} UTC`}</span>
+      </figcaption>
+      <StepTable steps={steps} range={range} />
+    </figure>
+  );
+}
+
+function List({ title, unit, items, none }: {
+  readonly title: string;
+  readonly unit: string;
+  readonly items: readonly CountedValue[];
+  readonly none: string;
+}) {
+  const most = items[0]?.count ?? 1;
+  return (
+    <Card id={title.toLowerCase()} title={title} lead={items.length === 0 ? none : unit}>
+      {items.length === 0 ? null : (
+        <ol class="shares">
+          {items.slice(0, SHOWN).map(({ value, count }) => (
+            <li key={value}>
+              <span class="clip" title={value}>{value}</span>
+              <span class="num">{number(count)}</span>
+              <ShareLine value={count} most={most} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </Card>
+  );
+}
+
+function Times({ times }: Pick<TrafficReport, "times">) {
+  const ms = (value: number) => `${value} ms`;
+  return (
+    <Card
+      title="Times"
+      lead="Until the head of an answer was ready; 95 of 100 were as fast as p95."
+      id="times"
+    >
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>Answered by</th>
+              <th class="num">Requests</th>
+              <th class="num">p50</th>
+              <th class="num">p95</th>
+              <th class="num">p99</th>
+            </tr>
+          </thead>
+          <tbody>
+            {times.map(({ layer, count, p50, p95, p99 }) => (
+              <tr key={layer}>
+                <td>{layer}</td>
+                <td class="num">{number(count)}</td>
+                <td class="num">{ms(p50)}</td>
+                <td class="num">{ms(p95)}</td>
+                <td class="num">{ms(p99)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}
+
+function Lists({ pages, referrers, countries, devices, statuses }: TrafficReport) {
+  const answers = statuses.map(({ status, count }) => ({ value: String(status), count }))
+    .sort((a, b) => b.count - a.count);
+  return (
+    <div class="tiles">
+      <List title="Pages" unit="Views" items={pages} none="No page was shown." />
+      <List title="Referrers" unit="Views" items={referrers} none="No other site led here." />
+      <List title="Countries" unit="Requests of people" items={countries} none="No people." />
+      <List title="Devices" unit="Requests of people" items={devices} none="No people." />
+      <List title="Statuses" unit="Answers" items={answers} none="No answers." />
+    </div>
+  );
+}
+
+export function trafficPage(
+  parts: ProjectVisit,
+  { report, environments }: {
+    readonly report: TrafficReport;
+    readonly environments: readonly string[];
+  },
+): Response {
+  const { path, project } = parts;
+  const isQuiet = report.totals.requests === 0;
+  return projectPage(
+    parts,
+    { here: "traffic", about: "traffic" },
+    <>
+      <Card
+        title={SPANS[report.range]}
+        lead="Counted at the edge: no script, no cookie, no list of visitors."
+        id="traffic"
+      >
+        <div class="body">
+          <Wish path={path("traffic")} report={report} environments={environments} />
+          {isQuiet
+            ? (
+              <Empty
+                title="No requests so far"
+                command={`svc traffic --project-id ${project.name}`}
+              >
+                The tool shows the same:
+              </Empty>
+            )
+            : (
+              <>
+                <Totals totals={report.totals} />
+                <Plot {...report} />
+              </>
+            )}
+        </div>
+      </Card>
+      {isQuiet ? null : <Lists {...report} />}
+      {isQuiet ? null : <Times times={report.times} />}
+    </>,
+  );
+}
