@@ -97,6 +97,7 @@ export const DOORWAYS: readonly Doorway[] = [
     "src/platform/core/http/request_id.ts",
     "src/platform/core/store/fs_blob_store.ts",
     "src/runtime/compute/link/mod.ts",
+    "src/runtime/functions/link/mod.ts",
     "src/runtime/http1/errors.ts",
     "src/runtime/images/limits.ts",
     "src/runtime/images/types.ts",

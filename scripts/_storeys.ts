@@ -146,6 +146,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "http1",
     "process",
     "process/frames",
+    "process/slots",
     "kernel",
     "public_address.ts",
   ],

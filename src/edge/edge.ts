@@ -12,9 +12,9 @@ import {
   type RequestFacts,
 } from "../rules/mod.ts";
 import { tracesOf } from "./access_record.ts";
-import { ComputeFailedError, respondDirectly } from "./compute/mod.ts";
+import { ComputeFailedError } from "./compute/mod.ts";
 import { countedRequest } from "./counted_request.ts";
-import { DynamicResponder, isDynamic, StoredResponder } from "./dynamic/mod.ts";
+import { DynamicResponder, isDynamic, NotHereError, StoredResponder } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
 import type { EdgeConnection } from "./hand_over.ts";
@@ -33,11 +33,14 @@ import {
 import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
+import { ThinResponder } from "./thin_responder.ts";
 import { upgradeClient } from "./upgrade_client.ts";
 import { isForAnother, isWay, targetOf, type Way } from "./way.ts";
 
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;
+
+const NO_OUTBOUND = () => Promise.reject(new NotHereError());
 
 /** A request as it came. */
 interface Arrival {
@@ -52,6 +55,7 @@ class Edge {
   readonly #siteResponder: SiteResponder;
   readonly #stored: StoredResponder | undefined;
   readonly #dynamic: DynamicResponder | undefined;
+  readonly #thin: ThinResponder;
   readonly #decisions = new DecisionCache();
   readonly #lookups: ClientLookups;
   readonly #stopwatch: () => number;
@@ -65,13 +69,17 @@ class Edge {
       cacheBytes: options.cacheBytes,
       images: this.#imageEndpoint(pseudonym),
     });
-    const { cache, outbound } = options;
+    const { cache, servers, functions } = options;
+    // Without an outbound, what needs other sites is another edge's.
+    const outbound = options.outbound ?? (functions && NO_OUTBOUND);
     this.#stored = cache && new StoredResponder({ cache, pseudonym });
     this.#dynamic = this.#stored && cache && outbound && new DynamicResponder({
       ...{ siteResponder: this.#siteResponder, stored: this.#stored },
       ...{ cache, outbound, pseudonym },
       onError: (error, requestId) => options.onError?.(error, requestId),
     });
+    const [stored, dynamic] = [this.#stored, this.#dynamic];
+    this.#thin = new ThinResponder({ stored, dynamic, servers, functions });
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
     const trusted = options.trustProxy ?? [];
     this.#lookups = {
@@ -141,31 +149,14 @@ class Edge {
     way: EdgeResponse | Way,
     arrival: Arrival,
   ): Response | Promise<Response> {
-    const stored = this.#findStored(context, way);
-    if (stored !== undefined) return this.#finish(context, stored);
-    const direct = way === "route" ? this.#askServer(context) : undefined;
-    if (direct === undefined) return this.#handOver(context, arrival);
-    return direct.then(
+    const found = this.#thin.respond(context, way);
+    if (found === undefined) return this.#handOver(context, arrival);
+    if (!(found instanceof Promise)) return this.#finish(context, found);
+    return found.then(
       (response) =>
         response === undefined ? this.#handOver(context, arrival) : this.#finish(context, response),
       (error) => this.#finish(context, this.#fault(context.clientRequest, error, context.site)),
     );
-  }
-
-  #askServer(context: RequestContext): Promise<EdgeResponse | undefined> | undefined {
-    const { servers } = this.#options;
-    const { site, clientRequest: request } = context;
-    const target = targetOf(context);
-    const resolution = site.content.resolve(request.method, target.path);
-    if (servers === undefined || resolution.type !== "compute") return undefined;
-    return respondDirectly({ site, request, target, route: resolution.route, servers });
-  }
-
-  /** The copy of a response that another edge has stored, while it is fresh. */
-  #findStored(context: RequestContext, way: EdgeResponse | Way): EdgeResponse | undefined {
-    const { clientRequest, site, decision, facts, cachedDecision } = context;
-    if (way !== "dynamic") return this.#stored?.page(site, clientRequest, targetOf(context));
-    return this.#stored?.find({ clientRequest, site, decision, facts: facts!, cachedDecision });
   }
 
   /** Has another edge answer, which logs the request too. */

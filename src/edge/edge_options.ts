@@ -16,6 +16,7 @@ import type { ImageService } from "./images/mod.ts";
 import type { SharedCounters } from "./rate_limit/mod.ts";
 import type { ForwardedHeader } from "./request/mod.ts";
 import type { Site } from "./site/mod.ts";
+import type { DirectFunctions } from "./thin_responder.ts";
 
 export interface EdgeOptions {
   /** The site of a host name in canonical form: lower-case punycode without port. */
@@ -59,6 +60,8 @@ export interface EdgeOptions {
   readonly handOver?: HandOver;
   /** Servers that this edge may use although another one supervises them; with `handOver`. */
   readonly servers?: DirectServers;
+  /** Functions that this edge may call although another one supervises them; with `handOver`. */
+  readonly functions?: DirectFunctions;
   /** The counters of rate limits, where edges share them. */
   readonly counters?: SharedCounters | undefined;
   /** Called with the fault behind a response of 500. */

@@ -41,8 +41,6 @@ export {
   type RunningServer,
   type ServerLease,
   ServerLinks,
-  type SharedSlots,
-  shareSlots,
   SOCKET_PATH_BYTES,
 } from "./compute/mod.ts";
 export {
@@ -55,9 +53,12 @@ export {
   type CallContext,
   createFunctionHost,
   type FailureReason,
+  type FetchTarget,
   type FunctionHost,
   type FunctionHostOptions,
+  type FunctionLease,
   type FunctionLimits,
+  FunctionLinks,
   type FunctionLogEntry,
   functionProcessCommand,
   type FunctionRequest,
@@ -111,6 +112,7 @@ export {
   type Outbound,
   type OutboundFetch,
   type OutboundRequest,
+  type OutboundResponse,
 } from "./outbound/mod.ts";
 export {
   defaultMaxFunctionProcesses,
@@ -123,3 +125,4 @@ export {
   type SocketLimits,
   workerUrl,
 } from "./process/mod.ts";
+export { type SharedSlots, shareSlots } from "./process/slots/mod.ts";

@@ -5,6 +5,7 @@ Deno.test("the room's public names", () => {
   assert.deepEqual(Object.keys(runtime).sort(), [
     "Deadlines",
     "FUNCTION_NAME",
+    "FunctionLinks",
     "Http1Connection",
     "IMAGE_FITS",
     "IMAGE_FORMATS",

@@ -72,7 +72,7 @@ function composeProjects(
 /** What runs the code of deployments. */
 function composeRunners(
   foundation: Foundation,
-  { options, cache, links, serverSandbox: sandbox }: Setup,
+  { options, cache, links, lending, serverSandbox: sandbox }: Setup,
   parts:
     & Pick<
       Parameters<typeof createCompute>[1],
@@ -84,7 +84,9 @@ function composeRunners(
   const kv = createKv(foundation);
   return {
     kv,
-    functions: createFunctions(foundation, { ...parts, kvFetchFor: kv.kvFetchFor, maxProcesses }),
+    functions: createFunctions(foundation, {
+      ...{ ...parts, lending, kvFetchFor: kv.kvFetchFor, maxProcesses },
+    }),
     compute: createCompute(foundation, {
       kvFor: kv.kvFor,
       ...parts,

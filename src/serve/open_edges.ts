@@ -6,7 +6,7 @@
  */
 import { makePseudonym, shareCounters } from "../edge/mod.ts";
 import { systemRandom } from "../lib/clock.ts";
-import { ServerLinks, shareSlots } from "../runtime/mod.ts";
+import { FunctionLinks, ServerLinks, shareSlots } from "../runtime/mod.ts";
 import { type CacheSizes, filesPerEdge, responseShares } from "./cache_sizes.ts";
 import type { Edges } from "../platform/core/foundation.ts";
 import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
@@ -56,9 +56,11 @@ export async function openEdges(
   if (edgeThreads === 1) {
     return { listeners: await openListeners(listen, log), threads: undefined };
   }
-  const slots = shareSlots(edgeThreads);
+  // The spare thread is one of those that share memory.
+  const slots = shareSlots(edgeThreads + 1);
+  const links = new ServerLinks(slots);
   const threads = await EdgeThreads.open({
-    ...{ listen, log, count: edgeThreads, links: new ServerLinks(slots) },
+    ...{ listen, log, count: edgeThreads, links, functions: new FunctionLinks(links) },
     start: {
       ...{ geoip, asn, apiHosts: apiNames(options) },
       ...{ slots, counters: shareCounters(systemRandom) },

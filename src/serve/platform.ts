@@ -16,7 +16,7 @@ import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
 import type { Traffic } from "../platform/traffic/mod.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import type { RuntimeRuleSet } from "../rules/mod.ts";
-import type { ServerLinks } from "../runtime/mod.ts";
+import type { FunctionLinks, ServerLinks } from "../runtime/mod.ts";
 import type { PlatformOptions } from "./options.ts";
 
 /** What the operator set up, read and checked. */
@@ -30,6 +30,8 @@ export interface Setup {
   readonly serverSandbox: ServerSandbox;
   /** How edge threads reach servers themselves, where there are threads. */
   readonly links: ServerLinks | undefined;
+  /** Where edge threads may call functions, and how many there are. */
+  readonly lending: { readonly functions: FunctionLinks; readonly count: number } | undefined;
   /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   /** Whether the edge can find the network of an address. */

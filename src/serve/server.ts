@@ -170,6 +170,7 @@ async function startBehind(
     }),
     builds: { allowUnsandboxed: false, ...options.builds, hidden: hiddenPlaces(options) },
     links: threads?.shared.links,
+    lending: threads?.shared,
     mailer: openMailer(options, base),
   });
   const { accounts, domains, capabilities } = platform;
@@ -190,7 +191,13 @@ async function startBehind(
   });
   listeners.open(handlers, domains.certificates);
   await threads?.serve(foundation.feed, {
-    answer: siteAnswers({ ...foundation, ...platform, blobs }),
+    answer: siteAnswers({
+      ...{ ...foundation, ...platform, blobs },
+      invalidate(uris) {
+        cache.removeUris(uris);
+        return foundation.feed.publish({ type: "cache_invalidated", uris });
+      },
+    }),
     addLines: (projectId, lines) => platform.logs.addLines(projectId, lines),
     addCounts: platform.traffic.addCounts,
   });

@@ -84,6 +84,8 @@ export interface HttpCacheOptions {
   readonly clientsMayRevalidate?: boolean;
   /** Called with the reason why a refresh in the background failed. */
   readonly onError?: (error: unknown) => void;
+  /** True where all responses are copies of another cache's. */
+  readonly isOfCopies?: boolean;
   /**
    * Called where a response of a deployment of which copies were made may be invalid;
    * resolves when no copy of it is served.
@@ -118,6 +120,7 @@ export class HttpCache {
       collapseMilliseconds: DEFAULT_COLLAPSE_MILLISECONDS,
       timer: systemTimer,
       clientsMayRevalidate: false,
+      isOfCopies: false,
       ...options,
     };
     const { now, maxEntryBytes, capacityBytes, textBytes } = this.#options;
@@ -172,7 +175,8 @@ export class HttpCache {
   ): Promise<void> | undefined {
     const uris = invalidatedUris(request, response);
     this.removeUris(uris);
-    return uris.length > 0 && this.#copied.has(request.deploymentId)
+    const { isOfCopies } = this.#options;
+    return uris.length > 0 && (isOfCopies || this.#copied.has(request.deploymentId))
       ? this.#options.onInvalid?.(uris)
       : undefined;
   }

@@ -7,6 +7,7 @@
 import type { KeepCopy, OriginRequest } from "../cache/mod.ts";
 import type { RequestTarget } from "../compute/mod.ts";
 import { type BodyStream, type HeaderList, type PipelineRequest } from "../messages/mod.ts";
+import type { SiteFunctions } from "../pipeline/mod.ts";
 import { ClientRequest } from "../request/mod.ts";
 import type { Site } from "../site/mod.ts";
 import type { CachedDecision } from "../site_rules/mod.ts";
@@ -20,6 +21,8 @@ export interface DynamicContext {
   readonly facts: RequestFacts;
   /** The cached decision for its URL. */
   readonly cachedDecision: CachedDecision | undefined;
+  /** Calls the functions; the site's own where this is missing. */
+  readonly functions?: SiteFunctions | undefined;
   /** Takes a copy of the stored response that answers, for another edge. */
   readonly keepCopy?: KeepCopy | undefined;
 }

@@ -45,6 +45,11 @@ export interface DynamicOptions {
   onError(error: unknown, requestId: string): void;
 }
 
+/** What a request needs is not in this edge: another one has to answer it, from the start. */
+export class NotHereError extends Error {
+  override readonly name = "NotHereError";
+}
+
 export class DynamicRequest implements PipelineParts {
   readonly #first: InitialRequest;
   readonly #plan: PipelinePlan;
@@ -105,7 +110,7 @@ export class DynamicRequest implements PipelineParts {
 
   get runner(): StepRunner {
     return this.#runner ??= createFunctionRunner({
-      functions: this.context.site.functions,
+      functions: this.context.functions ?? this.context.site.functions,
       signal: () => this.#signal(),
       context: () => this.#callContext(),
       via: () => viaOf(this.#hop()),
@@ -174,6 +179,10 @@ export class DynamicRequest implements PipelineParts {
     const fields = requestFromPipeline(request, clientRequest, () => this.#signal());
     const target = this.#requestTarget(request);
     if (target === undefined) return edgePage(fields, 400, { headers: site.common });
+    // Functions of another edge have led to what only that edge can answer.
+    const isElsewhere = this.context.functions !== undefined &&
+      site.images?.styleOf(target.path) !== undefined;
+    if (isElsewhere) throw new NotHereError();
     const { cache } = this.context.decision;
     const use: ComputeUse = { caching: cache === undefined ? "deployment" : "rule" };
     return await this.options.siteResponder.route(site, fields, target, use);

@@ -38,6 +38,8 @@ export interface PipelinePlan {
   /** Response steps on the client's side. */
   readonly outerResponse: readonly PlannedStep[];
   readonly observers: readonly PlannedStep[];
+  /** The names of all its functions, each once. */
+  readonly functions: readonly string[];
   /** Whether a function contributes to what the cache would store. */
   readonly runsBehindCache: boolean;
   /** Whether a function runs even where the cache has the response. */
@@ -61,28 +63,19 @@ export function planPipeline(steps: readonly PipelineStep[]): PipelinePlan {
   const handle = steps.find((step) => !isFunctionStep(step));
   const [outerRequest, outerResponse] = [pick("request", "before"), pick("response", "before")];
   const observers = pick("observe");
+  const handledBy = handle === undefined || isFunctionStep(handle) ? ORIGIN_HANDLE : handle.handle;
+  const used = functions.map(({ use }) => use);
   return {
     outerRequest,
     innerRequest: pick("request", "after"),
-    handle: handle === undefined || isFunctionStep(handle) ? ORIGIN_HANDLE : handle.handle,
+    handle: handledBy,
     innerResponse: pick("response", "after"),
     outerResponse,
     observers,
+    functions: [...new Set(handledBy === ORIGIN_HANDLE ? used : [...used, handledBy])],
     runsBehindCache: runsBehindCache(steps),
     runsBeforeCache: outerRequest.length + outerResponse.length + observers.length > 0,
   };
-}
-
-/** The names of the functions that a pipeline uses, each once. */
-export function functionsOf(plan: PipelinePlan): string[] {
-  const steps = [
-    ...plan.outerRequest,
-    ...plan.innerRequest,
-    ...plan.innerResponse,
-    ...plan.outerResponse,
-    ...plan.observers,
-  ].map((step) => step.use);
-  return [...new Set(plan.handle === ORIGIN_HANDLE ? steps : [...steps, plan.handle])];
 }
 
 /** A function that a rule needs. */
@@ -97,6 +90,6 @@ export interface NeededFunction {
  */
 export function neededFunctions({ id, enabled, action }: RuntimeRule): NeededFunction[] {
   return enabled && action.type === "pipeline"
-    ? functionsOf(planPipeline(action.steps)).map((name) => ({ ruleId: id, function: name }))
+    ? planPipeline(action.steps).functions.map((name) => ({ ruleId: id, function: name }))
     : [];
 }

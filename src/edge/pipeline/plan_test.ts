@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runtimeRules } from "../_test_site.ts";
-import { functionsOf, neededFunctions, planPipeline } from "./plan.ts";
+import { neededFunctions, planPipeline } from "./plan.ts";
 
 Deno.test("planPipeline() puts steps on their side of the cache, in authored order", () => {
   const plan = planPipeline([
@@ -34,14 +34,14 @@ Deno.test("planPipeline() closes request steps and opens others where nothing is
   assert.equal(plan.runsBehindCache, false);
 });
 
-Deno.test("functionsOf() names each function once, the handle included", () => {
+Deno.test("planPipeline() names each function once, the handle included", () => {
   const plan = planPipeline([
     { use: "a", mode: "request" },
     { handle: "api" },
     { use: "a", mode: "response" },
   ]);
-  assert.deepEqual(functionsOf(plan), ["a", "api"]);
-  assert.deepEqual(functionsOf(planPipeline([{ handle: "origin" }])), []);
+  assert.deepEqual(plan.functions, ["a", "api"]);
+  assert.deepEqual(planPipeline([{ handle: "origin" }]).functions, []);
 });
 
 Deno.test("neededFunctions() names what enabled pipelines use, and nothing else", () => {

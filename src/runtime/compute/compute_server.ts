@@ -16,7 +16,8 @@ import {
 } from "../process/mod.ts";
 import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND, MAX_TIMER_MS } from "./limits.ts";
 import { firstLine } from "./lines.ts";
-import type { Explained, LinkedFailure, ServerLinks, ServerSlot } from "./link/mod.ts";
+import type { ServerSlot } from "../process/slots/mod.ts";
+import type { Explained, LinkedFailure, ServerLinks } from "./link/mod.ts";
 import { type Failed, failed, failureOf, toResponse } from "./results.ts";
 import type { ServerProcess } from "./server_process.ts";
 import { ServerSupervisor } from "./server_supervisor.ts";

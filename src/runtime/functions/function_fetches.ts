@@ -8,9 +8,10 @@ import type { HeaderList } from "../http1/mod.ts";
 import type { OutboundFetch } from "../outbound/mod.ts";
 import { toPayload } from "../process/frames/mod.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
+import type { FetchTarget } from "./link/function_links.ts";
 import { MAX_FETCHES, TOO_MANY_FETCHES } from "./limits.ts";
 import { type FetchedHead, type FetchHead, FunctionFrame } from "./wire.ts";
-import type { WorkerContext } from "./worker_context.ts";
+import type { FunctionServices, WorkerContext } from "./worker_context.ts";
 
 interface Running {
   readonly call: number;
@@ -27,6 +28,14 @@ const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 /** What is performed where a deployment has no key-value store. */
 const NO_KV: OutboundFetch = () =>
   Promise.reject(new TypeError("This deployment has no key-value store"));
+
+/** What performs the requests of functions to a store, or to the network. */
+export function serviceOf(
+  { outbound, kv = NO_KV, database = NO_DATABASE }: FunctionServices,
+  to: FetchTarget | undefined,
+): OutboundFetch {
+  return to === "kv" ? kv : to === "database" ? database : outbound;
+}
 
 /** Sets the `Via` field, which is the platform's to write, whatever the function sets. */
 function withVia(headers: HeaderList, via: string | undefined): HeaderList {
@@ -56,9 +65,7 @@ export class FunctionFetches {
     const abort = new AbortController();
     this.#running.set(id, { call: head.call, abort });
     try {
-      const { outbound, kv = NO_KV, database = NO_DATABASE } = this.worker.options.host;
-      const perform = head.to === "kv" ? kv : head.to === "database" ? database : outbound;
-      const response = await perform({
+      const response = await serviceOf(this.worker.options.host, head.to)({
         method: head.method,
         url: head.url,
         headers: withVia(head.headers, via),

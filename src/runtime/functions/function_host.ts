@@ -4,9 +4,18 @@
  *
  * @module
  */
-import { LineLimit } from "../process/frames/mod.ts";
+import type { OutboundFetch } from "../outbound/mod.ts";
+import { LineLimit, type OutgoingFrame } from "../process/frames/mod.ts";
 import { ConcurrencyGate, waitForPlace, within } from "../process/mod.ts";
+import { serviceOf } from "./function_fetches.ts";
 import { FunctionSupervisor } from "./function_supervisor.ts";
+import type {
+  FetchTarget,
+  FunctionLease,
+  FunctionLinks,
+  Lender,
+  LendingHost,
+} from "./link/function_links.ts";
 import {
   DEFAULT_FUNCTION_LIMITS,
   type FunctionLimits,
@@ -27,8 +36,17 @@ const failed = (reason: FailureReason, message: string): InvocationResult => ({
   message,
 });
 
-export class FunctionHost {
+/** A host whose functions edge threads may call themselves. */
+export interface LinkedHostOptions extends FunctionHostOptions {
+  readonly links?: Pick<FunctionLinks, "attach"> | undefined;
+}
+
+export class FunctionHost implements LendingHost {
   readonly #limits: FunctionLimits;
+  /** What edge threads that call the functions share with them. */
+  readonly #lender: Lender | undefined;
+  /** True once functions have processes of their own. */
+  #isSplit = false;
   readonly #gate: ConcurrencyGate;
   readonly #supervisors = new Map<string, FunctionSupervisor>();
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
@@ -37,9 +55,10 @@ export class FunctionHost {
   #endsWhenIdle = false;
   #emptied: (() => void) | undefined;
 
-  constructor(private readonly options: FunctionHostOptions) {
+  constructor(private readonly options: LinkedHostOptions) {
     this.#limits = { ...DEFAULT_FUNCTION_LIMITS, ...options.limits };
-    this.#gate = new ConcurrencyGate(this.#limits);
+    this.#lender = options.links?.attach(options.deploymentId, this);
+    this.#gate = new ConcurrencyGate(this.#limits, this.#lender?.slot);
     this.#place(options.functions);
   }
 
@@ -82,9 +101,7 @@ export class FunctionHost {
     if (release === undefined) return failed("overloaded", "Waited too long for a place");
     const over = (): void => {
       release();
-      if (this.#gate.running > 0) return;
-      this.#emptied?.();
-      if (this.#endsWhenIdle) void this.endWhenIdle();
+      this.#settle();
     };
     const loaded = supervisor.ending === undefined
       ? supervisor.loaded(invocation.function)
@@ -104,10 +121,66 @@ export class FunctionHost {
     return worker.invoke(invocation, over);
   }
 
+  /** True while calls are under way, here or in edge threads. */
+  get #isBusy(): boolean {
+    return this.#gate.running > 0 || (this.#lender?.slot.others ?? 0) > 0;
+  }
+
+  /** To be called when a call is over. */
+  #settle(): void {
+    if (this.#isBusy) return;
+    this.#emptied?.();
+    if (this.#endsWhenIdle) void this.endWhenIdle();
+  }
+
+  async lease(): Promise<FunctionLease | undefined> {
+    const lender = this.#lender;
+    const { deploymentId, env, functions } = this.options;
+    const [supervisor] = this.#supervisors.values();
+    if (lender === undefined || this.#closed || this.#isSplit || this.#endsWhenIdle) {
+      return undefined;
+    }
+    const process = await supervisor?.lend().catch(() => undefined);
+    if (process === undefined || this.#closed) return undefined;
+    for (const worker of process.workers.values()) await worker.ready;
+    const { generation, running: { pid, folder } } = process;
+    return {
+      ...{ deploymentId, slot: lender.slot.index, generation, pid, folder, env },
+      // Why others cannot be loaded is for the platform to say.
+      functions: functions.filter(({ name }) => supervisor!.loaded(name) !== undefined),
+      limits: this.#limits,
+    };
+  }
+
+  send(generation: number, frame: OutgoingFrame): void {
+    for (const supervisor of new Set(this.#supervisors.values())) {
+      supervisor.send(generation, frame);
+    }
+  }
+
+  left(): void {
+    this.#gate.pump();
+    for (const supervisor of new Set(this.#supervisors.values())) supervisor.left();
+    this.#settle();
+  }
+
+  memberEnded(member: number): void {
+    for (const supervisor of new Set(this.#supervisors.values())) supervisor.memberEnded(member);
+  }
+
+  /** Performs a request of a function that a thread has called. */
+  fetch(
+    to: FetchTarget,
+    request: Parameters<OutboundFetch>[0],
+  ): ReturnType<OutboundFetch> {
+    return serviceOf(this.options, to)(request);
+  }
+
   /** Waits for calls and their `waitUntil` to end, then ends the processes. */
   async drain(timeoutMs: number): Promise<void> {
     this.#closed = true;
-    if (this.#gate.running > 0) {
+    this.#lender?.close();
+    if (this.#isBusy) {
       await within(new Promise<void>((resolve) => this.#emptied = resolve), timeoutMs);
     }
     await this.close();
@@ -118,7 +191,8 @@ export class FunctionHost {
    * any more. A later call starts them again.
    */
   async endWhenIdle(): Promise<void> {
-    this.#endsWhenIdle = this.#gate.running > 0;
+    this.#lender?.close();
+    this.#endsWhenIdle = this.#isBusy;
     if (this.#endsWhenIdle) return;
     await Promise.all(
       [...new Set(this.#supervisors.values())].map((supervisor) => supervisor.endUnused()),
@@ -131,6 +205,7 @@ export class FunctionHost {
     await Promise.all(
       [...new Set(this.#supervisors.values())].map((supervisor) => supervisor.close()),
     );
+    this.#lender?.detach();
   }
 
   #place(functions: readonly FunctionSource[]): FunctionSupervisor | undefined {
@@ -139,8 +214,9 @@ export class FunctionHost {
       host: this.options,
       limits: this.#limits,
       functions,
-      busy: () => this.#gate.running > 0,
-      log: (entry) => this.#log(entry),
+      busy: () => this.#isBusy,
+      lender: this.#isSplit ? undefined : this.#lender,
+      log: (entry) => this.log(entry),
       broke: (broken, suspects) => this.#separate(broken, suspects),
     });
     for (const { name } of functions) this.#supervisors.set(name, supervisor);
@@ -155,6 +231,9 @@ export class FunctionHost {
     if (this.#closed) return;
     const members = this.options.functions.filter(({ name }) => broken.names.has(name));
     if (members.length > 1) {
+      // In processes of their own, only the platform calls them.
+      this.#lender?.close();
+      this.#isSplit = true;
       const blamed = new Set(suspects.length > 0 ? suspects : broken.names);
       const rest = members.filter(({ name }) => !blamed.has(name));
       const supervisors = [
@@ -165,13 +244,13 @@ export class FunctionHost {
     } else if (suspects.length > 0) broken.restart();
   }
 
-  #log(entry: Omit<FunctionLogEntry, "time">): void {
+  log(entry: Omit<FunctionLogEntry, "time">): void {
     const time = (this.options.now ?? Date.now)();
     if (this.#lines.take(time).passes) this.options.log({ time, ...entry });
   }
 }
 
 /** Makes the host of a deployment's functions; nothing runs before `start()` or the first call. */
-export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
+export function createFunctionHost(options: LinkedHostOptions): FunctionHost {
   return new FunctionHost(options);
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Frame, type FrameConnection, ProtocolError } from "../process/frames/mod.ts";
+import type { Frame, OutgoingFrame } from "../process/frames/mod.ts";
 import {
   attendProcess,
   NoPlaceError,
@@ -12,18 +12,21 @@ import {
   ProcessSupervisor,
   residentBytes,
 } from "../process/mod.ts";
-import { FunctionWorker } from "./function_worker.ts";
+import type { FunctionWorker } from "./function_worker.ts";
+import type { Lender } from "./link/function_links.ts";
 import { type FunctionLimits, memoryAllowanceMb } from "./limits.ts";
 import { startWorkerProcess } from "./start_worker_process.ts";
 import type {
+  End,
   FailureReason,
   FunctionHostOptions,
   FunctionLogEntry,
   FunctionSource,
 } from "./types.ts";
 import { FunctionFrame } from "./wire.ts";
-import { type End, WorkerProcess } from "./worker_process.ts";
-import { WorkerRelief } from "./worker_relief.ts";
+import { WorkerControl } from "./worker_control.ts";
+import { memberOf } from "./worker_numbers.ts";
+import { OwnProcess } from "./worker_process.ts";
 
 export interface FunctionSupervisorOptions {
   readonly host: FunctionHostOptions;
@@ -32,6 +35,8 @@ export interface FunctionSupervisorOptions {
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
   /** True while calls of the deployment are under way. */
   readonly busy: () => boolean;
+  /** Lets edge threads have workers in the process; missing where they may not. */
+  readonly lender?: Lender | undefined;
   /** The process broke while these functions were running. */
   readonly broke: (supervisor: FunctionSupervisor, suspects: readonly string[]) => void;
 }
@@ -52,17 +57,19 @@ const ENDS = {
 
 export class FunctionSupervisor {
   readonly names: ReadonlySet<string>;
-  readonly #supervisor: ProcessSupervisor<WorkerProcess>;
-  readonly #relief = new WorkerRelief((process, { options }) =>
-    this.#addWorker(process, options.definition)
-  );
+  readonly #supervisor: ProcessSupervisor<OwnProcess>;
+  readonly #control: WorkerControl;
   #attending: Promise<void> = Promise.resolve();
   #ending: Promise<void> | undefined;
-  #nextWorker = 1;
   #restarting: ReturnType<typeof setTimeout> | undefined;
+  /** Processes that edge threads have workers in, by their generation. */
+  readonly #lent = new Map<number, OwnProcess>();
+  /** Ends a process that threads still had calls in. */
+  #calledOff: (() => void) | undefined;
 
   constructor(private readonly options: FunctionSupervisorOptions) {
     this.names = new Set(options.functions.map(({ name }) => name));
+    this.#control = new WorkerControl({ ...options, member: 0 });
     const { idleMs, memoryPollMs } = options.limits;
     this.#supervisor = new ProcessSupervisor({
       driver: this.#driver(),
@@ -113,39 +120,42 @@ export class FunctionSupervisor {
   }
 
   /** One that ended between calls comes back with the next call, not before. */
-  #addAgain(process: WorkerProcess, name: string): FunctionWorker | NoWorker {
+  #addAgain(process: OwnProcess, name: string): FunctionWorker | NoWorker {
     const definition = this.options.functions.find((one) => one.name === name);
     if (definition === undefined) {
       return { problem: "The function has no worker", reason: "crashed" };
     }
-    return this.#addWorker(process, definition);
+    return this.#control.add(process, definition);
   }
 
   /** Starts process and workers; a start that is under way is joined. */
-  start(): Promise<WorkerProcess> {
+  start(): Promise<OwnProcess> {
     return this.#supervisor.start();
   }
 
-  #driver(): ProcessDriver<WorkerProcess> {
+  #driver(): ProcessDriver<OwnProcess> {
     return {
       spawn: () => this.#spawn(),
       begin: (process) => {
-        for (const definition of this.options.functions) this.#addWorker(process, definition);
+        for (const definition of this.options.functions) this.#control.add(process, definition);
         this.#attending = this.#attend(process);
       },
-      isBusy: (process) => this.options.busy() || process.isBusy,
+      isBusy: (process) =>
+        this.options.busy() || process.isBusy || this.options.lender?.slot.takeUsed() === true,
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
-        this.#end(process, { reason: "aborted", message: ENDS[cause] });
+        const end = { reason: "aborted", message: ENDS[cause] } as const;
+        if (cause !== "closed") return this.#retire(process, end);
+        this.#end(process, end);
         // It has not begun, so nobody else closes its connections.
-        if (cause === "closed") process.running.close();
+        process.running.close();
       },
     };
   }
 
-  async #spawn(): Promise<WorkerProcess> {
+  async #spawn(): Promise<OwnProcess> {
     try {
-      return new WorkerProcess(await startWorkerProcess(this.options.host.spawn));
+      return new OwnProcess(await startWorkerProcess(this.options.host.spawn));
     } catch (error) {
       this.#supervisor.backoff.failed();
       throw error;
@@ -161,97 +171,45 @@ export class FunctionSupervisor {
     for (const worker of process.workers.values()) await worker.ready;
     if (this.options.busy() || process.isBusy || this.#supervisor.current !== process) return;
     const message = "The functions of the deployment are not live any more";
-    this.#end(process, { reason: "aborted", message });
+    this.#retire(process, { reason: "aborted", message });
   }
 
-  #addWorker(process: WorkerProcess, definition: FunctionSource): FunctionWorker {
-    const number = this.#nextWorker;
-    this.#nextWorker = this.#nextWorker % 0xffff + 1;
-    const { connection: control, workers } = process.running;
-    let own: FrameConnection | undefined;
-    const worker = new FunctionWorker({
-      definition,
-      host: this.options.host,
-      limits: this.options.limits,
-      log: this.options.log,
-      send: (type, id, payload) =>
-        own?.send({ type, worker: 0, id, ...(payload === undefined ? {} : { payload }) }),
-      stuck: (reason, message) => this.#replace(process, number, { reason, message }),
-      spentMs: () => process.spentMs(number),
-    });
-    process.workers.set(number, worker);
-    const key = workers.expect(number, {
-      opened(connection) {
-        own = connection;
-        worker.load();
-      },
-      take: (frame) => worker.take(frame),
-      closed: (problem) => this.#lost(process, number, problem),
-    });
-    const payload = new TextEncoder().encode(key);
-    control.send({ type: FunctionFrame.open, worker: number, id: 0, payload });
-    return worker;
+  /** The process that edge threads may have workers in, started where there is none. */
+  async lend(): Promise<OwnProcess | undefined> {
+    const { lender } = this.options;
+    const { current, backoff } = this.#supervisor;
+    if (lender === undefined || current === undefined && backoff.waitMs > 0) return undefined;
+    await this.#ending;
+    const process = this.#supervisor.current ?? await this.start();
+    if (process.isEnding) return undefined;
+    if (process.generation === 0) process.generation = lender.newGeneration();
+    this.#lent.set(process.generation, process);
+    lender.open(process.generation);
+    return process;
   }
 
-  /**
-   * Handles the end of a worker's connection. Where nobody knows why, the
-   * process reports whether it was the worker alone, or ends as well.
-   */
-  #lost(process: WorkerProcess, number: number, problem: string | undefined): void {
-    const worker = process.workers.get(number);
-    if (worker === undefined || worker.dead || worker.leaving) return;
-    if (problem === undefined) {
-      return process.running.connection.send({ type: FunctionFrame.stop, worker: number, id: 0 });
-    }
-    const message = `Function "${worker.name}" broke the protocol: ${problem}`;
-    this.#replace(process, number, { reason: "crashed", message });
+  /** Sends a frame of a thread to the process's own thread. */
+  send(generation: number, frame: OutgoingFrame): void {
+    const process = this.#lent.get(generation);
+    process?.lent.sent(frame);
+    process?.running.connection.send(frame);
   }
 
-  /** Ends a worker; what it has not begun goes to another one, as soon as the process names it. */
-  #replace(process: WorkerProcess, number: number, why: End): void {
-    const worker = process.workers.get(number);
-    if (worker === undefined || worker.dead || worker.leaving || process.isEnding) return;
-    this.options.log({ level: "error", function: worker.name, message: why.message });
-    const { connection: control, workers } = process.running;
-    const last = worker.loading ? undefined : worker.askBack();
-    if (last !== undefined) {
-      control.send({ type: FunctionFrame.takeBack, worker: number, id: last });
-    }
-    control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
-    workers.drop(number);
-    // One that cannot even be loaded stays as it is, and fails its calls.
-    if (worker.loading) return worker.die(why.reason, why.message);
-    worker.leave();
-    process.replacing.set(number, why);
+  /** A thread has ended calls: a process that waited for them ends. */
+  left(): void {
+    if (this.options.lender?.slot.others === 0) this.#calledOff?.();
   }
 
-  /** Handles the report of the process that a worker has ended. */
-  #exited(process: WorkerProcess, number: number, message: string): void {
-    const worker = process.workers.get(number);
-    if (worker === undefined || worker.dead || process.isEnding) return;
-    const known = process.replacing.get(number);
-    const end = known ?? { reason: "crashed" as const, message };
-    if (known === undefined) {
-      this.options.log({ level: "error", function: worker.name, message });
-      process.running.workers.drop(number);
-    }
-    const { loading, busy } = worker;
-    worker.die(end.reason, end.message);
-    if (loading) return;
-    process.forget(number);
-    process.replaced.set(worker.name, performance.now());
-    if (busy && process.find(worker.name) === undefined) {
-      this.#addWorker(process, worker.options.definition);
+  /** Ends the workers of a thread that is gone. */
+  memberEnded(member: number): void {
+    for (const { lent, running } of this.#lent.values()) {
+      for (const worker of lent.memberEnded(member)) {
+        running.connection.send({ type: FunctionFrame.stop, worker, id: 0 });
+      }
     }
   }
 
-  /** Replaces a worker in which a call took too much, once nothing else runs there. */
-  #retire(process: WorkerProcess, number: number, { name }: FunctionWorker): void {
-    const message = `Function "${name}" took too much processor time and is started again`;
-    this.#replace(process, number, { reason: "timeout", message });
-  }
-
-  async #attend(process: WorkerProcess): Promise<void> {
+  async #attend(process: OwnProcess): Promise<void> {
     const words = await attendProcess(process.running, {
       take: (frame) => this.#take(process, frame),
       failed: (error) => {
@@ -262,8 +220,10 @@ export class FunctionSupervisor {
     const known = process.end;
     const end = known ??
       { reason: "crashed" as const, message: "The process of the functions has ended" };
-    const suspects = process.suspects();
-    for (const worker of [...process.workers.values()]) worker.die(end.reason, end.message);
+    const suspects = this.#suspects(process);
+    process.die(end);
+    this.#lent.delete(process.generation);
+    this.options.lender?.ended(process.generation, end);
     if (end.reason === "aborted") return;
     this.#supervisor.backoff.failed(process.startedAt);
     const firstWords = words.split("\n").find((line) => line.trim().length > 1) ?? "";
@@ -276,15 +236,18 @@ export class FunctionSupervisor {
     this.options.broke(this, suspects);
   }
 
-  /** Takes a frame of the process itself, about one of its workers. */
-  #take(process: WorkerProcess, { type, worker, id, payload }: Frame): void {
-    if (type === FunctionFrame.opened) return process.opened(worker, id);
-    if (type === FunctionFrame.takenBack) return this.#relief.takenBack(process, worker, id);
-    if (type !== FunctionFrame.exited) {
-      throw new ProtocolError(`The process sent a frame of type ${type}`);
-    }
-    const message = new TextDecoder().decode(payload) || "The worker has ended";
-    this.#exited(process, worker, message);
+  /** The functions that may have broken it; none where a thread's call may have. */
+  #suspects(process: OwnProcess): string[] {
+    const isBorrowed = process.lent.size > 0 && (this.options.lender?.slot.others ?? 0) > 0;
+    if (!isBorrowed) return process.suspects();
+    return this.names.size === 1 ? [...this.names] : [];
+  }
+
+  /** Takes a frame of the process itself, about one of its workers or of a thread's. */
+  #take(process: OwnProcess, frame: Frame): void {
+    if (memberOf(frame.worker) === 0) return this.#control.take(process, frame);
+    const member = process.lent.receiver(frame);
+    if (member !== undefined) this.options.lender?.told(member, process.generation, frame);
   }
 
   /** Starts a process in place of one that broke, after the pause that its failures ask for. */
@@ -295,8 +258,9 @@ export class FunctionSupervisor {
   }
 
   /** Reads memory, and looks at what each thread takes of the processor. */
-  #inspect(process: WorkerProcess): void {
-    const limit = this.options.limits.memoryMb + memoryAllowanceMb(process.workers.size);
+  #inspect(process: OwnProcess): void {
+    const workers = process.workers.size + process.lent.size;
+    const limit = this.options.limits.memoryMb + memoryAllowanceMb(workers);
     const bytes = residentBytes(process.running.pid) ?? 0;
     if (bytes > limit * 1024 * 1024) {
       const used = Math.round(bytes / 1024 / 1024);
@@ -304,19 +268,29 @@ export class FunctionSupervisor {
       return this.#end(process, { reason: "memory", message });
     }
     process.cpu.look();
-    for (const [number, worker] of [...process.workers]) {
-      worker.look();
-      if (worker.tired && !worker.busy) this.#retire(process, number, worker);
-      else if (worker.spins && worker.usable) this.#relief.relieve(process, number, worker);
-    }
-    this.#relief.endSpares(process);
+    this.#control.look(process);
   }
 
-  #end(process: WorkerProcess, end: End): void {
+  /** Ends a process that nobody uses, after a call that a thread has begun at this moment. */
+  #retire(process: OwnProcess, end: End): void {
+    const { lender } = this.options;
+    lender?.close();
+    if (lender === undefined || lender.slot.others === 0) return this.#end(process, end);
+    this.#release(process, end);
+    this.#calledOff = () => process.running.kill();
+  }
+
+  #end(process: OwnProcess, end: End): void {
+    this.options.lender?.close();
+    this.#release(process, end);
+    process.running.kill();
+  }
+
+  /** Gives it no further calls. */
+  #release(process: OwnProcess, end: End): void {
     process.end ??= end;
     this.#supervisor.release(process);
     this.#ending = this.#attending.finally(() => this.#ending = undefined);
-    process.running.kill();
   }
 
   /** Ends the process; calls in flight fail as aborted. */

@@ -3,20 +3,23 @@
  *
  * @module
  */
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FUNCTION_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
+import { threadSocket } from "./worker_numbers.ts";
 import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
 import { formatInspector, type Inspector, INSPECTOR_VARIABLE } from "./inspector.ts";
 
 export interface FunctionCommandOptions extends ProcessCommandOptions {
   /** The inspector that the process opens; for functions of the user's own computer alone. */
   readonly inspector?: Inspector | undefined;
+  /** Edge threads that may have workers in the process. */
+  readonly threads?: number;
 }
 
 /** The command for this very program, compiled or run from source. */
 export function functionProcessCommand(
-  { env, inspector }: FunctionCommandOptions,
+  { env, inspector, threads = 0 }: FunctionCommandOptions,
 ): (socketPath: string) => ProcessCommand {
   const folder = fileURLToPath(new URL("./", import.meta.url));
   const frames = fileURLToPath(new URL("../process/frames/", import.meta.url));
@@ -25,15 +28,23 @@ export function functionProcessCommand(
     argument: FUNCTION_PROCESS_ARGUMENT,
     main: `${folder}process_main.ts`,
     env,
-    flags: (socketPath) => [
-      "--v8-flags=--disallow-code-generation-from-strings",
-      `--allow-read=${[folder, frames, socketPath].join(",")}`,
-      `--allow-write=${dirname(socketPath)}`,
-      `--allow-net=${[`unix:${socketPath}`, ...inspected].join(",")}`,
-      "--allow-sys",
-      "--allow-ffi",
-      ...(inspector === undefined ? [] : [`--allow-env=${INSPECTOR_VARIABLE}`]),
-    ],
+    flags: (socketPath) => {
+      const own = dirname(socketPath);
+      const sockets = [
+        socketPath,
+        ...Array.from({ length: threads }, (_, at) => join(own, threadSocket(at + 1))),
+      ];
+      const reached = [...sockets.map((path) => `unix:${path}`), ...inspected];
+      return [
+        "--v8-flags=--disallow-code-generation-from-strings",
+        `--allow-read=${[folder, frames, ...sockets].join(",")}`,
+        `--allow-write=${own}`,
+        `--allow-net=${reached.join(",")}`,
+        "--allow-sys",
+        "--allow-ffi",
+        ...(inspector === undefined ? [] : [`--allow-env=${INSPECTOR_VARIABLE}`]),
+      ];
+    },
   });
   if (inspector === undefined) return command;
   return (socketPath) => {

@@ -7,11 +7,11 @@
  * @module
  */
 import { dirname } from "node:path";
-import { type Frame, FrameConnection, ProtocolError } from "../process/frames/mod.ts";
+import { type Frame, FrameConnection, fromPayload, ProtocolError } from "../process/frames/mod.ts";
 import { endWith, refuseForeignDescriptors, servePlatform, workerUrl } from "../process/mod.ts";
 import { type BegunCell, makeBegunCell, takeBackCalls } from "./begun_calls.ts";
 import { openInspector } from "./inspector.ts";
-import { FunctionFrame, type WorkerIdentity } from "./wire.ts";
+import { FunctionFrame, type WorkerIdentity, type WorkerOpening } from "./wire.ts";
 
 const WORKER = workerUrl(
   "function_worker.js",
@@ -47,19 +47,17 @@ class FunctionProcess {
 
   constructor(
     private readonly control: FrameConnection,
-    private readonly socketPath: string,
     private readonly waitForDebugger: () => void,
   ) {}
 
   take({ type, worker, id, payload }: Frame): void {
-    if (type === FunctionFrame.open) void this.#open(worker, new TextDecoder().decode(payload));
+    if (type === FunctionFrame.open) void this.#open(worker, fromPayload(payload));
     else if (type === FunctionFrame.takeBack) this.#takeBack(worker, id);
     else if (type === FunctionFrame.stop) this.#stop(worker, "");
     else throw new ProtocolError(`The process was sent a frame of type ${type}`);
   }
 
-  async #open(number: number, key: string): Promise<void> {
-    const { socketPath } = this;
+  async #open(number: number, { key, socketPath }: WorkerOpening): Promise<void> {
     const refused = await refuseForeignDescriptors();
     if (refused !== undefined) return endWith(refused);
     this.waitForDebugger();
@@ -113,7 +111,7 @@ export async function runFunctionProcess(socketPath: string): Promise<never> {
   return await servePlatform({
     socketPath,
     begin: (control) => {
-      const process = new FunctionProcess(control, socketPath, waitForDebugger);
+      const process = new FunctionProcess(control, waitForDebugger);
       return (frame) => process.take(frame);
     },
     orphaned: () => removeSocket(socketPath),

@@ -18,6 +18,10 @@ export interface RunningWorkerProcess extends AttendedProcess {
   readonly pid: number;
   /** Accepts the connections of its workers. */
   readonly workers: WorkerConnections;
+  /** Where they connect to. */
+  readonly socketPath: string;
+  /** Its private folder, where edge threads listen as well. */
+  readonly folder: string;
 }
 
 /**
@@ -29,7 +33,7 @@ export interface RunningWorkerProcess extends AttendedProcess {
 export async function startWorkerProcess(
   command: (socketPath: string) => ProcessCommand,
 ): Promise<RunningWorkerProcess> {
-  const { pid, conn, listener, ended, kill } = await startProcess({
+  const { pid, folder, conn, listener, ended, kill } = await startProcess({
     name: "A function process",
     folderPrefix: "svc-fn-",
     socketName: SOCKET,
@@ -49,5 +53,6 @@ export async function startWorkerProcess(
     workers.close();
   };
   void ended.then(() => workers.close());
-  return { pid, connection, workers, ended, kill, close };
+  const socketPath = join(folder, SOCKET);
+  return { pid, folder, socketPath, connection, workers, ended, kill, close };
 }

@@ -55,6 +55,12 @@ export type FailureReason =
   | "aborted"
   | "not_found";
 
+/** Why a worker or a process ends. */
+export interface End {
+  readonly reason: FailureReason;
+  readonly message: string;
+}
+
 export type InvocationResult =
   | { readonly type: "response"; readonly response: FunctionResponse }
   | { readonly type: "request"; readonly request: FunctionRequest }

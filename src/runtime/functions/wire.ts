@@ -17,7 +17,7 @@ import type { BegunCell } from "./begun_calls.ts";
 
 /** What a frame says. Numbers below 20 go to the function, the others come from it. */
 export const FunctionFrame = {
-  /** To the process: start a worker; payload: the key by which it is known. */
+  /** To the process: start a worker; payload: how it connects, as JSON. */
   open: 7,
   /** To the process: end a worker at once. */
   stop: 2,
@@ -85,7 +85,13 @@ export interface CallContext {
   readonly deployment: { readonly id: string; readonly url?: string };
 }
 
-/** How a worker finds the platform and identifies itself. */
+/** Where a new worker connects to, and the key by which it is known there. */
+export interface WorkerOpening {
+  readonly key: string;
+  readonly socketPath: string;
+}
+
+/** How a worker finds its edge and identifies itself. */
 export interface WorkerIdentity {
   readonly socketPath: string;
   readonly number: number;

@@ -17,9 +17,15 @@ import type { WireError } from "./wire.ts";
 /** Sends a frame to this worker. */
 export type SendToWorker = (type: number, id: number, payload?: Uint8Array) => void;
 
+/** What functions are given, and what performs their requests. */
+export type FunctionServices = Pick<
+  FunctionHostOptions,
+  "env" | "outbound" | "kv" | "database"
+>;
+
 export interface FunctionWorkerOptions {
   readonly definition: FunctionSource;
-  readonly host: FunctionHostOptions;
+  readonly host: FunctionServices;
   readonly limits: FunctionLimits;
   readonly send: SendToWorker;
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;

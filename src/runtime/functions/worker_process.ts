@@ -3,52 +3,50 @@
  *
  * @module
  */
+import type { FrameConnection } from "../process/frames/mod.ts";
 import type { SupervisedProcess } from "../process/mod.ts";
 import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
 import type { FunctionWorker } from "./function_worker.ts";
+import { LentWorkers } from "./link/lent_workers.ts";
 import type { RunningWorkerProcess } from "./start_worker_process.ts";
-import type { FailureReason } from "./types.ts";
+import type { End } from "./types.ts";
+import type { WorkerConnections } from "./worker_connections.ts";
 import { WorkerThreads } from "./worker_threads.ts";
 
 /** Memory of a worker that was replaced is mostly given back within this time. */
 const RECENT_MS = 5000;
 
-/** Why a process ends. */
-export interface End {
-  readonly reason: FailureReason;
-  readonly message: string;
+/** A process of functions, as an edge reaches it. */
+export interface WorkerHome {
+  readonly pid: number;
+  /** To the process's own thread, which starts and ends workers. */
+  readonly connection: Pick<FrameConnection, "send">;
+  /** Accepts the connections of workers. */
+  readonly workers: WorkerConnections;
+  /** Where workers connect to. */
+  readonly socketPath: string;
 }
 
-export class WorkerProcess implements SupervisedProcess {
+/** A process with the workers that one edge has in it. */
+export class WorkerProcess {
   /** By their number in the process. */
   readonly workers = new Map<number, FunctionWorker>();
   /** When workers of a function were replaced, by its name. */
   readonly replaced = new Map<string, number>();
-  readonly cpu: CpuWatch;
   /** Why workers are being replaced, by their number. */
   readonly replacing = new Map<number, End>();
   readonly #threads: WorkerThreads;
   /** As which the workers were started, by their number. */
   readonly #ordinals = new Map<number, number>();
-  readonly startedAt = performance.now();
   /** Why it ends, as soon as that is certain. */
   end: End | undefined;
 
-  constructor(readonly running: RunningWorkerProcess) {
+  constructor(readonly running: WorkerHome) {
     this.#threads = new WorkerThreads(running.pid);
-    this.cpu = new CpuWatch(running.pid, {
-      times: procTimes,
-      now: () => performance.now(),
-      setPriority: setThreadPriority,
-    });
   }
 
   get isEnding(): boolean {
     return this.end !== undefined;
-  }
-
-  get gone(): Promise<unknown> {
-    return this.running.ended;
   }
 
   /** True while a call runs in a worker, or a function is loaded. */
@@ -93,6 +91,11 @@ export class WorkerProcess implements SupervisedProcess {
     return found;
   }
 
+  /** Ends all workers. */
+  die({ reason, message }: End): void {
+    for (const worker of [...this.workers.values()]) worker.die(reason, message);
+  }
+
   /**
    * The functions that may have broken the process: those that were running,
    * unless memory ran out after another had to be replaced, whose memory it may
@@ -105,5 +108,28 @@ export class WorkerProcess implements SupervisedProcess {
     const busy = [...this.workers.values()].filter((worker) => worker.busy)
       .map(({ name }) => name);
     return [...new Set([...busy, ...recent])];
+  }
+}
+
+/** A process that this edge has started, and supervises. */
+export class OwnProcess extends WorkerProcess implements SupervisedProcess {
+  readonly cpu: CpuWatch;
+  readonly startedAt = performance.now();
+  /** The workers that edge threads have in it. */
+  readonly lent = new LentWorkers();
+  /** Names it among all processes that edge threads use; 0 where there are none. */
+  generation = 0;
+
+  constructor(override readonly running: RunningWorkerProcess) {
+    super(running);
+    this.cpu = new CpuWatch(running.pid, {
+      times: procTimes,
+      now: () => performance.now(),
+      setPriority: setThreadPriority,
+    });
+  }
+
+  get gone(): Promise<unknown> {
+    return this.running.ended;
   }
 }

@@ -6,4 +6,4 @@
 export { isPublicAddress } from "./address_rules.ts";
 export { judgeTarget } from "./connect.ts";
 export { createOutboundFetch, type Outbound } from "./outbound_fetch.ts";
-export { type OutboundFetch, type OutboundRequest } from "./types.ts";
+export { type OutboundFetch, type OutboundRequest, type OutboundResponse } from "./types.ts";

@@ -4,7 +4,13 @@
  *
  * @module
  */
-import { createEdge, createHttpCache, type EdgeHandler, loadGeo } from "../../edge/mod.ts";
+import {
+  createEdge,
+  createHttpCache,
+  type EdgeHandler,
+  type LoadedGeo,
+  loadGeo,
+} from "../../edge/mod.ts";
 import { type FeedMessage, Subscriber } from "../../feed/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
 import {
@@ -16,13 +22,17 @@ import { apiHosts } from "../../platform/core/http/hostname.ts";
 import { requestIds } from "../../platform/core/http/request_id.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import { LinkedServers } from "../../runtime/compute/link/mod.ts";
+import { LinkedFunctions } from "../../runtime/functions/link/mod.ts";
 import { type Listeners, openListeners } from "../listeners.ts";
 import { TrafficCounter } from "../../traffic/mod.ts";
 import { type AboutRequest, Forwarder } from "./forwarder.ts";
 import { LineBatch } from "./line_batch.ts";
+import { alone } from "./batch_port.ts";
 import { Questions } from "./questions.ts";
 import { ThreadSites } from "./thread_sites.ts";
 import type { Answers, Inquiry, Question, ThreadStart, ToPlatform, ToThread } from "./wire.ts";
+
+const NO_BYTES = new Uint8Array();
 
 const CHALLENGES = "/.well-known/acme-challenge/";
 
@@ -34,8 +44,10 @@ export class EdgeThread {
   readonly #sites: ThreadSites;
   readonly #cache: ReturnType<typeof createHttpCache>;
   readonly #servers: LinkedServers;
+  readonly #functions: LinkedFunctions;
   readonly #subscriber: Subscriber;
   #listeners: Listeners | undefined;
+  #geo: LoadedGeo | undefined;
 
   constructor(
     private readonly start: ThreadStart,
@@ -59,7 +71,23 @@ export class EdgeThread {
       explain: (failure) => this.#ask({ type: "failure", failure }),
       left: (slot) => send({ type: "server_left", slot }),
     });
-    this.#cache = createHttpCache({ now: systemClock, capacityBytes: start.cacheBytes });
+    this.#functions = new LinkedFunctions({
+      slots: start.slots,
+      member: start.index + 1,
+      lease: (deploymentId) => this.#ask({ type: "functions", deploymentId }),
+      send: (deploymentId, generation, { payload, ...frame }) =>
+        send({
+          ...{ type: "function_frame", deploymentId, generation },
+          frame: payload === undefined ? frame : { ...frame, payload: alone(payload) },
+        }),
+      log: (deploymentId, entry) => send({ type: "function_line", deploymentId, entry }),
+      left: (slot) => send({ type: "server_left", slot }),
+      fetch: (asked, request) => this.#forwarder.fetch(asked, request),
+    });
+    this.#cache = createHttpCache({
+      ...{ now: systemClock, capacityBytes: start.cacheBytes, isOfCopies: true },
+      onInvalid: (uris) => this.#ask({ type: "invalid", uris }),
+    });
     this.#subscriber = new Subscriber({
       apply: (message) => this.#apply(message),
       replace: (messages) => {
@@ -74,13 +102,18 @@ export class EdgeThread {
     });
   }
 
+  /** Reads what it needs, so that it can listen at once when it is told to. */
+  async prepare(): Promise<void> {
+    const { geoip, asn } = this.start;
+    this.#geo = await loadGeo({ geoip, asn }, { warn: this.#warn });
+    this.send({ type: "ready" });
+  }
+
   /** Listens, and has the platform answer all requests until the first snapshot has come. */
-  async listen(): Promise<void> {
-    const { listen, geoip, asn } = this.start;
-    const listeners = await openListeners(listen, this.#log);
+  async #listen(): Promise<void> {
+    const listeners = await openListeners(this.start.listen, this.#log);
     this.#listeners = listeners;
-    const geo = await loadGeo({ geoip, asn }, { warn: this.#warn });
-    listeners.open(this.#dispatch(this.#edge(geo)), this.#certificates);
+    listeners.open(this.#dispatch(this.#edge(this.#geo!)), this.#certificates);
     const { port, httpsPort } = listeners;
     this.send({ type: "listening", port, httpsPort });
   }
@@ -97,6 +130,10 @@ export class EdgeThread {
         return this.#listeners?.certificateChanged(message.hostname);
       case "server_opened":
         return this.#servers.opened(message.lease);
+      case "function_frame":
+        return this.#functions.take(message.generation, { payload: NO_BYTES, ...message.frame });
+      case "functions_ended":
+        return this.#functions.ended(message.generation, message);
       case "copy":
         return this.#cache.adopt(message.copy);
       case "answer":
@@ -105,6 +142,8 @@ export class EdgeThread {
         return this.#questions.refuse(message.id, message.message);
       case "inquire":
         return void this.#find(message.id, message.inquiry);
+      case "listen":
+        return void this.#listen().catch(this.fail);
       case "stop":
         return void this.#stop();
       default:
@@ -118,10 +157,19 @@ export class EdgeThread {
         return this.#cache.purgeSince(message);
       case "cache_invalidated":
         return this.#cache.removeUris(message.uris);
+      case "deployment_removed":
+        this.#functions.forget(message.deploymentId);
+        return this.#sites.apply(message);
       default:
         return this.#sites.apply(message);
     }
   }
+
+  /** Reports that it cannot go on. */
+  readonly fail = (error: unknown): void => {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    this.send({ type: "failed", name, message });
+  };
 
   readonly #log = (line: PlatformLog): void => this.send({ type: "log", line });
   readonly #warn = (message: string): void => this.#log({ level: "warn", message });
@@ -143,6 +191,7 @@ export class EdgeThread {
       requestId: requestIds(systemRandom),
       handOver: this.#forwarder.forward,
       servers: this.#servers,
+      functions: this.#functions,
       onError: (cause, id) => {
         const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
         this.#log({ level: "error", message: `Request ${id} failed: ${reason}` });

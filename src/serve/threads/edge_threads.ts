@@ -12,7 +12,7 @@ import type { Edges } from "../../platform/core/foundation.ts";
 import { type createHostDispatch, faultAnswer } from "../../platform/core/http/mod.ts";
 import { completeLimits } from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
-import type { ServerLinks } from "../../runtime/mod.ts";
+import type { FunctionLinks, ServerLinks } from "../../runtime/mod.ts";
 import {
   EarlyAnswers,
   ListenError,
@@ -20,6 +20,7 @@ import {
   type ListenOptions,
   usableDescriptors,
 } from "../listeners.ts";
+import { alone } from "./batch_port.ts";
 import type { ForwardedConnection } from "./forwarded_requests.ts";
 import { ThreadHandle, type ThreadServices } from "./thread_handle.ts";
 import type { Inquiry, Question, ThreadStart } from "./wire.ts";
@@ -46,6 +47,8 @@ export interface EdgeThreadsOptions {
   >;
   /** The servers that threads may use. */
   readonly links: ServerLinks;
+  /** The functions that threads may call. */
+  readonly functions: FunctionLinks;
   readonly log: (line: PlatformLog) => void;
 }
 
@@ -103,7 +106,10 @@ export class EdgeThreads implements Listeners, Edges {
   readonly port: number;
   readonly httpsPort: number | undefined;
   readonly finished: Promise<void>;
+  /** By their index, a spare one among them. */
   readonly #threads: (ThreadHandle | undefined)[] = [];
+  /** Has started and follows the feed, so that it can take the place of one that ends. */
+  #spare: ThreadHandle | undefined;
   readonly #ended = Promise.withResolvers<void>();
   readonly #early: EarlyAnswers;
   #dispatch: ReturnType<typeof createHostDispatch>;
@@ -129,6 +135,16 @@ export class EdgeThreads implements Listeners, Edges {
     options.links.onOpened = (lease) => {
       for (const thread of this.#threads) thread?.send({ type: "server_opened", lease });
     };
+    options.functions.onTold = (member, deploymentId, generation, frame) =>
+      this.#threads[member - 1]?.send({
+        ...{ type: "function_frame", deploymentId, generation },
+        frame: { ...frame, payload: alone(frame.payload) },
+      });
+    options.functions.onEnded = (generation, { reason, message }) => {
+      for (const thread of this.#threads) {
+        thread?.send({ type: "functions_ended", generation, reason, message });
+      }
+    };
     this.#watching = setInterval(() => this.#watch(), WATCH_MS);
   }
 
@@ -147,7 +163,10 @@ export class EdgeThreads implements Listeners, Edges {
     const threads = new EdgeThreads(options, listen);
     try {
       await Promise.all(
-        Array.from({ length: options.count }, (_, index) => threads.#startThread(index)),
+        Array.from(
+          { length: options.count },
+          async (_, index) => await (await threads.#startThread(index)).listen(),
+        ),
       );
       return threads;
     } catch (error) {
@@ -162,9 +181,12 @@ export class EdgeThreads implements Listeners, Edges {
     /** Name of all edges in `Via`. */
     readonly pseudonym: string;
     readonly links: ServerLinks;
+    readonly functions: FunctionLinks;
+    /** How many threads there are, with the spare one. */
+    readonly count: number;
   } {
-    const { links, start: { counters, pseudonym } } = this.options;
-    return { counters, pseudonym, links };
+    const { links, functions, count, start: { counters, pseudonym } } = this.options;
+    return { counters, pseudonym, links, functions, count: count + 1 };
   }
 
   open(
@@ -186,6 +208,7 @@ export class EdgeThreads implements Listeners, Edges {
     this.#feed = feed;
     this.#answers = answers;
     await Promise.all(this.#threads.map((thread) => thread?.subscribe(feed)));
+    void this.#startSpare(this.options.count);
   }
 
   certificateChanged(hostname: string): void {
@@ -223,20 +246,22 @@ export class EdgeThreads implements Listeners, Edges {
     );
   }
 
-  async #startThread(index: number): Promise<void> {
-    const { start, links, log } = this.options;
+  /** Starts a thread, which knows what the feed says but does not listen yet. */
+  async #startThread(index: number): Promise<ThreadHandle> {
+    const { start, links, functions, log } = this.options;
     const thread = new ThreadHandle({
       start: { ...start, index, listen: this.listen },
-      ...{ links, log },
+      ...{ links, functions, log },
       answer: (question) => this.#answer(question),
       addLines: (projectId, lines) => this.#answers.addLines(projectId, lines),
       addCounts: (counts) => this.#answers.addCounts(counts),
       respond: (request, connection) => this.#respond(request, connection),
-      onEnd: (reason) => void this.#replace(index, reason),
+      onEnd: (reason) => this.#threadEnded(index, thread, reason),
     });
     this.#threads[index] = thread;
-    await thread.listening;
+    await thread.ready;
     if (this.#feed !== undefined) await thread.subscribe(this.#feed);
+    return thread;
   }
 
   #answer(question: Question): Promise<unknown> {
@@ -245,6 +270,8 @@ export class EdgeThreads implements Listeners, Edges {
         return Promise.resolve(this.#certificates?.find(question.hostname));
       case "failure":
         return this.options.links.explain(question.failure);
+      case "functions":
+        return Promise.resolve(this.options.functions.find(question.deploymentId)?.lease());
       default:
         return this.#answers.answer(question);
     }
@@ -262,17 +289,46 @@ export class EdgeThreads implements Listeners, Edges {
     for (const thread of this.#threads) thread?.watch();
   }
 
-  /** Starts another thread in place of one that has ended by itself. */
-  async #replace(index: number, reason: string): Promise<void> {
-    if (this.#threads[index] === undefined) return;
+  /** Puts another thread in the place of one that has ended by itself. */
+  #threadEnded(index: number, thread: ThreadHandle, reason: string): void {
+    if (this.#threads[index] !== thread) return;
     this.#threads[index] = undefined;
+    const isSpare = this.#spare === thread;
     this.options.log({
       level: "error",
       message: `Edge thread ${index} has ended and is replaced: ${reason}`,
     });
+    const spare = this.#spare;
+    this.#spare = undefined;
+    if (isSpare) void this.#startSpare(index);
+    else if (spare === undefined) void this.#replace(index);
+    else void this.#promote(spare, index);
+  }
+
+  /** Lets the spare thread listen; another one is started once it does. */
+  async #promote(spare: ThreadHandle, index: number): Promise<void> {
+    // One that cannot listen has ended, and is replaced in turn.
+    await spare.listen().catch(() => {});
+    await this.#startSpare(index);
+  }
+
+  async #startSpare(index: number): Promise<void> {
+    const thread = await this.#keepStarting(index, (started) => Promise.resolve(started));
+    if (thread !== undefined) this.#spare = thread;
+  }
+
+  async #replace(index: number): Promise<void> {
+    await this.#keepStarting(index, (thread) => thread.listen());
+  }
+
+  /** Starts a thread, again and again where it cannot be started. */
+  async #keepStarting<Result>(
+    index: number,
+    then: (thread: ThreadHandle) => Promise<Result>,
+  ): Promise<Result | undefined> {
     while (this.#closing === undefined) {
       try {
-        return await this.#startThread(index);
+        return await then(await this.#startThread(index));
       } catch (error) {
         this.#threads[index] = undefined;
         this.options.log({
@@ -282,5 +338,6 @@ export class EdgeThreads implements Listeners, Edges {
         await delay(AGAIN_MS);
       }
     }
+    return undefined;
   }
 }

@@ -7,15 +7,28 @@ import type { CachedCopy, EdgeConnection, HandedOver } from "../../edge/mod.ts";
 import { isOfOthers } from "../../platform/core/http/mod.ts";
 import type { ClientConnection } from "../../platform/core/listener/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
-import { isWhole } from "../../lib/whole_answer.ts";
+import type { OutboundRequest, OutboundResponse } from "../../runtime/mod.ts";
+import { isWhole, markWhole } from "../../lib/whole_answer.ts";
 import { alone } from "./batch_port.ts";
 import { BodyParts, BodySource } from "./body_parts.ts";
 import { ForwardedRequest } from "./forwarded_request.ts";
 import { ForwardedSocket } from "./forwarded_socket.ts";
-import type { BodyPart, RequestHead, ToPlatform, ToThread } from "./wire.ts";
+import type {
+  BodyPart,
+  FunctionFetch,
+  RequestHead,
+  ResponseHead,
+  ToPlatform,
+  ToThread,
+} from "./wire.ts";
 
 /** Methods without a body in the Fetch standard. */
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/** Statuses that never have a body (Fetch standard, null body status). */
+const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+type Fields = [string, string][];
 
 /** A message about one request. */
 export type AboutForwarded = Extract<
@@ -41,6 +54,8 @@ export interface ForwardedRequestsOptions {
   send(message: ToThread): void;
   /** Largest body of a cached response of which the thread gets a copy, in bytes. */
   readonly maxCopyBytes: number;
+  /** Performs a request of a function. */
+  fetch(asked: FunctionFetch, request: OutboundRequest): Promise<OutboundResponse>;
   /** Answers a request; never rejects. */
   answer(request: Request, connection: ForwardedConnection): Response | Promise<Response>;
 }
@@ -112,6 +127,7 @@ export class ForwardedRequests {
     const request = new ForwardedRequest(head, isReading ? null : body);
     const forwarded: Forwarded = { request, parts };
     this.#open.set(id, forwarded);
+    if (head.fetch !== undefined) return await this.#fetch(head, head.fetch, forwarded);
     const handedOver: HandedOver = {
       decided,
       content: isReading ? body : null,
@@ -124,6 +140,30 @@ export class ForwardedRequests {
       hold: () => {},
     });
     await this.#respond(id, forwarded, response);
+  }
+
+  /** Performs a request of a function that the thread has called. */
+  async #fetch(
+    { id, method, url, headers }: RequestHead,
+    asked: FunctionFetch,
+    forwarded: Forwarded,
+  ): Promise<void> {
+    const { redirect } = asked;
+    const { signal } = forwarded.request;
+    const body = forwarded.parts?.stream ?? null;
+    try {
+      const { status, bytes, ...fetched } = await this.options.fetch(asked, {
+        ...{ method, url, headers, body, signal, ...(redirect && { redirect }) },
+      });
+      const content = NULL_BODY.has(status) ? null : bytes ?? fetched.body;
+      const response = new Response(content, { status, headers: fetched.headers as Fields });
+      if (content === bytes && bytes !== undefined) markWhole(response, bytes);
+      const { statusText, url: answering, redirected } = fetched;
+      await this.#respond(id, forwarded, response, { statusText, url: answering, redirected });
+    } catch (error) {
+      this.#open.delete(id);
+      this.options.send({ type: "broken", id, message: messageOf(error), isForeign: true });
+    }
   }
 
   /** Sends a copy at once: a purge that comes later must reach the thread later. */
@@ -144,10 +184,18 @@ export class ForwardedRequests {
     return { socket, response: new Response() };
   }
 
-  async #respond(id: number, forwarded: Forwarded, response: Response): Promise<void> {
+  async #respond(
+    id: number,
+    forwarded: Forwarded,
+    response: Response,
+    fetched?: ResponseHead["fetched"],
+  ): Promise<void> {
     const { send } = this.options;
     const { status, body } = response;
-    const head = { type: "response", id, status, headers: [...response.headers] } as const;
+    const head = {
+      ...{ type: "response", id, status, headers: [...response.headers] } as const,
+      ...(fetched && { fetched }),
+    };
     if (!this.#open.has(id)) {
       forwarded.socket?.closed();
       return void body?.cancel().catch(() => {});

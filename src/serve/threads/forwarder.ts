@@ -7,21 +7,29 @@
 import { type Connection, contentOf, type Decided } from "../../edge/mod.ts";
 import { BrokenBodyError } from "../../lib/broken_body.ts";
 import { messageOf } from "../../lib/error_message.ts";
+import type { OutboundRequest, OutboundResponse } from "../../runtime/mod.ts";
 import { markWhole } from "../../lib/whole_answer.ts";
 import { BodyParts, BodySource } from "./body_parts.ts";
 import { ClientSocketRelay } from "./client_socket_relay.ts";
-import type { ResponseHead, ToPlatform, ToThread } from "./wire.ts";
+import type { FunctionFetch, ResponseHead, ToPlatform, ToThread } from "./wire.ts";
 
 /** Methods without a body in the Fetch standard; their content is read in another way. */
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
+const LEFT = "The request was aborted";
+
 /** The status that nginx gave requests whose client left. */
 const CLIENT_LEFT = 499;
 
+interface Answer {
+  readonly response: Response;
+  readonly fetched?: ResponseHead["fetched"];
+}
+
 interface Forwarded {
-  readonly request: Request;
-  readonly connection: Connection;
-  readonly answered: PromiseWithResolvers<Response>;
+  /** Missing where it is a function's request. */
+  readonly client?: { readonly request: Request; readonly connection: Connection };
+  readonly answered: PromiseWithResolvers<Answer>;
   readonly source: BodySource | undefined;
   /** Stops watching whether the client leaves. */
   stay(): void;
@@ -65,16 +73,9 @@ export class Forwarder {
     const id = ++this.#last;
     const { method, url } = request;
     const body = READING.has(method) ? contentOf(request) : request.body;
-    const source = body === null ? undefined : new BodySource(body, {
-      part: (part) => this.send({ type: "body", id, part }),
-      broken: (error) => this.send({ type: "broken", id, message: messageOf(error) }),
+    const answered = this.#follow(id, {
+      ...{ body, signal: request.signal, client: { request, connection } },
     });
-    const answered = Promise.withResolvers<Response>();
-    const { signal } = request;
-    const leave = () => this.#leave(id);
-    signal.addEventListener("abort", leave, { once: true });
-    const stay = () => signal.removeEventListener("abort", leave);
-    this.#open.set(id, { request, connection, answered, source, stay });
     this.send({
       ...{ type: "request", id, method, url, decided },
       headers: [...request.headers],
@@ -82,8 +83,48 @@ export class Forwarder {
       scheme: connection.scheme,
       hasBody: body !== null,
     });
-    return answered.promise;
+    return answered.then(({ response }) => response);
   };
+
+  /** Has the platform perform a request of a function; rejects with what went wrong. */
+  async fetch(
+    asked: Omit<FunctionFetch, "redirect">,
+    { method, url, headers, body, redirect, signal }: OutboundRequest,
+  ): Promise<OutboundResponse> {
+    const id = ++this.#last;
+    const answered = this.#follow(id, {
+      body,
+      signal: typeof signal === "function" ? signal() : signal,
+    });
+    this.send({
+      ...{ type: "request", id, method, url, headers, hasBody: body !== null },
+      ...{ remoteAddress: "", scheme: "http", fetch: { ...asked, redirect } },
+    });
+    const { response, fetched } = await answered;
+    const { status, body: content } = response;
+    return { ...fetched!, status, headers: [...response.headers], body: content };
+  }
+
+  /** Notes a request under way; resolves with its response. */
+  #follow(
+    id: number,
+    { body, signal, client }: {
+      readonly body: ReadableStream<Uint8Array> | null;
+      readonly signal: AbortSignal | undefined;
+      readonly client?: NonNullable<Forwarded["client"]>;
+    },
+  ): Promise<Answer> {
+    const source = body === null ? undefined : new BodySource(body, {
+      part: (part) => this.send({ type: "body", id, part }),
+      broken: (error) => this.send({ type: "broken", id, message: messageOf(error) }),
+    });
+    const answered = Promise.withResolvers<Answer>();
+    const leave = () => this.#leave(id);
+    signal?.addEventListener("abort", leave, { once: true });
+    const stay = () => signal?.removeEventListener("abort", leave);
+    this.#open.set(id, { ...(client && { client }), answered, source, stay });
+    return answered.promise;
+  }
 
   /** Takes a message of the platform. */
   receive(message: AboutRequest): void {
@@ -97,10 +138,7 @@ export class Forwarder {
         if (message.part === null) this.#open.delete(id);
         return forwarded.parts?.take(message.part);
       case "broken":
-        this.#open.delete(id);
-        return forwarded.parts?.break(
-          message.isForeign ? new BrokenBodyError(message.message) : new Error(message.message),
-        );
+        return this.#break(forwarded, message);
       case "more":
         return void forwarded.source?.next();
       case "enough":
@@ -112,27 +150,42 @@ export class Forwarder {
     }
   }
 
+  #break(
+    { parts, answered }: Forwarded,
+    { id, message, isForeign }: Extract<ToThread, { readonly type: "broken" }>,
+  ): void {
+    this.#open.delete(id);
+    const error = isForeign ? new BrokenBodyError(message) : new Error(message);
+    if (parts === undefined) answered.reject(error);
+    else parts.break(error);
+  }
+
   #answer(forwarded: Forwarded, head: ResponseHead): void {
-    const { id, status, body } = head;
-    if (head.upgrade) return forwarded.answered.resolve(this.#upgrade(forwarded, head));
+    const { id, status, body, fetched } = head;
+    const { answered, client } = forwarded;
+    if (head.upgrade && client !== undefined) {
+      return answered.resolve({ response: this.#upgrade({ ...forwarded, client }, head) });
+    }
     const headers = head.headers as [string, string][];
     if (body !== "parts") {
       this.#open.delete(id);
-      const response = new Response(body, { status, headers });
-      return forwarded.answered.resolve(markWhole(response, body));
+      const response = markWhole(new Response(body, { status, headers }), body);
+      return answered.resolve({ response, fetched });
     }
     forwarded.parts = new BodyParts({
       more: () => this.send({ type: "more", id }),
       enough: () => this.#leave(id),
     });
-    forwarded.answered.resolve(new Response(forwarded.parts.stream, { status, headers }));
+    const response = new Response(forwarded.parts.stream, { status, headers });
+    answered.resolve({ response, fetched });
   }
 
   /** Upgrades the client's connection, and relays its messages. */
   #upgrade(
-    { request, connection, ...forwarded }: Forwarded,
+    forwarded: Forwarded & { readonly client: NonNullable<Forwarded["client"]> },
     { id, headers }: ResponseHead,
   ): Response {
+    const { request, connection } = forwarded.client;
     // Deno 2.6 ends the request's signal with the upgrade.
     forwarded.stay();
     try {
@@ -148,7 +201,7 @@ export class Forwarder {
           ended.resolve();
         },
       });
-      this.#open.set(id, { ...forwarded, request, connection, relay });
+      this.#open.set(id, { ...forwarded, relay });
       connection.hold?.(ended.promise);
       for (const [name, value] of headers) response.headers.append(name, value);
       return response;
@@ -165,7 +218,8 @@ export class Forwarder {
     this.#open.delete(id);
     this.send({ type: "gone", id });
     forwarded.source?.cancel();
+    if (forwarded.client === undefined) return forwarded.answered.reject(new Error(LEFT));
     // Goes nowhere; nobody is to be told of a client that left.
-    forwarded.answered.resolve(new Response(null, { status: CLIENT_LEFT }));
+    forwarded.answered.resolve({ response: new Response(null, { status: CLIENT_LEFT }) });
   }
 }

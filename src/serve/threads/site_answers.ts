@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ResourceUri } from "../../feed/mod.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import type { BlobVault } from "../../platform/core/store/mod.ts";
 import { type DeploymentStore, isServed, readContent } from "../../platform/deployments/mod.ts";
@@ -15,6 +16,8 @@ export interface SiteAnswersParts {
   /** Folder of all blobs. */
   readonly blobs: string;
   readonly deployments: DeploymentStore;
+  /** Removes the responses of URIs wherever they are stored; resolves when they are gone. */
+  invalidate(uris: readonly ResourceUri[]): Promise<void>;
   /** The rules published over a project's deployments; `undefined` where there are none. */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   readonly traffic: Pick<Traffic, "saltOf">;
@@ -22,7 +25,7 @@ export interface SiteAnswersParts {
 
 /** Makes the answers to questions of threads; those that ask at the same time share one read. */
 export function siteAnswers(
-  { vault, blobs, deployments, publishedRules, traffic }: SiteAnswersParts,
+  { vault, blobs, deployments, publishedRules, traffic, invalidate }: SiteAnswersParts,
 ): (question: Question) => Promise<unknown> {
   const reads = new SingleFlight<ThreadSite | undefined>();
   const read = async (projectId: string, id: string): Promise<ThreadSite | undefined> => {
@@ -39,12 +42,15 @@ export function siteAnswers(
         const { projectId, deploymentId } = question;
         return await reads.run(deploymentId, () => read(projectId, deploymentId));
       }
+      case "invalid":
+        return await invalidate(question.uris);
       case "rules":
         return await publishedRules(question.projectId);
       case "salt":
         return await traffic.saltOf(question.day);
       case "certificate":
       case "failure":
+      case "functions":
         return undefined;
     }
   };

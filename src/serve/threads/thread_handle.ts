@@ -6,7 +6,7 @@
 import type { Publisher, Subscribed } from "../../feed/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import { messageOf } from "../../lib/error_message.ts";
-import { type ServerLinks, workerUrl } from "../../runtime/mod.ts";
+import { type FunctionLinks, type ServerLinks, workerUrl } from "../../runtime/mod.ts";
 import type { DeploymentCounts } from "../../traffic/mod.ts";
 import { BatchPort } from "./batch_port.ts";
 import {
@@ -32,6 +32,8 @@ export interface ThreadServices {
   readonly start: ThreadStart;
   /** The servers that threads use. */
   readonly links: ServerLinks;
+  /** The functions that threads call. */
+  readonly functions: FunctionLinks;
   log(line: PlatformLog): void;
   answer(question: Question): Promise<unknown>;
   addLines(projectId: string, lines: string): void;
@@ -42,17 +44,18 @@ export interface ThreadServices {
 }
 
 export class ThreadHandle {
-  /** Resolves when it listens; rejects where it cannot. */
-  readonly listening: Promise<void>;
+  /** Resolves when it can listen; rejects where it ends before. */
+  readonly ready: Promise<void>;
   readonly #worker: Worker;
   readonly #port: BatchPort<ToThread>;
   readonly #requests: ForwardedRequests;
   readonly #inquiries: Questions<Inquiry>;
+  readonly #ready = Promise.withResolvers<void>();
   readonly #listening = Promise.withResolvers<void>();
   readonly #stopped = Promise.withResolvers<void>();
   #feed: Publisher | undefined;
   #subscribed: Subscribed | undefined;
-  #state: "starting" | "running" | "stopping" | "ended" = "starting";
+  #state: "starting" | "spare" | "running" | "stopping" | "ended" = "starting";
   /** Since when an answer is awaited, by a monotonic clock. */
   #askedAt: number | undefined;
 
@@ -64,10 +67,14 @@ export class ThreadHandle {
     this.#requests = new ForwardedRequests({
       send: this.send,
       answer: services.respond,
+      fetch: ({ deploymentId, to }, request) =>
+        services.functions.find(deploymentId)?.fetch(to, request) ??
+          Promise.reject(new TypeError("The deployment has been shut down")),
       maxCopyBytes: start.cacheBytes * COPY_SHARE,
     });
     this.#inquiries = new Questions((id, inquiry) => this.send({ type: "inquire", id, inquiry }));
-    this.listening = this.#listening.promise;
+    this.ready = this.#ready.promise;
+    for (const { promise } of [this.#ready, this.#listening]) promise.catch(() => {});
     this.#worker.onmessage = ({ data }: MessageEvent<readonly ToPlatform[]>) => {
       for (const message of data) this.#receive(message);
     };
@@ -79,6 +86,12 @@ export class ThreadHandle {
   }
 
   readonly send: (message: ToThread) => void;
+
+  /** Lets it take connections; rejects where it cannot. */
+  listen(): Promise<void> {
+    if (this.#state === "spare") this.send({ type: "listen" });
+    return this.#listening.promise;
+  }
 
   /** Tells the thread what is true, and from then on what changes; resolves when it knows. */
   async subscribe(feed: Publisher): Promise<void> {
@@ -105,14 +118,14 @@ export class ThreadHandle {
 
   /** Asks the thread; rejects where it ends first. */
   inquire(inquiry: Inquiry): Promise<unknown> {
-    return this.#state === "running"
+    return this.#state === "running" || this.#state === "spare"
       ? this.#inquiries.ask(inquiry)
       : Promise.reject(new Error("The edge thread has ended"));
   }
 
   /** Ends the thread where it has been silent for too long. */
   watch(): void {
-    if (this.#state !== "running") return;
+    if (this.#state !== "running" && this.#state !== "spare") return;
     const now = performance.now();
     if (this.#askedAt === undefined) {
       this.#askedAt = now;
@@ -138,8 +151,8 @@ export class ThreadHandle {
     if (this.#state === "ended") return;
     const isFresh = this.#state === "starting";
     this.#close(reason);
-    if (isFresh) this.#listening.reject(new Error(reason));
-    else this.services.onEnd(reason);
+    for (const { reject } of [this.#ready, this.#listening]) reject(new Error(reason));
+    if (!isFresh) this.services.onEnd(reason);
   }
 
   #close(reason: string): void {
@@ -155,11 +168,14 @@ export class ThreadHandle {
 
   #receive(message: ToPlatform): void {
     switch (message.type) {
-      case "listening":
-        if (this.#state === "starting") this.#state = "running";
+      case "ready":
+        if (this.#state === "starting") this.#state = "spare";
         for (const lease of this.services.links.leases()) {
           this.send({ type: "server_opened", lease });
         }
+        return this.#ready.resolve();
+      case "listening":
+        if (this.#state === "spare") this.#state = "running";
         return this.#listening.resolve();
       case "failed":
         return this.end(message.message);
@@ -181,11 +197,19 @@ export class ThreadHandle {
         return void this.#answer(message.id, message.question);
       case "server_left":
         return this.services.links.left(message.slot);
+      case "function_frame":
+        return this.#host(message)?.send(message.generation, message.frame);
+      case "function_line":
+        return this.#host(message)?.log(message.entry);
       case "found":
         return this.#inquiries.answer(message.id, message.value);
       default:
         return this.#requests.receive(message satisfies AboutForwarded);
     }
+  }
+
+  #host({ deploymentId }: { readonly deploymentId: string }) {
+    return this.services.functions.find(deploymentId);
   }
 
   async #answer(id: number, question: Question): Promise<void> {

@@ -16,10 +16,7 @@ let thread: EdgeThread | undefined;
 
 function begin(start: Extract<ToThread, { readonly type: "start" }>): void {
   thread = new EdgeThread(start, send);
-  thread.listen().catch((error: unknown) => {
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
-    send({ type: "failed", name, message });
-  });
+  thread.prepare().catch(thread.fail);
 }
 
 scope.onmessage = ({ data }) => {

@@ -4,13 +4,21 @@
  * @module
  */
 import type { CachedCopy, Decided, SharedCounters, SiteFile } from "../../edge/mod.ts";
-import type { Change, Snapshot } from "../../feed/mod.ts";
+import type { Change, ResourceUri, Snapshot } from "../../feed/mod.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { KeyPair } from "../../platform/certificates/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
-import type { Explained, LinkedFailure, ServerLease, SharedSlots } from "../../runtime/mod.ts";
+import type {
+  Explained,
+  FetchTarget,
+  FunctionLease,
+  LinkedFailure,
+  ServerLease,
+  SharedSlots,
+} from "../../runtime/mod.ts";
 import type { DeploymentCounts } from "../../traffic/mod.ts";
+import type { FunctionEnd, FunctionFrameMessage, FunctionLine } from "./function_wire.ts";
 import type { ListenOptions } from "../listeners.ts";
 
 /** What a thread is started with. */
@@ -52,6 +60,15 @@ export interface RequestHead {
   readonly hasBody: boolean;
   /** What the thread's edge has decided; missing where it has not judged the request. */
   readonly decided?: Decided | undefined;
+  /** Where it is no client's request, but a function's: to whom, for which deployment. */
+  readonly fetch?: FunctionFetch | undefined;
+}
+
+/** A request of a function that a thread has called. */
+export interface FunctionFetch {
+  readonly deploymentId: string;
+  readonly to: FetchTarget;
+  readonly redirect: "follow" | "manual" | "error" | undefined;
 }
 
 /** The head of a response. */
@@ -63,6 +80,12 @@ export interface ResponseHead {
   readonly body: BodyPart | "parts";
   /** Whether the client's connection becomes a WebSocket. */
   readonly upgrade: boolean;
+  /** In response to a function's request: what only such requests need. */
+  readonly fetched?: {
+    readonly statusText: string;
+    readonly url: string;
+    readonly redirected: boolean;
+  };
 }
 
 /** What a thread has to ask. */
@@ -76,7 +99,11 @@ export type Question =
   | { readonly type: "certificate"; readonly hostname: string }
   | { readonly type: "failure"; readonly failure: LinkedFailure }
   /** What the visitors of a day since the Unix epoch are hashed with. */
-  | { readonly type: "salt"; readonly day: number };
+  | { readonly type: "salt"; readonly day: number }
+  /** Unsafe requests, answered in the thread, have made responses to these URIs invalid. */
+  | { readonly type: "invalid"; readonly uris: readonly ResourceUri[] }
+  /** The process of a deployment's functions. */
+  | { readonly type: "functions"; readonly deploymentId: string };
 
 /** What a thread compiles a site from. */
 export interface ThreadSite {
@@ -95,6 +122,8 @@ export interface Answers {
   readonly certificate: KeyPair | undefined;
   readonly failure: Explained;
   readonly salt: Uint8Array;
+  readonly functions: FunctionLease | undefined;
+  readonly invalid: undefined;
 }
 
 /** What the platform wants to know of a thread. */
@@ -131,6 +160,8 @@ export type SocketMessage =
   };
 
 export type ToPlatform =
+  /** It can listen. */
+  | { readonly type: "ready" }
   | { readonly type: "listening"; readonly port: number; readonly httpsPort: number | undefined }
   | { readonly type: "failed"; readonly name: string; readonly message: string }
   | { readonly type: "stopped" }
@@ -143,6 +174,8 @@ export type ToPlatform =
   | { readonly type: "found"; readonly id: number; readonly value: unknown }
   /** A place at a server was given back for which others wait. */
   | { readonly type: "server_left"; readonly slot: number }
+  | FunctionFrameMessage
+  | FunctionLine
   | ({ readonly type: "request" } & RequestHead)
   | { readonly type: "body"; readonly id: RequestId; readonly part: BodyPart }
   /** The client's body broke off. */
@@ -158,12 +191,15 @@ export type ToPlatform =
 
 export type ToThread =
   | ({ readonly type: "start" } & ThreadStart)
+  | { readonly type: "listen" }
   | { readonly type: "stop" }
   | { readonly type: "snapshot"; readonly snapshot: Snapshot }
   | { readonly type: "change"; readonly change: Change }
   | { readonly type: "certificate_changed"; readonly hostname: string }
   /** A server that the thread may use from now on. */
   | { readonly type: "server_opened"; readonly lease: ServerLease }
+  | FunctionFrameMessage
+  | FunctionEnd
   /** A cached response, for the thread's own cache. */
   | { readonly type: "copy"; readonly copy: CachedCopy }
   | { readonly type: "answer"; readonly id: number; readonly value: unknown }

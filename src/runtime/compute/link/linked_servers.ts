@@ -9,7 +9,7 @@ import { failureOf, toResponse } from "../results.ts";
 import { ServerClient } from "../server_client.ts";
 import type { ComputeRequest, ComputeResult } from "../types.ts";
 import type { Explained, LinkedFailure, ServerLease } from "./server_links.ts";
-import { ServerSlot, type SharedSlots } from "./server_slot.ts";
+import { ServerSlot, type SharedSlots } from "../../process/slots/mod.ts";
 
 export interface LinkedServersOptions {
   readonly slots: SharedSlots;

@@ -12,4 +12,3 @@ export {
   type ServerLease,
   ServerLinks,
 } from "./server_links.ts";
-export { ServerSlot, type SharedSlots, shareSlots } from "./server_slot.ts";

@@ -5,7 +5,7 @@
  */
 import type { OutboundError } from "../../http1/mod.ts";
 import type { ComputeResult } from "../types.ts";
-import { ServerSlot, type SharedSlots } from "./server_slot.ts";
+import { ServerSlot, type SharedSlots } from "../../process/slots/mod.ts";
 
 /** What a thread needs to send requests to a server. Data only. */
 export interface ServerLease {
@@ -45,6 +45,8 @@ export interface LinkedSupervisor {
   /** A thread has no request under way any more, or gave a place back that others wait for. */
   left(): void;
   explain(failure: LinkedFailure): Promise<Explained>;
+  /** A thread has ended. */
+  memberEnded?(member: number): void;
 }
 
 interface Attached {
@@ -80,13 +82,18 @@ export class ServerLinks {
     return slot;
   }
 
+  /** Names a process; no other gets the same. */
+  newGeneration(): number {
+    return ++this.#generation;
+  }
+
   /** Lets threads use a process; returns the generation that names it. */
   open(
     { index }: ServerSlot,
     about: Omit<ServerLease, "slot" | "generation">,
   ): number {
     const attached = this.#attached.get(index)!;
-    const generation = ++this.#generation;
+    const generation = this.newGeneration();
     const lease = { ...about, slot: index, generation };
     attached.lease = lease;
     attached.slot.open(generation);
@@ -127,6 +134,7 @@ export class ServerLinks {
   memberEnded(member: number): void {
     for (const attached of [...this.#attached.values()]) {
       attached.slot.clear(member);
+      attached.server.memberEnded?.(member);
       attached.server.left();
       this.#reclaim(attached);
     }

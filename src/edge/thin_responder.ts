@@ -1,0 +1,84 @@
+/**
+ * Responses of an edge that supervises nothing: copies of what another edge has
+ * stored, and responses of servers and functions that it may reach itself.
+ *
+ * @module
+ */
+import { ORIGIN_HANDLE } from "../rules/mod.ts";
+import type { SiteFunctions } from "./pipeline/mod.ts";
+import { type DirectServers, isSocketRequest, respondDirectly } from "./compute/mod.ts";
+import { type DynamicResponder, NotHereError, type StoredResponder } from "./dynamic/mod.ts";
+import type { RequestContext } from "./request_context.ts";
+import type { EdgeResponse } from "./response/mod.ts";
+import { targetOf, type Way } from "./way.ts";
+
+/** The functions that an edge may call although another one supervises them. */
+export interface DirectFunctions {
+  /** What calls these functions of a deployment; `undefined` while some cannot be called here. */
+  find(deploymentId: string, names: readonly string[]): SiteFunctions | undefined;
+}
+
+export interface ThinResponderOptions {
+  readonly stored: StoredResponder | undefined;
+  readonly dynamic: DynamicResponder | undefined;
+  readonly servers: DirectServers | undefined;
+  readonly functions: DirectFunctions | undefined;
+}
+
+/** A response; `undefined`, now or later, where another edge has to answer. */
+export type ThinResponse = EdgeResponse | Promise<EdgeResponse | undefined> | undefined;
+
+export class ThinResponder {
+  constructor(private readonly options: ThinResponderOptions) {}
+
+  respond(context: RequestContext, way: EdgeResponse | Way): ThinResponse {
+    const { stored } = this.options;
+    const { clientRequest, site } = context;
+    if (way === "dynamic") return this.#findStored(context) ?? this.#callFunctions(context);
+    return stored?.page(site, clientRequest, targetOf(context)) ??
+      (way === "route" ? this.#askServer(context) : undefined);
+  }
+
+  /** The copy of a response that another edge has stored, while it is fresh. */
+  #findStored(context: RequestContext): EdgeResponse | undefined {
+    const { clientRequest, site, decision, facts, cachedDecision } = context;
+    return this.options.stored?.find({
+      ...{ clientRequest, site, decision, facts: facts!, cachedDecision },
+    });
+  }
+
+  #askServer(context: RequestContext): ThinResponse {
+    const { servers } = this.options;
+    const { site, clientRequest: request } = context;
+    const target = targetOf(context);
+    const resolution = site.content.resolve(request.method, target.path);
+    if (servers === undefined || resolution.type !== "compute") return undefined;
+    return respondDirectly({ site, request, target, route: resolution.route, servers });
+  }
+
+  /** Runs a pipeline here that needs nothing but functions and files. */
+  #callFunctions(context: RequestContext): ThinResponse {
+    const { dynamic, functions: all } = this.options;
+    const { clientRequest, site, decision, facts, cachedDecision } = context;
+    const plan = this.options.stored?.planOf(decision);
+    if (plan === undefined || plan.functions.length === 0 || dynamic === undefined) {
+      return undefined;
+    }
+    // The cache and other sites are another edge's; so are servers behind the functions.
+    if (decision.cache !== undefined || decision.rewrite?.type === "external") return undefined;
+    if (plan.handle === ORIGIN_HANDLE && site.hasServers || isSocketRequest(clientRequest)) {
+      return undefined;
+    }
+    const functions = all?.find(site.deploymentId, plan.functions);
+    if (functions === undefined) return undefined;
+    const response = dynamic.respond({
+      ...{ clientRequest, site, decision, facts: facts!, cachedDecision, functions },
+    });
+    return response instanceof Promise ? response.catch(leaveToOther) : response;
+  }
+}
+
+function leaveToOther(error: unknown): undefined {
+  if (error instanceof NotHereError) return undefined;
+  throw error;
+}

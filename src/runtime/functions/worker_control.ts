@@ -1,0 +1,142 @@
+/**
+ * The workers that one edge has in a process of functions: started, looked after, and
+ * replaced where they break. The platform has workers of its own, and so has each edge
+ * thread, in the process that the platform supervises.
+ *
+ * @module
+ */
+import { type Frame, type FrameConnection, ProtocolError } from "../process/frames/mod.ts";
+import { FunctionWorker } from "./function_worker.ts";
+import type { FunctionLimits } from "./limits.ts";
+import type { End, FunctionLogEntry, FunctionSource } from "./types.ts";
+import { FunctionFrame, type WorkerOpening } from "./wire.ts";
+import type { FunctionServices } from "./worker_context.ts";
+import { WorkerNumbers } from "./worker_numbers.ts";
+import type { WorkerProcess } from "./worker_process.ts";
+import { WorkerRelief } from "./worker_relief.ts";
+
+export interface WorkerControlOptions {
+  /** Which edge this is: 0 for the platform, then the threads. */
+  readonly member: number;
+  readonly host: FunctionServices;
+  readonly limits: FunctionLimits;
+  readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
+}
+
+export class WorkerControl {
+  readonly #relief = new WorkerRelief((process, { options }) =>
+    this.add(process, options.definition)
+  );
+  readonly #numbers: WorkerNumbers;
+
+  constructor(private readonly options: WorkerControlOptions) {
+    this.#numbers = new WorkerNumbers(options.member);
+  }
+
+  /** Starts a worker of a function. */
+  add(process: WorkerProcess, definition: FunctionSource): FunctionWorker {
+    const number = this.#numbers.next(process.workers);
+    const { connection: control, workers, socketPath } = process.running;
+    const { host, limits, log } = this.options;
+    let own: FrameConnection | undefined;
+    const worker = new FunctionWorker({
+      ...{ definition, host, limits, log },
+      send: (type, id, payload) =>
+        own?.send({ type, worker: 0, id, ...(payload === undefined ? {} : { payload }) }),
+      stuck: (reason, message) => this.#replace(process, number, { reason, message }),
+      spentMs: () => process.spentMs(number),
+    });
+    process.workers.set(number, worker);
+    const key = workers.expect(number, {
+      opened(connection) {
+        own = connection;
+        worker.load();
+      },
+      take: (frame) => worker.take(frame),
+      closed: (problem) => this.#lost(process, number, problem),
+    });
+    const opening: WorkerOpening = { key, socketPath };
+    const payload = new TextEncoder().encode(JSON.stringify(opening));
+    control.send({ type: FunctionFrame.open, worker: number, id: 0, payload });
+    return worker;
+  }
+
+  /** Takes a frame of the process itself, about one of the workers. */
+  take(process: WorkerProcess, { type, worker, id, payload }: Frame): void {
+    if (type === FunctionFrame.opened) return process.opened(worker, id);
+    if (type === FunctionFrame.takenBack) return this.#relief.takenBack(process, worker, id);
+    if (type !== FunctionFrame.exited) {
+      throw new ProtocolError(`The process sent a frame of type ${type}`);
+    }
+    const message = new TextDecoder().decode(payload) || "The worker has ended";
+    this.#exited(process, worker, message);
+  }
+
+  /** Looks at what each worker's thread takes of the processor. */
+  look(process: WorkerProcess): void {
+    for (const [number, worker] of [...process.workers]) {
+      worker.look();
+      if (worker.tired && !worker.busy) this.#retire(process, number, worker);
+      else if (worker.spins && worker.usable) this.#relief.relieve(process, number, worker);
+    }
+    this.#relief.endSpares(process);
+  }
+
+  /**
+   * Handles the end of a worker's connection. Where nobody knows why, the
+   * process reports whether it was the worker alone, or ends as well.
+   */
+  #lost(process: WorkerProcess, number: number, problem: string | undefined): void {
+    const worker = process.workers.get(number);
+    if (worker === undefined || worker.dead || worker.leaving) return;
+    if (problem === undefined) {
+      return process.running.connection.send({ type: FunctionFrame.stop, worker: number, id: 0 });
+    }
+    const message = `Function "${worker.name}" broke the protocol: ${problem}`;
+    this.#replace(process, number, { reason: "crashed", message });
+  }
+
+  /** Ends a worker; what it has not begun goes to another one, as soon as the process names it. */
+  #replace(process: WorkerProcess, number: number, why: End): void {
+    const worker = process.workers.get(number);
+    if (worker === undefined || worker.dead || worker.leaving || process.isEnding) return;
+    this.options.log({ level: "error", function: worker.name, message: why.message });
+    const { connection: control, workers } = process.running;
+    const last = worker.loading ? undefined : worker.askBack();
+    if (last !== undefined) {
+      control.send({ type: FunctionFrame.takeBack, worker: number, id: last });
+    }
+    control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
+    workers.drop(number);
+    // One that cannot even be loaded stays as it is, and fails its calls.
+    if (worker.loading) return worker.die(why.reason, why.message);
+    worker.leave();
+    process.replacing.set(number, why);
+  }
+
+  /** Handles the report of the process that a worker has ended. */
+  #exited(process: WorkerProcess, number: number, message: string): void {
+    const worker = process.workers.get(number);
+    if (worker === undefined || worker.dead || process.isEnding) return;
+    const known = process.replacing.get(number);
+    const end = known ?? { reason: "crashed" as const, message };
+    if (known === undefined) {
+      this.options.log({ level: "error", function: worker.name, message });
+      process.running.workers.drop(number);
+    }
+    const { loading, busy } = worker;
+    worker.die(end.reason, end.message);
+    if (loading) return;
+    process.forget(number);
+    process.replaced.set(worker.name, performance.now());
+    if (busy && process.find(worker.name) === undefined) {
+      this.add(process, worker.options.definition);
+    }
+  }
+
+  /** Replaces a worker in which a call took too much, once nothing else runs there. */
+  #retire(process: WorkerProcess, number: number, { name }: FunctionWorker): void {
+    const message = `Function "${name}" took too much processor time and is started again`;
+    this.#replace(process, number, { reason: "timeout", message });
+  }
+}
