@@ -11,6 +11,7 @@ import { EventBus, EventStore } from "../platform/core/events/mod.ts";
 import type { Edges, Foundation } from "../platform/core/foundation.ts";
 import { openKeyRing, SecretBox } from "../platform/core/secrets/mod.ts";
 import {
+  type ChangeFollower,
   checkWhole,
   openDataDir,
   openFsBlobVault,
@@ -29,6 +30,8 @@ export interface OpenFoundation {
   readonly foundation: Foundation;
   /** Whether the store is read-only, so that the platform only serves. */
   readonly readOnly: boolean;
+  /** What other nodes change in the store, where it is shared. */
+  readonly follower: ChangeFollower | undefined;
   /** Folder of the blobs. */
   readonly blobs: string;
 }
@@ -72,7 +75,7 @@ export async function openFoundation(
     blobs: options.blobs ?? dataDir.blobs,
     keys: options.keysFile ?? dataDir.keys,
   };
-  const { kv, readOnly } = closers.add(
+  const { kv, readOnly, follower } = closers.add(
     await openPlatformKv(places.kv, { env: options.env, onTrouble }),
   );
   const vault = await openFsBlobVault(places.blobs, {
@@ -93,8 +96,10 @@ export async function openFoundation(
   });
   return {
     readOnly: readOnly !== undefined,
+    follower,
     blobs: places.blobs,
     foundation: {
+      isCurrent: () => follower?.isCurrent() ?? true,
       ...{ kv, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },
       box: new SecretBox(await openKeyRing(places.keys, random), random),
       events: new EventBus({ store: new EventStore(kv), now, random, onTrouble }),

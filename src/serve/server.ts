@@ -20,8 +20,10 @@ import { compose } from "./compose.ts";
 import { createHandlers, type Showing } from "./handlers.ts";
 import { RunningRequests, Takeover } from "./handover/mod.ts";
 import { startCapabilities, startUpkeep } from "./lifecycle.ts";
+import { followStore } from "./follow_store.ts";
 import type { Listeners } from "./listeners.ts";
 import { NO_EDGES, type OpenEdges, openEdges } from "./open_edges.ts";
+import type { Foundation } from "../platform/core/foundation.ts";
 import { openFoundation } from "./open_foundation.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
 import { readKnownMark } from "./settle_format.ts";
@@ -121,8 +123,14 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
 }
 
 /** Why traffic should go elsewhere; `undefined` if it should not. */
-function unreadiness(closing: AbortSignal, readOnly: boolean): string | undefined {
+function unreadiness(
+  { closing, isCurrent }: Foundation,
+  readOnly: boolean,
+): string | undefined {
   if (closing.aborted) return "The platform is stopping";
+  if (!isCurrent()) {
+    return "The store cannot be reached, or this node is behind what others changed";
+  }
   return readOnly ? "The store is read-only: sites are served, changes are refused" : undefined;
 }
 
@@ -155,7 +163,7 @@ async function startBehind(
     ...{ base, outbound, closing },
     edges: threads ?? NO_EDGES,
   });
-  const { foundation, readOnly, blobs } = opened;
+  const { foundation, readOnly, follower, blobs } = opened;
   const cache = createHttpCache({
     now: systemClock,
     capacityBytes: responseShares(sizes, options.edgeThreads ?? 1).platform,
@@ -187,7 +195,7 @@ async function startBehind(
     ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
     shared: threads?.shared,
     ...{ showing, running },
-    unready: () => unreadiness(closing, readOnly),
+    unready: () => unreadiness(foundation, readOnly),
   });
   listeners.open(handlers, domains.certificates);
   await threads?.serve(foundation.feed, {
@@ -201,6 +209,7 @@ async function startBehind(
     addLines: (projectId, lines) => platform.logs.addLines(projectId, lines),
     addCounts: platform.traffic.addCounts,
   });
+  if (follower !== undefined) followStore(follower, life);
   await succession.settle(handlers);
   startUpkeep(life, options);
   return {

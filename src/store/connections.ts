@@ -75,6 +75,11 @@ class Pool {
     this.sql = postgres(options);
   }
 
+  /** Calls back at each notification; a failure is not reported, and ends with the pool. */
+  listen(channel: string, onNotify: () => void): void {
+    this.sql.listen(channel, onNotify).catch(() => {});
+  }
+
   /** Ends queries that run with an error. */
   destroy(): void {
     this.#sockets.close();
@@ -105,6 +110,7 @@ const BYTES = {
 export class Connections {
   #pool: Pool;
   #closed = false;
+  #listening: { readonly channel: string; readonly onNotify: () => void } | undefined;
   /** When the first of the attempts began that have failed since one succeeded. */
   #failingSince: number | undefined;
 
@@ -146,6 +152,12 @@ export class Connections {
     }
   }
 
+  /** Calls back at notifications, of which some may be lost with a connection. */
+  listen(channel: string, onNotify: () => void): void {
+    this.#listening = { channel, onNotify };
+    this.#pool.listen(channel, onNotify);
+  }
+
   async #attempt<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
     const pool = this.#pool;
     const { promise: late, reject } = Promise.withResolvers<never>();
@@ -167,6 +179,9 @@ export class Connections {
     if (this.#pool !== pool || this.#closed) return;
     this.#pool = new Pool(this.address, this.patience, this.most);
     pool.destroy();
+    if (this.#listening !== undefined) {
+      this.#pool.listen(this.#listening.channel, this.#listening.onNotify);
+    }
   }
 
   /** Lets running queries finish. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { type ChangeFollower, type ChangeHandlers } from "./change_follower.ts";
 export { migrateSchema, StoreNewerError } from "./migrate_schema.ts";
 export { openPgStore, type PgStore, startTidying, tidyStore } from "./open_store.ts";
 export { type Patience } from "./patience.ts";

@@ -5,6 +5,7 @@
  */
 import { type Rounds, startRounds } from "../lib/rounds.ts";
 import type { Connections } from "./connections.ts";
+import { ChangeFollower } from "./change_follower.ts";
 import { migrateSchema } from "./migrate_schema.ts";
 import { PgKv } from "./pg_kv.ts";
 import { PATIENCE, type Patience } from "./patience.ts";
@@ -22,6 +23,8 @@ const KEPT_COMMITS = "15 minutes";
 export interface PgStore {
   readonly kv: PgKv;
   readonly connections: Connections;
+  /** Follows what others change from now on. */
+  follow(): Promise<ChangeFollower>;
   close(): Promise<void>;
 }
 
@@ -44,7 +47,12 @@ export async function openPgStore(
     await connections.close();
     throw error;
   }
-  return { kv: new PgKv(connections), connections, close: () => connections.close() };
+  const kv = new PgKv(connections);
+  return {
+    ...{ kv, connections },
+    follow: () => ChangeFollower.open(connections, kv.writer),
+    close: () => connections.close(),
+  };
 }
 
 /** Deletes expired records, and forgets old changes and commits. */

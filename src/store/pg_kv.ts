@@ -41,6 +41,9 @@ function refuse(what: string): never {
 }
 
 export class PgKv implements Deno.Kv {
+  /** Names this opened store in the list of changes. */
+  readonly writer = randomUUID();
+
   constructor(private readonly connections: Connections) {}
 
   /** Commits operations in their order, in one call; each has its own outcome. */
@@ -50,7 +53,8 @@ export class PgKv implements Deno.Kv {
     const data = JSON.stringify(operations.map((operation) => operation.data));
     const [row] = await this.connections.run((sql) =>
       sql<{ outcomes: string }[]>`
-        SELECT array_to_string(svc.commit(${call}::uuid, ${data}::text::jsonb), ' ') AS outcomes`
+        SELECT array_to_string(
+          svc.commit(${call}::uuid, ${this.writer}::uuid, ${data}::text::jsonb), ' ') AS outcomes`
     );
     return row!.outcomes.split(" ").map((version) => outcomeOf(BigInt(version)));
   }

@@ -39,9 +39,10 @@ CREATE INDEX records_expiry ON svc.records (expires_at) WHERE expires_at IS NOT 
 CREATE TABLE svc.changes (
   version bigint PRIMARY KEY,
   at timestamptz NOT NULL,
+  writer uuid NOT NULL,
   keys bytea[] NOT NULL
 );
-COMMENT ON TABLE svc.changes IS 'Which keys each recent commit changed';
+COMMENT ON TABLE svc.changes IS 'Which keys each recent commit changed, and which node made it';
 
 CREATE TABLE svc.commits (
   id uuid PRIMARY KEY,
@@ -121,7 +122,7 @@ $$;
  * nothing, and is answered as the first one was.
  */
 const COMMIT = `
-CREATE FUNCTION svc.commit(call uuid, operations jsonb, OUT outcomes bigint[])
+CREATE FUNCTION svc.commit(call uuid, writer uuid, operations jsonb, OUT outcomes bigint[])
 LANGUAGE plpgsql AS $$
 DECLARE
   last bigint;
@@ -153,7 +154,7 @@ BEGIN
     outcomes := outcomes || outcome;
     IF outcome > 0 THEN
       last := outcome;
-      IF changed <> '{}' THEN INSERT INTO svc.changes VALUES (last, moment, changed); END IF;
+      IF changed <> '{}' THEN INSERT INTO svc.changes VALUES (last, moment, writer, changed); END IF;
     END IF;
   END LOOP;
   UPDATE svc.clock AS c SET version = last, at = moment;

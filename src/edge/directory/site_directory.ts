@@ -117,6 +117,16 @@ export class SiteDirectory {
     return this.entries.get(hostname)?.deploymentId;
   }
 
+  /** Whether any host shows a deployment. */
+  isShown(deploymentId: string): boolean {
+    return [...this.entries.values()].some((entry) => entry.deploymentId === deploymentId);
+  }
+
+  /** Hostnames that show a deployment. */
+  hostnames(): readonly string[] {
+    return [...this.entries.keys()];
+  }
+
   /** What all projects show in production. */
   production(): readonly ProductionSite[] {
     const sites: ProductionSite[] = [];

@@ -34,6 +34,8 @@ import { LastUsedTracker } from "./credentials/last_used_tracker.ts";
 
 export interface AccountOptions {
   readonly kv: Deno.Kv;
+  /** Whether it is known here what other nodes have changed; always so where there are none. */
+  readonly isCurrent?: () => boolean;
   readonly box: SecretBox;
   /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
@@ -132,6 +134,7 @@ function createParts(options: AccountOptions): {
   const lastUsed = new LastUsedTracker({ store: credentials, raise, now, onTrouble });
   const cookies = { secure: publicOrigin.startsWith("https:") };
   const authenticator = new Authenticator({
+    isCurrent: options.isCurrent,
     accounts,
     credentials,
     lastUsed,
@@ -174,6 +177,14 @@ function capabilityOf(services: AccountServices): Capability {
       bindOwnAccountRoutes(router, services);
       bindApiKeyRoutes(router, services);
       bindDeviceRoutes(router, { ...services, service: services.deviceLogin });
+    },
+    storeChanged(changed) {
+      services.authenticator.memory.follow(changed);
+      return Promise.resolve();
+    },
+    rereadStore() {
+      services.authenticator.memory.forgetAll();
+      return Promise.resolve();
     },
     close: () => services.lastUsed.close(),
   };

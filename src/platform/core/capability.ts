@@ -23,6 +23,10 @@ export interface Capability {
   start?(): Promise<void>;
   /** Called once the platform answers requests: starts what no request has to wait for. */
   whenListening?(): void;
+  /** Takes over what another node has changed in the store that both share. */
+  storeChanged?(keys: readonly Deno.KvKey[]): Promise<void>;
+  /** Reads anew what it knows of the store: changes of other nodes were missed. */
+  rereadStore?(): Promise<void>;
   /** Finishes running work. The capabilities above it are closed already. */
   close?(): void | Promise<void>;
 

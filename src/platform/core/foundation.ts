@@ -27,6 +27,8 @@ export interface Edges {
 
 export interface Foundation {
   readonly kv: Deno.Kv;
+  /** Whether it is known here what other nodes, with which this one shares the store, have changed. */
+  isCurrent(): boolean;
   readonly vault: BlobVault;
   readonly dataDir: DataDir;
   readonly box: SecretBox;

@@ -18,6 +18,7 @@ import type { DeploymentRecord } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { DeploymentService } from "./deployment_service.ts";
 import { DeploymentStore } from "./deployment_store.ts";
+import { followHosts, rereadHosts } from "./follow_hosts.ts";
 import { openSites, pointHosts, type SiteParts } from "./open_sites.ts";
 import { OpenUploads, uploadKeys } from "./open_uploads.ts";
 import { bindDeploymentRoutes } from "./routes.ts";
@@ -118,6 +119,8 @@ export function createDeployments(foundation: Foundation, parts: DeploymentParts
         bindDeploymentRoutes(router, { ...services, service: deploymentService });
       },
       recover: () => pointHosts(sites, { projects, deployments, addresses }),
+      storeChanged: (changed) => followHosts({ ...services, sites }, changed),
+      rereadStore: () => rereadHosts({ ...services, sites }),
       whenListening() {
         watch = watchUploads({ deployments, uploads }, foundation);
       },

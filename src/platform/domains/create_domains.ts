@@ -80,6 +80,8 @@ export function createDomains(
         await certificates?.load();
         await domainService.recover();
       },
+      storeChanged: (changed) => domainService.follow(changed),
+      rereadStore: () => domainService.recover(),
       whenListening: () => certificates?.start(),
       close: () => certificates?.close(),
       forgetProject: (projectId) => domainService.forgetProject(projectId),

@@ -193,6 +193,15 @@ export class DomainService {
     for await (const { zone } of this.services.domains.owners()) await this.refreshZone(zone);
   }
 
+  /** Reads anew the zones whose records another node has changed. */
+  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+    const zones = changed.filter(([family]) =>
+      family === "zone_owners" || family === "zone_domains"
+    )
+      .map(([, zone]) => String(zone));
+    for (const zone of new Set(zones)) await this.refreshZone(zone);
+  }
+
   /** Reads what a zone shows; reads of the same zone run one at a time. */
   private refreshZone(zone: string): Promise<void> {
     const round = this.refreshing.then(() => this.readZone(zone));

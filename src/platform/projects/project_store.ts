@@ -45,6 +45,11 @@ export class ProjectStore {
     return this.find(workspaceId, owner.projectId);
   }
 
+  /** The project that has a name, in whatever workspace. */
+  async idByName(name: string): Promise<string | undefined> {
+    return (await readRecord(this.kv, keys.projectByName(name), nameRecord))?.value.projectId;
+  }
+
   list(
     workspaceId: string,
     page: { readonly limit: number; readonly cursor?: string | undefined },

@@ -58,6 +58,19 @@ export function createRules(foundation: Foundation, parts: {
         );
       return Promise.resolve();
     },
+    async storeChanged(changed) {
+      for (const [family, projectId] of changed) {
+        if (family !== "published_rules") continue;
+        for (const site of parts.sites.production()) {
+          if (site.projectId === projectId) await parts.sites.refreshProduction(site.hostname);
+        }
+      }
+    },
+    async rereadStore() {
+      for (const { hostname } of parts.sites.production()) {
+        await parts.sites.refreshProduction(hostname);
+      }
+    },
     close: () => looked,
     async *projectKeys(projectId) {
       yield keys.publishedRules(projectId);

@@ -36,6 +36,8 @@ const HOUR_MS = 60 * 60 * 1000;
 const HOW = "Send Authorization: Bearer <API key>; the tool takes it from --token or SVC_TOKEN";
 
 export interface AuthenticatorOptions {
+  /** Whether it is known here what other nodes have changed; always so where there are none. */
+  readonly isCurrent?: (() => boolean) | undefined;
   readonly accounts: AccountStore;
   readonly credentials: CredentialStore;
   readonly lastUsed: LastUsedTracker;

@@ -1,7 +1,7 @@
 /**
  * Credentials and memberships in memory, read from the store when they are
- * first needed. Code that changes one reports it here, which is enough because
- * only one process serves from a data directory.
+ * first needed. Code that changes one reports it here; what other nodes change is
+ * followed. While a node cannot follow, it asks the store each time.
  *
  * @module
  */
@@ -14,6 +14,12 @@ import { hashToken, isAccessToken } from "./token.ts";
 
 /** Most entries of each kind. Beyond that, all are forgotten and read again. */
 const MAX_REMEMBERED = 10_000;
+
+/** Records that are named by the hash of a credential. */
+const FAMILIES_BY_HASH = new Set(["api_key_by_hash", "access_token_by_hash", "session_by_hash"]);
+
+/** Other records of which something is remembered here. */
+const FAMILIES = new Set(["access_tokens", "api_keys", "memberships", "users", "workspaces"]);
 
 interface Found {
   readonly id: string;
@@ -39,6 +45,8 @@ export class CredentialMemory {
     private readonly stores: {
       readonly accounts: AccountStore;
       readonly credentials: CredentialStore;
+      /** Whether it is known here what other nodes have changed. */
+      readonly isCurrent?: (() => boolean) | undefined;
     },
   ) {}
 
@@ -66,13 +74,14 @@ export class CredentialMemory {
       access_token: () => credentials.findAccessToken(hash),
       session: () => credentials.findSession(hash),
     };
-    return this.credentials.get(hash) ?? await this.load(type, finders[type]);
+    const known = this.isCurrent() ? this.credentials.get(hash) : undefined;
+    return known ?? await this.load(type, finders[type]);
   }
 
   /** A workspace with the user's role in it; `undefined` where they are not a member. */
   async workspaceOf(userId: string, workspaceId: string): Promise<Caller["workspace"] | undefined> {
     const key = `${userId} ${workspaceId}`;
-    const known = this.workspaces.get(key);
+    const known = this.isCurrent() ? this.workspaces.get(key) : undefined;
     if (known !== undefined) return known;
     const before = this.changes;
     const { accounts } = this.stores;
@@ -92,6 +101,14 @@ export class CredentialMemory {
     if (id === undefined) return undefined;
     remember(this.slugs, slug, id);
     return await this.workspaceOf(userId, id);
+  }
+
+  /** Forgets what other nodes have changed. */
+  follow(changed: readonly Deno.KvKey[]): void {
+    for (const [family, name] of changed) {
+      if (FAMILIES_BY_HASH.has(String(family))) this.forget(String(name));
+    }
+    if (changed.some(([family]) => FAMILIES.has(String(family)))) this.forgetAll();
   }
 
   /** Forgets a credential. Call this when it has been revoked or has ended. */
@@ -115,6 +132,10 @@ export class CredentialMemory {
    */
   onForget(watcher: (hash: string | undefined) => void): void {
     this.watchers.push(watcher);
+  }
+
+  private isCurrent(): boolean {
+    return this.stores.isCurrent?.() ?? true;
   }
 
   private async load(

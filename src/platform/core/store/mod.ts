@@ -35,4 +35,4 @@ export {
   type Versioned,
 } from "./records.ts";
 export { StoreBusyError } from "./store_busy.ts";
-export { StoreUnavailableError } from "../../../store/mod.ts";
+export { type ChangeFollower, StoreUnavailableError } from "../../../store/mod.ts";

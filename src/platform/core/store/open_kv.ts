@@ -6,7 +6,13 @@
 import { basename, join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
-import { describeFault, describeStoreUrl, isStoreUrl, startTidying } from "../../../store/mod.ts";
+import {
+  type ChangeFollower,
+  describeFault,
+  describeStoreUrl,
+  isStoreUrl,
+  startTidying,
+} from "../../../store/mod.ts";
 import { LOCAL_LIMITS, REMOTE_LIMITS } from "./commit_group.ts";
 import { sharingCommitter } from "./group_committer.ts";
 import { groupedKv } from "./grouped_kv.ts";
@@ -23,6 +29,8 @@ export interface OpenedKv {
   readonly kv: Deno.Kv;
   /** Why nothing can be stored; `undefined` if it can. */
   readonly readOnly: string | undefined;
+  /** What other nodes change, where several share the store. */
+  readonly follower: ChangeFollower | undefined;
   close(): Promise<void>;
 }
 
@@ -143,12 +151,14 @@ async function openPlatformPg(
 ): Promise<OpenedKv> {
   try {
     const store = await openPg(place, env);
+    const follower = await store.follow();
     const tidying = startTidying(store, onTrouble);
     const close = async () => {
+      await follower.close();
       await tidying.close();
       await store.close();
     };
-    return { kv: wrapPg(store), readOnly: undefined, close };
+    return { kv: wrapPg(store), readOnly: undefined, follower, close };
   } catch (cause) {
     throw unusable(place, cause);
   }
@@ -174,7 +184,12 @@ export async function openPlatformKv(
   if (isStoreUrl(place)) return await openPlatformPg(place, options);
   try {
     const kv = await openWritable(place);
-    return { kv, readOnly: undefined, close: () => Promise.resolve(kv.close()) };
+    return {
+      kv,
+      readOnly: undefined,
+      follower: undefined,
+      close: () => Promise.resolve(kv.close()),
+    };
   } catch (cause) {
     const isFile = await Deno.stat(place).then(({ isFile }) => isFile, () => false);
     const isUnwritable = cause instanceof Error && UNWRITABLE.test(cause.message);
@@ -191,6 +206,6 @@ export async function openPlatformKv(
       kv.close();
       await Deno.remove(folder, { recursive: true });
     };
-    return { kv: readOnlyKv(kv), readOnly, close };
+    return { kv: readOnlyKv(kv), readOnly, follower: undefined, close };
   }
 }

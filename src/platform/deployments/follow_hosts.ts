@@ -1,0 +1,57 @@
+/**
+ * Taking over which host shows what, as other nodes have changed it.
+ *
+ * @module
+ */
+import type { SiteDirectory } from "../../edge/mod.ts";
+import type { Addresses } from "../core/addresses.ts";
+import type { ProjectStore } from "../projects/mod.ts";
+import { allLabels, readLabel } from "./host_labels.ts";
+
+export interface FollowParts {
+  readonly kv: Deno.Kv;
+  readonly sites: SiteDirectory;
+  readonly projects: Pick<ProjectStore, "idByName">;
+  readonly addresses: Addresses;
+}
+
+/** Shows on a label's host what the store says. */
+export async function followHost(parts: FollowParts, label: string): Promise<void> {
+  const { kv, sites, projects, addresses } = parts;
+  const hostname = addresses.hostname(label);
+  const host = await readLabel(kv, label);
+  const deploymentId = host?.value.deploymentId ?? null;
+  if (host === undefined || deploymentId === null) return await hideHost(sites, hostname);
+  const { projectId } = host.value;
+  const production = await projects.idByName(label) === projectId;
+  const version = host.versionstamp;
+  await sites.point(hostname, { projectId, deploymentId, production, version });
+}
+
+/** Takes a host offline, and unloads what no other host shows. */
+async function hideHost(sites: SiteDirectory, hostname: string): Promise<void> {
+  const deploymentId = sites.deploymentAt(hostname);
+  if (deploymentId === undefined) return;
+  await sites.remove(hostname);
+  if (!sites.isShown(deploymentId)) await sites.removeDeployment(deploymentId);
+}
+
+/** Shows what the store says on the hosts whose records are among the changed ones. */
+export async function followHosts(
+  parts: FollowParts,
+  changed: readonly Deno.KvKey[],
+): Promise<void> {
+  for (const [family, label] of changed) {
+    if (family === "hosts") await followHost(parts, String(label));
+  }
+}
+
+/** Shows what the store says on all hosts. */
+export async function rereadHosts(parts: FollowParts): Promise<void> {
+  const gone = new Set(parts.sites.hostnames());
+  for await (const { label } of allLabels(parts.kv)) {
+    gone.delete(parts.addresses.hostname(label));
+    await followHost(parts, label);
+  }
+  for (const hostname of gone) await hideHost(parts.sites, hostname);
+}

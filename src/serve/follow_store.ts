@@ -1,0 +1,38 @@
+/**
+ * Taking over what other nodes change in the store that they share.
+ *
+ * @module
+ */
+import type { Capability } from "../platform/core/capability.ts";
+import type { Foundation } from "../platform/core/foundation.ts";
+import type { ChangeFollower } from "../platform/core/store/mod.ts";
+
+/** Passes changes to all capabilities: one that fails does not keep the others from theirs. */
+export function followStore(
+  follower: ChangeFollower,
+  { capabilities, foundation: { log } }: {
+    readonly capabilities: readonly Capability[];
+    readonly foundation: Pick<Foundation, "log">;
+  },
+): void {
+  const forEach = async (work: (each: Capability) => Promise<void> | undefined) => {
+    for (const each of capabilities) {
+      try {
+        await work(each);
+      } catch (error) {
+        const message = `${each.name} cannot take over a change of another node: ${error}`;
+        log({ level: "error", message });
+      }
+    }
+  };
+  follower.start({
+    onChanges: (keys) => forEach((each) => each.storeChanged?.(keys)),
+    async onGap() {
+      const message = "Missed changes of other nodes: all is read anew";
+      log({ level: "warn", message });
+      await forEach((each) => each.rereadStore?.());
+    },
+    onError: (error) =>
+      log({ level: "warn", message: `Cannot read what other nodes change: ${error}` }),
+  });
+}

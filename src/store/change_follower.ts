@@ -1,0 +1,132 @@
+/**
+ * Following the list of changes: which keys other nodes have changed, in the order of
+ * their commits.
+ *
+ * @module
+ */
+import type { Connections } from "./connections.ts";
+import { decodeKey } from "./key_encoding.ts";
+
+const CHANNEL = "svc_changes";
+
+/** Longest time until a change is seen whose notification was lost, in milliseconds. */
+const POLL_MS = 1000;
+
+/** A node that has not read the list for longer is behind, in milliseconds. */
+const BEHIND_MS = 5000;
+
+/** Commits that are read at a time. */
+const MOST = 1000;
+
+export interface ChangeHandlers {
+  /** Takes over what others have changed; a failure is reported, and not repeated. */
+  onChanges(keys: readonly Deno.KvKey[]): Promise<void>;
+  /** Called where changes were forgotten before they were read: all is to be read anew. */
+  onGap(): Promise<void>;
+  onError(error: unknown): void;
+}
+
+interface Row {
+  /** The version up to which the list is read. */
+  readonly place: string;
+  /** True where changes after the place before are no longer listed. */
+  readonly gap: boolean;
+  /** Keys of others, one after the other, in hexadecimal. */
+  readonly keys: string | null;
+}
+
+export class ChangeFollower {
+  #place: bigint;
+  #readAt = performance.now();
+  #handlers: ChangeHandlers | undefined;
+  #reading: Promise<void> | undefined;
+  #isAskedAgain = false;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  private constructor(
+    private readonly connections: Connections,
+    private readonly writer: string,
+    place: bigint,
+  ) {
+    this.#place = place;
+  }
+
+  /** A follower of what is committed from now on. */
+  static async open(connections: Connections, writer: string): Promise<ChangeFollower> {
+    const [row] = await connections.run((sql) =>
+      sql<{ version: string }[]>`SELECT version FROM svc.clock`
+    );
+    return new ChangeFollower(connections, writer, BigInt(row!.version));
+  }
+
+  /** Whether everything is known that others have changed a few seconds ago. */
+  isCurrent(): boolean {
+    return performance.now() - this.#readAt < BEHIND_MS;
+  }
+
+  /** Begins to report changes, those since it was opened first. */
+  start(handlers: ChangeHandlers): void {
+    this.#handlers = handlers;
+    this.connections.listen(CHANNEL, () => this.#wake());
+    this.#timer = setInterval(() => this.#wake(), POLL_MS);
+    this.#wake();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#handlers = undefined;
+    await this.#reading;
+  }
+
+  #wake(): void {
+    this.#isAskedAgain = true;
+    this.#reading ??= this.#readOn().finally(() => this.#reading = undefined);
+  }
+
+  async #readOn(): Promise<void> {
+    while (this.#isAskedAgain && this.#handlers !== undefined) {
+      this.#isAskedAgain = false;
+      try {
+        await this.#read(this.#handlers);
+      } catch (error) {
+        // Where the store cannot be reached, the node falls behind, and that is reported.
+        if (this.isCurrent()) this.#handlers?.onError(error);
+      }
+    }
+  }
+
+  async #read(handlers: ChangeHandlers): Promise<void> {
+    const { place, gap, keys } = await this.#next();
+    const isLast = place === this.#place;
+    this.#place = place;
+    if (gap) await handlers.onGap();
+    else if (keys.length > 0) await handlers.onChanges(keys);
+    if (isLast) this.#readAt = performance.now();
+    else this.#isAskedAgain = true;
+  }
+
+  /** What comes after the place, as it was at one moment. */
+  async #next() {
+    const [row] = await this.connections.run((sql) =>
+      sql<Row[]>`
+        WITH new AS (
+          SELECT version, writer, keys FROM svc.changes
+          WHERE version > ${String(this.#place)}::bigint ORDER BY version LIMIT ${MOST}
+        ), clock AS (SELECT forgotten > ${
+        String(this.#place)
+      }::bigint AS gap, version FROM svc.clock)
+        SELECT clock.gap,
+          CASE WHEN NOT clock.gap AND (SELECT count(*) FROM new) = ${MOST}
+            THEN (SELECT max(version) FROM new) ELSE clock.version END AS place,
+          (SELECT string_agg(encode(key, 'hex'), ' ' ORDER BY version)
+            FROM new, unnest(keys) AS key WHERE writer <> ${this.writer}::uuid) AS keys
+        FROM clock`
+    );
+    const { place, gap, keys } = row!;
+    const distinct = new Set((keys ?? "").split(" ").filter((hex) => hex !== ""));
+    return {
+      ...{ gap, place: BigInt(place) },
+      keys: [...distinct].map((hex) => decodeKey(Uint8Array.fromHex(hex))),
+    };
+  }
+}
