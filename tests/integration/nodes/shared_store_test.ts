@@ -92,3 +92,32 @@ Deno.test({
     await shows(again, "site.localhost", "of b");
   },
 });
+
+Deno.test({
+  name: "what one node deploys, rolls back, takes offline and revokes is so on the other",
+  ignore: NO_POSTGRES !== undefined,
+  async fn() {
+    await using cluster = await Cluster.open();
+    const [a, b] = [await cluster.start("a"), await cluster.start("b")];
+    const project = await createProject(a, "site");
+    const first = await deploy(a, project.id, { files: { "index.html": "one" } });
+    await shows(b, "site.localhost", "one");
+    await deploy(b, project.id, { files: { "index.html": "two" } });
+    await shows(a, "site.localhost", "two");
+    const back = await a.api("POST", `/v1/projects/${project.id}/rollback`, {
+      json: { to: first.id },
+    });
+    assert.ok(back.status < 300, JSON.stringify(back.json));
+    await shows(b, "site.localhost", "one");
+    const made = await a.api("POST", "/v1/api-keys", { json: { name: "k" } });
+    assert.equal(made.status, 201, JSON.stringify(made.json));
+    const { key, id } = { key: made.json.key, id: made.json.apiKey?.id ?? made.json.id };
+    const status = async () => (await b.api("GET", "/v1/projects", { token: key })).status;
+    assert.equal(await status(), 200);
+    await a.api("DELETE", `/v1/api-keys/${id}`);
+    await until(async () => await status() === 401);
+    const removed = await b.api("DELETE", `/v1/projects/${project.id}`);
+    assert.ok(removed.status < 300);
+    await until(async () => (await a.get("site.localhost", "/")).status === 404);
+  },
+});
