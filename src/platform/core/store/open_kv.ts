@@ -65,10 +65,10 @@ function wrap(kv: Deno.Kv, place: string): Deno.Kv {
  * Opens a Deno KV database by path, or by URL where it is another machine's, or a store in
  * PostgreSQL.
  *
- * @param env has what the URL of a PostgreSQL leaves open, such as the password.
+ * @param env has what the URL of a PostgreSQL leaves open, such as the password; a file needs none.
  * @throws {StoreUnusableError} where it cannot be opened, saying which and why.
  */
-export async function openKv(place: string, env: Environment): Promise<Deno.Kv> {
+export async function openKv(place: string, env: Environment = {}): Promise<Deno.Kv> {
   try {
     if (isStoreUrl(place)) return wrapPg(await openPg(place, env));
     return wrap(await openReadable(place), place);
