@@ -75,13 +75,12 @@ export class Succession {
 
   /** The folder of its sockets; none on a full disk, which keeps no platform from serving. */
   async #makeFolder(): Promise<HandoverFolder | undefined> {
-    const { takeover, options: { dataDir, log } } = this.parts;
+    const { takeover, options: { dataDir } } = this.parts;
     try {
       return await makeHandoverFolder(dataDir);
     } catch (error) {
-      if (takeover !== undefined || !isFullDisk(error)) throw error;
-      const message = "The disk is full: this platform can be stopped, and not be replaced";
-      log({ level: "warn", message });
+      if (takeover !== undefined) throw error;
+      this.#refuseWithoutRoom(error);
       return undefined;
     }
   }
@@ -99,7 +98,18 @@ export class Succession {
       onFailure: this.#failed.reject,
       log: options.log,
     });
-    await folder.publish();
+    try {
+      await folder.publish();
+    } catch (error) {
+      this.#refuseWithoutRoom(error);
+    }
+  }
+
+  /** A full disk keeps no platform from serving. */
+  #refuseWithoutRoom(error: unknown): void {
+    if (!isFullDisk(error)) throw error;
+    const message = "The disk is full: this platform can be stopped, and not be replaced";
+    this.parts.options.log({ level: "warn", message });
   }
 
   async #divert(handler: ConnectionHandler): Promise<void> {

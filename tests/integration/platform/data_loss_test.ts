@@ -47,7 +47,7 @@ Deno.test("records without keys.json are not started upon, and no key is made", 
     assert.deepEqual([told.exit, told.code], [1, "data_incomplete"]);
     assert.match(
       told.error,
-      /Cannot start without .*keys\.json: .* Restore the file from the backup/,
+      /Cannot start without .*keys\.json: .* Restore the file from a backup/,
     );
     await Deno.writeFile(keys, saved);
     const platform = await start(dataDir);
