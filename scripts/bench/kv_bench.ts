@@ -40,7 +40,10 @@ async function measureOwn(folder: string): Promise<Rates> {
   const onTrouble = (message: string): void => {
     throw new Error(message);
   };
-  const { kv, close } = await openPlatformKv(join(folder, "kv.sqlite3"));
+  const { kv, close } = await openPlatformKv(join(folder, "kv.sqlite3"), {
+    env: {},
+    onTrouble,
+  });
   const { kvFor, capability } = createKv({ kv, now: systemClock, random: systemRandom, onTrouble });
   try {
     const owner = { deploymentId: "bench", projectId: "bench", environment: "production" };
