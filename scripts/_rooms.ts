@@ -95,6 +95,7 @@ export const DOORWAYS: readonly Doorway[] = [
     "src/platform/core/http/host_dispatch.ts",
     "src/platform/core/http/hostname.ts",
     "src/platform/core/http/request_id.ts",
+    "src/platform/core/store/blob_store.ts",
     "src/platform/core/store/fs_blob_store.ts",
     "src/runtime/compute/link/mod.ts",
     "src/runtime/functions/link/mod.ts",

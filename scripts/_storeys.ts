@@ -42,6 +42,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "core/events",
     "core/secrets",
     "core/listener",
+    "core/s3",
     "core/store",
     "core/access",
     "core/addresses.ts",

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { UnavailableError } from "../lib/unavailable_error.ts";
 import { markWhole } from "../lib/whole_answer.ts";
 import {
   createFacts,
@@ -19,7 +20,7 @@ import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
 import type { EdgeConnection } from "./hand_over.ts";
 import { ImageResponder, type OwnSource, SourceRequest } from "./images/mod.ts";
-import { isReading, makePseudonym } from "./messages/mod.ts";
+import { type HeaderList, isReading, makePseudonym } from "./messages/mod.ts";
 import { observedRequest } from "./observed_request.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
 import { type ClientLookups, ClientRequest, TrustedProxies } from "./request/mod.ts";
@@ -279,8 +280,13 @@ class Edge {
     if (error instanceof ComputeFailedError && site !== undefined) {
       return failureResponse(error, clientRequest, site);
     }
+    const common = site?.common ?? [];
+    if (error instanceof UnavailableError) {
+      const headers: HeaderList = [["retry-after", String(error.retryAfter)], ...common];
+      return edgePage(clientRequest, 503, { headers });
+    }
     this.#options.onError?.(error, clientRequest.id);
-    return edgePage(clientRequest, 500, site === undefined ? {} : { headers: site.common });
+    return edgePage(clientRequest, 500, { headers: common });
   }
 
   /** Applies the header rules, makes the response, and logs it. */

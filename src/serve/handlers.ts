@@ -57,8 +57,9 @@ function pathOf(url: string): string {
 
 function operationsOf(
   { version, metricsToken, trustProxy }: PlatformOptions,
-  { unready, counters }: {
+  { unready, trouble, counters }: {
     readonly unready: () => string | undefined;
+    readonly trouble: () => string | undefined;
     readonly counters: RequestCounters;
   },
 ): OperationsOptions {
@@ -72,7 +73,7 @@ function operationsOf(
       ...{ version, isReady, startedAt, cpuSeconds, residentBytes, heapBytes, counters },
     });
   };
-  return { unready, metrics, metricsToken, isProxied: trustProxy.length > 0 };
+  return { unready, trouble, metrics, metricsToken, isProxied: trustProxy.length > 0 };
 }
 
 /** Makes the handlers of the HTTP and the HTTPS listener. */
@@ -92,6 +93,7 @@ export function createHandlers(
     showing,
     running,
     unready,
+    trouble,
   }: {
     readonly options: PlatformOptions;
     /** The address at which people reach the platform. */
@@ -109,6 +111,8 @@ export function createHandlers(
     readonly running: RunningRequests;
     /** Why the platform is not ready; `undefined` if it is. */
     readonly unready: () => string | undefined;
+    /** What it can do less well than it should; `undefined` if nothing. */
+    readonly trouble: () => string | undefined;
   },
 ): ReturnType<typeof createHostDispatch> {
   const { sites, domains, logs, traffic } = platform;
@@ -143,7 +147,7 @@ export function createHandlers(
   });
   const isApi = apiHosts([...apiNames(options), base.hostname]);
   const counters = new RequestCounters();
-  const operations = operationsOf(options, { unready, counters });
+  const operations = operationsOf(options, { unready, trouble, counters });
   return createHostDispatch({
     isApi: (hostname) => showing.hostname === undefined && isApi(hostname),
     api: async (request, { remoteAddress: address }) => {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { Publisher } from "../feed/mod.ts";
 import type { Outbound } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
@@ -11,13 +12,16 @@ import { EventBus, EventStore } from "../platform/core/events/mod.ts";
 import type { Edges, Foundation } from "../platform/core/foundation.ts";
 import { openKeyRing, SecretBox } from "../platform/core/secrets/mod.ts";
 import {
+  type BlobVault,
   type ChangeFollower,
   checkWhole,
+  type DataDir,
   openDataDir,
   openFsBlobVault,
   openPlatformKv,
   placeName,
 } from "../platform/core/store/mod.ts";
+import { isS3Place } from "../lib/is_s3_place.ts";
 import { makeBackup } from "./backup/mod.ts";
 import type { Closers } from "./closers.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -32,14 +36,28 @@ export interface OpenFoundation {
   readonly readOnly: boolean;
   /** What other nodes change in the store, where it is shared. */
   readonly follower: ChangeFollower | undefined;
-  /** Folder of the blobs. */
-  readonly blobs: string;
+  /** Where the files of blobs are. */
+  readonly blobFiles: BlobFiles;
+}
+
+/** The folder from which every thread reads the files of blobs. */
+export interface BlobFiles {
+  readonly folder: string;
+  /**
+   * Fetches a file that is not in the folder; missing where all are.
+   *
+   * @throws {UnavailableError} where the storage does not answer.
+   */
+  readonly fetch?: (workspaceId: string, sha256: string) => Promise<void>;
 }
 
 /** Brings the data directory to this program's format, after a backup where it is older. */
 async function bringUpToDate(options: PlatformOptions): Promise<void> {
   const { dataDir, kv, blobs, version, log } = options;
-  const places = { ...(kv === undefined ? {} : { kv }), ...(blobs === undefined ? {} : { blobs }) };
+  const places = {
+    ...(kv === undefined ? {} : { kv }),
+    ...(blobs === undefined || isS3Place(blobs) ? {} : { blobs }),
+  };
   await settleFormat({
     ...{ dataDir, version },
     backUp: async (to) => {
@@ -47,6 +65,31 @@ async function bringUpToDate(options: PlatformOptions): Promise<void> {
     },
     log: (message) => log({ level: "info", message }),
   });
+}
+
+/** Opens the blobs in a folder, or in an object storage with a cache in the data directory. */
+async function openBlobs(
+  { log, env, blobCacheBytes }: PlatformOptions,
+  { kv, dataDir, place }: {
+    readonly kv: Deno.Kv;
+    readonly dataDir: DataDir;
+    readonly place: string;
+  },
+): Promise<{ readonly vault: BlobVault; readonly blobFiles: BlobFiles }> {
+  const onDamaged = (message: string) => log({ level: "error", message });
+  if (!isS3Place(place)) {
+    return { vault: await openFsBlobVault(place, { onDamaged }), blobFiles: { folder: place } };
+  }
+  const { openS3BlobVault } = await import("../platform/core/s3/mod.ts");
+  const folder = join(dataDir.cache, "blobs");
+  const vault = await openS3BlobVault({
+    ...{ place, env, kv, cache: folder, cacheBytes: blobCacheBytes },
+    now: systemClock,
+    onDamaged,
+    onTrouble: (message) => log({ level: "warn", message }),
+  });
+  const fetch = (workspaceId: string, sha256: string) => vault.of(workspaceId).ensureFile(sha256);
+  return { vault, blobFiles: { folder, fetch } };
 }
 
 /**
@@ -78,10 +121,9 @@ export async function openFoundation(
   const { kv, readOnly, follower } = closers.add(
     await openPlatformKv(places.kv, { env: options.env, onTrouble }),
   );
-  const vault = await openFsBlobVault(places.blobs, {
-    onDamaged: (message) => log({ level: "error", message }),
-  });
-  await checkWhole(kv, { ...places, kv: placeName(places.kv) });
+  const { vault, blobFiles } = await openBlobs(options, { kv, dataDir, place: places.blobs });
+  closers.add(vault);
+  await checkWhole({ kv, vault }, { ...places, kv: placeName(places.kv) });
   if (readOnly !== undefined) {
     const message =
       `The key-value store ${placeName(places.kv)} cannot be written: ${readOnly}. Sites are ` +
@@ -97,7 +139,7 @@ export async function openFoundation(
   return {
     readOnly: readOnly !== undefined,
     follower,
-    blobs: places.blobs,
+    blobFiles,
     foundation: {
       isCurrent: () => follower?.isCurrent() ?? true,
       ...{ kv, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },

@@ -36,8 +36,13 @@ export interface PlatformOptions extends DomainOptions {
   readonly kv?: string;
   /** File of the keys that secrets are sealed with; in the data directory by default. */
   readonly keysFile?: string;
-  /** Folder of the blobs; in the data directory by default. */
+  /**
+   * Folder of the blobs, or an object storage (`s3://bucket/prefix?endpoint=…`) with access
+   * keys in `env`; in the data directory by default.
+   */
   readonly blobs?: string;
+  /** Most disk for files of an object storage that are kept here, in bytes; 10 GiB by default. */
+  readonly blobCacheBytes?: number;
   /** Limits of the connections that clients open; `completeLimits` has the defaults. */
   readonly connections?: Partial<ConnectionLimits>;
   /** CIDRs of proxies that are trusted to name the client's address. */

@@ -122,6 +122,10 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
   }
 }
 
+/** What anyone may read of a storage that fails; the log says more. */
+const STORAGE_DOWN = "the object storage does not answer: sites are served from files that are " +
+  "cached here, and what needs others, or stores some, is answered with 503";
+
 /** Why traffic should go elsewhere; `undefined` if it should not. */
 function unreadiness(
   { closing, isCurrent }: Foundation,
@@ -163,7 +167,7 @@ async function startBehind(
     ...{ base, outbound, closing },
     edges: threads ?? NO_EDGES,
   });
-  const { foundation, readOnly, follower, blobs } = opened;
+  const { foundation, readOnly, follower, blobFiles } = opened;
   const cache = createHttpCache({
     now: systemClock,
     capacityBytes: responseShares(sizes, options.edgeThreads ?? 1).platform,
@@ -196,11 +200,12 @@ async function startBehind(
     shared: threads?.shared,
     ...{ showing, running },
     unready: () => unreadiness(foundation, readOnly),
+    trouble: () => foundation.vault.problem() === undefined ? undefined : STORAGE_DOWN,
   });
   listeners.open(handlers, domains.certificates);
   await threads?.serve(foundation.feed, {
     answer: siteAnswers({
-      ...{ ...foundation, ...platform, blobs },
+      ...{ ...foundation, ...platform, blobFiles },
       invalidate(uris) {
         cache.removeUris(uris);
         return foundation.feed.publish({ type: "cache_invalidated", uris });

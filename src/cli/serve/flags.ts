@@ -35,7 +35,16 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
       "--kv <place>",
       "records: Deno KV (path or URL), or postgres:// (default: in the data directory)",
     )
-    .option("--blobs <dir>", "directory of file contents (default: in the data directory)")
+    .option(
+      "--blobs <place>",
+      "directory of file contents, or s3://bucket/prefix?endpoint=… (default: in the data " +
+        "directory)",
+    )
+    .option(
+      "--blob-cache-size <size>",
+      "disk for files of an s3:// storage, such as 50GiB (default: 10GiB)",
+      byteSize,
+    )
     .option(
       "--keys-file <file>",
       "keys of secrets, the same file on all nodes (default: in the data directory)",

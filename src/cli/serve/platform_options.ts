@@ -161,6 +161,7 @@ export async function readPlatformOptions(
     ...definedOnly({
       keysFile: flags.keysFile === undefined ? undefined : ctx.path(flags.keysFile),
     }),
+    ...definedOnly({ blobCacheBytes: flags.blobCacheSize }),
     ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
     ...definedOnly({ tls: tlsOf(flags, ctx), acme: acmeOf(flags, ctx), httpsPort }),
     ...definedOnly({ mail: mailOf(flags, ctx), bot: botOf(flags, ctx), publicAddresses }),

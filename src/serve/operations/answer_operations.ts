@@ -10,6 +10,11 @@ import { METRICS_TYPE } from "./metrics.ts";
 export interface OperationsOptions {
   /** Why the platform is not ready; `undefined` if it is. */
   readonly unready: () => string | undefined;
+  /**
+   * What a ready platform can do less well than it should; `undefined` if nothing. Such a
+   * platform stays ready: where several share what fails, none would be left.
+   */
+  readonly trouble: () => string | undefined;
   readonly metrics: () => string;
   /** Bearer token for metrics; without it they are for this machine alone. */
   readonly metricsToken: string | undefined;
@@ -71,5 +76,7 @@ export function answerOperations(
   if (path === "/healthz") return text(200, "ok\n");
   if (path === "/metrics") return answerMetrics(request, address, options);
   const reason = options.unready();
-  return reason === undefined ? text(200, "ready\n") : text(503, `${reason}\n`);
+  if (reason !== undefined) return text(503, `${reason}\n`);
+  const trouble = options.trouble();
+  return text(200, trouble === undefined ? "ready\n" : `ready\nBut ${trouble}\n`);
 }

@@ -4,6 +4,7 @@ import { renderMetrics, RequestCounters } from "./metrics.ts";
 
 const OPTIONS: OperationsOptions = {
   unready: () => undefined,
+  trouble: () => undefined,
   metrics: () => "measured",
   metricsToken: undefined,
   isProxied: false,

@@ -4,17 +4,19 @@
  * @module
  */
 import type { ResourceUri } from "../../feed/mod.ts";
+import { UnavailableError } from "../../lib/unavailable_error.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import type { BlobVault } from "../../platform/core/store/mod.ts";
 import { type DeploymentStore, isServed, readContent } from "../../platform/deployments/mod.ts";
 import type { Traffic } from "../../platform/traffic/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
-import type { Question, ThreadSite } from "./wire.ts";
+import type { BlobFiles } from "../open_foundation.ts";
+import type { Answers, Question, ThreadSite } from "./wire.ts";
 
 export interface SiteAnswersParts {
   readonly vault: BlobVault;
-  /** Folder of all blobs. */
-  readonly blobs: string;
+  /** Where the files of blobs are. */
+  readonly blobFiles: BlobFiles;
   readonly deployments: DeploymentStore;
   /** Removes the responses of URIs wherever they are stored; resolves when they are gone. */
   invalidate(uris: readonly ResourceUri[]): Promise<void>;
@@ -25,7 +27,7 @@ export interface SiteAnswersParts {
 
 /** Makes the answers to questions of threads; those that ask at the same time share one read. */
 export function siteAnswers(
-  { vault, blobs, deployments, publishedRules, traffic, invalidate }: SiteAnswersParts,
+  { vault, blobFiles, deployments, publishedRules, traffic, invalidate }: SiteAnswersParts,
 ): (question: Question) => Promise<unknown> {
   const reads = new SingleFlight<ThreadSite | undefined>();
   const read = async (projectId: string, id: string): Promise<ThreadSite | undefined> => {
@@ -34,7 +36,18 @@ export function siteAnswers(
     if (deployment.contentSha === null) return undefined;
     const { workspaceId, contentSha } = deployment;
     const { manifest, files, rules } = await readContent(vault.of(workspaceId), contentSha);
-    return { blobs, workspaceId, manifest, files, rules };
+    const { folder: blobs, fetch } = blobFiles;
+    return { blobs, fetched: fetch !== undefined, workspaceId, manifest, files, rules };
+  };
+  const fetchBlob = async (
+    { workspaceId, sha256 }: Extract<Question, { type: "blob" }>,
+  ): Promise<Answers["blob"]> => {
+    try {
+      return void await blobFiles.fetch?.(workspaceId, sha256);
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error;
+      return { message: error.message, retryAfter: error.retryAfter };
+    }
   };
   return async (question) => {
     switch (question.type) {
@@ -48,6 +61,8 @@ export function siteAnswers(
         return await publishedRules(question.projectId);
       case "salt":
         return await traffic.saltOf(question.day);
+      case "blob":
+        return await fetchBlob(question);
       case "certificate":
       case "failure":
       case "functions":

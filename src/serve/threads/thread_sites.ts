@@ -17,8 +17,10 @@ import {
   SiteDirectory,
   withRulesInTurns,
 } from "../../edge/mod.ts";
+import { UnavailableError } from "../../lib/unavailable_error.ts";
 import type { FeedMessage, HostBinding } from "../../feed/mod.ts";
 import { describeDamage, FsBlobStore } from "../../platform/core/store/fs_blob_store.ts";
+import { fetchingReader } from "./fetching_reader.ts";
 import type { Answers, Question, ThreadSite } from "./wire.ts";
 
 /** A message about hosts and their sites. */
@@ -110,17 +112,25 @@ export class ThreadSites {
     });
   }
 
-  #readerOf({ blobs, workspaceId }: ThreadSite): BlobReader {
+  async #fetch(workspaceId: string, sha256: string): Promise<void> {
+    const trouble = await this.options.ask({ type: "blob", workspaceId, sha256 });
+    if (trouble !== undefined) throw new UnavailableError(trouble.message, trouble);
+  }
+
+  #readerOf({ blobs, fetched, workspaceId }: ThreadSite): BlobReader {
     let reader = this.#readers.get(workspaceId);
     if (reader === undefined) {
       const { onDamaged } = this.options;
-      reader = new FsBlobStore({
+      const files = new FsBlobStore({
         root: join(blobs, workspaceId),
         incoming: join(blobs, "incoming"),
         damaged: join(blobs, "damaged", workspaceId),
         onUse: () => {},
         onDamaged: (sha256, movedTo) => onDamaged(describeDamage(sha256, { workspaceId, movedTo })),
       });
+      reader = fetched
+        ? fetchingReader(files, (sha256) => this.#fetch(workspaceId, sha256))
+        : files;
       this.#readers.set(workspaceId, reader);
     }
     return reader;

@@ -96,6 +96,8 @@ export type Question =
     readonly deploymentId: string;
   }
   | { readonly type: "rules"; readonly projectId: string }
+  /** The file of a blob, which is to be fetched. */
+  | { readonly type: "blob"; readonly workspaceId: string; readonly sha256: string }
   | { readonly type: "certificate"; readonly hostname: string }
   | { readonly type: "failure"; readonly failure: LinkedFailure }
   /** What the visitors of a day since the Unix epoch are hashed with. */
@@ -109,6 +111,8 @@ export type Question =
 export interface ThreadSite {
   /** Folder of all blobs. */
   readonly blobs: string;
+  /** Whether files that are not in the folder can be had by a question. */
+  readonly fetched: boolean;
   readonly workspaceId: string;
   readonly manifest: Manifest;
   readonly files: readonly SiteFile[];
@@ -119,6 +123,8 @@ export interface ThreadSite {
 export interface Answers {
   readonly site: ThreadSite | undefined;
   readonly rules: RuntimeRuleSet | undefined;
+  /** Why the file cannot be had now; `undefined` where it is there. */
+  readonly blob: { readonly message: string; readonly retryAfter: number } | undefined;
   readonly certificate: KeyPair | undefined;
   readonly failure: Explained;
   readonly salt: Uint8Array;

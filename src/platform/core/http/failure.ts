@@ -5,6 +5,7 @@
  * @module
  */
 import type { ApiErrorBody, ErrorCode, Problem } from "../../../contract/mod.ts";
+import { UnavailableError } from "../../../lib/unavailable_error.ts";
 import {
   BlobMismatchError,
   BlobTooLargeError,
@@ -90,6 +91,10 @@ export function toFailure(error: unknown): Failure {
       retryAfter: STORE_RETRY_SECONDS,
       cause: error,
     });
+  }
+  if (error instanceof UnavailableError) {
+    const { message, retryAfter } = error;
+    return new Failure("unavailable", message, { retryAfter, cause: error });
   }
   if (isFullDisk(error)) {
     return new Failure("storage_full", "Cannot store: the platform's disk is full", {

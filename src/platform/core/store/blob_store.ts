@@ -75,13 +75,29 @@ export interface BlobStore {
   link(sha256: string, path: string): Promise<void>;
 }
 
+/** A blob as a list of all blobs has it. */
+export interface StoredBlob {
+  readonly workspaceId: string;
+  readonly sha256: string;
+  /** Size in bytes. */
+  readonly size: number;
+}
+
 /** All blobs of a platform. */
 export interface BlobVault {
   of(workspaceId: string): BlobStore;
+  /** Lists all blobs, in no order that means anything. */
+  list(): AsyncIterable<StoredBlob>;
+  /** How many workspaces have blobs. */
+  countWorkspaces(): Promise<number>;
+  /** Why blobs cannot be stored now, for the operator; `undefined` where they can. */
+  problem(): string | undefined;
+  close(): void;
   /**
    * Removes blobs that are not needed: those for which the predicate of `mark`
-   * is false, that were not looked up since the previous sweep began, and that
-   * are older than `minAgeMs`. Returns how many were removed.
+   * is false, that are older than `minAgeMs`, and that nobody looks up meanwhile.
+   * Where several platforms share the blobs, it takes two sweeps, a day apart.
+   * Returns how many were removed.
    */
   sweep(options: {
     mark(): Promise<(workspaceId: string, sha256: string) => boolean>;

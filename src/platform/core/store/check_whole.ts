@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isUuid } from "../../../lib/ids.ts";
+import type { BlobVault } from "./blob_store.ts";
 import { isStoreEmpty } from "./portable_kv.ts";
 
 /** A part of the platform's data is missing. */
@@ -19,15 +19,6 @@ async function exists(path: string): Promise<boolean> {
   });
 }
 
-/** Workspaces that have blobs. */
-async function countWorkspaces(blobs: string): Promise<number> {
-  let count = 0;
-  for await (const { name, isDirectory } of Deno.readDir(blobs)) {
-    if (isDirectory && isUuid(name)) count++;
-  }
-  return count;
-}
-
 /**
  * Makes sure that neither the keys nor the records are missing while the rest
  * is there.
@@ -35,9 +26,10 @@ async function countWorkspaces(blobs: string): Promise<number> {
  * @throws {DataIncompleteError} saying what is missing and how to go on.
  */
 export async function checkWhole(
-  kv: Deno.Kv,
+  parts: { readonly kv: Deno.Kv; readonly vault: Pick<BlobVault, "countWorkspaces"> },
   places: { readonly kv: string; readonly blobs: string; readonly keys: string },
 ): Promise<void> {
+  const { kv, vault } = parts;
   if (!await isStoreEmpty(kv)) {
     if (await exists(places.keys)) return;
     throw new DataIncompleteError(
@@ -46,7 +38,7 @@ export async function checkWhole(
         "share the store, copy it from another one (--keys-file names it)",
     );
   }
-  const workspaces = await countWorkspaces(places.blobs);
+  const workspaces = await vault.countWorkspaces();
   if (workspaces === 0) return;
   throw new DataIncompleteError(
     `Cannot start: the key-value store ${places.kv} is empty, but ${places.blobs} holds the files ` +

@@ -39,10 +39,18 @@ export interface FsBlobStoreOptions {
   readonly incoming: string;
   /** Folder for damaged blobs. */
   readonly damaged: string;
+  /** Whether what is written may be lost by a loss of power; by default not. */
+  readonly isCache?: boolean;
   /** Called for each look-up of a blob. */
   onUse(sha256: string): void;
   /** Called for each blob that was found damaged, with the path it was moved to. */
   onDamaged(sha256: string, movedTo: string): void;
+}
+
+/** Where the file of a blob is, below the folder of its workspace. */
+export function blobPath(root: string, sha256: string): string {
+  if (!isSha256(sha256)) throw new TypeError(`Not a SHA-256: ${sha256}`);
+  return `${root}${sep}${sha256.slice(0, 2)}${sep}${sha256}`;
 }
 
 /** What the operator is told of a damaged blob. */
@@ -68,8 +76,7 @@ export class FsBlobStore implements BlobStore {
   constructor(private readonly options: FsBlobStoreOptions) {}
 
   private path(sha256: string): string {
-    if (!isSha256(sha256)) throw new TypeError(`Not a SHA-256: ${sha256}`);
-    return `${this.options.root}${sep}${sha256.slice(0, 2)}${sep}${sha256}`;
+    return blobPath(this.options.root, sha256);
   }
 
   private async stat(sha256: string): Promise<Deno.FileInfo | undefined> {
@@ -111,7 +118,7 @@ export class FsBlobStore implements BlobStore {
       const file = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
       try {
         await write(file);
-        await file.sync();
+        if (this.options.isCache !== true) await file.sync();
         written = await file.stat();
       } finally {
         file.close();

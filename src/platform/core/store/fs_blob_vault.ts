@@ -17,7 +17,7 @@ const INCOMING = "incoming";
 const DAMAGED = "damaged";
 
 /** Empties the folder for unfinished writes, creating it if it is missing, and returns its path. */
-async function prepareIncoming(root: string): Promise<string> {
+export async function prepareIncoming(root: string): Promise<string> {
   const incoming = join(root, INCOMING);
   try {
     // The folder itself stays: on a full disk it could not be created again.
@@ -65,6 +65,20 @@ export async function openFsBlobVault(
       }
       return store;
     },
+    async *list() {
+      for await (const { workspaceId, sha256, path } of listBlobs(root)) {
+        yield { workspaceId, sha256, size: (await Deno.stat(path)).size };
+      }
+    },
+    async countWorkspaces() {
+      let count = 0;
+      for await (const { name, isDirectory } of Deno.readDir(root)) {
+        if (isDirectory && isUuid(name)) count++;
+      }
+      return count;
+    },
+    problem: () => undefined,
+    close: () => {},
     async sweep({ mark, minAgeMs, now }) {
       const usedBefore = used;
       used = new Set();

@@ -108,6 +108,10 @@ export const keys = {
   zoneOwners: (): Key => ["zone_owners"],
   zoneOwner: (zone: string): Key => ["zone_owners", zone],
 
+  /** Blobs in an object storage that nothing needs, or that cannot be used, by workspace. */
+  blobMarks: (): Key => ["blob_marks"],
+  blobMark: (workspaceId: string, sha256: string): Key => ["blob_marks", workspaceId, sha256],
+
   certificates: (): Key => ["certificates"],
   certificate: (hostname: string): Key => ["certificates", hostname],
   acmeAccounts: (): Key => ["acme_accounts"],

@@ -4,10 +4,14 @@
  * @module
  */
 export {
+  BlobDamagedError,
+  type BlobFile,
   BlobMismatchError,
   type BlobStore,
   BlobTooLargeError,
   type BlobVault,
+  type ByteRange,
+  type StoredBlob,
 } from "./blob_store.ts";
 export { checkWhole, DataIncompleteError } from "./check_whole.ts";
 export {
@@ -18,7 +22,8 @@ export {
   openDataDir,
 } from "./data_dir.ts";
 export { deleteKeys, keysBelow } from "./delete_keys.ts";
-export { openFsBlobVault } from "./fs_blob_vault.ts";
+export { blobPath, FsBlobStore } from "./fs_blob_store.ts";
+export { openFsBlobVault, prepareIncoming } from "./fs_blob_vault.ts";
 export { isFullDisk } from "./full_disk.ts";
 export { keys } from "./keys.ts";
 export { openKv, openPlatformKv, placeName, StoreUnusableError } from "./open_kv.ts";

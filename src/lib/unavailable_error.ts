@@ -1,0 +1,20 @@
+/**
+ * Something that is not there now, and may be later.
+ *
+ * @module
+ */
+
+/**
+ * A part that the platform depends on does not answer. The message may be shown to
+ * anyone; what happened is the cause.
+ */
+export class UnavailableError extends Error {
+  override readonly name = "UnavailableError";
+  /** Seconds after which another attempt may succeed, for `Retry-After`. */
+  readonly retryAfter: number;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly retryAfter: number }) {
+    super(message, { cause: options.cause });
+    this.retryAfter = options.retryAfter;
+  }
+}

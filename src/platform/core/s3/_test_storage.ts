@@ -1,0 +1,113 @@
+/**
+ * A real object storage for tests: the one that `SVC_TEST_S3` names (as `--blobs` does, with
+ * keys in the environment), else s3rver in this process. A proxy before it breaks what a
+ * test wants broken.
+ *
+ * @module
+ */
+import S3rver from "s3rver";
+import type { Environment } from "../../../lib/network_variables.ts";
+
+const BUCKET = "svc-test";
+
+export interface TestStorage {
+  /** Address for `--blobs`, with a prefix of its own. */
+  readonly place: string;
+  /** Where the access keys are. */
+  readonly env: Environment;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts an empty storage, or takes a new prefix of the given one. */
+export async function openTestStorage(): Promise<TestStorage> {
+  const given = Deno.env.get("SVC_TEST_S3");
+  if (given !== undefined) {
+    const url = new URL(given);
+    url.pathname = `/test-${crypto.randomUUID()}`;
+    const env = Deno.env.toObject();
+    return { place: url.href, env, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+  const directory = await Deno.makeTempDir({ prefix: "svc-s3-" });
+  const server = new S3rver({
+    ...{ address: "127.0.0.1", port: 0, silent: true, directory },
+    configureBuckets: [{ name: BUCKET, configs: [] }],
+  });
+  const { port } = await server.run();
+  return {
+    place: `s3://${BUCKET}/some/where?endpoint=http://127.0.0.1:${port}`,
+    env: { AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: "S3RVER" },
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
+
+export type Decision = Response | "pass" | "cut";
+
+/** What the proxy does with a request: passes it on, answers itself, or cuts the connection. */
+export type Fault = (request: Request) => Decision | Promise<Decision>;
+
+export interface FaultyStorage extends AsyncDisposable {
+  readonly place: string;
+  readonly env: Environment;
+  /** Requests so far, as `METHOD key`. */
+  readonly requests: string[];
+  /** Decides about each request from now on; all pass at first. */
+  fault: Fault;
+  /** Stops answering at all; what connects is refused. */
+  stop(): Promise<void>;
+  /** Answers again, at the same address. */
+  restart(): void;
+  /** Passes a request on and returns the storage's answer. */
+  pass(request: Request): Promise<Response>;
+}
+
+/** A storage behind a proxy that the test has control of. */
+export async function openFaultyStorage(): Promise<FaultyStorage> {
+  const storage = await openTestStorage();
+  const url = new URL(storage.place);
+  const behind = url.searchParams.get("endpoint")!;
+  const requests: string[] = [];
+  const client = Deno.createHttpClient({ allowHost: true, poolMaxIdlePerHost: 0 });
+  const pass = async (request: Request) => {
+    const { pathname, search } = new URL(request.url);
+    const { method, headers } = request;
+    const body = method === "GET" || method === "HEAD" ? null : await request.bytes();
+    return await fetch(`${behind}${pathname}${search}`, { method, headers, body, client });
+  };
+  const handler: Deno.ServeHandler = async (request) => {
+    requests.push(`${request.method} ${new URL(request.url).pathname}`);
+    const decided = await faulty.fault(request);
+    if (decided === "pass") return await pass(request);
+    if (decided === "cut") {
+      return new Response(
+        new ReadableStream({ start: (controller) => controller.error(new Error("cut")) }),
+      );
+    }
+    return decided;
+  };
+  const serve = (port: number) =>
+    Deno.serve(
+      { hostname: "127.0.0.1", port, onListen() {}, onError: () => new Response() },
+      handler,
+    );
+  let server = serve(0);
+  const { port } = server.addr;
+  url.searchParams.set("endpoint", `http://127.0.0.1:${port}`);
+  const faulty: FaultyStorage = {
+    place: url.href,
+    env: storage.env,
+    requests,
+    fault: () => "pass",
+    pass,
+    stop: () => server.shutdown(),
+    restart: () => void (server = serve(port)),
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      client.close();
+      await storage[Symbol.asyncDispose]();
+    },
+  };
+  return faulty;
+}

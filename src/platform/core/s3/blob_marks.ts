@@ -1,0 +1,79 @@
+/**
+ * What the records say of blobs that are not simply there: that nothing needed them, that
+ * they are being removed, or that they are damaged. All nodes see the same marks, and a mark
+ * changes only in a checked commit.
+ *
+ * A blob goes in two steps. A sweep marks it; a day later a sweep that finds the mark
+ * untouched changes it to "removing" and removes the object. Whoever needs the blob
+ * meanwhile takes the mark back: of the two commits, one succeeds. The request that removes
+ * the object is signed before the commit and expires, so that a node that was stopped in
+ * between cannot remove what was stored again since.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { keys, readAll, readRecord, type Versioned } from "../store/mod.ts";
+
+const time = z.number();
+
+const markSchema = z.discriminatedUnion("state", [
+  /** Nothing needed it at that time. */
+  z.object({ state: z.literal("unneeded"), since: time }),
+  /** Its object may go until that time, by the storage's clock. */
+  z.object({ state: z.literal("removing"), until: time }),
+  /** Its object does not have its content. */
+  z.object({ state: z.literal("damaged"), since: time }),
+]);
+
+export type BlobMark = z.infer<typeof markSchema>;
+
+export interface BlobName {
+  readonly workspaceId: string;
+  readonly sha256: string;
+}
+
+const keyOf = ({ workspaceId, sha256 }: BlobName) => keys.blobMark(workspaceId, sha256);
+
+export class BlobMarks {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  async find(blob: BlobName): Promise<Versioned<BlobMark> | undefined> {
+    return await readRecord(this.kv, keyOf(blob), markSchema);
+  }
+
+  async *all(): AsyncGenerator<BlobName & { readonly mark: BlobMark }> {
+    for await (const { key, value } of readAll(this.kv, keys.blobMarks(), markSchema)) {
+      yield { workspaceId: String(key[1]), sha256: String(key[2]), mark: value };
+    }
+  }
+
+  /** Sets a mark where `before` still is what is there; false where others were quicker. */
+  async set(
+    blob: BlobName,
+    before: Versioned<BlobMark> | undefined,
+    mark: BlobMark,
+  ): Promise<boolean> {
+    const versionstamp = before?.versionstamp ?? null;
+    const key = keyOf(blob);
+    return (await this.kv.atomic().check({ key, versionstamp }).set(key, mark).commit()).ok;
+  }
+
+  /** Takes a mark away where it has not changed since it was read. */
+  async remove(blob: BlobName, before: Versioned<BlobMark>): Promise<boolean> {
+    const key = keyOf(blob);
+    const { versionstamp } = before;
+    return (await this.kv.atomic().check({ key, versionstamp }).delete(key).commit()).ok;
+  }
+
+  /**
+   * Says that a blob is needed: no sweep removes it from now on for a day. Returns the mark
+   * that remains, of a blob that cannot be used until it is stored again.
+   */
+  async takeBack(blob: BlobName): Promise<Versioned<BlobMark> | undefined> {
+    for (;;) {
+      const found = await this.find(blob);
+      if (found?.value.state !== "unneeded") return found;
+      if (await this.remove(blob, found)) return undefined;
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * The files of blobs that are on this machine, bounded in bytes: those used longest ago go
+ * first. Names are written last, and what is read is checked against its hash, so that a
+ * crash at any moment leaves nothing wrong behind.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { isSha256 } from "../../../lib/hash.ts";
+import { isUuid } from "../../../lib/ids.ts";
+import { blobPath } from "../store/mod.ts";
+
+/** Part of the bound that is free after files went, so that they do not go one by one. */
+const ROOM = 0.05;
+
+interface FoundFile {
+  readonly name: string;
+  readonly size: number;
+  readonly usedAt: number;
+}
+
+export class DiskCache {
+  /** Sizes by name, the file used longest ago first. */
+  readonly #files = new Map<string, number>();
+  readonly #counted: Promise<void>;
+  #bytes = 0;
+  #evicting: Promise<void> | undefined;
+
+  /** Names are `<workspace>/<sha256>`. */
+  constructor(
+    private readonly options: {
+      readonly root: string;
+      /** Most bytes of files. */
+      readonly maxBytes: number;
+      onTrouble(message: string): void;
+    },
+  ) {
+    this.#counted = this.#count().catch((error) =>
+      options.onTrouble(`Cannot read the cache of files ${options.root}: ${error}`)
+    );
+  }
+
+  /** Bytes of all files that are known. */
+  get byteLength(): number {
+    return this.#bytes;
+  }
+
+  /** Resolves when the files of earlier processes are known, and those that are too many are gone. */
+  async settled(): Promise<void> {
+    await this.#counted;
+    await this.#evicting;
+  }
+
+  /** Notes that a file is there. */
+  add(name: string, size: number): void {
+    this.#forget(name);
+    this.#files.set(name, size);
+    this.#bytes += size;
+    this.#startEvicting();
+  }
+
+  /** Notes that a file was used; its size is known. */
+  touch(name: string): void {
+    const size = this.#files.get(name);
+    if (size === undefined) return;
+    this.#files.delete(name);
+    this.#files.set(name, size);
+  }
+
+  /** Notes that a file is gone. */
+  remove(name: string): void {
+    this.#forget(name);
+  }
+
+  #forget(name: string): void {
+    this.#bytes -= this.#files.get(name) ?? 0;
+    this.#files.delete(name);
+  }
+
+  /** Counts the files of earlier processes, which were used before all others. */
+  async #count(): Promise<void> {
+    const found: FoundFile[] = [];
+    for await (const file of filesBelow(this.options.root)) found.push(file);
+    found.sort((left, right) => left.usedAt - right.usedAt);
+    const used = [...this.#files];
+    this.#files.clear();
+    this.#bytes = 0;
+    for (const { name, size } of found) this.#files.set(name, size);
+    for (const [name, size] of used) {
+      this.#files.delete(name);
+      this.#files.set(name, size);
+    }
+    for (const size of this.#files.values()) this.#bytes += size;
+    this.#startEvicting();
+  }
+
+  #startEvicting(): void {
+    if (this.#bytes <= this.options.maxBytes || this.#evicting !== undefined) return;
+    this.#evicting = this.#evict()
+      .catch((error) => this.options.onTrouble(`Cannot empty the cache of files: ${error}`))
+      .finally(() => this.#evicting = undefined);
+  }
+
+  async #evict(): Promise<void> {
+    const wanted = this.options.maxBytes * (1 - ROOM);
+    for (const name of this.#files.keys()) {
+      // The newest one stays: someone is about to read it.
+      if (this.#bytes <= wanted || this.#files.size === 1) return;
+      this.#forget(name);
+      const [workspaceId = "", sha256 = ""] = name.split("/");
+      await Deno.remove(blobPath(join(this.options.root, workspaceId), sha256)).catch((error) => {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      });
+    }
+  }
+}
+
+async function* filesBelow(root: string): AsyncGenerator<FoundFile> {
+  for await (const workspace of Deno.readDir(root)) {
+    if (!isUuid(workspace.name)) continue;
+    for await (const folder of Deno.readDir(join(root, workspace.name))) {
+      for await (const { name } of Deno.readDir(join(root, workspace.name, folder.name))) {
+        if (!isSha256(name)) continue;
+        const path = join(root, workspace.name, folder.name, name);
+        const info = await Deno.stat(path).catch(() => undefined);
+        if (info === undefined) continue;
+        const usedAt = Math.max(info.atime?.getTime() ?? 0, info.mtime?.getTime() ?? 0);
+        yield { name: `${workspace.name}/${name}`, size: info.size, usedAt };
+      }
+    }
+  }
+}

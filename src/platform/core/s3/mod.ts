@@ -1,0 +1,9 @@
+/**
+ * Blobs in an object storage (Amazon S3 and what speaks like it), for platforms of several
+ * nodes.
+ *
+ * @module
+ */
+export { type CachedVault, openS3BlobVault } from "./s3_blob_vault.ts";
+export { S3CredentialsError } from "./s3_credentials.ts";
+export { describeS3Place, parseS3Place, S3PlaceError } from "./s3_place.ts";

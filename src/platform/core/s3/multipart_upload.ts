@@ -1,0 +1,65 @@
+/**
+ * An upload in parts (Amazon S3, "Uploading and copying objects using multipart upload").
+ *
+ * @module
+ */
+import { sha256Hex } from "../../../lib/hash.ts";
+import { S3Error, type S3Requests } from "./s3_requests.ts";
+import { completionBody, parseError, parseUploadId } from "./s3_xml.ts";
+
+export class MultipartUpload {
+  readonly #etags: string[] = [];
+
+  private constructor(
+    private readonly requests: S3Requests,
+    private readonly key: string,
+    private readonly id: string,
+  ) {}
+
+  static async begin(requests: S3Requests, key: string): Promise<MultipartUpload> {
+    const id = await requests.attempt(async () =>
+      parseUploadId(await requests.text({ method: "POST", key, query: { uploads: "" } }))
+    );
+    return new MultipartUpload(requests, key, id);
+  }
+
+  /** Sends a part; numbers begin at 1, in any order. */
+  async send(number: number, content: Uint8Array<ArrayBuffer>): Promise<void> {
+    const sha256 = sha256Hex(content);
+    await this.requests.attempt(async () => {
+      this.#etags[number - 1] = await this.requests.store({
+        method: "PUT",
+        key: this.key,
+        query: { partNumber: String(number), uploadId: this.id },
+        headers: { "x-amz-content-sha256": sha256 },
+        body: content,
+      });
+    });
+  }
+
+  /** Makes the object of all parts. The storage may report a failure with the status 200. */
+  async complete(): Promise<void> {
+    await this.requests.attempt(async () => {
+      const answer = await this.requests.text({
+        method: "POST",
+        key: this.key,
+        query: { uploadId: this.id },
+        headers: { "content-type": "application/xml" },
+        body: completionBody(this.#etags),
+      });
+      const { code, message } = parseError(answer);
+      if (code !== "") throw new S3Error(500, code, message);
+    });
+  }
+
+  /** Gives the upload up, so that its parts are not kept. */
+  async abort(): Promise<void> {
+    const query = { uploadId: this.id };
+    await this.requests.attempt(() =>
+      this.requests.text({ method: "DELETE", key: this.key, query })
+    )
+      .catch(() => {
+        // It is gone, or the storage is: a rule of the bucket removes it in the end.
+      });
+  }
+}

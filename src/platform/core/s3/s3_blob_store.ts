@@ -1,0 +1,306 @@
+/**
+ * The blobs of one workspace in an object storage. Whatever is read is fetched once, and is
+ * then a file of this machine, which is read as those of a platform without a storage are.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import pMap from "p-map";
+import type { Clock } from "../../../lib/clock.ts";
+import { sha256Hex } from "../../../lib/hash.ts";
+import { SingleFlight } from "../../../lib/single_flight.ts";
+import {
+  BlobDamagedError,
+  type BlobFile,
+  BlobMismatchError,
+  blobPath,
+  type BlobStore,
+  type ByteRange,
+  FsBlobStore,
+  type Versioned,
+} from "../store/mod.ts";
+import type { BlobMark, BlobMarks } from "./blob_marks.ts";
+import type { DiskCache } from "./disk_cache.ts";
+import { FileChangedError, type S3Bucket } from "./s3_bucket.ts";
+
+/**
+ * How long a blob that was there is taken to be there, in milliseconds. It must be well
+ * below the time between a mark and the removal.
+ */
+const TRUSTED_MS = 6 * 60 * 60_000;
+
+/** Most blobs of a workspace that are remembered; beyond that, all are forgotten. */
+const MAX_REMEMBERED = 1_000_000;
+
+/** Blobs that are looked up, or fetched, at the same time. */
+const PARALLEL = 32;
+
+/** How often a file that vanishes before it is opened is fetched. */
+const MAX_FETCHES = 3;
+
+/** How often content that arrives damaged is fetched. */
+const MAX_DOWNLOADS = 3;
+
+/** Pause between two looks at a blob that is being removed, in milliseconds. */
+const REMOVAL_PAUSE_MS = 250;
+
+export interface S3BlobStoreOptions {
+  readonly workspaceId: string;
+  readonly bucket: S3Bucket;
+  readonly marks: BlobMarks;
+  readonly cache: DiskCache;
+  /** Folder of the cached files. */
+  readonly root: string;
+  readonly now: Clock;
+  /** Called with a message for the operator where an object is damaged. */
+  onDamaged(message: string): void;
+}
+
+/** Key of a blob's object. */
+export function objectKey(workspaceId: string, sha256: string): string {
+  return `${workspaceId}/${sha256.slice(0, 2)}/${sha256}`;
+}
+
+interface Seen {
+  readonly size: number;
+  readonly at: number;
+}
+
+export class S3BlobStore implements BlobStore {
+  readonly #local: FsBlobStore;
+  readonly #folder: string;
+  readonly #fetches = new SingleFlight<void>();
+  /** Blobs that were in the storage, unmarked. */
+  readonly #seen = new Map<string, Seen>();
+
+  constructor(private readonly options: S3BlobStoreOptions) {
+    const { root, workspaceId } = options;
+    this.#folder = join(root, workspaceId);
+    this.#local = new FsBlobStore({
+      root: this.#folder,
+      incoming: join(root, "incoming"),
+      damaged: join(root, "damaged", workspaceId),
+      isCache: true,
+      onUse: () => {},
+      // A cached file is fetched anew; there is nothing to save of it.
+      onDamaged: (sha256, movedTo) => {
+        options.cache.remove(this.#nameOf(sha256));
+        Deno.removeSync(movedTo);
+      },
+    });
+  }
+
+  async put(sha256: string, content: Uint8Array): Promise<void> {
+    const actual = sha256Hex(content);
+    if (actual !== sha256) throw new BlobMismatchError(sha256, actual);
+    const bytes = content.slice();
+    await this.#publish(
+      sha256,
+      content.byteLength,
+      (key) => this.options.bucket.put(key, bytes, sha256),
+    );
+    await this.#local.put(sha256, content);
+    this.options.cache.add(this.#nameOf(sha256), content.byteLength);
+  }
+
+  async putStream(
+    sha256: string,
+    content: ReadableStream<Uint8Array>,
+    options: { readonly maxBytes: number },
+  ): Promise<void> {
+    await this.#local.putStream(sha256, content, options);
+    const path = blobPath(this.#folder, sha256);
+    const { size } = await Deno.stat(path);
+    try {
+      await this.#publish(
+        sha256,
+        size,
+        (key) => this.options.bucket.putFile(key, { path, size, sha256 }),
+      );
+    } catch (error) {
+      if (error instanceof FileChangedError) await this.#local.reportDamage(sha256);
+      throw error;
+    } finally {
+      // Not before: a file that is known may go at any time.
+      this.options.cache.add(this.#nameOf(sha256), size);
+    }
+  }
+
+  async size(sha256: string): Promise<number | undefined> {
+    return await this.verify(sha256);
+  }
+
+  async verify(sha256: string): Promise<number | undefined> {
+    const known = this.#trusted(sha256);
+    if (known !== undefined) return known;
+    const at = this.options.now();
+    // The mark first: without one, nobody removes the object for a day.
+    if (await this.options.marks.takeBack(this.#blob(sha256)) !== undefined) return undefined;
+    const size = await this.options.bucket.size(this.#key(sha256));
+    if (size !== undefined) this.#remember(sha256, { size, at });
+    return size;
+  }
+
+  async verifyAll(hashes: readonly string[]): Promise<ReadonlyMap<string, number | undefined>> {
+    const sizes = new Map<string, number | undefined>();
+    const others: string[] = [];
+    for (const sha256 of hashes) {
+      const size = this.#trusted(sha256);
+      if (size === undefined) others.push(sha256);
+      else sizes.set(sha256, size);
+    }
+    await pMap(others, async (sha256) => void sizes.set(sha256, await this.verify(sha256)), {
+      concurrency: PARALLEL,
+    });
+    return sizes;
+  }
+
+  /** The file here may be at fault, or the object: the file goes, and the object is looked at. */
+  async reportDamage(sha256: string): Promise<void> {
+    await this.#local.reportDamage(sha256);
+    await this.#fetch(sha256).catch((error) => {
+      if (!(error instanceof BlobDamagedError)) throw error;
+    });
+  }
+
+  async read(sha256: string): Promise<Uint8Array<ArrayBuffer>> {
+    return await this.#withFile(sha256, () => this.#local.read(sha256));
+  }
+
+  async stream(
+    sha256: string,
+    range?: ByteRange,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    return await this.#withFile(sha256, () => this.#local.stream(sha256, range));
+  }
+
+  openFile(sha256: string): Promise<BlobFile> {
+    return this.#withFile(sha256, () => this.#local.openFile(sha256));
+  }
+
+  async link(sha256: string, path: string): Promise<void> {
+    await this.#withFile(sha256, () => this.#local.link(sha256, path));
+  }
+
+  /** Fetches the file of a blob, if it is not here. */
+  async ensureFile(sha256: string): Promise<void> {
+    const file = await this.openFile(sha256);
+    await file.stream.cancel();
+  }
+
+  /** Runs work on the file of a blob, which is fetched where it is missing or damaged. */
+  async #withFile<T>(sha256: string, work: () => Promise<T>): Promise<T> {
+    for (let fetches = 0;; fetches++) {
+      try {
+        const result = await work();
+        this.options.cache.touch(this.#nameOf(sha256));
+        return result;
+      } catch (error) {
+        if (!(error instanceof BlobDamagedError) || fetches === MAX_FETCHES) throw error;
+      }
+      await this.#fetch(sha256);
+    }
+  }
+
+  /** Requests for a blob at the same time share one fetch. */
+  #fetch(sha256: string): Promise<void> {
+    return this.#fetches.run(sha256, async () => {
+      for (let attempt = 1;; attempt++) {
+        try {
+          return await this.#download(sha256);
+        } catch (error) {
+          if (!(error instanceof BlobMismatchError)) throw error;
+          if (attempt === MAX_DOWNLOADS) throw await this.#reportObject(sha256, error);
+        }
+      }
+    });
+  }
+
+  async #download(sha256: string): Promise<void> {
+    const size = await this.options.bucket.get(this.#key(sha256), async (content) => {
+      let bytes = 0;
+      const counted = content.pipeThrough(
+        new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+          transform(chunk, controller) {
+            bytes += chunk.byteLength;
+            controller.enqueue(chunk);
+          },
+        }),
+      );
+      await this.#local.putStream(sha256, counted, { maxBytes: Number.MAX_SAFE_INTEGER });
+      return bytes;
+    });
+    if (size === undefined) {
+      this.#seen.delete(sha256);
+      throw new BlobDamagedError(`Blob ${sha256} is not in the object storage`);
+    }
+    this.options.cache.add(this.#nameOf(sha256), size);
+  }
+
+  /** Has all nodes take the blob as missing, until it is stored again. */
+  async #reportObject(sha256: string, cause: BlobMismatchError): Promise<BlobDamagedError> {
+    const { marks, now, onDamaged, workspaceId } = this.options;
+    this.#seen.delete(sha256);
+    const blob = this.#blob(sha256);
+    const before = await marks.find(blob);
+    if (before === undefined || before.value.state === "unneeded") {
+      await marks.set(blob, before, { state: "damaged", since: now() });
+    }
+    const message = `Blob ${sha256} of workspace ${workspaceId} is damaged in the object ` +
+      `storage: its content has the SHA-256 ${cause.actual}. Deploy the same content again`;
+    onDamaged(message);
+    return new BlobDamagedError(message, { cause });
+  }
+
+  /** Uploads a blob, unless it is known to be there, so that no sweep removes it. */
+  async #publish(
+    sha256: string,
+    size: number,
+    upload: (key: string) => Promise<void>,
+  ): Promise<void> {
+    if (this.#trusted(sha256) !== undefined) return;
+    for (;;) {
+      const at = this.options.now();
+      const mark = await this.#settle(sha256);
+      await upload(this.#key(sha256));
+      if (mark === undefined || await this.options.marks.remove(this.#blob(sha256), mark)) {
+        return this.#remember(sha256, { size, at });
+      }
+    }
+  }
+
+  /** Waits while a blob may be removed; returns the mark that the upload makes untrue. */
+  async #settle(sha256: string): Promise<Versioned<BlobMark> | undefined> {
+    for (;;) {
+      const mark = await this.options.marks.takeBack(this.#blob(sha256));
+      if (mark?.value.state !== "removing") return mark;
+      if (mark.value.until < this.options.bucket.requests.storageTime()) return mark;
+      await new Promise((resolve) => setTimeout(resolve, REMOVAL_PAUSE_MS));
+    }
+  }
+
+  #trusted(sha256: string): number | undefined {
+    const seen = this.#seen.get(sha256);
+    if (seen === undefined) return undefined;
+    if (this.options.now() - seen.at < TRUSTED_MS) return seen.size;
+    this.#seen.delete(sha256);
+    return undefined;
+  }
+
+  #remember(sha256: string, seen: Seen): void {
+    if (this.#seen.size >= MAX_REMEMBERED) this.#seen.clear();
+    this.#seen.set(sha256, seen);
+  }
+
+  #blob(sha256: string) {
+    return { workspaceId: this.options.workspaceId, sha256 };
+  }
+
+  #key(sha256: string): string {
+    return objectKey(this.options.workspaceId, sha256);
+  }
+
+  #nameOf(sha256: string): string {
+    return `${this.options.workspaceId}/${sha256}`;
+  }
+}

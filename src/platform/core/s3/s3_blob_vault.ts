@@ -1,0 +1,119 @@
+/**
+ * The blobs of all workspaces in an object storage that several nodes share, with the files
+ * that this node uses on its disk.
+ *
+ * @module
+ */
+import type { Clock } from "../../../lib/clock.ts";
+import { isUuid } from "../../../lib/ids.ts";
+import type { Environment } from "../../../lib/network_variables.ts";
+import { type BlobVault, prepareIncoming, StoreUnusableError } from "../store/mod.ts";
+import { BlobMarks } from "./blob_marks.ts";
+import { DiskCache } from "./disk_cache.ts";
+import { listObjects } from "./list_objects.ts";
+import { S3BlobStore } from "./s3_blob_store.ts";
+import { S3Bucket } from "./s3_bucket.ts";
+import { findS3Credentials } from "./s3_credentials.ts";
+import { describeS3Place, parseS3Place } from "./s3_place.ts";
+import { DEFAULT_PATIENCE, S3Error, type S3Patience, S3Requests } from "./s3_requests.ts";
+import { sweepObjects } from "./sweep_objects.ts";
+
+/** Most disk for cached files by default, in bytes. */
+export const DEFAULT_CACHE_BYTES = 10 * 1024 ** 3;
+
+export interface S3VaultOptions {
+  /** `s3://bucket/prefix?endpoint=…&region=…` */
+  readonly place: string;
+  /** Where access keys are found. */
+  readonly env: Environment;
+  /** The records, which hold the marks of blobs. */
+  readonly kv: Deno.Kv;
+  /** Folder for cached files, which is this node's alone. */
+  readonly cache: string;
+  /** Most disk for cached files, in bytes. */
+  readonly cacheBytes?: number | undefined;
+  readonly now: Clock;
+  readonly patience?: S3Patience;
+  /** Size of the parts of large objects, in bytes. */
+  readonly partBytes?: number;
+  /** Called with a message for the operator where an object is damaged. */
+  onDamaged(message: string): void;
+  /** Called with other messages for the operator. */
+  onTrouble(message: string): void;
+}
+
+/** Blobs that are in a storage, and files here. */
+export interface CachedVault extends BlobVault {
+  of(workspaceId: string): S3BlobStore;
+  /** Resolves when the cache is within its bound. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Opens the blobs in an object storage. One that does not answer is waited for in the
+ * background: what is cached can be read.
+ *
+ * @throws {S3PlaceError}
+ * @throws {S3CredentialsError} where no access keys are there.
+ * @throws {StoreUnusableError} where the storage refuses the keys or has no such bucket, or
+ * the folder cannot be written.
+ */
+export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVault> {
+  const { kv, now, cache: root, onTrouble } = options;
+  const place = parseS3Place(options.place);
+  const credentials = await findS3Credentials(options.env);
+  await prepareIncoming(root);
+  const requests = new S3Requests({
+    ...{ place, credentials, now, patience: options.patience ?? DEFAULT_PATIENCE },
+    onChange: (problem) =>
+      onTrouble(
+        problem ?? `The object storage answers again: ${describeS3Place(place)}`,
+      ),
+  });
+  await requests.look().catch((error) => {
+    if (!isRefusal(error.cause)) return;
+    requests.close();
+    throw new StoreUnusableError(
+      `Cannot use the object storage, ${describeS3Place(place)}: ${error.cause.message}`,
+      { cause: error },
+    );
+  });
+  const bucket = new S3Bucket(requests, place.prefix, options.partBytes);
+  const marks = new BlobMarks(kv);
+  const maxBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES;
+  const cache = new DiskCache({ root, maxBytes, onTrouble });
+  const stores = new Map<string, S3BlobStore>();
+  return {
+    of(workspaceId) {
+      if (!isUuid(workspaceId)) throw new TypeError(`Not a workspace id: ${workspaceId}`);
+      let store = stores.get(workspaceId);
+      if (store === undefined) {
+        const { onDamaged } = options;
+        store = new S3BlobStore({ workspaceId, bucket, marks, cache, root, now, onDamaged });
+        stores.set(workspaceId, store);
+      }
+      return store;
+    },
+    list: () => listObjects(bucket),
+    async countWorkspaces() {
+      let count = 0;
+      for await (const name of bucket.folders()) if (isUuid(name)) count++;
+      return count;
+    },
+    problem: () => requests.problem,
+    settled: () => cache.settled(),
+    close: () => requests.close(),
+    async sweep({ mark, minAgeMs, now }) {
+      const isNeeded = await mark();
+      return await sweepObjects({
+        ...{ bucket, marks, minAgeMs, now },
+        isNeeded: ({ workspaceId, sha256 }) => isNeeded(workspaceId, sha256),
+      });
+    },
+  };
+}
+
+/** Whether the storage answered, and would answer the same again. */
+function isRefusal(error: unknown): error is S3Error {
+  return error instanceof S3Error && error.status >= 400 && error.status < 500;
+}

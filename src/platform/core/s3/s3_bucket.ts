@@ -1,0 +1,194 @@
+/**
+ * The objects below a prefix of a bucket, each of them checked on its way.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import pLimit from "p-limit";
+import { sha256Hex } from "../../../lib/hash.ts";
+import { type ListedObject, type ListPage, parseList } from "./s3_xml.ts";
+import { isMissing, type S3Requests } from "./s3_requests.ts";
+import { MultipartUpload } from "./multipart_upload.ts";
+
+/** Largest object that is sent in one request, and smallest part of a larger one, in bytes. */
+export const PART_BYTES = 8 * 1024 * 1024;
+
+/** Most parts of an upload (Amazon S3, "multipart upload limits"). */
+const MAX_PARTS = 10_000;
+
+/** Bodies that are in memory at the same time. */
+const MAX_BODIES = 8;
+
+/** A file on its way to the storage. */
+export interface FileUpload {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** The content of a file is not what it was when it was checked. */
+export class FileChangedError extends Error {
+  override readonly name = "FileChangedError";
+}
+
+const base64Of = (hex: string): string => Uint8Array.fromHex(hex).toBase64();
+
+export class S3Bucket {
+  readonly #bodies = pLimit(MAX_BODIES);
+
+  constructor(
+    readonly requests: S3Requests,
+    /** Below which the keys are, with its final slash; the requests add it. */
+    private readonly prefix: string,
+    private readonly partBytes = PART_BYTES,
+  ) {}
+
+  /** Stores bytes; the storage refuses them where they do not arrive as they are. */
+  async put(key: string, content: Uint8Array<ArrayBuffer>, sha256: string): Promise<void> {
+    await this.#bodies(() =>
+      this.requests.attempt(async () => {
+        const headers = {
+          "x-amz-content-sha256": sha256,
+          "x-amz-checksum-sha256": base64Of(sha256),
+        };
+        await this.requests.store({ method: "PUT", key, headers, body: content });
+      })
+    );
+  }
+
+  /**
+   * Stores a file, a large one in parts at the same time. The object appears when all of it
+   * is there; after a failure nothing is left of it.
+   */
+  async putFile(key: string, { path, size, sha256 }: FileUpload): Promise<void> {
+    if (size <= this.partBytes) {
+      const content = await Deno.readFile(path);
+      if (sha256Hex(content) !== sha256) throw new FileChangedError(`${path} has changed`);
+      return await this.put(key, content, sha256);
+    }
+    const partBytes = Math.max(this.partBytes, Math.ceil(size / MAX_PARTS));
+    const upload = await MultipartUpload.begin(this.requests, key);
+    try {
+      await this.#sendParts(upload, { path, sha256 }, partBytes);
+    } catch (error) {
+      await upload.abort();
+      throw error;
+    }
+    try {
+      await upload.complete();
+    } catch (error) {
+      // An earlier attempt has succeeded, and its answer was lost.
+      if (await this.size(key).catch(() => undefined) === size) return;
+      await upload.abort();
+      throw error;
+    }
+  }
+
+  async #sendParts(
+    upload: MultipartUpload,
+    { path, sha256 }: Pick<FileUpload, "path" | "sha256">,
+    partBytes: number,
+  ): Promise<void> {
+    const hash = createHash("sha256");
+    const sending = new Set<Promise<void>>();
+    let failure: { readonly error: unknown } | undefined;
+    using file = await Deno.open(path);
+    for (let number = 1; failure === undefined; number++) {
+      // A place is taken before the part is read, so that few are in memory.
+      const { promise: read, resolve: onRead, reject } = Promise.withResolvers<boolean>();
+      const part: Promise<void> = this.#bodies(async () => {
+        const content = await readPart(file, partBytes);
+        if (content.byteLength > 0) hash.update(content);
+        onRead(content.byteLength > 0);
+        if (content.byteLength > 0) await upload.send(number, content);
+      }).catch((error) => {
+        failure ??= { error };
+        reject(error);
+      }).finally(() => sending.delete(part));
+      sending.add(part);
+      if (!await read.catch(() => false)) break;
+    }
+    await Promise.all(sending);
+    if (failure !== undefined) throw failure.error;
+    if (hash.digest("hex") !== sha256) throw new FileChangedError(`${path} has changed`);
+  }
+
+  /** Size of an object in bytes; `undefined` where it is missing. */
+  async size(key: string): Promise<number | undefined> {
+    return await this.#ifThere(async () => {
+      const response = await this.requests.send({ method: "HEAD", key });
+      await response.body?.cancel();
+      return Number(response.headers.get("content-length"));
+    });
+  }
+
+  /**
+   * Hands the content of an object to `take`, anew where it broke off; `undefined` where
+   * the object is missing.
+   */
+  async get<T>(
+    key: string,
+    take: (content: ReadableStream<Uint8Array<ArrayBuffer>>) => Promise<T>,
+  ): Promise<T | undefined> {
+    return await this.#ifThere(async () => {
+      const { body } = await this.requests.send({ method: "GET", key });
+      return await take(body ?? new Blob([]).stream());
+    });
+  }
+
+  /** Removes an object, if it is there. */
+  async remove(key: string): Promise<void> {
+    await this.#ifThere(() => this.requests.text({ method: "DELETE", key }));
+  }
+
+  /** Lists all objects, by their keys. */
+  async *list(): AsyncGenerator<ListedObject> {
+    for (let next: string | undefined = ""; next !== undefined;) {
+      const page: ListPage = await this.#page(next === "" ? {} : { "continuation-token": next });
+      for (const object of page.objects) {
+        yield { ...object, key: object.key.slice(this.prefix.length) };
+      }
+      next = page.next;
+    }
+  }
+
+  /** Lists the first names of all keys, up to their first slash: a request for each. */
+  async *folders(): AsyncGenerator<string> {
+    for (let after = "";;) {
+      const { objects: [first] } = await this.#page({ "start-after": `${this.prefix}${after}` });
+      if (first === undefined) return;
+      const [folder = ""] = first.key.slice(this.prefix.length).split("/");
+      yield folder;
+      // The slash is followed by 0: no key of the folder comes after this.
+      after = `${folder}0`;
+    }
+  }
+
+  async #page(query: Readonly<Record<string, string>>): Promise<ListPage> {
+    const asked = { "list-type": "2", prefix: this.prefix, ...query };
+    return await this.requests.attempt(async () =>
+      parseList(await this.requests.text({ method: "GET", query: asked }))
+    );
+  }
+
+  async #ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.requests.attempt(work);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Reads up to `length` bytes from where the file stands. */
+async function readPart(file: Deno.FsFile, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const content = new Uint8Array(length);
+  let size = 0;
+  while (size < length) {
+    const count = await file.read(content.subarray(size));
+    if (count === null) break;
+    size += count;
+  }
+  return content.subarray(0, size);
+}

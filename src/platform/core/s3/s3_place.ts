@@ -1,0 +1,130 @@
+/**
+ * Where blobs are in an object storage, as `--blobs` names it:
+ * `s3://bucket/prefix?endpoint=https://…&region=…`.
+ *
+ * @module
+ */
+import { nearest } from "../../../lib/suggest.ts";
+
+export interface S3Place {
+  readonly bucket: string;
+  /** Before every key: empty, or ends with a slash. */
+  readonly prefix: string;
+  /** Address of the storage, without a final slash. */
+  readonly endpoint: string;
+  readonly region: string;
+  /** Whether the bucket stands in the path, not in the host name. */
+  readonly pathStyle: boolean;
+}
+
+/** An address of an object storage cannot be used. */
+export class S3PlaceError extends TypeError {
+  override readonly name = "S3PlaceError";
+}
+
+/** Names of buckets (Amazon S3, "General purpose bucket naming rules"). */
+const BUCKET = /^[a-z0-9](?:[a-z0-9.-]{1,61})[a-z0-9]$/;
+
+/** Parts of a prefix; nothing in them needs an escape, or means a folder above. */
+const PREFIX = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\/){0,8}$/;
+
+const REGION = /^[a-z0-9-]{1,64}$/;
+const DEFAULT_REGION = "us-east-1";
+const SETTINGS = ["endpoint", "region", "style"] as const;
+
+function refuse(reason: string, advice: string): never {
+  throw new S3PlaceError(`Cannot use the address of the object storage: ${reason}. ${advice}`);
+}
+
+function parseEndpoint(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    return refuse("its endpoint is not a URL", "Write endpoint=https://host");
+  }
+  if (url.username !== "" || url.password !== "") refuseCredentials();
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
+    return refuse("its endpoint has a path", "Write only scheme, host and port");
+  }
+  return url.origin;
+}
+
+function refuseCredentials(): never {
+  return refuse(
+    "it holds credentials, which others on this machine could read on the command line",
+    "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file in " +
+      "AWS_SHARED_CREDENTIALS_FILE",
+  );
+}
+
+/** What is wrong is never quoted where it may be a secret. */
+function checkSettings(settings: URLSearchParams): void {
+  const given = new Set<string>();
+  for (const name of settings.keys()) {
+    if (/key|secret|token|credential|password/i.test(name)) refuseCredentials();
+    if (!SETTINGS.some((known) => known === name)) {
+      const meant = nearest(name, SETTINGS);
+      refuse(
+        `it has no setting "${name}"`,
+        meant === undefined ? `Settings are ${SETTINGS.join(", ")}` : `Did you mean "${meant}"?`,
+      );
+    }
+    if (given.has(name)) refuse(`it names "${name}" twice`, "Name it once");
+    given.add(name);
+  }
+}
+
+/**
+ * Reads the address of an object storage.
+ *
+ * @throws {S3PlaceError} saying what is wrong with it.
+ */
+export function parseS3Place(text: string): S3Place {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== "s3:") {
+    return refuse("it is not an s3:// URL", "Write s3://bucket/prefix?endpoint=https://host");
+  }
+  if (url.username !== "" || url.password !== "") refuseCredentials();
+  const settings = url.searchParams;
+  checkSettings(settings);
+  const bucket = url.host;
+  if (!BUCKET.test(bucket)) {
+    return refuse(
+      `"${bucket}" is no name of a bucket`,
+      "A name has 3 to 63 lower-case letters, digits, dots and hyphens",
+    );
+  }
+  const path = url.pathname.replace(/^\//, "");
+  const prefix = path === "" || path.endsWith("/") ? path : `${path}/`;
+  if (!PREFIX.test(prefix)) {
+    return refuse(
+      `its prefix "${prefix}" cannot be used`,
+      "Use up to 8 names of letters, digits, dots, hyphens and underscores, between slashes",
+    );
+  }
+  const region = settings.get("region") ?? DEFAULT_REGION;
+  if (!REGION.test(region)) refuse(`"${region}" is no region`, "Write a name such as eu-central-1");
+  const style = settings.get("style") ?? (settings.has("endpoint") ? "path" : "host");
+  if (style !== "path" && style !== "host") {
+    return refuse(`"${style}" is no style`, 'Write "path" or "host"');
+  }
+  const endpoint = parseEndpoint(settings.get("endpoint") ?? `https://s3.${region}.amazonaws.com`);
+  return { bucket, prefix, endpoint, region, pathStyle: style === "path" };
+}
+
+/** Names the place for people: without anything that could be a secret. */
+export function describeS3Place({ endpoint, bucket, prefix }: S3Place): string {
+  return `bucket "${bucket}${prefix === "" ? "" : `/${prefix.slice(0, -1)}`}" of ${endpoint}`;
+}
+
+/** The URL of an object, or of the bucket itself. */
+export function s3Url(
+  { endpoint, bucket, prefix, pathStyle }: S3Place,
+  key: string | undefined,
+): URL {
+  const url = new URL(endpoint);
+  if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`;
+  const object = key === undefined ? "" : `${prefix}${key}`;
+  const path = pathStyle ? `${bucket}${object === "" ? "" : "/"}${object}` : object;
+  url.pathname = `/${path}`;
+  return url;
+}

@@ -1,0 +1,318 @@
+/**
+ * Requests to an object storage: signed, bounded in time, repeated where that helps. It
+ * also knows whether the storage answers, so that nobody waits for one that does not.
+ *
+ * @module
+ */
+import { AwsClient } from "aws4fetch";
+import pLimit from "p-limit";
+import pRetry from "p-retry";
+import type { Clock } from "../../../lib/clock.ts";
+import { UnavailableError } from "../../../lib/unavailable_error.ts";
+import type { S3Credentials } from "./s3_credentials.ts";
+import { describeS3Place, type S3Place, s3Url } from "./s3_place.ts";
+import { parseError } from "./s3_xml.ts";
+
+/** The storage refused a request, or did not answer: then the status is 0. */
+export class S3Error extends Error {
+  override readonly name = "S3Error";
+  constructor(readonly status: number, readonly code: string, message: string) {
+    super([status || undefined, code, message].filter(Boolean).join(" "));
+  }
+}
+
+const noAnswer = (reason: unknown): S3Error =>
+  reason instanceof S3Error
+    ? reason
+    : new S3Error(0, "", reason instanceof Error ? reason.message : String(reason));
+
+/** How long to wait, and how often to try. */
+export interface S3Patience {
+  /** Until the head of an answer, beside the time for the request's body, in milliseconds. */
+  readonly answerMs: number;
+  /** Without a byte of an answer's body, in milliseconds. */
+  readonly idleMs: number;
+  /** Attempts after the first. */
+  readonly retries: number;
+  /** After this time no further attempt begins, in milliseconds. */
+  readonly longestMs: number;
+  /** Pause before the second attempt, in milliseconds; it doubles, up to `longestPauseMs`. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+  /** Pause between two looks at a storage that does not answer, in milliseconds. */
+  readonly probeMs: number;
+}
+
+export const DEFAULT_PATIENCE: S3Patience = {
+  answerMs: 10_000,
+  idleMs: 30_000,
+  retries: 4,
+  longestMs: 15_000,
+  firstPauseMs: 100,
+  longestPauseMs: 3_000,
+  probeMs: 2_000,
+};
+
+/** Slowest upload that is waited for, in bytes a millisecond. */
+const SLOWEST_UPLOAD = 32;
+
+/** Requests at the same time. */
+const MAX_REQUESTS = 64;
+
+/** Longest answer that is read whole, in bytes: a page of a listing is below 1 MiB. */
+const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+
+/** When clients may try again, in seconds. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Codes of refusals that pass, beside all statuses of 500 and more. */
+const PASSING_CODES = new Set(["SlowDown", "RequestTimeout", "InternalError", "BadDigest"]);
+
+export interface S3Request {
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+  /** Below the prefix; the bucket itself where it is missing. */
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array<ArrayBuffer> | string;
+}
+
+export interface S3RequestsOptions {
+  readonly place: S3Place;
+  readonly credentials: S3Credentials;
+  readonly patience: S3Patience;
+  readonly now: Clock;
+  /** Certificates (PEM) of authorities that are trusted beside the system's. */
+  readonly caCerts?: readonly string[];
+  /** Called when the storage stops answering, and when it answers again. */
+  onChange(problem: string | undefined): void;
+}
+
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof S3Error)) return false;
+  const { status, code } = error;
+  return status === 0 || status >= 500 || status === 429 || status === 408 ||
+    PASSING_CODES.has(code);
+}
+
+/** Whether the error says that an object is not there. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket";
+}
+
+/** Part of the usual patience for a storage that did not answer lately. */
+const IMPATIENCE = 1 / 4;
+
+export class S3Requests {
+  readonly #aws: AwsClient;
+  readonly #http: Deno.HttpClient;
+  readonly #limit = pLimit(MAX_REQUESTS);
+  readonly #closing = new AbortController();
+  #problem: string | undefined;
+  #probe: ReturnType<typeof setTimeout> | undefined;
+  #skewMs = 0;
+
+  constructor(private readonly options: S3RequestsOptions) {
+    this.#aws = new AwsClient({
+      ...options.credentials,
+      service: "s3",
+      region: options.place.region,
+      retries: 0,
+    });
+    this.#http = Deno.createHttpClient({
+      poolMaxIdlePerHost: MAX_REQUESTS,
+      ...(options.caCerts === undefined ? {} : { caCerts: [...options.caCerts] }),
+    });
+  }
+
+  /** Why the storage cannot be used, for the operator; `undefined` where it answers. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** The time by the storage's clock, in milliseconds since 1970, to the second. */
+  storageTime(): number {
+    return this.options.now() + this.#skewMs;
+  }
+
+  /**
+   * Runs work that is done of requests, again where it failed in a way that may pass, and
+   * once only while the storage does not answer.
+   *
+   * @throws {S3Error} where the storage says that an object is missing.
+   * @throws {UnavailableError} where all attempts failed.
+   * @throws whatever else the work throws, at once.
+   */
+  async attempt<T>(work: () => Promise<T>): Promise<T> {
+    const { retries, longestMs, firstPauseMs, longestPauseMs } = this.options.patience;
+    try {
+      const result = await pRetry(work, {
+        retries: this.#problem === undefined ? retries : 0,
+        minTimeout: firstPauseMs,
+        maxTimeout: longestPauseMs,
+        maxRetryTime: longestMs,
+        randomize: true,
+        signal: this.#closing.signal,
+        shouldRetry: ({ error }) => isPassing(error),
+      });
+      this.#note(undefined);
+      return result;
+    } catch (cause) {
+      if (this.#closing.signal.aborted) throw this.#unavailable(cause);
+      if (!(cause instanceof S3Error)) throw cause;
+      if (isMissing(cause)) {
+        this.#note(undefined);
+        throw cause;
+      }
+      this.#note(`${describeS3Place(this.options.place)} cannot be used: ${cause.message}`);
+      throw this.#unavailable(cause);
+    }
+  }
+
+  #unavailable(cause: unknown): UnavailableError {
+    return new UnavailableError(
+      "The storage of files does not answer now. Try again in a few seconds",
+      { cause, retryAfter: RETRY_AFTER_SECONDS },
+    );
+  }
+
+  /** Sends one request and returns its successful answer, whose body the caller takes. */
+  async send(request: S3Request): Promise<Response> {
+    const url = s3Url(this.options.place, request.key);
+    for (const [name, value] of Object.entries(request.query ?? {})) {
+      url.searchParams.set(name, value);
+    }
+    const signed = await this.#aws.sign(url.href, {
+      method: request.method,
+      headers: { ...request.headers },
+      ...(request.body === undefined ? {} : { body: request.body }),
+    });
+    return await this.#limit(() => this.#fetch(signed, request.body?.length ?? 0));
+  }
+
+  /** Sends content and returns its ETag, without which it was not stored. */
+  async store(request: S3Request): Promise<string> {
+    const response = await this.send(request);
+    await readText(response);
+    const etag = response.headers.get("etag");
+    if (etag === null) throw new S3Error(502, "NoETag", "the answer does not say what was stored");
+    return etag;
+  }
+
+  /** Sends one request and reads its answer as text. */
+  async text(request: S3Request): Promise<string> {
+    return await readText(await this.send(request));
+  }
+
+  /**
+   * Looks whether the bucket can be used.
+   *
+   * @throws {UnavailableError} where it cannot.
+   */
+  async look(): Promise<void> {
+    const prefix = `${this.options.place.prefix}look/`;
+    const query = { "list-type": "2", "max-keys": "1", prefix };
+    await this.attempt(() => this.text({ method: "GET", query }));
+  }
+
+  /** Signs a request that the storage carries out only until some seconds from now. */
+  async presign(method: "DELETE", key: string, seconds: number): Promise<Request> {
+    const url = s3Url(this.options.place, key);
+    url.searchParams.set("X-Amz-Expires", String(seconds));
+    // By the storage's clock, which decides when it is too late.
+    const datetime = new Date(this.storageTime()).toISOString().replace(/[:-]|\.\d{3}/g, "");
+    return await this.#aws.sign(url.href, { method, aws: { signQuery: true, datetime } });
+  }
+
+  async sendSigned(request: Request): Promise<void> {
+    const response = await this.#limit(() => this.#fetch(request, 0));
+    await response.body?.cancel();
+  }
+
+  close(): void {
+    this.#closing.abort();
+    clearTimeout(this.#probe);
+    this.#http.close();
+  }
+
+  async #fetch(request: Request, bodyBytes: number): Promise<Response> {
+    const { answerMs, idleMs } = this.options.patience;
+    const late = new AbortController();
+    const patience = this.#problem === undefined ? 1 : IMPATIENCE;
+    const limit = patience * answerMs + bodyBytes / SLOWEST_UPLOAD;
+    const timer = setTimeout(() => late.abort(new S3Error(504, "Timeout", "no answer")), limit);
+    const signal = AbortSignal.any([late.signal, this.#closing.signal]);
+    try {
+      const response = await fetch(request, { client: this.#http, signal, redirect: "manual" });
+      this.#noteTime(response.headers.get("date"));
+      if (!response.ok) throw await this.#errorOf(response);
+      if (response.body === null) return response;
+      return new Response(watched(response.body, { idleMs, late }), response);
+    } catch (error) {
+      throw noAnswer(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #errorOf(response: Response): Promise<S3Error> {
+    const { code, message } = parseError(await response.text());
+    return new S3Error(response.status, code || response.statusText, message);
+  }
+
+  #noteTime(date: string | null): void {
+    const time = date === null ? NaN : Date.parse(date);
+    if (!Number.isNaN(time)) this.#skewMs = time - this.options.now();
+  }
+
+  #note(problem: string | undefined): void {
+    const before = this.#problem;
+    this.#problem = problem;
+    if ((problem === undefined) === (before === undefined)) return;
+    this.options.onChange(problem);
+    clearTimeout(this.#probe);
+    if (problem !== undefined) this.#probeLater();
+  }
+
+  #probeLater(): void {
+    this.#probe = setTimeout(async () => {
+      await this.look().catch(() => {});
+      if (this.#problem !== undefined && !this.#closing.signal.aborted) this.#probeLater();
+    }, this.options.patience.probeMs);
+  }
+}
+
+/** A body that fails where no byte comes for a while. */
+function watched(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { idleMs, late }: { readonly idleMs: number; readonly late: AbortController },
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const stop = () => late.abort(new S3Error(504, "Timeout", "the answer stopped"));
+      const timer = setTimeout(stop, idleMs);
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        throw noAnswer(error);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+}
+
+async function readText({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body ?? []) {
+    size += part.byteLength;
+    if (size > MAX_TEXT_BYTES) throw new S3Error(502, "TooLong", "the answer is too long");
+    parts.push(part);
+  }
+  return await new Blob(parts as BlobPart[]).text();
+}

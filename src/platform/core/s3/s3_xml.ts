@@ -1,0 +1,84 @@
+/**
+ * The XML that an object storage answers with.
+ *
+ * @module
+ */
+import { XMLParser } from "fast-xml-parser";
+import { z } from "zod";
+
+const parser = new XMLParser({
+  ignoreAttributes: true,
+  parseTagValue: false,
+  processEntities: { enabled: true, maxTotalExpansions: 1_000_000 },
+  isArray: (name) => name === "Contents",
+});
+
+const errorSchema = z.object({
+  Error: z.object({ Code: z.string().catch(""), Message: z.string().catch("") }),
+});
+
+const uploadSchema = z.object({
+  InitiateMultipartUploadResult: z.object({ UploadId: z.string().min(1).max(4096) }),
+});
+
+const listSchema = z.object({
+  ListBucketResult: z.object({
+    IsTruncated: z.string().optional(),
+    NextContinuationToken: z.string().optional(),
+    Contents: z.array(z.object({
+      Key: z.string(),
+      Size: z.string().regex(/^\d{1,15}$/).transform(Number),
+      LastModified: z.string().transform((text) => Date.parse(text)),
+    })).default([]),
+  }),
+});
+
+/** Code and message of an error; both are empty where the text has none. */
+export function parseError(text: string): { readonly code: string; readonly message: string } {
+  try {
+    const { Error: { Code: code, Message: message } } = errorSchema.parse(parser.parse(text));
+    return { code, message };
+  } catch {
+    return { code: "", message: "" };
+  }
+}
+
+/** The id of a multipart upload that was begun. */
+export function parseUploadId(text: string): string {
+  return uploadSchema.parse(parser.parse(text)).InitiateMultipartUploadResult.UploadId;
+}
+
+export interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+  /** When it was written, by the storage's clock, in milliseconds since 1970. */
+  readonly writtenAt: number;
+}
+
+export interface ListPage {
+  readonly objects: readonly ListedObject[];
+  /** Where the next page begins; `undefined` after the last. */
+  readonly next: string | undefined;
+}
+
+/** One page of a listing. */
+export function parseList(text: string): ListPage {
+  const { ListBucketResult: list } = listSchema.parse(parser.parse(text));
+  return {
+    objects: list.Contents.map(({ Key: key, Size: size, LastModified: writtenAt }) => ({
+      key,
+      size,
+      writtenAt,
+    })),
+    next: list.IsTruncated === "true" ? list.NextContinuationToken : undefined,
+  };
+}
+
+/** The body that completes a multipart upload. */
+export function completionBody(etags: readonly string[]): string {
+  const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const parts = etags.map((etag, index) =>
+    `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escape(etag)}</ETag></Part>`
+  );
+  return `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
+}

@@ -1,0 +1,95 @@
+/**
+ * Removes objects that nothing needs, while other nodes use the same bucket.
+ *
+ * @module
+ */
+import type { Versioned } from "../store/mod.ts";
+import type { BlobMark, BlobMarks, BlobName } from "./blob_marks.ts";
+import { objectKey } from "./s3_blob_store.ts";
+import type { S3Bucket } from "./s3_bucket.ts";
+import { listObjects } from "./list_objects.ts";
+
+/** Time between a mark and the removal, in milliseconds. */
+export const REMOVAL_DELAY_MS = 24 * 60 * 60_000;
+
+/** How long the storage accepts the request that removes an object, in seconds. */
+const REMOVAL_SECONDS = 30;
+
+/** What clocks may differ by, and an accepted request may take, in milliseconds. */
+const REMOVAL_MARGIN_MS = 30_000;
+
+export interface SweepOptions {
+  readonly bucket: S3Bucket;
+  readonly marks: BlobMarks;
+  isNeeded(blob: BlobName): boolean;
+  /** Younger objects are left alone, in milliseconds. */
+  readonly minAgeMs: number;
+  readonly now: number;
+}
+
+/** One round; returns how many objects were removed. */
+export async function sweepObjects(options: SweepOptions): Promise<number> {
+  const { bucket, marks, isNeeded, minAgeMs, now } = options;
+  const marked = new Map<string, BlobName & { readonly mark: BlobMark }>();
+  for await (const blob of marks.all()) marked.set(objectKey(blob.workspaceId, blob.sha256), blob);
+  let removed = 0;
+  for await (const { workspaceId, sha256, writtenAt } of listObjects(bucket)) {
+    const blob = { workspaceId, sha256 };
+    const key = objectKey(workspaceId, sha256);
+    const known = marked.get(key);
+    marked.delete(key);
+    if (isNeeded(blob)) {
+      if (known?.mark.state === "unneeded") await marks.takeBack(blob);
+    } else if (now - writtenAt >= minAgeMs) {
+      if (await judge(options, blob, known !== undefined)) removed++;
+    }
+  }
+  // Of objects that are gone, marks say nothing any more.
+  for (const blob of marked.values()) await forget(options, blob);
+  return removed;
+}
+
+/** Marks an object that nothing needs, or removes one that was marked long ago. */
+async function judge(options: SweepOptions, blob: BlobName, isMarked: boolean): Promise<boolean> {
+  const { bucket, marks, now } = options;
+  const found = isMarked ? await marks.find(blob) : undefined;
+  if (found === undefined) {
+    await marks.set(blob, undefined, { state: "unneeded", since: now });
+    return false;
+  }
+  const { value: mark } = found;
+  const isDue = mark.state === "removing"
+    ? mark.until < bucket.requests.storageTime()
+    : now - mark.since >= REMOVAL_DELAY_MS;
+  return isDue && await removeObject(options, blob, found);
+}
+
+/** Removes an object, unless someone takes its mark back first. */
+async function removeObject(
+  { bucket, marks }: SweepOptions,
+  blob: BlobName,
+  before: Versioned<BlobMark>,
+): Promise<boolean> {
+  const { requests } = bucket;
+  await requests.look();
+  const key = objectKey(blob.workspaceId, blob.sha256);
+  // Signed before the commit: it has expired when anyone may store the blob again.
+  const removal = await requests.presign("DELETE", key, REMOVAL_SECONDS);
+  const until = requests.storageTime() + REMOVAL_SECONDS * 1000 + REMOVAL_MARGIN_MS;
+  if (!await marks.set(blob, before, { state: "removing", until })) return false;
+  await requests.attempt(() => requests.sendSigned(removal.clone()));
+  const removing = await marks.find(blob);
+  if (removing?.value.state === "removing" && removing.value.until === until) {
+    await marks.remove(blob, removing);
+  }
+  return true;
+}
+
+async function forget({ bucket, marks }: SweepOptions, blob: BlobName): Promise<void> {
+  const found = await marks.find(blob);
+  if (found === undefined) return;
+  const { value: mark } = found;
+  if (mark.state === "removing" && mark.until >= bucket.requests.storageTime()) return;
+  if (await bucket.size(objectKey(blob.workspaceId, blob.sha256)) !== undefined) return;
+  await marks.remove(blob, found);
+}
