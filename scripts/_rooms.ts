@@ -128,6 +128,10 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "lets tests of pages have accounts",
   },
   {
+    path: "src/platform/core/s3/_test_storage.ts",
+    reason: "lets tests have an object storage",
+  },
+  {
     path: "src/platform/notifications/_test_services.ts",
     reason: "lets tests with real servers set the clock of deliveries",
   },

@@ -23,7 +23,7 @@ import { NOTIFICATIONS, TRIGGER } from "./notifications/mod.ts";
 import { PREVIEW } from "./preview/mod.ts";
 import { INIT, LINK, PROJECTS } from "./projects/mod.ts";
 import { RULES } from "./rules/mod.ts";
-import { BACKUP, REKEY, RESTORE, SERVE } from "./serve/mod.ts";
+import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/mod.ts";
 import { TRAFFIC } from "./traffic/mod.ts";
 import { UPGRADE } from "./upgrade/mod.ts";
 import { WEBHOOKS } from "./webhooks/mod.ts";
@@ -34,6 +34,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   BACKUP,
   RESTORE,
   REKEY,
+  MIGRATE_STORE,
   DOCTOR,
   INIT,
   LINK,

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { UnavailableError } from "../lib/unavailable_error.ts";
 import { markWhole } from "../lib/whole_answer.ts";
 import {
   createFacts,
@@ -20,7 +19,7 @@ import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
 import type { EdgeConnection } from "./hand_over.ts";
 import { ImageResponder, type OwnSource, SourceRequest } from "./images/mod.ts";
-import { type HeaderList, isReading, makePseudonym } from "./messages/mod.ts";
+import { isReading, makePseudonym } from "./messages/mod.ts";
 import { observedRequest } from "./observed_request.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
 import { type ClientLookups, ClientRequest, TrustedProxies } from "./request/mod.ts";
@@ -31,7 +30,13 @@ import {
   redirectResponse,
   RequestContext,
 } from "./request_context.ts";
-import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
+import {
+  edgePage,
+  type EdgeResponse,
+  faultPage,
+  UNKNOWN_HOST,
+  writeFields,
+} from "./response/mod.ts";
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
 import { ThinResponder } from "./thin_responder.ts";
@@ -280,13 +285,9 @@ class Edge {
     if (error instanceof ComputeFailedError && site !== undefined) {
       return failureResponse(error, clientRequest, site);
     }
-    const common = site?.common ?? [];
-    if (error instanceof UnavailableError) {
-      const headers: HeaderList = [["retry-after", String(error.retryAfter)], ...common];
-      return edgePage(clientRequest, 503, { headers });
-    }
-    this.#options.onError?.(error, clientRequest.id);
-    return edgePage(clientRequest, 500, { headers: common });
+    const page = faultPage(clientRequest, error, site?.common ?? []);
+    if (page.status === 500) this.#options.onError?.(error, clientRequest.id);
+    return page;
   }
 
   /** Applies the header rules, makes the response, and logs it. */

@@ -9,6 +9,8 @@ export type { BuildJob, BuildOutcome, BuildRunner } from "../platform/builds/mod
 export type { PlatformLog } from "../platform/core/log.ts";
 export type { PlatformOptions, RunningPlatform } from "./options.ts";
 export { BackupError, makeBackup, restoreBackup } from "./backup/mod.ts";
+export { UnavailableError } from "../lib/unavailable_error.ts";
+export { migrateBlobs, MigrationError } from "./migrate_blobs.ts";
 export { rekeyDataDir } from "./rekey.ts";
 export { DataNewerError } from "./settle_format.ts";
 export { KeyFileError } from "../platform/core/secrets/mod.ts";

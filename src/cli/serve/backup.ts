@@ -1,4 +1,6 @@
 import { systemClock } from "../../lib/clock.ts";
+import { isS3Place } from "../../lib/is_s3_place.ts";
+import { CliError } from "../errors/mod.ts";
 import { defineCommand, definedOnly } from "../command/mod.ts";
 import { dataFolder } from "../session/mod.ts";
 import { formatBytes, formatCount } from "../terminal/mod.ts";
@@ -26,6 +28,11 @@ export default defineCommand({
   answers: "{ file, files, bytes }",
   async run({ args: [file], flags }, ctx) {
     const { BackupError, makeBackup } = await import("../../serve/mod.ts");
+    if (flags.blobs !== undefined && isS3Place(flags.blobs)) {
+      throw new CliError("usage", "Leave --blobs out: a backup does not hold an object storage", {
+        hint: "Records and keys are in the backup; the storage has versions or copies of its own",
+      });
+    }
     const to = ctx.path(file);
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     const pathOf = (given: string | undefined) => given === undefined ? given : ctx.path(given);

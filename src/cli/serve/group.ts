@@ -26,6 +26,13 @@ export const RESTORE: CommandLeaf = {
   load: () => import("./restore.ts"),
 };
 
+export const MIGRATE_STORE: CommandLeaf = {
+  name: "migrate-store",
+  section: "Platform",
+  summary: "Move the contents of files to an object storage, or back",
+  load: () => import("./migrate_store.ts"),
+};
+
 export const REKEY: CommandLeaf = {
   name: "rekey",
   section: "Platform",

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { BACKUP, REKEY, RESTORE, SERVE } from "./group.ts";
+export { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./group.ts";

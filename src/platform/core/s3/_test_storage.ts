@@ -55,10 +55,6 @@ export interface FaultyStorage extends AsyncDisposable {
   readonly requests: string[];
   /** Decides about each request from now on; all pass at first. */
   fault: Fault;
-  /** Stops answering at all; what connects is refused. */
-  stop(): Promise<void>;
-  /** Answers again, at the same address. */
-  restart(): void;
   /** Passes a request on and returns the storage's answer. */
   pass(request: Request): Promise<Response>;
 }
@@ -87,12 +83,10 @@ export async function openFaultyStorage(): Promise<FaultyStorage> {
     }
     return decided;
   };
-  const serve = (port: number) =>
-    Deno.serve(
-      { hostname: "127.0.0.1", port, onListen() {}, onError: () => new Response() },
-      handler,
-    );
-  let server = serve(0);
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {}, onError: () => new Response() },
+    handler,
+  );
   const { port } = server.addr;
   url.searchParams.set("endpoint", `http://127.0.0.1:${port}`);
   const faulty: FaultyStorage = {
@@ -101,8 +95,6 @@ export async function openFaultyStorage(): Promise<FaultyStorage> {
     requests,
     fault: () => "pass",
     pass,
-    stop: () => server.shutdown(),
-    restart: () => void (server = serve(port)),
     async [Symbol.asyncDispose]() {
       await server.shutdown();
       client.close();

@@ -7,6 +7,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../../lib/network_variables.ts";
+import { readTextFile } from "../../../lib/utf8.ts";
 import { StoreUnusableError } from "../store/mod.ts";
 
 export interface S3Credentials {
@@ -63,7 +64,7 @@ async function readFile(path: string, isNamed: boolean): Promise<string | undefi
         `Cannot read ${path}: it is too large for a file of access keys`,
       );
     }
-    return await Deno.readTextFile(path);
+    return await readTextFile(path);
   } catch (cause) {
     if (cause instanceof S3CredentialsError) throw cause;
     if (!isNamed && cause instanceof Deno.errors.NotFound) return undefined;

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { sha256Hex } from "../lib/hash.ts";
+import { type Decision, openFaultyStorage } from "../platform/core/s3/_test_storage.ts";
+import { DataDirInUseError, openDataDir, openFsBlobVault } from "../platform/core/store/mod.ts";
+import { migrateBlobs, MigrationError, type MigrationOptions } from "./migrate_blobs.ts";
+
+const WORKSPACE = "01890000-0000-7000-8000-000000000001";
+const OTHER = "01890000-0000-7000-8000-000000000002";
+const COUNT = 30;
+const textOf = (index: number) => `blob ${index} ${"x".repeat(index * 100)}`;
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+async function furnish(folder: string): Promise<void> {
+  const vault = await openFsBlobVault(folder);
+  for (let index = 0; index < COUNT; index++) {
+    const workspace = vault.of(index % 2 === 0 ? WORKSPACE : OTHER);
+    await workspace.put(sha256Hex(textOf(index)), bytes(textOf(index)));
+  }
+}
+
+async function withStorage(
+  run: (tools: {
+    readonly dataDir: string;
+    readonly storage: Awaited<ReturnType<typeof openFaultyStorage>>;
+    migrate(more: Partial<MigrationOptions>): ReturnType<typeof migrateBlobs>;
+  }) => Promise<void>,
+): Promise<void> {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-migrate-" });
+  await using storage = await openFaultyStorage();
+  try {
+    await furnish(join(dataDir, "blobs"));
+    await run({
+      dataDir,
+      storage,
+      migrate: (more) =>
+        migrateBlobs({
+          ...{ dataDir, env: storage.env, signal: new AbortController().signal },
+          onProgress() {},
+          onTrouble() {},
+          ...more,
+        }),
+    });
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+}
+
+Deno.test("migrateBlobs() moves all blobs to an object storage, and back", () =>
+  withStorage(async ({ dataDir, storage, migrate }) => {
+    const there = await migrate({ to: storage.place });
+    assert.deepEqual([there.blobs, there.copied], [COUNT, COUNT]);
+    await Deno.remove(join(dataDir, "blobs"), { recursive: true });
+    const back = await migrate({ from: storage.place });
+    assert.deepEqual(back, there);
+    const vault = await openFsBlobVault(join(dataDir, "blobs"));
+    assert.equal((await Array.fromAsync(vault.list())).length, COUNT);
+    const read = await vault.of(OTHER).read(sha256Hex(textOf(7)));
+    assert.equal(new TextDecoder().decode(read), textOf(7));
+  }));
+
+Deno.test("migrateBlobs() goes on where it was interrupted", () =>
+  withStorage(async ({ storage, migrate }) => {
+    const stopping = new AbortController();
+    let moved = 0;
+    const onProgress = () => {
+      if (++moved === 10) stopping.abort(new Error("interrupted"));
+    };
+    const signal = stopping.signal;
+    await assert.rejects(migrate({ to: storage.place, signal, onProgress }), /interrupted/);
+    const report = await migrate({ to: storage.place });
+    assert.equal(report.blobs, COUNT);
+    assert.ok(report.copied <= COUNT - 10, `${report.copied} were copied again`);
+    assert.equal((await migrate({ to: storage.place })).copied, 0);
+  }));
+
+Deno.test("migrateBlobs() refuses while a platform runs on the data directory", () =>
+  withStorage(async ({ dataDir, storage, migrate }) => {
+    const running = await openDataDir(dataDir);
+    try {
+      await assert.rejects(migrate({ to: storage.place }), DataDirInUseError);
+    } finally {
+      running.release();
+    }
+  }));
+
+Deno.test("migrateBlobs() names what is damaged, and what the target lacks", () =>
+  withStorage(async ({ dataDir, storage, migrate }) => {
+    const sha256 = sha256Hex(textOf(2));
+    const path = join(dataDir, "blobs", WORKSPACE, sha256.slice(0, 2), sha256);
+    await Deno.writeTextFile(path, textOf(2).replace("blob", "BLOB"));
+    await assert.rejects(migrate({ to: storage.place }), (error: Error) => {
+      assert.ok(error instanceof MigrationError);
+      assert.match(error.message, new RegExp(`Moved 29 blobs, and not 1 .*${sha256}`));
+      return true;
+    });
+    await Deno.writeTextFile(path, textOf(2));
+    // A target that loses an object, as its list shows.
+    storage.fault = async (request): Promise<Decision> => {
+      if (request.method !== "GET") return "pass";
+      const answer = await storage.pass(request);
+      const text = await answer.text();
+      return new Response(text.replace(/<Contents>.*?<\/Contents>/s, ""));
+    };
+    await assert.rejects(migrate({ to: storage.place }), /1 blobs are not in the target/);
+  }));

@@ -1,0 +1,89 @@
+/** Blobs in an object storage: sites are served from what is cached while it is down. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { runCli } from "../../../src/cli/_test_run.ts";
+import { openFaultyStorage } from "../../../src/platform/core/s3/_test_storage.ts";
+import { create, createProject, deploy, start } from "../../helpers/platform.ts";
+
+const BIG = "x".repeat(3_000_000);
+const FILES = { "index.html": "home", "other.html": "other", "big.txt": BIG };
+
+Deno.test("a platform over an object storage serves what is cached while that is down", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-object-storage-" });
+  await using storage = await openFaultyStorage();
+  const options = {
+    blobs: storage.place,
+    edgeThreads: 2,
+    env: { ...Deno.env.toObject(), ...storage.env },
+  };
+  const dataDir = join(folder, "data");
+  try {
+    const first = await start(dataDir, options);
+    await createProject(first, "shop");
+    await deploy(first, "shop", { files: FILES });
+    assert.equal((await first.get("shop.localhost", "/")).text, "home");
+    await first.shutdown();
+    assert.deepEqual(Array.from(Deno.readDirSync(join(dataDir, "blobs"))), []);
+    // Another node, which has none of the files.
+    await Deno.remove(join(dataDir, "cache", "blobs"), { recursive: true });
+    const platform = await start(dataDir, options);
+    const get = (path: string, headers = {}) => platform.get("shop.localhost", path, headers);
+    try {
+      assert.equal((await get("/")).text, "home");
+      const part = await get("/big.txt", { range: "bytes=2999990-" });
+      assert.deepEqual([part.status, part.text], [206, "x".repeat(10)]);
+      assert.equal((await get("/big.txt")).text, BIG);
+      const before = storage.requests.length;
+      assert.equal((await get("/big.txt")).text.length, BIG.length);
+      assert.equal((await get("/")).status, 200);
+      assert.equal(storage.requests.length, before, "what is cached needs no request");
+
+      storage.fault = () => new Response("<Error><Code>SlowDown</Code></Error>", { status: 503 });
+      const missing = await get("/other");
+      assert.deepEqual([missing.status, missing.headers["retry-after"]], [503, "5"]);
+      assert.equal((await get("/big.txt")).text, BIG);
+      assert.equal((await get("/")).text, "home");
+      const refused = await create(platform, "shop", { files: { "new.html": "new" } });
+      assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "5"]);
+      assert.match(refused.json.error, /The storage of files does not answer now/);
+      const ready = await platform.get("localhost", "/readyz");
+      assert.equal(ready.status, 200);
+      assert.match(ready.text, /^ready\nBut the object storage does not answer/);
+      assert.match(platform.logged.join("\n"), /bucket .* cannot be used: 503 SlowDown/);
+
+      storage.fault = () => "pass";
+      assert.equal(
+        (await until(() => get("/other"), ({ status }) => status === 200)).text,
+        "other",
+      );
+      await deploy(platform, "shop", { files: { ...FILES, "new.html": "new" } });
+      assert.equal((await get("/new")).text, "new");
+    } finally {
+      await platform.shutdown();
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+async function until<T>(look: () => Promise<T>, isIt: (value: T) => boolean): Promise<T> {
+  for (;;) {
+    const value = await look();
+    if (isIt(value)) return value;
+  }
+}
+
+Deno.test("svc serve refuses credentials in the address of the object storage", async () => {
+  const blobs = "s3://KEYID:SECRETVALUE@files";
+  const folder = await Deno.makeTempDir({ prefix: "svc-object-storage-" });
+  try {
+    const argv = ["serve", "--port", "0", "--data-dir", folder, "--blobs", blobs, "--json"];
+    const { code, stdout } = await runCli(argv, { env: { HOME: folder } });
+    const { error, code: name } = JSON.parse(stdout);
+    assert.deepEqual([code, name], [2, "usage"]);
+    assert.match(error, /it holds credentials, which others on this machine could read/);
+    assert.ok(!stdout.includes("SECRETVALUE"));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
