@@ -30,13 +30,8 @@ import {
   redirectResponse,
   RequestContext,
 } from "./request_context.ts";
-import {
-  edgePage,
-  type EdgeResponse,
-  faultPage,
-  UNKNOWN_HOST,
-  writeFields,
-} from "./response/mod.ts";
+import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
+import { edgeFault, isPassing } from "./edge_fault.ts";
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
 import { ThinResponder } from "./thin_responder.ts";
@@ -285,9 +280,8 @@ class Edge {
     if (error instanceof ComputeFailedError && site !== undefined) {
       return failureResponse(error, clientRequest, site);
     }
-    const page = faultPage(clientRequest, error, site?.common ?? []);
-    if (page.status === 500) this.#options.onError?.(error, clientRequest.id);
-    return page;
+    if (!isPassing(error)) this.#options.onError?.(error, clientRequest.id);
+    return edgeFault(clientRequest, error, site?.common);
   }
 
   /** Applies the header rules, makes the response, and logs it. */

@@ -121,7 +121,7 @@ export async function migrateBlobs(options: MigrationOptions): Promise<Migration
   closers.add({ close: () => dataDir.release() });
   try {
     await readKnownMark(options.dataDir);
-    const kv = closers.add(await openKv(options.kv ?? dataDir.kv));
+    const kv = closers.add(await openKv(options.kv ?? dataDir.kv, options.env));
     const { from: source = dataDir.blobs, to: target = dataDir.blobs } = options;
     if (source === target) throw new TypeError("Cannot move blobs: both places are the same");
     const from = closers.add(await openVault(source, options, { kv, dataDir }));

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { UnavailableError } from "../../lib/unavailable_error.ts";
 import type { HeaderList, RequestFields } from "../messages/mod.ts";
 import type { EdgeResponse } from "./edge_response.ts";
 
@@ -92,15 +91,4 @@ export function edgePage(
   if (request.method !== "HEAD") return { status, headers, body, bytes: body.byteLength };
   headers.push(["content-length", String(body.byteLength)]);
   return { status, headers, body: null, bytes: 0 };
-}
-
-/** The page for what went wrong on our side: 503 where it may pass, else 500. */
-export function faultPage(
-  request: PagedRequest,
-  error: unknown,
-  common: HeaderList,
-): EdgeResponse {
-  if (!(error instanceof UnavailableError)) return edgePage(request, 500, { headers: common });
-  const retryAfter: HeaderList = [["retry-after", String(error.retryAfter)]];
-  return edgePage(request, 503, { headers: [...retryAfter, ...common] });
 }

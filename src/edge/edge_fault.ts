@@ -1,0 +1,24 @@
+/**
+ * The answer to what went wrong on our side.
+ *
+ * @module
+ */
+import { UnavailableError } from "../lib/unavailable_error.ts";
+import type { HeaderList } from "./messages/mod.ts";
+import { edgePage, type EdgeResponse, type PagedRequest } from "./response/mod.ts";
+
+/** Whether something does not answer now that may do so later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof UnavailableError;
+}
+
+/** A page with status 503 for what may pass, else with 500. */
+export function edgeFault(
+  request: PagedRequest,
+  error: unknown,
+  common: HeaderList = [],
+): EdgeResponse {
+  if (!(error instanceof UnavailableError)) return edgePage(request, 500, { headers: common });
+  const retryAfter: HeaderList = [["retry-after", String(error.retryAfter)]];
+  return edgePage(request, 503, { headers: [...retryAfter, ...common] });
+}
