@@ -274,7 +274,10 @@ export class S3BlobStore implements BlobStore {
     for (;;) {
       const mark = await this.options.marks.takeBack(this.#blob(sha256));
       if (mark?.value.state !== "removing") return mark;
-      if (mark.value.until < this.options.bucket.requests.storageTime()) return mark;
+      const { requests } = this.options.bucket;
+      // This machine's clock may have been set since the last answer of the storage.
+      await requests.look();
+      if (mark.value.until < requests.storageTime()) return mark;
       await new Promise((resolve) => setTimeout(resolve, REMOVAL_PAUSE_MS));
     }
   }
