@@ -94,7 +94,7 @@ Deno.test("the alarm of a failed build leads to a page that says why, for member
     };
     const hers = await look(ada.cookie);
     assert.equal(hers.status, 200);
-    for (const what of ["&lt;not there&gt;", "FAILED", commitSha]) {
+    for (const what of ["&lt;not there&gt;", "Failed", commitSha]) {
       assert.ok(hers.html.includes(what), what);
     }
     const bob = await signUp(platform, "bob");
