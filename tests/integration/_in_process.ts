@@ -65,8 +65,10 @@ const LOGIC = "is about what the platform stores and decides, the same in any pr
 
 /** Files that are about the platform's own code alone: they run from source only. */
 export const SOURCE_ONLY: Readonly<Record<string, string>> = {
+  "access/key_reach_test.ts": LOGIC,
   "access/own_records_test.ts": LOGIC,
   "access/workspace_isolation_test.ts": LOGIC,
+  "accounts/accounts_test.ts": LOGIC,
   "accounts/device_flow_test.ts": LOGIC,
   "accounts/mails_test.ts": LOGIC,
   "accounts/messenger_sign_in_test.ts": LOGIC,
@@ -79,6 +81,9 @@ export const SOURCE_ONLY: Readonly<Record<string, string>> = {
 const ATTACKS = "attacks processes, which the program starts as the source does";
 const BUILDS = "runs builds, which are processes of their own";
 const KILLS = "kills processes";
+const DATABASES = "starts databases, which are processes of their own";
+const IMAGES = "converts images in processes of their own";
+const THREADS = "starts platforms with several threads, which a compiled one has as well";
 const SERVERS = "starts many servers, which are processes of their own";
 
 /** Long files that a run from source leaves to the compiled program's, but for tests of `IN_PROCESS`. */
@@ -89,13 +94,22 @@ export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "compute/hostile_test.ts": ATTACKS,
   "compute/places_test.ts": SERVERS,
   "compute/process_test.ts": SERVERS,
-  "databases/databases_test.ts": "starts databases, which are processes",
+  "databases/backup_test.ts": DATABASES,
+  "databases/databases_test.ts": DATABASES,
+  "databases/deployments_test.ts": DATABASES,
   "delivery/crash_test.ts": KILLS,
   "functions/hostile_test.ts": ATTACKS,
   "functions/places_test.ts": "starts many processes of functions",
   "hooks/docs_test.ts": BUILDS,
-  "images/engine_test.ts": "starts and ends processes that convert images",
-  "threads/order_test.ts": "compares threads over many requests",
+  "images/endpoint_test.ts": IMAGES,
+  "images/engine_test.ts": IMAGES,
+  "images/sources_test.ts": IMAGES,
+  "node/native_attacks_test.ts": ATTACKS,
+  "nodes/shared_store_test.ts": "starts several platforms and a database server",
+  "threads/functions_test.ts": THREADS,
+  "threads/limits_test.ts": THREADS,
+  "threads/order_test.ts": THREADS,
+  "threads/servers_test.ts": THREADS,
 };
 
 /** What a run leaves out: whole files, and files of which only some tests run. */
