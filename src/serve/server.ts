@@ -6,6 +6,7 @@
  */
 import { createHttpCache, type LoadedGeo, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
+import { forgiveClosedSocketReads } from "../lib/closed_socket_reads.ts";
 import { keepDescriptors } from "../lib/descriptors.ts";
 import { machineMemory } from "../lib/machine_memory.ts";
 import { createOutboundFetch, probeSandbox } from "../runtime/mod.ts";
@@ -80,6 +81,7 @@ async function beginTakeover({ replace, dataDir }: PlatformOptions): Promise<Tak
  */
 export async function startPlatform(given: PlatformOptions): Promise<RunningPlatform> {
   keepDescriptors();
+  forgiveClosedSocketReads();
   const sizes = completeCacheSizes(given.caches, machineMemory());
   // Before threads read them too: what is wrong with a file is said here.
   const geo = await loadGeo(
