@@ -20,13 +20,14 @@ async function deployUntil(box: Sandbox, isDone: () => boolean): Promise<number>
   return count;
 }
 
-/** Every page of every deployment that the platform lists. */
+/** Every page of every live deployment that the platform lists; others are on their way. */
 async function pagesOf(box: Sandbox): Promise<ReadonlyMap<string, string>> {
   const { deployments } = await box.json(["deployments", "--limit", "100"]) as {
     deployments: JsonObject[];
   };
   const pages = new Map<string, string>();
-  for (const { id, urls } of deployments) {
+  for (const { id, urls, status } of deployments) {
+    if (status !== "LIVE") continue;
     const host = hostOf((urls as { unique: string }).unique);
     for (const path of ["/", "/beds", "/robots.txt"]) {
       const { status, text } = await box.page(host, path);
