@@ -4,7 +4,7 @@
  * @module
  */
 import type { TrafficReport } from "../../contract/mod.ts";
-import { formatBytes, formatDuration, formatFacts, printable } from "../terminal/mod.ts";
+import { formatBytes, formatFacts, printable } from "../terminal/mod.ts";
 import { plotBars } from "./plot.ts";
 
 const SPANS: Readonly<Record<TrafficReport["range"], string>> = {
@@ -63,7 +63,7 @@ export function formatTraffic(
       times.map(({ layer, count, p50, p95, p99 }) => [
         layer,
         number(count),
-        ...[p50, p95, p99].map(formatDuration),
+        ...[p50, p95, p99].map((ms) => `${ms} ms`),
       ]),
     ),
   ].join("\n\n");
