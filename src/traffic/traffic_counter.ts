@@ -52,6 +52,9 @@ const MAX_USER_AGENT = 512;
 const REMEMBERED_ADDRESSES = 4096;
 const REMEMBERED_BROWSERS = 1024;
 
+/** Pause before a salt is asked for again that could not be had, in milliseconds. */
+const ASK_AGAIN_MS = 10_000;
+
 const UNKNOWN = "unknown";
 
 /** The host that a `Referer` names; "" where it names none. */
@@ -87,6 +90,8 @@ export class TrafficCounter {
   readonly #countries = new RecentMap<string>(REMEMBERED_ADDRESSES);
   readonly #referrer = memoize(hostOfReferrer, REMEMBERED_BROWSERS);
   #day: number | undefined;
+  /** When the salt of the day is asked for again; never while an answer is awaited. */
+  #askAgainAt = Infinity;
   /** Missing until the salt of the day has come. */
   #visitors: DayOfVisitors | undefined;
 
@@ -153,11 +158,12 @@ export class TrafficCounter {
 
   #visitorsOf(time: number): DayOfVisitors | undefined {
     const day = dayOf(time);
-    if (day !== this.#day) {
+    if (day !== this.#day || time >= this.#askAgainAt) {
       this.#day = day;
+      this.#askAgainAt = Infinity;
       this.#visitors = undefined;
       this.#begin(day).catch((error) => {
-        if (this.#day === day) this.#day = undefined;
+        if (this.#day === day) this.#askAgainAt = time + ASK_AGAIN_MS;
         this.options.onError(error);
       });
     }

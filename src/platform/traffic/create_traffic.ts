@@ -17,6 +17,7 @@ import { findProject, type ProjectStore } from "../projects/mod.ts";
 import { RANGES, stepsOf } from "./periods.ts";
 import { reportTraffic } from "./report.ts";
 import { TrafficBook } from "./traffic_book.ts";
+import { TrafficCollector } from "./traffic_collector.ts";
 import { TrafficStore } from "./traffic_store.ts";
 
 /** How often counts are collected from the edges, in milliseconds, and each how often written. */
@@ -39,38 +40,6 @@ export interface TrafficParts {
   readonly deployments: Pick<DeploymentStore, "find">;
 }
 
-/** Brings counts from the edges into the book. */
-class Collector {
-  #arrived: DeploymentCounts[] = [];
-
-  constructor(
-    private readonly services: {
-      readonly edges: Pick<Foundation["edges"], "collectTraffic">;
-      readonly deployments: Pick<DeploymentStore, "find">;
-      readonly counter: TrafficCounter;
-      readonly book: TrafficBook;
-      now(): number;
-    },
-  ) {}
-
-  readonly add = (counts: readonly DeploymentCounts[]): void => {
-    this.#arrived.push(...counts);
-  };
-
-  async collect(): Promise<void> {
-    const { edges, counter, book, deployments, now } = this.services;
-    await edges.collectTraffic();
-    this.add(counter.take());
-    const arrived = this.#arrived;
-    this.#arrived = [];
-    for (const { projectId, deploymentId, counts } of arrived) {
-      const deployment = await deployments.find(projectId, deploymentId);
-      if (deployment === undefined) continue;
-      book.add({ projectId, environment: deployment.environment }, counts, now());
-    }
-  }
-}
-
 export function createTraffic(
   { kv, now, random, edges, onTrouble }: Pick<
     Foundation,
@@ -85,7 +54,7 @@ export function createTraffic(
     write: (part, counts) => store.write(part, counts),
     partName: () => uuidV7(now, random),
   });
-  const collector = new Collector({ edges, deployments, counter, book, now });
+  const collector = new TrafficCollector({ edges, deployments, counter, book, now });
   let collections = 0;
   let rounds: ReturnType<typeof startRounds> | undefined;
   async function round(): Promise<void> {

@@ -3,12 +3,16 @@
  *
  * @module
  */
+import pMap from "p-map";
 import { type EncodedCounts, TrafficCounts } from "../../traffic/mod.ts";
 import { startOf, type Unit, UNITS } from "./periods.ts";
 import type { TrafficPart } from "./traffic_store.ts";
 
 /** Periods that are held in memory, about 10 KiB each; more are written as several parts. */
 const MAX_OPEN = 6000;
+
+/** Writes at the same time, so that others who write have their turn. */
+const WRITERS = 32;
 
 interface OpenPart extends TrafficPart {
   readonly counts: TrafficCounts;
@@ -53,7 +57,7 @@ export class TrafficBook {
     const isMeant = (part: OpenPart) => projectId === undefined || part.projectId === projectId;
     const ended = this.#ended.filter(isMeant);
     const open = [...this.#open.values()].filter((part) => part.isDirty && isMeant(part));
-    await Promise.all([...ended, ...open].map((part) => this.#write(part)));
+    await pMap([...ended, ...open], (part) => this.#write(part), { concurrency: WRITERS });
     this.#ended = this.#ended.filter((part) => part.isDirty);
   }
 
