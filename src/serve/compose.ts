@@ -115,6 +115,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     ...{ ...projects, ...variables, deployments },
     engines: databaseEngines(options, foundation),
     listen: databaseListener(options, foundation),
+    onChanged: (projectId) => compute.computeService.databasesChanged(projectId),
   });
   const runnerParts = {
     ...{ ...logs, deployments, variables: variables.variableService },

@@ -200,6 +200,22 @@ export class ComputeService {
     }
   }
 
+  /**
+   * Renews the servers of a project, or of all, whose databases are others than when they
+   * were made: running requests finish, and the next one starts a server with what there
+   * is now.
+   */
+  async databasesChanged(projectId?: string): Promise<void> {
+    for (const servers of [...this.#open.values()]) {
+      if (projectId !== undefined && servers.owner.projectId !== projectId) continue;
+      const isOutdated = await this.#maker.findOutdated(servers.owner);
+      // A server that is being made may be waiting for the database: it is judged later.
+      void servers.retireOutdated(isOutdated, RETIRE_DRAIN_MS).catch((error) =>
+        this.services.onTrouble(`Cannot end a server: ${error}`)
+      );
+    }
+  }
+
   /** Ends the servers of a site that no host shows any more. */
   dispose(deploymentId: string): Promise<void> {
     const servers = this.#open.get(deploymentId);

@@ -29,6 +29,8 @@ const FAILURES_IN_A_ROW = 2;
 
 export class LayerServer {
   #server: Promise<ComputeServer> | undefined;
+  /** The same, once it is made. */
+  #made: ComputeServer | undefined;
   /** Servers that only finish their running requests. */
   readonly #retiring = new Set<ComputeServer>();
   #closed = false;
@@ -72,7 +74,7 @@ export class LayerServer {
    */
   async retire(milliseconds: number): Promise<void> {
     const retiring = this.#server;
-    this.#server = undefined;
+    this.#server = this.#made = undefined;
     this.#failures = 0;
     const server = await retiring?.catch(() => undefined);
     if (server === undefined) return;
@@ -81,12 +83,26 @@ export class LayerServer {
     this.#retiring.delete(server);
   }
 
+  /**
+   * Retires the server if it is outdated: at once, or where it is being made as soon as
+   * it is. Resolves when it has ended.
+   */
+  async retireOutdated(
+    isOutdated: (server: ComputeServer) => boolean,
+    milliseconds: number,
+  ): Promise<void> {
+    const current = this.#server;
+    const server = this.#made ?? await current?.catch(() => undefined);
+    if (server === undefined || this.#server !== current || !isOutdated(server)) return;
+    await this.retire(milliseconds);
+  }
+
   /** Ends all processes for good; running requests get that many milliseconds. */
   async close(milliseconds: number): Promise<void> {
     this.#closed = true;
     const retiring = [...this.#retiring];
     const current = this.#server;
-    this.#server = undefined;
+    this.#server = this.#made = undefined;
     const server = await current?.catch(() => undefined);
     const all = server === undefined ? retiring : [...retiring, server];
     await Promise.all(all.map((each) => each.drain(milliseconds)));
@@ -99,7 +115,10 @@ export class LayerServer {
     this.#server = made;
     this.#declares = undefined;
     made.then(
-      (server) => server.failedElsewhere = (failure) => void this.#note(failure, server),
+      (server) => {
+        server.failedElsewhere = (failure) => void this.#note(failure, server);
+        if (this.#server === made) this.#made = server;
+      },
       () => {
         if (this.#server === made) this.#server = undefined;
       },

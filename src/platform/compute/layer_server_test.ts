@@ -42,6 +42,21 @@ Deno.test("LayerServer.retire() ends the server, and the next request gets anoth
   assert.equal(servers.length, 2, "what is closed starts nothing more");
 });
 
+Deno.test("LayerServer.retireOutdated() ends a server that is outdated, made or being made", async () => {
+  const { made, servers } = layer();
+  await made.retireOutdated(() => true, 900);
+  const asked = made.fetch(REQUEST);
+  await made.retireOutdated((server) => server === servers[0], 900);
+  await asked;
+  assert.equal(servers[0]!.drained, 900);
+  await made.fetch(REQUEST);
+  await made.retireOutdated((server) => server === servers[0], 900);
+  const second = made.fetch(REQUEST);
+  void made.retireOutdated((server) => server === servers[1], 900);
+  await Promise.all([second, made.fetch(REQUEST)]);
+  assert.deepEqual([servers[1]!.drained, servers.length], [900, 3], "the next gets another");
+});
+
 Deno.test("LayerServer.close() cuts short servers that only finish their requests", async () => {
   const { made, servers } = layer();
   await made.fetch(REQUEST);

@@ -37,7 +37,7 @@ export interface ServerMakerOptions {
   /** Opens the key-value store of a deployment's environment to its servers. */
   readonly kvFor: ProjectKv["kvFor"];
   /** Lets the servers of a deployment reach its databases. */
-  readonly databases: Pick<DeploymentDatabases, "injectedInto">;
+  readonly databases: Pick<DeploymentDatabases, "injectedInto" | "identityFor">;
   readonly addresses: Pick<Addresses, "url">;
   /** Folder for files of deployments and versions of Node. */
   readonly dataDir: string;
@@ -76,6 +76,9 @@ export class ServerMaker {
   /** How the process of a server is started. */
   readonly #spawn: Readonly<Record<Engine, ComputeServerOptions["spawn"]>>;
 
+  /** The databases that each server was made with. */
+  readonly #databases = new WeakMap<ComputeServer, string>();
+
   constructor(private readonly options: ServerMakerOptions) {
     const { dataDir, env } = options;
     this.#files = new DeploymentFiles(join(dataDir, "compute"));
@@ -111,6 +114,12 @@ export class ServerMaker {
     }
   }
 
+  /** Whether a server of a deployment was made with other databases than there are now. */
+  async findOutdated(deployment: DeploymentRecord): Promise<(server: ComputeServer) => boolean> {
+    const current = await this.options.databases.identityFor(deployment);
+    return (server) => current !== undefined && this.#databases.get(server) !== current;
+  }
+
   /** Removes the folders, and the versions of Node, that no deployment needs any more. */
   async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
     for (const id of await this.#files.list()) if (!isNeeded(id)) await this.#files.remove(id);
@@ -136,7 +145,7 @@ export class ServerMaker {
     const databases = await this.options.databases.injectedInto(deployment);
     const { engine, nodeVersion, tmpMb, timeoutMs, memoryMb } = runtimeSettings(layer);
     const { places, sockets, maxSockets } = shared;
-    return createComputeServer({
+    const server = createComputeServer({
       deploymentId,
       directory: await this.#files.folder(source),
       entry: layer.entry,
@@ -165,6 +174,8 @@ export class ServerMaker {
         keepLine(deploymentId, entry.message);
       },
     });
+    this.#databases.set(server, databases.identity);
+    return server;
   }
 
   /** @throws ServersRefusedError where no server runs here; its log names the reason too */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { IsrCache, SiteCompute } from "../../edge/mod.ts";
-import type { ComputeHealth, ComputeRequest } from "../../runtime/mod.ts";
+import type { ComputeHealth, ComputeRequest, ComputeServer } from "../../runtime/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { LayerServer } from "./layer_server.ts";
 
@@ -52,6 +52,14 @@ export class SiteServers implements SiteCompute {
   /** Lets the servers finish running requests; later requests start new ones. */
   async retire(milliseconds: number): Promise<void> {
     await this.#all((server) => server.retire(milliseconds));
+  }
+
+  /** As `retire()`, of the servers that are outdated. */
+  async retireOutdated(
+    isOutdated: (server: ComputeServer) => boolean,
+    milliseconds: number,
+  ): Promise<void> {
+    await this.#all((server) => server.retireOutdated(isOutdated, milliseconds));
   }
 
   /** Ends all processes for good; running requests get that many milliseconds. */

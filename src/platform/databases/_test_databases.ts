@@ -86,6 +86,7 @@ export class TestMachine implements AsyncDisposable {
         ),
       },
       listen: { host: "127.0.0.1", port: 0, publicHost: "localhost" },
+      onChanged: () => Promise.resolve(),
     });
     this.#open.push(databases);
     const handlers = new Map<Endpoint, Handler>();

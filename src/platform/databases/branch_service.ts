@@ -101,8 +101,9 @@ export class BranchService {
         `Branch "${MAIN_BRANCH}" cannot be deleted: delete the database instead`,
       );
     }
-    const { branches, work } = this.services;
+    const { branches, work, changed } = this.services;
     if (!await branches.remove(branch)) throw this.#gone(database, branch);
+    await changed(database.projectId);
     // After a copy from it that runs; what fails is tried again by housekeeping.
     await work.alone(database.id, () => work.removeRemains());
   }

@@ -7,6 +7,7 @@
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
+import { keys } from "../core/store/mod.ts";
 import type { DeploymentRecord, DeploymentStore } from "../deployments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import type { VariableStore } from "../variables/mod.ts";
@@ -47,7 +48,17 @@ export interface DatabaseParts {
   readonly engines: EngineSource;
   /** Where clients connect. */
   readonly listen: Pick<DoorOptions, "host" | "port" | "publicHost" | "certificate">;
+  /**
+   * Called when deployments of a project, or of any, may get other databases than
+   * before. Resolves when those that run have been looked at.
+   */
+  onChanged(projectId?: string): Promise<void>;
 }
+
+/** Families of the records that say which databases deployments get. */
+const FAMILIES: ReadonlySet<Deno.KvKeyPart> = new Set(
+  [keys.allDatabases(), keys.allDatabaseBranches()].map(([family]) => family!),
+);
 
 export function createDatabases(foundation: Foundation, parts: DatabaseParts): Databases {
   const { kv, now, onTrouble, closing } = foundation;
@@ -57,13 +68,20 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   const engines = new Engines(parts.engines);
   const directory = new RecordedBranches({ databases, branches, engines });
   const door = new DatabaseDoor({ ...parts.listen, directory, onTrouble });
+  const changed = (projectId?: string): Promise<void> =>
+    parts.onChanged(projectId).catch((error) =>
+      onTrouble(`Cannot renew servers whose databases changed: ${error}`)
+    );
   const work = new BranchWork({
     ...{ databases, branches, engines, transfer, now, onTrouble },
     dumps: new RestoredDumps(foundation.dataDir.root),
     endSessions: (storageId) => door.endSessions(storageId),
-    onEnded: (database, branch) => raiseBranchEvent({ ...foundation, projects }, database, branch),
+    async onEnded(database, branch) {
+      await changed(database.projectId);
+      await raiseBranchEvent({ ...foundation, projects }, database, branch);
+    },
   });
-  const services = { ...foundation, databases, branches, engines, door, work };
+  const services = { ...foundation, databases, branches, engines, door, work, changed };
   const databaseService = new DatabaseService(services);
   const branchService = new BranchService(services);
   const snapshots = new SnapshotService(services, branchService);
@@ -112,6 +130,10 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
         resuming = resume().catch((error) => onTrouble(`Cannot resume databases: ${error}`));
         return Promise.resolve();
       },
+      async storeChanged(keysOfOthers) {
+        if (keysOfOthers.some(([family]) => FAMILIES.has(family!))) await changed();
+      },
+      rereadStore: () => changed(),
       keepHouse: (signal) =>
         keepDatabases({ ...services, snapshots, directory, deployments, startedAt }, signal),
       async removeProject(projectId) {

@@ -30,6 +30,8 @@ export interface DatabaseServices extends Pick<Foundation, "box" | "now" | "rand
   readonly engines: Engines;
   readonly door: DatabaseDoor;
   readonly work: BranchWork;
+  /** Called when deployments of a project may get other databases than before. */
+  changed(projectId: string): Promise<void>;
 }
 
 type Wanted = BodyOf<typeof endpoints.createDatabase>;
@@ -107,6 +109,7 @@ export class DatabaseService {
     const { databases } = this.services;
     const updated = await databases.update(database, (current) => ({ ...current, ...changes }));
     if (updated === undefined) throw gone(database.name);
+    await this.services.changed(updated.projectId);
     if (updated.cuSize !== database.cuSize) await this.#stopBranches(updated, { onlyIdle: true });
     return updated;
   }
@@ -138,6 +141,7 @@ export class DatabaseService {
   async delete(database: DatabaseRecord): Promise<DatabaseRecord> {
     const { databases, now } = this.services;
     const deleted = await databases.delete(database, now());
+    await this.services.changed(deleted.projectId);
     await this.#stopBranches(deleted);
     return deleted;
   }
@@ -176,6 +180,7 @@ export class DatabaseService {
     for (const { name, task } of await branches.list(result.id)) {
       if (task !== null) void work.run(result, name);
     }
+    await this.services.changed(result.projectId);
     return result;
   }
 

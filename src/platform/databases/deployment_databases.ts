@@ -16,6 +16,7 @@ import {
   type DatabaseRecord,
   hasPreviewBranch,
   injectsInto,
+  previewBranchName,
 } from "./records.ts";
 
 /** Whose databases they are. */
@@ -33,14 +34,35 @@ export interface InjectedDatabases {
   readonly variables: Readonly<Record<string, string>>;
   /** Where they are reached; none where there are no databases. */
   readonly addresses: readonly DoorAddress[];
+  /** Equal for as long as the connection strings are. */
+  readonly identity: string;
 }
 
-const NOTHING: InjectedDatabases = { variables: {}, addresses: [] };
+/** A database as a deployment has it. */
+interface UsedBranch {
+  readonly database: DatabaseRecord;
+  readonly branch: BranchRecord;
+}
+
+/** What changes when the connection strings do, and holds none of their secrets. */
+const identityOf = (used: readonly UsedBranch[]): string =>
+  JSON.stringify(
+    used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
+  );
+
+const NOTHING: InjectedDatabases = { variables: {}, addresses: [], identity: identityOf([]) };
+
+/** The identity of databases of which a branch is to be made first. */
+const UNMADE = "unmade";
 
 /** The database of a deployment cannot be had; the message is for whoever deploys. */
 export class DatabaseNotReadyError extends Error {
   override readonly name = "DatabaseNotReadyError";
 }
+
+/** The branch of a database that a deployment uses. */
+const branchNameFor = (database: DatabaseRecord, user: DatabaseUser): string =>
+  hasPreviewBranch(database, user) ? previewBranchName(user.branch) : MAIN_BRANCH;
 
 export class DeploymentDatabases {
   constructor(
@@ -62,14 +84,16 @@ export class DeploymentDatabases {
     if (databases.length === 0) return NOTHING;
     const { door, databaseService } = this.services;
     const variables: Record<string, string> = {};
+    const used: UsedBranch[] = [];
     try {
       const { servers } = door.open();
       for (const database of databases) {
         const branch = await this.#branchOf(database, user);
         const { url } = await databaseService.connectionAt(database, branch, servers);
         variables[database.envVar] = url;
+        used.push({ database, branch });
       }
-      return { variables, addresses: [servers] };
+      return { variables, addresses: [servers], identity: identityOf(used) };
     } catch (error) {
       if (error instanceof DatabaseNotReadyError) throw error;
       throw new DatabaseNotReadyError(`its database cannot be used: ${messageOf(error)}`, {
@@ -88,6 +112,21 @@ export class DeploymentDatabases {
     if (database === undefined) return undefined;
     const branch = await this.#branchOf(database, user);
     return await this.services.directory.accessTo(database, branch);
+  }
+
+  /**
+   * The `identity` of what `injectedInto()` would return, without making anything;
+   * `undefined` while it cannot be had.
+   */
+  async identityFor(user: DatabaseUser): Promise<string | undefined> {
+    const used: UsedBranch[] = [];
+    for (const database of await this.#injected(user)) {
+      const branch = await this.services.branches.get(database.id, branchNameFor(database, user));
+      if (branch === undefined) return UNMADE;
+      if (branch.storage === null) return undefined;
+      used.push({ database, branch });
+    }
+    return identityOf(used);
   }
 
   /** The databases of a deployment, the oldest for each variable. */

@@ -80,12 +80,13 @@ export async function removeDatabase(
 }
 
 async function removeExpired(
-  { branches, now }: HousekeepingParts,
-  { id }: DatabaseRecord,
+  { branches, now, changed }: HousekeepingParts,
+  { id, projectId }: DatabaseRecord,
 ): Promise<number> {
   const expired = (await branches.list(id))
     .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now());
   for (const branch of expired) await branches.remove(branch);
+  if (expired.length > 0) await changed(projectId);
   return expired.length;
 }
 

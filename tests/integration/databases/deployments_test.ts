@@ -24,6 +24,7 @@ const url = process.env.DATABASE_URL;
 const sql = url?.startsWith("postgres://") ? postgres(url, { max: 2 }) : undefined;
 createServer(async (request, response) => {
   if (request.url === "/url") return response.end(url ?? "none");
+  if (request.url === "/pid") return response.end(String(process.pid));
   if (request.url !== "/visit") return response.end("here");
   try {
     await sql\`INSERT INTO visits DEFAULT VALUES\`;
@@ -47,15 +48,13 @@ async function bundled(): Promise<string> {
   );
 }
 
-async function visitor(platform: TestPlatform, engine: TestEngine) {
-  const server = await bundled();
-  return async (prod: boolean, path: string) => {
-    const { urls, id } = await deployServer(platform, "shop", {
-      ...{ engine, server, manifest: MANIFEST, prod },
-    });
-    const { hostname } = new URL(prod ? urls.production : urls.unique);
-    return { id, text: (await platform.get(hostname, path)).text };
-  };
+/** Deploys the server; returns what asks it. */
+async function visitor(platform: TestPlatform, engine: TestEngine, prod: boolean) {
+  const { urls, id } = await deployServer(platform, "shop", {
+    ...{ engine, server: await bundled(), manifest: MANIFEST, prod },
+  });
+  const { hostname } = new URL(prod ? urls.production : urls.unique);
+  return { id, ask: async (path: string) => (await platform.get(hostname, path)).text };
 }
 
 const userOf = (url: string): string => new URL(url).username;
@@ -68,12 +67,14 @@ onEachEngine(
       await createDatabase(platform, "shop", "orders");
       const { rows } = callsOf(platform, AT);
       await rows("CREATE TABLE visits (id int GENERATED ALWAYS AS IDENTITY)");
-      const visit = await visitor(platform, engine);
-      assert.equal((await visit(true, "/visit")).text, "1");
-      assert.equal((await visit(true, "/visit")).text, "2");
+      const production = await visitor(platform, engine, true);
+      assert.equal(await production.ask("/visit"), "1");
+      const preview = await visitor(platform, engine, false);
+      assert.equal(await preview.ask("/visit"), "2");
+
       await platform.api("PATCH", AT, { json: { previewBranches: true } });
-      const preview = await visit(false, "/visit");
-      assert.equal(preview.text, "3");
+      assert.equal(await preview.ask("/visit"), "3");
+      assert.equal(await preview.ask("/visit"), "4");
       assert.deepEqual(await rows("SELECT count(*) FROM visits"), [["2"]]);
       const { json: { items } } = await platform.api("GET", `${AT}/branches`);
       assert.deepEqual(
@@ -82,6 +83,13 @@ onEachEngine(
         ) => [name, parent, gitBranch]),
         [["main", null, null], ["preview/main", "main", "main"]],
       );
+      const branch = `${AT}/branches/preview%2Fmain`;
+      assert.equal((await platform.api("POST", `${branch}/reset`)).status, 200);
+      assert.equal(await preview.ask("/visit"), "3");
+      assert.equal((await platform.api("DELETE", branch)).status, 204);
+      assert.equal(await preview.ask("/visit"), "3");
+      assert.equal(await production.ask("/visit"), "3");
+
       const stopped = await platform.api("POST", `/v1/deployments/${preview.id}/stop`);
       assert.equal(stopped.status, 200, JSON.stringify(stopped.json));
       await until(
@@ -91,28 +99,52 @@ onEachEngine(
     }, QUICK_ENGINE),
 );
 
-Deno.test("a variable of the project's own goes before the database's, and others get none", () =>
+Deno.test("running servers follow what changes of their databases, and only that renews them", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
-    await createDatabase(platform, "shop", "orders");
-    const visit = await visitor(platform, "deno");
-    const main = userOf(await urlOf(platform, AT));
-    assert.equal(userOf((await visit(true, "/url")).text), main);
-    assert.equal(userOf((await visit(false, "/url")).text), main);
+    const { ask } = await visitor(platform, "deno", true);
+    const preview = await visitor(platform, "deno", false);
+    const change = (json: Record<string, unknown>) => platform.api("PATCH", AT, { json });
+    /** The role that the server is given, once that is another one. */
+    const nextUser = async (last: string) =>
+      userOf(await until(() => ask("/url"), (url) => url !== "none" && userOf(url) !== last));
+    assert.equal(await ask("/url"), "none");
 
-    await platform.api("PATCH", AT, { json: { environments: ["preview"] } });
-    assert.equal((await visit(true, "/url")).text, "none");
-    assert.equal(userOf((await visit(false, "/url")).text), main);
+    await createDatabase(platform, "shop", "orders");
+    const first = userOf(await urlOf(platform, AT));
+    assert.equal(await nextUser(""), first);
+    await callsOf(platform, AT).rows("CREATE TABLE visits (id int GENERATED ALWAYS AS IDENTITY)");
+    assert.equal(await ask("/visit"), "1");
+    const pid = await ask("/pid");
+    await change({ cuSize: "0.5" });
+    await createDatabase(platform, "shop", "other", { envVar: "OTHER_URL", autoInject: false });
+    assert.equal(await ask("/pid"), pid);
+
+    await change({ environments: ["preview"] });
+    assert.equal(await ask("/url"), "none");
+    assert.equal(userOf(await preview.ask("/url")), first);
+    await change({ environments: null, envVar: "ORDERS_URL" });
+    assert.equal(await ask("/url"), "none");
+    await change({ envVar: "DATABASE_URL", autoInject: false });
+    assert.equal(await ask("/url"), "none");
+    await change({ autoInject: true });
+    assert.equal(await ask("/visit"), "2");
+
+    const { json: { id } } = await platform.api("DELETE", AT);
+    assert.equal(await ask("/url"), "none");
+    await platform.api("POST", `/v1/projects/shop/databases/${id}/undelete`);
+    assert.equal(await ask("/visit"), "3");
+    await platform.api("DELETE", AT);
+    await createDatabase(platform, "shop", "orders");
+    assert.equal(await nextUser(first), userOf(await urlOf(platform, AT)));
+
     await platform.api("PUT", "/v1/projects/shop/variables/DATABASE_URL", {
       json: { value: "mine", category: "plain", scope: "preview" },
     });
-    assert.equal((await visit(false, "/url")).text, "mine");
+    const own = await visitor(platform, "deno", false);
+    assert.equal(await own.ask("/url"), "mine", "a variable of the project goes before");
     const { json: { notes } } = await platform.api("GET", AT);
     assert.match(notes.join(), /sets the variable DATABASE_URL itself in preview/);
-    await platform.api("PATCH", AT, { json: { environments: null, envVar: "ORDERS_URL" } });
-    assert.equal((await visit(true, "/url")).text, "none");
-    await platform.api("PATCH", AT, { json: { autoInject: false } });
-    assert.equal((await visit(true, "/url")).text, "none");
   }, QUICK_ENGINE));
 
 /** Runs the statement of the request's body. */
@@ -156,4 +188,14 @@ Deno.test("a function queries its database, with parameters, and learns what is 
     assert.equal((await query(insert, ["Kestrel", null, null])).code, "23505");
     assert.equal((await query("SELECT repeat('x', 9000000)")).code, "54000");
     assert.deepEqual((await query("SELECT 1 AS one")).rows, [{ one: 1 }]);
+    const change = (json: Record<string, unknown>) => platform.api("PATCH", AT, { json });
+    await change({ environments: ["preview"] });
+    assert.equal((await query("SELECT 1")).code, "3D000");
+    await change({ environments: null });
+    await platform.api("POST", `${AT}/stop`);
+    assert.equal((await query("SELECT 1")).code, "57P03");
+    await platform.api("DELETE", AT);
+    assert.equal((await query("SELECT 1")).code, "3D000");
+    await createDatabase(platform, "shop", "orders");
+    assert.equal((await query("TABLE boats")).code, "42P01");
   }, QUICK_ENGINE));
