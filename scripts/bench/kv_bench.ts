@@ -6,7 +6,9 @@
  */
 import { join } from "node:path";
 import { openPlatformKv } from "../../src/platform/core/store/mod.ts";
+import { EnvironmentStore } from "../../src/platform/environments/mod.ts";
 import { createKv } from "../../src/platform/kv/mod.ts";
+import { ProjectStore } from "../../src/platform/projects/mod.ts";
 import { systemClock, systemRandom } from "../../src/lib/clock.ts";
 import { hear } from "../_process.ts";
 import { load } from "./_load.ts";
@@ -44,7 +46,10 @@ async function measureOwn(folder: string): Promise<Rates> {
     env: {},
     onTrouble,
   });
-  const { kvFor, capability } = createKv({ kv, now: systemClock, random: systemRandom, onTrouble });
+  const { kvFor, capability } = createKv(
+    { kv, now: systemClock, random: systemRandom, onTrouble },
+    { projects: new ProjectStore(kv), environments: new EnvironmentStore(kv) },
+  );
   try {
     const owner = { deploymentId: "bench", projectId: "bench", environment: "production" };
     const { address, variables } = kvFor(owner);

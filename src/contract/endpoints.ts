@@ -22,6 +22,7 @@ import * as environments from "./environments.ts";
 import * as health from "./health.ts";
 import * as hooks from "./hooks.ts";
 import * as identity from "./identity.ts";
+import * as kv from "./kv.ts";
 import * as logs from "./logs.ts";
 import * as messenger from "./messenger.ts";
 import * as notifications from "./notifications.ts";
@@ -141,6 +142,10 @@ export const endpoints = {
   getDatabaseSchema: databaseQueries.getDatabaseSchema,
   exportDatabase: databaseQueries.exportDatabase,
   importDatabase: databaseQueries.importDatabase,
+  listKv: kv.listKv,
+  getKvValue: kv.getKvValue,
+  setKvValue: kv.setKvValue,
+  deleteKvValue: kv.deleteKvValue,
   listDomains: domains.listDomains,
   addDomain: domains.addDomain,
   getDomain: domains.getDomain,

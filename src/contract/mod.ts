@@ -144,6 +144,7 @@ export {
   workspaceSlug,
 } from "./identity.ts";
 export { type ProjectHealth } from "./health.ts";
+export { type KvEntry, type KvValue } from "./kv.ts";
 export { type Health } from "./system.ts";
 export {
   LOG_LEVELS,

@@ -78,10 +78,11 @@ function composeRunners(
       Parameters<typeof createCompute>[1],
       "databases" | "variables" | "logs" | "deployments"
     >
-    & Pick<Parameters<typeof createFunctions>[1], "databaseFetchFor">,
+    & Pick<Parameters<typeof createFunctions>[1], "databaseFetchFor">
+    & Parameters<typeof createKv>[1],
 ) {
   const { maxServers, serverSockets, maxFunctionProcesses: maxProcesses } = options;
-  const kv = createKv(foundation);
+  const kv = createKv(foundation, parts);
   return {
     kv,
     functions: createFunctions(foundation, {
@@ -118,7 +119,8 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     onChanged: (projectId) => compute.computeService.databasesChanged(projectId),
   });
   const runnerParts = {
-    ...{ ...logs, deployments, variables: variables.variableService },
+    ...{ ...logs, ...projects, ...environments, deployments },
+    variables: variables.variableService,
     databases: databases.deploymentDatabases,
     databaseFetchFor: databases.databaseFetchFor,
   };

@@ -70,6 +70,9 @@ export async function furnish(
   await send("PUT", `${at}/variables/ADAS_VARIABLE`, {
     ...{ value: "adas-value", category: "plain", scope: "all" },
   });
+  await send("PUT", `${at}/kv/value`, {
+    ...{ key: "adas-boat", encoding: "text", value: "adas-kestrel" },
+  });
   const database = await send("POST", `${at}/databases`, { name: "adas-orders" });
   const added = await send("POST", `${at}/domains`, {
     ...{ hostname: "adas-shop.example", environment: "production" },

@@ -13,6 +13,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Environments: "Production, preview and a project's own",
   Variables: "Environment variables; secrets are write-only",
   Databases: "Managed PostgreSQL: databases, their branches and snapshots, and SQL on them",
+  KV: "The key-value stores of a project's environments, as people look into them",
   Domains: "Custom domains and the DNS records that they need",
   Rules: "Rule sets that are published without a deploy",
   Cache: "The edge's cache of answers",

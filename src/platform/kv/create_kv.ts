@@ -11,6 +11,7 @@ import type { Foundation } from "../core/foundation.ts";
 import { deleteKeys, keys } from "../core/store/mod.ts";
 import { type KvAddress, KvListener } from "./kv_listener.ts";
 import { KvTokens } from "./kv_tokens.ts";
+import { bindKvRoutes, type KvRouteServices } from "./routes.ts";
 
 /** How a server reaches its store. */
 export interface KvAccess {
@@ -37,6 +38,7 @@ export interface ProjectKv {
 
 export function createKv(
   { kv, now, random, onTrouble }: Pick<Foundation, "kv" | "now" | "random" | "onTrouble">,
+  parts: Omit<KvRouteServices, "store">,
 ): ProjectKv {
   const store = new KvStore({ kv, root: keys.userKv(), now, random });
   const tokens = new KvTokens(random);
@@ -57,6 +59,7 @@ export function createKv(
       createKvFetch({ store, namespace: [projectId, environment], onTrouble }),
     capability: {
       name: "kv",
+      bindRoutes: (router) => bindKvRoutes(router, { ...parts, store }),
       close: () => listener.close(),
       async keepHouse(signal) {
         const count = await store.sweep(signal);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { EnvironmentStore } from "../environments/mod.ts";
+import { ProjectStore } from "../projects/mod.ts";
 import { createKv } from "./mod.ts";
 
 const RANDOM = (count: number) => crypto.getRandomValues(new Uint8Array(count));
@@ -10,7 +12,7 @@ Deno.test("servers of a project's environment share a store that no other reache
     now: Date.now,
     random: RANDOM,
     onTrouble: (message) => assert.fail(message),
-  });
+  }, { projects: new ProjectStore(kv), environments: new EnvironmentStore(kv) });
   const of = (deploymentId: string, projectId: string, environment: string) => {
     const { SVC_KV_URL: url, SVC_KV_TOKEN: token } =
       kvFor({ deploymentId, projectId, environment }).variables;

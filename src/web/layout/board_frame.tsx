@@ -21,6 +21,7 @@ const PROJECT_SECTIONS = [
   ["variables", "Variables"],
   ["hooks", "Deploy hooks"],
   ["databases", "Databases"],
+  ["kv", "KV"],
   ["edge", "Edge"],
   ["settings", "Settings"],
 ] as const;

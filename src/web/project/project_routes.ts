@@ -9,6 +9,7 @@ import { bindEdge } from "./edge_routes.ts";
 import { bindDeployments } from "./deployments_routes.ts";
 import { bindDomains } from "./domains_routes.ts";
 import { bindHooks } from "./hooks_routes.ts";
+import { bindKv } from "./kv_routes.ts";
 import { bindLogs } from "./logs_routes.ts";
 import { bindSettings } from "./settings_routes.ts";
 import { bindTraffic } from "./traffic_routes.ts";
@@ -22,6 +23,7 @@ export function bindProjectPages(bind: PageBinder, services: BoardServices): voi
   bindVariables(bind, services);
   bindHooks(bind, services);
   bindDatabases(bind, services);
+  bindKv(bind, services);
   bindEdge(bind, services);
   bindSettings(bind, services);
 }

@@ -43,6 +43,8 @@ const DONE: Readonly<Record<string, string>> = {
   "hook-renamed": "The deploy hook is renamed.",
   "database-made": "The database is being made.",
   "branch-made": "The branch is being made.",
+  "value-set": "The value is set.",
+  "value-removed": "The key is removed.",
   "branch-removed": "The branch is removed.",
 };
 

@@ -36,6 +36,7 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   restoreDatabaseSnapshot: () => ({ branch: "taken" }),
   queryDatabase: () => ({ sql: "SELECT 1" }),
   createEnvironment: () => ({ name: "taken" }),
+  setKvValue: () => ({ key: "adas-boat", encoding: "text", value: "taken" }),
   setVariable: () => ({ value: "taken", category: "plain", scope: "all" }),
   exportVariables: () => ({ environment: "production" }),
   runCronTask: () => ({ path: "/taken" }),
@@ -69,11 +70,14 @@ const ENDING: readonly string[] = ["signOut", "leaveWorkspace"];
 const isRead = ({ method, responseKind }: Endpoint): boolean =>
   method === "GET" && responseKind === "json";
 
+/** Queries that endpoints cannot do without, by the ends of their paths. */
+const QUERIES: readonly (readonly [string, string])[] = [["/kv/value", "?key=adas-boat"]];
+
 const pathOf = (endpoint: Endpoint, known: Known): string =>
   endpoint.path.replace(
     /\{(\w+)\}/g,
     (_, key) => valueOf(known, endpoint.path, key) ?? "0".repeat(64),
-  );
+  ) + (QUERIES.find(([end]) => endpoint.path.endsWith(end))?.[1] ?? "");
 
 /** What differs by time alone, or by what the test itself does in the other workspace. */
 const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUnread"];

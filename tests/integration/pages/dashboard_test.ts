@@ -36,6 +36,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
   await api("POST", "/v1/deploy-hooks", {
     ...{ projectId: "shop", name: HOSTILE, branch: "main", scope: "All" },
   });
+  await api("PUT", `${at}/kv/value`, { key: HOSTILE, encoding: "text", value: HOSTILE });
   await platform.get("shop.localhost", `/${encodeURI(HOSTILE)}`, { "user-agent": HOSTILE });
   await platform.get("shop.localhost", `/?q=<script>alert(1)</script>`);
   const shop = "/workspaces/acme/projects/shop";
@@ -52,12 +53,15 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
       "/variables",
       "/hooks",
       "/databases",
+      "/kv",
       "/edge",
       "/settings",
     ]
       .map((page) => shop + page),
     `${shop}/edge?method=GET&url=${encodeURIComponent(`/${HOSTILE}`)}&ip=x`,
     `${shop}/edge?method=GET&url=${encodeURIComponent(`/?${HOSTILE}`)}`,
+    `${shop}/kv?key=${encodeURIComponent(HOSTILE)}`,
+    `${shop}/kv?prefix=${encodeURIComponent(HOSTILE)}`,
     `${shop}/traffic?range=90d&environment=preview`,
     `${shop}/logs?search=${encodeURIComponent(HOSTILE)}&level=info`,
     records,

@@ -1,0 +1,147 @@
+/**
+ * The key-value stores of projects, one for each environment, as people look into them. The
+ * code of a deployment reaches its own store at an address of its own (docs/kv.md).
+ *
+ * @module
+ */
+import { z } from "zod";
+import { pageLimit, timestamp } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { ENVIRONMENT_PRODUCTION } from "./deployments.ts";
+import { environmentReference } from "./environments.ts";
+import { projectParams } from "./projects.ts";
+
+/** Longest key, and longest prefix of keys, in UTF-8 bytes. */
+const MAX_KEY_BYTES = 512;
+/** Largest value, in bytes. */
+const MAX_VALUE_BYTES = 512 * 1024;
+/** Longest time until a value expires, in seconds: one year. */
+const MAX_TTL_SECONDS = 31_536_000;
+const MAX_TYPE_LENGTH = 128;
+const LIST_MAX = 1000;
+const LIST_DEFAULT = 100;
+
+const fitsKey = (text: string): boolean =>
+  text.isWellFormed() && new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;
+const KEY_RULE = `Must be well-formed text of at most ${MAX_KEY_BYTES} bytes`;
+
+const prefix = z.string().max(MAX_KEY_BYTES).refine(fitsKey, KEY_RULE);
+const key = prefix.min(1, "Must not be empty");
+const version = z.string().regex(/^[0-9a-f]{1,64}$/, "Must be the version that an answer gave");
+const environment = environmentReference.default(ENVIRONMENT_PRODUCTION).describe(
+  "Name or id of the environment",
+);
+
+const entry = {
+  key: z.string().describe("Key of the value").meta({ example: "boats/kestrel" }),
+  size: z.int().nonnegative().describe("Bytes of the value").meta({ example: 42 }),
+  version: z.string().describe("Changes with each write of the key"),
+  expiresAt: timestamp.nullable().describe("When the value expires; null where it stays"),
+};
+
+export const kvEntry = z.object(entry).meta({ id: "KvEntry" });
+export type KvEntry = z.infer<typeof kvEntry>;
+
+export const KV_ENCODINGS = ["text", "base64"] as const;
+
+export const kvValue = z.object({
+  ...entry,
+  contentType: z.string().describe("Media type that the value was set with"),
+  encoding: z.enum(KV_ENCODINGS).describe(
+    "How `value` stands for the bytes: `text` where they are UTF-8, else `base64`",
+  ),
+  value: z.string().describe("The value"),
+}).meta({ id: "KvValue" });
+export type KvValue = z.infer<typeof kvValue>;
+
+const path = "/v1/projects/{project}/kv";
+const tag = "KV";
+
+export const listKv = endpoint({
+  method: "GET",
+  path,
+  summary: "List the keys of a project's key-value store, in the order of their bytes",
+  access: "developer",
+  tag,
+  params: projectParams,
+  query: z.object({
+    environment,
+    prefix: prefix.default("").describe("What the keys begin with"),
+    limit: pageLimit(LIST_MAX, LIST_DEFAULT),
+    cursor: key.optional().describe("The last key of the page before"),
+  }),
+  response: z.object({ items: z.array(kvEntry), nextCursor: z.string().nullable() }),
+});
+
+export const getKvValue = endpoint({
+  method: "GET",
+  path: `${path}/value`,
+  summary: "Show a value of a project's key-value store",
+  access: "developer",
+  tag,
+  params: projectParams,
+  query: z.object({ environment, key }),
+  response: kvValue,
+});
+
+const base64Bytes = (text: string): number =>
+  text.length / 4 * 3 - (/=*$/.exec(text)?.[0].length ?? 0);
+const base64 = z.base64("Must be base64").max(Math.ceil(MAX_VALUE_BYTES / 3) * 4).refine(
+  (value) => base64Bytes(value) <= MAX_VALUE_BYTES,
+  `Must stand for at most ${MAX_VALUE_BYTES} bytes`,
+);
+const text = z.string().max(MAX_VALUE_BYTES).refine(
+  (value) => value.isWellFormed() && new TextEncoder().encode(value).byteLength <= MAX_VALUE_BYTES,
+  `Must be well-formed text of at most ${MAX_VALUE_BYTES} bytes`,
+);
+const written = {
+  environment,
+  key,
+  contentType: z.string().min(1).max(MAX_TYPE_LENGTH).regex(
+    /^[\x20-\x7e]+$/,
+    "Must be a media type such as text/plain",
+  ).default("text/plain; charset=utf-8").describe("Media type of the value"),
+  ttlSeconds: z.int().min(1).max(MAX_TTL_SECONDS).nullable().default(null).describe(
+    "After how many seconds the value expires; null for a value that stays",
+  ),
+  version: version.nullable().optional().describe(
+    "The version that the key must have now, or null for a key that must be new; else 409",
+  ),
+};
+
+export const setKvValue = endpoint({
+  method: "PUT",
+  path: `${path}/value`,
+  summary: "Set a value in a project's key-value store",
+  tag,
+  params: projectParams,
+  body: z.discriminatedUnion("encoding", [
+    z.object({
+      ...written,
+      encoding: z.literal("text").describe("The value is text"),
+      value: text.describe("The value as text"),
+    }).strict(),
+    z.object({
+      ...written,
+      encoding: z.literal("base64").describe("The value is base64"),
+      value: base64.describe("The bytes of the value as base64"),
+    }).strict(),
+  ]),
+  // JSON writes a character as six at most.
+  maxBodyBytes: 6 * MAX_VALUE_BYTES + 16 * 1024,
+  response: kvEntry,
+});
+
+export const deleteKvValue = endpoint({
+  method: "DELETE",
+  path: `${path}/value`,
+  summary: "Remove a key from a project's key-value store; one that is not there is no error",
+  tag,
+  params: projectParams,
+  query: z.object({
+    environment,
+    key,
+    version: version.optional().describe("The version that the key must have now; else 409"),
+  }),
+  status: 204,
+});

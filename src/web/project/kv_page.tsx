@@ -1,0 +1,347 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The key-value store of an environment: its keys by prefix, one value at a time, and the forms
+ * that set and remove them.
+ *
+ * @module
+ */
+import type { KvEntry } from "../../contract/mod.ts";
+import {
+  bytesText,
+  Card,
+  EMPTY,
+  Empty,
+  Field,
+  Form,
+  type FormPage,
+  type FormState,
+  Moment,
+  SelectField,
+  Trouble,
+} from "../layout/mod.ts";
+import { shownKey, type ShownKvValue } from "./kv_value.ts";
+import type { ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+/** What of the store is shown, as the address has it. */
+export interface KvWish {
+  readonly environment: string;
+  readonly prefix: string;
+  readonly cursor: string | null;
+}
+
+export interface KvView extends FormPage {
+  readonly wish: KvWish;
+  readonly environments: readonly string[];
+  readonly items: readonly KvEntry[];
+  readonly nextCursor: string | null;
+}
+
+/** The address of a part of the store; what is empty is left out. */
+function kvPath(path: string, given: Readonly<Record<string, string | null>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(given)) if (value) query.set(name, value);
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+function Filters({ path, wish, environments }: {
+  readonly path: string;
+  readonly wish: KvWish;
+  readonly environments: readonly string[];
+}) {
+  return (
+    <form
+      method="get"
+      action={path}
+      class="line-form"
+      hx-get={path}
+      hx-target="#keys"
+      hx-select="#keys"
+      hx-swap="outerHTML"
+      hx-trigger="input changed delay:300ms from:#prefix, change from:#environment, submit"
+      hx-push-url="true"
+    >
+      <SelectField
+        label="Environment"
+        name="environment"
+        values={environments}
+        chosen={wish.environment}
+      />
+      <div class="field">
+        <label for="prefix">Keys that begin with</label>
+        <input
+          id="prefix"
+          name="prefix"
+          type="search"
+          maxlength={512}
+          value={wish.prefix}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </div>
+      <button class="quiet" type="submit">Show</button>
+    </form>
+  );
+}
+
+function KeyRow({ item, href }: { readonly item: KvEntry; readonly href: string }) {
+  return (
+    <li>
+      <div class="main">
+        <a class="whole mono" href={href}>{shownKey(item.key)}</a>
+      </div>
+      <div class="meta end">
+        {item.expiresAt === null ? null : (
+          <span>
+            until <Moment at={item.expiresAt} />
+          </span>
+        )}
+        <span>{bytesText(item.size)}</span>
+      </div>
+    </li>
+  );
+}
+
+function Keys({ parts, view }: { readonly parts: ProjectVisit; readonly view: KvView }) {
+  const path = parts.path("kv");
+  const { wish: { environment, prefix, cursor }, items, nextCursor } = view;
+  const at = { environment, prefix };
+  return (
+    <div id="keys" class="stack">
+      {items.length > 0
+        ? (
+          <ol class="rows plain inset">
+            {items.map((item) => (
+              <KeyRow
+                key={item.key}
+                item={item}
+                href={kvPath(path, { ...at, key: item.key })}
+              />
+            ))}
+          </ol>
+        )
+        : (
+          <Empty
+            title={prefix === "" && cursor === null ? "The store is empty" : "No key fits"}
+            command={`svc dev\nsvc kv set boats/kestrel "at sea"`}
+          >
+            Servers and functions write to it (docs/kv.md). Add a key below, or try the store of
+            {" "}
+            <code>svc dev</code> on your machine:
+          </Empty>
+        )}
+      <nav class="pager" aria-label="Pages">
+        {cursor === null
+          ? null
+          : <a class="button quiet little" href={kvPath(path, at)}>First page</a>}
+        {nextCursor === null ? null : (
+          <a
+            class="button quiet little"
+            href={kvPath(path, { ...at, cursor: nextCursor })}
+          >
+            Next page
+          </a>
+        )}
+      </nav>
+    </div>
+  );
+}
+
+/** The field for a value. Browsers drop a line feed that directly follows the tag, so one is added. */
+function ValueField({ value }: { readonly value: string }) {
+  return (
+    <div class="field">
+      <label for="value">Value</label>
+      <textarea id="value" name="value" rows={8} autocomplete="off" spellcheck={false}>
+        {`\n${value}`}
+      </textarea>
+    </div>
+  );
+}
+
+function Options({ state, contentType, ttl }: {
+  readonly state: FormState;
+  readonly contentType: string;
+  readonly ttl: string;
+}) {
+  return (
+    <div class="line-form">
+      <Field
+        label="Media type"
+        name="contentType"
+        state={state}
+        autocomplete="off"
+        maxlength={128}
+        initial={contentType}
+      />
+      <Field
+        label="Expires after seconds"
+        name="ttl"
+        state={state}
+        autocomplete="off"
+        inputmode="numeric"
+        maxlength={8}
+        initial={ttl}
+        hint="Empty for a value that stays."
+        optional
+      />
+    </div>
+  );
+}
+
+/** In how many whole seconds a value expires, for the field that keeps it so. */
+function secondsLeft({ expiresAt }: ShownKvValue, now: number): string {
+  if (expiresAt === null) return "";
+  return String(Math.max(1, Math.round((Date.parse(expiresAt) - now) / 1000)));
+}
+
+function ValueCard({ parts, shown, value }: {
+  readonly parts: ProjectVisit;
+  readonly shown: FormPage & { readonly wish: KvWish };
+  readonly value: ShownKvValue;
+}) {
+  const { context } = parts;
+  const { state = EMPTY, wish: { environment, prefix } } = shown;
+  const to = (page: string) =>
+    kvPath(parts.path(page), { environment, prefix, key: value.key, version: value.version });
+  return (
+    <Card
+      title={shownKey(value.key)}
+      id="value-card"
+      lead={
+        <span class="dots">
+          <span>{environment}</span>
+          <span>{bytesText(value.size)}</span>
+          <span>{value.contentType}</span>
+          {value.expiresAt === null ? null : (
+            <span>
+              until <Moment at={value.expiresAt} />
+            </span>
+          )}
+        </span>
+      }
+    >
+      <div class="body">
+        <Trouble state={state} />
+        {value.whyFixed === undefined
+          ? (
+            <Form action={to("kv/set")} csrf={context.csrf} class="wide">
+              <ValueField value={state.values.value ?? value.shown} />
+              <Options
+                state={state}
+                contentType={value.contentType}
+                ttl={secondsLeft(value, context.now)}
+              />
+              <div>
+                <button type="submit">Save</button>
+              </div>
+            </Form>
+          )
+          : (
+            <>
+              <p class="soft">{value.whyFixed}</p>
+              <pre class="terminal" tabindex={0}>{value.shown}</pre>
+            </>
+          )}
+        <Form action={to("kv/remove")} csrf={context.csrf}>
+          <div>
+            <button class="danger little" type="submit">
+              Remove<span class="hush">{` ${shownKey(value.key)}`}</span>
+            </button>
+          </div>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+function AddCard({ parts, view }: { readonly parts: ProjectVisit; readonly view: KvView }) {
+  const { environment, prefix } = view.wish;
+  const { state = EMPTY } = view;
+  return (
+    <Card title="Add a key" id="add" lead={`To the store of ${environment}.`}>
+      <div class="body">
+        <Trouble state={state} />
+        <Form
+          action={kvPath(parts.path("kv/add"), { environment, prefix })}
+          csrf={parts.context.csrf}
+          class="wide"
+        >
+          <Field
+            label="Key"
+            name="key"
+            state={state}
+            autocomplete="off"
+            maxlength={512}
+            initial={prefix}
+          />
+          <ValueField value={state.values.value ?? ""} />
+          <Options state={state} contentType="text/plain; charset=utf-8" ttl="" />
+          <div>
+            <button type="submit">Add it</button>
+          </div>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+export function kvPage(parts: ProjectVisit, view: KvView): Response {
+  return projectPage(
+    parts,
+    { ...view, here: "kv", about: "key-value store" },
+    <>
+      <Card title="Keys" id="kv" lead="Each environment has a store of its own.">
+        <div class="body">
+          <Filters path={parts.path("kv")} wish={view.wish} environments={view.environments} />
+          <Keys parts={parts} view={view} />
+        </div>
+      </Card>
+      <AddCard parts={parts} view={view} />
+    </>,
+  );
+}
+
+/** One value; null where the store has none under the key. */
+export function kvValuePage(
+  parts: ProjectVisit,
+  shown: FormPage & { readonly wish: KvWish; readonly value: ShownKvValue | null },
+): Response {
+  const { wish: { environment, prefix }, value } = shown;
+  return projectPage(
+    parts,
+    {
+      ...shown,
+      here: "kv",
+      about: "key-value store",
+      ...(value === null ? { status: 404 } : {}),
+    },
+    <>
+      <nav aria-label="Back">
+        <a href={kvPath(parts.path("kv"), { environment, prefix })}>All keys</a>
+      </nav>
+      {value === null
+        ? (
+          <section class="card" aria-label="The value">
+            <Empty title="There is no such key">It may have expired, or been removed.</Empty>
+          </section>
+        )
+        : <ValueCard parts={parts} shown={shown} value={value} />}
+    </>,
+  );
+}
+
+/** What a viewer sees in place of the store, whose values may be anybody's. */
+export function closedKvPage(parts: ProjectVisit, shown: FormPage): Response {
+  return projectPage(
+    parts,
+    { ...shown, here: "kv", about: "key-value store" },
+    <section class="card" aria-label="Key-value store">
+      <Empty title="Developers look into the store">
+        Its keys and values may be personal, so the role of a viewer does not show them. Ask an
+        owner of the workspace for the role of a developer.
+      </Empty>
+    </section>,
+  );
+}

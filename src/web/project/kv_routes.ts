@@ -1,0 +1,137 @@
+/**
+ * `/workspaces/{slug}/projects/{project}/kv`.
+ *
+ * @module
+ */
+import { endpoints, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { type FormPage, goTo, refused } from "../layout/mod.ts";
+import type { BoardServices, PageBinder, PersonVisit } from "../visit/mod.ts";
+import { environmentNames } from "./environment_names.ts";
+import { closedKvPage, kvPage, kvValuePage, type KvWish } from "./kv_page.tsx";
+import { showKvValue } from "./kv_value.ts";
+import { canChange, openProject, type ProjectVisit } from "./open_project.ts";
+
+const AT = "/workspaces/:slug/projects/:project/kv";
+/** Keys on one page: the longest ones, escaped, fill no more than a page may have. */
+const SIZE = 20;
+/** Longest key, in UTF-8 bytes, and so in characters. */
+const MAX_KEY = 512;
+
+const textOf = (query: URLSearchParams, name: string): string =>
+  query.get(name)?.slice(0, MAX_KEY) ?? "";
+
+const wishOf = (query: URLSearchParams): KvWish => ({
+  environment: textOf(query, "environment") || ENVIRONMENT_PRODUCTION,
+  prefix: textOf(query, "prefix"),
+  cursor: textOf(query, "cursor") || null,
+});
+
+/** The value of a key as the page shows it; null where the store has none. */
+async function readValue({ api, project }: ProjectVisit, environment: string, key: string) {
+  try {
+    return showKvValue(
+      await api.call(endpoints.getKvValue, {
+        params: { project: project.name },
+        query: { environment, key },
+      }),
+    );
+  } catch (error) {
+    if (error instanceof Failure && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
+const SECONDS = /^\d{1,8}$/;
+
+/** The fields of a value as the API takes them. */
+function writtenOf({ value = "", contentType = "", ttl = "" }: PersonVisit["fields"]) {
+  if (ttl.trim() !== "" && !SECONDS.test(ttl.trim())) {
+    throw new Failure("invalid_request", "Give the seconds until it expires as a whole number");
+  }
+  return {
+    encoding: "text",
+    // Browsers send the ends of lines as CR LF (HTML, 4.10.21.5).
+    value: value.replaceAll("\r\n", "\n"),
+    contentType,
+    ttlSeconds: ttl.trim() === "" ? null : Number(ttl),
+  } as const;
+}
+
+export function bindKv(bind: PageBinder, services: BoardServices): void {
+  const showKeys = async (visit: PersonVisit, shown: FormPage = {}) => {
+    const parts = await openProject(visit, services);
+    if (!canChange(parts)) return closedKvPage(parts, shown);
+    const wish = wishOf(visit.query);
+    const { environment, prefix, cursor } = wish;
+    const [page, environments] = await Promise.all([
+      parts.api.call(endpoints.listKv, {
+        params: { project: parts.project.name },
+        query: { environment, prefix, limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+      }),
+      environmentNames(parts),
+    ]);
+    return kvPage(parts, { ...shown, wish, environments, ...page });
+  };
+
+  const showValue = async (visit: PersonVisit, key: string, shown: FormPage = {}) => {
+    const parts = await openProject(visit, services);
+    if (!canChange(parts)) return closedKvPage(parts, shown);
+    const wish = wishOf(visit.query);
+    const value = await readValue(parts, wish.environment, key);
+    return kvValuePage(parts, { ...shown, wish, value });
+  };
+
+  const backTo = (
+    { path }: ProjectVisit,
+    { environment, prefix }: KvWish,
+    rest: Readonly<Record<string, string>>,
+  ) => goTo(`${path("kv")}?${new URLSearchParams({ environment, prefix, ...rest })}`);
+
+  bind.personal("GET", AT, (visit) => {
+    const key = textOf(visit.query, "key");
+    return key === "" ? showKeys(visit) : showValue(visit, key);
+  });
+
+  /** Sets a value; `version` is what the key must have, null for a new one. */
+  const set = async (visit: PersonVisit, key: string, version: string | null) => {
+    const parts = await openProject(visit, services);
+    const wish = wishOf(visit.query);
+    await parts.api.call(endpoints.setKvValue, {
+      params: { project: parts.project.name },
+      body: { environment: wish.environment, key, version, ...writtenOf(visit.fields) },
+    });
+    return backTo(parts, wish, { key, done: "value-set" });
+  };
+
+  bind.personal("POST", `${AT}/add`, async (visit) => {
+    try {
+      return await set(visit, visit.fields.key ?? "", null);
+    } catch (error) {
+      return showKeys(visit, refused(error, visit.fields));
+    }
+  });
+
+  bind.personal("POST", `${AT}/set`, async (visit) => {
+    const key = textOf(visit.query, "key");
+    try {
+      return await set(visit, key, textOf(visit.query, "version"));
+    } catch (error) {
+      return showValue(visit, key, refused(error, visit.fields));
+    }
+  });
+
+  bind.personal("POST", `${AT}/remove`, async (visit) => {
+    const parts = await openProject(visit, services);
+    const wish = wishOf(visit.query);
+    await parts.api.call(endpoints.deleteKvValue, {
+      params: { project: parts.project.name },
+      query: {
+        environment: wish.environment,
+        key: textOf(visit.query, "key"),
+        version: textOf(visit.query, "version"),
+      },
+    });
+    return backTo(parts, wish, { done: "value-removed" });
+  });
+}

@@ -1,0 +1,55 @@
+/**
+ * How a value of a key-value store is shown on a page, and whether a form can hold it. Pure.
+ *
+ * @module
+ */
+import type { KvValue } from "../../contract/mod.ts";
+
+/** Most characters of a value on a page: each may take six where it is escaped. */
+const MAX_SHOWN = 10_000;
+/** Most characters of a key on a page. */
+const MAX_SHOWN_KEY = 160;
+
+export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {
+  /** The value, or its beginning. */
+  readonly shown: string;
+  /** Why a form cannot hold the value as it is; missing where it can. */
+  readonly whyFixed?: string;
+}
+
+// deno-lint-ignore no-control-regex -- these are what a page cannot show
+const UNSEEN = /[\x00-\x1f\x7f\u2028\u2029]/;
+
+/** A key as a page shows it: with escapes where it has control characters, and not too long. */
+export function shownKey(key: string): string {
+  const text = UNSEEN.test(key) ? JSON.stringify(key).slice(1, -1) : key;
+  return text.length > MAX_SHOWN_KEY ? `${text.slice(0, MAX_SHOWN_KEY)}…` : text;
+}
+
+// deno-lint-ignore no-control-regex -- HTML has no way to write these
+const NOT_IN_FORMS = /[\x00-\x08\x0b-\x1f\x7f]/;
+
+function whyFixed({ encoding, value }: KvValue): string | undefined {
+  if (encoding === "base64") {
+    return "The value is not text: its bytes as base64. Code and the API can change it.";
+  }
+  if (value.length > MAX_SHOWN) {
+    return `The value is too long for a form: its first ${MAX_SHOWN} characters. Code and the API can change it.`;
+  }
+  // Browsers send every end of a line as CR LF, so that a CR would not come back as it was.
+  if (NOT_IN_FORMS.test(value)) {
+    return "The value has control characters, which a form would change. Code and the API can change it.";
+  }
+  return undefined;
+}
+
+/** What a page shows of a value. */
+export function showKvValue(found: KvValue): ShownKvValue {
+  const { value, encoding: _, ...facts } = found;
+  const why = whyFixed(found);
+  return {
+    ...facts,
+    shown: value.slice(0, MAX_SHOWN),
+    ...(why === undefined ? {} : { whyFixed: why }),
+  };
+}
