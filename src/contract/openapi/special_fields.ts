@@ -52,6 +52,11 @@ export const SPECIAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   "path:revokeApiKey.key": ["Id of the API key", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01"],
   "path:setVariable.key": ["Name of the variable", "DATABASE_URL"],
   "path:deleteVariable.key": ["Name of the variable", "DATABASE_URL"],
+  "setKvValue.version": [
+    "The version that the key must have now, or null for a key that must be new",
+    "00000000000000a20000",
+  ],
+  "query:deleteKvValue.version": ["The version that the key must have", "00000000000000a20000"],
   "DeploymentBase.digest": [
     "SHA-256 of the whole list that results",
     "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
