@@ -77,6 +77,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "completion",
     "dev",
     "preview",
+    "explain",
     "upgrade",
     "serve",
     "doctor",

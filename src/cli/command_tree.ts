@@ -16,6 +16,7 @@ import { DOMAINS } from "./domains/mod.ts";
 import { CACHE, FUNCTIONS, PURGE } from "./edge/mod.ts";
 import { ENV } from "./env/mod.ts";
 import { CONTEXT, ENVIRONMENTS } from "./environments/mod.ts";
+import { EXPLAIN } from "./explain/mod.ts";
 import { BUILDS, HOOKS } from "./hooks/mod.ts";
 import { KV } from "./kv/mod.ts";
 import { LOGS } from "./logs/mod.ts";
@@ -69,6 +70,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   LOGIN,
   LOGOUT,
   WHOAMI,
+  EXPLAIN,
   UPGRADE,
   COMPLETION,
   COMPLETE,

@@ -11,6 +11,7 @@ import {
   type CommandGroup,
   findCommand,
   isGroup,
+  namedWords,
   type Perform,
   resolveSwitches,
   withoutHelpFlags,
@@ -64,11 +65,19 @@ function missingCommand(argv: readonly string[]): CliError | undefined {
   });
 }
 
+/** What help is about, as data: one command, those of a group, or all with the global flags. */
+async function helpAsData(argv: readonly string[]): Promise<Record<string, unknown>> {
+  const { describeCommands, describeGlobalFlags } = await import("./describe_commands.ts");
+  const words = namedWords(argv, COMMANDS);
+  const commands = await describeCommands(words);
+  return { ...words.length === 0 ? { flags: describeGlobalFlags() } : {}, commands };
+}
+
 /** Help and version come as errors with exit code 0; help without a command as one with 1. */
-function answerParserExit(
+async function answerParserExit(
   error: CommanderError,
   run: { readonly argv: readonly string[]; readonly captured: Captured; readonly ui: Ui },
-): boolean {
+): Promise<boolean> {
   const text = run.captured.text.trimEnd();
   if (error.code === "commander.version") {
     run.ui.result({ version: VERSION }, VERSION);
@@ -77,7 +86,7 @@ function answerParserExit(
   if (error.code === "commander.helpDisplayed" || error.code === "commander.help") {
     const missing = error.exitCode === 0 ? undefined : missingCommand(run.argv);
     if (missing !== undefined) throw missing;
-    run.ui.result({ help: text }, text);
+    run.ui.result({ help: text, ...run.ui.json ? await helpAsData(run.argv) : {} }, text);
     return true;
   }
   return false;
@@ -155,7 +164,9 @@ async function parseAndRun(
       await program.parseAsync([...argv], { from: "user" });
       return exitCode;
     } catch (error) {
-      if (error instanceof CommanderError && answerParserExit(error, { argv, captured, ui })) {
+      if (
+        error instanceof CommanderError && await answerParserExit(error, { argv, captured, ui })
+      ) {
         return EXIT.success;
       }
       const missing = missingArgument(error);

@@ -88,6 +88,7 @@ const rows: readonly Row[] = [
     error: {
       error: "Give a key: none is known for http://localhost:8787",
       code: "unauthorized",
+      docs: "svc explain unauthorized",
       next: ["svc login --json"],
     },
   },
@@ -183,7 +184,11 @@ Deno.test("runProgram() exits with 130 when it was interrupted", async () => {
   });
   const { code, stdout } = await run;
   assert.equal(code, 130);
-  assert.deepEqual(JSON.parse(stdout), { error: "Interrupted", code: "interrupted" });
+  assert.deepEqual(JSON.parse(stdout), {
+    error: "Interrupted",
+    code: "interrupted",
+    docs: "svc explain interrupted",
+  });
 });
 
 Deno.test("runProgram() explains a key that the platform refuses", async () => {
@@ -195,10 +200,14 @@ Deno.test("runProgram() explains a key that the platform refuses", async () => {
   assert.equal(run.code, 1);
   assert.deepEqual(JSON.parse(run.stdout), {
     ...body,
+    docs: "svc explain unauthorized",
     hint: "Log in again, or give a valid key of http://localhost:8787 by SVC_TOKEN",
     next: ["svc login --json"],
   });
 });
+
+const commandsOf = (help: string): string[] =>
+  JSON.parse(help).commands.map(({ command }: { command: string }) => command);
 
 Deno.test("runProgram() prints version and help as data, in JSON mode as one object", async () => {
   const { version } = JSON.parse((await runCli(["--version", "--json"])).stdout);
@@ -208,6 +217,19 @@ Deno.test("runProgram() prints version and help as data, in JSON mode as one obj
   assert.match(help.stdout, /^Usage: svc deploy \[flags\] \[dir\]\n/);
   const json = await runCli(["deploy", "--help", "--json"]);
   assert.equal(JSON.parse(json.stdout).help, help.stdout.trimEnd());
+  assert.deepEqual(commandsOf(json.stdout), ["svc deploy"]);
+  assert.deepEqual(commandsOf((await runCli(["env", "--help", "--json"])).stdout).slice(0, 2), [
+    "svc env list",
+    "svc env set",
+  ]);
+  const all = (await runCli(["--help", "--json"])).stdout;
+  assert.ok(commandsOf(all).length > 100);
+  const { flags, commands } = JSON.parse(all);
+  assert.ok(flags.some(({ flag }: { flag: string }) => flag === "--json"));
+  const [remove] = commands.filter(({ command }: { command: string }) =>
+    command === "svc domains remove"
+  );
+  assert.deepEqual(remove.arguments.map(({ name }: { name: string }) => name), ["domain_id"]);
 });
 
 Deno.test("runProgram() deletes nothing when a person says no", async () => {

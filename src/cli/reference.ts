@@ -4,14 +4,12 @@
  *
  * @module
  */
-import type { Command, OptionValues } from "@commander-js/extra-typings";
-import { type CommandLeaf, leavesOf, type LoadedCommand } from "./command/mod.ts";
-import { COMMANDS } from "./command_tree.ts";
-import { CLI_ERROR_CODES } from "./errors/mod.ts";
-import { buildProgram } from "./parser.ts";
+import {
+  type CommandDescription,
+  describeCommands,
+  describeGlobalFlags,
+} from "./describe_commands.ts";
 import { PHASES } from "./terminal/mod.ts";
-
-type Parser = Command<unknown[], OptionValues>;
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
@@ -23,51 +21,39 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
   ];
 }
 
-function inputRows(parser: Parser): string[][] {
-  const args = parser.registeredArguments.map((argument) => [
-    `\`${argument.required ? `<${argument.name()}>` : `[${argument.name()}]`}\``,
-    argument.description,
-    argument.defaultValue === undefined ? "" : `\`${argument.defaultValue}\``,
-  ]);
-  const flags = parser.options.map((option) => [
-    `\`${option.flags}\``,
-    option.argChoices === undefined
-      ? option.description
-      : `${option.description}: ${option.argChoices.map((choice) => `\`${choice}\``).join(", ")}`,
-    option.defaultValue === undefined ? "" : `\`${option.defaultValue}\``,
-  ]);
-  return [...args, ...flags];
-}
-
-function describeCommand(parser: Parser, title: string, command: LoadedCommand): string[] {
-  const rows = inputRows(parser);
-  const lines = command.examples.map(([line, meaning]) => `svc ${line}  # ${meaning}`);
+function inputRows({ arguments: inputs, flags }: CommandDescription): string[][] {
+  const value = (given: unknown): string => given === null ? "" : `\`${given}\``;
   return [
-    `### \`svc ${title}\``,
-    "",
-    `${parser.summary()}.${command.description === undefined ? "" : ` ${command.description}`}`,
-    "",
-    ...(rows.length === 0 ? [] : [...table(["Argument or flag", "Meaning", "Default"], rows), ""]),
-    ...(command.answers === undefined ? [] : [`With \`--json\`: \`${command.answers}\``, ""]),
-    "```sh",
-    ...lines,
-    "```",
-    "",
+    ...inputs.map((input) => [
+      `\`${input.required ? `<${input.name}>` : `[${input.name}]`}\``,
+      input.meaning,
+      value(input.default),
+    ]),
+    ...flags.map(({ flag, choices, meaning, default: usual }) => [
+      `\`${flag}\``,
+      choices === null
+        ? meaning
+        : `${meaning}: ${choices.map((choice) => `\`${choice}\``).join(", ")}`,
+      value(usual),
+    ]),
   ];
 }
 
-async function describeLeaf(leaf: CommandLeaf, title: string): Promise<string[]> {
-  const command = (await leaf.load()).default;
-  const parser = command.build(leaf.name, () => Promise.resolve()).summary(leaf.summary);
-  return describeCommand(parser, title, command);
-}
-
-function globalFlags(): string[][] {
-  const program = buildProgram(undefined, {
-    perform: () => Promise.resolve(),
-    captured: { text: "" },
-  });
-  return program.options.map(({ flags, description }) => [`\`${flags}\``, description]);
+function renderCommand(described: CommandDescription): string[] {
+  const { command, summary, description, examples, answers } = described;
+  const rows = inputRows(described);
+  return [
+    `### \`${command}\``,
+    "",
+    `${summary}.${description === null ? "" : ` ${description}`}`,
+    "",
+    ...(rows.length === 0 ? [] : [...table(["Argument or flag", "Meaning", "Default"], rows), ""]),
+    ...(answers === null ? [] : [`With \`--json\`: \`${answers}\``, ""]),
+    "```sh",
+    ...examples.map(({ line, meaning }) => `${line}  # ${meaning}`),
+    "```",
+    "",
+  ];
 }
 
 const LINES_OF_A_LOG = [
@@ -95,7 +81,10 @@ function introduction(): string[] {
     "These may stand before or after the command. A flag takes precedence over its variable, and a",
     "variable over the credentials file (`~/.config/svc/credentials.json`).",
     "",
-    ...table(["Flag", "Meaning"], globalFlags()),
+    ...table(
+      ["Flag", "Meaning"],
+      describeGlobalFlags().map(({ flag, meaning }) => [`\`${flag}\``, meaning]),
+    ),
     "",
     "## Which workspace counts",
     "",
@@ -116,7 +105,8 @@ function introduction(): string[] {
     "For people, messages go to stderr, and data that one would pipe goes to stdout. Colours depend on",
     "`NO_COLOR`, `FORCE_COLOR`, `CLICOLOR` and on whether the stream is a terminal.",
     "",
-    "With `--json`, stdout has exactly one object. Log lines go to stderr, one object each:",
+    "With `--json`, stdout has exactly one object; `svc --help --json` describes every command as data.",
+    " Log lines go to stderr, one object each:",
     "",
     ...table(["Key", "Meaning", "Values"], LINES_OF_A_LOG),
     "",
@@ -127,16 +117,14 @@ function introduction(): string[] {
     "",
     ...table(["Exit code", "Meaning"], EXIT_CODES),
     "",
-    "The error object has `error` (a sentence) and `code`, and where they apply `hint`, `next`",
-    "(commands that would solve the problem), `problems`, `diagnostics`, `requestId` and",
-    "`retryAfterMs`. The result of a command that succeeded never has the key `error`. Each command in",
+    "The error object has `error` (a sentence), `code` and `docs` (the command that explains the code),",
+    "and where they apply `hint`, `next` (commands that would solve the problem), `problems`,",
+    "`diagnostics`, `requestId` and `retryAfterMs`. The result of a command that succeeded never has the key `error`. Each command in",
     "`next` can be run as printed: it repeats the flags that were given, quoted for a shell, except",
     "what may be a secret (`--token` is left out; `--value` becomes `--stdin`). If the platform refuses",
     "a value from the command line, the error names the flag or argument, and the exit code is 2. If a",
-    "question would have to be answered and nobody can be asked, `code` is `action_required`. Codes of",
-    "the tool:",
-    `${CLI_ERROR_CODES.map((code) => `\`${code}\``).join(", ")};`,
-    "codes of the platform are passed on unchanged.",
+    "question would have to be answered and nobody can be asked, `code` is `action_required`.",
+    "[errors.md](errors.md) says what each code means; codes of the platform are passed on unchanged.",
     "",
     "## Interrupting",
     "",
@@ -162,14 +150,12 @@ function introduction(): string[] {
 
 /** The whole of `docs/cli.md`. */
 export async function renderReference(): Promise<string> {
-  const overview: string[][] = [];
-  const details: string[] = [];
-  for (const { words, leaf } of leavesOf(COMMANDS)) {
-    if (leaf.hidden === true) continue;
-    const title = words.join(" ");
-    overview.push([`[\`svc ${title}\`](#svc-${words.join("-")})`, leaf.summary]);
-    details.push(...await describeLeaf(leaf, title));
-  }
+  const commands = await describeCommands();
+  const overview = commands.map(({ command, summary }) => [
+    `[\`${command}\`](#${command.replaceAll(" ", "-")})`,
+    summary,
+  ]);
+  const details = commands.flatMap(renderCommand);
   return [...introduction(), ...table(["Command", "Purpose"], overview), "", ...details]
     .join("\n").trimEnd() + "\n";
 }

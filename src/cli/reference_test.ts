@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { formatMarkdown } from "./_test_markdown.ts";
 import { runCli } from "./_test_run.ts";
 import { type CommandEntry, isGroup, leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
@@ -13,22 +14,8 @@ async function assertGolden(file: URL, text: string): Promise<void> {
   assert.equal(text, await Deno.readTextFile(file));
 }
 
-/** The text as `deno fmt` wants it in the repository. */
-async function formatted(markdown: string): Promise<string> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["fmt", "--ext", "md", "-"],
-    cwd: new URL("../../", import.meta.url),
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(markdown));
-  await writer.close();
-  return new TextDecoder().decode((await child.output()).stdout);
-}
-
 Deno.test("renderReference() is what docs/cli.md holds", async () => {
-  await assertGolden(REFERENCE, await formatted(await renderReference()));
+  await assertGolden(REFERENCE, await formatMarkdown(await renderReference()));
 });
 
 /** The words of every group and command. */

@@ -80,6 +80,26 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
   return { leaf, isUnknown: false, argv: withFlagsLast(completed, group.end + 1) };
 }
 
+/** The names of the group or command that a command line is about, such as `db`, `branches`. */
+export function namedWords(
+  argv: readonly string[],
+  commands: readonly CommandEntry[],
+): readonly string[] {
+  const words: string[] = [];
+  let entries = commands;
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index]!;
+    if (VALUE_FLAGS.has(word)) index++;
+    if (word.startsWith("-")) continue;
+    const entry = entryNamed(entries, word, words.length > 0);
+    if (entry === undefined) break;
+    words.push(entry.name);
+    if (!isGroup(entry)) break;
+    entries = entry.commands;
+  }
+  return words;
+}
+
 /** The command line without what asks for help: an unknown command has none to show. */
 export function withoutHelpFlags(argv: readonly string[]): readonly string[] {
   return argv.filter((word) => !HELP_FLAGS.has(word));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { runCli } from "../_test_run.ts";
 import { COMMANDS } from "../command_tree.ts";
-import { findCommand, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
+import { findCommand, namedWords, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
 
 const ROWS: readonly (readonly [string, string | undefined, boolean])[] = [
   ["deploy --prod", "deploy", false],
@@ -47,6 +47,14 @@ Deno.test("findCommand() puts --project-id behind the command", () => {
   assert.equal(argvOf("domains --project-id=blog rm x"), "domains rm --project-id=blog x");
   assert.equal(argvOf("--project-id blog deployments"), "deployments list --project-id blog");
   assert.equal(argvOf("domains list --project-id blog"), "domains list --project-id blog");
+});
+
+Deno.test("namedWords() names a group or a command, past flags and their values", () => {
+  const words = (line: string) => namedWords(line.split(" "), COMMANDS).join(" ");
+  assert.equal(words("--workspace deploy db branches --help"), "db branches");
+  assert.equal(words("db branches rm old"), "db branches delete");
+  assert.equal(words("deploy env --help"), "deploy");
+  assert.equal(words("--help"), "");
 });
 
 Deno.test("withoutHelpFlags() leaves what does not ask for help", () => {

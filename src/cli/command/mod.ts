@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { findCommand, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
+export { findCommand, namedWords, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
 export { defineCommand, type LoadedCommand, type Perform } from "./command.ts";
 export {
   aliasOf,
@@ -13,6 +13,8 @@ export {
   type CommandLeaf,
   isGroup,
   leavesOf,
+  type NamedLeaf,
+  type Section,
   SECTIONS,
 } from "./command_entry.ts";
 export { confirm } from "./confirm.ts";

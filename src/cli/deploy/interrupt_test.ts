@@ -59,5 +59,6 @@ Deno.test("a second signal ends a deploy with one object in JSON mode", () =>
     assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), {
       error: "Interrupted before the command could clean up",
       code: "interrupted",
+      docs: "svc explain interrupted",
     });
   }));

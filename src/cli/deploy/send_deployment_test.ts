@@ -45,6 +45,7 @@ Deno.test("an upload that fails leaves nothing visible, and the next run goes on
     assert.deepEqual(JSON.parse(failed.stdout), {
       error: "Full",
       code: "storage_full",
+      docs: "svc explain storage_full",
       requestId: "r",
     });
     const { deployments } = await bench.json(["deployments"]);

@@ -8,6 +8,7 @@ export {
   actionRequired,
   CLI_ERROR_CODES,
   CliError,
+  type CliErrorCode,
   cutShort,
   declined,
   interrupted,

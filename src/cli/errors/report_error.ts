@@ -170,6 +170,7 @@ export function toJsonError(report: ErrorReport): Record<string, unknown> {
     code,
     ...(hint === undefined ? {} : { hint }),
     ...(next === undefined ? {} : { next }),
+    docs: `svc explain ${code}`,
     ...(problems === undefined ? {} : { problems }),
     ...(found === undefined ? {} : { file: found.file, diagnostics: found.diagnostics }),
     ...(requestId === undefined ? {} : { requestId }),

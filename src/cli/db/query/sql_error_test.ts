@@ -31,6 +31,7 @@ Deno.test("sqlError() shows the place in the SQL and the SQLSTATE", () => {
   assert.deepEqual(json, {
     error: EVENT.message,
     code: "query_failed",
+    docs: "svc explain query_failed",
     ...{ sqlState: "42P01", detail: null, position: 15, line: 1, column: 15 },
   });
 });

@@ -1,0 +1,19 @@
+/**
+ * Markdown that is made from code, as the repository holds it.
+ *
+ * @module
+ */
+
+/** The text as `deno fmt` wants it in the repository. */
+export async function formatMarkdown(markdown: string): Promise<string> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["fmt", "--ext", "md", "-"],
+    cwd: new URL("../../", import.meta.url),
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(markdown));
+  await writer.close();
+  return new TextDecoder().decode((await child.output()).stdout);
+}

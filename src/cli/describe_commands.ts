@@ -1,0 +1,107 @@
+/**
+ * The commands as data: what `--help --json` prints, and `docs/cli.md` is made from.
+ *
+ * @module
+ */
+import type { Command, Option, OptionValues } from "@commander-js/extra-typings";
+import { type CommandLeaf, leavesOf, type NamedLeaf, type Section } from "./command/mod.ts";
+import { COMMANDS } from "./command_tree.ts";
+import { buildProgram } from "./parser.ts";
+
+export interface ArgumentDescription {
+  readonly name: string;
+  readonly required: boolean;
+  /** True where it takes all words that follow. */
+  readonly variadic: boolean;
+  readonly meaning: string;
+  /** What counts where it is not given; `null` for nothing. */
+  readonly default: unknown;
+}
+
+export interface FlagDescription {
+  /** As help shows it, such as `-y, --yes` or `--port <port>`. */
+  readonly flag: string;
+  readonly takesValue: boolean;
+  /** True where it may be given more than once. */
+  readonly repeatable: boolean;
+  readonly meaning: string;
+  /** The values it takes; `null` where others are allowed too. */
+  readonly choices: readonly string[] | null;
+  /** What counts where it is not given; `null` for nothing. */
+  readonly default: unknown;
+}
+
+export interface CommandDescription {
+  /** With the leading `svc`. */
+  readonly command: string;
+  readonly section: Section | null;
+  readonly summary: string;
+  readonly description: string | null;
+  readonly arguments: readonly ArgumentDescription[];
+  readonly flags: readonly FlagDescription[];
+  readonly examples: readonly { readonly line: string; readonly meaning: string }[];
+  /** Members of the object that `--json` prints. */
+  readonly answers: string | null;
+}
+
+type Parser = Command<unknown[], OptionValues>;
+
+function describeFlag(option: Option): FlagDescription {
+  return {
+    flag: option.flags,
+    takesValue: option.required || option.optional,
+    repeatable: option.variadic || Array.isArray(option.defaultValue),
+    meaning: option.description,
+    choices: option.argChoices ?? null,
+    default: option.defaultValue ?? null,
+  };
+}
+
+const describeArguments = (parser: Parser): ArgumentDescription[] =>
+  parser.registeredArguments.map((argument) => ({
+    name: argument.name(),
+    required: argument.required,
+    variadic: argument.variadic,
+    meaning: argument.description,
+    default: argument.defaultValue ?? null,
+  }));
+
+/** Heading under which help lists the command or its group. */
+const sectionOf = ([first]: readonly string[]): Section | null =>
+  COMMANDS.find(({ name }) => name === first)?.section ?? null;
+
+/** Loads a command and describes it. */
+async function describeLeaf({ words, leaf }: NamedLeaf): Promise<CommandDescription> {
+  const command = (await leaf.load()).default;
+  const parser = command.build(leaf.name, () => Promise.resolve());
+  return {
+    command: ["svc", ...words].join(" "),
+    section: sectionOf(words),
+    summary: leaf.summary,
+    description: command.description ?? null,
+    arguments: describeArguments(parser),
+    flags: parser.options.map(describeFlag),
+    examples: command.examples.map(([line, meaning]) => ({ line: `svc ${line}`, meaning })),
+    answers: command.answers ?? null,
+  };
+}
+
+const isShown = ({ leaf }: { readonly leaf: CommandLeaf }): boolean => leaf.hidden !== true;
+
+/** Describes the commands that people and agents call, below the words that name a group or one. */
+export async function describeCommands(
+  below: readonly string[] = [],
+): Promise<readonly CommandDescription[]> {
+  const asked = leavesOf(COMMANDS).filter(isShown)
+    .filter(({ words }) => below.every((word, index) => words[index] === word));
+  return await Promise.all(asked.map(describeLeaf));
+}
+
+/** The flags that every command takes. */
+export function describeGlobalFlags(): readonly FlagDescription[] {
+  const program = buildProgram(undefined, {
+    perform: () => Promise.resolve(),
+    captured: { text: "" },
+  });
+  return (program as unknown as Parser).options.map(describeFlag);
+}

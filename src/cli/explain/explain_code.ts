@@ -1,0 +1,55 @@
+/**
+ * What a code means, for people and as Markdown. Pure.
+ *
+ * @module
+ */
+import type { ErrorCode } from "../../contract/mod.ts";
+import type { CliErrorCode } from "../errors/mod.ts";
+import type { Explanation } from "./explanation.ts";
+import { PLATFORM_CODES } from "./platform_codes.ts";
+import { TOOL_CODES } from "./tool_codes.ts";
+
+/** Every code that a failed command or request may have, sorted. */
+export const EXPLANATIONS: ReadonlyMap<string, Explanation> = new Map<string, Explanation>(
+  Object.entries(
+    { ...PLATFORM_CODES, ...TOOL_CODES } satisfies Record<ErrorCode | CliErrorCode, Explanation>,
+  ).sort(([one], [other]) => one < other ? -1 : 1),
+);
+
+/** The lines that explain a code on a terminal. */
+export function formatExplanation(code: string, explanation: Explanation): string {
+  const { meaning, remedy, commands, guide } = explanation;
+  return [
+    `${code}: ${meaning}`,
+    remedy,
+    ...commands.length === 0 ? [] : ["", "Commands:", ...commands.map((line) => `  svc ${line}`)],
+    "",
+    `Guide: docs/${guide}`,
+  ].join("\n");
+}
+
+/** All codes as a page of the documentation. */
+export function renderErrorPage(): string {
+  const sections = [...EXPLANATIONS].flatMap(([code, { meaning, remedy, commands, guide }]) => [
+    `## \`${code}\``,
+    "",
+    `${meaning} ${remedy}`,
+    "",
+    [
+      ...commands.map((line) => `\`svc ${line}\``),
+      `[${guide}](${guide})`,
+    ].join(", ") + ".",
+    "",
+  ]);
+  return [
+    "# Codes of errors",
+    "",
+    "<!-- Made from `src/cli/explain` by `UPDATE_GOLDENS=1 deno test -A src/cli/explain`. -->",
+    "",
+    "A command that fails with `--json` prints `{ error, code, hint, next, docs, … }`, and a request of",
+    "the API that fails is answered with `{ error, code, requestId, … }`. `error` is for people and may",
+    "change its words; `code` does not. `svc explain <code>` prints what stands here.",
+    "",
+    ...sections,
+  ].join("\n");
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { ERROR_CODES } from "../../contract/mod.ts";
+import { formatMarkdown } from "../_test_markdown.ts";
+import { runCli } from "../_test_run.ts";
+import { findCommand } from "../command/mod.ts";
+import { COMMANDS } from "../command_tree.ts";
+import { CLI_ERROR_CODES } from "../errors/mod.ts";
+import { EXPLANATIONS, renderErrorPage } from "./explain_code.ts";
+
+const DOCS = new URL("../../../docs/", import.meta.url);
+
+Deno.test("every code of the tool and of the platform is explained, and no other", () => {
+  const codes = new Set<string>([...ERROR_CODES, ...CLI_ERROR_CODES]);
+  assert.deepEqual([...EXPLANATIONS.keys()].sort(), [...codes].sort());
+});
+
+Deno.test("what an explanation names is there", async () => {
+  for (const [code, { commands, guide }] of EXPLANATIONS) {
+    await Deno.stat(new URL(guide, DOCS));
+    for (const line of commands) {
+      assert.ok(findCommand(line.split(" "), COMMANDS).leaf, `${code}: svc ${line}`);
+    }
+  }
+});
+
+Deno.test("renderErrorPage() is what docs/errors.md holds", async () => {
+  const file = new URL("errors.md", DOCS);
+  const text = await formatMarkdown(renderErrorPage());
+  if (Deno.env.get("UPDATE_GOLDENS") === "1") await Deno.writeTextFile(file, text);
+  assert.equal(text, await Deno.readTextFile(file));
+});
+
+Deno.test("svc explain says what a code means, and names a near one for what is none", async () => {
+  const known = await runCli(["explain", "rules_invalid"]);
+  assert.equal(known.code, 0);
+  assert.match(known.stdout, /^rules_invalid: svc\.rules\.toml has mistakes/);
+  assert.match(known.stdout, /svc rules check\n\nGuide: docs\/rules\.md/);
+  const near = await runCli(["explain", "rule_invalid", "--json"]);
+  assert.equal(near.code, 2);
+  assert.deepEqual(JSON.parse(near.stdout).next, ["svc explain rules_invalid --json"]);
+  const all = JSON.parse((await runCli(["explain", "--json"])).stdout);
+  assert.equal(all.codes.length, EXPLANATIONS.size);
+});

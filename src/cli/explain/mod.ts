@@ -1,0 +1,6 @@
+/**
+ * What the codes of errors mean.
+ *
+ * @module
+ */
+export { EXPLAIN } from "./group.ts";
