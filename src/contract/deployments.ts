@@ -209,6 +209,16 @@ export const promoteDeployment = endpoint({
   response: deployment,
 });
 
+export const redeployDeployment = endpoint({
+  method: "POST",
+  path: "/v1/deployments/{deployment}/redeploy",
+  summary: "Deploy the files of a deployment again, with the variables of now",
+  tag: "Deployments",
+  params: deploymentParams,
+  response: deployment,
+  status: 201,
+});
+
 export const rollbackBody = z.object({
   deploymentId: uuid.optional().describe(
     "The deployment to undo; the one live in production where missing",

@@ -15,6 +15,7 @@ import * as databaseBranches from "./database_branches.ts";
 import * as databaseQueries from "./database_queries.ts";
 import * as databases from "./databases.ts";
 import * as deliveries from "./deliveries.ts";
+import * as comparison from "./deployment_comparison.ts";
 import * as deployments from "./deployments.ts";
 import * as device from "./device.ts";
 import * as domains from "./domains.ts";
@@ -98,6 +99,8 @@ export const endpoints = {
   activateDeployment: deployments.activateDeployment,
   stopDeployment: deployments.stopDeployment,
   promoteDeployment: deployments.promoteDeployment,
+  redeployDeployment: deployments.redeployDeployment,
+  compareDeployments: comparison.compareDeployments,
   rollback: deployments.rollback,
   listBuilds: builds.listBuilds,
   getBuild: builds.getBuild,

@@ -62,6 +62,12 @@ export {
   queryEvent,
 } from "./database_queries.ts";
 export {
+  type DeploymentComparison,
+  type Difference,
+  type Differences,
+  MAX_DIFFERENCES,
+} from "./deployment_comparison.ts";
+export {
   type DeploymentFile,
   deploymentFile,
   filePath,

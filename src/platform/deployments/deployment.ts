@@ -31,6 +31,8 @@ export const deploymentRecord = z.object({
   source: z.enum(["upload", "git"]).default("upload"),
   /** The preview whose content it shows in production; null for what was deployed itself. */
   promotedFrom: z.string().nullable().default(null),
+  /** The deployment whose content it has once more, with the variables of now; null otherwise. */
+  redeployOf: z.string().nullable().default(null),
   /** Hash of the blob that holds manifest, file list and rules; null until a build has made it. */
   contentSha: z.string().nullable(),
   /** Its scheduled tasks, as its manifest has them. */

@@ -30,7 +30,9 @@ export type WantedDeployment =
     /** Name of the environment. */
     readonly environment: string;
     /** The preview that is promoted; missing for any other deployment. */
-    readonly promotedFrom?: string;
+    readonly promotedFrom?: string | null;
+    /** The deployment that is deployed again; missing for any other deployment. */
+    readonly redeployOf?: string;
   };
 
 async function freeBranchLabel(
@@ -66,6 +68,7 @@ export async function recordDeployment(
   ]);
   const base: Omit<DeploymentRecord, "uniqueLabel"> = {
     promotedFrom: null,
+    redeployOf: null,
     ...wanted,
     id,
     projectId: project.id,

@@ -5,10 +5,11 @@
  */
 import { endpoints, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
+import { inTurns } from "../../lib/next_turn.ts";
 import type { Caller } from "../core/access/mod.ts";
-import { type VariableStore, versionFor } from "../variables/mod.ts";
+import { type VariableService, type VariableStore, versionFor } from "../variables/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
-import type { BlobVault } from "../core/store/mod.ts";
+import type { BlobStore, BlobVault } from "../core/store/mod.ts";
 import {
   findProject,
   productionDeploymentId,
@@ -18,7 +19,10 @@ import {
 import { checkDeployment, createDeployment, type CreateServices } from "./create_deployment.ts";
 import { type DeploymentRecord, deploymentToWire } from "./deployment.ts";
 import type { DeploymentService } from "./deployment_service.ts";
+import { compareContents, compareVariables, usualBase } from "./compare.ts";
 import { promote } from "./promote.ts";
+import { type DeploymentContent, readContent } from "./content.ts";
+import { redeploy } from "./redeploy.ts";
 
 type NewDeploymentServices = Omit<CreateServices, "blobs" | "variables">;
 
@@ -27,7 +31,16 @@ export interface DeploymentRouteServices extends NewDeploymentServices {
   readonly vault: Pick<BlobVault, "of">;
   readonly service: Pick<DeploymentService, "activateOrFail" | "rollBack" | "stop">;
   readonly variables: Pick<VariableStore, "versions">;
-  readonly variableService: CreateServices["variables"];
+  readonly variableService: CreateServices["variables"] & Pick<VariableService, "openSnapshot">;
+}
+
+/** What a deployment is made of. @throws {Failure} `conflict` where it was never built. */
+async function describedContent(
+  blobs: BlobStore,
+  { id, contentSha }: DeploymentRecord,
+): Promise<DeploymentContent> {
+  if (contentSha !== null) return await readContent(blobs, contentSha);
+  throw new Failure("conflict", `Deployment ${id} has no content: its build never finished`);
 }
 
 export function bindDeploymentRoutes(router: Router, services: DeploymentRouteServices): void {
@@ -124,6 +137,52 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
       );
     });
     return toWire(live, await findAgain(project));
+  });
+
+  router.guarded(endpoints.redeployDeployment, async (caller, { params }) => {
+    const { deployment, project } = await find(caller, params.deployment);
+    const live = await redeploy(
+      {
+        ...{ ...services, variables: services.variableService },
+        hasEnvironment: async (projectId, name) =>
+          await services.environments.findName(projectId, name) !== undefined,
+      },
+      deployment,
+      project,
+    );
+    return toWire(live, await findAgain(project));
+  });
+
+  /** The deployment of a project that another one is compared with. */
+  async function findBase(caller: Caller, project: ProjectRecord, id: string | undefined) {
+    if (id === undefined) {
+      throw new Failure(
+        "conflict",
+        "Production has shown no other deployment: name one to compare",
+      );
+    }
+    const base = await find(caller, id);
+    if (base.project.id === project.id) return base.deployment;
+    throw new Failure("conflict", `Deployment ${id} is of another project`);
+  }
+
+  router.guarded(endpoints.compareDeployments, async (caller, { params, query }) => {
+    const { deployment, project } = await find(caller, params.deployment);
+    const baseId = query.base ?? usualBase(project.productionHistory, deployment.id);
+    const base = await findBase(caller, project, baseId);
+    const blobs = vault.of(caller.workspace.id);
+    const [before, after, valuesBefore, valuesAfter, wire] = await Promise.all([
+      describedContent(blobs, base),
+      describedContent(blobs, deployment),
+      services.variableService.openSnapshot(base.id),
+      services.variableService.openSnapshot(deployment.id),
+      allToWire([base, deployment], project),
+    ]);
+    return {
+      ...{ base: wire[0]!, deployment: wire[1]! },
+      ...await inTurns(compareContents(before, after)),
+      variables: await inTurns(compareVariables(valuesBefore, valuesAfter)),
+    };
   });
 
   router.guarded(endpoints.rollback, async (caller, { params, body }) => {

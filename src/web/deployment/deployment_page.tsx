@@ -197,12 +197,16 @@ function Acts({ view, context }: {
       {isServed
         ? <a class="button quiet" href={deployment.url} target="_blank" rel="noreferrer">Visit</a>
         : null}
+      <a class="button quiet" href={`/deployments/${deployment.id}/compare`}>Compare</a>
       {workspace.role === "viewer" ? null : (
         <>
           {isServed && isProduction ? <Act {...shared} action="rollback" word="Roll back" /> : null}
           {status === "LIVE" && !isProduction && deployment.isPreview
             ? <Act {...shared} action="promote" word="Promote to production" kind="" />
             : null}
+          {isUnderWay(status) || deployment.fileCount === 0
+            ? null
+            : <Act {...shared} action="redeploy" word="Redeploy" />}
           {isBuilding ? <Act {...shared} action="cancel" word="Cancel the build" /> : null}
           {!isBuilding && !isProduction && (isServed || isUnderWay(status))
             ? <Act {...shared} action="stop" word="Stop" />

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Build, endpoints } from "../../contract/mod.ts";
+import { type Build, type DeploymentComparison, endpoints } from "../../contract/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { DeploymentRecord, DeploymentStore } from "../../platform/deployments/mod.ts";
 import { goTo } from "../layout/mod.ts";
@@ -14,6 +14,7 @@ import {
   type PageBinder,
   type PersonVisit,
 } from "../visit/mod.ts";
+import { comparisonPage } from "./comparison_page.tsx";
 import { deploymentPage } from "./deployment_page.tsx";
 
 export interface DeploymentPageServices extends BoardServices {
@@ -22,6 +23,8 @@ export interface DeploymentPageServices extends BoardServices {
 
 /** Lines of a build log that the page shows. */
 const SHOWN_LINES = 500;
+/** Deployments to choose from on the page that compares. */
+const COMPARABLE = 30;
 /** Longest text that is searched for. */
 const MAX_SEARCH = 200;
 
@@ -29,6 +32,24 @@ const ORIGINS: Readonly<Record<DeploymentRecord["source"], string>> = {
   upload: "Sent by the tool",
   git: "Built from git",
 };
+
+/** What differs between two deployments, or why that cannot be said. */
+async function compare(
+  api: PageApi,
+  input: Parameters<typeof api.call<typeof endpoints.compareDeployments>>[1],
+): Promise<DeploymentComparison | string> {
+  try {
+    return await api.call(endpoints.compareDeployments, input);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "conflict") return error.message;
+    throw error;
+  }
+}
+
+function originOf({ promotedFrom, redeployOf, source }: DeploymentRecord): string {
+  if (redeployOf !== null) return `Deployed again, from ${redeployOf.slice(0, 8)}`;
+  return promotedFrom === null ? ORIGINS[source] : "Promoted from a preview";
+}
 
 export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageServices): void {
   const { authenticator, deployments } = services;
@@ -74,8 +95,31 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     const lines = log.lines.filter(({ text }) => text.toLowerCase().includes(wanted));
     return deploymentPage(context, {
       ...{ deployment, project, build, search },
-      origin: record.promotedFrom === null ? ORIGINS[record.source] : "Promoted from a preview",
+      origin: originOf(record),
       lines: lines.slice(-SHOWN_LINES),
+    });
+  });
+
+  bind.personal("GET", "/deployments/:deployment/compare", async (visit) => {
+    const { record, slug } = await open(visit);
+    const { context, api } = await openBoard(visit, slug, services);
+    const params = { deployment: record.id };
+    const base = /^[0-9a-f-]{36}$/.exec(visit.query.get("base") ?? "")?.[0];
+    const [deployment, others, comparison] = await Promise.all([
+      api.call(endpoints.getDeployment, { params }),
+      api.call(endpoints.listDeployments, {
+        params: { project: record.projectId },
+        query: { limit: COMPARABLE },
+      }),
+      compare(api, { params, query: base === undefined ? {} : { base } }),
+    ]);
+    const shown = typeof comparison === "string" ? base : comparison.base.id;
+    const choices = others.items.filter(({ id }) => id !== record.id);
+    if (typeof comparison !== "string" && choices.every(({ id }) => id !== shown)) {
+      choices.push(comparison.base);
+    }
+    return comparisonPage(context, {
+      ...{ deployment, comparison, others: choices, base: shown ?? "" },
     });
   });
 
@@ -92,6 +136,9 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     });
   act("promote", "promoted", async (api, { id: deployment }) => {
     return (await api.call(endpoints.promoteDeployment, { params: { deployment } })).id;
+  });
+  act("redeploy", "redeployed", async (api, { id: deployment }) => {
+    return (await api.call(endpoints.redeployDeployment, { params: { deployment } })).id;
   });
   act("rollback", "rolled-back", async (api, { id: deploymentId, projectId: project }) => {
     const params = { project };

@@ -32,6 +32,7 @@ const DONE: Readonly<Record<string, string>> = {
   "settings-saved": "The settings are saved. The next deployment follows them.",
   "project-deleted": "The project is deleted, with its deployments.",
   "promoted": "Production shows this deployment now.",
+  "redeployed": "The same files are deployed again, with the variables of now.",
   "rolled-back": "Production shows the deployment that was live before.",
   "stopped": "The deployment is stopped.",
   "build-cancelled": "The build is cancelled.",

@@ -67,6 +67,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
     records,
     `/deployments/${live.id}`,
     `/deployments/${preview.id}`,
+    `/deployments/${preview.id}/compare`,
     `/deployments/${preview.id}?search=${encodeURIComponent(HOSTILE)}`,
   ];
 }

@@ -1,0 +1,51 @@
+/**
+ * Deploys what a deployment shows once more, as a new deployment of the same environment with
+ * the variables of now. Nothing is built or uploaded again.
+ *
+ * @module
+ */
+import type { Addresses } from "../core/addresses.ts";
+import type { RaiseEvent } from "../core/events/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+import { deploymentEvent } from "./deployment_event.ts";
+import type { DeploymentService } from "./deployment_service.ts";
+import { recordDeployment, type RecordServices } from "./record_deployment.ts";
+
+export interface RedeployServices extends RecordServices {
+  readonly service: Pick<DeploymentService, "activateOrFail">;
+  readonly addresses: Addresses;
+  readonly raiseEvent: RaiseEvent;
+  /** Whether a project still has an environment. */
+  hasEnvironment(projectId: string, name: string): Promise<boolean>;
+}
+
+/**
+ * Deploys the content of `source` again, and returns the deployment that is live then.
+ *
+ * @throws {Failure} `conflict` for a deployment that was never built, or whose environment was
+ * deleted; `blobs_missing` where its files are gone.
+ */
+export async function redeploy(
+  services: RedeployServices,
+  source: DeploymentRecord,
+  project: ProjectRecord,
+): Promise<DeploymentRecord> {
+  const { id, environment, contentSha } = source;
+  if (contentSha === null) {
+    throw new Failure("conflict", `Deployment ${id} has no content: its build never finished`);
+  }
+  if (!await services.hasEnvironment(project.id, environment)) {
+    throw new Failure("conflict", `Environment "${environment}" of ${id} was deleted`);
+  }
+  const { branch, commitSha, message, author, cron, fileCount, totalBytes, promotedFrom } = source;
+  const created = await recordDeployment(services, project, {
+    wanted: {
+      ...{ branch, commitSha, message, author, contentSha, cron, fileCount, totalBytes },
+      ...{ environment, promotedFrom, source: source.source, redeployOf: id },
+    },
+  });
+  await services.raiseEvent(deploymentEvent("started", created, services.addresses));
+  return await services.service.activateOrFail(created);
+}
