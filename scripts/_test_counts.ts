@@ -20,8 +20,17 @@ export interface RunEnd {
   readonly timedOut: boolean;
 }
 
+/** A failed test. */
+export interface Failure {
+  /** As a path from the folder that the run began in. */
+  readonly file: string;
+  readonly test: string;
+}
+
 export interface Report {
   readonly counts: Counts;
+  /** The failed tests whose file the output names; what failed otherwise is a problem only. */
+  readonly failures: readonly Failure[];
   /** What failed, one line each. */
   readonly problems: readonly string[];
 }
@@ -37,8 +46,22 @@ const PENDING = /^SIGINT The following tests were pending:\n\n(?<list>(?:.+\n)+)
 /** The result of a test; steps are indented, or have a test's name and dots before their own. */
 const RESULT = /^(?<test>(?! ).+?) \.\.\. (?<outcome>ok|FAILED|ignored|cancelled) \(.*\)$/gm;
 
+const RESULT_LINE = new RegExp(RESULT.source);
+
 const lastList = (output: string, pattern: RegExp): string[] =>
   [...output.matchAll(pattern)].at(-1)?.groups?.list?.trimEnd().split("\n") ?? [];
+
+/** What stands before the results of a file, where files run one after the other. */
+const FILE = /^running \d+ tests? from (?:\.\/)?(?<file>.+)$/;
+
+/** A test with its file, where files run side by side. */
+const WITH_FILE = /^(?:\.\/)?(?<file>\S+_test\.tsx?) => (?<test>.+)$/;
+
+/** In the list before the closing line: a module that threw outside of its tests. */
+const UNCAUGHT = /^(?:\.\/)?(?<file>\S+) \(uncaught error\)$/;
+
+/** The name of a failed test that stands for what a module threw outside of its tests. */
+const OUTSIDE = "(outside of its tests)";
 
 /** Between the names of a test and its step. */
 const STEP = " ... ";
@@ -59,6 +82,30 @@ function readResults(output: string): { readonly counts: Counts; readonly failed
   };
 }
 
+/** The failed tests with their files. */
+function readFailures(output: string): Failure[] {
+  const failures: Failure[] = [];
+  let file: string | undefined;
+  for (const line of output.split("\n")) {
+    file = FILE.exec(line)?.groups?.file ?? file;
+    const result = RESULT_LINE.exec(line)?.groups;
+    const hasFailed = result?.outcome === "FAILED" || result?.outcome === "cancelled";
+    if (result === undefined || !hasFailed) continue;
+    const named = WITH_FILE.exec(result.test ?? "")?.groups;
+    const failure = { file: named?.file ?? file, test: named?.test ?? result.test ?? "" };
+    if (failure.file !== undefined && !failure.test.includes(STEP)) {
+      failures.push({ ...failure, file: failure.file });
+    }
+  }
+  const outside = lastList(output, FAILURES).flatMap((line) => {
+    const named = UNCAUGHT.exec(line)?.groups?.file;
+    return named === undefined ? [] : [{ file: named, test: OUTSIDE }];
+  });
+  return [...failures, ...outside];
+}
+
+const describeFailure = ({ file, test }: Failure): string => `${test} => ${file}`;
+
 function describeEnd({ code, signal, timedOut }: RunEnd): string {
   if (timedOut) return "the run took too long, and was interrupted between two tests";
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
@@ -70,7 +117,7 @@ function reportUnfinished(output: string, end: RunEnd): Report {
   const pending = lastList(output, PENDING).filter((line) => !isStep(line));
   const problems = [...failed, ...pending.map((line) => `interrupted, took too long: ${line}`)];
   if (pending.length === 0) problems.push(describeEnd(end));
-  return { counts: { ...counts, failed: problems.length }, problems };
+  return { counts: { ...counts, failed: problems.length }, failures: [], problems };
 }
 
 /**
@@ -86,8 +133,15 @@ export function readReport(output: string, end: RunEnd): Report {
   const skipped = Number(/\| (\d+) ignored/.exec(last.rest ?? "")?.[1] ?? 0);
   const isSilent = failed === 0 && (end.code !== 0 || end.signal !== null);
   const counts = { passed, failed: isSilent ? 1 : failed, skipped };
+  const failures = readFailures(output);
+  // The list has no test of which only steps failed.
+  if (problems.length < failed) {
+    const isListed = ({ test }: Failure) =>
+      test === OUTSIDE || problems.some((line) => line.startsWith(`${test} => `));
+    problems.push(...failures.filter((each) => !isListed(each)).map(describeFailure));
+  }
   if (counts.failed > 0 && problems.length === 0) problems.push(describeEnd(end));
-  return { counts, problems };
+  return { counts, failures, problems };
 }
 
 /** Adds two counts up. */

@@ -71,6 +71,7 @@ three has steps => ./a_test.ts:4:6
 Deno.test("readReport() names what ran when the time was up", () => {
   assert.deepEqual(readReport(INTERRUPTED, { code: 130, signal: null, timedOut: true }), {
     counts: { passed: 1, failed: 2, skipped: 1 },
+    failures: [],
     problems: [
       "./a_test.ts => two fails",
       "interrupted, took too long: three has steps => ./a_test.ts:4:6",
@@ -100,6 +101,61 @@ FAILED | 3 passed (1 step) | 2 failed (4 steps) (1s)
     "three has steps => ./a_test.ts:4:6",
     "./d_test.ts (uncaught error)",
   ]);
+});
+
+/** What Deno 2.9.6 printed for files side by side: one throws as it loads, of another a step fails. */
+const BESIDE = `./t/e_test.ts => te ... ok (409ms)
+Uncaught error from ./t/x_test.ts FAILED
+./t/y_test.ts => bad ... s ... FAILED (2ms)
+./t/y_test.ts => bad ... FAILED (due to 1 failed step) (13ms)
+./t/z_test.ts => worse ... FAILED (3ms)
+
+ ERRORS 
+
+./t/x_test.ts (uncaught error)
+error: (in promise) Error: x
+
+ FAILURES 
+
+./t/x_test.ts (uncaught error)
+bad ... s => ./t/y_test.ts:1:41
+worse => ./helpers/declare.ts:1:41
+
+FAILED | 1 passed | 3 failed (1 step) (2s)
+`;
+
+const BAD_END = { code: 1, signal: null, timedOut: false };
+
+Deno.test("readReport() names the files of failed tests that ran side by side", () => {
+  const { failures, problems } = readReport(BESIDE, BAD_END);
+  assert.deepEqual(failures, [
+    { file: "t/y_test.ts", test: "bad" },
+    { file: "t/z_test.ts", test: "worse" },
+    { file: "t/x_test.ts", test: "(outside of its tests)" },
+  ]);
+  assert.deepEqual(problems, [
+    "./t/x_test.ts (uncaught error)",
+    "worse => ./helpers/declare.ts:1:41",
+    "bad => t/y_test.ts",
+  ]);
+});
+
+Deno.test("readReport() names the file of a failed test that ran alone", () => {
+  const output = `running 1 test from ./t/a_test.ts
+one ... ok (1ms)
+running 1 test from ./t/y_test.ts
+bad ...
+  s ... FAILED (2ms)
+bad ... FAILED (due to 1 failed step) (7ms)
+
+ FAILURES 
+
+bad ... s => ./t/y_test.ts:1:41
+
+FAILED | 1 passed | 1 failed (1 step) (2s)
+`;
+  const { failures } = readReport(output, BAD_END);
+  assert.deepEqual(failures, [{ file: "t/y_test.ts", test: "bad" }]);
 });
 
 Deno.test("formatCounts() names skipped tests only where there are any", () => {

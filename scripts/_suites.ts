@@ -1,0 +1,175 @@
+/**
+ * The suites of tests: which files they are, and how many of them run at once.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { leftOut } from "../tests/integration/_in_process.ts";
+import type { DebianProgram } from "./_debian.ts";
+import { listFiles, ROOT } from "./_source_files.ts";
+
+/** How the files of a suite run. */
+export type Runs =
+  /** In threads of one process, `perProcessor` of them: quick to start. */
+  | { readonly as: "threads"; readonly perProcessor: number }
+  /** Each in a process of its own: what it leaves running ends with its file. */
+  | { readonly as: "processes"; readonly perProcessor: number };
+
+export interface Suite {
+  readonly name: string;
+  readonly folders: readonly string[];
+  readonly runs: Runs;
+  /** Files that begin before all others, since they take longest; the longest first. */
+  readonly first: readonly string[];
+  /** Files that run when all others have ended, one after the other, with the reason. */
+  readonly alone: Readonly<Record<string, string>>;
+  /** Debian programs without which tests of the suite are skipped. */
+  readonly needs: readonly DebianProgram[];
+}
+
+const GIT: DebianProgram = { program: "git", package: "git" };
+const OPENSSL: DebianProgram = { program: "openssl", package: "openssl" };
+const CURL: DebianProgram = { program: "curl", package: "curl" };
+/** The test server of the ACME protocol. */
+const PEBBLE: DebianProgram = { program: "pebble", package: "pebble" };
+const CHROMIUM: DebianProgram = { program: "chromium", package: "chromium" };
+
+export const SUITES: readonly Suite[] = [
+  {
+    name: "unit",
+    folders: ["src", "scripts"],
+    runs: { as: "threads", perProcessor: 1 },
+    first: [
+      "src/cli/env/exec_test.ts",
+      "src/cli/db/transcript_test.ts",
+      "src/database/engine_contract_test.ts",
+      "src/database/embedded/crash_test.ts",
+      "src/database/gateway/gateway_test.ts",
+      "src/database/gateway/kill_test.ts",
+    ],
+    alone: {},
+    needs: [GIT, OPENSSL],
+  },
+  {
+    name: "integration",
+    folders: ["tests/integration"],
+    runs: { as: "threads", perProcessor: 2 },
+    first: [
+      "tests/integration/functions/places_test.ts",
+      "tests/integration/builds/attack_test.ts",
+      "tests/integration/builds/git_test.ts",
+      "tests/integration/functions/process_test.ts",
+      "tests/integration/hooks/concurrency_test.ts",
+      "tests/integration/accounts/accounts_test.ts",
+      "tests/integration/functions/hostile_test.ts",
+      "tests/integration/compute/hostile_test.ts",
+      "tests/integration/delivery/crash_test.ts",
+    ],
+    alone: {},
+    needs: [GIT, OPENSSL, CURL, PEBBLE],
+  },
+  {
+    name: "e2e",
+    folders: ["tests/e2e"],
+    runs: { as: "processes", perProcessor: 1.5 },
+    first: [],
+    alone: {},
+    needs: [GIT, CURL],
+  },
+  {
+    name: "browser",
+    folders: ["tests/browser"],
+    runs: { as: "processes", perProcessor: 1.5 },
+    first: [],
+    alone: {},
+    needs: [CHROMIUM],
+  },
+  {
+    name: "projects",
+    folders: ["tests/projects"],
+    runs: { as: "processes", perProcessor: 1 },
+    first: [],
+    alone: {},
+    needs: [CHROMIUM],
+  },
+];
+
+/** One process of `deno test`. */
+export interface Batch {
+  readonly files: readonly string[];
+  /** More than one runs files in so many threads. */
+  readonly threads: number;
+}
+
+/** The batches of a suite: those of `together` run side by side, `atOnce` of them. */
+export interface Plan {
+  readonly flags: readonly string[];
+  readonly together: readonly Batch[];
+  readonly atOnce: number;
+  /** After those, one after the other. */
+  readonly alone: readonly Batch[];
+}
+
+/** The end-to-end tests from source where the compiled program's run follows. */
+const SOURCE_E2E: readonly string[] = ["tests/e2e/tour_test.ts"];
+
+const INTEGRATION = "tests/integration";
+
+/** What a run is given: its variables, and how many processors there are. */
+export interface Surroundings {
+  readonly variable: (name: string) => string | undefined;
+  readonly processors: number;
+}
+
+/** Plans a suite over its files, `files`, as paths from the root. */
+export function planSuite(
+  suite: Suite,
+  files: readonly string[],
+  { variable, processors }: Surroundings,
+): Plan {
+  const wanted = chooseFiles(suite, files, variable);
+  const rank = (file: string) => {
+    const place = suite.first.indexOf(file);
+    return place === -1 ? suite.first.length : place;
+  };
+  const together = wanted.filter((file) => !Object.hasOwn(suite.alone, file))
+    .toSorted((left, right) => rank(left) - rank(right));
+  const alone = wanted.filter((file) => Object.hasOwn(suite.alone, file));
+  const jobs = Math.max(1, Math.ceil(processors * suite.runs.perProcessor));
+  const each = (file: string): Batch => ({ files: [file], threads: 1 });
+  const isThreads = suite.runs.as === "threads";
+  return {
+    flags: preloadOf(suite, variable),
+    together: isThreads
+      ? together.length === 0 ? [] : [{ files: together, threads: jobs }]
+      : together.map(each),
+    atOnce: isThreads ? 1 : jobs,
+    alone: alone.map(each),
+  };
+}
+
+function chooseFiles(
+  { name }: Suite,
+  files: readonly string[],
+  variable: Surroundings["variable"],
+): readonly string[] {
+  const leaves = !variable("SVC_BIN") && variable("LEAVE_TO_PROGRAM");
+  if (name === "e2e" && leaves) return files.filter((file) => SOURCE_E2E.includes(file));
+  if (name !== "integration") return files;
+  const left = new Set(leftOut(variable).whole.map((file) => join(INTEGRATION, file)));
+  return files.filter((file) => !left.has(file));
+}
+
+/** Files of which only some tests run need the list of them before they are loaded. */
+function preloadOf({ name }: Suite, variable: Surroundings["variable"]): readonly string[] {
+  const isNeeded = name === "integration" && leftOut(variable).parts.length > 0;
+  return isNeeded ? ["--preload", join(ROOT, INTEGRATION, "_in_process.ts")] : [];
+}
+
+/** The files of tests below the folders of a suite, as paths from the root. */
+export function testFiles({ folders }: Suite): string[] {
+  return folders.flatMap((folder) =>
+    listFiles(join(ROOT, folder)).filter((file) => /_test\.tsx?$/.test(file))
+      .map((file) => join(folder, file))
+  );
+}
