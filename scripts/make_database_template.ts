@@ -10,7 +10,7 @@ import { packTar, type TarEntry } from "modern-tar";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
-import { ENGINE_NAMES, TEMPLATE_URL } from "../src/database/mod.ts";
+import { ENGINE_NAMES, TEMPLATE_URL, VERSION_FILE } from "../src/database/mod.ts";
 import { show } from "./_process.ts";
 import { ROOT } from "./_source_files.ts";
 
@@ -33,13 +33,28 @@ async function* entriesBelow(folder: string, prefix = ""): AsyncGenerator<TarEnt
   }
 }
 
+/** The file that says which version of the engine made the others. */
+function versionEntry(version: string): TarEntry {
+  const body = new TextEncoder().encode(version);
+  return {
+    header: { name: VERSION_FILE, mtime: new Date(0), type: "file", size: body.byteLength },
+    body,
+  };
+}
+
 const folder = await Deno.makeTempDir({ prefix: "svc-template-" });
+const versionFile = await Deno.makeTempFile({ prefix: "svc-template-version-" });
 try {
   const main = join(ROOT, "src", "database", "embedded", "template", "initialise.ts");
   const flags = ["--allow-all", `--import-map=${ENGINE_NAMES}`];
-  const code = await show([Deno.execPath(), "run", ...flags, main, folder], { cwd: ROOT });
+  const code = await show([Deno.execPath(), "run", ...flags, main, folder, versionFile], {
+    cwd: ROOT,
+  });
   if (code !== 0) Deno.exit(code);
-  const archive = await packTar(await Array.fromAsync(entriesBelow(folder)));
+  const archive = await packTar([
+    versionEntry(await Deno.readTextFile(versionFile)),
+    ...await Array.fromAsync(entriesBelow(folder)),
+  ]);
   const bytes = await promisify(brotliCompress)(archive, {
     params: {
       [constants.BROTLI_PARAM_LGWIN]: WINDOW_BITS,
@@ -50,4 +65,5 @@ try {
   console.log(`${archive.byteLength} bytes of files, ${bytes.byteLength} compressed`);
 } finally {
   await Deno.remove(folder, { recursive: true });
+  await Deno.remove(versionFile);
 }

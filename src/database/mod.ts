@@ -12,6 +12,7 @@ export {
   ENGINE_NAMES,
   TEMPLATE_FILE,
   TEMPLATE_URL,
+  VERSION_FILE,
   withBranchFiles,
 } from "./embedded/mod.ts";
 export {

@@ -85,7 +85,8 @@ export class EmbeddedEngine implements DatabaseEngine {
     const names = await this.#folders.names(TEMPLATE);
     if (names?.database === shipped.digest) return;
     await this.#folders.make(TEMPLATE);
-    await unpackTemplate(shipped, this.#folders.data(TEMPLATE));
+    const folder = this.#folders.data(TEMPLATE);
+    await unpackTemplate(shipped, { folder, version: ENGINE_VERSION });
     await this.#folders.note(TEMPLATE, { database: shipped.digest, role: null });
   }
 

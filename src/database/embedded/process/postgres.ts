@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { PGlite } from "@electric-sql/pglite";
 import type { Backend, Hear, ReadMore } from "../multiplex/backend.ts";
 import { MessageReader } from "../multiplex/messages.ts";
 import type { SetupHead } from "../wire.ts";
@@ -69,6 +70,12 @@ export function startParameters(memoryMb: number): string[] {
   return ["--single", "-j", ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`])];
 }
 
+/** Of the engine, such as `18.6 (PGlite 0.5.16)`. */
+export async function readVersion(pg: Pick<PGlite, "query">): Promise<string> {
+  const { rows: [row] } = await pg.query<{ version: string }>("SELECT version()");
+  return /PostgreSQL ([\d.]+ \(PGlite [^)]*\))/.exec(row?.version ?? "")?.[1] ?? "";
+}
+
 /** Lets the engine's memory grow to so much and no further; it reports a lack of it itself. */
 function boundMemory(memoryMb: number): void {
   const maximum = Math.max(MIN_MEMORY_MB, memoryMb - RUNTIME_MB) * MB / WASM_PAGE;
@@ -114,8 +121,7 @@ export class Postgres implements Backend {
     if (setup.former !== null) await nameBranch(pg, setup, setup.former);
     const settings = await SettingsMemory.open(pg);
     const asSuperuser = await becomeRole(pg, setup.role);
-    const { rows: [row] } = await pg.query<{ version: string }>("SELECT version()");
-    const version = /PostgreSQL ([\d.]+ \(PGlite [^)]*\))/.exec(row?.version ?? "")?.[1] ?? "";
+    const version = await readVersion(pg);
     return new Postgres(pg.Module as unknown as EngineModule, { asSuperuser, version, settings });
   }
 

@@ -6,15 +6,15 @@
  */
 import { durableFiles } from "../process/durable_files.ts";
 import { loadEngine } from "../process/engine_files.ts";
-import { MIN_MEMORY_MB, startParameters } from "../process/postgres.ts";
+import { MIN_MEMORY_MB, readVersion, startParameters } from "../process/postgres.ts";
 
 const INITDB = new URL(
   "../../../../node_modules/@electric-sql/pglite/dist/initdb.wasm",
   import.meta.url,
 );
 
-/** Makes them in a folder that is empty. */
-export async function initialise(folder: string): Promise<void> {
+/** Makes them in a folder that is empty; returns the version of the engine. */
+export async function initialise(folder: string): Promise<string> {
   const engine = await loadEngine();
   const pg = await engine.PGlite.create({
     ...engine.files,
@@ -23,8 +23,13 @@ export async function initialise(folder: string): Promise<void> {
     initDbStartParams: ["--wal-segsize=4"],
     startParams: startParameters(MIN_MEMORY_MB),
   });
+  const version = await readVersion(pg);
   await pg.exec("CHECKPOINT");
   await pg.close();
+  return version;
 }
 
-if (import.meta.main) await initialise(Deno.args[0]!);
+if (import.meta.main) {
+  const [folder, versionFile] = Deno.args;
+  await Deno.writeTextFile(versionFile!, await initialise(folder!));
+}

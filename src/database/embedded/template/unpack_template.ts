@@ -15,6 +15,9 @@ export const TEMPLATE_FILE = "database_template.tar.br";
 /** The archive in the source. */
 export const TEMPLATE_URL = new URL(`./${TEMPLATE_FILE}`, import.meta.url);
 
+/** The first file of the archive says which version of the engine made the others. */
+export const VERSION_FILE = "engine_version";
+
 /** PostgreSQL refuses files that others can read. */
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600];
 
@@ -32,10 +35,25 @@ export async function readTemplate(): Promise<Template> {
   return { archive, digest: createHash("sha256").update(archive).digest("hex") };
 }
 
-/** Writes the files into a folder. */
-export async function unpackTemplate({ archive }: Template, folder: string): Promise<void> {
+/**
+ * Writes the files into a folder.
+ *
+ * @param version of the engine, such as `18.6 (PGlite 0.5.16)`
+ * @throws {Error} where another version made them: they may mean something else to this one
+ */
+export async function unpackTemplate(
+  { archive }: Pick<Template, "archive">,
+  { folder, version }: { readonly folder: string; readonly version: string },
+): Promise<void> {
   const bytes = new Uint8Array(await promisify(brotliDecompress)(archive));
-  const entries = await unpackTar(bytes);
+  const [made, ...entries] = await unpackTar(bytes);
+  const madeBy = made?.header.name === VERSION_FILE ? new TextDecoder().decode(made.data) : "none";
+  if (madeBy !== version) {
+    throw new Error(
+      `The files of an empty database were made by PostgreSQL ${madeBy}, and this program has ` +
+        `${version}: make them anew with deno task database-template`,
+    );
+  }
   const paths = entries.map(({ header }) => ({ header, path: join(folder, header.name) }));
   const folders = new Set(
     paths.map(({ header, path }) => header.type === "directory" ? path : dirname(path)),
