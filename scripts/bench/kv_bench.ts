@@ -47,7 +47,7 @@ async function measureOwn(folder: string): Promise<Rates> {
     onTrouble,
   });
   const { kvFor, capability } = createKv(
-    { kv, now: systemClock, random: systemRandom, onTrouble },
+    { ...{ kv, isOnlyWriter: true }, now: systemClock, random: systemRandom, onTrouble },
     { projects: new ProjectStore(kv), environments: new EnvironmentStore(kv) },
   );
   try {

@@ -32,9 +32,11 @@ export function createKvFetch(
 ): KvFetch {
   const handle = createNamespaceHandler(options);
   return async ({ method, url, headers, body }) => {
+    const sent = new Headers(headers.map(([name, value]): [string, string] => [name, value]));
+    // No connection holds the body to the length that is claimed for it.
+    sent.delete("content-length");
     const request = new Request(url, {
-      method,
-      headers: headers.map(([name, value]): [string, string] => [name, value]),
+      ...{ method, headers: sent },
       ...(body === null ? {} : { body: body as ReadableStream<Uint8Array<ArrayBuffer>> }),
     });
     const answer = await handle(namespace, request);

@@ -8,8 +8,17 @@ import { type Clock, type Random, systemClock, systemRandom } from "../lib/clock
 import { Contention, whenUnlocked } from "../lib/contention.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { KeyedLock } from "../lib/keyed_lock.ts";
+import { KnownHeads, type StoredHead } from "./known_heads.ts";
 import { DEFAULT_QUOTA, type KvQuota } from "./limits.ts";
-import { divide, type Head, KvKeys, parseHead, partCount } from "./records.ts";
+import {
+  divide,
+  encodeHead,
+  type Head,
+  KvKeys,
+  NO_VALUE,
+  parseHead,
+  partCount,
+} from "./records.ts";
 import type {
   KvCondition,
   KvItem,
@@ -26,6 +35,11 @@ export interface KvStoreOptions {
   /** Every key of the store begins with it. */
   readonly root: Deno.KvKey;
   readonly quota?: KvQuota;
+  /**
+   * Whether nobody else writes below the root: then heads that were read or written lately
+   * are known without asking the database.
+   */
+  readonly isOnlyWriter?: boolean;
   readonly now?: Clock;
   readonly random?: Random;
 }
@@ -38,9 +52,7 @@ export interface ListOptions {
 }
 
 /** What is stored under a key now; `head` is missing where there is nothing, or what expired. */
-interface Found {
-  readonly versionstamp: string | null;
-  readonly stored: Head | undefined;
+interface Found extends StoredHead {
   readonly head: Head | undefined;
 }
 
@@ -52,6 +64,9 @@ function meets(condition: KvCondition | undefined, { head, versionstamp }: Found
 
 const expiryOf = ({ expiresAt }: Head) => expiresAt === undefined ? {} : { expiresAt };
 
+/** A name that no other key has. */
+const nameOf = (namespace: Namespace, key: string): string => JSON.stringify([...namespace, key]);
+
 /** What a key takes of its namespace's room. */
 const weightOf = (key: string, size: number): number => key.length + size;
 
@@ -61,13 +76,16 @@ export class KvStore {
   readonly #now: Clock;
   readonly #random: Random;
   readonly #usage: Usage;
+  /** Missing where others write too. */
+  readonly #known: KnownHeads | undefined;
   readonly #lock = new KeyedLock();
 
-  constructor({ kv, root, quota = DEFAULT_QUOTA, now, random }: KvStoreOptions) {
+  constructor({ kv, root, quota = DEFAULT_QUOTA, isOnlyWriter, now, random }: KvStoreOptions) {
     this.#kv = kv;
     this.#keys = new KvKeys(root);
     this.#now = now ?? systemClock;
     this.#random = random ?? systemRandom;
+    this.#known = isOnlyWriter === true ? new KnownHeads() : undefined;
     this.#usage = new Usage(quota, (namespace) => this.#count(namespace));
   }
 
@@ -170,14 +188,20 @@ export class KvStore {
 
   /** The keys of all records whose namespace begins with these parts. */
   async *recordsOf(...begin: readonly string[]): AsyncGenerator<Deno.KvKey> {
-    this.#usage.forget(...begin);
+    this.forget(...begin);
     for (const prefix of [this.#keys.heads(begin), this.#keys.allParts(begin)]) {
       for await (const { key } of this.#kv.list({ prefix }, { batchSize: 500 })) yield key;
     }
   }
 
+  /** Forgets what is known of these namespaces: their records were removed by others. */
+  forget(...begin: readonly string[]): void {
+    this.#usage.forget(...begin);
+    this.#known?.clear();
+  }
+
   #alone<T>(namespace: Namespace, key: string, work: () => Promise<T>): Promise<T> {
-    return this.#lock.run(JSON.stringify([...namespace, key]), work);
+    return this.#lock.run(nameOf(namespace, key), work);
   }
 
   #isExpired({ expiresAt }: Head): boolean {
@@ -185,10 +209,36 @@ export class KvStore {
   }
 
   async #find(namespace: Namespace, key: string): Promise<Found> {
-    const { value, versionstamp } = await this.#kv.get(this.#keys.head(namespace, key));
-    const stored = parseHead(value);
+    const load = () => this.#load(namespace, key);
+    const { versionstamp, stored } = this.#known === undefined
+      ? await load()
+      : await this.#known.read(nameOf(namespace, key), load);
     const head = stored === undefined || this.#isExpired(stored) ? undefined : stored;
     return { versionstamp, stored, head };
+  }
+
+  async #load(namespace: Namespace, key: string): Promise<StoredHead> {
+    const { value, versionstamp } = await this.#kv.get(this.#keys.head(namespace, key));
+    return { versionstamp, stored: parseHead(value) };
+  }
+
+  /** Commits a change of a key, after which its head is `stored`. */
+  async #commit(
+    operation: Deno.AtomicOperation,
+    name: string,
+    stored: Head | undefined,
+  ): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+    let result: Deno.KvCommitResult | Deno.KvCommitError | undefined;
+    try {
+      return result = await whenUnlocked(() => operation.commit());
+    } finally {
+      // What a commit has done that failed is not known.
+      if (result?.ok !== true) this.#known?.forget(name);
+      else {
+        const versionstamp = stored === undefined ? null : result.versionstamp;
+        this.#known?.note(name, { versionstamp, stored });
+      }
+    }
   }
 
   /** `undefined` where a write has replaced the parts meanwhile. */
@@ -214,17 +264,21 @@ export class KvStore {
     const { bytes, contentType, ttlSeconds } = value;
     const { head, parts } = divide(bytes, () => uuidV7(this.#now, this.#random));
     const expiresAt = ttlSeconds === undefined ? undefined : this.#now() + ttlSeconds * 1000;
-    const operation = this.#removal(namespace, key, found).set(this.#keys.head(namespace, key), {
+    const stored: Head = {
       size: bytes.byteLength,
       contentType,
       ...head,
       ...(expiresAt === undefined ? {} : { expiresAt }),
-    });
+    };
+    const operation = this.#removal(namespace, key, found)
+      .set(this.#keys.head(namespace, key), encodeHead(stored));
     parts.forEach((part, index) =>
       operation.set([...this.#keys.parts(namespace, head.partsId!), index], part)
     );
-    if (expiresAt !== undefined) operation.set(this.#keys.expiry(expiresAt, namespace, key), true);
-    return whenUnlocked(() => operation.commit());
+    if (expiresAt !== undefined) {
+      operation.set(this.#keys.expiry(expiresAt, namespace, key), NO_VALUE);
+    }
+    return this.#commit(operation, nameOf(namespace, key), stored);
   }
 
   /** The beginning of a write: what was there goes, if it is still the same. */
@@ -249,7 +303,7 @@ export class KvStore {
 
   async #drop(namespace: Namespace, key: string, found: Found): Promise<boolean> {
     const operation = this.#removal(namespace, key, found).delete(this.#keys.head(namespace, key));
-    const { ok } = await whenUnlocked(() => operation.commit());
+    const { ok } = await this.#commit(operation, nameOf(namespace, key), undefined);
     if (ok && found.stored !== undefined) {
       await this.#usage.undo(namespace, { bytes: weightOf(key, found.stored.size), keys: 1 });
     }

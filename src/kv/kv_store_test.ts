@@ -172,3 +172,84 @@ Deno.test("KvStore.set() stores every value while another process writes", async
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+/** A database that counts reads of single keys, and refuses commits while `isFull`. */
+function watchedKv(kv: Deno.Kv) {
+  const seen = { reads: 0, isFull: false };
+  const watched = new Proxy(kv, {
+    get(target, name) {
+      if (name === "get") seen.reads++;
+      if (name === "atomic" && seen.isFull) {
+        return () => {
+          const operation = kv.atomic();
+          operation.commit = () => Promise.reject(new TypeError("database or disk is full"));
+          return operation;
+        };
+      }
+      const own: unknown = Reflect.get(target, name, target);
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+  return { seen, watched };
+}
+
+Deno.test("the only writer of a store reads what it knows without the database", () =>
+  withStore(async ({ kv }) => {
+    const { seen, watched } = watchedKv(kv);
+    const store = new KvStore({ kv: watched, root: ["user_kv"], isOnlyWriter: true });
+    assert.equal(await read(store, "boat"), undefined);
+    const set = await store.set(BOATS, "boat", text("Kestrel"));
+    assert.ok(set.type === "set");
+    assert.equal((await store.get(BOATS, "boat"))?.version, set.version);
+    const condition = { type: "version", version: set.version } as const;
+    assert.equal((await store.set(BOATS, "boat", { ...text("Heron"), condition })).type, "set");
+    assert.equal(
+      (await store.set(BOATS, "boat", { ...text("Gull"), condition })).type,
+      "conflict",
+    );
+    assert.equal(await read(store, "boat"), "Heron");
+    assert.equal(await store.remove(BOATS, "boat"), true);
+    assert.equal(await read(store, "boat"), undefined);
+    assert.equal(seen.reads, 1, "only the first read asked");
+    seen.isFull = true;
+    await assert.rejects(store.set(BOATS, "boat", text("Tern")), /disk is full/);
+    seen.isFull = false;
+    assert.equal(await read(store, "boat"), undefined);
+    assert.equal(seen.reads, 2, "what a failed write has done is looked up");
+  }));
+
+Deno.test("the only writer of a store forgets namespaces that others removed", () =>
+  withStore(async ({ kv }) => {
+    const store = new KvStore({ kv, root: ["user_kv"], isOnlyWriter: true });
+    await store.set(BOATS, "boat", text("Kestrel"));
+    for await (const key of store.recordsOf("harbour")) await kv.delete(key);
+    store.forget("harbour");
+    assert.equal(await read(store, "boat"), undefined);
+    assert.deepEqual(await store.usage(BOATS), { bytes: 0, keys: 0 });
+  }));
+
+Deno.test("the only writer of a store lets values expire that it knows", () =>
+  withStore(async ({ kv }) => {
+    let time = 1_000_000;
+    const store = new KvStore({ kv, root: ["user_kv"], isOnlyWriter: true, now: () => time });
+    await store.set(BOATS, "boat", { ...text("Kestrel"), ttlSeconds: 5 });
+    time += 4999;
+    assert.equal(await read(store, "boat"), "Kestrel");
+    time++;
+    assert.equal(await read(store, "boat"), undefined);
+    assert.equal(await store.sweep(new AbortController().signal), 1);
+    assert.equal((await store.set(BOATS, "boat", text("Heron"))).type, "set");
+  }));
+
+Deno.test("values are stored as bytes, and those of earlier versions are read", () =>
+  withStore(async ({ store, kv }) => {
+    await store.set(BOATS, "boat", { ...text("Kestrel"), ttlSeconds: 60 });
+    for await (const { value } of kv.list({ prefix: ["user_kv"] })) {
+      assert.ok(value instanceof Uint8Array);
+    }
+    const { bytes, contentType } = text("Heron");
+    const head = { size: bytes.length, contentType, inline: bytes };
+    await kv.set(["user_kv", "heads", ...BOATS, "old"], head);
+    assert.equal(await read(store, "old"), "Heron");
+    assert.equal((await store.get(BOATS, "boat"))?.contentType, "text/plain");
+  }));

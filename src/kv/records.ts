@@ -27,9 +27,56 @@ const headSchema = z.object({
 
 export type Head = z.infer<typeof headSchema>;
 
+/** First byte of a head that is stored as bytes. */
+const HEAD_FORMAT = 1;
+
+/** The format, and the length of the JSON behind it in two bytes, the lower one first. */
+const PREAMBLE = 3;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * A head as it is stored: what is known of the value as JSON, then the value itself where
+ * it is short. Bytes are stored as they are on every version of the runtime
+ * (docs/decisions/portable-values.md).
+ */
+export function encodeHead({ inline, ...rest }: Head): Uint8Array<ArrayBuffer> {
+  const text = encoder.encode(JSON.stringify(rest));
+  const encoded = new Uint8Array(PREAMBLE + text.length + (inline?.length ?? 0));
+  encoded.set([HEAD_FORMAT, text.length & 0xff, text.length >> 8]);
+  encoded.set(text, PREAMBLE);
+  if (inline !== undefined) encoded.set(inline, PREAMBLE + text.length);
+  return encoded;
+}
+
+function decodeHead(encoded: Uint8Array<ArrayBuffer>): Head {
+  if (encoded[0] !== HEAD_FORMAT) {
+    throw new TypeError(`Cannot read a value of format ${encoded[0]}: a newer svc wrote it`);
+  }
+  const end = PREAMBLE + encoded[1]! + (encoded[2]! << 8);
+  const head = headSchema.parse(JSON.parse(decoder.decode(encoded.subarray(PREAMBLE, end))));
+  return head.partsId === undefined ? { ...head, inline: encoded.subarray(end) } : head;
+}
+
 /** Reads the head of an entry; `undefined` where there is none. */
 export function parseHead(value: unknown): Head | undefined {
-  return value === null ? undefined : headSchema.parse(value);
+  if (value === null) return undefined;
+  // Earlier versions stored objects.
+  return value instanceof Uint8Array
+    ? decodeHead(value as Uint8Array<ArrayBuffer>)
+    : headSchema.parse(value);
+}
+
+/** The value of an entry of which the key says everything. */
+export const NO_VALUE = new Uint8Array();
+
+/**
+ * The value of any entry of a store as it is written now; `undefined` where it is already.
+ */
+export function renewedValue(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return undefined;
+  return value === true ? NO_VALUE : encodeHead(headSchema.parse(value));
 }
 
 /** The keys of a store below its root. */

@@ -30,6 +30,11 @@ export class RecentMap<Value> {
     }
     this.#young.set(text, value);
   }
+
+  delete(text: string): void {
+    this.#young.delete(text);
+    this.#old.delete(text);
+  }
 }
 
 /** Longest text whose result is kept, in characters: clients write these texts. */

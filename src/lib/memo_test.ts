@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { memoize } from "./memo.ts";
+import { memoize, RecentMap } from "./memo.ts";
 
 Deno.test("memoize() computes once for a text", () => {
   let computed = 0;
@@ -31,4 +31,14 @@ Deno.test("memoize() remembers nothing of a very long text", () => {
     513,
   ]);
   assert.equal(computed, 3);
+});
+
+Deno.test("RecentMap forgets what was deleted, of either generation", () => {
+  const map = new RecentMap<number>(1);
+  map.set("old", 1);
+  map.set("young", 2);
+  map.delete("old");
+  map.delete("young");
+  assert.equal(map.get("old"), undefined);
+  assert.equal(map.get("young"), undefined);
 });

@@ -30,6 +30,9 @@ import { settleFormat } from "./settle_format.ts";
 /** Time in which an edge has to apply a change, in milliseconds. */
 const FEED_PATIENCE_MS = 10_000;
 
+/** A store of another machine, which others may write to. */
+const URL_OF_STORE = /^[a-z]+:\/\//i;
+
 export interface OpenFoundation {
   readonly foundation: Foundation;
   /** Whether the store is read-only, so that the platform only serves. */
@@ -142,6 +145,7 @@ export async function openFoundation(
     blobFiles,
     foundation: {
       isCurrent: () => follower?.isCurrent() ?? true,
+      isOnlyWriter: !URL_OF_STORE.test(places.kv),
       ...{ kv, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },
       box: new SecretBox(await openKeyRing(places.keys, random), random),
       events: new EventBus({ store: new EventStore(kv), now, random, onTrouble }),

@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { describeFileFault } from "../../lib/file_fault.ts";
 import { KvStore } from "../kv_store.ts";
+import { renewValues, UnreadableValuesError } from "./renew_values.ts";
 import type { Namespace } from "../types.ts";
 
 /** Where local data lies when `dev.data_dir` of `svc.toml` does not say, relative to it. */
@@ -54,6 +55,16 @@ async function placeOf(dataDir: string, create: boolean): Promise<string> {
   return there ? path : ":memory:";
 }
 
+function explain(cause: unknown): string {
+  if (!(cause instanceof UnreadableValuesError)) {
+    return `${describeFileFault(cause)}. Choose a folder that can be written with dev.data_dir ` +
+      "in svc.toml";
+  }
+  return `${cause.message}. Nothing was changed. Run "svc kv list" once with the svc that wrote ` +
+    `them, in this version or a later one: then every svc reads them. Or remove ${DATABASE} ` +
+    "from that folder to start with an empty store";
+}
+
 /**
  * Opens the store in a project's folder of local data, and removes what has
  * expired. A folder that is missing is made (readable by its owner only), but not
@@ -68,6 +79,7 @@ export async function openLocalKv(
   let kv: Deno.Kv | undefined;
   try {
     kv = await Deno.openKv(await placeOf(dataDir, create));
+    await renewValues(kv, ROOT);
     const store = new KvStore({ kv, root: ROOT, quota: NO_QUOTA });
     await store.sweep(new AbortController().signal);
     const close = kv.close.bind(kv);
@@ -75,8 +87,7 @@ export async function openLocalKv(
   } catch (cause) {
     kv?.close();
     throw new LocalKvError(
-      `Cannot open the local key-value store in ${dataDir}: ${describeFileFault(cause)}. ` +
-        "Choose a folder that can be written with dev.data_dir in svc.toml",
+      `Cannot open the local key-value store in ${dataDir}: ${explain(cause)}`,
       { cause },
     );
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { LocalKvError, openLocalKv } from "./mod.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -68,4 +69,53 @@ Deno.test("openLocalKv() says which folder cannot be used, and what to do", () =
       assert.match(error.message, /file\/data: a part of its path is a file.*dev\.data_dir/);
       return true;
     });
+  }));
+
+const HEAD = ["user_kv", "heads", "local", "development", "boat"];
+
+/** A store as earlier versions wrote it: objects in the format of the runtime. */
+async function writeNatively(folder: string): Promise<void> {
+  using kv = await Deno.openKv(join(folder, "kv.sqlite3"));
+  const inline = encode("Heron");
+  await kv.set(HEAD, { size: 5, contentType: "text/plain", inline, expiresAt: 4e12 });
+  await kv.set(["user_kv", "expiry", 4e12, "local", "development", "boat"], true);
+}
+
+/** How values are encoded in a store: 1 is the runtime's own format, 3 bytes. */
+function encodings(folder: string): unknown[] {
+  using database = new DatabaseSync(join(folder, "kv.sqlite3"));
+  return database.prepare("select distinct v_encoding from kv").all().map((row) => row.v_encoding);
+}
+
+Deno.test("openLocalKv() rewrites what an earlier version stored, for every runtime", () =>
+  withFolder(async (folder) => {
+    await writeNatively(folder);
+    assert.deepEqual(encodings(folder), [1]);
+    for (let time = 0; time < 2; time++) {
+      using local = await openLocalKv(folder);
+      const boat = await local.store.get(local.namespace, "boat");
+      assert.deepEqual(boat?.bytes, encode("Heron"));
+      assert.equal(boat?.expiresAt, 4e12);
+      await local.store.set(local.namespace, "new", VALUE);
+    }
+    assert.deepEqual(encodings(folder), [3]);
+  }));
+
+/** An object in a format that no runtime knows yet. */
+const FUTURE_VALUE = new Uint8Array([0xff, 99, 0x30]);
+
+Deno.test("openLocalKv() names values that this runtime cannot read, and what to do", () =>
+  withFolder(async (folder) => {
+    await writeNatively(folder);
+    {
+      using database = new DatabaseSync(join(folder, "kv.sqlite3"));
+      database.prepare("update kv set v = ?").run(FUTURE_VALUE);
+    }
+    await assert.rejects(openLocalKv(folder), (error) => {
+      assert.ok(error instanceof LocalKvError);
+      assert.match(error.message, /a newer Deno wrote values there .* Nothing was changed\. Run/);
+      assert.match(error.message, /remove kv\.sqlite3 from that folder/);
+      return true;
+    });
+    assert.deepEqual(encodings(folder), [1], "nothing has changed");
   }));

@@ -29,6 +29,8 @@ export interface Foundation {
   readonly kv: Deno.Kv;
   /** Whether it is known here what other nodes, with which this one shares the store, have changed. */
   isCurrent(): boolean;
+  /** Whether the store is a file of this process alone, so that nobody else changes it. */
+  readonly isOnlyWriter: boolean;
   readonly vault: BlobVault;
   readonly dataDir: DataDir;
   readonly box: SecretBox;

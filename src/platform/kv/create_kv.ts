@@ -37,10 +37,13 @@ export interface ProjectKv {
 }
 
 export function createKv(
-  { kv, now, random, onTrouble }: Pick<Foundation, "kv" | "now" | "random" | "onTrouble">,
+  { kv, isOnlyWriter, now, random, onTrouble }: Pick<
+    Foundation,
+    "kv" | "isOnlyWriter" | "now" | "random" | "onTrouble"
+  >,
   parts: Omit<KvRouteServices, "store">,
 ): ProjectKv {
-  const store = new KvStore({ kv, root: keys.userKv(), now, random });
+  const store = new KvStore({ kv, root: keys.userKv(), isOnlyWriter, now, random });
   const tokens = new KvTokens(random);
   const handle = createKvHandler({
     store,
@@ -70,6 +73,7 @@ export function createKv(
       async removeEnvironment({ projectId, name }) {
         tokens.forget(projectId, name);
         await deleteKeys(kv, store.recordsOf(projectId, name));
+        store.forget(projectId, name);
       },
     },
   };

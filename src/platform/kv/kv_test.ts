@@ -9,6 +9,7 @@ Deno.test("servers of a project's environment share a store that no other reache
   const kv = await Deno.openKv(":memory:");
   const { kvFor, capability } = createKv({
     kv,
+    isOnlyWriter: true,
     now: Date.now,
     random: RANDOM,
     onTrouble: (message) => assert.fail(message),
