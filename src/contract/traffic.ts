@@ -55,6 +55,7 @@ export const layerTimes = z.object({
     "What answered: files, the cache, a function, a server, another site, or the rules themselves",
   ),
   count,
+  failures: count.default(0).describe("Answers whose status is 500 or more"),
   p50: quantile("50 %"),
   p95: quantile("95 %"),
   p99: quantile("99 %"),

@@ -27,6 +27,8 @@ export interface EncodedCounts {
   readonly visitors: EncodedDistinct;
   readonly lists: Readonly<Record<List, EncodedTopList>>;
   readonly times: Readonly<Partial<Record<Layer, EncodedDistribution>>>;
+  /** Answers of a layer whose status is 500 or more; missing in counts of an earlier version. */
+  readonly failed?: Readonly<Partial<Record<Layer, number>>>;
 }
 
 export class TrafficCounts {
@@ -46,6 +48,7 @@ export class TrafficCounts {
   };
   readonly #statuses = new Map<number, number>();
   readonly #times = new Map<Layer, Distribution>();
+  readonly #failed = new Map<Layer, number>();
 
   static decode(encoded: EncodedCounts): TrafficCounts {
     const counts = new TrafficCounts();
@@ -57,6 +60,7 @@ export class TrafficCounts {
     this.requests++;
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
     this.#timesOf(layer).add(durationMs);
+    if (status >= 500) this.#failed.set(layer, this.failuresOf(layer) + 1);
   }
 
   merge(encoded: EncodedCounts): void {
@@ -72,6 +76,8 @@ export class TrafficCounts {
     for (const layer of LAYERS) {
       const times = encoded.times[layer];
       if (times !== undefined) this.#timesOf(layer).merge(times);
+      const failed = encoded.failed?.[layer];
+      if (failed !== undefined) this.#failed.set(layer, this.failuresOf(layer) + failed);
     }
   }
 
@@ -83,6 +89,11 @@ export class TrafficCounts {
   /** Answers whose status is 500 or more. */
   failures(): number {
     return this.statuses().reduce((sum, [status, count]) => status < 500 ? sum : sum + count, 0);
+  }
+
+  /** Answers of a layer whose status is 500 or more. */
+  failuresOf(layer: Layer): number {
+    return this.#failed.get(layer) ?? 0;
   }
 
   /** Times of the layers that answered something. */
@@ -103,6 +114,7 @@ export class TrafficCounts {
         devices: lists.devices.encode(),
       },
       times: Object.fromEntries([...this.#times].map(([layer, times]) => [layer, times.encode()])),
+      failed: Object.fromEntries(this.#failed),
     };
   }
 

@@ -130,6 +130,22 @@ async function look(page: Page, url: string, pages: readonly [string, string][])
   return faults;
 }
 
+/** Goes through the inbox by keys, and archives its second notification. */
+async function pressKeys(page: Page, url: string) {
+  const items = page.locator("#inbox > li");
+  await page.goto(`${url}/notifications`);
+  await items.nth(2).waitFor();
+  const title = await items.nth(1).locator(".what > span").first().innerText();
+  const second = await items.nth(1).getAttribute("id");
+  for (const key of ["j", "j", "j", "k"]) await page.keyboard.press(key);
+  await page.locator("#inbox > li:nth-child(2):focus").waitFor();
+  await page.keyboard.press("e");
+  await page.locator(`[id="${second}"]`).waitFor({ state: "detached" });
+  await page.goto(`${url}/notifications?show=archive`);
+  assert.equal(await items.count(), 1);
+  assert.equal(await items.locator(".what > span").first().innerText(), title);
+}
+
 /** Searches a log that goes on, explains a request, opens a menu; returns the page's complaints. */
 async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   const complaints = hearComplaints(page);
@@ -152,13 +168,15 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await page.getByRole("button", { name: "Explain" }).click();
   await page.locator("#explained", { hasText: "Answers 301 to /news/tides" }).waitFor();
 
+  await pressKeys(page, url);
+  await page.goto(`${url}${SHOP}/edge`);
   const others = page.getByRole("link", { name: "All workspaces" });
   await page.locator("details.switch > summary").click();
   await others.waitFor();
   await page.keyboard.press("Escape");
   await others.waitFor({ state: "hidden" });
   // Streams that a page leaves open end with it.
-  return complaints.filter((text) => !text.includes("/logs/stream"));
+  return complaints.filter((text) => !/\/(?:logs|notifications)\/stream/.test(text));
 }
 
 Deno.test({

@@ -28,7 +28,8 @@ function timesOf(counts: TrafficCounts): LayerTimes[] {
     const found = times.get(layer);
     if (found === undefined) return [];
     const [p50, p95, p99] = [0.5, 0.95, 0.99].map((q) => rounded(found.quantile(q)));
-    return [{ layer, count: found.count, p50: p50!, p95: p95!, p99: p99! }];
+    const failures = counts.failuresOf(layer);
+    return [{ layer, count: found.count, failures, p50: p50!, p95: p95!, p99: p99! }];
   });
 }
 

@@ -158,6 +158,8 @@ const PLOTS = `
 `;
 
 const LOGS = `
+kbd { display: inline-block; min-width: 1.5em; padding: 0 .35em; border: 1px solid var(--line-strong); border-bottom-width: 2px; border-radius: .3rem; background: var(--surface); color: var(--ink); font: 600 .8rem/1.5 var(--mono); text-align: center; }
+.items > li:focus { outline: 2px solid var(--accent); outline-offset: -2px; }
 .log { margin: 0; max-height: 34rem; overflow: auto; padding: .9rem 0; border-radius: var(--small); background: var(--night); color: var(--night-ink); font: .84rem/1.65 var(--mono); scrollbar-color: var(--night-soft) transparent; }
 .log > li { display: grid; grid-template-columns: 5.2rem minmax(0, 1fr); gap: 1rem; padding: 0 1.1rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .log > li > time { color: var(--night-soft); white-space: nowrap; }

@@ -84,12 +84,14 @@ function Act({ action, csrf, id, word, title, kind = "quiet little" }: {
   readonly kind?: string;
 }) {
   return (
-    <Form action={`/notifications/${action}`} csrf={csrf} hidden={{ id }} class="inline">
-      <button class={kind} type="submit">
-        {word}
-        {title === undefined ? null : <span class="hush">{`: ${title}`}</span>}
-      </button>
-    </Form>
+    <div data-act={action}>
+      <Form action={`/notifications/${action}`} csrf={csrf} hidden={{ id }} class="inline">
+        <button class={kind} type="submit">
+          {word}
+          {title === undefined ? null : <span class="hush">{`: ${title}`}</span>}
+        </button>
+      </Form>
+    </div>
   );
 }
 
@@ -103,7 +105,7 @@ const TONES: Readonly<Record<Notification["priority"], string>> = {
 function Item({ item, csrf }: { readonly item: Notification; readonly csrf: string }) {
   const { id, title, body, category, priority, createdAt, actionUrl, read, archived } = item;
   return (
-    <li class={read ? "seen" : "unseen"}>
+    <li id={id} class={read ? "seen" : "unseen"} tabindex={-1}>
       <div class="what">
         <span>
           {actionUrl === null ? title : <a href={actionUrl} rel="noreferrer">{title}</a>}
@@ -199,11 +201,18 @@ export function inboxPage(context: PageContext, shown: {
             </div>
           )
           : (
-            <ol class="items">
+            <ol class="items" id="inbox">
               {items.map((item) => <Item key={item.id} item={item} csrf={csrf} />)}
             </ol>
           )}
       </section>
+      {items.length === 0 ? null : (
+        <p class="soft small keys">
+          Keys: <kbd>j</kbd> down, <kbd>k</kbd> up, <kbd>Enter</kbd> open, <kbd>e</kbd> archive,
+          {" "}
+          <kbd>r</kbd> read, <kbd>#</kbd> delete.
+        </p>
+      )}
       <Pager wish={wish} total={total} size={size} />
       <div class="row">
         {wish.tab === "archive"

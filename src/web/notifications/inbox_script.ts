@@ -32,6 +32,43 @@ for (const type of ["read", "archived", "deleted", "reset"]) {
   });
 }
 window.addEventListener("pagehide", () => stream.close());
+/* j and k go down and up, Enter opens, e archives, r marks as read, # deletes. */
+const items = [...document.querySelectorAll("#inbox > li")];
+let place = -1;
+const go = (to) => {
+  if (items.length === 0) return;
+  place = Math.min(Math.max(to, 0), items.length - 1);
+  items[place].focus();
+  items[place].scrollIntoView({ block: "nearest" });
+};
+const press = (selector) => {
+  if (place >= 0) items[place].querySelector(selector)?.click();
+};
+const keys = {
+  j: () => go(place + 1),
+  k: () => go(place - 1),
+  e: () => press("[data-act=archive] button"),
+  r: () => press("[data-act=read] button"),
+  "#": () => press("[data-act=delete] button"),
+  Enter: () => press(".what a"),
+};
+items.forEach((item, at) => item.addEventListener("focusin", () => { place = at; }));
+/* The place stays where it was when a key sends a form and the page is loaded again. */
+const MEMORY = "inbox-place";
+document.addEventListener("submit", ({ target }) => {
+  if (items.some((item) => item.contains(target))) sessionStorage.setItem(MEMORY, String(place));
+});
+const kept = sessionStorage.getItem(MEMORY);
+sessionStorage.removeItem(MEMORY);
+if (kept !== null) go(Number(kept));
+document.addEventListener("keydown", (event) => {
+  const { target, key, ctrlKey, metaKey, altKey } = event;
+  if (ctrlKey || metaKey || altKey || target.closest("input, select, textarea")) return;
+  if (key === "Enter" && target !== items[place]) return;
+  if (!Object.hasOwn(keys, key)) return;
+  event.preventDefault();
+  keys[key]();
+});
 `;
 
 /** Named after its content, so that browsers can cache it for good. */

@@ -5,9 +5,10 @@
  *
  * @module
  */
-import type { ActiveRules } from "../../contract/mod.ts";
+import type { ActiveRules, TrafficReport } from "../../contract/mod.ts";
 import { type Explanation, METHODS, type RuleOutcome, type RuntimeRule } from "../../rules/mod.ts";
 import { Card, Empty, Moment, Notice, SelectField, State, type Tone } from "../layout/mod.ts";
+import { EdgeFigures } from "./edge_figures.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
@@ -31,6 +32,8 @@ export interface EdgeView {
   readonly total: number;
   readonly hits: ReadonlyMap<string, number>;
   readonly asked: AskedRequest;
+  /** What the edge counted of the last day. */
+  readonly traffic: TrafficReport;
   /** What the rules do with the request, or why that cannot be said; undefined before one asks. */
   readonly explained: Explanation | string | undefined;
 }
@@ -38,6 +41,14 @@ export interface EdgeView {
 function jsonText(value: unknown): string {
   const text = JSON.stringify(value) ?? "";
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+}
+
+/** Whether a rule only records what it would do. */
+const isShadow = ({ action }: RuntimeRule): boolean => "mode" in action && action.mode === "shadow";
+
+function hitsText(hits: number, shadow: boolean): string {
+  const kind = shadow ? "shadow match" : "match";
+  return hits === 1 ? `1 ${kind}` : `${hits} ${kind}es`;
 }
 
 function RuleRow({ rule, hits }: { readonly rule: RuntimeRule; readonly hits: number }) {
@@ -64,7 +75,8 @@ function RuleRow({ rule, hits }: { readonly rule: RuntimeRule; readonly hits: nu
       </div>
       <div class="meta end">
         {enabled ? null : <span>disabled</span>}
-        <span>{hits === 1 ? "1 match" : `${hits} matches`}</span>
+        {isShadow(rule) ? <span class="tag">Shadow: only recorded</span> : null}
+        <span>{hitsText(hits, isShadow(rule))}</span>
       </div>
     </li>
   );
@@ -214,6 +226,11 @@ export function edgePage(parts: ProjectVisit, view: EdgeView): Response {
           )}
       </Card>
       <Places path={path} from={from} total={total} />
+      <EdgeFigures
+        traffic={view.traffic}
+        path={parts.path("traffic")}
+        url={parts.project.url}
+      />
       {total === 0 ? null : <ExplainCard path={path} view={view} />}
     </>,
   );

@@ -55,9 +55,10 @@ export function bindEdge(bind: PageBinder, services: BoardServices): void {
   bind.personal("GET", "/workspaces/:slug/projects/:project/edge", async (visit) => {
     const parts = await openProject(visit, services);
     const params = { project: parts.project.name };
-    const [active, counters] = await Promise.all([
+    const [active, counters, traffic] = await Promise.all([
       parts.api.call(endpoints.getRules, { params }),
       parts.api.call(endpoints.listRuleCounters, { params }),
+      parts.api.call(endpoints.getTraffic, { params, query: { range: "day" } }),
     ]);
     // The API gives out what it validated when the set was published.
     const ruleSet = active.ruleSet as RuntimeRuleSet | null;
@@ -66,7 +67,7 @@ export function bindEdge(bind: PageBinder, services: BoardServices): void {
     const from = /^\d{1,5}$/.test(given) ? Number(given) : 0;
     const rules = ruleSet?.rules ?? [];
     return edgePage(parts, {
-      ...{ active, from, asked },
+      ...{ active, from, asked, traffic },
       rules: rules.slice(from, from + RULES_SHOWN),
       total: rules.length,
       hits: new Map(counters.items.map(({ ruleId, matches }) => [ruleId, matches])),

@@ -20,7 +20,10 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
     files: { "index.html": "one" },
     rules: {
       schemaVersion: "EDGE_RULE_SET_V1",
-      rules: [{ id: "hostile", name: HOSTILE, action: { type: "log" } }],
+      rules: [
+        { id: "hostile", name: HOSTILE, action: { type: "log" } },
+        { id: "closed", action: { type: "deny", mode: "shadow" } },
+      ],
     },
   });
   const preview = await deploy(own, "shop", {
@@ -127,6 +130,9 @@ Deno.test("every page of the dashboard shows hostile text as text, and obeys its
         assert.equal((await send({ ...fields, csrf: "0".repeat(64) })).status, 403, action);
       }
     }
+    const edge = await ada.open("/workspaces/acme/projects/shop/edge");
+    assert.match(edge.html, /Shadow: only recorded<\/span><span>[1-9]\d* shadow match/);
+    assert.match(edge.html, /Answered 429<\/dt><dd>0</);
     assert.ok(tried.size >= 15, [...tried].join("\n"));
     assert.deepEqual(await state(), before);
   }));

@@ -1,0 +1,110 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * What the edge counted of the last day: its cache, refusals by rate limits, and functions.
+ *
+ * @module
+ */
+import type { LayerTimes, TrafficReport } from "../../contract/mod.ts";
+import { Card, Empty } from "../layout/mod.ts";
+
+/** Layers whose answers could have come from the cache instead. */
+const CACHEABLE: readonly LayerTimes["layer"][] = ["cache", "function", "server", "proxy"];
+
+const number = (value: number): string => value.toLocaleString("en-US");
+
+const TOO_MANY = 429;
+
+/** Which share of the answers that were not plain files came from the cache; null for none. */
+export function cacheHitRate(times: readonly LayerTimes[]): number | null {
+  const countOf = (layers: readonly string[]) =>
+    times.reduce((sum, { layer, count }) => layers.includes(layer) ? sum + count : sum, 0);
+  const all = countOf(CACHEABLE);
+  return all === 0 ? null : countOf(["cache"]) / all;
+}
+
+const percent = (share: number | null): string =>
+  share === null ? "–" : `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+
+const milliseconds = (value: number): string => `${number(value)} ms`;
+
+function Functions({ times }: { readonly times: LayerTimes | undefined }) {
+  if (times === undefined) {
+    return <p class="soft">No function answered a request.</p>;
+  }
+  return (
+    <dl class="figures">
+      <div>
+        <dt>Answered by functions</dt>
+        <dd>{number(times.count)}</dd>
+      </div>
+      <div class={times.failures > 0 ? "bad" : undefined}>
+        <dt>Errors of functions</dt>
+        <dd>{number(times.failures)}</dd>
+      </div>
+      {(["p50", "p95", "p99"] as const).map((name) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{milliseconds(times[name])}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function EdgeFigures({ traffic, path, url }: {
+  readonly traffic: TrafficReport;
+  /** Address of the site. */
+  readonly url: string;
+  /** Path of the page of traffic. */
+  readonly path: string;
+}) {
+  const { times, statuses, totals } = traffic;
+  const limited = statuses.find(({ status }) => status === TOO_MANY)?.count ?? 0;
+  return (
+    <Card
+      title="The last 24 hours"
+      id="figures"
+      lead={
+        <>
+          Production's answers. <a href={path}>All traffic</a>
+        </>
+      }
+    >
+      {totals.requests === 0
+        ? (
+          <Empty title="No requests" command={`curl -I ${url}`}>
+            Nobody has visited production. Be the first:
+          </Empty>
+        )
+        : (
+          <div class="body">
+            <dl class="figures">
+              <div>
+                <dt>Requests</dt>
+                <dd>{number(totals.requests)}</dd>
+              </div>
+              <div>
+                <dt>Cache hit rate</dt>
+                <dd>{percent(cacheHitRate(times))}</dd>
+              </div>
+              <div>
+                <dt>Answered 429</dt>
+                <dd>{number(limited)}</dd>
+              </div>
+              <div class={totals.failures > 0 ? "bad" : undefined}>
+                <dt>Failures</dt>
+                <dd>{number(totals.failures)}</dd>
+              </div>
+            </dl>
+            <Functions times={times.find(({ layer }) => layer === "function")} />
+            <p class="soft small">
+              The hit rate is that of answers by functions, servers and other sites; plain files are
+              never cached. 429 is the answer of rate limits, and of what a server itself refuses.
+              Matches of rules are counted since the platform started.
+            </p>
+          </div>
+        )}
+    </Card>
+  );
+}
