@@ -18,6 +18,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "cron",
     "health",
     "notifications",
+    "push",
     "hooks",
     "builds",
     "domains",

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/mod.ts";
+import { GIT_CREDENTIAL, LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/mod.ts";
 import type { CommandEntry } from "./command/mod.ts";
 import { CRON } from "./cron/mod.ts";
 import { DB } from "./db/mod.ts";
@@ -71,6 +71,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   LOGOUT,
   WHOAMI,
   EXPLAIN,
+  GIT_CREDENTIAL,
   UPGRADE,
   COMPLETION,
   COMPLETE,

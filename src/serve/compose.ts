@@ -24,6 +24,7 @@ import { createKv } from "../platform/kv/mod.ts";
 import { createLogs } from "../platform/logs/mod.ts";
 import { accountMailSender, createNotifications } from "../platform/notifications/mod.ts";
 import { createProjects } from "../platform/projects/mod.ts";
+import { createPush } from "../platform/push/mod.ts";
 import { createRetention } from "../platform/retention/mod.ts";
 import { createRules, openRules } from "../platform/rules/mod.ts";
 import { createTraffic } from "../platform/traffic/mod.ts";
@@ -163,6 +164,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     domains.capability,
     builds.capability,
     createHooks(foundation, { ...hookParts, resolveMs: options.resolveMs }),
+    createPush(foundation, hookParts),
     createHealth(foundation, shown),
     createCron(foundation, {
       ...{ ...shown, ...logs, variables: variables.variableService },

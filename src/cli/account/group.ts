@@ -43,3 +43,10 @@ export const WHOAMI: CommandLeaf = {
   summary: "Show the current user, workspace and key",
   load: () => import("./whoami.ts"),
 };
+
+export const GIT_CREDENTIAL: CommandLeaf = {
+  name: "git-credential",
+  section: "Account",
+  summary: "Give git the key for a project's remote",
+  load: () => import("./git_credential.ts"),
+};

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./group.ts";
+export { GIT_CREDENTIAL, LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./group.ts";

@@ -5,6 +5,7 @@ import { actionRequired, CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { assertCanBind, bindFolder } from "./bind_folder.ts";
 import { listNewestProjects } from "./create_project.ts";
+import { addGitRemote, assertCheckout } from "./git_remote.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 import { chooseProject, findProject, runsWithProject, toProjectName } from "./resolve_project.ts";
 
@@ -39,17 +40,24 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[dir]", "directory to link", ".")
-      .option("--project-id <id>", "id or name of the project"),
+      .option("--project-id <id>", "id or name of the project")
+      .option("--git-remote", "make the project a git remote: `git push svc main` deploys it"),
   examples: [
     ["link", "choose a project for this directory"],
     ["link ./site --project-id blog", "link ./site to the project blog"],
+    ["link --git-remote", "deploy with `git push svc main` from now on"],
   ],
-  answers: "{ project, directory, config }",
+  answers: "{ project, directory, config, gitRemote }",
   async run({ args: [dir], flags }, ctx) {
     const folder = await openProjectFolder(ctx, dir);
     await assertCanBind(ctx, folder);
+    if (flags.gitRemote === true) await assertCheckout(ctx, folder.directory);
     const project = await pickProject(ctx, folder, flags.projectId);
     await bindFolder(ctx, folder, project);
-    ctx.ui.result({ project, directory: folder.directory, config: folder.configPath }, "");
+    const gitRemote = flags.gitRemote === true
+      ? await addGitRemote(ctx, folder.directory, project)
+      : null;
+    const { directory, configPath: config } = folder;
+    ctx.ui.result({ project, directory, config, gitRemote }, "");
   },
 });

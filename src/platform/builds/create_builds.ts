@@ -13,6 +13,7 @@ import type { GitCredentialStore, ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
 import { BuildQueue } from "./queue/build_queue.ts";
 import { bindBuildRoutes } from "./build_routes.ts";
+import { commitDeployer, type DeployCommit } from "./deploy_commit.ts";
 import type { BuildSettings } from "./build_settings.ts";
 import { BuildStore } from "./queue/build_store.ts";
 import { BuildWorker } from "./queue/build_worker.ts";
@@ -20,6 +21,7 @@ import { BuildLogs } from "./logs/build_logs.ts";
 import { bindBuildLogRoutes } from "./logs/routes.ts";
 import { BuildLogSweep } from "./logs/sweep_build_logs.ts";
 import { type OpenBuilds, openBuilds } from "./open_builds.ts";
+import type { OpenSandbox } from "./sandbox/sandbox_access.ts";
 import type { BuildRunner } from "./types.ts";
 
 export interface Builds {
@@ -28,6 +30,9 @@ export interface Builds {
   readonly builds: BuildStore;
   readonly buildQueue: BuildQueue;
   readonly buildLogs: BuildLogs;
+  readonly deployCommit: DeployCommit;
+  /** The sandbox of builds, for other programs that read what is foreign. */
+  readonly sandbox: OpenSandbox;
   readonly capability: Capability;
 }
 
@@ -66,12 +71,18 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
     worker: new BuildWorker({ ...foundation, ...parts, runner, raiseEvent: events.raise }),
     concurrency: parts.concurrency ?? defaultConcurrency(),
   });
+  const deployCommit = commitDeployer({
+    ...{ ...foundation, ...parts, builds, buildQueue },
+    variables: parts.variableService,
+    raiseEvent: events.raise,
+  });
   const sweep = new BuildLogSweep({
     buildLogs,
     exists: async ({ deploymentId }) => await deployments.owner(deploymentId) !== undefined,
   });
   return {
-    ...{ git, runner, builds, buildQueue, buildLogs },
+    ...{ git, runner, builds, buildQueue, buildLogs, deployCommit },
+    sandbox: opened.sandbox ?? (() => Promise.resolve(undefined)),
     capability: {
       name: "builds",
       bindRoutes(router) {

@@ -9,10 +9,11 @@ import { type Environment, networkVariables } from "../../lib/network_variables.
 import type { BuildLogs } from "./logs/build_logs.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
-import { GitMirrors, type GitService } from "../git/mod.ts";
+import { GitMirrors, type GitService, PUSHED_FOLDER } from "../git/mod.ts";
 import type { OpenGitCredentials, ProjectStore } from "../projects/mod.ts";
 import type { BlobVault, DataDir } from "../core/store/mod.ts";
 import { buildProgram } from "./sandbox/program.ts";
+import type { OpenSandbox } from "./sandbox/sandbox_access.ts";
 import { SandboxedRunner } from "./runner/sandboxed_runner.ts";
 import type { BuildSettings } from "./build_settings.ts";
 import type { BuildRunner } from "./types.ts";
@@ -41,6 +42,8 @@ export interface BuildParts {
 export interface OpenedBuilds {
   readonly git: GitService;
   readonly runner: BuildRunner;
+  /** The sandbox of its builds, for git; missing where there is none. */
+  readonly sandbox?: OpenSandbox;
   /** Ends and removes what a crash left behind. Call it before the first build. */
   recover?(): Promise<void>;
   /** Ends what is under way. Call it once no build runs any more. */
@@ -55,6 +58,7 @@ export const openBuilds: OpenBuilds = (parts) => {
   const path = env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
   const git = new GitMirrors({
     root: join(dataDir.root, "git"),
+    pushed: join(dataDir.root, PUSHED_FOLDER),
     path,
     network: networkVariables(env),
     credentials,
@@ -73,6 +77,7 @@ export const openBuilds: OpenBuilds = (parts) => {
   return {
     git,
     runner,
+    sandbox: () => runner.access(),
     async recover() {
       await git.recover();
       await runner.recover();

@@ -23,10 +23,13 @@ import { runGit } from "./git_process.ts";
 import { type GitUrlRules, judgeGitUrl, type LookUp, pinAddress, systemLookUp } from "./git_url.ts";
 import { inspectCommit } from "./inspect_commit.ts";
 import { Mirror, type MirrorLimits } from "./mirror.ts";
+import { pushedRepository } from "./pushed_repository.ts";
 
 export interface GitMirrorsOptions extends GitUrlRules {
   /** Folder of the mirrors. */
   readonly root: string;
+  /** Folder of the repositories that are pushed to the platform. */
+  readonly pushed: string;
   /** `PATH`, where git and ssh are found. */
   readonly path: string;
   /** Variables that configure how the network is reached: proxies, certificates. */
@@ -205,8 +208,25 @@ export class GitMirrors implements GitService {
     return mirror;
   }
 
+  /** A project without an address of its own is built from what was pushed to the platform. */
+  async #wayToPushed(projectId: string): Promise<Way | GitFailure> {
+    const url = pushedRepository(this.options.pushed, projectId);
+    if (!await Deno.stat(url).then(() => true, () => false)) return NO_URL;
+    await this.#prepare();
+    return {
+      url,
+      open: () =>
+        openRemote({ transport: "local", path: url, origin: null }, {
+          folder: this.#folder,
+          address: undefined,
+          credentials: undefined,
+          knownHosts: this.#knownHosts(projectId),
+        }),
+    };
+  }
+
   async #wayTo(project: ProjectRecord): Promise<Way | GitFailure> {
-    if (project.gitUrl === null) return NO_URL;
+    if (project.gitUrl === null) return await this.#wayToPushed(project.id);
     const judged = judgeGitUrl(project.gitUrl, this.options);
     if (judged.type === "refused") return { type: "unreachable", reason: judged.reason };
     await this.#prepare();

@@ -27,6 +27,7 @@ async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
       mirrors(options = {}) {
         const mirrors = new GitMirrors({
           root: join(root, "mirrors"),
+          pushed: join(root, "pushed"),
           path: Deno.env.get("PATH") ?? "/usr/bin:/bin",
           allowPrivate: true,
           localRoots: [root],

@@ -5,3 +5,4 @@
  */
 export type { GitService, Resolved, WantedCommit } from "./git_service.ts";
 export { GitFault, GitMirrors } from "./mirrors.ts";
+export { PUSHED_FOLDER, pushedRepository } from "./pushed_repository.ts";

@@ -16,15 +16,15 @@ export function createHooks(
   foundation: Foundation,
   parts: Pick<
     TriggerServices,
-    "projects" | "deployments" | "variables" | "builds" | "buildQueue" | "git" | "resolveMs"
+    "projects" | "deployments" | "builds" | "deployCommit" | "git" | "resolveMs"
   >,
 ): Capability {
-  const { kv, events, closing, now, onTrouble } = foundation;
+  const { kv, closing, now, onTrouble } = foundation;
   const hooks = new HookStore(kv);
   const uses = new HookUses(kv, onTrouble);
   const hookService = new HookService({ ...foundation, ...parts, hooks, uses });
   const triggers = new TriggerService({
-    ...{ ...foundation, ...parts, hooks, uses, raiseEvent: events.raise },
+    ...{ ...foundation, ...parts, hooks, uses },
     replays: new ReplayStore(kv, now),
   });
   return {

@@ -8,22 +8,10 @@ import { HOOK_TRIGGERS_PER_MINUTE } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { RateWindow } from "../core/access/mod.ts";
-import {
-  type BuildQueue,
-  type BuildRecord,
-  type BuildStore,
-  NotAdmittedError,
-} from "../builds/mod.ts";
+import { type BuildStore, type DeployCommit, NotAdmittedError } from "../builds/mod.ts";
 import type { GitService } from "../git/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import {
-  deploymentEvent,
-  type DeploymentRecord,
-  type DeploymentStore,
-  recordDeployment,
-  type RecordServices,
-} from "../deployments/mod.ts";
-import type { RaiseEvent } from "../core/events/mod.ts";
+import type { DeploymentRecord, DeploymentStore } from "../deployments/mod.ts";
 import { Failure, noteLimit } from "../core/http/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import type { SecretBox } from "../core/secrets/mod.ts";
@@ -41,18 +29,17 @@ const FULL_SHA = 40;
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 
-export interface TriggerServices extends RecordServices {
+export interface TriggerServices {
   readonly hooks: HookStore;
   readonly uses: HookUses;
   readonly replays: ReplayStore;
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly builds: BuildStore;
-  readonly buildQueue: BuildQueue;
+  readonly deployCommit: DeployCommit;
   readonly git: GitService;
   readonly box: SecretBox;
   readonly addresses: Addresses;
-  readonly raiseEvent: RaiseEvent;
   /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
   /** Longest wait for a repository, in milliseconds; 50 seconds where missing. */
@@ -213,27 +200,11 @@ export class TriggerService {
   }
 
   private async create(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
-    const { builds, buildQueue, replays, addresses, now } = this.services;
-    const { project, force, replay, digits: _, ...commit } = wanted;
-    let build: BuildRecord | undefined;
-    const deployment = await recordDeployment(this.services, project, {
-      wanted: { ...commit, source: "git", contentSha: null, cron: [], fileCount: 0, totalBytes: 0 },
-      also: ({ id }) => {
-        build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
-        const storeBuild = builds.storedWith(build, force);
-        return {
-          contended: storeBuild.contended,
-          add: async (operation) => {
-            await storeBuild.add(operation);
-            buildQueue.requireRoom();
-            if (replay !== undefined) replays.keepWith(operation, replay, id);
-          },
-        };
-      },
+    const { deployCommit, replays, addresses, now } = this.services;
+    const { replay, digits: _, ...commit } = wanted;
+    const deployment = await deployCommit(commit, (operation, id) => {
+      if (replay !== undefined) replays.keepWith(operation, replay, id);
     });
-    // The commit has noted it, so that a crash does not lose it: no answer waits for it.
-    void this.services.raiseEvent(deploymentEvent("started", deployment, addresses));
-    if (build !== undefined) buildQueue.add(build);
     this.services.uses.note(hook.id, now());
     return await this.answer(deployment, describeProgress(deployment, addresses));
   }
@@ -262,24 +233,3 @@ export class TriggerService {
 /** Whether `findDeployed()` has looked for the commit: what it did not find is created at once. */
 const isJudgedBySha = ({ force, digits }: Pick<Wanted, "force" | "digits">): boolean =>
   !force && digits === FULL_SHA;
-
-function newBuild(
-  { project, branch, commitSha, environment }: Wanted,
-  facts: { readonly id: string; readonly place: number; readonly now: number },
-): BuildRecord {
-  return {
-    id: facts.id,
-    projectId: project.id,
-    workspaceId: project.workspaceId,
-    branch,
-    commitSha,
-    environment,
-    state: "QUEUED",
-    place: facts.place,
-    attempts: 0,
-    error: null,
-    queuedAt: facts.now,
-    startedAt: null,
-    finishedAt: null,
-  };
-}

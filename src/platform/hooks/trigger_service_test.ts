@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { HOOK_TRIGGERS_PER_MINUTE, type TriggerAnswer } from "../../contract/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
+import { commitDeployer } from "../builds/deploy_commit.ts";
 import { BuildQueue } from "../builds/queue/build_queue.ts";
 import { BuildStore } from "../builds/queue/build_store.ts";
 import { Addresses } from "../core/addresses.ts";
@@ -93,17 +94,20 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
     now,
     onTrouble: (message) => assert.fail(message),
   });
+  const addresses = new Addresses({ protocol: "https:", domain: "svc.example", port: "" });
+  const deployCommit = commitDeployer({
+    ...{ deployments, builds, buildQueue, addresses, now, random: systemRandom },
+    variables: new VariableService({ variables: new VariableStore(kv), box, now }),
+    raiseEvent: () => Promise.resolve(),
+  });
   const parts: Parts = {
     ...{ clock, hooks, uses, builds, asked: 0 },
     git: (_project, { commitSha = HEAD }) => Promise.resolve(found(commitSha.padEnd(40, "0"))),
     service: (options = {}) =>
       new TriggerService({
-        ...{ hooks, uses, projects, deployments, builds, buildQueue, box, now, ...options },
-        variables: new VariableService({ variables: new VariableStore(kv), box, now }),
-        random: systemRandom,
+        ...{ hooks, uses, projects, deployments, builds, deployCommit, addresses, box, now },
+        ...options,
         replays: new ReplayStore(kv, now),
-        addresses: new Addresses({ protocol: "https:", domain: "svc.example", port: "" }),
-        raiseEvent: () => Promise.resolve(),
         publicOrigin: "https://svc.example",
         git: {
           resolve(...question) {

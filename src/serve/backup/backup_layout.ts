@@ -13,6 +13,13 @@ export const KEYS = "keys.json";
 export const BLOBS = "blobs";
 export const BUILD_LOGS = "build_logs";
 
+/** The repositories that were pushed to the platform. */
+export const REPOSITORIES = "repositories";
+/** Files of a repository beside its objects. All refs are in one of them. */
+export const REPOSITORY_FILES = ["packed-refs", "HEAD", "config"];
+/** Folders without which git takes none for a repository. */
+export const REPOSITORY_FOLDERS = ["refs", "objects"];
+
 /** The files of embedded databases. */
 export const DATABASES = "databases";
 /** Names the folders of a database, of which some are empty. */
@@ -40,9 +47,13 @@ const DATABASE_PATHS =
 const PATHS =
   /^(?:kv\.sqlite3|keys\.json|(?:blobs|build_logs)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){1,6})$/;
 
+/** Refs are in one file; objects are in packs, and loose where a push was small. */
+const REPOSITORY_PATHS =
+  /^repositories\/[0-9a-f-]{36}\.git\/(?:HEAD|config|packed-refs|objects\/(?:pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev)|[0-9a-f]{2}\/[0-9a-f]{38,62}))$/;
+
 /** True for a path that a backup may hold beside its description and digests. */
 export function isBackupPath(path: string): boolean {
-  return PATHS.test(path) || DATABASE_PATHS.test(path);
+  return [PATHS, DATABASE_PATHS, REPOSITORY_PATHS].some((paths) => paths.test(path));
 }
 
 /** A backup cannot be made or used. */

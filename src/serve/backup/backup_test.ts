@@ -3,6 +3,7 @@ import { packTar } from "modern-tar";
 import { join } from "node:path";
 import { readFormatMark } from "../../lib/data_format.ts";
 import { sha256Hex } from "../../lib/hash.ts";
+import { git, makeRepository } from "../../lib/_test_git.ts";
 import { makeBackup } from "./make_backup.ts";
 import { restoreBackup } from "./restore_backup.ts";
 
@@ -51,6 +52,25 @@ Deno.test("restoreBackup() restores what makeBackup() packed, and nothing unfini
     kv.close();
     const left = [...Deno.readDirSync(root)].map(({ name }) => name).sort();
     assert.deepEqual(left, ["b.tar", "data", "restored"]);
+  });
+});
+
+Deno.test("restoreBackup() restores a repository that was pushed, so that git clones it", async () => {
+  await withData(async ({ root, dataDir }) => {
+    const work = await makeRepository(root, "work");
+    await work.commit("feature/é@1", { "index.html": "hello" });
+    const name = `repositories/${WORKSPACE}.git`;
+    await git(root, "clone", "--quiet", "--bare", "work", `data/${name}`);
+    await git(join(dataDir, name), "pack-refs", "--all");
+    const secret = join(root, "secret");
+    await Deno.writeTextFile(secret, "of the operator");
+    await Deno.symlink(secret, join(dataDir, name, "objects", "aa"));
+    const [to, restored] = [join(root, "b.tar"), join(root, "restored")];
+    await backUp(dataDir, to);
+    assert.doesNotMatch(await Deno.readTextFile(to), /of the operator/);
+    await restoreBackup({ from: to, dataDir: restored });
+    await git(root, "clone", "--quiet", "--branch", "feature/é@1", `restored/${name}`, "copy");
+    assert.equal(await Deno.readTextFile(join(root, "copy", "index.html")), "hello");
   });
 });
 

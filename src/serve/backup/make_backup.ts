@@ -25,6 +25,8 @@ import {
   isBackupPath,
   KEYS,
   KV,
+  REPOSITORIES,
+  REPOSITORY_FILES,
 } from "./backup_layout.ts";
 
 export interface BackupOptions {
@@ -87,6 +89,32 @@ async function addBlobs(archive: ArchiveWriter, blobs: string): Promise<void> {
   }
 }
 
+/**
+ * Adds the repositories that were pushed to the platform: first the refs of each, then the
+ * objects, so that none is missing that a ref names. What git joins meanwhile is found by
+ * the second look.
+ */
+async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise<void> {
+  const root = join(dataDir, REPOSITORIES);
+  const folders = await Array.fromAsync(Deno.readDir(root)).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  });
+  for (const { name } of folders) {
+    for (const file of REPOSITORY_FILES) {
+      const path = `${REPOSITORIES}/${name}/${file}`;
+      const found = await Deno.lstat(join(dataDir, path)).catch(() => undefined);
+      if (found?.isFile && isBackupPath(path)) await archive.addFile(path, join(dataDir, path));
+    }
+    for (let look = 1; look <= 2; look++) {
+      const objects = `${REPOSITORIES}/${name}/objects`;
+      for await (const path of filesBelow(join(dataDir, objects), objects)) {
+        if (!archive.has(path)) await archive.addFile(path, join(dataDir, path));
+      }
+    }
+  }
+}
+
 /** Adds a copy of the store, and the databases that it names. */
 async function addRecords(archive: ArchiveWriter, options: BackupOptions): Promise<void> {
   const { dataDir, to, kv = join(dataDir, KV) } = options;
@@ -138,6 +166,7 @@ async function addEverything(
   for await (const path of filesBelow(join(dataDir, BUILD_LOGS), BUILD_LOGS)) {
     await archive.addFile(path, join(dataDir, path));
   }
+  await addRepositories(archive, dataDir);
   await archive.addText(DIGESTS, JSON.stringify(archive.digests));
 }
 

@@ -18,6 +18,8 @@ import {
   DIGESTS,
   digestsSchema,
   isBackupPath,
+  REPOSITORIES,
+  REPOSITORY_FOLDERS,
 } from "./backup_layout.ts";
 
 export interface RestoreOptions {
@@ -117,6 +119,20 @@ async function assertFree(dataDir: string): Promise<void> {
   }
 }
 
+/** Makes the empty folders of repositories, which a backup does not hold. */
+async function completeRepositories(folder: string): Promise<void> {
+  const root = join(folder, REPOSITORIES);
+  const entries = await Array.fromAsync(Deno.readDir(root)).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  });
+  for (const { name } of entries) {
+    for (const each of REPOSITORY_FOLDERS) {
+      await Deno.mkdir(join(root, name, each), { recursive: true, mode: 0o700 });
+    }
+  }
+}
+
 /** What unpacking failed with, as far as the file or the disk is at fault. */
 function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
   if (cause instanceof BackupError) return cause;
@@ -143,6 +159,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
     const restored = await unpackAll(from, folder);
     await adoptDatabases(folder);
+    await completeRepositories(folder);
     const { format, program } = restored.backup;
     await writeFormatMark(folder, { format, program });
     await Deno.remove(dataDir).catch((error) => {

@@ -10,6 +10,7 @@ import {
   type Client,
   crossOriginFailure,
   Failure,
+  type GuardedEndpoint,
   isSafeMethod,
   noteLimit,
   originOf,
@@ -67,7 +68,7 @@ function wantedWorkspace(request: Request): string | null {
 function refuseChangesOfViewers(
   { owner }: KnownCredential,
   { role, slug }: Caller["workspace"],
-  { method }: Endpoint,
+  { method }: GuardedEndpoint,
 ): void {
   const isKey = owner.credential.type === "api_key";
   if (!isKey || isSafeMethod(method) || mayActAs(role, "developer")) return;
@@ -99,7 +100,7 @@ export class Authenticator {
    *   no workspace; `not_found` where its user is not a member; `forbidden` for
    *   a workspace other than a key's, or a role that is not enough.
    */
-  async caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller> {
+  async caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller> {
     const known = await this.known(request, client);
     const { user, credential } = known.owner;
     const workspace = known.owner.workspaceId === null

@@ -5,26 +5,19 @@
  */
 import { type BuildLogLine, endpoints } from "../../../contract/mod.ts";
 import type { Caller } from "../../core/access/mod.ts";
-import type { DeploymentRecord, DeploymentStore } from "../../deployments/mod.ts";
+import type { DeploymentStore } from "../../deployments/mod.ts";
 import { eventStream, Failure, type Router, type ServerEvent } from "../../core/http/mod.ts";
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
+import { followBuildLog, isBeingBuilt } from "./follow_build_log.ts";
 
 /** Longest text of one event, in characters: clients bound what they accept. */
 const MAX_EVENT = 128 * 1024;
-
-/** How often to check whether a build has begun, in milliseconds. */
-const WAIT_MS = 500;
 
 export interface BuildLogServices {
   readonly deployments: DeploymentStore;
   readonly buildLogs: BuildLogs;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
-}
-
-/** True while a deployment may still be built. */
-function isWaited(deployment: DeploymentRecord | undefined): boolean {
-  return deployment?.status === "PENDING" || deployment?.status === "BUILDING";
 }
 
 /** Groups lines into events of bounded size. */
@@ -43,50 +36,20 @@ function inParts(lines: readonly BuildLogLine[]): BuildLogLine[][] {
   return parts;
 }
 
-type Send = (event: ServerEvent) => void;
-
 /** Sends the existing lines, then new ones, then the end. */
 async function sendAll(
   services: BuildLogServices,
   build: LoggedBuild,
-  options: { readonly send: Send; readonly signal: AbortSignal },
+  { send, signal }: { readonly send: (event: ServerEvent) => void; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { buildLogs, deployments } = services;
-  const { send, signal } = options;
   let sent = 0;
-  const sendLines = (lines: readonly BuildLogLine[], isComplete = false) => {
-    const fresh = lines.filter(({ number }) => number > sent);
-    sent = fresh.at(-1)?.number ?? sent;
-    const event = (part: readonly BuildLogLine[], last: boolean) =>
-      send({ event: "build-log", id: String(sent), data: { lines: part, isComplete: last } });
-    for (const part of inParts(fresh)) event(part, false);
-    if (isComplete) event([], true);
+  const event = (lines: readonly BuildLogLine[], isComplete: boolean) =>
+    send({ event: "build-log", id: String(sent), data: { lines, isComplete } });
+  const onLines = (lines: readonly BuildLogLine[]) => {
+    sent = lines.at(-1)?.number ?? sent;
+    for (const part of inParts(lines)) event(part, false);
   };
-  while (!signal.aborted) {
-    const waiting: BuildLogLine[] = [];
-    let live = false;
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const leave = buildLogs.follow(build, (line) => {
-      if (line === undefined) end();
-      else if (live) sendLines([line]);
-      else waiting.push(line);
-    });
-    try {
-      sendLines(await buildLogs.read(build));
-      if (leave !== undefined) {
-        sendLines(waiting);
-        live = true;
-        signal.addEventListener("abort", () => end(), { once: true });
-        await ended;
-      }
-    } finally {
-      leave?.();
-    }
-    if (!isWaited(await deployments.find(build.projectId, build.deploymentId))) {
-      return sendLines(await buildLogs.read(build), true);
-    }
-    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
-  }
+  if (await followBuildLog(services, build, { onLines, signal })) event([], true);
 }
 
 export function bindBuildLogRoutes(router: Router, services: BuildLogServices): void {
@@ -105,7 +68,7 @@ export function bindBuildLogRoutes(router: Router, services: BuildLogServices): 
   router.guarded(endpoints.getBuildLog, async (caller, { params }) => {
     const build = await find(caller, params.deployment);
     const deployment = await deployments.find(build.projectId, build.deploymentId);
-    const isComplete = !isWaited(deployment) && !buildLogs.isOpen(build);
+    const isComplete = !isBeingBuilt(deployment) && !buildLogs.isOpen(build);
     return { lines: await buildLogs.read(build), isComplete };
   });
 

@@ -37,10 +37,11 @@ import {
 } from "../sandbox/build_limits.ts";
 import { type BuildSlot, BuildSlots } from "./build_slots.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
-import { buildEnvironment, jobFile, maskerFor } from "./build_input.ts";
+import { BUILD_MARK, buildEnvironment, jobFile, maskerFor } from "./build_input.ts";
 import { StillRunningError } from "../sandbox/end_processes.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import type { BuildProgram } from "../sandbox/program.ts";
+import type { SandboxAccess } from "../sandbox/sandbox_access.ts";
 import { recoverBuilds } from "./recover_builds.ts";
 import { runSandboxed } from "./run_sandboxed.ts";
 import { findSandbox, SandboxUndecidedError } from "../sandbox/find_sandbox.ts";
@@ -64,6 +65,9 @@ export interface SandboxedRunnerOptions {
   /** Receives what the operator should know. */
   onTrouble(message: string): void;
 }
+
+/** The user of tools, counted from the first user of builds: no platform runs so many at a time. */
+const TOOL_USER = 99;
 
 const REFUSED =
   "Builds from git are switched off: this platform cannot keep them away from its own data. " +
@@ -103,6 +107,25 @@ export class SandboxedRunner implements BuildRunner {
       again();
       throw error;
     });
+  }
+
+  /**
+   * The sandbox for other programs that read what is foreign; `undefined` where there is none,
+   * or none whose users can enter folders of the data directory.
+   *
+   * @throws {SandboxUndecidedError}
+   */
+  async access(): Promise<SandboxAccess | undefined> {
+    const kind = await this.sandbox();
+    if (kind === undefined || kind === "user") return undefined;
+    const { dataDir, program } = this.options;
+    const { builds: folder } = await preparePlaces(kind, { dataDir, mark: this.#mark });
+    return {
+      options: { kind, program, hidden: this.#hidden },
+      uid: this.#firstUid + TOOL_USER,
+      folder,
+      env: { [BUILD_MARK]: this.#mark, PATH: this.options.path },
+    };
   }
 
   /** Cleans up after a crash; call it before the first build. */

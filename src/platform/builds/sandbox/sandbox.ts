@@ -34,6 +34,8 @@ export interface SandboxRun {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly limits: ProcessLimits;
+  /** True where it needs no network, and has none where there are namespaces. */
+  readonly offline?: boolean;
 }
 
 export interface ProcessLimits {
@@ -104,6 +106,7 @@ function namespaceCommand(run: SandboxRun, options: SandboxOptions): string[] {
     "--mount",
     "--pid",
     "--ipc",
+    ...(run.offline === true ? ["--net"] : []),
     "--fork",
     "--kill-child=SIGKILL",
     "--propagation=private",

@@ -58,7 +58,8 @@ export class Refusals {
     return this.asJson(new Failure("not_found", message), requestId);
   }
 
-  private failureOf(error: unknown, requestId: string): Failure {
+  /** The public failure for whatever was thrown; one that is the platform's own is reported. */
+  failureOf(error: unknown, requestId: string): Failure {
     const failure = toFailure(error);
     if (failure.status >= 500) this.options.onFault(requestId, failure.cause ?? failure);
     return failure;

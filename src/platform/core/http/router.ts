@@ -30,12 +30,25 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** A request of a program that speaks a protocol of its own. */
+export interface ForeignVisit extends Visit {
+  /**
+   * Authenticates a request and checks what its caller may.
+   *
+   * @throws {Failure} as the API does
+   */
+  caller(request: Request, endpoint: GuardedEndpoint): Promise<Caller>;
+}
+
 /** Authenticates and authorizes callers; throws a `Failure` for those who may not call. */
 export interface Gatekeeper {
-  caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller>;
+  caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller>;
   person(request: Request, client: Client): Promise<Person>;
   self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller>;
 }
+
+/** What decides who may call an endpoint. */
+export type GuardedEndpoint = Pick<Endpoint, "access" | "method" | "path">;
 
 export interface RouterOptions extends RefusalOptions {
   readonly gatekeeper: Gatekeeper;
@@ -210,6 +223,32 @@ export class Router {
       } catch (error) {
         return this.refusals.asPage(error, requestId);
       }
+    });
+  }
+
+  /**
+   * Binds a path that speaks a protocol other than the API's. `path` is in Hono's spelling.
+   * `refuse` writes failures as that protocol's clients expect them.
+   */
+  foreign(method: "GET" | "POST", path: string, parts: {
+    answer(visit: ForeignVisit): MaybePromise<Response>;
+    refuse(failure: Failure): Response;
+  }): void {
+    this.routes.add(method, path, async (c, requestId) => {
+      const { raw: request } = c.req;
+      const { client } = c.env;
+      const { gatekeeper } = this.options;
+      let response: Response;
+      try {
+        response = await parts.answer({
+          ...{ request, client, params: c.req.param() },
+          caller: (credentials, endpoint) => gatekeeper.caller(credentials, endpoint, client),
+        });
+      } catch (error) {
+        response = parts.refuse(this.refusals.failureOf(error, requestId));
+      }
+      response.headers.set("x-svc-request-id", requestId);
+      return response;
     });
   }
 

@@ -1,0 +1,43 @@
+import { defineCommand, readPiped } from "../command/mod.ts";
+import type { Context } from "../session/mod.ts";
+
+/** Most bytes of git's question. */
+const MAX_QUESTION = 64 * 1024;
+
+/** What git asks for, as lines of `name=value` (git-credential, "Input/output format"). */
+function readQuestion(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    text.split("\n").flatMap((line) => {
+      const sign = line.indexOf("=");
+      return sign === -1 ? [] : [[line.slice(0, sign), line.slice(sign + 1)] as const];
+    }),
+  );
+}
+
+/** The key for a repository of a platform; `undefined` where none is known. */
+function keyFor(ctx: Context, question: ReadonlyMap<string, string>): string | undefined {
+  const url = URL.parse(`${question.get("protocol")}://${question.get("host")}`);
+  const workspace = /^git\/([^/]+)\/[^/]+\.git(?:\/|$)/.exec(question.get("path") ?? "")?.[1];
+  if (url === null || workspace === undefined) return undefined;
+  const isCurrent = new URL(ctx.apiUrl).origin === url.origin;
+  // A key from the environment is meant for the platform that the tool talks to, and no other.
+  if (isCurrent && ctx.settings.token !== undefined) return ctx.settings.token;
+  const apiUrl = isCurrent ? ctx.apiUrl : url.origin;
+  return ctx.credentials.find(apiUrl, workspace)?.token;
+}
+
+export default defineCommand({
+  description: "Git runs it: `svc link --git-remote` sets that up. It prints a key, and stores " +
+    "nothing.",
+  define: (command) => command.argument("<operation>", "what git wants: get, store or erase"),
+  examples: [["git-credential get", "print the key for the repository that stdin describes"]],
+  async run({ args: [operation] }, ctx) {
+    if (operation !== "get") return;
+    const key = keyFor(ctx, readQuestion(await readPiped(ctx, MAX_QUESTION)));
+    if (key === undefined) {
+      ctx.ui.note("svc knows no key for this remote: run `svc login`\n");
+      return;
+    }
+    ctx.ui.data(`username=svc\npassword=${key}\n`);
+  },
+});

@@ -1,0 +1,96 @@
+/**
+ * Makes the deployment of a commit, with its build and its place in the queue.
+ *
+ * @module
+ */
+import {
+  deploymentEvent,
+  type DeploymentRecord,
+  recordDeployment,
+  type RecordServices,
+} from "../deployments/mod.ts";
+import type { Addresses } from "../core/addresses.ts";
+import type { RaiseEvent } from "../core/events/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
+import type { BuildQueue } from "./queue/build_queue.ts";
+import type { BuildRecord } from "./queue/build_record.ts";
+import type { BuildStore } from "./queue/build_store.ts";
+
+/** A commit that was found, and where to deploy it. */
+export interface WantedCommitDeployment {
+  readonly project: ProjectRecord;
+  readonly environment: string;
+  readonly branch: string;
+  /** All 40 digits. */
+  readonly commitSha: string;
+  readonly message: string;
+  readonly author: string;
+  /** Builds the commit even where it is deployed already. */
+  readonly force: boolean;
+}
+
+/**
+ * Stores a deployment, its build, and what `also` adds to the same commit.
+ *
+ * @throws {NotAdmittedError} where the commit is deployed already, or its branch is busy
+ * @throws {Failure} `rate_limited` where too many builds wait
+ */
+export type DeployCommit = (
+  wanted: WantedCommitDeployment,
+  also?: (operation: Deno.AtomicOperation, id: string) => void,
+) => Promise<DeploymentRecord>;
+
+export function commitDeployer(
+  services: RecordServices & {
+    readonly builds: BuildStore;
+    readonly buildQueue: BuildQueue;
+    readonly addresses: Addresses;
+    readonly raiseEvent: RaiseEvent;
+  },
+): DeployCommit {
+  const { builds, buildQueue, addresses, now } = services;
+  return async (wanted, also) => {
+    const { project, force, ...commit } = wanted;
+    let build: BuildRecord | undefined;
+    const deployment = await recordDeployment(services, project, {
+      wanted: { ...commit, source: "git", contentSha: null, cron: [], fileCount: 0, totalBytes: 0 },
+      also: ({ id }) => {
+        build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
+        const storeBuild = builds.storedWith(build, force);
+        return {
+          contended: storeBuild.contended,
+          add: async (operation) => {
+            await storeBuild.add(operation);
+            buildQueue.requireRoom();
+            also?.(operation, id);
+          },
+        };
+      },
+    });
+    // The commit has noted it, so that a crash does not lose it: no answer waits for it.
+    void services.raiseEvent(deploymentEvent("started", deployment, addresses));
+    if (build !== undefined) buildQueue.add(build);
+    return deployment;
+  };
+}
+
+function newBuild(
+  { project, branch, commitSha, environment }: WantedCommitDeployment,
+  facts: { readonly id: string; readonly place: number; readonly now: number },
+): BuildRecord {
+  return {
+    id: facts.id,
+    projectId: project.id,
+    workspaceId: project.workspaceId,
+    branch,
+    commitSha,
+    environment,
+    state: "QUEUED",
+    place: facts.place,
+    attempts: 0,
+    error: null,
+    queuedAt: facts.now,
+    startedAt: null,
+    finishedAt: null,
+  };
+}

@@ -1,0 +1,14 @@
+/**
+ * Where the repositories are that are pushed to the platform.
+ *
+ * @module
+ */
+import { join } from "node:path";
+
+/** Their folder in the data directory. */
+export const PUSHED_FOLDER = "repositories";
+
+/** The bare repository of a project, in the folder of all of them. */
+export function pushedRepository(folder: string, projectId: string): string {
+  return join(folder, `${projectId}.git`);
+}

@@ -1,0 +1,172 @@
+/**
+ * What follows a push: a build for each branch that was pushed, told to who pushed as it
+ * happens, and the end of previews whose branches were deleted.
+ *
+ * @module
+ */
+import {
+  type BuildLogs,
+  type DeployCommit,
+  followBuildLog,
+  NotAdmittedError,
+} from "../builds/mod.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import type { Addresses } from "../core/addresses.ts";
+import { Failure, toFailure } from "../core/http/mod.ts";
+import {
+  canMove,
+  type DeploymentRecord,
+  type DeploymentService,
+  type DeploymentStore,
+} from "../deployments/mod.ts";
+import type { GitService } from "../git/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
+
+/** Most branches of one push that are built; the rest is kept, and built by a push of its own. */
+export const MAX_BUILDS = 10;
+
+/** How often a commit is tried again whose branch got another build meanwhile. */
+const ATTEMPTS = 5;
+
+/** How often to look whether a deployment has gone live, in milliseconds. */
+const LOOK_MS = 250;
+
+export interface BranchServices {
+  readonly deployCommit: DeployCommit;
+  readonly deployments: DeploymentStore;
+  readonly deploymentService: Pick<DeploymentService, "stop">;
+  readonly buildLogs: BuildLogs;
+  readonly git: Pick<GitService, "resolve">;
+  readonly addresses: Addresses;
+  /** Receives what the operator should know. */
+  onTrouble(message: string): void;
+}
+
+/** A branch that was pushed. */
+export interface PushedBranch {
+  readonly branch: string;
+  readonly sha: string;
+}
+
+/** How following a push goes on. */
+export interface Listener {
+  /** Says a line to who pushed. */
+  say(line: string): void;
+  /** Aborted when nobody listens any more; the builds go on. */
+  readonly signal: AbortSignal;
+}
+
+const short = (sha: string): string => sha.slice(0, 7);
+
+export class BranchDeployer {
+  constructor(private readonly services: BranchServices) {}
+
+  /**
+   * Builds the head of a branch and waits until it is live.
+   *
+   * @returns why it is not live, for people; `undefined` where it is, or nobody waits any more
+   */
+  async deploy(
+    project: ProjectRecord,
+    { branch, sha }: PushedBranch,
+    listener: Listener,
+  ): Promise<string | undefined> {
+    try {
+      const deployment = await this.#create(project, { branch, sha }, listener);
+      return await this.#follow(deployment, listener);
+    } catch (error) {
+      const failure = toFailure(error);
+      if (failure.status >= 500) {
+        this.services.onTrouble(`Cannot deploy pushed branch '${branch}': ${String(error)}`);
+      }
+      listener.say(`svc: cannot deploy ${branch}: ${failure.message}`);
+      return failure.message;
+    }
+  }
+
+  /** Stops all previews of a branch that was deleted. */
+  async remove(project: ProjectRecord, branch: string, { say }: Listener): Promise<void> {
+    let count = 0;
+    for await (const deployment of this.services.deployments.of(project.id)) {
+      if (deployment.branch !== branch || deployment.environment === ENVIRONMENT_PRODUCTION) {
+        continue;
+      }
+      if (deployment.source !== "git" || !canMove(deployment.status, "STOPPED")) continue;
+      await this.services.deploymentService.stop(deployment, project);
+      count++;
+    }
+    say(`svc: ${branch} is deleted${count === 0 ? "" : "; its preview is gone"}`);
+  }
+
+  async #create(
+    project: ProjectRecord,
+    { branch, sha }: PushedBranch,
+    { say }: Listener,
+  ): Promise<DeploymentRecord> {
+    const { deployCommit, deployments, deploymentService, git } = this.services;
+    const wanted = { branch, commitSha: sha };
+    const found = await git.resolve(project, wanted, new AbortController().signal);
+    if (found.type !== "found") {
+      throw new Failure("conflict", `Branch '${branch}' was changed meanwhile: push again`);
+    }
+    const environment = branch === project.branch ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW;
+    const { message, author } = found;
+    for (let attempt = 1;; attempt++) {
+      try {
+        const deployment = await deployCommit({
+          ...{ ...wanted, project, environment, message, author, force: false },
+        });
+        say(`svc: building ${short(sha)} of ${branch} for ${environment}`);
+        return deployment;
+      } catch (error) {
+        if (!(error instanceof NotAdmittedError) || attempt === ATTEMPTS) throw error;
+        const other = await deployments.find(project.id, error.admission.id);
+        if (other === undefined) continue;
+        if (error.admission.type === "identical") {
+          say(`svc: ${short(sha)} of ${branch} is deployed already`);
+          return other;
+        }
+        say(`svc: stopped the build of ${short(other.commitSha ?? "")}, which is outdated`);
+        await deploymentService.stop(other, project);
+      }
+    }
+  }
+
+  async #follow(
+    { id, projectId }: DeploymentRecord,
+    { say, signal }: Listener,
+  ): Promise<string | undefined> {
+    await followBuildLog(this.services, { projectId, deploymentId: id }, {
+      onLines: (lines) => lines.forEach(({ text }) => say(text)),
+      signal,
+    });
+    while (!signal.aborted) {
+      const deployment = await this.services.deployments.find(projectId, id);
+      if (deployment === undefined) return "the deployment was deleted";
+      if (!["PENDING", "BUILDING", "DEPLOYING"].includes(deployment.status)) {
+        return this.#end(deployment, say);
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    return undefined;
+  }
+
+  #end(deployment: DeploymentRecord, say: (line: string) => void): string | undefined {
+    const { addresses } = this.services;
+    const { branch, environment, status, error, commitSha } = deployment;
+    if (status !== "LIVE") {
+      const reason = status === "FAILED" ? error ?? "failed" : "the build was stopped";
+      say(`svc: ${branch} is not live: ${reason}`);
+      say(
+        `svc: the platform keeps ${short(commitSha ?? "")}, so that the next push sends only what`,
+      );
+      say("svc: is new. Commit the fix and push again; what was live before is live still");
+      return reason;
+    }
+    const isProduction = environment === ENVIRONMENT_PRODUCTION;
+    const shown = isProduction ? deployment.projectName : deployment.branchLabel;
+    say(`svc: ${branch} is live at ${addresses.url(shown)}`);
+    say(`svc: this commit stays at ${addresses.url(deployment.uniqueLabel)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * How git runs on repositories that are pushed to the platform: settings of ours only,
+ * and scripts that are fixed texts. What belongs to a project reaches them as arguments.
+ *
+ * @module
+ */
+
+/** Most bytes that one push may send. */
+export const MAX_PUSH_BYTES = 1024 ** 3;
+
+/** Most bytes of a project's repository. */
+export const MAX_REPOSITORY_BYTES = 5 * 1024 ** 3;
+
+/** Number of packs from which a repository is repacked. */
+const MAX_PACKS = 40;
+
+/** Faults of old repositories that are harmless, which GitHub and GitLab accept as well. */
+const HARMLESS = [
+  "zeroPaddedFilemode",
+  "badTimezone",
+  "missingSpaceBeforeDate",
+  "missingSpaceBeforeEmail",
+  "nullSha1",
+];
+
+const SETTINGS: readonly (readonly [string, string])[] = [
+  ["core.hooksPath", "/dev/null"],
+  ["core.fsmonitor", "false"],
+  ["core.logAllRefUpdates", "false"],
+  ["safe.directory", "*"],
+  ["protocol.allow", "never"],
+  ["transfer.fsckObjects", "true"],
+  ["receive.fsckObjects", "true"],
+  ...HARMLESS.map((name) => [`receive.fsck.${name}`, "ignore"] as const),
+  ["receive.maxInputSize", String(MAX_PUSH_BYTES)],
+  ["receive.unpackLimit", "1"],
+  ["receive.autogc", "false"],
+  ["receive.keepAlive", "0"],
+  ["receive.denyCurrentBranch", "ignore"],
+  ["receive.denyDeleteCurrent", "refuse"],
+  ["receive.advertisePushOptions", "false"],
+  ["receive.advertiseAtomic", "true"],
+  ["receive.updateServerInfo", "false"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  ["pack.threads", "2"],
+  ["pack.windowMemory", "128m"],
+  ["init.defaultBranch", "main"],
+];
+
+/** The environment of git, without `PATH`. The settings win over those of a repository. */
+export function gitVariables(home: string): Record<string, string> {
+  const env: Record<string, string> = {
+    HOME: home,
+    LC_ALL: "C.UTF-8",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ASKPASS: "/bin/false",
+    GIT_CONFIG_COUNT: String(SETTINGS.length),
+  };
+  SETTINGS.forEach(([key, value], index) => {
+    env[`GIT_CONFIG_KEY_${index}`] = key;
+    env[`GIT_CONFIG_VALUE_${index}`] = value;
+  });
+  return env;
+}
+
+/** Lists refs. Arguments: repository, production branch, service. */
+export const ADVERTISE_SCRIPT = `
+git --git-dir="$1" symbolic-ref HEAD "refs/heads/$2" || exit 1
+exec git "$3" --stateless-rpc --advertise-refs "$1"
+`;
+
+/** Sends objects. Arguments: repository, production branch, file of the request. */
+export const UPLOAD_SCRIPT = `
+git --git-dir="$1" symbolic-ref HEAD "refs/heads/$2" || exit 1
+exec git upload-pack --stateless-rpc "$1" <"$3"
+`;
+
+/**
+ * Takes a push: git keeps its objects apart until they are checked. Then refs go into one
+ * file, which a backup copies whole, and many packs become one. Arguments: as above.
+ */
+export const RECEIVE_SCRIPT = `
+git --git-dir="$1" symbolic-ref HEAD "refs/heads/$2" || exit 1
+git receive-pack --stateless-rpc "$1" <"$3" || exit 1
+exec >/dev/null
+git --git-dir="$1" pack-refs --all --prune || exit 1
+[ "$(find "$1/objects/pack" -name '*.pack' | wc -l)" -le ${MAX_PACKS} ] ||
+  git --git-dir="$1" gc --quiet --prune=2.weeks.ago
+`;
+
+/** Removes what a push leaves that was cut off. Argument: repository. */
+export const TIDY_SCRIPT = `
+cd "$1" || exit 1
+rm -rf objects/incoming-* objects/tmp_objdir-*
+find objects -name 'tmp_*' -delete
+find . -name '*.lock' -delete
+`;

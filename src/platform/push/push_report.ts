@@ -1,0 +1,50 @@
+/**
+ * The result of a push, ref by ref (gitprotocol-pack, "Report Status"). Pure.
+ *
+ * @module
+ */
+import { FLUSH, join, packet, PacketReader, packetText } from "./pkt_line.ts";
+import type { RefCommand } from "./push_request.ts";
+
+export interface PushReport {
+  /** Whether git took the pack: `ok`, or what was wrong with it. */
+  readonly unpack: string;
+  /** Why each ref that was refused was; refs that were changed are `undefined`. */
+  readonly refs: ReadonlyMap<string, string | undefined>;
+}
+
+/** Reads git's own report. Lines of options, which only proxies of git write, are left out. */
+export function readReport(bytes: Uint8Array): PushReport {
+  const reader = new PacketReader();
+  reader.push(bytes);
+  const refs = new Map<string, string | undefined>();
+  let unpack = "git did not report a result";
+  for (let content = reader.take(); content != null; content = reader.take()) {
+    const [word, ref = "", ...reason] = packetText(content).split(" ");
+    if (word === "unpack") unpack = [ref, ...reason].join(" ");
+    else if (word === "ok") refs.set(ref, undefined);
+    else if (word === "ng") refs.set(ref, reason.join(" "));
+  }
+  return { unpack, refs };
+}
+
+/** The report of a push of which nothing was done. */
+export function refusalReport(
+  commands: readonly RefCommand[],
+  reasonOf: (ref: string) => string,
+): PushReport {
+  return {
+    unpack: "ok",
+    refs: new Map(commands.map(({ ref }) => [ref, reasonOf(ref)])),
+  };
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+/** The report as git reads it. */
+export function writeReport({ unpack, refs }: PushReport): Uint8Array<ArrayBuffer> {
+  const lines = [...refs].map(([ref, reason]) =>
+    packet(reason === undefined ? `ok ${ref}\n` : `ng ${ref} ${oneLine(reason)}\n`)
+  );
+  return join([packet(`unpack ${oneLine(unpack)}\n`), ...lines, FLUSH]);
+}

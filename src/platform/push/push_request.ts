@@ -1,0 +1,129 @@
+/**
+ * What a push asks for, and whether it is allowed (gitprotocol-pack, "Reference Update
+ * Request"). Pure.
+ *
+ * @module
+ */
+import { branchName } from "../../contract/mod.ts";
+import { PacketReader, packetText } from "./pkt_line.ts";
+
+/** Most refs that one push may change. */
+export const MAX_COMMANDS = 1000;
+
+/** Most bytes of the part of a push that precedes its pack. */
+const MAX_HEAD = 1024 * 1024;
+
+const BRANCHES = "refs/heads/";
+const TAGS = "refs/tags/";
+const COMMAND = /^([0-9a-f]{40}) ([0-9a-f]{40}) (\S+)$/;
+const NOTHING = "0".repeat(40);
+
+/** The change of one ref. */
+export interface RefCommand {
+  readonly ref: string;
+  /** Full SHA of the object that it shall name; `undefined` where it is deleted. */
+  readonly sha: string | undefined;
+}
+
+export interface PushRequest {
+  readonly commands: readonly RefCommand[];
+  readonly capabilities: ReadonlySet<string>;
+}
+
+/** A push that cannot be read or carried out. `message` is for people. */
+export class PushRefused extends Error {
+  override readonly name = "PushRefused";
+}
+
+/** Reads what stands before the pack, as its bytes arrive. */
+export class PushHead {
+  readonly #reader = new PacketReader();
+  readonly #commands: RefCommand[] = [];
+  #capabilities: ReadonlySet<string> = new Set();
+  #bytes = 0;
+  #isWhole = false;
+
+  /**
+   * Takes the next bytes of the request's body.
+   *
+   * @throws {PushRefused}
+   */
+  push(chunk: Uint8Array): void {
+    if (this.#isWhole) return;
+    this.#bytes += chunk.byteLength;
+    this.#reader.push(chunk);
+    try {
+      this.#takeAll();
+    } catch (error) {
+      if (error instanceof PushRefused) throw error;
+      throw new PushRefused("Cannot read the push: it is not what git sends", { cause: error });
+    }
+    if (!this.#isWhole && this.#bytes > MAX_HEAD) throw tooMany();
+  }
+
+  /** @throws {PushRefused} where the body ended too early */
+  get request(): PushRequest {
+    if (!this.#isWhole) throw new PushRefused("Cannot read the push: it ends too early");
+    return { commands: this.#commands, capabilities: this.#capabilities };
+  }
+
+  #takeAll(): void {
+    while (!this.#isWhole) {
+      const content = this.#reader.take();
+      if (content === undefined) return;
+      if (content === null) this.#isWhole = true;
+      else this.#take(packetText(content));
+    }
+  }
+
+  #take(line: string): void {
+    const [command = "", capabilities] = line.split("\0");
+    if (capabilities !== undefined) {
+      this.#capabilities = new Set(capabilities.split(" ").filter((each) => each !== ""));
+    }
+    const [, , next, ref] = COMMAND.exec(command.trimEnd()) ?? [];
+    if (next === undefined || ref === undefined) {
+      const what = /^(?:shallow|push-cert)\b/.exec(command)?.[0];
+      throw new PushRefused(
+        what === "shallow"
+          ? "Cannot take a push from a shallow clone: run `git fetch --unshallow` first"
+          : "Cannot read the push: it is not what git sends",
+      );
+    }
+    if (this.#commands.length >= MAX_COMMANDS) throw tooMany();
+    this.#commands.push({ ref, sha: next === NOTHING ? undefined : next });
+  }
+}
+
+const tooMany = () =>
+  new PushRefused(`Cannot change more than ${MAX_COMMANDS} refs at once: push fewer`);
+
+/** The branch of a ref; `undefined` where it is none. */
+export const branchOf = (ref: string): string | undefined =>
+  ref.startsWith(BRANCHES) ? ref.slice(BRANCHES.length) : undefined;
+
+/** Why a ref cannot be pushed; `undefined` if it can. */
+function refusalOf(ref: string): string | undefined {
+  const name = branchOf(ref) ?? (ref.startsWith(TAGS) ? ref.slice(TAGS.length) : undefined);
+  if (name === undefined) return "only branches and tags can be pushed";
+  return branchName.safeParse(name).success ? undefined : "the name is not allowed";
+}
+
+/** The refs of a push that are refused, with the reason of each. */
+export function refusedRefs(
+  { commands }: PushRequest,
+  { production }: { readonly production: string },
+): ReadonlyMap<string, string> {
+  const refused = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const { ref, sha } of commands) {
+    const reason = seen.has(ref)
+      ? "it is named twice"
+      : sha === undefined && branchOf(ref) === production
+      ? "the production branch cannot be deleted"
+      : refusalOf(ref);
+    if (reason !== undefined) refused.set(ref, reason);
+    seen.add(ref);
+  }
+  return refused;
+}

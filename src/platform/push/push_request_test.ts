@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { FLUSH, join, packet } from "./pkt_line.ts";
+import { PushHead, refusedRefs } from "./push_request.ts";
+
+const OLD = "a".repeat(40);
+const NEW = "b".repeat(40);
+const NONE = "0".repeat(40);
+const CAPABILITIES = "report-status-v2 side-band-64k agent=git/2.39";
+
+function read(lines: readonly string[], { step = 1 } = {}) {
+  const bytes = join([...lines.map((line) => packet(line)), FLUSH, new Uint8Array(9)]);
+  const head = new PushHead();
+  for (let at = 0; at < bytes.length; at += step) head.push(bytes.subarray(at, at + step));
+  return head.request;
+}
+
+Deno.test("PushHead reads commands and capabilities, however they are cut", () => {
+  const lines = [
+    `${OLD} ${NEW} refs/heads/main\0 ${CAPABILITIES}\n`,
+    `${OLD} ${NONE} refs/tags/v1`,
+  ];
+  for (const step of [1, 3, 70, 1000]) {
+    const { commands, capabilities } = read(lines, { step });
+    assert.deepEqual(commands, [
+      { ref: "refs/heads/main", sha: NEW },
+      { ref: "refs/tags/v1", sha: undefined },
+    ]);
+    assert.ok(capabilities.has("side-band-64k"));
+  }
+});
+
+const BROKEN: readonly (readonly [name: string, lines: readonly string[], said: RegExp])[] = [
+  ["a SHA that is none", [`${OLD} xyz refs/heads/main`], /not what git sends/],
+  ["a ref with a space", [`${OLD} ${NEW} refs/heads/a b`], /not what git sends/],
+  ["a shallow clone", [`shallow ${OLD}`], /git fetch --unshallow/],
+  ["a signed push", ["push-cert\0push-options"], /not what git sends/],
+  [
+    "too many refs",
+    Array.from({ length: 1001 }, (_, index) => `${OLD} ${NEW} refs/heads/b${index}`),
+    /more than 1000 refs/,
+  ],
+];
+
+for (const [name, lines, said] of BROKEN) {
+  Deno.test(`PushHead refuses ${name}`, () => {
+    assert.throws(() => read(lines, { step: 1000 }), { name: "PushRefused", message: said });
+  });
+}
+
+Deno.test("PushHead refuses what is no packet, and what ends early", () => {
+  const text = (it: string) => new TextEncoder().encode(it);
+  for (const bytes of [text("zzzz"), text("0003"), text("ffff0000"), text("-001")]) {
+    assert.throws(() => new PushHead().push(bytes), { name: "PushRefused" });
+  }
+  const early = new PushHead();
+  early.push(packet(`${OLD} ${NEW} refs/heads/main`));
+  assert.throws(() => early.request, { message: /ends too early/ });
+});
+
+const REFS: readonly (readonly [ref: string, sha: string | undefined, refused: RegExp | null])[] = [
+  ["refs/heads/main", NEW, null],
+  ["refs/heads/feature/menu", undefined, null],
+  ["refs/tags/v1.0", NEW, null],
+  ["refs/heads/main", undefined, /cannot be deleted/],
+  ["refs/replace/0123", NEW, /only branches and tags/],
+  ["refs/notes/commits", NEW, /only branches and tags/],
+  ["HEAD", NEW, /only branches and tags/],
+  ["refs/heads/../../config", NEW, /name is not allowed/],
+  ["refs/heads/a.lock", NEW, /name is not allowed/],
+  ["refs/heads/-option", NEW, /name is not allowed/],
+  ["refs/heads/", NEW, /name is not allowed/],
+  [`refs/heads/${"a".repeat(256)}`, NEW, /name is not allowed/],
+];
+
+for (const [ref, sha, said] of REFS) {
+  const what = sha === undefined ? "deletion" : "push";
+  Deno.test(`refusedRefs() ${said === null ? "allows" : "refuses"} the ${what} of ${ref.slice(0, 40)}`, () => {
+    const push = { commands: [{ ref, sha }], capabilities: new Set<string>() };
+    const reason = refusedRefs(push, { production: "main" }).get(ref);
+    if (said === null) assert.equal(reason, undefined);
+    else assert.match(reason ?? "", said);
+  });
+}
+
+Deno.test("refusedRefs() refuses a ref that is named twice", () => {
+  const command = { ref: "refs/heads/main", sha: NEW };
+  const push = { commands: [command, command], capabilities: new Set<string>() };
+  assert.match(refusedRefs(push, { production: "main" }).get(command.ref)!, /named twice/);
+});

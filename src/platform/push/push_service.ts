@@ -1,0 +1,257 @@
+/**
+ * Answers the requests of a git client (gitprotocol-http).
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { OpenSandbox } from "../builds/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
+import { KeyedLock } from "../../lib/keyed_lock.ts";
+import { type BranchDeployer, type Listener, MAX_BUILDS } from "./deploy_branches.ts";
+import { ADVERTISE_SCRIPT, UPLOAD_SCRIPT } from "./git_settings.ts";
+import { BAND, bandPackets, FLUSH, join as joinBytes, packet } from "./pkt_line.ts";
+import { branchOf } from "./push_request.ts";
+import { type PushReport, writeReport } from "./push_report.ts";
+import { type ArrivedPush, PushReceiver, readPush, REQUEST_FILE } from "./receive_push.ts";
+import type { Repositories } from "./repositories.ts";
+import { giveToGit, makeScratch, type Scratch, startGit, workOf } from "./sandboxed_git.ts";
+import { spoolBody } from "./spool_body.ts";
+
+/** Services of git over HTTP. */
+export const SERVICES = ["git-upload-pack", "git-receive-pack"] as const;
+export type GitServiceName = (typeof SERVICES)[number];
+
+/** Most bytes of a request for objects. */
+const MAX_FETCH_BYTES = 16 * 1024 * 1024;
+
+/** Pushes and fetches that are under way at the same time, on the platform and of one project. */
+const MOST_AT_ONCE = 64;
+const MOST_OF_PROJECT = 16;
+
+/** Pause after which a client hears that a push is still under way, in milliseconds. */
+const STILL_MS = 15_000;
+
+export interface PushServices {
+  readonly repositories: Repositories;
+  readonly openSandbox: OpenSandbox;
+  readonly branches: BranchDeployer;
+  /** Aborted when the platform stops. */
+  readonly closing: AbortSignal;
+  onTrouble(message: string): void;
+}
+
+const gitHeaders = (type: string) => ({
+  "content-type": type,
+  "cache-control": "no-cache, max-age=0, must-revalidate",
+});
+
+export class PushService {
+  readonly #receiver: PushReceiver;
+  readonly #lock = new KeyedLock();
+  readonly #underWay = new Map<string, number>();
+  #count = 0;
+
+  constructor(private readonly services: PushServices) {
+    this.#receiver = new PushReceiver(services);
+  }
+
+  /** Lists the refs of a project's repository. */
+  async advertise(
+    project: ProjectRecord,
+    service: GitServiceName,
+    { protocol, signal }: { readonly protocol: string | undefined; readonly signal: AbortSignal },
+  ): Promise<Response> {
+    // Pushes know the first version of the protocol only.
+    const spoken = service === "git-upload-pack" ? protocol : undefined;
+    const isNew = spoken === "version=2";
+    const head = isNew ? [] : [packet(`# service=${service}\n`), FLUSH];
+    const stdout = await this.#serve(project, signal, (scratch, repository) => ({
+      ...{ scratch, repository, script: ADVERTISE_SCRIPT, protocol: spoken },
+      args: [project.branch, service.slice("git-".length)],
+    }));
+    return new Response(prefixed(head, stdout), {
+      headers: gitHeaders(`application/x-${service}-advertisement`),
+    });
+  }
+
+  /** Sends the objects that a client asks for. */
+  async upload(
+    project: ProjectRecord,
+    request: Request,
+    protocol: string | undefined,
+  ): Promise<Response> {
+    const { signal } = request;
+    const stdout = await this.#serve(project, signal, async (scratch, repository) => {
+      const { isWhole } = await spoolBody(request, {
+        path: join(workOf(scratch), REQUEST_FILE),
+        maxBytes: MAX_FETCH_BYTES,
+        signal,
+      });
+      if (!isWhole) throw new Failure("payload_too_large", "The request of git is too long");
+      return {
+        ...{ scratch, repository, script: UPLOAD_SCRIPT, protocol },
+        args: [project.branch],
+        input: REQUEST_FILE,
+      };
+    });
+    return new Response(stdout, { headers: gitHeaders("application/x-git-upload-pack-result") });
+  }
+
+  /** Takes a push, and says what becomes of it until it is live. */
+  async receive(project: ProjectRecord, request: Request): Promise<Response> {
+    const leave = this.#enter(project.id);
+    let push: ArrivedPush;
+    try {
+      push = await readPush(this.services, request, this.services.closing);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    const headers = gitHeaders("application/x-git-receive-pack-result");
+    if (push.request.commands.length === 0) {
+      // With this, git finds out whether its credentials are right.
+      await push.scratch.dispose();
+      leave();
+      return new Response(null, { headers });
+    }
+    const gone = new AbortController();
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const send = (bytes: Uint8Array) => {
+          if (!gone.signal.aborted) controller.enqueue(bytes);
+        };
+        this.#carryOut(project, push, { send, gone: gone.signal })
+          .then(() => gone.signal.aborted || controller.close())
+          .catch((error) => {
+            this.services.onTrouble(`A push to "${project.name}" failed: ${String(error)}`);
+            if (!gone.signal.aborted) controller.error(error);
+          })
+          .finally(leave);
+      },
+      cancel: () => gone.abort(),
+    });
+    return new Response(body, { headers });
+  }
+
+  async #carryOut(
+    project: ProjectRecord,
+    push: ArrivedPush,
+    { send, gone }: { send(bytes: Uint8Array): void; readonly gone: AbortSignal },
+  ): Promise<void> {
+    const { closing } = this.services;
+    const words = (bytes: string | Uint8Array) => send(bandPackets(BAND.words, bytes));
+    const still = setInterval(() => words(""), STILL_MS);
+    try {
+      const report = await this.#lock.run(project.id, () =>
+        this.#receiver.receive(project, push, {
+          words,
+          signal: AbortSignal.any([gone, closing]),
+        })).finally(() => push.scratch.dispose());
+      const listener = {
+        say: (line: string) => words(`${line}\n`),
+        signal: AbortSignal.any([gone, closing]),
+      };
+      const built = await this.#deploy(project, push, { report, listener });
+      send(joinBytes([bandPackets(BAND.result, writeReport(built)), FLUSH]));
+    } finally {
+      clearInterval(still);
+    }
+  }
+
+  /** Deploys what was pushed; a branch whose build fails is reported as refused. */
+  async #deploy(
+    project: ProjectRecord,
+    { request: { commands } }: ArrivedPush,
+    { report, listener }: { readonly report: PushReport; readonly listener: Listener },
+  ): Promise<PushReport> {
+    const { branches } = this.services;
+    const refs = new Map(report.refs);
+    const taken = commands.flatMap(({ ref, sha }) => {
+      const branch = branchOf(ref);
+      const isTaken = refs.has(ref) && refs.get(ref) === undefined;
+      return branch === undefined || !isTaken ? [] : [{ ref, branch, sha }];
+    });
+    for (const { branch, sha } of taken) {
+      if (sha === undefined) await branches.remove(project, branch, listener);
+    }
+    const pushed = taken.flatMap(({ sha, ...rest }) => sha === undefined ? [] : [{ ...rest, sha }])
+      .sort((one, other) =>
+        Number(other.branch === project.branch) - Number(one.branch === project.branch)
+      );
+    const { say } = listener;
+    await Promise.all(
+      pushed.slice(0, MAX_BUILDS).map(async ({ ref, branch, sha }) => {
+        const own = pushed.length === 1 ? say : (line: string) => say(`[${branch}] ${line}`);
+        const reason = await branches.deploy(project, { branch, sha }, { ...listener, say: own });
+        if (reason !== undefined) refs.set(ref, `not deployed, but kept: ${reason}`);
+      }),
+    );
+    for (const { branch } of pushed.slice(MAX_BUILDS)) {
+      say(`svc: ${branch} is kept, but not built: a push builds ${MAX_BUILDS} branches at most`);
+    }
+    return { ...report, refs };
+  }
+
+  /** Runs git to answer a request; its scratch folder goes when the answer has been sent. */
+  async #serve(
+    project: ProjectRecord,
+    signal: AbortSignal,
+    runOf: (
+      scratch: Scratch,
+      repository: string,
+    ) => MaybePromise<Omit<Parameters<typeof startGit>[0], "signal">>,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const { repositories, openSandbox, onTrouble, closing } = this.services;
+    const leave = this.#enter(project.id);
+    let scratch: Scratch | undefined;
+    const end = async () => {
+      await scratch?.dispose();
+      leave();
+    };
+    try {
+      scratch = await makeScratch(openSandbox);
+      const repository = await repositories.open(project.id, scratch);
+      const run = await runOf(scratch, repository.path);
+      await giveToGit(scratch.access, workOf(scratch));
+      const git = startGit({ ...run, signal: AbortSignal.any([signal, closing]) }, onTrouble);
+      void git.ended.catch(() => {}).finally(end).catch((error) => onTrouble(String(error)));
+      return git.stdout;
+    } catch (error) {
+      await end();
+      throw error;
+    }
+  }
+
+  /** Counts a request. @throws {Failure} `unavailable` where too many are under way. */
+  #enter(projectId: string): () => void {
+    const own = this.#underWay.get(projectId) ?? 0;
+    if (this.#count >= MOST_AT_ONCE || own >= MOST_OF_PROJECT) {
+      throw new Failure("unavailable", "Too many git requests are under way. Try again soon", {
+        retryAfter: 5,
+      });
+    }
+    this.#count++;
+    this.#underWay.set(projectId, own + 1);
+    return () => {
+      this.#count--;
+      const left = (this.#underWay.get(projectId) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(projectId);
+      else this.#underWay.set(projectId, left);
+    };
+  }
+}
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** A stream with some packets before it. */
+function prefixed(
+  head: readonly Uint8Array[],
+  stream: ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  return stream.pipeThrough(
+    new TransformStream({
+      start: (controller) => head.forEach((bytes) => controller.enqueue(bytes)),
+    }),
+  );
+}

@@ -1,0 +1,161 @@
+/**
+ * Takes a push into the repository of a project. A push that is refused leaves nothing.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { OpenSandbox } from "../builds/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
+import {
+  MAX_PUSH_BYTES,
+  MAX_REPOSITORY_BYTES,
+  RECEIVE_SCRIPT,
+  TIDY_SCRIPT,
+} from "./git_settings.ts";
+import { BAND, join as joinBytes, PacketReader } from "./pkt_line.ts";
+import { PushHead, PushRefused, type PushRequest, refusedRefs } from "./push_request.ts";
+import { type PushReport, readReport, refusalReport } from "./push_report.ts";
+import type { Repositories } from "./repositories.ts";
+import { giveToGit, makeScratch, type Scratch, startGit, workOf } from "./sandboxed_git.ts";
+import { spoolBody } from "./spool_body.ts";
+
+/** File of the request, in the scratch folder. */
+export const REQUEST_FILE = "request";
+
+/** Most bytes of git's report. */
+const MAX_REPORT = 4 * 1024 * 1024;
+
+/** What the client must be able to read: every git since 2010 can. */
+const NEEDED = [["side-band-64k"], ["report-status-v2", "report-status"]];
+
+export interface ReceiveServices {
+  readonly repositories: Repositories;
+  readonly openSandbox: OpenSandbox;
+  onTrouble(message: string): void;
+}
+
+/** A push whose body has arrived. */
+export interface ArrivedPush {
+  readonly request: PushRequest;
+  readonly scratch: Scratch;
+  readonly isWhole: boolean;
+}
+
+/**
+ * Reads a push from its request. The caller disposes of its scratch folder.
+ *
+ * @throws {Failure} where it is not what git sends
+ */
+export async function readPush(
+  { openSandbox }: ReceiveServices,
+  request: Request,
+  signal: AbortSignal,
+): Promise<ArrivedPush> {
+  const scratch = await makeScratch(openSandbox);
+  try {
+    const head = new PushHead();
+    const { isWhole } = await spoolBody(request, {
+      path: join(workOf(scratch), REQUEST_FILE),
+      maxBytes: MAX_PUSH_BYTES,
+      signal,
+      onChunk: (chunk) => head.push(chunk),
+    });
+    const push = head.request;
+    const lacking = NEEDED.find((names) => !names.some((name) => push.capabilities.has(name)));
+    if (push.commands.length > 0 && lacking !== undefined) {
+      throw new PushRefused(`Use a newer git: this one does not know ${lacking[0]}`);
+    }
+    return { request: push, scratch, isWhole };
+  } catch (error) {
+    await scratch.dispose();
+    if (!(error instanceof PushRefused)) throw error;
+    throw new Failure("invalid_request", error.message, { cause: error });
+  }
+}
+
+/** Reads what receive-pack prints: words for people as they come, then its report. */
+async function listen(
+  stdout: ReadableStream<Uint8Array>,
+  words: (bytes: Uint8Array) => void,
+): Promise<Uint8Array> {
+  const reader = new PacketReader();
+  const report: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stdout) {
+    reader.push(chunk);
+    for (let packet = reader.take(); packet !== undefined; packet = reader.take()) {
+      if (packet === null) continue;
+      const content = packet.subarray(1);
+      if (packet[0] !== BAND.result) words(content);
+      else if ((size += content.byteLength) <= MAX_REPORT) report.push(content);
+    }
+  }
+  return joinBytes(report);
+}
+
+export class PushReceiver {
+  /** Repositories from which nothing of a crash needs to be removed any more. */
+  readonly #tidied = new Set<string>();
+
+  constructor(private readonly services: ReceiveServices) {}
+
+  /** Carries a push out. One push of a project at a time: the caller sees to that. */
+  async receive(
+    project: ProjectRecord,
+    { request, scratch, isWhole }: ArrivedPush,
+    options: {
+      /** Receives what git says to people. */
+      words(bytes: Uint8Array): void;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<PushReport> {
+    const { commands } = request;
+    const refuseAll = (reason: string) => refusalReport(commands, () => reason);
+    if (!isWhole) return refuseAll("the push is larger than 1 GiB");
+    const refused = refusedRefs(request, { production: project.branch });
+    if (refused.size > 0) {
+      return refusalReport(commands, (ref) => refused.get(ref) ?? "another ref is refused");
+    }
+    if (await this.services.repositories.size(project.id) > MAX_REPOSITORY_BYTES) {
+      return refuseAll("the repository has reached 5 GiB: delete branches, or start anew");
+    }
+    return await this.#run(project, scratch, options);
+  }
+
+  async #run(
+    project: ProjectRecord,
+    scratch: Scratch,
+    { words, signal }: { words(bytes: Uint8Array): void; readonly signal: AbortSignal },
+  ): Promise<PushReport> {
+    const { repositories, onTrouble } = this.services;
+    const repository = await repositories.open(project.id, scratch);
+    await giveToGit(scratch.access, workOf(scratch));
+    if (!repository.isNew && !this.#tidied.has(project.id)) {
+      await this.#tidy(repository.path, scratch, signal);
+    }
+    this.#tidied.delete(project.id);
+    const { stdout, ended } = startGit({
+      ...{ scratch, signal, repository: repository.path, script: RECEIVE_SCRIPT },
+      args: [project.branch],
+      input: REQUEST_FILE,
+    }, onTrouble);
+    const report = readReport(await listen(stdout, words).catch(() => new Uint8Array()));
+    const isDone = await ended;
+    const took = [...report.refs.values()].includes(undefined);
+    if (repository.isNew) {
+      if (took) await repository.keep();
+    } else if (!isDone) await this.#tidy(repository.path, scratch, new AbortController().signal);
+    if (isDone) this.#tidied.add(project.id);
+    return report;
+  }
+
+  async #tidy(repository: string, scratch: Scratch, signal: AbortSignal): Promise<void> {
+    const { stdout, ended } = startGit({
+      ...{ scratch, signal, repository, script: TIDY_SCRIPT },
+      args: [],
+    }, this.services.onTrouble);
+    await stdout.cancel();
+    await ended;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The bare repositories that are pushed to the platform. One comes into being with the first
+ * push that git takes: until then it lies in the scratch folder of that push.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { PUSHED_FOLDER, pushedRepository } from "../git/mod.ts";
+import { runProgram } from "../../lib/spawn_program.ts";
+import { folderSize } from "../../lib/folder_size.ts";
+import { gitVariables } from "./git_settings.ts";
+import { giveToGit, type Scratch } from "./sandboxed_git.ts";
+import { removeBuildFolder } from "../builds/mod.ts";
+
+export interface OpenRepository {
+  readonly path: string;
+  readonly isNew: boolean;
+  /** Keeps a repository that is new. */
+  keep(): Promise<void>;
+}
+
+export class Repositories {
+  readonly #root: string;
+
+  constructor(private readonly options: { readonly dataDir: string; readonly path: string }) {
+    this.#root = join(options.dataDir, PUSHED_FOLDER);
+  }
+
+  /** The repository of a project; a new one, in the scratch folder, where it has none. */
+  async open(projectId: string, scratch: Scratch): Promise<OpenRepository> {
+    const path = pushedRepository(this.#root, projectId);
+    const isThere = await Deno.stat(path).then(() => true, () => false);
+    if (isThere) {
+      await giveToGit(scratch.access, path);
+      return { path, isNew: false, keep: () => Promise.resolve() };
+    }
+    const fresh = join(scratch.path, "repository.git");
+    await this.#make(fresh);
+    await giveToGit(scratch.access, fresh);
+    return {
+      path: fresh,
+      isNew: true,
+      keep: async () => {
+        await Deno.mkdir(this.#root, { recursive: true, mode: 0o700 });
+        await Deno.rename(fresh, path);
+      },
+    };
+  }
+
+  /** Bytes of a project's repository on disk; 0 where it has none. */
+  async size(projectId: string): Promise<number> {
+    const path = pushedRepository(this.#root, projectId);
+    const isThere = await Deno.stat(path).then(() => true, () => false);
+    return isThere ? await folderSize(path) ?? Infinity : 0;
+  }
+
+  remove(projectId: string): Promise<void> {
+    return removeBuildFolder(pushedRepository(this.#root, projectId));
+  }
+
+  async #make(path: string): Promise<void> {
+    const { success, stderr } = await runProgram("git", {
+      args: ["init", "--quiet", "--bare", "--template=", "--", path],
+      clearEnv: true,
+      env: { ...gitVariables("/"), PATH: this.options.path },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    });
+    if (!success) {
+      throw new Error(`Cannot make a repository: ${new TextDecoder().decode(stderr).trim()}`);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * `/git/{workspace}/{project}.git`: the platform as a git remote, over smart HTTP.
+ *
+ * @module
+ */
+import { projectName, workspaceSlug } from "../../contract/mod.ts";
+import { Failure, type ForeignVisit, type Router } from "../core/http/mod.ts";
+import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
+import { asBearer, basicPassword } from "./basic_credentials.ts";
+import { type GitServiceName, type PushService, SERVICES } from "./push_service.ts";
+
+const PATH = "/git/:workspace/:project";
+
+/** What a request for each service needs. */
+const ACCESS = {
+  "git-upload-pack": { access: "viewer", method: "GET", path: "/git" },
+  "git-receive-pack": { access: "developer", method: "POST", path: "/git" },
+} as const;
+
+/** Fields that git shows, and what they say. */
+function refuse(failure: Failure): Response {
+  const headers = new Headers({
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+  });
+  if (failure.code === "unauthorized") headers.set("www-authenticate", 'Basic realm="svc"');
+  if (failure.retryAfter !== undefined) headers.set("retry-after", String(failure.retryAfter));
+  return new Response(`${failure.message}\n`, { status: failure.status, headers });
+}
+
+const NO_KEY = "Give a key of the platform as password, or run `svc link --git-remote`, " +
+  "after which git asks the tool for it";
+
+/** The version that `Git-Protocol` asks for, in the form that git reads. */
+function protocolOf({ headers }: Request): string | undefined {
+  return /^version=[12]$/.exec(headers.get("git-protocol") ?? "")?.[0];
+}
+
+export function bindPushRoutes(router: Router, services: {
+  readonly projects: ProjectStore;
+  readonly pushes: PushService;
+}): void {
+  const { projects, pushes } = services;
+
+  /** The project of a request whose caller may use the service. */
+  async function open(visit: ForeignVisit, service: GitServiceName): Promise<ProjectRecord> {
+    const { request, params } = visit;
+    const key = basicPassword(request);
+    if (key === undefined) throw new Failure("unauthorized", NO_KEY);
+    const workspace = workspaceSlug.safeParse(params.workspace);
+    const name = projectName.safeParse(params.project?.replace(/\.git$/, ""));
+    const unknown = () =>
+      new Failure("not_found", `There is no repository at ${new URL(request.url).pathname}`);
+    if (!workspace.success || !name.success || !params.project?.endsWith(".git")) throw unknown();
+    const caller = await visit.caller(asBearer(request, key, workspace.data), ACCESS[service]);
+    const project = await projects.findByName(caller.workspace.id, name.data);
+    if (project === undefined) throw unknown();
+    if (project.gitUrl === null) return project;
+    throw new Failure(
+      "conflict",
+      `Project "${project.name}" is built from ${project.gitUrl}: push there, or unset that ` +
+        'address with `svc projects update --git-url ""`',
+    );
+  }
+
+  router.foreign("GET", `${PATH}/info/refs`, {
+    async answer(visit) {
+      const { request } = visit;
+      const wanted = new URL(request.url).searchParams.get("service");
+      const service = SERVICES.find((name) => name === wanted);
+      if (service === undefined) {
+        throw new Failure("forbidden", "Use git 1.6.6 or newer: this is a smart HTTP remote");
+      }
+      const project = await open(visit, service);
+      const protocol = protocolOf(request);
+      return await pushes.advertise(project, service, { protocol, signal: request.signal });
+    },
+    refuse,
+  });
+
+  for (const service of SERVICES) {
+    router.foreign("POST", `${PATH}/${service}`, {
+      async answer(visit) {
+        const { request } = visit;
+        const project = await open(visit, service);
+        const type = request.headers.get("content-type");
+        if (type !== `application/x-${service}-request`) {
+          throw new Failure(
+            "unsupported_media_type",
+            `Send Content-Type: application/x-${service}-request, not ${type ?? "none"}`,
+          );
+        }
+        return service === "git-upload-pack"
+          ? await pushes.upload(project, request, protocolOf(request))
+          : await pushes.receive(project, request);
+      },
+      refuse,
+    });
+  }
+}

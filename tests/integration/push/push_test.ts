@@ -1,0 +1,124 @@
+/** `git push` to the platform, by the real git client. */
+import assert from "node:assert/strict";
+import { git, makeRepository } from "../../../src/lib/_test_git.ts";
+import { TOKEN } from "../../helpers/platform.ts";
+import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
+
+/** Pushes as a person does, and returns what they see. */
+async function push(folder: string, ...args: string[]) {
+  const { code, stderr } = await new Deno.Command("git", {
+    args: ["-C", folder, "push", ...args],
+    env: { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" },
+  }).output();
+  return { code, text: new TextDecoder().decode(stderr) };
+}
+
+interface Remote {
+  readonly url: string;
+  readonly id: string;
+}
+
+/** A project that is pushed to, and its address with a key as password. */
+async function makeRemote({ api, port }: BuildPlatform, name: string): Promise<Remote> {
+  const { json } = await api("POST", "/v1/projects", { json: { name } });
+  const url = `http://svc:${TOKEN}@127.0.0.1:${port}/git/${json.workspace}/${name}.git`;
+  return { url, id: json.id };
+}
+
+const hostIn = (text: string, pattern: RegExp): string => new URL(pattern.exec(text)![1]!).hostname;
+
+Deno.test("git push deploys branches, fails with their builds, and git clone gives them back", async () => {
+  await withBuilds(async (platform) => {
+    const { folder, get, api, dataDir } = platform;
+    const site = await makeRepository(`${folder}/work`);
+    const { url, id } = await makeRemote(platform, "shop");
+    await site.commit("main", { "index.html": "<h1>main</h1>" });
+    const first = await push(site.path, url, "main");
+    assert.equal(first.code, 0, first.text);
+    assert.match(first.text, /remote: svc: building [0-9a-f]{7} of main for production/);
+    assert.match(first.text, /remote: Building commit/);
+    assert.match(first.text, /remote: svc: main is live at http:\/\/shop\.localhost/);
+    assert.match((await get("shop.localhost", "/")).text, /<h1>main<\/h1>/);
+
+    await site.commit("feature/menu", { "index.html": "<h1>menu</h1>" });
+    const branch = await push(site.path, url, "feature/menu");
+    assert.equal(branch.code, 0, branch.text);
+    const host = hostIn(branch.text, /feature\/menu is live at (\S+)/);
+    assert.match((await get(host, "/")).text, /<h1>menu<\/h1>/);
+    assert.match((await get("shop.localhost", "/")).text, /<h1>main<\/h1>/);
+
+    const again = await push(site.path, url, "feature/menu");
+    assert.match(again.text, /Everything up-to-date/);
+    const deleted = await push(site.path, url, "--delete", "feature/menu");
+    assert.equal(deleted.code, 0, deleted.text);
+    assert.match(deleted.text, /feature\/menu is deleted; its preview is gone/);
+    assert.equal((await get(host, "/")).status, 404);
+
+    assert.match((await push(site.path, url, "--delete", "main")).text, /cannot be deleted/);
+
+    await git(site.path, "checkout", "--quiet", "main");
+    await api("PATCH", `/v1/projects/${id}`, { json: { buildCommand: "echo it breaks; exit 3" } });
+    const sha = await site.commit("main", { "index.html": "<h1>next</h1>" });
+    const broken = await push(site.path, url, "main");
+    assert.notEqual(broken.code, 0);
+    assert.match(broken.text, /remote: it breaks/);
+    assert.match(broken.text, /! \[remote rejected\] main -> main \(not deployed, but kept: /);
+    assert.match((await get("shop.localhost", "/")).text, /<h1>main<\/h1>/);
+    assert.match(await git(site.path, "ls-remote", url, "main"), new RegExp(sha));
+
+    await git(folder, "clone", "--quiet", url, "copy");
+    assert.equal(await Deno.readTextFile(`${folder}/copy/index.html`), "<h1>next</h1>");
+    const branches = await git(`${folder}/copy`, "branch", "-r");
+    assert.equal(branches, "origin/HEAD -> origin/main\n  origin/main");
+    await api("DELETE", "/v1/projects/shop");
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(`${dataDir}/repositories`)), []);
+  });
+});
+
+Deno.test("what may not be pushed is refused, and leaves nothing", async () => {
+  await withBuilds(async (platform) => {
+    const { folder, dataDir, port, api } = platform;
+    const site = await makeRepository(`${folder}/work`);
+    const { url } = await makeRemote(platform, "shop");
+    await site.commit("main", { "index.html": "<h1>main</h1>" });
+    const pushed = () => Array.fromAsync(Deno.readDir(`${dataDir}/repositories`)).catch(() => []);
+
+    const wrong = url.replace(TOKEN, "wrong-key-0123456789abcdef");
+    assert.match((await push(site.path, wrong, "main")).text, /Authentication failed/);
+    const foreign = url.replace(/\/git\/[^/]+/, "/git/another");
+    assert.match((await push(site.path, foreign, "main")).text, /belongs to workspace/);
+    const notes = await push(site.path, url, "main:refs/notes/commits");
+    assert.match(notes.text, /only branches and tags can be pushed/);
+    const replaced = await push(site.path, url, "main", "main:refs/replace/0123");
+    assert.match(replaced.text, /main -> main \(another ref is refused\)/);
+    assert.deepEqual(await pushed(), []);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(`${dataDir}/builds`)), []);
+
+    // A tree with the name `.git`, which a checkout would write into its own repository.
+    const blob = await git(site.path, "rev-parse", "main:index.html");
+    const tree = await makeTree(site.path, `100644 .git\0`, blob);
+    const commit = await git(site.path, "commit-tree", tree, "-m", "Trick");
+    await git(site.path, "update-ref", "refs/heads/trick", commit);
+    const trick = await push(site.path, url, "trick");
+    assert.notEqual(trick.code, 0);
+    assert.match(trick.text, /hasDotgit/);
+    assert.deepEqual(await pushed(), []);
+
+    await api("PATCH", "/v1/projects/shop", { json: { gitUrl: `${folder}/site` } });
+    assert.match((await push(site.path, url, "main")).text, /is built from .*push there/);
+    const plain = await fetch(`http://127.0.0.1:${port}/git/main/shop.git/info/refs`);
+    assert.equal(plain.status, 403);
+    await plain.body?.cancel();
+  });
+});
+
+/** Writes a tree with one entry whose name git itself would refuse. */
+async function makeTree(folder: string, entry: string, sha: string): Promise<string> {
+  const file = `${folder}/.git/tree`;
+  const head = new TextEncoder().encode(entry);
+  const bytes = new Uint8Array(head.length + 20);
+  bytes.set(head);
+  bytes.set(Uint8Array.fromHex(sha), head.length);
+  await Deno.writeFile(file, bytes);
+  return await git(folder, "hash-object", "-t", "tree", "-w", "--literally", file);
+}
