@@ -19,7 +19,7 @@ export function readReport(bytes: Uint8Array): PushReport {
   reader.push(bytes);
   const refs = new Map<string, string | undefined>();
   let unpack = "git did not report a result";
-  for (let content = reader.take(); content != null; content = reader.take()) {
+  for (let content = reader.take(); content; content = reader.take()) {
     const [word, ref = "", ...reason] = packetText(content).split(" ");
     if (word === "unpack") unpack = [ref, ...reason].join(" ");
     else if (word === "ok") refs.set(ref, undefined);

@@ -35,7 +35,7 @@ Deno.test("bandPackets() splits what is too long for one packet", () => {
   const reader = new PacketReader();
   reader.push(bytes);
   let size = 0;
-  for (let content = reader.take(); content != null; content = reader.take()) {
+  for (let content = reader.take(); content; content = reader.take()) {
     assert.equal(content[0], BAND.words);
     size += content.byteLength - 1;
   }
