@@ -120,6 +120,20 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
 /** The best that brotli can do; decompressing costs the same at every level. */
 const BEST_QUALITY = 11;
 
+/**
+ * The quality that `BROTLI_QUALITY` names; the best where it is not set.
+ *
+ * @throws {RangeError} Where it names none.
+ */
+export function parseQuality(text: string | undefined): number {
+  if (text === undefined || text === "") return BEST_QUALITY;
+  const quality = Number(text);
+  if (/^\d+$/.test(text) && quality <= BEST_QUALITY) return quality;
+  throw new RangeError(
+    `Cannot compress with BROTLI_QUALITY=${text}: set a number from 0 to ${BEST_QUALITY}`,
+  );
+}
+
 interface StagedFiles {
   readonly from: string;
   readonly to: string;
@@ -157,6 +171,7 @@ export async function stagePackages(
   const esbuild = await nativeEsbuild(root, platform);
   const { version, unstable } = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
   const dependencies: Record<string, string> = {};
+  const compressing: Promise<void>[] = [];
   for (const { name, files, compressed = [] } of SHIPPED_PACKAGES) {
     const from = join(root, "node_modules", name);
     const description = JSON.parse(await Deno.readTextFile(join(from, "package.json")));
@@ -165,13 +180,13 @@ export async function stagePackages(
       .filter((entry) => /licen[cs]e/i.test(entry));
     const to = join(stage, "node_modules", name);
     await copyFiles(from, to, ["package.json", ...licences, ...files]);
-    await compressFiles({ from, to, files: compressed }, quality);
+    compressing.push(compressFiles({ from, to, files: compressed }, quality));
   }
   const native = binaryPackage(platform);
   const program = binaryName(platform.os);
   const binary = { from: esbuild, to: join(stage, "node_modules", native), files: [program] };
   await copyFiles(binary.from, binary.to, ["package.json"]);
-  await compressFiles(binary, quality);
+  await Promise.all([...compressing, compressFiles(binary, quality)]);
   const bytes = await Deno.readFile(join(esbuild, program));
   const facts: BinaryFacts = { bytes: bytes.byteLength, sha256: sha256Hex(bytes) };
   await Deno.writeTextFile(join(binary.to, `${program}.json`), JSON.stringify(facts));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import config from "../deno.json" with { type: "json" };
 import { unpackBinary } from "../src/runtime/bundle/load_esbuild.ts";
 import { listFiles, ROOT } from "./_source_files.ts";
-import { platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
+import { parseQuality, platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
 
 Deno.test("stagePackages() ships exactly the named files, with versions and licences", async () => {
   const [stage, cache] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
@@ -46,6 +46,13 @@ Deno.test("platformOf() reads the targets of deno compile", () => {
   assert.deepEqual(platformOf("aarch64-apple-darwin"), { os: "darwin", arch: "aarch64" });
   assert.deepEqual(platformOf("x86_64-unknown-linux-gnu"), { os: "linux", arch: "x86_64" });
   assert.equal(platformOf(undefined), Deno.build);
+});
+
+Deno.test("parseQuality() takes brotli's qualities, and the best where none is named", () => {
+  assert.deepEqual([undefined, "", "0", "4", "11"].map(parseQuality), [11, 11, 0, 4, 11]);
+  for (const text of ["12", "-1", "fast", "1.5"]) {
+    assert.throws(() => parseQuality(text), /from 0 to 11/);
+  }
 });
 
 Deno.test("SHIPPED_PACKAGES names packages of deno.json", () => {

@@ -3,7 +3,8 @@
  * bundles the program, stages it, and compiles it to one file.
  *
  * `DENORT_BIN` names a base runtime to use in place of the one that Deno
- * downloads; the compiler is then chosen to fit it.
+ * downloads; the compiler is then chosen to fit it. `BROTLI_QUALITY` (0 to 11) packs
+ * faster, and larger, than the best, which a release has.
  *
  * @module
  */
@@ -15,7 +16,7 @@ import { bundle, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
 import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
 import { hear, show } from "./_process.ts";
 import { ROOT } from "./_source_files.ts";
-import { platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
+import { parseQuality, platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
 
 const { values: flags } = parseArgs({
   args: Deno.args,
@@ -44,6 +45,8 @@ async function compilerFacts() {
   };
 }
 
+const quality = parseQuality(Deno.env.get("BROTLI_QUALITY"));
+
 /** Deno gives programs for Windows this ending where it is missing. */
 const ending = flags.target?.includes("windows") && !flags.output.endsWith(".exe") ? ".exe" : "";
 const output = resolve(flags.output + ending);
@@ -60,7 +63,7 @@ const report = await bundle({
   releasesUrl: flags["releases-url"],
 });
 await bundleStartedByName({ root: ROOT, outdir: stage });
-await stagePackages(ROOT, stage, { platform: platformOf(flags.target) });
+await stagePackages(ROOT, stage, { platform: platformOf(flags.target), quality });
 await Deno.copyFile(TEMPLATE_URL, join(stage, TEMPLATE_FILE));
 console.log(
   `Bundled ${report.chunks} modules, ${megabytes(report.bytes)}, ` +
