@@ -21,6 +21,9 @@ export interface Front {
   close(): Promise<void>;
 }
 
+const STOPPING = (): Response =>
+  new Response("The dev server is stopping\n", { status: 503, headers: { connection: "close" } });
+
 const STARTING: FrontHandler = () =>
   new Response("The dev server is starting\n", { status: 503, headers: { "retry-after": "1" } });
 
@@ -38,6 +41,7 @@ export function openFront(
 ): Front {
   let handler = STARTING;
   const cut = new AbortController();
+  const underWay = new Set<Promise<void>>();
   const server = Deno.serve(
     {
       ...{ hostname, port },
@@ -48,18 +52,25 @@ export function openFront(
         return new Response("The dev server failed; its terminal says why\n", { status: 500 });
       },
     },
-    keepUncompressed((request, { remoteAddr }: Deno.ServeHandlerInfo<Deno.NetAddr>) =>
-      handler(request, remoteAddr.hostname)
-    ),
+    keepUncompressed((request, { remoteAddr, completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
+      const sent = completed.catch(() => {}).then(() => void underWay.delete(sent));
+      underWay.add(sent);
+      return handler(request, remoteAddr.hostname);
+    }),
   );
   return {
     port: server.addr.port,
     answer: (next) => handler = next,
     async close() {
-      const timer = setTimeout(() => cut.abort(), DRAIN_MS);
-      await server.shutdown();
-      await server.finished;
+      handler = STOPPING;
+      // Not by `shutdown()`: the runtime throws where a signal cuts off what that waits for.
+      const drained = Promise.withResolvers<void>();
+      const timer = setTimeout(drained.resolve, DRAIN_MS);
+      void Promise.all(underWay).then(() => drained.resolve());
+      await drained.promise;
       clearTimeout(timer);
+      cut.abort();
+      await server.finished;
     },
   };
 }

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { openFront } from "./front.ts";
+
+const open = () =>
+  openFront({
+    hostname: "127.0.0.1",
+    port: 0,
+    onError(error) {
+      throw error;
+    },
+  });
+
+Deno.test("openFront() lets a request under way end when it closes", async () => {
+  const front = open();
+  const [begun, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
+  front.answer(() => {
+    begun.resolve();
+    return answer.promise;
+  });
+  const asked = fetch(`http://127.0.0.1:${front.port}/`);
+  await begun.promise;
+  const closed = front.close();
+  answer.resolve(new Response("whole"));
+  assert.equal(await (await asked).text(), "whole");
+  await closed;
+});
+
+Deno.test("openFront() cuts off what does not end, and frees its port", async () => {
+  const front = open();
+  front.answer(() =>
+    new Response(
+      new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode("begun")) }),
+    )
+  );
+  const { body } = await fetch(`http://127.0.0.1:${front.port}/`);
+  const reader = body!.getReader();
+  assert.equal(new TextDecoder().decode((await reader.read()).value), "begun");
+  await front.close();
+  await assert.rejects(reader.read());
+  Deno.listen({ hostname: "127.0.0.1", port: front.port }).close();
+});
