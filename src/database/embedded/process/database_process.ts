@@ -5,6 +5,7 @@
  * @module
  */
 import { type Frame, fromPayload, toPayload } from "../../../runtime/process/frames/mod.ts";
+import { SharedBackend } from "../multiplex/backend.ts";
 import {
   backendKey,
   errorField,
@@ -16,6 +17,7 @@ import {
 import { Multiplexer } from "../multiplex/multiplexer.ts";
 import { LATE } from "../multiplex/waiting.ts";
 import { DatabaseFrame, type DumpHead, MAX_FRAME_BYTES } from "../wire.ts";
+import { Autovacuum } from "./autovacuum.ts";
 import { dumpDatabase } from "./dump_database.ts";
 import type { Pipes } from "./pipes.ts";
 import type { Postgres } from "./postgres.ts";
@@ -26,6 +28,9 @@ const OUTPUT_BYTES = 32 * 1024;
 
 /** How much may be written before the log of changes is cut, in messages that may write. */
 const CHECKPOINT_AFTER = 20_000;
+
+/** Stands for the process itself where clients are numbered. */
+const OURSELVES = 0x7fff_ffff;
 
 /** The backend knows of cancel requests alone. */
 function explainLate(said: Message): Message {
@@ -49,7 +54,9 @@ export class DatabaseProcess {
   #outputOf = 0;
   #outputBytes = 0;
   #isEnding = false;
+  #isTicking = false;
   #steps = 0;
+  readonly #vacuum: Autovacuum;
 
   constructor(
     private readonly pipes: Pipes,
@@ -87,6 +94,18 @@ export class DatabaseProcess {
       keyOf: (client) => backendKey(client, 0),
     });
     this.#clients.begin();
+    const own = new SharedBackend(postgres);
+    this.#vacuum = new Autovacuum({
+      now: () => performance.now(),
+      ask(sql, limit) {
+        watch.begin(OURSELVES, limit);
+        try {
+          return own.ask(sql);
+        } finally {
+          watch.end();
+        }
+      },
+    });
   }
 
   /** Serves until the platform stops the database, or has gone. */
@@ -94,15 +113,21 @@ export class DatabaseProcess {
     while (!this.#isEnding) {
       while (this.#clients.step()) this.#countStep();
       const dump = this.#clients.isFree ? this.#dumps.shift() : undefined;
-      if (dump === undefined) this.#wait();
-      else await this.#dump(dump);
+      if (dump !== undefined) await this.#dump(dump);
+      else {
+        if (this.#isTicking && this.#clients.isFree) this.#vacuum.tick();
+        this.#isTicking = false;
+        this.#wait();
+      }
     }
+    if (this.#clients.isFree) this.#vacuum.finish();
     this.#checkpoint();
     this.#flushOutput();
     this.pipes.flush();
   }
 
   #countStep(): void {
+    this.#vacuum.note();
     if (++this.#steps < CHECKPOINT_AFTER || !this.#clients.isFree) return;
     this.#steps = 0;
     this.#checkpoint();
@@ -135,6 +160,7 @@ export class DatabaseProcess {
       case DatabaseFrame.end:
         return this.#clients.close(id);
       case DatabaseFrame.tick:
+        this.#isTicking = true;
         return this.#clients.tick();
       case DatabaseFrame.dump:
         this.#dumps.push(fromPayload<DumpHead>(payload));

@@ -1,0 +1,113 @@
+/**
+ * Keeping tables small and statistics fresh. A server has processes for that
+ * beside its backends; here the one backend does it while no client needs it,
+ * table by table, by the thresholds of PostgreSQL's autovacuum.
+ *
+ * @module
+ */
+import { BackendError } from "../multiplex/backend.ts";
+
+/** Tables are looked at so often at most, in milliseconds. */
+const PAUSE_MS = 60_000;
+/** Where clients leave no moment without a statement, it is done beside them after so long. */
+const BUSY_MS = 5 * 60_000;
+/** One table may hold clients up for so long. What takes longer is left until the database stops. */
+const TABLE_MS = 5_000;
+/** All tables together may hold up the stop of the database for so long. */
+const STOP_MS = 5_000;
+
+const COUNT = "SELECT pg_catalog.pg_stat_force_next_flush()";
+
+/** Tables that are due, those with the most to do first, and the statement for each. */
+const DUE = `WITH tables AS (
+  SELECT format('%I.%I', s.schemaname, s.relname) AS name, s.n_dead_tup AS dead,
+    greatest(c.reltuples, 0) AS rows, s.n_ins_since_vacuum AS inserted,
+    s.n_mod_since_analyze AS changed, age(c.relfrozenxid) > 200000000 AS is_old
+  FROM pg_catalog.pg_stat_all_tables s JOIN pg_catalog.pg_class c ON c.oid = s.relid
+  WHERE c.relkind IN ('r', 'm') AND c.relpersistence <> 't' AND NOT c.relisshared
+    AND NOT coalesce(c.reloptions, '{}') @> '{autovacuum_enabled=false}'
+), due AS (
+  SELECT name, dead, changed > 50 + 0.1 * rows AS is_stale,
+    is_old OR dead > 50 + 0.2 * rows OR inserted > 1000 + 0.2 * rows AS is_full
+  FROM tables
+) SELECT CASE WHEN NOT is_full THEN 'ANALYZE ' WHEN is_stale THEN 'VACUUM (ANALYZE) '
+    ELSE 'VACUUM ' END || name
+  FROM due WHERE is_full OR is_stale ORDER BY dead DESC LIMIT 100`;
+
+export interface AutovacuumOptions {
+  /**
+   * Runs SQL of our own as the branch's role.
+   *
+   * @throws {BackendError} also where it took longer than `limit`, in milliseconds
+   */
+  readonly ask: (sql: string, limit: number) => readonly (readonly (string | null)[])[];
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}
+
+export class Autovacuum {
+  /** Whether clients did something since tables were looked at. */
+  #hasNews = false;
+  /** Whether they did since the last tick. */
+  #isBusy = false;
+  #lookedAt: number;
+  #due: string[] = [];
+  /** What took too long. */
+  readonly #put = new Set<string>();
+
+  constructor(private readonly options: AutovacuumOptions) {
+    this.#lookedAt = options.now() - PAUSE_MS;
+  }
+
+  /** A client's message was run. */
+  note(): void {
+    this.#hasNews = this.#isBusy = true;
+  }
+
+  /** About a second has passed, and no client has the backend: deals with one table, if any is due. */
+  tick(): void {
+    const wasBusy = this.#isBusy;
+    this.#isBusy = false;
+    const since = this.options.now() - this.#lookedAt;
+    if (wasBusy && since < BUSY_MS) return;
+    const next = this.#due.shift();
+    if (next !== undefined) return this.#run(next, TABLE_MS);
+    if (this.#hasNews && since >= PAUSE_MS) this.#look();
+  }
+
+  /** The database stops: what its clients did is forgotten then, so all that is due is done. */
+  finish(): void {
+    if (!this.#hasNews && this.#due.length === 0 && this.#put.size === 0) return;
+    const end = this.options.now() + STOP_MS;
+    this.#put.clear();
+    this.#look();
+    for (const statement of this.#due) {
+      const left = end - this.options.now();
+      if (left < 1) return;
+      this.#run(statement, left);
+    }
+  }
+
+  #look(): void {
+    this.#hasNews = false;
+    this.#lookedAt = this.options.now();
+    // The backend counts what it does once a second, or where it is told to.
+    this.#ask(COUNT, TABLE_MS);
+    const due = this.#ask(DUE, TABLE_MS) ?? [];
+    this.#due = due.map(([statement]) => statement!).filter((each) => !this.#put.has(each));
+  }
+
+  #run(statement: string, limit: number): void {
+    if (this.#ask(statement, limit) === undefined) this.#put.add(statement);
+  }
+
+  /** A table that is gone or broken keeps nothing else from being done. */
+  #ask(sql: string, limit: number) {
+    try {
+      return this.options.ask(sql, Math.ceil(limit));
+    } catch (error) {
+      if (!(error instanceof BackendError)) throw error;
+      return undefined;
+    }
+  }
+}
