@@ -31,6 +31,7 @@ import * as projects from "./projects.ts";
 import * as push from "./push.ts";
 import * as raiseEvent from "./raise_event.ts";
 import * as rules from "./rules.ts";
+import * as search from "./search.ts";
 import * as security from "./security.ts";
 import * as system from "./system.ts";
 import * as twoFactor from "./two_factor.ts";
@@ -42,6 +43,7 @@ export const endpoints = {
   getHealth: system.getHealth,
   getOpenApi: system.getOpenApi,
   getIdentity: identity.getIdentity,
+  search: search.search,
   listWorkspaces: identity.listWorkspaces,
   createWorkspace: workspaces.createWorkspace,
   renameWorkspace: workspaces.renameWorkspace,

@@ -150,6 +150,7 @@ export {
   workspaceSlug,
 } from "./identity.ts";
 export { type ProjectHealth } from "./health.ts";
+export { MAX_SEARCH_LENGTH, SEARCH_RESULTS, type SearchResult } from "./search.ts";
 export { type KvEntry, type KvValue } from "./kv.ts";
 export { type Health } from "./system.ts";
 export {

@@ -27,6 +27,7 @@ import { createProjects } from "../platform/projects/mod.ts";
 import { createPush } from "../platform/push/mod.ts";
 import { createRetention } from "../platform/retention/mod.ts";
 import { createRules, openRules } from "../platform/rules/mod.ts";
+import { createSearch } from "../platform/search/mod.ts";
 import { createTraffic } from "../platform/traffic/mod.ts";
 import { createVariables } from "../platform/variables/mod.ts";
 import { createWorkspaces } from "../platform/workspaces/mod.ts";
@@ -172,6 +173,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     }),
     createCache(shown),
     traffic.capability,
+    createSearch({ ...shown, ...domains }),
     createRetention({ ...foundation, ...shown, ...builds }, options.retention),
   ];
   return {

@@ -40,6 +40,7 @@ import { PageBinder, PageSession, type PageSessionServices } from "./visit/mod.t
 import { bindOverview, type OverviewServices } from "./overview/mod.ts";
 import { bindProjectPages } from "./project/mod.ts";
 import { bindReferencePages } from "./reference/mod.ts";
+import { bindSearch } from "./search/mod.ts";
 import { bindWorkspacePages, type WorkspacePageServices } from "./workspace/mod.ts";
 
 /** Binds the pages of a platform at `url`. */
@@ -85,6 +86,7 @@ export function bindPages(
   bindEmailPages(bind, services);
   bindWorkspacePages(bind, services);
   bindOverview(bind, services);
+  bindSearch(bind, services);
   bindProjectPages(bind, services);
   bindDeploymentPages(bind, services);
   bindChannelPages(bind, router, services);

@@ -66,6 +66,10 @@ async function furnish({ api, own, platform }: DashboardPlatform) {
   await api("POST", "/v1/deploy-hooks", {
     ...{ projectId: "harbour-shop", name: "Content system", branch: "main", scope: "All" },
   });
+  const boats = { "boats/kestrel": '{"name":"Kestrel","berth":14}', "boats/heron": "at sea" };
+  for (const [key, value] of Object.entries({ ...boats, "tides/2026-11-23": "06:41 18:58" })) {
+    await api("PUT", `${at}/kv/value`, { key, encoding: "text", value });
+  }
   for (const path of ["/", "/missing", "/blog/tides"]) {
     await platform.get("harbour-shop.localhost", path);
   }
@@ -76,7 +80,10 @@ async function furnish({ api, own, platform }: DashboardPlatform) {
     ["project", SHOP],
     ["empty-project", "/workspaces/acme/projects/docs"],
     ["deployment", `/deployments/${preview.id}`],
-    ...["logs", "domains", "variables", "hooks", "databases", "settings"].map((
+    ["comparison", `/deployments/${preview.id}/compare`],
+    ["search", "/workspaces/acme/search?q=shop"],
+    ["kv-value", `${SHOP}/kv?key=${encodeURIComponent("boats/kestrel")}`],
+    ...["logs", "traffic", "kv", "domains", "variables", "hooks", "databases", "settings"].map((
       page,
     ) => [page, `${SHOP}/${page}`]),
     ["edge", `${SHOP}/edge?method=GET&url=%2Fblog%2Ftides`],
@@ -169,6 +176,10 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await page.locator("#explained", { hasText: "Answers 301 to /news/tides" }).waitFor();
 
   await pressKeys(page, url);
+  await page.goto(`${url}${SHOP}/edge`);
+  await page.keyboard.press("/");
+  await page.getByRole("searchbox").fill("lanterns");
+  await page.locator("#deployments a", { hasText: "Lanterns on the quay" }).waitFor();
   await page.goto(`${url}${SHOP}/edge`);
   const others = page.getByRole("link", { name: "All workspaces" });
   await page.locator("details.switch > summary").click();

@@ -32,6 +32,7 @@ export interface DomainSetup {
 
 /** Custom domains, and the parts of them that the listeners need. */
 export interface Domains {
+  readonly domains: Pick<DomainStore, "hostnamesOf">;
   readonly domainService: DomainService;
   /** Pending challenges of certificate authorities. */
   readonly challenges: Http01Challenges;
@@ -71,7 +72,7 @@ export function createDomains(
       ? certificates.describe(hostname)
       : NO_CERTIFICATE;
   return {
-    ...{ domainService, challenges, certificates },
+    ...{ domains, domainService, challenges, certificates },
     capability: {
       name: "domains",
       bindRoutes: (router) =>

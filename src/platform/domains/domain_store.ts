@@ -56,6 +56,14 @@ export class DomainStore {
     for await (const { value } of readAll(this.kv, keys.allDomains(), domainRecord)) yield value;
   }
 
+  /** The first hostnames of a workspace in alphabetical order, each with what it belongs to. */
+  async *hostnamesOf(workspaceId: string, most: number) {
+    const prefix = keys.domainsByHostname(workspaceId);
+    for await (const { key, value } of this.kv.list({ prefix }, { limit: most })) {
+      yield { hostname: String(key.at(-1)), ...placeRecord.parse(value) };
+    }
+  }
+
   async zone(workspaceId: string, zone: string): Promise<ZoneRecord | undefined> {
     return (await readRecord(this.kv, keys.zone(workspaceId, zone), zoneRecord))?.value;
   }

@@ -4,4 +4,5 @@
  * @module
  */
 export { createDomains, type Domains, type DomainSetup } from "./create_domains.ts";
+export type { DomainStore } from "./domain_store.ts";
 export { type DomainOptions, readDomainOptions } from "./domain_settings.ts";

@@ -19,6 +19,8 @@ export interface Place {
 
 /** Path of a workspace's overview. */
 export const overviewPath = (slug: string): string => `/workspaces/${slug}/projects`;
+/** Path of the page that searches a workspace. */
+export const searchPath = (slug: string): string => `/workspaces/${slug}/search`;
 /** Path of a project, or of one of its pages such as `logs`. */
 export const projectPath = (slug: string, project: string, page = ""): string =>
   `${overviewPath(slug)}/${project}${page === "" ? "" : `/${page}`}`;
@@ -58,6 +60,19 @@ function Way({ href, path, children }: {
   return <a href={href} aria-current={isHere ? "true" : undefined}>{children}</a>;
 }
 
+/** The way to the search, which the script of the dashboard also opens by a key. */
+function SearchWay({ href }: { readonly href: string }) {
+  return (
+    <a class="find" href={href} data-search title="Search (/ or Ctrl K)">
+      <svg viewBox="0 0 20 20" aria-hidden="true">
+        <circle cx="8.5" cy="8.5" r="5.5" />
+        <path d="M12.8 12.8 17.5 17.5" />
+      </svg>
+      <span>Search</span>
+    </a>
+  );
+}
+
 export function Bar({ context, place }: {
   readonly context: PageContext;
   readonly place?: Place | undefined;
@@ -79,6 +94,7 @@ export function Bar({ context, place }: {
         )}
       </nav>
       <nav class="ways" aria-label="You">
+        {place === undefined ? null : <SearchWay href={searchPath(place.workspace.slug)} />}
         <Way href="/notifications" path={path}>Inbox</Way>
         <a
           href="/account"

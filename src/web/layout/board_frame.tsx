@@ -7,7 +7,7 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { Bar, overviewPath, projectPath } from "./bar.tsx";
+import { Bar, overviewPath, projectPath, searchPath } from "./bar.tsx";
 import { Contours } from "./contours.tsx";
 import type { BoardContext } from "./page_context.ts";
 import { Notice } from "./pieces.tsx";
@@ -86,12 +86,13 @@ function Board({ context, title, lead, acts, children, project, sections }: Fram
 
 /** The frame of a page of a workspace. */
 export function WorkspaceFrame(
-  { here, ...parts }: FrameParts & { readonly here: "projects" | "members" },
+  { here, ...parts }: FrameParts & { readonly here: "projects" | "members" | "search" },
 ) {
   const { slug } = parts.context.workspace;
   const sections = [
     { href: overviewPath(slug), name: "Projects", isHere: here === "projects" },
     { href: `/workspaces/${slug}`, name: "Members and keys", isHere: here === "members" },
+    { href: searchPath(slug), name: "Search", isHere: here === "search" },
   ];
   return <Board {...parts} sections={sections} />;
 }

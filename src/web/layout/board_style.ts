@@ -15,6 +15,9 @@ const BAND = `
 .bar .trail .here { flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .bar .ways { display: flex; align-items: center; gap: .15rem; font-size: .9rem; }
 .bar .ways a { color: var(--night-ink); text-decoration: none; padding: .3rem .6rem; border-radius: var(--small); }
+.bar .ways a.find { display: inline-flex; align-items: center; gap: .4rem; }
+.bar .find svg { width: 1.05rem; height: 1.05rem; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; }
+@media (max-width: 48rem) { .bar .find span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 .bar .ways a[aria-current] { background: rgb(255 255 255 / .12); }
 .bar .ways button.plain { min-height: 0; padding: .3rem .6rem; font-size: .9rem; font-weight: 400; text-decoration: none; border-radius: var(--small); color: var(--night-soft); }
 .bar .ways button.plain:hover { background: rgb(255 255 255 / .09); color: var(--night-ink); }

@@ -23,7 +23,7 @@ export {
   readForm,
   refused,
 } from "./form.ts";
-export { overviewPath, projectPath } from "./bar.tsx";
+export { overviewPath, projectPath, searchPath } from "./bar.tsx";
 export { ProjectFrame, type ProjectSection, WorkspaceFrame } from "./board_frame.tsx";
 export {
   Ago,

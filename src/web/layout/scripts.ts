@@ -70,6 +70,17 @@ document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
 document.querySelector(".sections [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+document.addEventListener("keydown", (event) => {
+  const { key, ctrlKey, metaKey, altKey, target } = event;
+  const byLetter = (ctrlKey || metaKey) && key.toLowerCase() === "k";
+  const bySlash = key === "/" && !ctrlKey && !metaKey && !altKey && !target.closest("input, select, textarea");
+  const way = document.querySelector("[data-search]");
+  if (altKey || way === null || !(byLetter || bySlash)) return;
+  event.preventDefault();
+  const field = document.getElementById("q");
+  if (field === null) location.assign(way.href);
+  else field.select();
+});
 for (const menu of document.querySelectorAll("details.switch")) {
   document.addEventListener("click", ({ target }) => { if (!menu.contains(target)) menu.open = false; });
   menu.addEventListener("keydown", ({ key }) => {

@@ -48,6 +48,9 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
   return [
     ...["/workspaces", "/workspaces/acme", "/workspaces/acme/projects"],
     "/workspaces/acme/new-project",
+    "/workspaces/acme/search",
+    `/workspaces/acme/search?q=${encodeURIComponent(HOSTILE.slice(0, 90))}`,
+    "/workspaces/acme/search?q=alert",
     ...[
       "",
       "/logs",

@@ -90,6 +90,7 @@ export const keys = {
   domain: (projectId: string, id: string): Key => ["domains", projectId, id],
   allDomains: (): Key => ["domains"],
   /** A workspace binds a hostname once. */
+  domainsByHostname: (workspaceId: string): Key => ["domain_by_hostname", workspaceId],
   domainByHostname: (workspaceId: string, hostname: string): Key => [
     "domain_by_hostname",
     workspaceId,

@@ -1,0 +1,108 @@
+/**
+ * `GET /v1/search`: projects, deployments and domains by a text. Every part of it reads a bounded
+ * number of records, however large the workspace is.
+ *
+ * @module
+ */
+import { endpoints, SEARCH_RESULTS, type SearchResult } from "../../contract/mod.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { Capability } from "../core/capability.ts";
+import type { DeploymentRecord, DeploymentStore } from "../deployments/mod.ts";
+import type { DomainStore } from "../domains/mod.ts";
+import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
+import { deploymentRank, projectRank, topOf } from "./rank.ts";
+
+export interface SearchServices {
+  readonly projects: Pick<ProjectStore, "list" | "find" | "findByName">;
+  readonly deployments: Pick<DeploymentStore, "list" | "find" | "owner">;
+  readonly domains: Pick<DomainStore, "hostnamesOf">;
+}
+
+/** Projects of a workspace that are looked through, the newest ones. */
+const MAX_PROJECTS = 1000;
+/** Projects whose deployments are looked through: those that were found, then the newest ones. */
+const MAX_DEPLOYED = 25;
+/** Deployments of each that are looked through, the newest ones. */
+const MAX_DEPLOYMENTS = 10;
+/** Hostnames of a workspace that are looked through, in alphabetical order. */
+const MAX_HOSTNAMES = 1000;
+
+const projectResult = ({ id, name, displayName, gitUrl }: ProjectRecord): SearchResult => ({
+  ...{ kind: "project", id, project: name },
+  title: displayName ?? name,
+  detail: gitUrl ?? name,
+});
+
+const deploymentResult = (
+  { id, projectName, message, branch, commitSha }: DeploymentRecord,
+): SearchResult => ({
+  ...{ kind: "deployment", id, project: projectName },
+  title: message ?? `Deployment ${id.slice(0, 8)}`,
+  detail: commitSha === null ? branch : `${branch} ${commitSha.slice(0, 7)}`,
+});
+
+/** Finds what fits a text in lower case, which is not empty. */
+async function searchFor(
+  { projects, deployments, domains }: SearchServices,
+  workspaceId: string,
+  wanted: string,
+): Promise<SearchResult[]> {
+  const [{ items: newest }, exact] = await Promise.all([
+    projects.list(workspaceId, { limit: MAX_PROJECTS }),
+    projects.findByName(workspaceId, wanted),
+  ]);
+  const isNew = exact !== undefined && newest.every(({ id }) => id !== exact.id);
+  const all = isNew ? [exact, ...newest] : newest;
+  const fitting = topOf(all, (project) => projectRank(project, wanted), SEARCH_RESULTS);
+  const deployed = [...new Set([...fitting, ...all])].slice(0, MAX_DEPLOYED);
+
+  async function findDeployments(): Promise<readonly DeploymentRecord[]> {
+    if (isUuid(wanted)) {
+      const owner = await deployments.owner(wanted);
+      const found = owner?.workspaceId === workspaceId
+        ? await deployments.find(owner.projectId, wanted)
+        : undefined;
+      if (found !== undefined) return [found];
+    }
+    const pages = await Promise.all(
+      deployed.map(({ id }) => deployments.list(id, { limit: MAX_DEPLOYMENTS })),
+    );
+    const latest = pages.flatMap(({ items }) => items)
+      .sort((a, b) => b.createdAt - a.createdAt);
+    return topOf(latest, (each) => deploymentRank(each, wanted), SEARCH_RESULTS);
+  }
+
+  const names = new Map(all.map(({ id, name }) => [id, name]));
+  const hosts = async () => {
+    const found: SearchResult[] = [];
+    const places = domains.hostnamesOf(workspaceId, MAX_HOSTNAMES);
+    for await (const { hostname, domainId: id, projectId } of places) {
+      if (!hostname.includes(wanted)) continue;
+      const project = names.get(projectId) ?? (await projects.find(workspaceId, projectId))?.name;
+      if (project === undefined) continue;
+      found.push({ kind: "domain", id, project, title: hostname, detail: project });
+      if (found.length === SEARCH_RESULTS) break;
+    }
+    return found;
+  };
+
+  const [foundDeployments, foundDomains] = await Promise.all([findDeployments(), hosts()]);
+  return [
+    ...fitting.map(projectResult),
+    ...foundDeployments.map(deploymentResult),
+    ...foundDomains,
+  ];
+}
+
+export function createSearch(services: SearchServices): Capability {
+  return {
+    name: "search",
+    bindRoutes(router) {
+      router.guarded(endpoints.search, async (caller, { query }) => {
+        const wanted = query.query.toLowerCase();
+        const items = wanted === "" ? [] : await searchFor(services, caller.workspace.id, wanted);
+        return { items };
+      });
+    },
+  };
+}

@@ -1,0 +1,6 @@
+/**
+ * Search over what a workspace holds.
+ *
+ * @module
+ */
+export { createSearch } from "./create_search.ts";

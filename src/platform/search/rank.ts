@@ -1,0 +1,45 @@
+/**
+ * How well something fits a text that is searched for. Pure.
+ *
+ * @module
+ */
+import type { DeploymentRecord } from "../deployments/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
+
+/** 3 where a text is what is wanted, 2 where it begins with it, 1 where it contains it, else 0. */
+function fit(text: string | null, wanted: string): number {
+  const given = text?.toLowerCase() ?? "";
+  if (given === wanted) return 3;
+  return given.startsWith(wanted) ? 2 : given.includes(wanted) ? 1 : 0;
+}
+
+const best = (texts: readonly (string | null)[], wanted: string): number =>
+  Math.max(...texts.map((text) => fit(text, wanted)));
+
+/** How well a project fits; its name counts more than its repository. */
+export const projectRank = (
+  { id, name, displayName, gitUrl }: Pick<ProjectRecord, "id" | "name" | "displayName" | "gitUrl">,
+  wanted: string,
+): number => 2 * best([name, displayName, id], wanted) + fit(gitUrl, wanted);
+
+/** How well a deployment fits; the beginning of a commit or an id is enough. */
+export const deploymentRank = (
+  { id, message, branch, commitSha, author }: Pick<
+    DeploymentRecord,
+    "id" | "message" | "branch" | "commitSha" | "author"
+  >,
+  wanted: string,
+): number =>
+  Math.max(
+    best([message, branch, author], wanted),
+    ...[commitSha ?? "", id].map((text) => text.startsWith(wanted) ? 2 : 0),
+  );
+
+/** Those that rank above 0, the highest rank first; equal ones keep their order. */
+export function topOf<T>(all: readonly T[], rank: (item: T) => number, most: number): T[] {
+  return all.map((item) => ({ item, rank: rank(item) }))
+    .filter((each) => each.rank > 0)
+    .sort((a, b) => b.rank - a.rank)
+    .slice(0, most)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,48 @@
+/**
+ * The pages that a search finds by their names. Pure.
+ *
+ * @module
+ */
+import { overviewPath } from "../layout/mod.ts";
+
+export interface KnownPage {
+  readonly name: string;
+  readonly path: string;
+  /** Other words that people look for it by. */
+  readonly words: string;
+}
+
+/** The pages of a workspace and of the account that fit a text; all of them for none. */
+export function findPages(slug: string, wanted: string): KnownPage[] {
+  const pages: KnownPage[] = [
+    { name: "Projects", path: overviewPath(slug), words: "overview sites" },
+    { name: "New project", path: `/workspaces/${slug}/new-project`, words: "create add make" },
+    {
+      name: "Members and keys",
+      path: `/workspaces/${slug}`,
+      words: "people roles invite invitation api keys token leave",
+    },
+    { name: "Inbox", path: "/notifications", words: "notifications archive" },
+    {
+      name: "What is sent",
+      path: "/notifications/preferences",
+      words: "notification preferences quiet hours settings",
+    },
+    {
+      name: "Channels",
+      path: "/account/channels",
+      words: "messenger telegram push browser email settings",
+    },
+    {
+      name: "Security",
+      path: "/account",
+      words: "account password second factor two-factor recovery codes settings",
+    },
+    { name: "Sessions and tools", path: "/account/sessions", words: "browsers devices log out" },
+    { name: "Activity", path: "/account/activity", words: "audit log security events" },
+    { name: "All workspaces", path: "/workspaces", words: "teams switch" },
+    { name: "API reference", path: "/docs/api", words: "documentation openapi http" },
+  ];
+  const text = wanted.toLowerCase();
+  return pages.filter(({ name, words }) => `${name} ${words}`.toLowerCase().includes(text));
+}

@@ -1,0 +1,133 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * What was found in a workspace by a text.
+ *
+ * @module
+ */
+import { MAX_SEARCH_LENGTH, type SearchResult } from "../../contract/mod.ts";
+import {
+  type BoardContext,
+  Card,
+  Empty,
+  projectPath,
+  searchPath,
+  showBoard,
+  WorkspaceFrame,
+} from "../layout/mod.ts";
+import type { KnownPage } from "./known_pages.ts";
+
+/** Most characters of a title or a detail. */
+const MAX_TEXT = 160;
+
+const shorten = (text: string): string =>
+  text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+
+const KINDS = [
+  ["project", "Projects"],
+  ["deployment", "Deployments"],
+  ["domain", "Domains"],
+] as const;
+
+function hrefOf({ kind, id, project }: SearchResult, slug: string): string {
+  if (kind === "deployment") return `/deployments/${id}`;
+  return projectPath(slug, project, kind === "domain" ? "domains" : "");
+}
+
+function Results({ title, id, rows }: {
+  readonly title: string;
+  readonly id: string;
+  readonly rows: readonly { readonly href: string; readonly title: string; detail?: string }[];
+}) {
+  return (
+    <Card title={title} id={id}>
+      <ol class="rows plain">
+        {rows.map(({ href, title, detail }) => (
+          <li key={href + title}>
+            <div class="main">
+              <a class="whole" href={href}>{shorten(title)}</a>
+              {detail === undefined ? null : <span class="soft mono">{shorten(detail)}</span>}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function SearchForm({ path, wanted }: { readonly path: string; readonly wanted: string }) {
+  return (
+    <form
+      method="get"
+      action={path}
+      class="line-form"
+      role="search"
+      hx-get={path}
+      hx-target="#found"
+      hx-select="#found"
+      hx-swap="outerHTML"
+      hx-trigger="input changed delay:250ms from:#q, submit"
+      hx-push-url="true"
+    >
+      <div class="field">
+        <label for="q">Name, message, branch, commit or hostname</label>
+        <input
+          id="q"
+          name="q"
+          type="search"
+          maxlength={MAX_SEARCH_LENGTH}
+          value={wanted}
+          autocomplete="off"
+          spellcheck={false}
+          autofocus
+        />
+      </div>
+      <button type="submit">Search</button>
+    </form>
+  );
+}
+
+export function searchPage(context: BoardContext, shown: {
+  readonly wanted: string;
+  readonly items: readonly SearchResult[];
+  readonly pages: readonly KnownPage[];
+}): Response {
+  const { slug } = context.workspace;
+  const { wanted, items, pages } = shown;
+  return showBoard(
+    <WorkspaceFrame context={context} here="search" title="Search">
+      <section class="card" aria-label="Search">
+        <div class="body">
+          <SearchForm path={searchPath(slug)} wanted={wanted} />
+          <p class="soft small keys">
+            <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd> opens this page from anywhere.
+          </p>
+        </div>
+      </section>
+      <div id="found" class="stack" aria-live="polite">
+        {KINDS.map(([kind, title]) => {
+          const found = items.filter((item) => item.kind === kind);
+          const rows = found.map((item) => ({ ...item, href: hrefOf(item, slug) }));
+          return rows.length === 0
+            ? null
+            : <Results key={kind} title={title} id={`${kind}s`} rows={rows} />;
+        })}
+        {pages.length === 0 ? null : (
+          <Results
+            title="Pages"
+            id="pages"
+            rows={pages.map(({ name, path }) => ({ href: path, title: name }))}
+          />
+        )}
+        {items.length + pages.length > 0 ? null : (
+          <section class="card" aria-label="Results">
+            <Empty title="Nothing was found" command="svc projects list">
+              Of deployments, the latest of each project are searched. The tool lists all:
+            </Empty>
+          </section>
+        )}
+      </div>
+    </WorkspaceFrame>,
+    { title: wanted === "" ? "Search" : `Search: ${shorten(wanted)}` },
+  );
+}

@@ -1,0 +1,20 @@
+/**
+ * `/workspaces/{slug}/search`.
+ *
+ * @module
+ */
+import { endpoints, MAX_SEARCH_LENGTH } from "../../contract/mod.ts";
+import { type BoardServices, openBoard, type PageBinder } from "../visit/mod.ts";
+import { findPages } from "./known_pages.ts";
+import { searchPage } from "./search_page.tsx";
+
+export function bindSearch(bind: PageBinder, services: BoardServices): void {
+  bind.personal("GET", "/workspaces/:slug/search", async (visit) => {
+    const { context, api } = await openBoard(visit, visit.params.slug ?? "", services);
+    const wanted = (visit.query.get("q") ?? "").slice(0, MAX_SEARCH_LENGTH).toWellFormed().trim();
+    const { items } = wanted === ""
+      ? { items: [] }
+      : await api.call(endpoints.search, { query: { query: wanted } });
+    return searchPage(context, { wanted, items, pages: findPages(context.workspace.slug, wanted) });
+  });
+}
