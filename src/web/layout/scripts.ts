@@ -69,7 +69,10 @@ followAll();
 document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
-document.querySelector(".sections [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+const showSection = () =>
+  document.querySelector(".sections [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+showSection();
+window.addEventListener("resize", showSection);
 document.addEventListener("keydown", (event) => {
   const { key, ctrlKey, metaKey, altKey, target } = event;
   const byLetter = (ctrlKey || metaKey) && key.toLowerCase() === "k";

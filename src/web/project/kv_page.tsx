@@ -153,7 +153,7 @@ function ValueField({ value }: { readonly value: string }) {
   return (
     <div class="field">
       <label for="value">Value</label>
-      <textarea id="value" name="value" rows={8} autocomplete="off" spellcheck={false}>
+      <textarea id="value" name="value" rows={5} autocomplete="off" spellcheck={false}>
         {`\n${value}`}
       </textarea>
     </div>
@@ -166,7 +166,7 @@ function Options({ state, contentType, ttl }: {
   readonly ttl: string;
 }) {
   return (
-    <div class="line-form">
+    <div class="fields-two">
       <Field
         label="Media type"
         name="contentType"

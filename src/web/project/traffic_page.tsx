@@ -183,7 +183,7 @@ function Times({ times }: Pick<TrafficReport, "times">) {
       lead="Until the head of an answer was ready; 95 of 100 were as fast as p95."
       id="times"
     >
-      <div class="scroll">
+      <div class="scroll" tabindex={0} role="region" aria-label="Times of answers">
         <table>
           <thead>
             <tr>

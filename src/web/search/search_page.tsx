@@ -46,7 +46,9 @@ function Results({ title, id, rows }: {
           <li key={href + title}>
             <div class="main">
               <a class="whole" href={href}>{shorten(title)}</a>
-              {detail === undefined ? null : <span class="soft mono">{shorten(detail)}</span>}
+              {detail === undefined || detail === title
+                ? null
+                : <span class="soft mono">{shorten(detail)}</span>}
             </div>
           </li>
         ))}
