@@ -20,6 +20,7 @@ import { EXPLAIN } from "./explain/mod.ts";
 import { BUILDS, HOOKS } from "./hooks/mod.ts";
 import { KV } from "./kv/mod.ts";
 import { LOGS } from "./logs/mod.ts";
+import { NODES } from "./nodes/mod.ts";
 import { NOTIFICATIONS, TRIGGER } from "./notifications/mod.ts";
 import { PREVIEW } from "./preview/mod.ts";
 import { INIT, LINK, PROJECTS } from "./projects/mod.ts";
@@ -36,6 +37,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   RESTORE,
   REKEY,
   MIGRATE_STORE,
+  NODES,
   DOCTOR,
   INIT,
   LINK,

@@ -27,6 +27,7 @@ Deno.test("nobody but the owner manages members, keys and the workspace, or dele
     "getWebhook",
     "listApiKeys",
     "listInvitations",
+    "listNodes",
     "listSecurityEvents",
     "listWebhookDeliveries",
     "listWebhooks",

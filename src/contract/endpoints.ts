@@ -29,6 +29,7 @@ import * as messenger from "./messenger.ts";
 import * as notifications from "./notifications.ts";
 import * as projects from "./projects.ts";
 import * as push from "./push.ts";
+import * as nodes from "./nodes.ts";
 import * as raiseEvent from "./raise_event.ts";
 import * as rules from "./rules.ts";
 import * as search from "./search.ts";
@@ -42,6 +43,7 @@ import * as workspaces from "./workspaces.ts";
 export const endpoints = {
   getHealth: system.getHealth,
   getOpenApi: system.getOpenApi,
+  listNodes: nodes.listNodes,
   getIdentity: identity.getIdentity,
   search: search.search,
   listWorkspaces: identity.listWorkspaces,

@@ -23,6 +23,7 @@ import { createImages } from "../platform/images/mod.ts";
 import { createKv } from "../platform/kv/mod.ts";
 import { createLogs } from "../platform/logs/mod.ts";
 import { accountMailSender, createNotifications } from "../platform/notifications/mod.ts";
+import { createNodes } from "../platform/nodes/mod.ts";
 import { createProjects } from "../platform/projects/mod.ts";
 import { createPush } from "../platform/push/mod.ts";
 import { createRetention } from "../platform/retention/mod.ts";
@@ -171,7 +172,8 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       ...{ ...shown, ...logs, variables: variables.variableService },
       minutes: options.minutes,
     }),
-    createCache(shown),
+    createCache(foundation, shown),
+    createNodes(foundation, people.accounts),
     traffic.capability,
     createSearch({ ...shown, ...domains }),
     createRetention({ ...foundation, ...shown, ...builds }, options.retention),

@@ -6,6 +6,7 @@
 import { startRounds } from "../lib/rounds.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
+import { LeaseLostError } from "../platform/core/nodes/mod.ts";
 import type { Closers } from "./closers.ts";
 import { finishDeletions } from "./delete_project.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -17,7 +18,7 @@ const FIRST_ROUND_MS = 60 * 1000;
 
 interface Parts {
   readonly capabilities: readonly Capability[];
-  readonly foundation: Pick<Foundation, "kv" | "log">;
+  readonly foundation: Pick<Foundation, "kv" | "log" | "nodes">;
   readonly closers: Closers;
   /** Whether the store is read-only, so that the platform only serves. */
   readonly readOnly: boolean;
@@ -35,7 +36,7 @@ export async function startCapabilities(parts: Parts): Promise<void> {
 
 /** Starts what no request has to wait for, once requests are answered. */
 export function startUpkeep(
-  { capabilities, foundation: { log }, closers, readOnly }: Parts,
+  { capabilities, foundation: { log, nodes }, closers, readOnly }: Parts,
   { housekeepingMs = HOUSEKEEPING_MS }: Pick<PlatformOptions, "housekeepingMs">,
 ): void {
   if (readOnly) return;
@@ -43,22 +44,45 @@ export function startUpkeep(
   closers.add(startRounds({
     firstMs: Math.min(FIRST_ROUND_MS, housekeepingMs),
     everyMs: housekeepingMs,
-    run: (signal) => keepHouse(capabilities, { signal, log }),
+    async run(signal) {
+      await tidyNode(capabilities, { signal, log });
+      await nodes.during("housekeeping", () => keepHouse(capabilities, { signal, log }));
+    },
     onError: (error) => log({ level: "error", message: `Housekeeping failed: ${error}` }),
   }));
 }
 
-/** One round of housekeeping: a capability that fails does not keep the others from theirs. */
-export async function keepHouse(
+type RoundOptions = Pick<Foundation, "log"> & { readonly signal: AbortSignal };
+
+/** One round of housekeeping of what nodes share. */
+export function keepHouse(
   capabilities: readonly Capability[],
-  { signal, log }: Pick<Foundation, "log"> & { readonly signal: AbortSignal },
+  options: RoundOptions,
+): Promise<void> {
+  return eachInTurn(capabilities, options, (each) => each.keepHouse?.(options.signal));
+}
+
+/** One round of housekeeping of what is this node's own. */
+export function tidyNode(
+  capabilities: readonly Capability[],
+  options: RoundOptions,
+): Promise<void> {
+  return eachInTurn(capabilities, options, (each) => each.tidyNode?.(options.signal));
+}
+
+/** A capability that fails does not keep the others from theirs; a lost lease ends the round. */
+async function eachInTurn(
+  capabilities: readonly Capability[],
+  { log }: RoundOptions,
+  work: (each: Capability) => Promise<readonly string[]> | undefined,
 ): Promise<void> {
   for (const each of capabilities.toReversed()) {
     try {
-      for (const line of await each.keepHouse?.(signal) ?? []) {
+      for (const line of await work(each) ?? []) {
         log({ level: "info", message: `Housekeeping: ${line}` });
       }
     } catch (error) {
+      if (error instanceof LeaseLostError) throw error;
       log({ level: "error", message: `Housekeeping of ${each.name} failed: ${error}` });
     }
   }

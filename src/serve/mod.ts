@@ -13,6 +13,7 @@ export { UnavailableError } from "../lib/unavailable_error.ts";
 export { migrateBlobs, MigrationError } from "./migrate_blobs.ts";
 export { rekeyDataDir } from "./rekey.ts";
 export { DataNewerError } from "./settle_format.ts";
+export { NodeFileError, NodeIdInUseError } from "../platform/core/nodes/mod.ts";
 export { KeyFileError } from "../platform/core/secrets/mod.ts";
 export { ConnectionsUnsupportedError } from "../platform/core/listener/mod.ts";
 export { ListenError } from "./listeners.ts";

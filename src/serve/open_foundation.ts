@@ -10,6 +10,14 @@ import { systemClock, systemRandom } from "../lib/clock.ts";
 import { Addresses } from "../platform/core/addresses.ts";
 import { EventBus, EventStore } from "../platform/core/events/mod.ts";
 import type { Edges, Foundation } from "../platform/core/foundation.ts";
+import {
+  fencedKv,
+  keepIdentity,
+  Membership,
+  type Nodes,
+  ROLES,
+  soleNode,
+} from "../platform/core/nodes/mod.ts";
 import { openKeyRing, SecretBox } from "../platform/core/secrets/mod.ts";
 import {
   type BlobVault,
@@ -41,6 +49,35 @@ export interface OpenFoundation {
   readonly follower: ChangeFollower | undefined;
   /** Where the files of blobs are. */
   readonly blobFiles: BlobFiles;
+}
+
+/** This node, among others where the store is shared. */
+async function joinNodes(
+  { dataDir, nodeId, version, log }: PlatformOptions,
+  closers: Closers,
+  { kv, follower, listening }: {
+    readonly kv: Deno.Kv;
+    readonly follower: ChangeFollower | undefined;
+    readonly listening: readonly string[];
+  },
+): Promise<Nodes> {
+  const identity = await keepIdentity(dataDir, { id: nodeId, random: systemRandom });
+  const self = { ...identity, instance: systemRandom(16).toHex(), version, addresses: listening };
+  if (follower === undefined) {
+    const since = systemClock();
+    return soleNode({
+      ...self,
+      self: () => ({ ...self, addresses: [...listening], since, lagMs: 0, roles: [...ROLES] }),
+    });
+  }
+  const membership = await Membership.join({
+    ...{ ...self, kv, now: systemClock, monotonic: () => performance.now() },
+    lagMs: () => Math.round(follower.behindMs),
+    onTrouble: (message) => log({ level: "error", message }),
+  });
+  closers.add(membership);
+  membership.start();
+  return membership;
 }
 
 /** The folder from which every thread reads the files of blobs. */
@@ -103,9 +140,11 @@ async function openBlobs(
 export async function openFoundation(
   options: PlatformOptions,
   closers: Closers,
-  { base, outbound, closing, edges }: {
+  { base, listening, outbound, closing, edges }: {
     /** The address at which people reach the platform. */
     readonly base: URL;
+    /** Where this node itself listens. */
+    readonly listening: readonly string[];
     readonly outbound: Outbound;
     readonly closing: AbortSignal;
     readonly edges: Edges;
@@ -121,9 +160,10 @@ export async function openFoundation(
     blobs: options.blobs ?? dataDir.blobs,
     keys: options.keysFile ?? dataDir.keys,
   };
-  const { kv, readOnly, follower } = closers.add(
+  const { kv: opened, readOnly, follower } = closers.add(
     await openPlatformKv(places.kv, { env: options.env, onTrouble }),
   );
+  const kv = follower === undefined ? opened : fencedKv(opened);
   const { vault, blobFiles } = await openBlobs(options, { kv, dataDir, place: places.blobs });
   closers.add(vault);
   await checkWhole({ kv, vault }, { ...places, kv: placeName(places.kv) });
@@ -133,6 +173,7 @@ export async function openFoundation(
       "served, and nothing can be changed, until the platform is started with room on its disk";
     log({ level: "error", message });
   }
+  const nodes = await joinNodes(options, closers, { kv, follower, listening });
   const [now, random] = [systemClock, systemRandom];
   const addresses = new Addresses({
     protocol: base.protocol === "https:" ? "https:" : "http:",
@@ -146,9 +187,9 @@ export async function openFoundation(
     foundation: {
       isCurrent: () => follower?.isCurrent() ?? true,
       isOnlyWriter: !URL_OF_STORE.test(places.kv),
-      ...{ kv, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },
+      ...{ kv, nodes, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },
       box: new SecretBox(await openKeyRing(places.keys, random), random),
-      events: new EventBus({ store: new EventStore(kv), now, random, onTrouble }),
+      events: new EventBus({ store: new EventStore(kv), nodes, now, random, onTrouble }),
       feed: new Publisher({ patienceMs: FEED_PATIENCE_MS }),
       publicOrigin: base.origin,
       outbound: outbound.fetch,

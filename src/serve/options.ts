@@ -34,6 +34,11 @@ export interface PlatformOptions extends DomainOptions {
    * is in `env` or in a file; in the data directory by default.
    */
   readonly kv?: string;
+  /**
+   * Name of this node among those that share a store; by default one that is made once and
+   * kept in the data directory.
+   */
+  readonly nodeId?: string;
   /** File of the keys that secrets are sealed with; in the data directory by default. */
   readonly keysFile?: string;
   /**

@@ -60,6 +60,13 @@ function serverSandbox({ servers, log }: PlatformOptions): ServerSandbox {
   return sandbox;
 }
 
+/** Where the listeners themselves are, whatever stands before them. */
+function ownAddresses({ host }: PlatformOptions, { port, httpsPort }: Listeners): string[] {
+  const authority = host.includes(":") ? `[${host}]` : host;
+  const secure = httpsPort === undefined ? [] : [`https://${authority}:${httpsPort}`];
+  return [`http://${authority}:${port}`, ...secure];
+}
+
 /** Whether the edge can find the network of an address: in a database, or from a trusted proxy. */
 function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
   return asn !== undefined || trustProxy.length > 0;
@@ -167,6 +174,7 @@ async function startBehind(
   const knowsNetworks = edgeKnowsNetworks(options);
   const opened = await openFoundation(options, closers, {
     ...{ base, outbound, closing },
+    listening: ownAddresses(options, listeners),
     edges: threads ?? NO_EDGES,
   });
   const { foundation, readOnly, follower, blobFiles } = opened;

@@ -59,9 +59,14 @@ export class ChangeFollower {
     return new ChangeFollower(connections, writer, BigInt(row!.version));
   }
 
+  /** How long ago everything was known that others had changed, in milliseconds. */
+  get behindMs(): number {
+    return performance.now() - this.#readAt;
+  }
+
   /** Whether everything is known that others have changed a few seconds ago. */
   isCurrent(): boolean {
-    return performance.now() - this.#readAt < BEHIND_MS;
+    return this.behindMs < BEHIND_MS;
   }
 
   /** Begins to report changes, those since it was opened first. */

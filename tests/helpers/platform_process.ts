@@ -62,6 +62,7 @@ const FLAGS: Table<Given> = {
   kv: one("--kv"),
   blobs: one("--blobs"),
   keysFile: one("--keys-file"),
+  nodeId: one("--node-id"),
   blobCacheBytes: one("--blob-cache-size"),
   trustProxy: each("--trust-proxy"),
   replace: mark("--replace"),

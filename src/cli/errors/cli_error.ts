@@ -43,6 +43,7 @@ export const CLI_ERROR_CODES = [
   "port_in_use",
   "not_listening",
   "data_dir_in_use",
+  "node_id_in_use",
   "not_replaced",
   "data_dir_unusable",
   "data_newer",

@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
+import {
+  type Command,
+  InvalidArgumentError,
+  Option,
+  type OptionValues,
+} from "@commander-js/extra-typings";
 import {
   byteSize,
   decimalNumber,
@@ -12,6 +17,12 @@ import {
   repeatedList,
   wholeNumber,
 } from "../command/mod.ts";
+
+/** A name as in host names, which tables and logs show. */
+function nodeName(text: string): string {
+  if (/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/.test(text)) return text;
+  throw new InvalidArgumentError("Use 1 to 63 small letters, digits, '.', '_' or '-'");
+}
 
 /** Where the platform listens, and where its data is. */
 function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
@@ -48,6 +59,11 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
     .option(
       "--keys-file <file>",
       "keys of secrets, the same file on all nodes (default: in the data directory)",
+    )
+    .option(
+      "--node-id <name>",
+      "name among nodes that share a store (default: made once, kept in the data directory)",
+      nodeName,
     )
     .option(
       "--edge-threads <n>",

@@ -66,12 +66,16 @@ export default defineCommand({
       ctx.ui.done("env", `The target has ${amount}; ${report.copied} were copied now`);
       ctx.ui.result({ ...report }, "");
     } catch (cause) {
-      throw explain(cause, serve);
+      throw explain(cause, serve, count > 0);
     }
   },
 });
 
-function explain(cause: unknown, serve: typeof import("../../serve/mod.ts")): unknown {
+function explain(
+  cause: unknown,
+  serve: typeof import("../../serve/mod.ts"),
+  hasBegun: boolean,
+): unknown {
   if (cause instanceof serve.DataDirInUseError) {
     return new CliError("data_dir_in_use", cause.message, { cause });
   }
@@ -83,7 +87,7 @@ function explain(cause: unknown, serve: typeof import("../../serve/mod.ts")): un
   }
   if (cause instanceof serve.StoreUnusableError || cause instanceof serve.UnavailableError) {
     const hint = "What was copied stays; run it again to go on";
-    return new CliError("store_unusable", cause.message, { hint, cause });
+    return new CliError("store_unusable", cause.message, { ...(hasBegun ? { hint } : {}), cause });
   }
   if (cause instanceof serve.MigrationError) {
     return new CliError("data_incomplete", cause.message, { cause });

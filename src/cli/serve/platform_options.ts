@@ -153,7 +153,11 @@ export async function readPlatformOptions(
     dataDir,
     baseDomain,
     trustProxy: flags.trustProxy ?? [],
-    ...definedOnly({ edgeThreads: flags.edgeThreads, replace: flags.replace }),
+    ...definedOnly({
+      nodeId: flags.nodeId,
+      edgeThreads: flags.edgeThreads,
+      replace: flags.replace,
+    }),
     env: ctx.env,
     version: VERSION,
     log: createPlatformLog(ctx, flags.logFormat),

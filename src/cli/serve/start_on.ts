@@ -69,6 +69,12 @@ function explain(
   if (cause instanceof platform.StoreUnusableError) {
     return new CliError("store_unusable", cause.message, { cause });
   }
+  if (cause instanceof platform.NodeIdInUseError) {
+    return new CliError("node_id_in_use", cause.message, { cause });
+  }
+  if (cause instanceof platform.NodeFileError) {
+    return new CliError("data_dir_unusable", cause.message, { cause });
+  }
   if (cause instanceof platform.KeyFileError) {
     return new CliError("keys_unusable", cause.message, { cause });
   }

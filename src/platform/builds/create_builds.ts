@@ -97,7 +97,7 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
         await buildQueue.close();
         await opened.close();
       },
-      async keepHouse(signal) {
+      async tidyNode(signal) {
         const removed = await sweep.run(signal);
         return removed === 0 ? [] : [`${removed} build logs of removed deployments removed`];
       },

@@ -4,12 +4,16 @@
  *
  * @module
  */
+import { z } from "zod";
 import type { SiteDirectory } from "../../edge/mod.ts";
+import { uuidV7 } from "../../lib/ids.ts";
 import { endpoints } from "../../contract/mod.ts";
 import type { PurgeScope } from "../../edge/mod.ts";
 import { type ComputeService, purgedPath } from "../compute/mod.ts";
 import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
 import { Failure } from "../core/http/mod.ts";
+import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
@@ -42,10 +46,35 @@ function comparable(scope: PurgeScope): PurgeScope {
   throw new Failure("invalid_request", `The path "${scope.path}" cannot be the path of a request`);
 }
 
-export function createCache(services: CacheServices): Capability {
+const purgeRecord = z.object({
+  deploymentId: z.string(),
+  scope: z.custom<PurgeScope>((value) => typeof value === "object" && value !== null),
+  soft: z.boolean(),
+});
+
+/** How long other nodes can learn of a purge, in milliseconds. */
+const REMEMBERED_MS = 15 * 60 * 1000;
+
+export function createCache(
+  { kv, nodes, now, random }: Pick<Foundation, "kv" | "nodes" | "now" | "random">,
+  services: CacheServices,
+): Capability {
   const { projects, computeService } = services;
+  const repeat = async ({ deploymentId, scope, soft }: z.infer<typeof purgeRecord>) => {
+    await computeService.purge(deploymentId, scope, { soft });
+  };
   return {
     name: "cache",
+    async storeChanged(changed) {
+      for (const key of changed) {
+        if (key[0] !== keys.purges()[0]) continue;
+        const found = await readRecord(kv, key, purgeRecord);
+        if (found !== undefined) await repeat(found.value);
+      }
+    },
+    async rereadStore() {
+      for await (const { value } of readAll(kv, keys.purges(), purgeRecord)) await repeat(value);
+    },
     bindRoutes(router) {
       router.guarded(endpoints.purgeCache, async (caller, { params, body }) => {
         const project = await findProject(projects, caller, params.project);
@@ -53,6 +82,10 @@ export function createCache(services: CacheServices): Capability {
         const scope = comparable(asked);
         let purged = 0;
         for (const id of await shownDeployments(services, project, environment)) {
+          if (nodes.isShared) {
+            const record = { deploymentId: id, scope, soft };
+            await kv.set(keys.purge(uuidV7(now, random)), record, { expireIn: REMEMBERED_MS });
+          }
           purged += await computeService.purge(id, scope, { soft });
         }
         return { purged };

@@ -77,14 +77,9 @@ export class AcmeIssuer implements Issuer {
       termsOfServiceAgreed: termsAgreed,
       challengePriority: ["http-01"],
       skipChallengeVerification: true,
-      challengeCreateFn: (_authorization, challenge, keyAuthorization) => {
-        challenges.add(challenge.token, keyAuthorization);
-        return Promise.resolve();
-      },
-      challengeRemoveFn: (_authorization, challenge) => {
-        challenges.remove(challenge.token);
-        return Promise.resolve();
-      },
+      challengeCreateFn: (_authorization, challenge, keyAuthorization) =>
+        challenges.add(challenge.token, keyAuthorization),
+      challengeRemoveFn: (_authorization, challenge) => challenges.remove(challenge.token),
     });
     return { cert, key: key.toString() };
   }

@@ -6,6 +6,7 @@
  */
 import type { Domain } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
+import type { Nodes } from "../core/nodes/mod.ts";
 import type { PlatformLog } from "../core/log.ts";
 import type { Issuer } from "./acme_issuer.ts";
 import {
@@ -28,6 +29,8 @@ export interface CertificateServiceOptions {
   names(): Iterable<string>;
   /** True for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
+  /** One of them orders; this one alone where missing. */
+  readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
   readonly now: Clock;
   readonly random: Random;
   /** Called with a hostname that has a new certificate. */
@@ -42,7 +45,7 @@ interface Held {
 
 export class CertificateService {
   private readonly held = new Map<string, Held>();
-  private round: Promise<void> | undefined;
+  private round: Promise<unknown> | undefined;
   private again = false;
   private state: "waiting" | "running" | "closed" = "waiting";
 
@@ -50,16 +53,31 @@ export class CertificateService {
 
   /** Reads all that is stored. A certificate whose key cannot be decrypted is ordered again. */
   async load(): Promise<void> {
+    for await (const record of this.options.store.all()) await this.take(record);
+  }
+
+  /** Takes over the certificates that another node has ordered or forgotten. */
+  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+    const { store, onIssued } = this.options;
+    for (const hostname of store.hostnamesOf(changed)) {
+      const record = await store.find(hostname);
+      if (record === undefined) this.held.delete(hostname);
+      else if (await this.take(record)) onIssued(hostname);
+      this.wake();
+    }
+  }
+
+  /** Whether a certificate can be used from now on. */
+  private async take(record: CertificateRecord): Promise<boolean> {
     const { store, log } = this.options;
-    for await (const record of store.all()) {
-      try {
-        this.held.set(record.hostname, { record, pair: await store.open(record) });
-      } catch (error) {
-        log({
-          level: "error",
-          message: `Cannot use the certificate of ${record.hostname}: ${error}`,
-        });
-      }
+    try {
+      const pair = await store.open(record);
+      this.held.set(record.hostname, { record, pair });
+      return pair !== undefined;
+    } catch (error) {
+      const message = `Cannot use the certificate of ${record.hostname}: ${error}`;
+      log({ level: "error", message });
+      return false;
     }
   }
 
@@ -78,15 +96,27 @@ export class CertificateService {
     const held = this.held.get(hostname);
     if (held !== undefined && held.record.failures > 0) {
       held.record = { ...held.record, dueAt: this.options.now() };
+      if (this.options.nodes?.leads("certificates") === false) this.passOn(held.record);
     }
     this.wake();
+  }
+
+  /** Lets the node that orders certificates know what is due. */
+  private passOn(record: CertificateRecord): void {
+    const { store, log } = this.options;
+    store.put(record).catch((error) => {
+      const message = `Cannot order the certificate of ${record.hostname} now: ${error}`;
+      log({ level: "warn", message });
+    });
   }
 
   /** Starts a round of orders, or another one after the round that is running. */
   wake(): void {
     if (this.state !== "running") return;
     this.again = true;
-    this.round ??= this.runRounds()
+    const { nodes } = this.options;
+    const run = () => this.runRounds();
+    this.round ??= (nodes === undefined ? run() : nodes.during("certificates", run))
       .catch((error) => {
         if (this.state === "closed") return;
         const message = `Ordering certificates was interrupted: ${error}`;
@@ -98,7 +128,9 @@ export class CertificateService {
   /** Starts ordering, now that challenges are answered. */
   start(): void {
     this.state = "running";
-    this.wake();
+    const { nodes } = this.options;
+    if (nodes === undefined) this.wake();
+    else nodes.onGained("certificates", () => this.wake());
   }
 
   /** Resolves when no round is running. */

@@ -22,6 +22,16 @@ export class CertificateStore {
     }
   }
 
+  async find(hostname: string): Promise<CertificateRecord | undefined> {
+    return (await readRecord(this.kv, keys.certificate(hostname), certificateRecord))?.value;
+  }
+
+  /** The hosts whose certificates are among changed keys. */
+  hostnamesOf(changed: readonly Deno.KvKey[]): string[] {
+    const [name] = keys.certificates();
+    return changed.filter((key) => key[0] === name).map((key) => String(key[1]));
+  }
+
   async put(record: CertificateRecord): Promise<void> {
     await this.kv.set(keys.certificate(record.hostname), record);
   }

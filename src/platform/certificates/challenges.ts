@@ -1,20 +1,53 @@
 /**
- * Responses to HTTP-01 challenges (RFC 8555, 8.3) while orders are pending.
+ * Responses to HTTP-01 challenges (RFC 8555, 8.3) while orders are pending. The authority
+ * may ask any node, so that all know them.
  *
  * @module
  */
+import { z } from "zod";
+import { keys, readAll, readRecord } from "../core/store/mod.ts";
 
 const PREFIX = "/.well-known/acme-challenge/";
+
+/** How long an order is pending at most, in milliseconds. */
+const PENDING_MS = 10 * 60 * 1000;
 
 export class Http01Challenges {
   private readonly pending = new Map<string, string>();
 
-  add(token: string, keyAuthorization: string): void {
+  /** @param shared the store, where other nodes share it. */
+  constructor(private readonly shared?: Deno.Kv | undefined) {}
+
+  async add(token: string, keyAuthorization: string): Promise<void> {
     this.pending.set(token, keyAuthorization);
+    const key = keys.acmeChallenge(token);
+    await this.shared?.set(key, keyAuthorization, { expireIn: PENDING_MS });
   }
 
-  remove(token: string): void {
+  async remove(token: string): Promise<void> {
     this.pending.delete(token);
+    await this.shared?.delete(keys.acmeChallenge(token));
+  }
+
+  /** Takes over the challenges that another node has added or removed. */
+  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+    const { shared } = this;
+    const [name] = keys.acmeChallenges();
+    if (shared === undefined) return;
+    for (const key of changed) {
+      if (key[0] !== name) continue;
+      const found = await readRecord(shared, key, z.string());
+      if (found === undefined) this.pending.delete(String(key[1]));
+      else this.pending.set(String(key[1]), found.value);
+    }
+  }
+
+  /** Reads those that are pending on other nodes. */
+  async reread(): Promise<void> {
+    if (this.shared === undefined) return;
+    for await (const { key, value } of readAll(this.shared, keys.acmeChallenges(), z.string())) {
+      this.pending.set(String(key[1]), value);
+    }
   }
 
   /** The response to a pending challenge; `undefined` for all other requests. */

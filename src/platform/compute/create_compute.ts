@@ -56,7 +56,7 @@ export function createCompute(
       recover: () => computeService.recover(),
       close: () => computeService.close(),
       health: async () => ({ servers: await computeService.describe() }),
-      async keepHouse() {
+      async tidyNode() {
         await sweepServers(computeService, deployments);
         return [];
       },

@@ -30,8 +30,13 @@ export interface Capability {
   /** Finishes running work. The capabilities above it are closed already. */
   close?(): void | Promise<void>;
 
-  /** One round of housekeeping. Returns a line for the log per thing it did. */
+  /**
+   * One round of housekeeping of what nodes share, on one of them. Returns a line for the
+   * log per thing it did.
+   */
   keepHouse?(signal: AbortSignal): Promise<readonly string[]>;
+  /** One round of housekeeping of what each node has of its own, such as caches. */
+  tidyNode?(signal: AbortSignal): Promise<readonly string[]>;
 
   /** Called when a project is gone from the store: takes its sites offline and drops its work. */
   forgetProject?(projectId: string): Promise<void>;

@@ -12,6 +12,7 @@ import type { Addresses } from "./addresses.ts";
 import type { EventBus } from "./events/mod.ts";
 import type { PlatformLog } from "./log.ts";
 import type { SecretBox } from "./secrets/mod.ts";
+import type { Nodes } from "./nodes/mod.ts";
 import type { RuleCount } from "../../edge/mod.ts";
 import type { BlobVault, DataDir } from "./store/mod.ts";
 
@@ -31,6 +32,8 @@ export interface Foundation {
   isCurrent(): boolean;
   /** Whether the store is a file of this process alone, so that nobody else changes it. */
   readonly isOnlyWriter: boolean;
+  /** This node, and what it does for all. */
+  readonly nodes: Nodes;
   readonly vault: BlobVault;
   readonly dataDir: DataDir;
   readonly box: SecretBox;

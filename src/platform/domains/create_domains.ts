@@ -48,7 +48,7 @@ export function createDomains(
   parts: Pick<DomainServices, "projects"> & Pick<DomainRouteServices, "environments">,
   { settings, dns, acme, ownNames, onIssued }: DomainSetup,
 ): Domains {
-  const { kv, box, feed, addresses, now, random, log } = foundation;
+  const { kv, nodes, box, feed, addresses, now, random, log } = foundation;
   const domains = new DomainStore(kv);
   const domainService = new DomainService({
     ...{ ...parts, domains, feed, addresses, dns, settings, now, random },
@@ -58,14 +58,14 @@ export function createDomains(
     },
   });
   const { hosts } = domainService;
-  const challenges = new Http01Challenges();
+  const challenges = new Http01Challenges(nodes.isShared ? kv : undefined);
   const store = new CertificateStore(kv, box);
   const certificates = acme && new CertificateService({
     store,
     issuer: new AcmeIssuer({ ...acme, store, challenges }),
     names: () => [...ownNames, ...hosts.names()],
     wants: (hostname) => hosts.has(hostname) || ownNames.includes(hostname),
-    ...{ now, random, onIssued, log },
+    ...{ nodes, now, random, onIssued, log },
   });
   const certificateOf = (hostname: string): Domain["certificate"] =>
     certificates !== undefined && hosts.has(hostname)
@@ -81,8 +81,16 @@ export function createDomains(
         await certificates?.load();
         await domainService.recover();
       },
-      storeChanged: (changed) => domainService.follow(changed),
-      rereadStore: () => domainService.recover(),
+      async storeChanged(changed) {
+        await challenges.follow(changed);
+        await certificates?.follow(changed);
+        await domainService.follow(changed);
+      },
+      async rereadStore() {
+        await challenges.reread();
+        await certificates?.load();
+        await domainService.recover();
+      },
       whenListening: () => certificates?.start(),
       close: () => certificates?.close(),
       forgetProject: (projectId) => domainService.forgetProject(projectId),

@@ -12,18 +12,19 @@ import { HealthStore } from "./health_store.ts";
 import { bindHealthRoutes } from "./routes.ts";
 
 export function createHealth(
-  { kv, events, addresses, now, onTrouble }: Foundation,
+  { kv, nodes, events, addresses, now, onTrouble }: Foundation,
   parts: Pick<HealthServices, "computeService" | "sites"> & { readonly projects: ProjectStore },
 ): Capability {
   const { projects, ...services } = parts;
   const healthMonitor = new HealthMonitor({
-    ...{ addresses, now, onTrouble, store: new HealthStore(kv), raiseEvent: events.raise },
+    ...{ addresses, nodes, now, onTrouble, store: new HealthStore(kv), raiseEvent: events.raise },
     ...services,
   });
   return {
     name: "health",
     bindRoutes: (router) => bindHealthRoutes(router, { projects, healthMonitor }),
     recover: () => healthMonitor.start(),
+    storeChanged: (changed) => healthMonitor.follow(changed),
     close: () => healthMonitor.close(),
     forgetProject(projectId) {
       healthMonitor.forget(projectId);

@@ -10,6 +10,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { ComputeService, SiteServers } from "../compute/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
+import type { Nodes } from "../core/nodes/mod.ts";
+import { keys } from "../core/store/mod.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
 import { type HealthRecord, type UnconfirmedChange, weighHealth } from "./health_record.ts";
 import type { HealthStore } from "./health_store.ts";
@@ -23,6 +25,8 @@ export interface HealthServices {
   readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
+  /** One of them checks servers; this one alone where missing. */
+  readonly nodes?: Pick<Nodes, "during">;
   readonly now: Clock;
   onTrouble(message: string): void;
 }
@@ -31,24 +35,37 @@ export class HealthMonitor {
   readonly #records = new Map<string, HealthRecord>();
   readonly #unconfirmed = new Map<string, UnconfirmedChange>();
   #timer: ReturnType<typeof setInterval> | undefined;
-  #round: Promise<void> = Promise.resolve();
+  #round: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly services: HealthServices) {}
 
   /** Reads what was known before the platform stopped, and starts checking. */
   async start(): Promise<void> {
-    for await (const { projectId, record } of this.services.store.all()) {
-      this.#records.set(projectId, record);
-    }
+    await this.#read();
     this.#timer = setInterval(() => void this.check(), HEALTH_INTERVAL_MS);
   }
 
+  async #read(): Promise<void> {
+    for await (const { projectId, record } of this.services.store.all()) {
+      this.#records.set(projectId, record);
+    }
+  }
+
   /** Checks all production servers once; a round waits for the one before it. */
-  check(): Promise<void> {
-    this.#round = this.#round.then(() => this.#checkAll()).catch((error) =>
-      this.services.onTrouble(`Cannot check servers: ${error}`)
-    );
+  check(): Promise<unknown> {
+    const { nodes, onTrouble } = this.services;
+    this.#round = this.#round
+      .then(() =>
+        nodes === undefined ? this.#checkAll() : nodes.during("health", () => this.#checkAll())
+      )
+      .catch((error) => onTrouble(`Cannot check servers: ${error}`));
     return this.#round;
+  }
+
+  /** Takes over what another node has found out. */
+  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+    if (!changed.some(([first]) => first === keys.allProjectHealth()[0])) return;
+    await this.#read();
   }
 
   /** The health of a project. */

@@ -8,6 +8,7 @@ import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { AccountStore } from "../accounts/mod.ts";
+import type { Nodes } from "../core/nodes/mod.ts";
 import { sealedSetting, type SecretBox } from "../core/secrets/mod.ts";
 import { createEmailChannel } from "./channels/email/email_channel.ts";
 import type { Mailer } from "./channels/email/mailer.ts";
@@ -31,6 +32,8 @@ import { createReview } from "./preferences/review_delivery.ts";
 
 export interface DeliveryOptions {
   readonly kv: Deno.Kv;
+  /** Those that send; this one alone where missing. */
+  readonly nodes?: Nodes;
   readonly box: SecretBox;
   readonly accounts: AccountStore;
   readonly preferences: PreferenceService;
@@ -76,7 +79,7 @@ function vapidSubject({ mailer, publicOrigin }: DeliveryOptions): string {
 
 /** The bot, its poller and its channel; nothing where the platform has no bot. */
 function createMessenger(options: DeliveryOptions, links: LinkStore) {
-  const { kv, bot: settings, accounts, publicOrigin, now, random, onTrouble } = options;
+  const { kv, nodes, bot: settings, accounts, publicOrigin, now, random, onTrouble } = options;
   if (settings === undefined) return undefined;
   const api = new BotApi(settings);
   const bot = new Bot({
@@ -84,7 +87,13 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
     accountName: async (userId) => (await accounts.findUser(userId))?.name,
     ...(settings.name === undefined ? {} : { name: settings.name }),
   });
-  const poller = new BotPoller({ kv, api, handle: (update) => bot.handle(update), onTrouble });
+  const poller = new BotPoller({
+    kv,
+    nodes,
+    api,
+    handle: (update) => bot.handle(update),
+    onTrouble,
+  });
   return { bot, poller, channel: createMessengerChannel({ api, links }) };
 }
 

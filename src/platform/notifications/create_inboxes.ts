@@ -3,14 +3,15 @@
  *
  * @module
  */
+import type { Notification } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import type { EventBus } from "../core/events/mod.ts";
 import type { DeliveryQueue } from "./delivery/types.ts";
 import { createFanOut } from "./fan_out.ts";
-import { InboxStore } from "./inbox/inbox_store.ts";
+import { inboxesIn, InboxStore } from "./inbox/inbox_store.ts";
 import { Inboxes } from "./inbox/inboxes.ts";
-import { LiveStreams } from "./live/live_streams.ts";
+import { LiveStreams, MAX_REPLAYED } from "./live/live_streams.ts";
 import { NotificationService } from "./notification_service.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 
@@ -30,6 +31,10 @@ export interface InboxServices {
   readonly inboxes: Inboxes;
   readonly live: LiveStreams;
   readonly notifications: NotificationService;
+  /** Shows people what another node has changed in their inboxes. */
+  followInboxes(changed: readonly Deno.KvKey[]): Promise<void>;
+  /** Forgets what is known of inboxes: changes of other nodes were missed. */
+  rereadInboxes(): void;
   /** Starts to notify people, first of the events that are left from before. */
   startNotifications(): void;
 }
@@ -48,6 +53,21 @@ export function createInboxes(options: InboxOptions): InboxServices {
     inboxes,
     live,
     notifications: new NotificationService(inboxes, live),
+    async followInboxes(changed) {
+      for (const userId of new Set(inboxesIn(changed))) {
+        const added = await inboxes.reread(userId, MAX_REPLAYED);
+        if (!live.isRead(userId)) continue;
+        if (added === undefined || added.length === 0) await live.reset(userId);
+        else {
+          const message = (each: Notification) => ({ type: "notification" as const, ...each });
+          await live.publish(
+            userId,
+            added.map((each) => ({ message: message(each), workspaceId: each.workspaceId })),
+          );
+        }
+      }
+    },
+    rereadInboxes: () => inboxes.rereadAll(),
     startNotifications: () => events.start(createFanOut(fanOut)),
   };
 }

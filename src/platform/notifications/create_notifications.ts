@@ -11,6 +11,7 @@ import type {
   SignInService,
 } from "../accounts/mod.ts";
 import type { Capability } from "../core/capability.ts";
+import { EventStore } from "../core/events/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { Mailer } from "./channels/email/mailer.ts";
 import type { BotSettings } from "./channels/messenger/bot_api.ts";
@@ -75,6 +76,15 @@ export function createNotifications(
       },
       recover() {
         inboxes.startNotifications();
+        return Promise.resolve();
+      },
+      async storeChanged(changed) {
+        if (EventStore.hasPending(changed)) events.look();
+        await inboxes.followInboxes(changed);
+      },
+      rereadStore() {
+        events.look();
+        inboxes.rereadInboxes();
         return Promise.resolve();
       },
       start: () => delivery.startDelivery(),

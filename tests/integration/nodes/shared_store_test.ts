@@ -1,50 +1,8 @@
 import assert from "node:assert/strict";
-import { dirname, join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
-import { NO_POSTGRES, TestPg } from "../../../src/platform/core/store/_test_pg.ts";
-import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
-
-/** A PostgreSQL, and folders of nodes that share it, files and keys. */
-class Cluster implements AsyncDisposable {
-  readonly #running = new Set<TestPlatform>();
-
-  private constructor(
-    readonly pg: TestPg,
-    readonly folder: string,
-    private readonly kv: string,
-    private readonly password: string,
-  ) {}
-
-  static async open(): Promise<Cluster> {
-    const pg = await TestPg.start();
-    const { socket, user, database, password } = await pg.newAddress();
-    const folder = await Deno.makeTempDir({ prefix: "svc-nodes-" });
-    const kv = `postgres://${user}@/${database}?host=${dirname(socket!)}`;
-    return new Cluster(pg, folder, kv, password!);
-  }
-
-  async start(name: string): Promise<TestPlatform> {
-    const platform = await start(join(this.folder, name), {
-      kv: this.kv,
-      blobs: join(this.folder, "blobs"),
-      keysFile: join(this.folder, "keys.json"),
-      env: { ...Deno.env.toObject(), SVC_KV_PASSWORD: this.password },
-    });
-    this.#running.add(platform);
-    return platform;
-  }
-
-  async stop(platform: TestPlatform): Promise<void> {
-    this.#running.delete(platform);
-    await platform.shutdown();
-  }
-
-  async [Symbol.asyncDispose]() {
-    for (const platform of this.#running) await platform.shutdown();
-    await this.pg[Symbol.asyncDispose]();
-    await Deno.remove(this.folder, { recursive: true });
-  }
-}
+import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
+import { Cluster } from "../../helpers/cluster.ts";
+import { createProject, deploy, type TestPlatform } from "../../helpers/platform.ts";
 
 const shows = (platform: TestPlatform, host: string, text: string) =>
   until(async () => (await platform.get(host, "/")).text === text);

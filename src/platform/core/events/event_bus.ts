@@ -6,6 +6,7 @@
  */
 import { type EventData, MAX_EVENT_TEXT } from "../../../contract/mod.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
+import { LeaseLostError, type Nodes, runUnfenced } from "../nodes/mod.ts";
 import { EventIds } from "./event_id.ts";
 import type { EventRecord, EventStore, NewEvent } from "./event_store.ts";
 import type { RaisedEvent, RaiseEvent } from "./raise_event.ts";
@@ -33,6 +34,8 @@ export type PassOn = (events: readonly EventRecord[]) => Promise<void>;
 
 export interface EventBusOptions {
   readonly store: EventStore;
+  /** One of them passes events on; this one alone where missing. */
+  readonly nodes?: Pick<Nodes, "isShared" | "leads" | "during" | "onGained">;
   readonly now: Clock;
   readonly random: Random;
   /** Called with a warning when an event could not be stored or passed on. */
@@ -68,7 +71,6 @@ function batchSize(waiting: readonly Waiting[]): number {
 
 export class EventBus {
   private readonly ids: EventIds;
-  private resumed: Promise<void> | undefined;
   private waiting: Waiting[] = [];
   private storing: Promise<void> | undefined;
   private noting: Promise<void> | undefined;
@@ -78,6 +80,8 @@ export class EventBus {
   private fresh: EventRecord[] = [];
   /** Whether the store may have events before the fresh ones. */
   private behind = true;
+  /** How often events came that are only in the store. */
+  private arrivals = 0;
   private lookedAt = 0;
   private failures = 0;
   private watchers: { readonly id: string; resolve(): void }[] = [];
@@ -113,8 +117,16 @@ export class EventBus {
    */
   start(passOn: PassOn): void {
     this.passOn = passOn;
+    this.options.nodes?.onGained("events", () => this.look());
     this.wake();
     this.noting = this.raiseNoted();
+  }
+
+  /** Looks for events that another node has stored. */
+  look(): void {
+    this.behind = true;
+    this.arrivals++;
+    this.wake();
   }
 
   /** Resolves when a stored event was passed on, or when that failed for now. */
@@ -143,7 +155,8 @@ export class EventBus {
   }
 
   private store(): void {
-    this.storing ??= this.storeAll().finally(() => {
+    // What waits may be of others than who wakes.
+    this.storing ??= runUnfenced(() => this.storeAll()).finally(() => {
       this.storing = undefined;
       if (this.waiting.length > 0) this.store();
     });
@@ -153,10 +166,9 @@ export class EventBus {
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, batchSize(this.waiting));
       try {
-        await (this.resumed ??= this.resume());
         const { ids, stored } = await this.options.store.add(
           batch.map(({ event }) => event),
-          () => this.ids.next(),
+          this.ids,
         );
         this.keepFresh(stored);
         this.wake();
@@ -167,31 +179,36 @@ export class EventBus {
     }
   }
 
-  private async resume(): Promise<void> {
-    try {
-      const last = await this.options.store.last();
-      if (last !== undefined) this.ids.resume(last);
-    } catch (error) {
-      this.resumed = undefined;
-      throw error;
-    }
-  }
-
   private keepFresh(stored: readonly EventRecord[]): void {
     this.fresh.push(...stored);
-    if (this.fresh.length <= MAX_FRESH) return;
+    // Other nodes may have stored some between those.
+    if (this.fresh.length <= MAX_FRESH && this.options.nodes?.isShared !== true) return;
     this.fresh = [];
     this.behind = true;
+    this.arrivals++;
   }
 
   private wake(): void {
-    if (this.passOn === undefined || this.closed || this.retry !== undefined) return;
-    this.passing ??= this.passAll(this.passOn).finally(() => {
+    const { passOn } = this;
+    if (passOn === undefined || this.closed || this.retry !== undefined) return;
+    if (this.options.nodes?.leads("events") === false) return;
+    this.passing ??= this.passHere(passOn).finally(() => {
       this.passing = undefined;
       if (this.behind || this.fresh.length > 0) this.wake();
       // What was stored while this round ended is passed on by the next, and watched until then.
       if (this.passing === undefined) this.release();
     });
+  }
+
+  /** Passes events on while this node is the one that does. */
+  private async passHere(passOn: PassOn): Promise<void> {
+    const { nodes } = this.options;
+    if (nodes === undefined) return await this.passAll(passOn);
+    try {
+      await nodes.during("events", () => this.passAll(passOn));
+    } catch (error) {
+      if (!(error instanceof LeaseLostError)) throw error;
+    }
   }
 
   /** Resolves the watchers of events up to an id, or of all events. */
@@ -211,10 +228,11 @@ export class EventBus {
     this.lookedAt = now;
     this.behind = true;
     await removed;
+    const { arrivals } = this;
     const events = await this.options.store.pending(BATCH);
-    this.behind = events.length === BATCH;
+    this.behind = events.length === BATCH || arrivals !== this.arrivals;
     const found = new Set(events.map(({ id }) => id));
-    this.fresh = this.behind ? [] : this.fresh.filter(({ id }) => !found.has(id));
+    this.fresh = events.length === BATCH ? [] : this.fresh.filter(({ id }) => !found.has(id));
     return events.length > 0 ? events : this.fresh.splice(0, BATCH);
   }
 
@@ -238,6 +256,7 @@ export class EventBus {
     } catch (error) {
       await removed?.catch(() => {});
       this.behind = true;
+      if (error instanceof LeaseLostError) throw error;
       onTrouble(`Cannot notify people of events: ${error}. The events are kept and tried again`);
       const delay = Math.min(FIRST_RETRY_MS * 2 ** this.failures++, LAST_RETRY_MS);
       if (this.closed) return;

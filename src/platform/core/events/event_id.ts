@@ -28,10 +28,13 @@ export class EventIds {
 
   constructor(private readonly now: Clock, private readonly random: Random) {}
 
-  /** Continues after an id that was made earlier. */
+  /** Continues after an id that was made earlier, here or by another node. */
   resume(last: string): void {
-    this.time = parseInt(last.slice(0, 8) + last.slice(9, 13), 16);
-    this.count = parseInt(last.slice(15, 18), 16);
+    const time = parseInt(last.slice(0, 8) + last.slice(9, 13), 16);
+    const count = parseInt(last.slice(15, 18), 16);
+    if (time < this.time || time === this.time && count <= this.count) return;
+    this.time = time;
+    this.count = count;
   }
 
   next(): string {

@@ -6,8 +6,9 @@
  */
 import { z } from "zod";
 import { eventData } from "../../../contract/mod.ts";
-import { commitWithRetries, DamagedRecordError, readAll, readRecord } from "../store/mod.ts";
+import { commitWithRetries, DamagedRecordError, readAll } from "../store/mod.ts";
 import { eventAudience, eventName, eventNote, noteKey, NOTES } from "./event_note.ts";
+import type { EventIds } from "./event_id.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
 
 const eventKeys = {
@@ -70,23 +71,18 @@ export class EventStore {
 
   constructor(private readonly kv: Deno.Kv) {}
 
-  /** Id of the newest event that was ever stored. */
-  async last(): Promise<string | undefined> {
-    return (await readRecord(this.kv, eventKeys.last(), z.string()))?.value;
-  }
-
   /**
    * Stores events in order, in one commit; an event whose key was used before
    * is not stored again. Every commit changes the id of the newest event, so to
    * check that alone is enough.
    */
-  async add(events: readonly NewEvent[], nextId: () => string): Promise<AddedEvents> {
+  async add(events: readonly NewEvent[], newIds: EventIds): Promise<AddedEvents> {
     const guard = eventKeys.last();
     const { result, versionstamp } = await commitWithRetries(this.kv, [guard], async () => {
       // Another process may have changed it: then the next attempt reads it.
       const known = this.guardVersion;
       this.guardVersion = undefined;
-      const version = known ?? (await this.kv.get(guard)).versionstamp;
+      const version = known ?? await this.follow(newIds);
       const used = await this.usedKeys(events);
       const operation = this.kv.atomic();
       const ids: string[] = [];
@@ -100,7 +96,7 @@ export class EventStore {
           ids.push(same);
           continue;
         }
-        const id = nextId();
+        const id = newIds.next();
         const record = { ...event, id };
         ids.push(id);
         stored.push(record);
@@ -117,6 +113,13 @@ export class EventStore {
     });
     if (result.stored.length > 0) this.guardVersion = versionstamp;
     return result;
+  }
+
+  /** Lets new ids come after the newest one; returns its version. */
+  private async follow(newIds: EventIds): Promise<string | null> {
+    const { value, versionstamp } = await this.kv.get(eventKeys.last());
+    if (versionstamp !== null) newIds.resume(z.string().parse(value));
+    return versionstamp;
   }
 
   /** Ids of the events that were stored with the keys of some, by the names of their keys. */
@@ -148,6 +151,11 @@ export class EventStore {
       else await this.setAside(entry, parsed.error);
     }
     return events;
+  }
+
+  /** Whether some of the keys are of events that were not passed on yet. */
+  static hasPending(changed: readonly Deno.KvKey[]): boolean {
+    return changed.some(([first, second]) => first === "events" && second === "pending");
   }
 
   /** Removes events that were passed on. */

@@ -9,6 +9,16 @@ export const keys = {
   /** Settings of the whole platform, such as the format version of the store. */
   meta: (name: string): Key => ["meta", name],
 
+  /** Nodes that share the store, by name; a node that is not heard of expires. */
+  nodes: (): Key => ["nodes"],
+  node: (id: string): Key => ["nodes", id],
+  /** Processes of nodes that live: what they hold is theirs until this expires. */
+  pulses: (): Key => ["pulses"],
+  pulse: (instance: string): Key => ["pulses", instance],
+  /** Which node does what one does for all. */
+  leases: (): Key => ["leases"],
+  lease: (role: string): Key => ["leases", role],
+
   workspace: (id: string): Key => ["workspaces", id],
   workspaceBySlug: (slug: string): Key => ["workspace_by_slug", slug],
   user: (id: string): Key => ["users", id],
@@ -115,8 +125,15 @@ export const keys = {
 
   certificates: (): Key => ["certificates"],
   certificate: (hostname: string): Key => ["certificates", hostname],
+  /** Answers to challenges of orders under way. */
+  acmeChallenges: (): Key => ["acme_challenges"],
+  acmeChallenge: (token: string): Key => ["acme_challenges", token],
   acmeAccounts: (): Key => ["acme_accounts"],
   acmeAccount: (directoryUrl: string): Key => ["acme_accounts", directoryUrl],
+
+  /** What was purged lately, for nodes that have not done it yet. */
+  purges: (): Key => ["purges"],
+  purge: (id: string): Key => ["purges", id],
 
   /** The rule set that was published over a project's deployments. */
   publishedRules: (projectId: string): Key => ["published_rules", projectId],

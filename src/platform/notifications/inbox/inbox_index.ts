@@ -130,7 +130,12 @@ export class InboxIndex {
   private readonly totals: Cells = new Map();
   private readonly list: NumberedPage[] = [];
 
-  constructor(public head: InboxHead, pages: Iterable<NumberedPage>) {
+  /** @param version of the stored head, which every change of the inbox changes. */
+  constructor(
+    public head: InboxHead,
+    pages: Iterable<NumberedPage>,
+    public version: string | null = null,
+  ) {
     for (const page of pages) this.put(page);
   }
 

@@ -1,13 +1,17 @@
 /**
- * The inboxes in memory, and the queues of changes to them. Only one process uses a
- * data directory, so memory is never out of date.
+ * The inboxes in memory, and the queues of changes to them. Where another node has changed
+ * an inbox, the change is made again on what is stored.
  *
  * @module
  */
 import type { InboxIndex } from "./inbox_index.ts";
+import { InboxChangedError } from "./inbox_store.ts";
 
 /** Pages that are kept in memory, 9 KB each: 72 MB, or 2 million notifications. */
 const MAX_PAGES = 8192;
+
+/** Tries of one change against those of other nodes. */
+const MAX_ATTEMPTS = 20;
 
 export interface InboxMemoryOptions {
   load(userId: string): Promise<InboxIndex>;
@@ -36,12 +40,34 @@ export class InboxMemory {
   /** Runs a change after those before it. */
   change<T>(userId: string, run: (index: InboxIndex) => Promise<T>): Promise<T> {
     const before = this.queues.get(userId) ?? Promise.resolve();
-    const result = before.then(async () => await run(await this.load(userId)));
+    const result = before.then(() => this.attempt(userId, run));
     const end: Promise<void> = result.then(() => {}, () => {}).then(() => {
       if (this.queues.get(userId) === end) this.queues.delete(userId);
     });
     this.queues.set(userId, end);
     return result;
+  }
+
+  /** Drops an inbox, and returns it, where it was in memory. */
+  forget(userId: string): InboxIndex | undefined {
+    const index = this.loaded.get(userId);
+    this.loaded.delete(userId);
+    return index;
+  }
+
+  forgetAll(): void {
+    this.loaded.clear();
+  }
+
+  private async attempt<T>(userId: string, run: (index: InboxIndex) => Promise<T>): Promise<T> {
+    for (let count = 1;; count++) {
+      try {
+        return await run(await this.load(userId));
+      } catch (error) {
+        if (!(error instanceof InboxChangedError) || count === MAX_ATTEMPTS) throw error;
+        this.forget(userId);
+      }
+    }
   }
 
   /** Waits for the changes that are under way. */

@@ -47,12 +47,25 @@ function caughtUp(
   return { number: stored.number, page, removedIds, behind: page !== stored.page };
 }
 
+/** Another node has changed the inbox: it is to be read again. */
+export class InboxChangedError extends Error {
+  override readonly name = "InboxChangedError";
+}
+
+/** The people whose inboxes are among changed keys. */
+export function inboxesIn(changed: readonly Deno.KvKey[]): string[] {
+  const [name] = keys.inbox("");
+  return changed.filter(([first]) => first === name).map(([, userId]) => String(userId));
+}
+
 export class InboxStore {
   constructor(private readonly kv: Deno.Kv) {}
 
   /** Reads an inbox without the contents of its notifications. */
   async load(userId: string): Promise<InboxIndex> {
-    const head = (await readRecord(this.kv, keys.inbox(userId), inboxHead))?.value ?? EMPTY_HEAD;
+    const stored = await readRecord(this.kv, keys.inbox(userId), inboxHead);
+    const head = stored?.value ?? EMPTY_HEAD;
+    const version = stored?.versionstamp ?? null;
     const pages: NumberedPage[] = [];
     for await (const { key, value } of readAll(this.kv, keys.pages(userId), storedPage)) {
       const { applied, ...packed } = value;
@@ -60,14 +73,18 @@ export class InboxStore {
       pages.push(caughtUp(stored, head));
     }
     const isDead = ({ page, behind }: NumberedPage) => page.isDead && !behind;
-    await this.removePages(userId, pages.filter(isDead));
-    return new InboxIndex(head, pages.filter((page) => !isDead(page)));
+    await this.removePages(userId, version, pages.filter(isDead));
+    return new InboxIndex(head, pages.filter((page) => !isDead(page)), version);
   }
 
-  /** Removes pages whose notifications are all deleted. */
-  private async removePages(userId: string, pages: readonly NumberedPage[]): Promise<void> {
+  /** Removes pages whose notifications are all deleted, unless the inbox changes meanwhile. */
+  private async removePages(
+    userId: string,
+    versionstamp: string | null,
+    pages: readonly NumberedPage[],
+  ): Promise<void> {
     for (let start = 0; start < pages.length; start += MAX_REMOVED) {
-      const operation = this.kv.atomic();
+      const operation = this.kv.atomic().check({ key: keys.inbox(userId), versionstamp });
       for (const { number } of pages.slice(start, start + MAX_REMOVED)) {
         operation.delete(keys.page(userId, number));
       }
@@ -76,28 +93,52 @@ export class InboxStore {
   }
 
   /** Removes a page and the contents of its notifications in one commit. */
-  async removePage(userId: string, { number, page }: NumberedPage): Promise<void> {
-    const operation = this.kv.atomic().delete(keys.page(userId, number));
+  async removePage(
+    userId: string,
+    index: InboxIndex,
+    { number, page }: NumberedPage,
+  ): Promise<void> {
+    const operation = this.begin(userId, index, index.head).delete(keys.page(userId, number));
     for (let row = 0; row < page.count; row++) {
       operation.delete(keys.content(userId, page.stateAt(row).id));
     }
-    await operation.commit();
+    await this.finish(operation, index, index.head);
   }
 
-  /** Stores a change in one commit. `changes` is the number of the newest bulk change. */
+  /**
+   * Stores a change in one commit.
+   *
+   * @throws {InboxChangedError} where another node has changed the inbox.
+   */
   async commit(
     userId: string,
-    { head, pages = [], added = [] }: InboxChange,
-    changes: number,
+    index: InboxIndex,
+    { head = index.head, pages = [], added = [] }: InboxChange,
   ): Promise<void> {
-    const operation = this.kv.atomic();
-    if (head !== undefined) operation.set(keys.inbox(userId), head);
+    const operation = this.begin(userId, index, head);
     for (const { number, page, removedIds } of pages) {
-      operation.set(keys.page(userId, number), { applied: changes, ...page.packed() });
+      operation.set(keys.page(userId, number), { applied: head.changes, ...page.packed() });
       for (const id of removedIds) operation.delete(keys.content(userId, id));
     }
     for (const each of added) operation.set(keys.content(userId, each.id), each);
-    await operation.commit();
+    await this.finish(operation, index, head);
+  }
+
+  /** Every change changes the head, so to check that alone is enough. */
+  private begin(userId: string, { version }: InboxIndex, head: InboxHead): Deno.AtomicOperation {
+    const key = keys.inbox(userId);
+    return this.kv.atomic().check({ key, versionstamp: version }).set(key, head);
+  }
+
+  private async finish(
+    operation: Deno.AtomicOperation,
+    index: InboxIndex,
+    head: InboxHead,
+  ): Promise<void> {
+    const committed = await operation.commit();
+    if (!committed.ok) throw new InboxChangedError("Another node has changed the inbox");
+    index.head = head;
+    index.version = committed.versionstamp;
   }
 
   /** The contents of notifications; one that is gone by now is left out. */

@@ -5,6 +5,7 @@
  * @module
  */
 import type { InboxCounts, Notification } from "../../../contract/mod.ts";
+import { isUuid } from "../../../lib/ids.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { NotificationContent } from "../delivery/types.ts";
 import { appendNotifications, nextBatch } from "./append_notifications.ts";
@@ -60,11 +61,13 @@ export class Inboxes {
    * Returns those that had not been added before.
    */
   add(userId: string, contents: readonly NotificationContent[]): Promise<NotificationContent[]> {
+    const added: NotificationContent[] = [];
     return this.memory.change(userId, async (index) => {
-      const added = contents.filter(({ id }) => id > index.head.lastId);
-      for (let start = 0; start < added.length;) {
-        const batch = nextBatch(added.slice(start));
+      const left = contents.filter(({ id }) => id > index.head.lastId);
+      for (let start = 0; start < left.length;) {
+        const batch = nextBatch(left.slice(start));
         await this.append(userId, index, batch);
+        added.push(...batch);
         start += batch.length;
         await this.trim(userId, index);
       }
@@ -105,6 +108,22 @@ export class Inboxes {
     const index = await this.memory.open(view.userId);
     const rows = index.after(id, { places: index.placesOf(view.workspaces), limit });
     return rows && await this.toWire(view.userId, rows);
+  }
+
+  /**
+   * Forgets what is known of an inbox that another node has changed. Returns what came
+   * since, oldest first, where the inbox was known; `undefined` for too much.
+   */
+  async reread(userId: string, limit: number): Promise<Notification[] | undefined> {
+    const lastId = this.memory.forget(userId)?.head.lastId ?? "";
+    return isUuid(lastId)
+      ? await this.after({ userId, workspaces: null }, lastId, limit)
+      : undefined;
+  }
+
+  /** Forgets all inboxes. */
+  rereadAll(): void {
+    this.memory.forgetAll();
   }
 
   /** Marks one as read; `undefined` where the view has none of that id. */
@@ -163,8 +182,7 @@ export class Inboxes {
         changes: number,
         unfinished: [...head.unfinished, change],
       };
-      await store.commit(view.userId, { head: changed }, number);
-      index.head = changed;
+      await store.commit(view.userId, index, { head: changed });
       for (const before of [...index.pages]) {
         const after = changePage(before.page, change);
         if (after === undefined) continue;
@@ -190,8 +208,7 @@ export class Inboxes {
     added: readonly NotificationContent[],
   ): Promise<void> {
     const { head, pages } = appendNotifications(index, added);
-    await this.options.store.commit(userId, { head, pages, added }, head.changes);
-    index.head = head;
+    await this.options.store.commit(userId, index, { head, pages, added });
     for (const each of pages) this.settle(index, each);
   }
 
@@ -202,7 +219,7 @@ export class Inboxes {
   private async trim(userId: string, index: InboxIndex): Promise<void> {
     const { store, maxPages = MAX_PAGES } = this.options;
     while (index.pages.length > maxPages) {
-      await store.removePage(userId, index.pages[0]!);
+      await store.removePage(userId, index, index.pages[0]!);
       index.dropOldest();
     }
   }
@@ -226,7 +243,7 @@ export class Inboxes {
   }
 
   private async store(userId: string, index: InboxIndex, page: NumberedPage): Promise<void> {
-    await this.options.store.commit(userId, { pages: [page] }, index.head.changes);
+    await this.options.store.commit(userId, index, { pages: [page] });
     this.settle(index, page);
   }
 
@@ -259,13 +276,12 @@ export class Inboxes {
       const done = await this.memory.change(userId, async (index) => {
         const pages = nextBehind(index.pages);
         if (pages.length > 0) {
-          await this.options.store.commit(userId, { pages }, index.head.changes);
+          await this.options.store.commit(userId, index, { pages });
           for (const page of pages) this.settle(index, page);
           return false;
         }
         const head = { ...index.head, unfinished: [] };
-        await this.options.store.commit(userId, { head }, head.changes);
-        index.head = head;
+        await this.options.store.commit(userId, index, { head });
         return true;
       });
       if (done) return;

@@ -117,6 +117,19 @@ export class LiveStreams {
     }
   }
 
+  /** Whether somebody reads the stream of an inbox here. */
+  isRead(userId: string): boolean {
+    return this.inboxes.has(userId);
+  }
+
+  /** Lets the clients of an inbox list it again. */
+  async reset(userId: string): Promise<void> {
+    for (const group of this.groupsOf(userId)) {
+      const counts = { type: "counts" as const, ...await this.options.counts(group.view) };
+      send(group, [{ type: "reset" }, counts]);
+    }
+  }
+
   /** How many streams are open. */
   get count(): number {
     return this.size;

@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { readRecord } from "../../../core/store/mod.ts";
+import type { Nodes } from "../../../core/nodes/mod.ts";
 import { type BotApi, BotApiError } from "./bot_api.ts";
 import { type Update, updateList } from "./bot_updates.ts";
 
@@ -18,6 +19,8 @@ const LONGEST_PAUSE_MS = 60_000;
 export interface BotPollerOptions {
   readonly kv: Deno.Kv;
   readonly api: BotApi;
+  /** One of them polls, as the Bot API answers one; this one alone where missing. */
+  readonly nodes?: Pick<Nodes, "leads" | "during"> | undefined;
   handle(update: Update): Promise<void>;
   onTrouble(message: string): void;
 }
@@ -60,11 +63,20 @@ export class BotPoller {
     }
   }
 
+  /** Polls where this node is the one that does; false where it is not. */
+  private async pollHere(): Promise<boolean> {
+    const { nodes } = this.options;
+    if (nodes?.leads("bot") === false) return false;
+    if (nodes === undefined) await this.poll();
+    else await nodes.during("bot", () => this.poll());
+    return true;
+  }
+
   private async run(): Promise<void> {
     let failures = 0;
     while (!this.closing.signal.aborted) {
       try {
-        await this.poll();
+        if (!await this.pollHere()) await this.pause(FIRST_PAUSE_MS);
         failures = 0;
       } catch (cause) {
         if (this.closing.signal.aborted) return;

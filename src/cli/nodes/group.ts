@@ -1,0 +1,13 @@
+/**
+ * The command of `cli/nodes/`, with what loads it.
+ *
+ * @module
+ */
+import type { CommandLeaf } from "../command/mod.ts";
+
+export const NODES: CommandLeaf = {
+  name: "nodes",
+  section: "Platform",
+  summary: "List the nodes of the platform, and which leads what",
+  load: () => import("./nodes.ts"),
+};

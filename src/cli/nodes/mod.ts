@@ -1,0 +1,6 @@
+/**
+ * The nodes of a platform.
+ *
+ * @module
+ */
+export { NODES } from "./group.ts";

@@ -1,0 +1,26 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+const HEADINGS = ["NODE", "VERSION", "ADDRESS", "SINCE", "BEHIND", "LEADS"] as const;
+
+export default defineCommand({
+  description: "A node that is heard of no more is gone from the list after 15 seconds, and " +
+    "another one leads what it led. Only the owner of the platform can list them.",
+  define: (command) => command,
+  examples: [["nodes", "show the nodes that share the platform's store, and which leads what"]],
+  answers: "{ nodes }",
+  async run(_, ctx) {
+    const client = ctx.client({ phase: "auth" });
+    const { items: nodes } = await client.call(endpoints.listNodes, {});
+    const rows = nodes.map(({ id, version, addresses, since, lagMs, roles }) => [
+      printable(id),
+      printable(version),
+      addresses.map(printable).join(" "),
+      since,
+      `${lagMs} ms`,
+      roles.map(printable).join(" ") || "nothing",
+    ]);
+    ctx.ui.result({ nodes }, ctx.ui.table(HEADINGS, rows));
+  },
+});

@@ -1,0 +1,101 @@
+/**
+ * Leases of roles, each held by one node at a time. A node holds what it has taken as long
+ * as its pulse is stored, which expires by the database's clock; whoever takes a lease over
+ * changes its record, and with that every check of the holder before fails.
+ *
+ * @module
+ */
+import { keys, readRecord } from "../store/mod.ts";
+import { LeaseLostError, runFenced } from "./fence.ts";
+import { leaseRecord, type Role, ROLES } from "./node_record.ts";
+
+/** How long a pulse is stored, and how often it is renewed, in milliseconds. */
+export const PULSE_MS = 10_000;
+export const PULSE_EVERY_MS = 3000;
+
+export interface LeasesOptions {
+  readonly kv: Deno.Kv;
+  readonly id: string;
+  readonly instance: string;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonic: () => number;
+}
+
+export class Leases {
+  /** The versions of the leases that are held. */
+  readonly #held = new Map<Role, string>();
+  readonly #gained = new Map<Role, (() => void)[]>();
+  /** Until when the pulse is certainly stored. */
+  #until = -Infinity;
+
+  constructor(private readonly options: LeasesOptions) {}
+
+  leads(role: Role): boolean {
+    return this.#held.has(role) && this.options.monotonic() < this.#until;
+  }
+
+  get roles(): readonly Role[] {
+    return ROLES.filter((role) => this.leads(role));
+  }
+
+  onGained(role: Role, begin: () => void): void {
+    this.#gained.set(role, [...this.#gained.get(role) ?? [], begin]);
+    if (this.leads(role)) begin();
+  }
+
+  async during<T>(role: Role, work: () => Promise<T>): Promise<T | undefined> {
+    const versionstamp = this.#held.get(role);
+    if (versionstamp === undefined || !this.leads(role)) return undefined;
+    try {
+      return await runFenced({ role, lease: { key: keys.lease(role), versionstamp } }, work);
+    } catch (error) {
+      if (error instanceof LeaseLostError) this.#lose(role, versionstamp);
+      throw error;
+    }
+  }
+
+  /** Renews what is held, and takes what nobody holds. */
+  async round(): Promise<void> {
+    const { kv, instance, monotonic } = this.options;
+    const asked = monotonic();
+    await kv.set(keys.pulse(instance), true, { expireIn: PULSE_MS });
+    this.#until = asked + PULSE_MS;
+    for (const role of ROLES) await this.#look(role);
+  }
+
+  /** Gives everything back, so that others need not wait. */
+  async release(): Promise<void> {
+    this.#until = -Infinity;
+    this.#held.clear();
+    await this.options.kv.delete(keys.pulse(this.options.instance));
+  }
+
+  async #look(role: Role): Promise<void> {
+    const { kv, id, instance } = this.options;
+    const key = keys.lease(role);
+    const lease = await readRecord(kv, key, leaseRecord);
+    if (lease?.value.instance === instance) return this.#keep(role, lease.versionstamp);
+    this.#held.delete(role);
+    const operation = kv.atomic().check({ key, versionstamp: lease?.versionstamp ?? null });
+    // A process before this one of the same node has ended: its data directory is free.
+    if (lease !== undefined && lease.value.node !== id) {
+      const pulse = keys.pulse(lease.value.instance);
+      if ((await kv.get(pulse)).versionstamp !== null) return;
+      operation.check({ key: pulse, versionstamp: null });
+    }
+    const epoch = (lease?.value.epoch ?? 0) + 1;
+    const taken = await operation.set(key, { node: id, instance, epoch }).commit();
+    if (taken.ok) this.#keep(role, taken.versionstamp);
+  }
+
+  #keep(role: Role, versionstamp: string): void {
+    const isNew = this.#held.get(role) !== versionstamp;
+    this.#held.set(role, versionstamp);
+    if (!isNew) return;
+    for (const begin of this.#gained.get(role) ?? []) begin();
+  }
+
+  #lose(role: Role, versionstamp: string): void {
+    if (this.#held.get(role) === versionstamp) this.#held.delete(role);
+  }
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { keys } from "../store/mod.ts";
+import { fencedKv, LeaseLostError } from "./fence.ts";
+import { Leases, PULSE_MS } from "./leases.ts";
+import { ROLES } from "./node_record.ts";
+
+interface Parts {
+  readonly kv: Deno.Kv;
+  /** Clock of all nodes. */
+  readonly clock: { time: number };
+  node(id: string, instance?: string): Leases;
+  /** As the database does it where a pulse was not renewed. */
+  expire(instance: string): Promise<void>;
+}
+
+async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  const clock = { time: 0 };
+  try {
+    await run({
+      ...{ kv, clock },
+      node: (id, instance = `${id}1`) =>
+        new Leases({ kv, id, instance, monotonic: () => clock.time }),
+      expire: (instance) => kv.delete(keys.pulse(instance)),
+    });
+  } finally {
+    kv.close();
+  }
+}
+
+Deno.test("Leases are held by one node, and by another once its pulse is gone", () =>
+  withParts(async ({ node, expire }) => {
+    const [a, b] = [node("a"), node("b")];
+    const gained: string[] = [];
+    b.onGained("events", () => gained.push("events"));
+    await a.round();
+    await b.round();
+    assert.deepEqual([a.roles, b.roles], [ROLES, []]);
+    await expire("a1");
+    await b.round();
+    assert.deepEqual([b.roles, gained], [ROLES, ["events"]]);
+    await a.round();
+    assert.deepEqual(a.roles, [], "it notices that it leads nothing any more");
+  }));
+
+Deno.test("Leases that are given back are taken at once", () =>
+  withParts(async ({ node }) => {
+    const [a, b] = [node("a"), node("b")];
+    await a.round();
+    await a.release();
+    await b.round();
+    assert.deepEqual([a.roles, b.roles], [[], ROLES]);
+  }));
+
+Deno.test("Leases of a node's process before are its own: nobody else has its data directory", () =>
+  withParts(async ({ node }) => {
+    await node("a").round();
+    const again = node("a", "a2");
+    await again.round();
+    assert.deepEqual(again.roles, ROLES);
+  }));
+
+Deno.test("Leases.leads() is false where the pulse may have expired, whatever the store says", () =>
+  withParts(async ({ node, clock }) => {
+    const a = node("a");
+    await a.round();
+    clock.time = PULSE_MS - 1;
+    assert.ok(a.leads("events"));
+    clock.time = PULSE_MS;
+    assert.ok(!a.leads("events"));
+    assert.equal(await a.during("events", () => Promise.resolve("done")), undefined);
+    await a.round();
+    assert.ok(a.leads("events"), "nobody has taken it meanwhile");
+  }));
+
+Deno.test("a round stores nothing once another node leads, and all before", () =>
+  withParts(async ({ kv, node, expire }) => {
+    const fenced = fencedKv(kv);
+    const [a, b] = [node("a"), node("b")];
+    await a.round();
+    const round = a.during("health", async () => {
+      await fenced.set(["before"], 1);
+      await expire("a1");
+      await b.round();
+      await fenced.set(["after"], 1);
+    });
+    await assert.rejects(round, LeaseLostError);
+    assert.equal((await kv.get(["before"])).value, 1);
+    assert.equal((await kv.get(["after"])).value, null);
+    assert.ok(!a.leads("health"));
+    await fenced.set(["outside"], 1);
+    assert.equal((await kv.get(["outside"])).value, 1, "no round, no check");
+  }));
+
+Deno.test("a check of a round's own that fails is its own affair while the lease is held", () =>
+  withParts(async ({ kv, node }) => {
+    const fenced = fencedKv(kv);
+    const a = node("a");
+    await a.round();
+    await kv.set(["there"], 1);
+    const committed = await a.during(
+      "bot",
+      () =>
+        fenced.atomic().check({ key: ["there"], versionstamp: null }).set(["there"], 2).commit(),
+    );
+    assert.deepEqual(committed, { ok: false });
+  }));
+
+Deno.test("what outlives its round is not checked", () =>
+  withParts(async ({ kv, node, expire }) => {
+    const fenced = fencedKv(kv);
+    const [a, b] = [node("a"), node("b")];
+    await a.round();
+    const gate = Promise.withResolvers<void>();
+    let later = Promise.resolve<unknown>(undefined);
+    await a.during("bot", () => {
+      later = gate.promise.then(() => fenced.set(["later"], 1));
+      return Promise.resolve();
+    });
+    await expire("a1");
+    await b.round();
+    gate.resolve();
+    await later;
+    assert.equal((await kv.get(["later"])).value, 1);
+  }));

@@ -1,0 +1,178 @@
+/**
+ * A node among others that share its store: it says that it lives, sees who else does, and
+ * holds leases.
+ *
+ * @module
+ */
+import type { Clock } from "../../../lib/clock.ts";
+import { type Rounds, startRounds } from "../../../lib/rounds.ts";
+import { keys, readAll, readRecord, StoreUnavailableError } from "../store/mod.ts";
+import { Leases, PULSE_EVERY_MS } from "./leases.ts";
+import type { NodeIdentity } from "./node_identity.ts";
+import {
+  leaseRecord,
+  type NodeRecord,
+  nodeRecord,
+  type NodeView,
+  type Role,
+} from "./node_record.ts";
+import type { Nodes } from "./nodes.ts";
+
+/** How long a node is listed after it was last heard of, and how often it is heard of. */
+const LISTED_MS = 15_000;
+const LISTED_EVERY_MS = 5000;
+
+/** Another node has the same name. */
+export class NodeIdInUseError extends Error {
+  override readonly name = "NodeIdInUseError";
+}
+
+export interface MembershipOptions extends NodeIdentity {
+  readonly kv: Deno.Kv;
+  readonly instance: string;
+  readonly version: string;
+  readonly addresses: readonly string[];
+  readonly now: Clock;
+  /** Milliseconds of a clock that is never set. */
+  readonly monotonic: () => number;
+  /** How far this node is behind what others changed, in milliseconds. */
+  lagMs(): number;
+  onTrouble(message: string): void;
+}
+
+function inUse({ id, addresses }: Pick<NodeRecord, "id" | "addresses">): NodeIdInUseError {
+  return new NodeIdInUseError(
+    `Cannot start as node "${id}": another data directory's node has that name, at ` +
+      `${addresses.join(", ")}. Give this one a name of its own with --node-id; if that node is ` +
+      "gone for good, its name is free after 15 seconds",
+  );
+}
+
+export class Membership implements Nodes {
+  readonly isShared = true;
+  readonly id: string;
+  readonly instance: string;
+  readonly #leases: Leases;
+  readonly #since: number;
+  #version: string | undefined;
+  #rounds: Rounds[] = [];
+  #deathWatchers: (() => void)[] = [];
+  #alive: ReadonlySet<string> = new Set();
+
+  private constructor(private readonly options: MembershipOptions) {
+    this.id = options.id;
+    this.instance = options.instance;
+    this.#since = options.now();
+    this.#leases = new Leases(options);
+  }
+
+  /**
+   * Joins the nodes that share a store.
+   *
+   * @throws {NodeIdInUseError} where one of them has the same name.
+   */
+  static async join(options: MembershipOptions): Promise<Membership> {
+    const membership = new Membership(options);
+    await membership.#announce();
+    await membership.#leases.round();
+    return membership;
+  }
+
+  /** Goes on saying that it lives, until it is closed. */
+  start(): void {
+    const every = (everyMs: number, run: () => Promise<void>) =>
+      startRounds({ firstMs: everyMs, everyMs, run, onError: (error) => this.#report(error) });
+    this.#rounds = [
+      every(LISTED_EVERY_MS, () => this.#announce()),
+      every(PULSE_EVERY_MS, async () => {
+        await this.#leases.round();
+        await this.#watchDeaths();
+      }),
+    ];
+  }
+
+  leads(role: Role): boolean {
+    return this.#leases.leads(role);
+  }
+
+  during<T>(role: Role, work: () => Promise<T>): Promise<T | undefined> {
+    return this.#leases.during(role, work);
+  }
+
+  onGained(role: Role, begin: () => void): void {
+    this.#leases.onGained(role, begin);
+  }
+
+  onDeath(look: () => void): void {
+    this.#deathWatchers.push(look);
+  }
+
+  async isAlive(instance: string): Promise<boolean> {
+    if (instance === this.instance) return true;
+    return (await this.options.kv.get(keys.pulse(instance))).versionstamp !== null;
+  }
+
+  async list(): Promise<readonly NodeView[]> {
+    const { kv } = this.options;
+    const leases = await Array.fromAsync(readAll(kv, keys.leases(), leaseRecord));
+    const nodes = await Array.fromAsync(readAll(kv, keys.nodes(), nodeRecord));
+    return nodes.map(({ value: node }) => ({
+      ...node,
+      roles: leases.filter(({ value }) => value.instance === node.instance)
+        .map(({ key }) => String(key[1]) as Role),
+    }));
+  }
+
+  /** Leaves, and gives back what it leads. */
+  async close(): Promise<void> {
+    for (const each of this.#rounds) await each.close();
+    const { kv, id } = this.options;
+    try {
+      await this.#leases.release();
+      const operation = kv.atomic().check({
+        key: keys.node(id),
+        versionstamp: this.#version ?? null,
+      });
+      await operation.delete(keys.node(id)).commit();
+    } catch (error) {
+      // Both expire.
+      this.#report(error);
+    }
+  }
+
+  /** Stores what this node is; its record may have expired, or be of a process before. */
+  async #announce(): Promise<void> {
+    const { kv, id, home, instance, version, addresses, lagMs } = this.options;
+    const key = keys.node(id);
+    const known = await readRecord(kv, key, nodeRecord);
+    const isOther = known !== undefined && known.value.home !== home;
+    // A process that comes later on the same data directory has taken this one's place.
+    const isReplaced = this.#version !== undefined && known !== undefined &&
+      known.value.instance !== instance;
+    if (isOther || isReplaced) throw inUse(known.value);
+    const record = { id, home, instance, version, since: this.#since, lagMs: lagMs() };
+    const stored = await kv.atomic()
+      .check({ key, versionstamp: known?.versionstamp ?? null })
+      .set(key, { ...record, addresses: [...addresses] }, { expireIn: LISTED_MS })
+      .commit();
+    if (stored.ok) this.#version = stored.versionstamp;
+    else if (this.#version === undefined) await this.#announce();
+  }
+
+  async #watchDeaths(): Promise<void> {
+    const alive = new Set<string>();
+    for await (const { key } of this.options.kv.list({ prefix: keys.pulses() })) {
+      alive.add(String(key[1]));
+    }
+    const isFewer = [...this.#alive].some((instance) => !alive.has(instance));
+    this.#alive = alive;
+    if (isFewer) { for (const look of this.#deathWatchers) look(); }
+  }
+
+  #report(error: unknown): void {
+    // That the store cannot be reached is noticed by whoever needs it.
+    if (error instanceof StoreUnavailableError) return;
+    const reason = error instanceof NodeIdInUseError ? error.message : String(error);
+    this.options.onTrouble(`This node cannot keep its place among others: ${reason}`);
+  }
+}

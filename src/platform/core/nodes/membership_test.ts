@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { systemRandom } from "../../../lib/clock.ts";
+import { keys } from "../store/mod.ts";
+import { Membership, NodeIdInUseError } from "./membership.ts";
+import { keepIdentity, NodeFileError } from "./node_identity.ts";
+
+async function withNodes(
+  run: (
+    join: (id: string, home: string, instance?: string) => Promise<Membership>,
+    kv: Deno.Kv,
+  ) => Promise<void>,
+): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  const joined: Membership[] = [];
+  try {
+    await run(async (id, home, instance = `${id} ${home}`) => {
+      const membership = await Membership.join({
+        ...{ id, home, instance, kv, version: "1.0.0", addresses: [`http://${home}`] },
+        ...{ now: () => 1000, monotonic: () => 0, lagMs: () => 7, onTrouble: assert.fail },
+      });
+      joined.push(membership);
+      return membership;
+    }, kv);
+  } finally {
+    for (const each of joined) await each.close();
+    kv.close();
+  }
+}
+
+Deno.test("Membership lists all nodes with what they lead, until they leave", () =>
+  withNodes(async (join) => {
+    const [a, b] = [await join("a", "x"), await join("b", "y")];
+    const [first, second] = await b.list();
+    assert.deepEqual(
+      [first?.id, first?.addresses, first?.lagMs, first?.since, first?.roles.length],
+      ["a", ["http://x"], 7, 1000, 5],
+    );
+    assert.deepEqual([second?.id, second?.roles], ["b", []]);
+    await a.close();
+    assert.deepEqual((await b.list()).map(({ id }) => id), ["b"]);
+  }));
+
+Deno.test("Membership.join() refuses the name of another data directory's node", () =>
+  withNodes(async (join) => {
+    await join("a", "x");
+    await assert.rejects(join("a", "y"), (error: Error) => {
+      assert.ok(error instanceof NodeIdInUseError);
+      assert.match(error.message, /^Cannot start as node "a": .* at http:\/\/x\. .*--node-id/);
+      return true;
+    });
+  }));
+
+Deno.test("Membership.join() takes the place of a process before on the same data directory", () =>
+  withNodes(async (join) => {
+    await join("a", "x", "before");
+    const again = await join("a", "x", "after");
+    const [node, ...others] = await again.list();
+    assert.deepEqual([node?.instance, node?.roles.length, others], ["after", 5, []]);
+  }));
+
+Deno.test("Membership.isAlive() is so while a process has its pulse", () =>
+  withNodes(async (join, kv) => {
+    const [a] = [await join("a", "x"), await join("b", "y")];
+    assert.deepEqual([await a.isAlive("a x"), await a.isAlive("b y")], [true, true]);
+    await kv.delete(keys.pulse("b y"));
+    assert.equal(await a.isAlive("b y"), false);
+  }));
+
+Deno.test("keepIdentity() makes a name once, keeps a given one, and says what is damaged", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-node-" });
+  try {
+    const keep = (id?: string) => keepIdentity(folder, { id, random: systemRandom });
+    const made = await keep();
+    assert.match(made.id, /^node-[0-9a-f]{8}$/);
+    assert.deepEqual(await keep(), made);
+    assert.deepEqual(await keep("rack-1"), { ...made, id: "rack-1" });
+    assert.deepEqual(await keep(), { ...made, id: "rack-1" });
+    await Deno.writeTextFile(join(folder, "node.json"), "{");
+    await assert.rejects(keep(), NodeFileError);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,11 @@
+/**
+ * Several nodes that share a store: who they are, and which of them does what one node does
+ * for all (docs/scaling.md).
+ *
+ * @module
+ */
+export { fencedKv, LeaseLostError, runUnfenced } from "./fence.ts";
+export { Membership, NodeIdInUseError } from "./membership.ts";
+export { keepIdentity, NODE_ID, NodeFileError } from "./node_identity.ts";
+export { type NodeView, type Role, ROLES } from "./node_record.ts";
+export { type Nodes, soleNode } from "./nodes.ts";

@@ -1,0 +1,71 @@
+/**
+ * What a node is called, and which data directory it is: both are kept there, so that a
+ * node has the same name after a restart.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { z } from "zod";
+import { writeFileAtomically } from "../../../lib/atomic_file.ts";
+import type { Random } from "../../../lib/clock.ts";
+import { isFullDisk } from "../store/mod.ts";
+
+/** Letters, digits, `.`, `_` and `-`, as in host names; at most 63. */
+export const NODE_ID = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
+
+const identity = z.object({
+  id: z.string().regex(NODE_ID),
+  /** Random: another data directory has another one. */
+  home: z.string().min(1),
+});
+export type NodeIdentity = Readonly<z.infer<typeof identity>>;
+
+/** The file of a node's name cannot be used. */
+export class NodeFileError extends Error {
+  override readonly name = "NodeFileError";
+}
+
+async function readIdentity(path: string): Promise<NodeIdentity | undefined> {
+  let text: string;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  try {
+    return identity.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new NodeFileError(
+      `Cannot read ${path}, which holds the name of this node: remove it, and name the node with ` +
+        "--node-id",
+      { cause },
+    );
+  }
+}
+
+/**
+ * The identity that a data directory has, made where it has none.
+ *
+ * @param id the name that the operator gives, which is kept in place of another one.
+ * @throws {NodeFileError} where its file is damaged.
+ */
+export async function keepIdentity(
+  dataDir: string,
+  { id, random }: { readonly id: string | undefined; readonly random: Random },
+): Promise<NodeIdentity> {
+  const path = join(dataDir, "node.json");
+  const known = await readIdentity(path);
+  const kept = {
+    id: id ?? known?.id ?? `node-${random(4).toHex()}`,
+    home: known?.home ?? random(16).toHex(),
+  };
+  if (known?.id === kept.id) return kept;
+  try {
+    await writeFileAtomically(path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
+  } catch (error) {
+    // A platform on a full disk serves all the same.
+    if (!isFullDisk(error)) throw error;
+  }
+  return kept;
+}

@@ -1,0 +1,40 @@
+/**
+ * What nodes store about themselves, and who leads what.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+/** What one node at a time does for all. */
+export const ROLES = ["bot", "certificates", "events", "health", "housekeeping"] as const;
+export type Role = typeof ROLES[number];
+
+export const nodeRecord = z.object({
+  id: z.string(),
+  /** Of its data directory. */
+  home: z.string(),
+  /** Of its process. */
+  instance: z.string(),
+  version: z.string(),
+  /** Where its listeners are. */
+  addresses: z.array(z.string()),
+  /** When it started, in milliseconds since the epoch, by its own clock. */
+  since: z.number(),
+  /** How far it is behind what others changed, in milliseconds. */
+  lagMs: z.number(),
+});
+export type NodeRecord = Readonly<z.infer<typeof nodeRecord>>;
+
+export const leaseRecord = z.object({
+  node: z.string(),
+  /** Of the process that holds it: it holds it as long as its pulse is stored. */
+  instance: z.string(),
+  /** How often the lease was taken. */
+  epoch: z.number(),
+});
+export type LeaseRecord = Readonly<z.infer<typeof leaseRecord>>;
+
+/** A node as others see it. */
+export interface NodeView extends NodeRecord {
+  readonly roles: readonly Role[];
+}

@@ -1,0 +1,51 @@
+/**
+ * The nodes of a platform as its capabilities see them: which one this is, and what it
+ * leads.
+ *
+ * @module
+ */
+import type { NodeView, Role } from "./node_record.ts";
+
+export interface Nodes {
+  readonly id: string;
+  /** Names this process; what it claims is free once its pulse is gone. */
+  readonly instance: string;
+  /** Whether there may be others. */
+  readonly isShared: boolean;
+  /** Whether this node leads. */
+  leads(role: Role): boolean;
+  /**
+   * Runs a round of what one node does for all; `undefined` where another node leads. All
+   * that the round stores is refused once the lease was lost.
+   *
+   * @throws {LeaseLostError} where it was lost meanwhile.
+   */
+  during<T>(role: Role, work: () => Promise<T>): Promise<T | undefined>;
+  /** Calls back whenever this node begins to lead; at once where there are no others. */
+  onGained(role: Role, begin: () => void): void;
+  /** Calls back whenever the process of another node has ended without giving back its claims. */
+  onDeath(look: () => void): void;
+  /** Whether a process still holds what it has claimed. */
+  isAlive(instance: string): Promise<boolean>;
+  /** All nodes, by name. */
+  list(): Promise<readonly NodeView[]>;
+}
+
+/** The nodes of a platform that is one: it leads everything, and pays nothing for it. */
+export function soleNode(
+  { instance, id, self }: {
+    readonly id: string;
+    readonly instance: string;
+    self(): NodeView;
+  },
+): Nodes {
+  return {
+    ...{ id, instance, isShared: false },
+    leads: () => true,
+    during: (_, work) => work(),
+    onGained: (_, begin) => begin(),
+    onDeath: () => {},
+    isAlive: (other) => Promise.resolve(other === instance),
+    list: () => Promise.resolve([self()]),
+  };
+}

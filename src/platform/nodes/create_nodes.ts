@@ -1,0 +1,35 @@
+/**
+ * `GET /v1/nodes`, for the owner of the platform.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { AccountStore } from "../accounts/mod.ts";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { Failure } from "../core/http/mod.ts";
+
+export function createNodes(
+  { nodes }: Pick<Foundation, "nodes">,
+  { accounts }: { readonly accounts: Pick<AccountStore, "ownerId"> },
+): Capability {
+  return {
+    name: "nodes",
+    bindRoutes(router) {
+      router.guarded(endpoints.listNodes, async (caller) => {
+        if (await accounts.ownerId() !== caller.user.id) {
+          throw new Failure("forbidden", "Only the owner of the platform can list its nodes");
+        }
+        const items = (await nodes.list()).map((
+          { id, version, addresses, since, lagMs, roles },
+        ) => ({
+          ...{ id, version, addresses, lagMs },
+          since: new Date(since).toISOString(),
+          roles: [...roles],
+          isSelf: id === nodes.id,
+        }));
+        return { items };
+      });
+    },
+  };
+}

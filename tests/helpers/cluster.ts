@@ -1,0 +1,53 @@
+/**
+ * Nodes that share a store, files and keys, for tests.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+import { TestPg } from "../../src/platform/core/store/_test_pg.ts";
+import type { PlatformOptions } from "../../src/serve/mod.ts";
+import { start, type TestPlatform } from "./platform.ts";
+
+/** A PostgreSQL, and folders of nodes that share it, files and keys. */
+export class Cluster implements AsyncDisposable {
+  readonly #running = new Set<TestPlatform>();
+
+  private constructor(
+    readonly pg: TestPg,
+    readonly folder: string,
+    private readonly kv: string,
+    private readonly password: string,
+  ) {}
+
+  static async open(): Promise<Cluster> {
+    const pg = await TestPg.start();
+    const { socket, user, database, password } = await pg.newAddress();
+    const folder = await Deno.makeTempDir({ prefix: "svc-nodes-" });
+    const kv = `postgres://${user}@/${database}?host=${dirname(socket!)}`;
+    return new Cluster(pg, folder, kv, password!);
+  }
+
+  /** Starts a node; its data directory, and so its name, is that of an earlier start. */
+  async start(name: string, more: Partial<PlatformOptions> = {}): Promise<TestPlatform> {
+    const platform = await start(join(this.folder, name), {
+      ...more,
+      kv: this.kv,
+      blobs: join(this.folder, "blobs"),
+      keysFile: join(this.folder, "keys.json"),
+      env: { ...Deno.env.toObject(), SVC_KV_PASSWORD: this.password },
+    });
+    this.#running.add(platform);
+    return platform;
+  }
+
+  async stop(platform: TestPlatform): Promise<void> {
+    this.#running.delete(platform);
+    await platform.shutdown();
+  }
+
+  async [Symbol.asyncDispose]() {
+    for (const platform of this.#running) await platform.shutdown();
+    await this.pg[Symbol.asyncDispose]();
+    await Deno.remove(this.folder, { recursive: true });
+  }
+}
