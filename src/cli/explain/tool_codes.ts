@@ -192,6 +192,13 @@ export const TOOL_CODES = {
     commands: ["serve", "doctor"],
     guide: "platform.md",
   },
+  node_id_in_use: {
+    meaning: "Another node that shares the store has the name of this one.",
+    remedy: "Give each node a name of its own with --node-id. The name of a node that is gone is " +
+      "free after 15 seconds.",
+    commands: ["nodes", "serve"],
+    guide: "scaling.md",
+  },
   not_replaced: {
     meaning: "The platform on this data directory did not hand over to the new one.",
     remedy: "The message says why. See which of them runs before you try again.",
