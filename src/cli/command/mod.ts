@@ -29,6 +29,7 @@ export {
   hostName,
   httpUrl,
   limitOption,
+  nodeName,
   parseSince,
   repeated,
   repeatedList,

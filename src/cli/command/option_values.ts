@@ -62,6 +62,12 @@ export function hostName(text: string): string {
   throw new InvalidArgumentError("Give a host name without scheme and port, in ASCII.");
 }
 
+/** A name of a node, which tables and logs show. */
+export function nodeName(text: string): string {
+  if (/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/.test(text)) return text;
+  throw new InvalidArgumentError("Use 1 to 63 small letters, digits, '.', '_' and '-'.");
+}
+
 /** Collects a flag that may be given several times. */
 export function repeated(text: string, previous: readonly string[] | undefined): string[] {
   return [...(previous ?? []), text];

@@ -3,26 +3,16 @@
  *
  * @module
  */
-import {
-  type Command,
-  InvalidArgumentError,
-  Option,
-  type OptionValues,
-} from "@commander-js/extra-typings";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import {
   byteSize,
   decimalNumber,
   hostName,
   httpUrl,
+  nodeName,
   repeatedList,
   wholeNumber,
 } from "../command/mod.ts";
-
-/** A name as in host names, which tables and logs show. */
-function nodeName(text: string): string {
-  if (/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/.test(text)) return text;
-  throw new InvalidArgumentError("Use 1 to 63 small letters, digits, '.', '_' or '-'");
-}
 
 /** Where the platform listens, and where its data is. */
 function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags>) {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import type { Random } from "../../../lib/clock.ts";
+import { readTextFile } from "../../../lib/utf8.ts";
 import { isFullDisk } from "../store/mod.ts";
 
 /** Letters, digits, `.`, `_` and `-`, as in host names; at most 63. */
@@ -28,20 +29,24 @@ export class NodeFileError extends Error {
 async function readIdentity(path: string): Promise<NodeIdentity | undefined> {
   let text: string;
   try {
-    text = await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
+    text = await readTextFile(path);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return undefined;
+    throw damaged(path, cause);
   }
   try {
     return identity.parse(JSON.parse(text));
   } catch (cause) {
-    throw new NodeFileError(
-      `Cannot read ${path}, which holds the name of this node: remove it, and name the node with ` +
-        "--node-id",
-      { cause },
-    );
+    throw damaged(path, cause);
   }
+}
+
+function damaged(path: string, cause: unknown): NodeFileError {
+  return new NodeFileError(
+    `Cannot read ${path}, which holds the name of this node: remove it, and name the node with ` +
+      "--node-id",
+    { cause },
+  );
 }
 
 /**
