@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { build, type Plugin } from "esbuild";
-import { join } from "node:path";
+import { build, type Metafile, type Plugin } from "esbuild";
+import { dirname, join } from "node:path";
 import { PRELOAD_BUNDLE, PRELOAD_SOURCE } from "../src/runtime/node/bundle_preload.ts";
 import { STAGED_PRELOAD } from "../src/runtime/node/preload_text.ts";
+import { directImports } from "./_direct_imports.ts";
 
 export interface BundleOptions {
   /** Root of the repository; `main.ts` and `node_modules` are in it. */
@@ -25,13 +26,26 @@ export interface BundleReport {
   readonly bytes: number;
   /** What is read before the command is known: `main.js` and its static imports. */
   readonly entryBytes: number;
+  /** What the bundler says of its chunks. */
+  readonly metafile: Metafile;
 }
 
-/** CommonJS packages inside an ES module still call `require` for Node's own modules. */
-const REQUIRE_BANNER = [
-  'import { createRequire as svcCreateRequire } from "node:module";',
-  "const require = svcCreateRequire(import.meta.url);",
+/**
+ * CommonJS packages inside an ES module still call `require` for Node's own modules. It is
+ * made with its first call: most commands come without one.
+ */
+const REQUIRE = [
+  "let svcRequire;",
+  "const svcMakeRequire = () => svcRequire ??= ",
+  'process.getBuiltinModule("node:module").createRequire(import.meta.url);',
+  "const require = new Proxy(() => {}, {",
+  "apply: (_, __, args) => svcMakeRequire()(...args),",
+  "get: (_, name) => svcMakeRequire()[name],",
+  "});\n",
 ].join("");
+
+/** Where a chunk calls `require` itself: the bundler's own helper, and code that is evaluated. */
+const CALLS_REQUIRE = /typeof require<"u"|eval\("require\b/;
 
 /**
  * The tracer of servers looks into node-pre-gyp for one function, which its own code
@@ -52,7 +66,7 @@ function constants({ releasesUrl }: BundleOptions): Record<string, string> {
 
 /** Bundles `main.ts` and its edge threads with code splitting, and reports what came out. */
 export async function bundle(options: BundleOptions): Promise<BundleReport> {
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     absWorkingDir: options.root,
     entryPoints: {
       main: join(options.root, "main.ts"),
@@ -71,30 +85,62 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
-    plugins: [WITHOUT_PRE_GYP],
+    plugins: [directImports(options.root), WITHOUT_PRE_GYP],
     define: constants(options),
-    banner: { js: REQUIRE_BANNER },
     metafile: true,
     logLevel: "warning",
-    write: true,
+    write: false,
   });
+  for (const { path, text } of outputFiles) {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.writeTextFile(path, `${CALLS_REQUIRE.test(text) ? REQUIRE : ""}${text}`);
+  }
   const { outputs } = metafile;
-  const entry = Object.keys(outputs).find((path) => outputs[path]!.entryPoint === "main.ts")!;
-  const early = new Set<string>();
+  return {
+    chunks: Object.keys(outputs).length,
+    bytes: sizeOf(metafile, Object.keys(outputs)),
+    entryBytes: loadedBy(metafile, ["main.ts"]).bytes,
+    metafile,
+  };
+}
+
+const sizeOf = ({ outputs }: Metafile, paths: Iterable<string>): number =>
+  [...paths].reduce((total, path) => total + outputs[path]!.bytes, 0);
+
+/** What is read and evaluated where these modules, each loaded by itself, are imported. */
+export interface Loaded {
+  readonly chunks: number;
+  readonly bytes: number;
+  /** Modules of the program and of packages in those chunks. */
+  readonly modules: ReadonlySet<string>;
+}
+
+/**
+ * What is loaded by modules, named by their paths in the repository.
+ *
+ * @throws {TypeError} Where one of them is no module that is loaded by itself.
+ */
+export function loadedBy(metafile: Metafile, modules: readonly string[]): Loaded {
+  const { outputs } = metafile;
+  const found = new Set<string>();
   const visit = (path: string): void => {
-    if (early.has(path)) return;
-    early.add(path);
+    if (found.has(path)) return;
+    found.add(path);
     for (const { path: next, kind } of outputs[path]?.imports ?? []) {
       if (kind === "import-statement" && next in outputs) visit(next);
     }
   };
-  visit(entry);
-  const sum = (paths: Iterable<string>): number =>
-    [...paths].reduce((total, path) => total + outputs[path]!.bytes, 0);
+  for (const module of modules) {
+    const path = Object.keys(outputs).find((each) => outputs[each]!.entryPoint === module);
+    if (path === undefined) {
+      throw new TypeError(`Load ${module} by itself: no chunk begins with it`);
+    }
+    visit(path);
+  }
   return {
-    chunks: Object.keys(outputs).length,
-    bytes: sum(Object.keys(outputs)),
-    entryBytes: sum(early),
+    chunks: found.size,
+    bytes: sizeOf(metafile, found),
+    modules: new Set([...found].flatMap((path) => Object.keys(outputs[path]!.inputs))),
   };
 }
 

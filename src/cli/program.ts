@@ -33,12 +33,10 @@ import { EXIT } from "./exit_code.ts";
 import { buildProgram, inputsOf } from "./parser.ts";
 import {
   type Context,
-  createContext,
   DEFAULT_API_URL,
   type GlobalFlags,
   type Host,
   type LookUp,
-  resolveSettings,
   wantsJson,
 } from "./session/mod.ts";
 import { createPalette, createUi, type Ui, wantsColor } from "./terminal/mod.ts";
@@ -148,6 +146,7 @@ async function parseAndRun(
       const inputs = inputsOf(program, argv);
       const lines = createSuggestedCommands(argv, inputs.flags);
       [run.lines, run.args] = [lines, inputs.args];
+      const { createContext, resolveSettings } = await import("./session/mod.ts");
       const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
       const ctx = await createContext({
         host: await inDirectory(host, settings.cwd),

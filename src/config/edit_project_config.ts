@@ -9,7 +9,6 @@ import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { writeFileAtomically } from "../lib/atomic_file.ts";
 import { renderDiagnostic } from "../lib/diagnostic.ts";
 import { findTomlExcess } from "../lib/toml_bounds.ts";
-import { PROJECT_CONFIG_FILE } from "./load_project_config.ts";
 import {
   BYTE_ORDER_MARK,
   type EnvDeclaration,
@@ -17,6 +16,7 @@ import {
   PROJECT_CONFIG_LIMITS,
   type Visibility,
 } from "./project_config.ts";
+import { PROJECT_CONFIG_FILE } from "./project_root.ts";
 import { projectConfigJsonSchema } from "./schema.ts";
 import { removeTomlKey, setTomlKey } from "./toml_edit.ts";
 import type { KeyPath } from "./toml_layout.ts";

@@ -7,10 +7,8 @@ import { join } from "node:path";
 import type { Diagnostic } from "../lib/diagnostic.ts";
 import { describeFileFault } from "../lib/file_fault.ts";
 import { decodeUtf8, utf8Diagnostic } from "../lib/utf8.ts";
-import { parseProjectConfig, PROJECT_CONFIG_LIMITS, type ProjectConfig } from "./project_config.ts";
-
-/** Name of the project config file. */
-export const PROJECT_CONFIG_FILE = "svc.toml";
+import type { ProjectConfig } from "./project_config.ts";
+import { PROJECT_CONFIG_FILE } from "./project_root.ts";
 
 /** What stands in a directory; `path` is the full path of its `svc.toml` in every case. */
 export type LoadedProjectConfig =
@@ -43,7 +41,7 @@ function isAbsent(error: unknown): boolean {
 
 /**
  * Loads the `svc.toml` of a directory. A missing file, and one that cannot be
- * used, are results; nothing is thrown for them.
+ * used, are results; nothing is thrown for them. What parses is loaded for a file alone.
  */
 export async function loadProjectConfig(directory: string): Promise<LoadedProjectConfig> {
   const path = join(directory, PROJECT_CONFIG_FILE);
@@ -51,9 +49,9 @@ export async function loadProjectConfig(directory: string): Promise<LoadedProjec
   try {
     const { isFile, size } = await Deno.stat(path);
     if (!isFile) return refuse(path, "not_a_file", "Make it a file: it is a directory or a device");
-    if (size > PROJECT_CONFIG_LIMITS.maxBytes) {
-      const limit = PROJECT_CONFIG_LIMITS.maxBytes;
-      return refuse(path, "toml_size", `Keep the file within ${limit} bytes: it has ${size}`);
+    const { PROJECT_CONFIG_LIMITS: { maxBytes } } = await import("./project_config.ts");
+    if (size > maxBytes) {
+      return refuse(path, "toml_size", `Keep the file within ${maxBytes} bytes: it has ${size}`);
     }
     bytes = await Deno.readFile(path);
   } catch (error) {
@@ -65,6 +63,7 @@ export async function loadProjectConfig(directory: string): Promise<LoadedProjec
     return { status: "invalid", path, diagnostics: [utf8Diagnostic(decoded.fault)] };
   }
   const source = decoded.text;
+  const { parseProjectConfig } = await import("./project_config.ts");
   const { config, diagnostics } = parseProjectConfig(source);
   return config === undefined
     ? { status: "invalid", path, source, diagnostics }

@@ -16,11 +16,7 @@ export {
 } from "./project_config.ts";
 export { PROJECT_NAME_MAX } from "./field_rules.ts";
 export { projectConfigJsonSchema } from "./schema.ts";
-export {
-  type LoadedProjectConfig,
-  loadProjectConfig,
-  PROJECT_CONFIG_FILE,
-} from "./load_project_config.ts";
+export { type LoadedProjectConfig, loadProjectConfig } from "./load_project_config.ts";
 export {
   editProjectConfig,
   newProjectConfig,
@@ -31,7 +27,7 @@ export {
   SCHEMA_COMMENT,
   SCHEMA_PATH,
 } from "./edit_project_config.ts";
-export { findProjectRoot, type ProjectRootOptions } from "./project_root.ts";
+export { findProjectRoot, PROJECT_CONFIG_FILE, type ProjectRootOptions } from "./project_root.ts";
 export { CACHE_PATH, readCheckoutCache, writeCheckoutCache } from "./checkout_cache.ts";
 export {
   type CheckoutContext,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { renderDiagnostic } from "../lib/diagnostic.ts";
-import { PROJECT_CONFIG_FILE } from "./load_project_config.ts";
+import { PROJECT_CONFIG_FILE } from "./project_root.ts";
 import { parseProjectConfig } from "./project_config.ts";
 
 /** Each file holds a `svc.toml`, this divider, and what comes of it. UPDATE_GOLDENS=1 rewrites it. */

@@ -4,7 +4,9 @@
  * @module
  */
 import { dirname, join, resolve } from "node:path";
-import { PROJECT_CONFIG_FILE } from "./load_project_config.ts";
+
+/** Name of the project config file. */
+export const PROJECT_CONFIG_FILE = "svc.toml";
 
 export interface ProjectRootOptions {
   /** The user's home directory: the search goes no higher. */

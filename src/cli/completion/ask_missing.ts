@@ -6,7 +6,6 @@
 import { CommanderError } from "@commander-js/extra-typings";
 import type { LoadedCommand } from "../command/mod.ts";
 import type { Context } from "../session/mod.ts";
-import { listCandidates } from "./candidates.ts";
 
 const MISSING = /missing required argument '([^']+)'/;
 
@@ -38,7 +37,9 @@ export async function askMissing(
   if (ctx.prompter === undefined || argument === undefined || argument.variadic) return undefined;
   const message = argument.description === "" ? name : argument.description;
   const kind = command.offers[name];
-  const candidates = kind === undefined ? [] : await listCandidates(ctx, kind);
+  const candidates = kind === undefined
+    ? []
+    : await (await import("./candidates.ts")).listCandidates(ctx, kind);
   if (candidates.length === 0) {
     const validate = (answer: string) => answer.trim() === "" ? "Type an answer" : undefined;
     return await ctx.prompter.text({ message, validate });

@@ -3,6 +3,12 @@
  *
  * @module
  */
+import type { TypedLine } from "./complete.ts";
+
 export { askMissing, missingArgument, withArgument } from "./ask_missing.ts";
-export { complete } from "./complete.ts";
 export { COMPLETE, COMPLETION } from "./group.ts";
+
+/** What fits at the end of `words`, as the shell's script reads it; loads one command at most. */
+export async function complete(words: readonly string[], line: TypedLine): Promise<string> {
+  return await (await import("./complete.ts")).complete(words, line);
+}

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Environment } from "../session/settings.ts";
+import type { Environment } from "../session/global_flags.ts";
 import { browserCommand } from "./open_browser.ts";
 
 const URL = "http://localhost:8787/device?code=BCDF-GHJK&workspace=acme";

@@ -20,7 +20,8 @@ import {
 import { type Phase, type Ui, wantsColor, type Writer } from "../terminal/mod.ts";
 import type { LookUp } from "./candidate.ts";
 import { type CredentialStore, openCredentialStore } from "./credential_store.ts";
-import { DEFAULT_API_URL, type Environment, type Settings } from "./settings.ts";
+import { DEFAULT_API_URL, type Environment } from "./global_flags.ts";
+import type { Settings } from "./settings.ts";
 import { chooseWorkspace, type WorkspaceChoice } from "./workspace_choice.ts";
 
 /**

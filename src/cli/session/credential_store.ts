@@ -19,7 +19,7 @@ import {
   setDefaultWorkspace,
 } from "../../config/mod.ts";
 import { CliError } from "../errors/mod.ts";
-import type { Environment } from "./settings.ts";
+import type { Environment } from "./global_flags.ts";
 
 export interface StoredLogin {
   readonly workspace: string;

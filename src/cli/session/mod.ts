@@ -8,12 +8,7 @@ export type { Candidate, CandidateKind, LookUp } from "./candidate.ts";
 export { readCertificates } from "./certificates.ts";
 export { type Context, createContext, type Host, type TakeSignals } from "./context.ts";
 export { assertWritable, showPath } from "./paths.ts";
-export {
-  DEFAULT_API_URL,
-  type Environment,
-  type GlobalFlags,
-  resolveSettings,
-  wantsJson,
-} from "./settings.ts";
+export { DEFAULT_API_URL, type Environment, type GlobalFlags, wantsJson } from "./global_flags.ts";
+export { resolveSettings } from "./settings.ts";
 export { cacheFolder, dataFolder } from "./user_folders.ts";
 export { WORKSPACE_SOURCES } from "./workspace_choice.ts";

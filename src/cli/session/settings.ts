@@ -6,9 +6,7 @@
  */
 import { z } from "zod";
 import { CliError } from "../errors/mod.ts";
-
-/** Where the platform is by default. */
-export const DEFAULT_API_URL = "http://localhost:8787";
+import type { Environment, GlobalFlags } from "./global_flags.ts";
 
 const apiUrl = z.string().refine((text) => {
   const url = URL.parse(text);
@@ -26,16 +24,6 @@ const switchValue = z.enum(["1", "true", "0", "false"], "1 or 0").transform((tex
   text === "1" || text === "true"
 );
 
-/** Flags as the command line gives them. */
-export interface GlobalFlags {
-  readonly json?: true | undefined;
-  readonly token?: string | undefined;
-  readonly workspace?: string | undefined;
-  readonly apiUrl?: string | undefined;
-  readonly cwd?: string | undefined;
-  readonly yes?: true | undefined;
-}
-
 export interface Settings {
   readonly json: boolean;
   readonly token: string | undefined;
@@ -48,8 +36,6 @@ export interface Settings {
   /** True to answer yes to every yes-or-no question. */
   readonly yes: boolean;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Source<T> {
   readonly schema: z.ZodType<T>;
@@ -71,13 +57,6 @@ function read<T>(source: Source<T>): T | undefined {
   const name = source.given === undefined ? source.variable : source.flag;
   const shown = source.secret === true ? "" : `, not ${JSON.stringify(value)}`;
   throw new CliError("usage", `Set ${name} to ${parsed.error.issues[0]?.message}${shown}`);
-}
-
-/** True where JSON output is asked for, before anything else is known to be valid. */
-export function wantsJson(argv: readonly string[], env: Environment): boolean {
-  const end = argv.indexOf("--");
-  const flags = end === -1 ? argv : argv.slice(0, end);
-  return flags.includes("--json") || env.SVC_JSON === "1" || env.SVC_JSON === "true";
 }
 
 /**

@@ -6,7 +6,7 @@
  */
 import { isAbsolute, join } from "node:path";
 import { CliError } from "../errors/mod.ts";
-import type { Environment } from "./settings.ts";
+import type { Environment } from "./global_flags.ts";
 
 interface Places {
   /** The variable's value; it counts only as an absolute path. */

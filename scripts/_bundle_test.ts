@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { bundle, loadedBy } from "./_bundle.ts";
+import { ROOT } from "./_source_files.ts";
+import { SHIPPED_PACKAGES } from "./_stage.ts";
+
+/** What a command line loads: each of these is imported once what is before it has run. */
+const HELP = ["main.ts", "part-of-face:src/cli/program.ts?runProgram"];
+const COMMAND = [...HELP, "part-of-face:src/cli/session/mod.ts?createContext,resolveSettings"];
+
+interface Row {
+  readonly command: string;
+  readonly modules: readonly string[];
+  /** Most that a start may read, in thousands of bytes, and in chunks. */
+  readonly kilobytes: number;
+  readonly chunks: number;
+  /** What must not be among it. */
+  readonly without: RegExp;
+}
+
+const ZOD = /\/zod\//;
+const LARGE =
+  /re2js|toml-eslint-parser|acorn|croner|@clack|src\/(?:runtime|rules|manifest|build)\//;
+
+const ROWS: readonly Row[] = [
+  {
+    command: "--version",
+    modules: ["main.ts"],
+    kilobytes: 15,
+    chunks: 10,
+    without: /commander|zod/,
+  },
+  { command: "--help", modules: HELP, kilobytes: 110, chunks: 30, without: ZOD },
+  {
+    command: "whoami",
+    modules: [...COMMAND, "src/cli/account/whoami.ts"],
+    kilobytes: 280,
+    chunks: 60,
+    without: LARGE,
+  },
+  {
+    command: "kv get",
+    modules: [...COMMAND, "src/cli/kv/get.ts"],
+    kilobytes: 290,
+    chunks: 80,
+    without: LARGE,
+  },
+];
+
+Deno.test("bundle() lets a command read only what it needs", async (t) => {
+  const outdir = await Deno.makeTempDir({ prefix: "svc-bundle-" });
+  try {
+    const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
+    const { metafile } = await bundle({ root: ROOT, outdir, external });
+    for (const { command, modules, kilobytes, chunks, without } of ROWS) {
+      await t.step(command, () => {
+        const loaded = loadedBy(metafile, modules);
+        assert.deepEqual([...loaded.modules].filter((module) => without.test(module)), []);
+        assert(
+          loaded.bytes <= kilobytes * 1000,
+          `${loaded.bytes} bytes in ${loaded.chunks} chunks`,
+        );
+        assert(loaded.chunks <= chunks, `${loaded.chunks} chunks`);
+      });
+    }
+    assert.throws(() => loadedBy(metafile, ["src/lib/format.ts"]), TypeError);
+  } finally {
+    await Deno.remove(outdir, { recursive: true });
+  }
+});

@@ -1,0 +1,27 @@
+/**
+ * What is known of a run before any setting of it is checked; help needs no more.
+ *
+ * @module
+ */
+
+/** Where the platform is by default. */
+export const DEFAULT_API_URL = "http://localhost:8787";
+
+/** Flags as the command line gives them. */
+export interface GlobalFlags {
+  readonly json?: true | undefined;
+  readonly token?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly apiUrl?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly yes?: true | undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** True where JSON output is asked for, before anything else is known to be valid. */
+export function wantsJson(argv: readonly string[], env: Environment): boolean {
+  const end = argv.indexOf("--");
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  return flags.includes("--json") || env.SVC_JSON === "1" || env.SVC_JSON === "true";
+}
