@@ -62,10 +62,7 @@ Deno.test("dev gives its server the variables of the environment, and says where
     assert.match(alone.stderr, /127\.0\.0\.1:9 cannot be reached/);
   }));
 
-/** Making a database takes half a minute on a small machine: `DEV_TESTS=all` runs this too. */
-const isLong = Deno.env.get("DEV_TESTS") !== "all";
-
-const databaseTest = () =>
+Deno.test("dev gives its server the branch of the database that is named, else main", () =>
   withServer(async (bench) => {
     const patient = { sleep: (milliseconds: number) => delay(milliseconds) };
     await bench.json(["db", "create", "--name", "shop", "--wait"], patient);
@@ -78,13 +75,7 @@ const databaseTest = () =>
     assert.deepEqual(cart.answer, { DATABASE_URL: await urlOf("cart") }, cart.stderr);
     const none = await dev(bench, ["--db-branch", "none"]);
     assert.equal(none.code, 1);
-  });
-
-Deno.test({
-  name: "dev gives its server the branch of the database that is named, else main",
-  ignore: isLong,
-  fn: databaseTest,
-});
+  }));
 
 Deno.test("dev refuses flags that do not fit the project", () =>
   withServer(async (bench) => {
