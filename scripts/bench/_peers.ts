@@ -28,15 +28,15 @@ export interface PeerSite {
   readonly certificate: Certificate;
   /** Redirects by path, status 301. */
   readonly redirects: ReadonlyMap<string, string>;
-  /** An HTTPS origin that everything is passed on to, in place of the folder. */
+  /** An origin that everything is passed on to, in place of the folder. */
   readonly origin?: PeerOrigin;
 }
 
 export interface PeerOrigin {
   /** Without a path. */
   readonly url: string;
-  /** PEM file that the origin is trusted by. */
-  readonly caFile: string;
+  /** PEM file that an HTTPS origin is trusted by; missing for plain HTTP. */
+  readonly caFile?: string;
   /** Answers are kept for a minute; Caddy has no cache of its own and passes all on. */
   readonly cached: boolean;
 }
@@ -44,16 +44,18 @@ export interface PeerOrigin {
 function nginxProxy(site: PeerSite): string {
   const { origin } = site;
   if (origin === undefined) return "";
+  const { caFile } = origin;
+  const trust = caFile === undefined ? "" : `
+      proxy_ssl_trusted_certificate ${caFile};
+      proxy_ssl_verify on;
+      proxy_ssl_name localhost;
+      proxy_ssl_server_name on;`;
   const cache = origin.cached ? "proxy_cache bench; proxy_cache_valid 200 1m;" : "";
   return `
     location / {
-      proxy_pass https://bench_origin;
+      proxy_pass ${new URL(origin.url).protocol}//bench_origin;
       proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_ssl_trusted_certificate ${origin.caFile};
-      proxy_ssl_verify on;
-      proxy_ssl_name localhost;
-      proxy_ssl_server_name on;
+      proxy_set_header Connection "";${trust}
       ${cache}
     }`;
 }
@@ -64,14 +66,17 @@ const nginxUpstream = ({ origin }: PeerSite): string =>
     ? ""
     : `upstream bench_origin { server ${new URL(origin.url).host}; keepalive 64; }`;
 
-const caddyProxy = ({ origin }: PeerSite): string =>
-  origin === undefined ? "file_server" : `
-  reverse_proxy ${origin.url} {
+function caddyProxy({ origin }: PeerSite): string {
+  if (origin === undefined) return "file_server";
+  const { url, caFile } = origin;
+  return caFile === undefined ? `reverse_proxy ${url}` : `
+  reverse_proxy ${url} {
     transport http {
-      tls_trusted_ca_certs ${origin.caFile}
+      tls_trusted_ca_certs ${caFile}
       tls_server_name localhost
     }
   }`;
+}
 
 interface Ports {
   readonly port: number;

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fetchByHost } from "../_fetch_by_host.ts";
 import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
 import { type Cost, load, loadProcess } from "./_load.ts";
+import { withPeers } from "./_peers.ts";
 import { race, type Runner } from "./_race.ts";
 import { againstAim, formatTable, median, whole } from "./_table.ts";
 
@@ -19,6 +20,9 @@ const SECONDS = 2;
 
 /** What a request may take longer than at the server alone, in milliseconds. */
 const MOST_ADDED_MS = 0.5;
+
+/** Its processor time is that of nginx alone; that of svc has the server's with it. */
+const NGINX_IN_FRONT = "nginx in front";
 
 const PAGE = "0123456789abcdef".repeat(64);
 
@@ -171,7 +175,8 @@ async function keptPages(svc: Runner): Promise<string> {
 /** Measures cold starts, overhead and kept pages; returns the report. */
 export async function benchCompute(): Promise<string> {
   return await withHttpsPlace(async (place) => {
-    await write(join(place.site, "dist"), {
+    const { folder, site, certificate } = place;
+    await write(join(site, "dist"), {
       "server/entry.mjs": SERVER,
       "assets/files/page.txt": PAGE,
     });
@@ -186,19 +191,25 @@ export async function benchCompute(): Promise<string> {
       );
     }
     await place.tool(["deploy", "--prod", "--skip-build"]);
-    return await withServerAlone(place.folder, async (server) => {
+    return await withServerAlone(folder, async (server) => {
+      const origin = { url: `http://127.0.0.1:${server.port}`, cached: false };
+      const front = { folder, root: site, certificate, redirects: new Map(), origin };
       const svc: Runner = { ...place.platform, name: "svc", host: HOST };
       const alone: Runner = { ...server, name: "server alone", host: HOST };
-      const through = (path: string): Promise<string> =>
-        race([svc, alone], {
-          ...{ path, rounds: ROUNDS, seconds: SECONDS },
-          aims: { "server alone": 0.9 },
-        });
+      const through = (path: string, aim: number): Promise<string> =>
+        withPeers(
+          front,
+          ([nginx]) =>
+            race([svc, alone, { ...nginx!, name: NGINX_IN_FRONT, host: HOST }], {
+              ...{ path, rounds: ROUNDS, seconds: SECONDS },
+              aims: { [NGINX_IN_FRONT]: aim },
+            }),
+        );
       return [
         `Servers of deployments (svc ${describeProgram()})`,
         ...cold,
-        `Warm, a server that does nothing, 1 KB, 32 requests at once\n${await through("/")}`,
-        `Warm, a page of 300 items rendered, 32 requests at once\n${await through("/list")}`,
+        `Warm, a server that does nothing, 1 KB, 32 requests at once\n${await through("/", 0.8)}`,
+        `Warm, a page of 300 items rendered, 32 requests at once\n${await through("/list", 1)}`,
         await delays(svc, alone),
         await keptPages(svc),
       ].join("\n\n");

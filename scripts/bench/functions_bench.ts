@@ -16,9 +16,9 @@ const HOSTILE_HOST = "hostile.localhost";
 const ROUNDS = 5;
 const NEIGHBOUR: Clients = { protocol: "http", connections: 4 };
 /** Most that a no-op step may add to a request, in milliseconds. */
-const MAX_STEP_MS = 0.15;
+const MAX_STEP_MS = 0.1;
 /** Most that a neighbour's p99 may grow by. */
-const MAX_GROWTH = 2;
+const MAX_GROWTH = 1.2;
 
 const HOSTILE: Readonly<Record<string, string>> = {
   loops: "export default () => { for (;;); };",

@@ -1,5 +1,5 @@
 /**
- * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv|dev|databases …]`:
+ * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|threads|kv|dev|databases …]`:
  * measures and prints tables with the aim beside each. Loopback only; what it starts it
  * stops, and its files are in temporary folders.
  *
@@ -80,6 +80,11 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./downloads_bench.ts")).benchDownloads(),
   },
   {
+    name: "threads",
+    needs: [],
+    run: async () => await (await import("./threads_bench.ts")).benchThreads(),
+  },
+  {
     name: "images",
     needs: [],
     run: async () => await (await import("./images_bench.ts")).benchImages(),
@@ -129,7 +134,7 @@ const BENCHES: readonly Bench[] = [
   },
   {
     name: "compute",
-    needs: LOAD,
+    needs: PEERS,
     run: async () => await (await import("./compute_bench.ts")).benchCompute(),
   },
 ];

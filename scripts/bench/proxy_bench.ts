@@ -108,7 +108,7 @@ export async function benchProxy(): Promise<string> {
   return await withProxies(false, async (runners, origin) => {
     const table = await race(runners, {
       ...{ path: "/small.txt", rounds: 4, seconds: 2 },
-      aims: {},
+      aims: { nginx: 0.7 },
     });
     const { port } = origin;
     const protocol = "https" as const;

@@ -14,10 +14,10 @@ import {
 import { tracesOf } from "./access_record.ts";
 import { ComputeFailedError } from "./compute/mod.ts";
 import { countedRequest } from "./counted_request.ts";
-import { DynamicResponder, isDynamic, NotHereError, StoredResponder } from "./dynamic/mod.ts";
+import { DynamicResponder, isDynamic, StoredResponder } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
-import type { EdgeConnection } from "./hand_over.ts";
+import type { EdgeConnection, RoutedRequest } from "./hand_over.ts";
 import { ImageResponder, type OwnSource, SourceRequest } from "./images/mod.ts";
 import { isReading, makePseudonym } from "./messages/mod.ts";
 import { observedRequest } from "./observed_request.ts";
@@ -33,6 +33,7 @@ import {
 import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
 import { edgeFault, isPassing } from "./edge_fault.ts";
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
+import { decidedOf, respondRouted, routeThrough } from "./routed_request.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
 import { ThinResponder } from "./thin_responder.ts";
 import { upgradeClient } from "./upgrade_client.ts";
@@ -41,7 +42,7 @@ import { isForAnother, isWay, targetOf, type Way } from "./way.ts";
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;
 
-const NO_OUTBOUND = () => Promise.reject(new NotHereError());
+const NO_OUTBOUND = () => Promise.reject(new Error("Another edge reaches other sites"));
 
 /** A request as it came. */
 interface Arrival {
@@ -130,6 +131,8 @@ class Edge {
       limiter: this.#limiter,
       handedOver: connection.handedOver,
     });
+    const routed = context.decided?.routed;
+    if (routed !== undefined) return this.#route(context, routed);
     try {
       const decided = this.#decide(context);
       if (this.#options.handOver !== undefined && isForAnother(context, decided)) {
@@ -150,7 +153,8 @@ class Edge {
     way: EdgeResponse | Way,
     arrival: Arrival,
   ): Response | Promise<Response> {
-    const found = this.#thin.respond(context, way);
+    const route = routeThrough(this.#options.routeElsewhere, context, arrival);
+    const found = this.#thin.respond(context, way, route);
     if (found === undefined) return this.#handOver(context, arrival);
     if (!(found instanceof Promise)) return this.#finish(context, found);
     return found.then(
@@ -162,12 +166,20 @@ class Edge {
 
   /** Has another edge answer, which logs the request too. */
   #handOver(
-    { clientRequest, site, limits = [], shadowed = [] }: RequestContext,
+    context: RequestContext,
     { request, connection }: Arrival,
   ): Promise<Response> {
-    const decided = { requestId: clientRequest.id, verdicts: [...limits, ...shadowed] };
-    return this.#options.handOver!(request, connection, decided)
+    const { clientRequest, site } = context;
+    return this.#options.handOver!(request, connection, decidedOf(context))
       .catch((error) => this.#respond(clientRequest, this.#fault(clientRequest, error, site)));
+  }
+
+  /** Answers for the pipeline of another edge, which finishes the response and logs it. */
+  #route(context: RequestContext, routed: RoutedRequest): Promise<Response> {
+    const { clientRequest, site } = context;
+    return respondRouted(context, routed, this.#siteResponder)
+      .catch((error) => this.#fault(clientRequest, error, site))
+      .then((response) => this.#respond(clientRequest, response));
   }
 
   /** Answers a request that the rules let through. */

@@ -11,7 +11,7 @@ import type { ObservedRequest } from "./observed_request.ts";
 import type { HttpCache } from "./cache/mod.ts";
 import type { DirectServers } from "./compute/mod.ts";
 import type { AsnLookup, GeoLookup } from "./geo/mod.ts";
-import type { EdgeConnection, HandOver } from "./hand_over.ts";
+import type { EdgeConnection, HandOver, RouteElsewhere } from "./hand_over.ts";
 import type { ImageService } from "./images/mod.ts";
 import type { SharedCounters } from "./rate_limit/mod.ts";
 import type { ForwardedHeader } from "./request/mod.ts";
@@ -58,6 +58,8 @@ export interface EdgeOptions {
   readonly images?: ImageService | undefined;
   /** Answers what needs a server, a function or the cache; missing where this edge has them. */
   readonly handOver?: HandOver;
+  /** Answers what pipelines of this edge need of the site and only another edge has; with `handOver`. */
+  readonly routeElsewhere?: RouteElsewhere;
   /** Servers that this edge may use although another one supervises them; with `handOver`. */
   readonly servers?: DirectServers;
   /** Functions that this edge may call although another one supervises them; with `handOver`. */

@@ -5,14 +5,31 @@
  * @module
  */
 import type { KeepCopy } from "./cache/mod.ts";
+import type { RequestTarget } from "./compute/mod.ts";
+import type { HeaderList, PipelineResponse } from "./messages/mod.ts";
 import type { NamedVerdict } from "./rate_limit/mod.ts";
 import type { Connection, HandedConnection } from "./request/mod.ts";
+
+/**
+ * A request after the request steps of a pipeline: only its path is still to be answered.
+ * Data only.
+ */
+export interface RoutedRequest {
+  readonly method: string;
+  readonly headers: HeaderList;
+  readonly target: RequestTarget;
+}
 
 /** What the edge that had the request first has done already. Data only. */
 export interface Decided {
   readonly requestId: string;
   /** The rate limits that it counted the request against, by the id of their rule. */
   readonly verdicts: readonly NamedVerdict[];
+  /**
+   * Where the first edge runs the pipeline: what it wants of terminal routing. Rules and
+   * functions have had their turn, and it logs the request itself.
+   */
+  readonly routed?: RoutedRequest | undefined;
 }
 
 /** A request as the edge sees it that it was handed over to. */
@@ -21,6 +38,8 @@ export interface HandedOver extends HandedConnection {
   readonly decided?: Decided | undefined;
   /** Takes a copy of the cached response that answers, for the first edge. */
   readonly keepCopy?: KeepCopy | undefined;
+  /** Takes the reason why the response to a routed request is an error page. */
+  noteProblem?(problem: string): void;
 }
 
 /** The connection of a request, which may be another edge's. */
@@ -37,3 +56,10 @@ export type HandOver = (
   connection: Connection,
   decided: Decided | undefined,
 ) => Promise<Response>;
+
+/** Has another edge answer a routed request by terminal routing. */
+export type RouteElsewhere = (
+  request: Request,
+  connection: Connection,
+  decided: Decided & { readonly routed: RoutedRequest },
+) => Promise<PipelineResponse>;

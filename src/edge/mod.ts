@@ -40,7 +40,7 @@ export { type NeededFunction, neededFunctions, type SiteFunctions } from "./pipe
 export { makePseudonym } from "./messages/mod.ts";
 export type { ObservedRequest } from "./observed_request.ts";
 export type { ByteRange } from "./ranges/mod.ts";
-export type { Decided, EdgeConnection, HandedOver, HandOver } from "./hand_over.ts";
+export type { Decided, EdgeConnection, HandedOver, HandOver, RouteElsewhere } from "./hand_over.ts";
 export { rateLimitHeaders, shareCounters, type SharedCounters } from "./rate_limit/mod.ts";
 export {
   type AssumedClient,

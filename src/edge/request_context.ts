@@ -61,6 +61,11 @@ export class RequestContext implements EvaluationHooks {
     return this.parts.handedOver?.keepCopy;
   }
 
+  /** Takes the reason why a routed request is answered by an error page. */
+  get noteProblem(): HandedOver["noteProblem"] {
+    return this.parts.handedOver?.noteProblem;
+  }
+
   fileExists(path: string): boolean {
     return this.site.content.hasFile(path);
   }

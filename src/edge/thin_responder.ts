@@ -7,7 +7,9 @@
 import { ORIGIN_HANDLE } from "../rules/mod.ts";
 import type { SiteFunctions } from "./pipeline/mod.ts";
 import { type DirectServers, isSocketRequest, respondDirectly } from "./compute/mod.ts";
-import { type DynamicResponder, NotHereError, type StoredResponder } from "./dynamic/mod.ts";
+import { type DynamicResponder, isDynamic, type StoredResponder } from "./dynamic/mod.ts";
+import type { RoutedRequest } from "./hand_over.ts";
+import { isReading, type PipelineResponse } from "./messages/mod.ts";
 import type { RequestContext } from "./request_context.ts";
 import type { EdgeResponse } from "./response/mod.ts";
 import { targetOf, type Way } from "./way.ts";
@@ -25,16 +27,26 @@ export interface ThinResponderOptions {
   readonly functions: DirectFunctions | undefined;
 }
 
+/** Has another edge answer a path in the middle of a pipeline. */
+type Route = (routed: RoutedRequest) => Promise<PipelineResponse>;
+
 /** A response; `undefined`, now or later, where another edge has to answer. */
 export type ThinResponse = EdgeResponse | Promise<EdgeResponse | undefined> | undefined;
 
 export class ThinResponder {
   constructor(private readonly options: ThinResponderOptions) {}
 
-  respond(context: RequestContext, way: EdgeResponse | Way): ThinResponse {
+  respond(
+    context: RequestContext,
+    way: EdgeResponse | Way,
+    routeElsewhere: Route | undefined,
+  ): ThinResponse {
     const { stored } = this.options;
     const { clientRequest, site } = context;
-    if (way === "dynamic") return this.#findStored(context) ?? this.#callFunctions(context);
+    if (way === "dynamic") {
+      return this.#findStored(context) ?? this.#callFunctions(context, routeElsewhere) ??
+        this.#sendUnsafe(context);
+    }
     return stored?.page(site, clientRequest, targetOf(context)) ??
       (way === "route" ? this.#askServer(context) : undefined);
   }
@@ -56,8 +68,24 @@ export class ThinResponder {
     return respondDirectly({ site, request, target, route: resolution.route, servers });
   }
 
+  /** Has a server act on an unsafe request, and removes what its response invalidates. */
+  #sendUnsafe(context: RequestContext): ThinResponse {
+    const { stored } = this.options;
+    const { clientRequest, site, decision } = context;
+    if (stored === undefined || isReading(clientRequest.method)) return undefined;
+    if (decision.cache !== undefined || isDynamic(decision)) return undefined;
+    if (stored.isInLoop(clientRequest)) return undefined;
+    const asked = this.#askServer(context);
+    return asked instanceof Promise
+      ? asked.then(async (response) => {
+        if (response !== undefined) await stored.invalidate(clientRequest, site, response);
+        return response;
+      })
+      : asked;
+  }
+
   /** Runs a pipeline here that needs nothing but functions and files. */
-  #callFunctions(context: RequestContext): ThinResponse {
+  #callFunctions(context: RequestContext, routeElsewhere: Route | undefined): ThinResponse {
     const { dynamic, functions: all } = this.options;
     const { clientRequest, site, decision, facts, cachedDecision } = context;
     const plan = this.options.stored?.planOf(decision);
@@ -71,14 +99,9 @@ export class ThinResponder {
     }
     const functions = all?.find(site.deploymentId, plan.functions);
     if (functions === undefined) return undefined;
-    const response = dynamic.respond({
+    return dynamic.respond({
       ...{ clientRequest, site, decision, facts: facts!, cachedDecision, functions },
+      routeElsewhere,
     });
-    return response instanceof Promise ? response.catch(leaveToOther) : response;
   }
-}
-
-function leaveToOther(error: unknown): undefined {
-  if (error instanceof NotHereError) return undefined;
-  throw error;
 }

@@ -1,6 +1,7 @@
 /**
  * Responses of servers in an edge that does not supervise them: it sends to a server
- * that runs what may be sent twice, and leaves everything else to another edge.
+ * that runs what no page or other server can be meant by, and leaves everything else
+ * to another edge.
  *
  * @module
  */
@@ -24,7 +25,10 @@ export interface DirectServer {
   readonly isPlain: boolean;
   /** Notes that a response was one to store. */
   noteDeclared(): void;
-  /** Sends a request; `undefined`, now or later, where the other edge has to answer it. */
+  /**
+   * Sends a request; `undefined`, now or later, where the other edge has to answer it:
+   * one that must not be sent twice has not been sent then.
+   */
   fetch(request: ComputeRequest): Promise<ComputeResult | undefined> | undefined;
 }
 
@@ -41,12 +45,17 @@ interface DirectContext {
   readonly servers: DirectServers;
 }
 
-/** Whether a request has no body, and another server or page cannot be meant. */
-function isSimple({ request, route }: DirectContext): boolean {
+/** Whether a `GET` or `HEAD` has content, which is read in another way than a body. */
+function hasContent(request: ServerRequest): boolean {
   const length = request.header("content-length");
-  return isReading(request.method) && !route.fallthrough && !isSocketRequest(request) &&
-    (route.revalidate === undefined || route.revalidate === 0) &&
-    (length === null || length === "0") && request.header("transfer-encoding") === null;
+  return (length !== null && length !== "0") || request.header("transfer-encoding") !== null;
+}
+
+/** Whether a request is for this server: no page, no other server, no WebSocket. */
+function isSimple({ request, route }: DirectContext): boolean {
+  if (route.fallthrough || isSocketRequest(request)) return false;
+  if (!isReading(request.method)) return true;
+  return !route.revalidate && !hasContent(request);
 }
 
 async function settle(
@@ -61,7 +70,7 @@ async function settle(
     return toEdgeResponse(request.method, response, site.common);
   }
   // The next requests go to the edge that stores such responses.
-  if (route.revalidate === undefined) server.noteDeclared();
+  if (route.revalidate === undefined && isReading(request.method)) server.noteDeclared();
   const headers = withoutConsumed(response.headers);
   return toEdgeResponse(request.method, { ...response, headers }, site.common);
 }
@@ -79,7 +88,8 @@ export function respondDirectly(
   const server = servers.find(site.deploymentId, route.layer.name);
   if (server === undefined || !isSimple(context)) return undefined;
   // What a server declares cacheable may be stored already.
-  if (route.revalidate === undefined && !server.isPlain) return undefined;
+  const mayBeStored = route.revalidate === undefined && isReading(request.method);
+  if (mayBeStored && !server.isPlain) return undefined;
   const asked = server.fetch(computeRequest(request, target));
   return asked === undefined ? undefined : settle(context, server, asked);
 }

@@ -6,7 +6,8 @@
  */
 import type { KeepCopy, OriginRequest } from "../cache/mod.ts";
 import type { RequestTarget } from "../compute/mod.ts";
-import { type BodyStream, type HeaderList, type PipelineRequest } from "../messages/mod.ts";
+import type { RoutedRequest } from "../hand_over.ts";
+import type { BodyStream, HeaderList, PipelineRequest, PipelineResponse } from "../messages/mod.ts";
 import type { SiteFunctions } from "../pipeline/mod.ts";
 import { ClientRequest } from "../request/mod.ts";
 import type { Site } from "../site/mod.ts";
@@ -23,6 +24,10 @@ export interface DynamicContext {
   readonly cachedDecision: CachedDecision | undefined;
   /** Calls the functions; the site's own where this is missing. */
   readonly functions?: SiteFunctions | undefined;
+  /** Answers paths of the site that only another edge can; missing where this one answers all. */
+  readonly routeElsewhere?:
+    | ((request: RoutedRequest) => Promise<PipelineResponse>)
+    | undefined;
   /** Takes a copy of the stored response that answers, for another edge. */
   readonly keepCopy?: KeepCopy | undefined;
 }

@@ -45,11 +45,6 @@ export interface DynamicOptions {
   onError(error: unknown, requestId: string): void;
 }
 
-/** What a request needs is not in this edge: another one has to answer it, from the start. */
-export class NotHereError extends Error {
-  override readonly name = "NotHereError";
-}
-
 export class DynamicRequest implements PipelineParts {
   readonly #first: InitialRequest;
   readonly #plan: PipelinePlan;
@@ -179,11 +174,11 @@ export class DynamicRequest implements PipelineParts {
     const fields = requestFromPipeline(request, clientRequest, () => this.#signal());
     const target = this.#requestTarget(request);
     if (target === undefined) return edgePage(fields, 400, { headers: site.common });
-    // Functions of another edge have led to what only that edge can answer.
-    const isElsewhere = this.context.functions !== undefined &&
-      site.images?.styleOf(target.path) !== undefined;
-    if (isElsewhere) throw new NotHereError();
-    const { cache } = this.context.decision;
+    const { routeElsewhere, decision: { cache } } = this.context;
+    if (routeElsewhere !== undefined && site.images?.styleOf(target.path) !== undefined) {
+      const { method, headers } = request;
+      return await routeElsewhere({ method, headers: [...headers], target });
+    }
     const use: ComputeUse = { caching: cache === undefined ? "deployment" : "rule" };
     return await this.options.siteResponder.route(site, fields, target, use);
   }

@@ -5,5 +5,4 @@
  * @module
  */
 export { DynamicResponder, isDynamic } from "./dynamic_responder.ts";
-export { NotHereError } from "./dynamic_request.ts";
 export { StoredResponder } from "./stored_responder.ts";

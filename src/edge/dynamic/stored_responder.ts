@@ -78,6 +78,15 @@ export class StoredResponder {
     );
   }
 
+  /** Removes what the response to an unsafe request invalidates, from the caches of all edges. */
+  invalidate(
+    { method, host, path, rawQuery }: ClientRequest,
+    { deploymentId }: Site,
+    response: EdgeResponse,
+  ): Promise<void> | undefined {
+    return this.options.cache.invalidate({ method, host, path, rawQuery, deploymentId }, response);
+  }
+
   /** The fresh page of a server's route. */
   page(site: Site, request: ClientRequest, target: RequestTarget): EdgeResponse | undefined {
     const resolution = site.content.resolve(request.method, target.path);

@@ -190,6 +190,7 @@ export class EdgeThread {
       random: systemRandom,
       requestId: requestIds(systemRandom),
       handOver: this.#forwarder.forward,
+      routeElsewhere: this.#forwarder.route,
       servers: this.#servers,
       functions: this.#functions,
       onError: (cause, id) => {

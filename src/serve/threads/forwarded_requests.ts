@@ -128,18 +128,20 @@ export class ForwardedRequests {
     const forwarded: Forwarded = { request, parts };
     this.#open.set(id, forwarded);
     if (head.fetch !== undefined) return await this.#fetch(head, head.fetch, forwarded);
+    let problem: string | undefined;
     const handedOver: HandedOver = {
       decided,
       content: isReading ? body : null,
       upgrade: () => this.#upgrade(id, forwarded),
       // Where the thread does not know the site, it looks for no copy.
       keepCopy: decided && this.#sendCopy,
+      noteProblem: (text) => problem = text,
     };
     const response = await this.options.answer(request, {
       ...{ remoteAddress, scheme, handedOver },
       hold: () => {},
     });
-    await this.#respond(id, forwarded, response);
+    await this.#respond(id, forwarded, response, { problem });
   }
 
   /** Performs a request of a function that the thread has called. */
@@ -159,7 +161,9 @@ export class ForwardedRequests {
       const response = new Response(content, { status, headers: fetched.headers as Fields });
       if (content === bytes && bytes !== undefined) markWhole(response, bytes);
       const { statusText, url: answering, redirected } = fetched;
-      await this.#respond(id, forwarded, response, { statusText, url: answering, redirected });
+      await this.#respond(id, forwarded, response, {
+        fetched: { statusText, url: answering, redirected },
+      });
     } catch (error) {
       this.#open.delete(id);
       this.options.send({ type: "broken", id, message: messageOf(error), isForeign: true });
@@ -188,13 +192,13 @@ export class ForwardedRequests {
     id: number,
     forwarded: Forwarded,
     response: Response,
-    fetched?: ResponseHead["fetched"],
+    more: Pick<ResponseHead, "fetched" | "problem">,
   ): Promise<void> {
     const { send } = this.options;
     const { status, body } = response;
     const head = {
       ...{ type: "response", id, status, headers: [...response.headers] } as const,
-      ...(fetched && { fetched }),
+      ...more,
     };
     if (!this.#open.has(id)) {
       forwarded.socket?.closed();

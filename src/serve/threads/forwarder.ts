@@ -4,17 +4,20 @@
  *
  * @module
  */
-import { type Connection, contentOf, type Decided } from "../../edge/mod.ts";
+import { type Connection, contentOf, type Decided, type RouteElsewhere } from "../../edge/mod.ts";
 import { BrokenBodyError } from "../../lib/broken_body.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { OutboundRequest, OutboundResponse } from "../../runtime/mod.ts";
-import { markWhole } from "../../lib/whole_answer.ts";
+import { isWhole, markWhole } from "../../lib/whole_answer.ts";
 import { BodyParts, BodySource } from "./body_parts.ts";
 import { ClientSocketRelay } from "./client_socket_relay.ts";
 import type { FunctionFetch, ResponseHead, ToPlatform, ToThread } from "./wire.ts";
 
 /** Methods without a body in the Fetch standard; their content is read in another way. */
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/** The edge that runs the pipeline writes it itself. */
+const REQUEST_ID = "x-svc-request-id";
 
 const LEFT = "The request was aborted";
 
@@ -24,6 +27,7 @@ const CLIENT_LEFT = 499;
 interface Answer {
   readonly response: Response;
   readonly fetched?: ResponseHead["fetched"];
+  readonly problem?: ResponseHead["problem"];
 }
 
 interface Forwarded {
@@ -70,9 +74,35 @@ export class Forwarder {
     connection: Connection,
     decided?: Decided,
   ): Promise<Response> => {
+    const body = READING.has(request.method) ? contentOf(request) : request.body;
+    return this.#forward({ request, connection, decided, body }).then(({ response }) => response);
+  };
+
+  /** Has the platform answer a path for a pipeline that this thread runs. */
+  readonly route: RouteElsewhere = async (request, connection, decided) => {
+    // The body is the pipeline's, and no image needs one.
+    const { response, problem } = await this.#forward({
+      ...{ request, connection, decided, body: null },
+    });
+    const { status, body } = response;
+    return {
+      status,
+      headers: [...response.headers].filter(([name]) => name !== REQUEST_ID),
+      body: isWhole(response) ? new Uint8Array(await response.arrayBuffer()) : body,
+      ...(problem !== undefined && { problem }),
+    };
+  };
+
+  #forward(
+    { request, connection, decided, body }: {
+      readonly request: Request;
+      readonly connection: Connection;
+      readonly decided: Decided | undefined;
+      readonly body: ReadableStream<Uint8Array> | null;
+    },
+  ): Promise<Answer> {
     const id = ++this.#last;
     const { method, url } = request;
-    const body = READING.has(method) ? contentOf(request) : request.body;
     const answered = this.#follow(id, {
       ...{ body, signal: request.signal, client: { request, connection } },
     });
@@ -83,8 +113,8 @@ export class Forwarder {
       scheme: connection.scheme,
       hasBody: body !== null,
     });
-    return answered.then(({ response }) => response);
-  };
+    return answered;
+  }
 
   /** Has the platform perform a request of a function; rejects with what went wrong. */
   async fetch(
@@ -161,7 +191,7 @@ export class Forwarder {
   }
 
   #answer(forwarded: Forwarded, head: ResponseHead): void {
-    const { id, status, body, fetched } = head;
+    const { id, status, body, fetched, problem } = head;
     const { answered, client } = forwarded;
     if (head.upgrade && client !== undefined) {
       return answered.resolve({ response: this.#upgrade({ ...forwarded, client }, head) });
@@ -170,14 +200,14 @@ export class Forwarder {
     if (body !== "parts") {
       this.#open.delete(id);
       const response = markWhole(new Response(body, { status, headers }), body);
-      return answered.resolve({ response, fetched });
+      return answered.resolve({ response, fetched, problem });
     }
     forwarded.parts = new BodyParts({
       more: () => this.send({ type: "more", id }),
       enough: () => this.#leave(id),
     });
     const response = new Response(forwarded.parts.stream, { status, headers });
-    answered.resolve({ response, fetched });
+    answered.resolve({ response, fetched, problem });
   }
 
   /** Upgrades the client's connection, and relays its messages. */

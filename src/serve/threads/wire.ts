@@ -80,6 +80,8 @@ export interface ResponseHead {
   readonly body: BodyPart | "parts";
   /** Whether the client's connection becomes a WebSocket. */
   readonly upgrade: boolean;
+  /** Why the answer to a routed request is an error page. */
+  readonly problem?: string | undefined;
   /** In response to a function's request: what only such requests need. */
   readonly fetched?: {
     readonly statusText: string;

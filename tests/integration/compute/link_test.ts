@@ -57,9 +57,9 @@ async function linked(options: TestOptions = {}) {
     for (const thread of threads) thread.opened(lease);
   };
   /** Sends a request from a thread; "handed over" where the platform has to answer it. */
-  const ask = async (thread: number, target: string): Promise<string> => {
+  const ask = async (thread: number, target: string, method = "GET"): Promise<string> => {
     const result = await threads[thread]!.find("dpl_test", "server")?.fetch({
-      ...{ method: "GET", target, headers: [["host", "app.example"]], body: null },
+      ...{ method, target, headers: [["host", "app.example"]], body: null },
       requestId: `thread_${++requests}`,
     });
     return result === undefined ? "handed over" : await textOf(result);
@@ -68,8 +68,12 @@ async function linked(options: TestOptions = {}) {
     ...{ ...test, links, threads },
     askFrom: ask,
     /** Has a thread hold a request at the server; the answer comes with `release()`. */
-    async hold(thread: number, count = 1): Promise<{ readonly answer: Promise<string> }> {
-      const answer = ask(thread, "/hold");
+    async hold(
+      thread: number,
+      count = 1,
+      method = "GET",
+    ): Promise<{ readonly answer: Promise<string> }> {
+      const answer = ask(thread, "/hold", method);
       await until(async () => await test.ask("/held") === `200 ${count}`);
       return { answer };
     },
@@ -177,6 +181,14 @@ Deno.test("what a thread asked a server that the platform has ended is handed ov
   const { answer } = await test.hold(0);
   await test.server.drain(0);
   assert.equal(await answer, "handed over");
+});
+
+Deno.test("what must not be sent twice fails where the platform has ended the server", async () => {
+  await using test = await linked();
+  await test.ask("/");
+  const { answer } = await test.hold(0, 1, "POST");
+  await test.server.drain(0);
+  assert.match(await answer, /aborted/);
 });
 
 Deno.test("a thread's request that takes too long is a timeout, named in the log", async () => {

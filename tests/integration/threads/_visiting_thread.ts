@@ -12,6 +12,8 @@ export interface Visit {
   readonly host: string;
   readonly path: string;
   readonly times: number;
+  /** What is sent by `POST`; a `GET` where it is missing. */
+  readonly body: string | undefined;
   /** Set to 1, and notified, when all have been answered. */
   readonly done: Int32Array<SharedArrayBuffer>;
 }
@@ -23,14 +25,16 @@ const agents = Array.from(
   () => new Agent({ keepAlive: true, maxSockets: 1 }),
 );
 
-function ask(agent: Agent, { port, host, path }: Visit): Promise<string> {
+function ask(agent: Agent, { port, host, path, body }: Visit): Promise<string> {
   return new Promise((resolve, reject) => {
-    request({ hostname: "127.0.0.1", port, path, agent, headers: { host } }, async (response) => {
+    const method = body === undefined ? "GET" : "POST";
+    const headers = { host, ...(body && { "content-length": body.length }) };
+    request({ hostname: "127.0.0.1", port, path, agent, method, headers }, async (response) => {
       const text = (await response.toArray()).join("");
       const { statusCode, headers } = response;
       const said = text.startsWith("<") ? [] : [text];
       resolve([statusCode, headers["x-svc-cache"] ?? [], said].flat().join(" "));
-    }).on("error", reject).end();
+    }).on("error", reject).end(body);
   });
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
+import { makePng } from "../../helpers/images.ts";
 import {
   createProject,
   rawRequest,
@@ -13,10 +14,14 @@ const HOST = "shop.localhost";
 
 const handle = (name: string) => ({ type: "pipeline", steps: [{ handle: name }] });
 
+const PHOTO = "url=/photo.png&w=64";
+
+const onPath = (value: string) => ({ path: { type: "prefix", value } });
+
 const pipelines = (names: readonly string[]) => ({
   rules: names.map((name) => ({
     ...rule(name, handle(name)),
-    condition: { path: { type: "prefix", value: `/${name}` } },
+    condition: onPath(`/${name}`),
   })),
 });
 
@@ -110,6 +115,60 @@ Deno.test("a function that a thread calls fetches, uses its store, streams bodie
     const { items } = (await platform.api("GET", "/v1/projects/shop/logs?source=function")).json;
     const lines = items.map(({ message }: { message: string }) => message);
     assert.ok(lines.includes("stored 300000"), lines.join("\n"));
+  }, { edgeThreads: 2 }));
+
+Deno.test("a step that leads to an image runs once, and what follows the image runs too", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const functions = {
+      lead: `export default async (request, { kv }) => {
+        await kv.set("runs", (await kv.get("runs") ?? 0) + 1);
+        const url = new URL(request.url);
+        url.pathname = "/_svc/image";
+        return new Request(url, request);
+      }`,
+      mark: `const worker = crypto.randomUUID();
+      export default async (request, { kv, response }) => {
+        const marked = new Response(response.body, response);
+        marked.headers.set("x-worker", worker);
+        marked.headers.set("x-runs", String(await kv.get("runs")));
+        return marked;
+      }`,
+    };
+    const steps = [
+      { use: "lead", mode: "request" },
+      { handle: "origin" },
+      { use: "mark", mode: "response" },
+    ];
+    await publish(platform, "shop", {
+      files: { "photo.png": makePng(300, 200) },
+      functions,
+      rules: [
+        { ...rule("photos", { type: "pipeline", steps }), condition: onPath("/photos") },
+      ],
+    });
+    let asked = 0;
+    const ask = async (query = PHOTO, method = "GET") => {
+      asked++;
+      const { status, headers } = await rawRequest(platform.port, {
+        ...{ host: HOST, path: `/photos?${query}`, method, headers: { accept: "image/webp" } },
+      });
+      return {
+        status,
+        type: headers["content-type"],
+        worker: headers["x-worker"],
+        runs: headers["x-runs"],
+      };
+    };
+    const own = (await ask()).worker;
+    const { status, type } = await until(() => ask(), ({ worker }) => worker !== own);
+    assert.deepEqual([status, type], [200, "image/webp"]);
+    assert.equal((await ask("url=/none.png&w=64")).status, 404);
+    const last = await ask("", "POST");
+    assert.deepEqual([last.status, last.runs], [405, String(asked)]);
+    const { items } = (await platform.api("GET", "/v1/projects/shop/logs?source=access")).json;
+    const logged = items.filter(({ path }: { path: string }) => path.startsWith("/photos"));
+    assert.equal(logged.length, asked);
   }, { edgeThreads: 2 }));
 
 async function askOnce({ port }: TestPlatform, path: string): Promise<string> {

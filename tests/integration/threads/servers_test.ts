@@ -14,8 +14,13 @@ const PATH = "/api/version";
 
 const serverOf = (version: string) => `
 import { createServer } from "node:http";
+let runs = 0;
 createServer((request, response) => {
   if (request.url === "/api/crash") process.exit(3);
+  if (request.url === "/api/echo") {
+    response.setHeader("x-runs", ++runs);
+    return request.pipe(response);
+  }
   if (request.url === "/api/declared") response.setHeader("svc-cdn-cache-control", "max-age=600");
   response.end(request.url === "/api/declared" ? "declared" : "${version}");
 }).listen(process.env.PORT);
@@ -55,6 +60,22 @@ Deno.test("threads ask a server while the platform does nothing; a rollback coun
       new Set(),
     );
     assert.deepEqual(await askDirectly(visitors), ["200 one"]);
+  }, { edgeThreads: 3 }));
+
+Deno.test("threads send requests with bodies to a server, each once", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deployVersion(platform, "one");
+    using visitors = new Visitors(platform.port);
+    assert.deepEqual(await askDirectly(visitors), ["200 one"]);
+    const path = "/api/echo";
+    const body = "x".repeat(200_000);
+    const posted = await visitors.ask(path, 3, { isBlocked: true, body });
+    assert.deepEqual([...new Set(posted)], [`200 ${body}`]);
+    const { status, headers } = await rawRequest(platform.port, {
+      ...{ host: HOST, path, method: "DELETE" },
+    });
+    assert.deepEqual([status, headers["x-runs"]], [200, String(posted.length + 1)]);
   }, { edgeThreads: 3 }));
 
 Deno.test("a server that crashes under a thread's request is a 502, and is started again", () =>

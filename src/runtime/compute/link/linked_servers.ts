@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { OutboundError } from "../../http1/mod.ts";
-import { failureOf, toResponse } from "../results.ts";
+import { isRepeatable, OutboundError } from "../../http1/mod.ts";
+import { failed, failureOf, toResponse } from "../results.ts";
 import { ServerClient } from "../server_client.ts";
 import type { ComputeRequest, ComputeResult } from "../types.ts";
 import type { Explained, LinkedFailure, ServerLease } from "./server_links.ts";
@@ -54,8 +54,9 @@ export class LinkedServer {
   }
 
   /**
-   * Sends a request that may be sent twice; `undefined` where the platform has to
-   * answer it. Never rejects.
+   * Sends a request; `undefined` where the platform has to answer it, whose body is not
+   * read then. One that must not be sent twice fails where the platform has ended the
+   * server under it. Never rejects.
    */
   fetch(request: ComputeRequest): Promise<ComputeResult | undefined> | undefined {
     const { generation, maxConcurrent } = this.lease;
@@ -96,8 +97,9 @@ export class LinkedServer {
 
   async #explain(
     error: unknown,
-    { method, target, requestId }: ComputeRequest,
+    asked: ComputeRequest,
   ): Promise<ComputeResult | undefined> {
+    const { method, target, requestId } = asked;
     const { slot, generation, timeoutMs } = this.lease;
     const failure = failureOf(error, timeoutMs);
     if (failure.reason === "aborted") return failure;
@@ -106,7 +108,8 @@ export class LinkedServer {
       : { code: undefined, message: String(error) };
     const request = { method, target, requestId };
     const explained = await this.options.explain({ slot, generation, code, message, request });
-    return explained === "again" ? undefined : explained;
+    if (explained !== "again") return explained;
+    return isRepeatable(asked) ? undefined : failed("aborted", "The platform has ended the server");
   }
 }
 
