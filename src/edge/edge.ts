@@ -12,12 +12,12 @@ import {
   type RequestFacts,
 } from "../rules/mod.ts";
 import { tracesOf } from "./access_record.ts";
-import { ComputeFailedError } from "./compute/mod.ts";
+import { ComputeFailedError, type RoutedRequest } from "./compute/mod.ts";
 import { countedRequest } from "./counted_request.ts";
 import { DynamicResponder, isDynamic, StoredResponder } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
-import type { EdgeConnection, RoutedRequest } from "./hand_over.ts";
+import type { EdgeConnection } from "./hand_over.ts";
 import { ImageResponder, type OwnSource, SourceRequest } from "./images/mod.ts";
 import { isReading, makePseudonym } from "./messages/mod.ts";
 import { observedRequest } from "./observed_request.ts";

@@ -5,20 +5,10 @@
  * @module
  */
 import type { KeepCopy } from "./cache/mod.ts";
-import type { RequestTarget } from "./compute/mod.ts";
-import type { HeaderList, PipelineResponse } from "./messages/mod.ts";
+import type { RoutedRequest } from "./compute/mod.ts";
+import type { PipelineResponse } from "./messages/mod.ts";
 import type { NamedVerdict } from "./rate_limit/mod.ts";
 import type { Connection, HandedConnection } from "./request/mod.ts";
-
-/**
- * A request after the request steps of a pipeline: only its path is still to be answered.
- * Data only.
- */
-export interface RoutedRequest {
-  readonly method: string;
-  readonly headers: HeaderList;
-  readonly target: RequestTarget;
-}
 
 /** What the edge that had the request first has done already. Data only. */
 export interface Decided {

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { requestFromPipeline } from "./compute/mod.ts";
-import type { Decided, RoutedRequest, RouteElsewhere } from "./hand_over.ts";
+import { requestFromPipeline, type RoutedRequest } from "./compute/mod.ts";
+import type { Decided, RouteElsewhere } from "./hand_over.ts";
 import type { PipelineResponse } from "./messages/mod.ts";
 import type { RequestContext } from "./request_context.ts";
 import type { Connection } from "./request/mod.ts";

@@ -6,9 +6,13 @@
  */
 import { ORIGIN_HANDLE } from "../rules/mod.ts";
 import type { SiteFunctions } from "./pipeline/mod.ts";
-import { type DirectServers, isSocketRequest, respondDirectly } from "./compute/mod.ts";
+import {
+  type DirectServers,
+  isSocketRequest,
+  respondDirectly,
+  type RoutedRequest,
+} from "./compute/mod.ts";
 import { type DynamicResponder, isDynamic, type StoredResponder } from "./dynamic/mod.ts";
-import type { RoutedRequest } from "./hand_over.ts";
 import { isReading, type PipelineResponse } from "./messages/mod.ts";
 import type { RequestContext } from "./request_context.ts";
 import type { EdgeResponse } from "./response/mod.ts";

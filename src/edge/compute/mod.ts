@@ -10,6 +10,7 @@ export {
   isSocketRequest,
   requestFromPipeline,
   type RequestTarget,
+  type RoutedRequest,
   type ServerRequest,
 } from "./compute_request.ts";
 export {

@@ -5,8 +5,7 @@
  * @module
  */
 import type { KeepCopy, OriginRequest } from "../cache/mod.ts";
-import type { RequestTarget } from "../compute/mod.ts";
-import type { RoutedRequest } from "../hand_over.ts";
+import type { RequestTarget, RoutedRequest } from "../compute/mod.ts";
 import type { BodyStream, HeaderList, PipelineRequest, PipelineResponse } from "../messages/mod.ts";
 import type { SiteFunctions } from "../pipeline/mod.ts";
 import { ClientRequest } from "../request/mod.ts";
