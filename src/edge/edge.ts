@@ -258,9 +258,7 @@ class Edge {
     const limiter = this.#limiter;
     const context = new RequestContext(source, site, { startedAt: this.#stopwatch(), limiter });
     const decided = this.#decide(context);
-    if (!isWay(decided)) {
-      return { type: "refused", status: decided.status };
-    }
+    if (!isWay(decided)) return { type: "refused", status: decided.status };
     const read = () => this.#follow(context, decided);
     if (decided === "dynamic") return { type: "origin", read };
     if (typeof decided !== "string") return { type: "file", file: decided, read };
