@@ -81,6 +81,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "completion",
     "dev",
     "preview",
+    "mcp",
     "explain",
     "upgrade",
     "serve",

@@ -20,6 +20,7 @@ import { EXPLAIN } from "./explain/mod.ts";
 import { BUILDS, HOOKS } from "./hooks/mod.ts";
 import { KV } from "./kv/mod.ts";
 import { LOGS } from "./logs/mod.ts";
+import { MCP } from "./mcp/mod.ts";
 import { NODES } from "./nodes/mod.ts";
 import { NOTIFICATIONS, TRIGGER } from "./notifications/mod.ts";
 import { PREVIEW } from "./preview/mod.ts";
@@ -74,6 +75,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   WHOAMI,
   EXPLAIN,
   GIT_CREDENTIAL,
+  MCP,
   UPGRADE,
   COMPLETION,
   COMPLETE,

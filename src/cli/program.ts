@@ -32,11 +32,18 @@ import {
 import { EXIT } from "./exit_code.ts";
 import { buildProgram, inputsOf } from "./parser.ts";
 import {
+  type CallCommand,
   type Context,
   DEFAULT_API_URL,
+  type Environment,
   type GlobalFlags,
   type Host,
   type LookUp,
+<<<<<<< HEAD
+=======
+  resolveSettings,
+  type Settings,
+>>>>>>> 08bca756 (Serve the tools of svc to agents over the Model Context Protocol)
   wantsJson,
 } from "./session/mod.ts";
 import { createPalette, createUi, type Ui, wantsColor } from "./terminal/mod.ts";
@@ -107,6 +114,35 @@ async function completeWords(
   });
 }
 
+/** The variables that say what a run's own flags say. */
+const settingVariables = ({ token, workspace, apiUrl }: Settings): Environment => ({
+  ...token === undefined ? {} : { SVC_TOKEN: token },
+  ...workspace === undefined ? {} : { SVC_WORKSPACE: workspace },
+  ...apiUrl === undefined ? {} : { SVC_API_URL: apiUrl },
+});
+
+/** Runs command lines for a command, each as if it had been typed with `--json`. */
+function createCall(host: Host, settings: Settings): CallCommand {
+  return async (words, { cwd = host.cwd, stdin = "" } = {}) => {
+    let output = "";
+    const exitCode = await runProgram(["--json", ...words], {
+      ...host,
+      cwd,
+      env: { ...host.env, ...settingVariables(settings) },
+      stdinIsTerminal: false,
+      stdin: () => new Blob([stdin]).stream(),
+      stdout: {
+        isTerminal: false,
+        write: (data) =>
+          void (output += typeof data === "string" ? data : new TextDecoder().decode(data)),
+      },
+      stderr: { isTerminal: false, write: () => {} },
+      onSecondStop: () => {},
+    });
+    return { exitCode, answer: JSON.parse(output) };
+  };
+}
+
 /** The host, with the directory that `--cwd` names as the current one. */
 async function inDirectory(host: Host, given: string | undefined): Promise<Host> {
   if (given === undefined) return host;
@@ -148,12 +184,14 @@ async function parseAndRun(
       [run.lines, run.args] = [lines, inputs.args];
       const { createContext, resolveSettings } = await import("./session/mod.ts");
       const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
+      const here = await inDirectory(host, settings.cwd);
       const ctx = await createContext({
-        host: await inDirectory(host, settings.cwd),
+        host: here,
         settings,
         ui,
         lines,
         complete: completeWords,
+        call: createCall(here, settings),
         onCutOff: ({ method, path }) => run.cutOff.push(`${method} ${path}`),
       });
       run.apiUrl = ctx.apiUrl;

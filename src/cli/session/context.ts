@@ -58,6 +58,20 @@ export interface Host {
   readonly prompter?: Prompter;
 }
 
+/** How a command line is run for another command. */
+export interface CallOptions {
+  /** Directory to run in, instead of the current one. */
+  readonly cwd?: string;
+  /** What is piped in. */
+  readonly stdin?: string;
+}
+
+/** Runs a command line of the tool in JSON mode. */
+export type CallCommand = (
+  words: readonly string[],
+  options?: CallOptions,
+) => Promise<{ readonly exitCode: number; readonly answer: Readonly<Record<string, unknown>> }>;
+
 /** A folder's `svc.toml`, as far as it names a workspace; `undefined` where there is none. */
 export interface FolderConfig {
   readonly config: Pick<ProjectConfig, "project"> | undefined;
@@ -99,6 +113,8 @@ export interface Context {
   readonly elapsed: () => number;
   /** Command lines that errors and hints suggest. */
   readonly lines: SuggestedCommands;
+  /** Runs another command line with this one's key, workspace and platform, and returns its object. */
+  readonly call: CallCommand;
   /** What fits at the end of a command line that is being typed. */
   complete(words: readonly string[], lookUp: LookUp): Promise<string>;
   /** Absolute form of a path that the user gave. */
@@ -148,6 +164,7 @@ export async function createContext(
     readonly ui: Ui;
     readonly lines: SuggestedCommands;
     readonly complete: Context["complete"];
+    readonly call: CallCommand;
     /** Called for each call that may have been carried out although the user stopped the command. */
     readonly onCutOff: NonNullable<ClientOptions["onCutOff"]>;
   },
@@ -186,6 +203,7 @@ export async function createContext(
     elapsed: work.elapsed,
     lines,
     complete: parts.complete,
+    call: parts.call,
     path: (given) => resolve(host.cwd, given),
     workspace: workspaceIn(here),
     client({ phase, folder, outlivesStop, token: given }) {

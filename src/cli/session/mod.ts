@@ -6,9 +6,15 @@
  */
 export type { Candidate, CandidateKind, LookUp } from "./candidate.ts";
 export { readCertificates } from "./certificates.ts";
-export { type Context, createContext, type Host, type TakeSignals } from "./context.ts";
+export {
+  type CallCommand,
+  type Context,
+  createContext,
+  type Host,
+  type TakeSignals,
+} from "./context.ts";
 export { assertWritable, showPath } from "./paths.ts";
 export { DEFAULT_API_URL, type Environment, type GlobalFlags, wantsJson } from "./global_flags.ts";
-export { resolveSettings } from "./settings.ts";
+export { resolveSettings, type Settings } from "./settings.ts";
 export { cacheFolder, dataFolder } from "./user_folders.ts";
 export { WORKSPACE_SOURCES } from "./workspace_choice.ts";

@@ -1,0 +1,63 @@
+/**
+ * A failed command line as an agent reads it, with the tools that help. Pure.
+ *
+ * @module
+ */
+import { type Answer, type CommandFailure, type NextCall, partOf } from "./tool.ts";
+
+/** Diagnostics and problems that are shown; there may be thousands. */
+const MAX_SHOWN = 10;
+
+/** What helps with a code, beside its explanation. */
+const HELPS: Readonly<Record<string, NextCall>> = {
+  rules_invalid: { tool: "check_rules", arguments: {}, why: "once svc.rules.toml is corrected" },
+  rules_test_failed: {
+    tool: "explain_request",
+    arguments: { method: "GET", url: "/" },
+    why: "with the failed case's request, to see which rule decided",
+  },
+  deployment_failed: { tool: "explain_failure", arguments: {}, why: "for its log" },
+  build_failed: { tool: "explain_failure", arguments: {}, why: "for the log of builds" },
+  query_failed: { tool: "describe_database", arguments: {}, why: "for the names there are" },
+  variables_missing: { tool: "list_variables", arguments: {}, why: "for those that are set" },
+  not_found: { tool: "list_projects", arguments: {}, why: "for the names there are" },
+};
+
+const textOf = (value: unknown): string => typeof value === "string" ? value : "";
+
+/** Where a diagnostic or a problem is: a position in a file, a field, or both. */
+function placeOf(found: Answer): string {
+  const { line, column } = partOf(found, "position");
+  const position = typeof line === "number" ? `line ${line}, column ${column}` : "";
+  const place = [position, textOf(found.path)].filter((part) => part !== "").join(", ");
+  return place === "" ? "" : `${place}: `;
+}
+
+function details(answer: Answer): string[] {
+  const found = [answer.diagnostics, answer.problems]
+    .flatMap((list) => Array.isArray(list) ? list as readonly Answer[] : []);
+  const lines = found.slice(0, MAX_SHOWN).map((each) =>
+    `- ${placeOf(each)}${textOf(each.message)}${each.hint ? ` (${textOf(each.hint)})` : ""}`
+  );
+  return found.length > MAX_SHOWN ? [...lines, `- and ${found.length - MAX_SHOWN} more`] : lines;
+}
+
+/** What went wrong, where, and which calls help. */
+export function describeFailure({ answer, code, message }: CommandFailure): {
+  readonly text: string;
+  readonly next: readonly NextCall[];
+} {
+  const help = HELPS[code];
+  const commands = Array.isArray(answer.next) ? answer.next.map(textOf) : [];
+  const text = [
+    `${message} (${code})`,
+    ...details(answer),
+    ...answer.hint === undefined ? [] : [textOf(answer.hint)],
+    ...commands.length === 0 ? [] : ["A person could run:", ...commands.map((line) => `  ${line}`)],
+  ].join("\n");
+  const next = [
+    ...help === undefined ? [] : [help],
+    { tool: "explain_code", arguments: { code }, why: "for what the code means" },
+  ];
+  return { text, next };
+}

@@ -1,0 +1,128 @@
+/**
+ * The tools as a server of the Model Context Protocol.
+ *
+ * @module
+ */
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { VERSION } from "../version.ts";
+import { describeFailure } from "./describe_failure.ts";
+import {
+  CommandFailure,
+  type NextCall,
+  type Tool,
+  type ToolAnswer,
+  type ToolSurroundings,
+} from "./tool.ts";
+
+/** Longest text of an answer, in characters: an agent pays for each. */
+const MAX_TEXT = 8000;
+
+const INSTRUCTIONS = "svc hosts sites: it builds and deploys a folder, serves it at an edge with " +
+  "rules and functions, and keeps databases. Begin with `status`. Every answer ends with calls that " +
+  "make sense next. Values of variables never pass through you: `set_variable` reads them from a " +
+  "file or from this server's environment.";
+
+const nextSchema = z.array(z.object({
+  tool: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  why: z.string(),
+}));
+
+const shortened = (text: string): string =>
+  text.length <= MAX_TEXT
+    ? text
+    : `${text.slice(0, MAX_TEXT)}\n… ${text.length - MAX_TEXT} characters more`;
+
+function formatNext(next: readonly NextCall[]): string {
+  if (next.length === 0) return "";
+  const lines = next.map(({ tool, arguments: given, why }) =>
+    `- ${tool} ${JSON.stringify(given)}: ${why}`
+  );
+  return `\n\nNext:\n${lines.join("\n")}`;
+}
+
+function toResult({ text, data, next = [] }: ToolAnswer): CallToolResult {
+  return {
+    content: [{ type: "text", text: shortened(text) + formatNext(next) }],
+    structuredContent: { ...data, next },
+  };
+}
+
+/** An error that the agent reads and can act upon; never one of the protocol. */
+function toFailure(error: unknown, offered: ReadonlySet<string>): CallToolResult {
+  if (!(error instanceof CommandFailure)) throw error;
+  const { text, next: all } = describeFailure(error);
+  const next = all.filter(({ tool }) => offered.has(tool));
+  return {
+    isError: true,
+    content: [{ type: "text", text: shortened(text) + formatNext(next) }],
+  };
+}
+
+export interface ServerOptions {
+  readonly tools: readonly Tool[];
+  readonly around: ToolSurroundings;
+  /** Offers only what changes nothing. */
+  readonly readOnly: boolean;
+}
+
+/** The tools that an agent is offered. */
+export function offeredTools({ tools, around, readOnly }: ServerOptions): readonly Tool[] {
+  return tools.filter(({ effect, leavesProject }) =>
+    (!readOnly || effect === "read") && (around.project === undefined || leavesProject !== true)
+  );
+}
+
+/** A server, and the calls that it performs. */
+export interface ToolServer {
+  readonly server: McpServer;
+  /** Resolves when no call is under way. */
+  settled(): Promise<void>;
+}
+
+/** Makes a server that offers the tools; what it suggests is offered too. */
+export function makeServer(options: ServerOptions): ToolServer {
+  const server = new McpServer(
+    { name: "svc", title: "svc", version: VERSION },
+    { instructions: INSTRUCTIONS },
+  );
+  const offered = offeredTools(options);
+  const names = new Set(offered.map(({ name }) => name));
+  const running = new Set<Promise<CallToolResult>>();
+  const perform = async (tool: Tool, given: unknown): Promise<CallToolResult> => {
+    try {
+      const answer = await tool.perform(given, options.around);
+      const next = answer.next?.filter((call) => names.has(call.tool)) ?? [];
+      return toResult({ ...answer, next });
+    } catch (error) {
+      return toFailure(error, names);
+    }
+  };
+  for (const tool of offered) {
+    const { name, title, description, input, output, effect, isIdempotent = false } = tool;
+    server.registerTool(name, {
+      title,
+      description,
+      inputSchema: z.object(input).strict(),
+      outputSchema: z.looseObject({ ...output, next: nextSchema }),
+      annotations: {
+        readOnlyHint: effect === "read",
+        destructiveHint: effect === "destroy",
+        idempotentHint: effect === "read" || isIdempotent,
+        openWorldHint: false,
+      },
+    }, (given: unknown) => {
+      const result = perform(tool, given);
+      running.add(result);
+      return result.finally(() => running.delete(result));
+    });
+  }
+  return {
+    server,
+    async settled() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}

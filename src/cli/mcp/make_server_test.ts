@@ -1,0 +1,190 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import assert from "node:assert/strict";
+import { describeFailure } from "./describe_failure.ts";
+import { makeServer } from "./make_server.ts";
+import { type Answer, CommandFailure, type ToolSurroundings } from "./tool.ts";
+import { TOOLS } from "./tools/mod.ts";
+
+interface Call {
+  readonly words: readonly string[];
+  readonly folder: string | undefined;
+  readonly stdin: string | undefined;
+}
+
+/** A client of the tools, whose command lines are answered as the test says. */
+async function connect(
+  options: {
+    readonly readOnly?: boolean;
+    readonly project?: string;
+    readonly answer?: (words: readonly string[]) => Answer;
+  } = {},
+) {
+  const calls: Call[] = [];
+  const around: ToolSurroundings = {
+    project: options.project,
+    env: (name) => name === "STRIPE_KEY" ? "sk_live_1" : undefined,
+    svc(words, { folder, stdin } = {}) {
+      calls.push({ words, folder, stdin });
+      const answer = options.answer?.(words) ?? {};
+      return "error" in answer
+        ? Promise.reject(new CommandFailure(answer))
+        : Promise.resolve(answer);
+    },
+  };
+  const { server } = makeServer({ tools: TOOLS, around, readOnly: options.readOnly ?? false });
+  const client = new Client({ name: "test", version: "1" });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(there), client.connect(here)]);
+  return { client, calls, [Symbol.asyncDispose]: () => client.close() };
+}
+
+/** A tool as the client lists it. */
+interface Listed {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: { readonly additionalProperties?: unknown };
+  readonly outputSchema?: { readonly properties?: Readonly<Record<string, unknown>> };
+  readonly annotations?: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
+}
+
+const listTools = async (client: Client): Promise<readonly Listed[]> =>
+  (await client.listTools()).tools;
+
+type Content = readonly { readonly type: string; readonly text: string }[];
+const textOf = ({ content }: { readonly content?: unknown }) => (content as Content)[0]!.text;
+
+Deno.test("each tool has a title, schemas and annotations that fit what it does", async () => {
+  await using agent = await connect();
+  const tools = await listTools(agent.client);
+  assert.equal(tools.length, TOOLS.length);
+  for (const { name, title, description, inputSchema, outputSchema, annotations } of tools) {
+    assert.match(name, /^[a-z]+(_[a-z]+)*$/);
+    assert.ok(title !== undefined && description !== undefined, name);
+    assert.equal(inputSchema.additionalProperties, false, name);
+    assert.ok(outputSchema?.properties?.next !== undefined, name);
+    assert.ok(!(annotations?.readOnlyHint === true && annotations.destructiveHint === true), name);
+  }
+  const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]));
+  assert.equal(hints.get("rollback")?.destructiveHint, true);
+  assert.equal(hints.get("search_logs")?.readOnlyHint, true);
+});
+
+Deno.test("--read-only offers nothing that changes anything, nor suggests it", async () => {
+  await using agent = await connect({
+    readOnly: true,
+    answer: (words) => words[0] === "logs" ? { entries: [{ path: "/", status: 500 }] } : {},
+  });
+  const tools = await listTools(agent.client);
+  assert.ok(tools.length > 8);
+  assert.deepEqual(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true), []);
+  const found = await agent.client.callTool({ name: "search_logs", arguments: {} });
+  assert.match(textOf(found), /explain_failure/);
+  assert.doesNotMatch(textOf(found), /rollback/);
+  const refused = await agent.client.callTool({ name: "rollback", arguments: {} });
+  assert.equal(refused.isError, true);
+});
+
+Deno.test("--project confines every command line to that project", async () => {
+  await using agent = await connect({
+    project: "blog",
+    answer: (words) => words[0] === "deployments" ? { deployments: [{ id: "d1" }] } : {},
+  });
+  const names = (await listTools(agent.client)).map(({ name }) => name);
+  assert.ok(!names.includes("list_projects") && !names.includes("create_project"));
+  await agent.client.callTool({ name: "search_logs", arguments: {} });
+  assert.deepEqual(agent.calls[0]?.words.slice(-1), ["--project-id=blog"]);
+  const other = await agent.client.callTool({ name: "traffic", arguments: { project: "shop" } });
+  assert.match(textOf(other), /confined to the project blog/);
+  const foreign = await agent.client.callTool({ name: "promote", arguments: { deployment: "d2" } });
+  assert.equal(foreign.isError, true);
+  assert.ok(!agent.calls.some(({ words }) => words[0] === "promote"), "nothing was promoted");
+});
+
+Deno.test("a variable is set unseen, from the server's environment or a file", async () => {
+  await using agent = await connect({
+    answer: () => ({ variable: { key: "KEY", value: "sk_live_1" } }),
+  });
+  const set = await agent.client.callTool({
+    name: "set_variable",
+    arguments: { name: "KEY", fromEnvironment: "STRIPE_KEY" },
+  });
+  assert.equal(agent.calls[0]?.stdin, "sk_live_1");
+  assert.ok(!agent.calls[0]?.words.includes("sk_live_1"));
+  assert.doesNotMatch(JSON.stringify(set), /sk_live_1/);
+  const missing = await agent.client.callTool({
+    name: "set_variable",
+    arguments: { name: "KEY", fromEnvironment: "NOBODY" },
+  });
+  assert.match(textOf(missing), /environment has no variable NOBODY/);
+});
+
+Deno.test("input that the schema does not allow runs no command", async () => {
+  await using agent = await connect();
+  for (
+    const [name, given] of [
+      ["search_logs", { limit: 1000 }],
+      ["search_logs", { unknown: 1 }],
+      ["query_database", {}],
+      ["explain_request", { url: "x".repeat(5000) }],
+    ] as const
+  ) {
+    const { isError } = await agent.client.callTool({ name, arguments: { ...given } });
+    assert.equal(isError, true, name);
+  }
+  assert.deepEqual(agent.calls, []);
+});
+
+Deno.test("values are passed as values, never as flags", async () => {
+  await using agent = await connect();
+  await agent.client.callTool({
+    name: "explain_request",
+    arguments: { url: "--rules=/etc/passwd" },
+  });
+  const { words } = agent.calls[0]!;
+  assert.ok(words.indexOf("--") < words.indexOf("--rules=/etc/passwd"));
+  await agent.client.callTool({ name: "promote", arguments: { deployment: "--help" } });
+  assert.deepEqual(agent.calls[1]?.words.slice(-2), ["--", "--help"]);
+});
+
+Deno.test("describeFailure() shows what is wrong and where, bounded, with tools that help", () => {
+  const diagnostics = Array.from({ length: 12 }, (_, index) => ({
+    position: { line: index + 1, column: 2 },
+    path: "rules[0].x",
+    message: "Unknown key",
+  }));
+  const { text, next } = describeFailure(
+    new CommandFailure({
+      error: "Correct svc.rules.toml",
+      code: "rules_invalid",
+      diagnostics,
+      next: ["svc rules check"],
+    }),
+  );
+  assert.match(
+    text,
+    /^Correct svc\.rules\.toml \(rules_invalid\)\n- line 1, column 2, rules\[0\]\.x: Unknown key/,
+  );
+  assert.match(text, /- and 2 more\nA person could run:\n {2}svc rules check$/);
+  assert.deepEqual(next.map(({ tool }) => tool), ["check_rules", "explain_code"]);
+});
+
+Deno.test("what tools suggest is a tool whose schema takes it", async () => {
+  await using agent = await connect({ answer: () => ({ entries: [], deployments: [], id: "d1" }) });
+  const tools = await listTools(agent.client);
+  const names = new Set(tools.map(({ name }) => name));
+  const given: Readonly<Record<string, Record<string, unknown>>> = {
+    explain_request: { url: "/" },
+    promote: { deployment: "d1" },
+    query_database: { sql: "select 1" },
+    explain_code: { code: "usage" },
+    set_variable: { name: "A", fromFile: "a" },
+  };
+  for (const { name } of tools) {
+    const answer = await agent.client.callTool({ name, arguments: given[name] ?? {} });
+    for (const line of textOf(answer).matchAll(/^- ([a-z_]+) \{/gm)) {
+      assert.ok(names.has(line[1]!), `${name} suggests ${line[1]}`);
+    }
+  }
+});

@@ -1,0 +1,109 @@
+/**
+ * Tools about the rules of a project.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { defineTool, folderInput, listOf, projectFlag, projectInput } from "../tool.ts";
+
+const anyObject = z.record(z.string(), z.unknown());
+
+export const checkRules = defineTool({
+  name: "check_rules",
+  title: "Check the rules",
+  description: "Validates svc.rules.toml of a folder; each mistake has its line and what to write.",
+  input: folderInput,
+  output: { rules: z.unknown(), diagnostics: z.array(anyObject) },
+  effect: "read",
+  async run({ folder }, around) {
+    const answer = await around.svc(["rules", "check"], { folder });
+    const diagnostics = listOf(answer, "diagnostics");
+    const notes = diagnostics.map(({ path, message }) => `- ${path}: ${message}`);
+    return {
+      text: ["The rules are valid", ...notes].join("\n"),
+      data: { rules: answer.rules ?? null, diagnostics },
+      next: [
+        {
+          tool: "explain_request",
+          arguments: { method: "GET", url: "/" },
+          why: "to see what they decide",
+        },
+        {
+          tool: "deploy",
+          arguments: { production: true },
+          why: "to bring them live with the site",
+        },
+      ],
+    };
+  },
+});
+
+export const testRules = defineTool({
+  name: "test_rules",
+  title: "Test the rules",
+  description: "Runs svc.rules.test.toml: requests with what the rules should make of them.",
+  input: folderInput,
+  output: { passed: z.number(), failed: z.number() },
+  effect: "read",
+  async run({ folder }, around) {
+    const answer = await around.svc(["rules", "test"], { folder });
+    const { passed, failed, unreached } = answer;
+    return { text: `${passed} passed, ${failed} failed`, data: { passed, failed, unreached } };
+  },
+});
+
+export const explainRequest = defineTool({
+  name: "explain_request",
+  title: "Explain a request",
+  description:
+    "Shows which rules of a folder match a request and what is decided, without sending " +
+    "it.",
+  input: {
+    ...folderInput,
+    method: z.string().max(20).default("GET"),
+    url: z.string().max(4096).describe("URL, or a path"),
+    headers: z.record(z.string().max(200), z.string().max(4096)).default({}),
+    ip: z.string().max(60).optional(),
+    country: z.string().length(2).optional(),
+    device: z.enum(["desktop", "mobile", "tablet", "bot"]).optional(),
+  },
+  output: { decision: z.unknown(), summary: z.unknown() },
+  effect: "read",
+  async run({ folder, method, url, headers, ...facts }, around) {
+    const flags = Object.entries(facts).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}=${value}`]
+    );
+    const fields = Object.entries(headers).flatMap((
+      [name, value],
+    ) => ["--header", `${name}:${value}`]);
+    const answer = await around.svc(
+      ["rules", "explain", ...flags, ...fields, "--", method, url],
+      { folder },
+    );
+    const { decision, summary, rules } = answer;
+    return {
+      text: typeof summary === "string" ? summary : JSON.stringify(summary ?? decision, null, 1),
+      data: { decision, summary, rules },
+    };
+  },
+});
+
+export const publishRules = defineTool({
+  name: "publish_rules",
+  title: "Publish the rules",
+  description:
+    "Puts svc.rules.toml of a folder into effect in production at once, without a deploy.",
+  input: { ...folderInput, ...projectInput },
+  output: { revisionId: z.string() },
+  effect: "destroy",
+  isIdempotent: true,
+  async run({ folder, project }, around) {
+    const words = ["rules", "publish", ...projectFlag(project, around)];
+    const { revisionId, publishedAt } = await around.svc(words, { folder });
+    return {
+      text: `Revision ${revisionId} is in effect`,
+      data: { revisionId, publishedAt },
+      next: [{ tool: "search_logs", arguments: { level: "warn" }, why: "for what visitors meet" }],
+    };
+  },
+});
