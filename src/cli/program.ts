@@ -39,11 +39,7 @@ import {
   type GlobalFlags,
   type Host,
   type LookUp,
-<<<<<<< HEAD
-=======
-  resolveSettings,
   type Settings,
->>>>>>> 08bca756 (Serve the tools of svc to agents over the Model Context Protocol)
   wantsJson,
 } from "./session/mod.ts";
 import { createPalette, createUi, type Ui, wantsColor } from "./terminal/mod.ts";
