@@ -8,6 +8,7 @@ import { isRunning, type Served, startServing } from "../../helpers/dev_program.
 /** A dev server that answers with what it sees; it starts others, one in a session of its own. */
 const SERVER = `
 import { createServer } from "node:http";
+import { createHash } from "node:crypto";
 import { spawn } from "node:child_process";
 const idle = ["-e", "setInterval(() => {}, 1000)"];
 const child = spawn(process.execPath, idle);
@@ -31,7 +32,15 @@ createServer(async (request, response) => {
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify({
     url, method, host: headers.host, boat, smtp: SMTP_URL, children: [child.pid, stray.pid],
+    words: process.argv.slice(2),
   }));
+}).on("upgrade", ({ headers }, socket) => {
+  const accept = createHash("sha1")
+    .update(headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest("base64");
+  socket.on("error", () => {});
+  socket.write("HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\n" +
+    "Connection: Upgrade\\r\\nSec-WebSocket-Accept: " + accept + "\\r\\n\\r\\n");
+  socket.write(Buffer.from([0x81, 5, ...Buffer.from("ahoy!")]));
 }).listen(PORT, () => console.log("up"));
 `;
 
@@ -52,7 +61,8 @@ async function withProject(test: (folder: string) => Promise<void>): Promise<voi
   try {
     await Deno.writeTextFile(join(folder, "server.mjs"), SERVER);
     await Deno.writeTextFile(join(folder, "svc.rules.toml"), RULES("/new"));
-    const config = `[dev]\ncommand = "node server.mjs"\n`;
+    const config = `[dev]\ncommand = "node server.mjs"\n` +
+      `[dev.aliases]\nanchored = "node server.mjs anchored"\n`;
     await Deno.writeTextFile(join(folder, "svc.toml"), config);
     await test(folder);
   } finally {
@@ -69,6 +79,17 @@ async function locationOf(dev: Served, path: string, init: RequestInit = {}) {
   return response.headers.get("location");
 }
 
+/** The first message of the server's WebSocket. */
+async function greetingOf(dev: Served): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const socket = new WebSocket(`ws://127.0.0.1:${dev.port}/socket`);
+  socket.onmessage = ({ data }) => resolve(data);
+  socket.onerror = () => reject(new Error("The WebSocket was refused"));
+  const greeting = await promise;
+  socket.close();
+  return greeting;
+}
+
 const seen = async (dev: Served, path: string) => await (await ask(dev, path)).json();
 
 Deno.test("dev runs the command behind the rules, which act as soon as they are saved", () =>
@@ -80,6 +101,8 @@ Deno.test("dev runs the command behind the rules, which act as soon as they are 
       assert.match(smtp, /^smtp:\/\/127\.0\.0\.1:\d+$/);
       assert.equal(await locationOf(dev, "/old"), "/new");
       assert.match(await dev.said(/ \/old /), /^301 GET \/old .*rules: old$/);
+      assert.match(await dev.said(/ \/a\?b=c /), /^200 GET \/a\?b=c \d+\.\d ms {2}\w+/);
+      assert.equal(await greetingOf(dev), "ahoy!");
       // What the server says of itself leads to where the browser is.
       const home = await ask(dev, "/home");
       await home.body?.cancel();
@@ -105,9 +128,11 @@ Deno.test("dev runs the command behind the rules, which act as soon as they are 
 
 Deno.test("dev keeps what the code stores, and says that its server has crashed", () =>
   withProject(async (folder) => {
-    const first = await startServing(["dev", "--port", "0", "--country", "DE"], { cwd: folder });
+    const start = ["dev", "--port", "0", "--country", "DE", "--alias", "anchored"];
+    const first = await startServing(start, { cwd: folder });
     try {
       assert.equal(await locationOf(first, "/"), "/de");
+      assert.deepEqual((await seen(first, "/words")).words, ["anchored"]);
       assert.equal((await seen(first, "/keep")).boat, "Kestrel");
     } finally {
       assert.equal(await first.end(), 0);
