@@ -14,6 +14,7 @@ import {
   fencedKv,
   keepIdentity,
   Membership,
+  type NodeIdentity,
   type Nodes,
   ROLES,
   soleNode,
@@ -53,15 +54,15 @@ export interface OpenFoundation {
 
 /** This node, among others where the store is shared. */
 async function joinNodes(
-  { dataDir, nodeId, version, log }: PlatformOptions,
+  { version, log }: PlatformOptions,
   closers: Closers,
-  { kv, follower, listening }: {
+  { kv, follower, listening, identity }: {
     readonly kv: Deno.Kv;
     readonly follower: ChangeFollower | undefined;
     readonly listening: readonly string[];
+    readonly identity: NodeIdentity;
   },
 ): Promise<Nodes> {
-  const identity = await keepIdentity(dataDir, { id: nodeId, random: systemRandom });
   const self = { ...identity, instance: systemRandom(16).toHex(), version, addresses: listening };
   if (follower === undefined) {
     const since = systemClock();
@@ -110,7 +111,9 @@ async function bringUpToDate(options: PlatformOptions): Promise<void> {
 /** Opens the blobs in a folder, or in an object storage with a cache in the data directory. */
 async function openBlobs(
   { log, env, blobCacheBytes }: PlatformOptions,
-  { kv, dataDir, place }: {
+  { kv, dataDir, place, home }: {
+    /** Names this node's data directory. */
+    readonly home: string;
     readonly kv: Deno.Kv;
     readonly dataDir: DataDir;
     readonly place: string;
@@ -118,7 +121,11 @@ async function openBlobs(
 ): Promise<{ readonly vault: BlobVault; readonly blobFiles: BlobFiles }> {
   const onDamaged = (message: string) => log({ level: "error", message });
   if (!isS3Place(place)) {
-    return { vault: await openFsBlobVault(place, { onDamaged }), blobFiles: { folder: place } };
+    const owner = place === dataDir.blobs ? undefined : home;
+    return {
+      vault: await openFsBlobVault(place, { onDamaged, owner }),
+      blobFiles: { folder: place },
+    };
   }
   const { openS3BlobVault } = await import("../platform/core/s3/mod.ts");
   const folder = join(dataDir.cache, "blobs");
@@ -155,6 +162,10 @@ export async function openFoundation(
   const dataDir = await openDataDir(options.dataDir);
   closers.add({ close: () => dataDir.release() });
   await bringUpToDate(options);
+  const identity = await keepIdentity(options.dataDir, {
+    id: options.nodeId,
+    random: systemRandom,
+  });
   const places = {
     kv: options.kv ?? dataDir.kv,
     blobs: options.blobs ?? dataDir.blobs,
@@ -164,7 +175,9 @@ export async function openFoundation(
     await openPlatformKv(places.kv, { env: options.env, onTrouble }),
   );
   const kv = follower === undefined ? opened : fencedKv(opened);
-  const { vault, blobFiles } = await openBlobs(options, { kv, dataDir, place: places.blobs });
+  const { vault, blobFiles } = await openBlobs(options, {
+    ...{ kv, dataDir, place: places.blobs, home: identity.home },
+  });
   closers.add(vault);
   await checkWhole({ kv, vault }, { ...places, kv: placeName(places.kv) });
   if (readOnly !== undefined) {
@@ -173,7 +186,7 @@ export async function openFoundation(
       "served, and nothing can be changed, until the platform is started with room on its disk";
     log({ level: "error", message });
   }
-  const nodes = await joinNodes(options, closers, { kv, follower, listening });
+  const nodes = await joinNodes(options, closers, { kv, follower, listening, identity });
   const [now, random] = [systemClock, systemRandom];
   const addresses = new Addresses({
     protocol: base.protocol === "https:" ? "https:" : "http:",

@@ -103,7 +103,10 @@ export interface PlatformOptions extends DomainOptions {
   readonly images?: ImageOptions | false;
   /** The minutes in which scheduled tasks are started; those of the machine's clock by default. */
   readonly minutes?: Minutes;
-  /** Most builds from git at the same time; by default one per two processors. */
+  /**
+   * Most builds from git at the same time; by default one per two processors, and 0 where
+   * other nodes build.
+   */
   readonly buildConcurrency?: number;
   /** Longest wait of a trigger for its repository, in milliseconds; 50 seconds by default. */
   readonly resolveMs?: number;

@@ -202,7 +202,10 @@ async function startBehind(
     random: systemRandom,
     ...(options.bootstrapToken === undefined ? {} : { token: options.bootstrapToken }),
   });
-  const ownerPath = readOnly ? undefined : await issueOwnerLink({ ...foundation, ...accounts });
+  // A node that joins others leaves the link that the first has shown.
+  const ownerPath = readOnly || !foundation.nodes.leads("housekeeping")
+    ? undefined
+    : await issueOwnerLink({ ...foundation, ...accounts });
   const life = { capabilities, foundation, closers, readOnly };
   await startCapabilities(life);
   const handlers = createHandlers(platform, foundation, {

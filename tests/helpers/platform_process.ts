@@ -125,7 +125,8 @@ const FLAGS: Table<Given> = {
     }, limits),
   maxFunctionProcesses: one("--max-function-processes"),
   images: (images) => images === false ? ["--no-images"] : none("images")(images),
-  buildConcurrency: one("--build-concurrency"),
+  buildConcurrency: (most) =>
+    most === 0 ? ["--builds", "off"] : ["--build-concurrency", String(most)],
   resolveMs: seconds("--trigger-timeout"),
   builds: (builds) =>
     toFlags<typeof builds>({

@@ -182,6 +182,10 @@ function addBuildFlags<Flags extends OptionValues>(command: Command<[], Flags>) 
       "folder below which projects may have local repositories; repeatable",
       repeatedList,
     )
+    .addOption(
+      new Option("--builds <where>", "off where other nodes of the platform build")
+        .choices(["on", "off"] as const).default("on" as const),
+    )
     .option("--allow-unsandboxed-builds", "build even where the system offers no sandbox")
     .option(
       "--build-minutes <n>",

@@ -188,6 +188,7 @@ export async function readPlatformOptions(
     connections: connectionsOf(flags),
     caches: definedOnly({ responses: flags.cacheSize, files: flags.staticCacheSize }),
     builds: buildsOf(flags),
+    ...(flags.builds === "off" ? { buildConcurrency: 0 } : {}),
     ...definedOnly({ images: imagesOf(flags) }),
     gitRoots: (flags.gitRoot ?? []).map((root) => ctx.path(root)),
     ...definedOnly({ bootstrapToken: ctx.env.SVC_BOOTSTRAP_TOKEN || undefined }),

@@ -11,6 +11,8 @@ import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
 import type { GitService } from "../git/mod.ts";
 import type { GitCredentialStore, ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
+import type { Random } from "../../lib/clock.ts";
+import { isDeploymentUnderWay } from "./queue/build_record.ts";
 import { BuildQueue } from "./queue/build_queue.ts";
 import { bindBuildRoutes } from "./build_routes.ts";
 import { commitDeployer, type DeployCommit } from "./deploy_commit.ts";
@@ -56,8 +58,14 @@ export interface BuildsParts {
 /** Each build may keep two processors busy. */
 const defaultConcurrency = () => Math.max(1, Math.floor(navigator.hardwareConcurrency / 2));
 
+/** From 0 to 999. */
+function placeShift(random: Random): number {
+  const [high, low] = random(2);
+  return (high! * 256 + low!) % 1000;
+}
+
 export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds {
-  const { kv, dataDir, events, closing, now, onTrouble } = foundation;
+  const { kv, nodes, random, dataDir, events, closing, now, onTrouble } = foundation;
   const { deployments, projects, deploymentService } = parts;
   const buildLogs = new BuildLogs(join(dataDir.root, "build_logs"), { now });
   const opened = (parts.open ?? openBuilds)({
@@ -65,9 +73,14 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
     credentials: parts.gitCredentials.open,
   });
   const { git, runner } = opened;
-  const builds = new BuildStore(kv);
+  const builds = new BuildStore(kv, nodes.isShared ? placeShift(random) : 0);
   const buildQueue = new BuildQueue({
     ...{ builds, now, onTrouble },
+    nodes: nodes.isShared ? nodes : undefined,
+    async isWanted({ projectId, id }) {
+      const deployment = await deployments.find(projectId, id);
+      return deployment !== undefined && isDeploymentUnderWay(deployment.status);
+    },
     worker: new BuildWorker({ ...foundation, ...parts, runner, raiseEvent: events.raise }),
     concurrency: parts.concurrency ?? defaultConcurrency(),
   });
@@ -89,6 +102,8 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
         bindBuildRoutes(router, { builds, buildQueue, deployments, deploymentService, projects });
         bindBuildLogRoutes(router, { deployments, buildLogs, closing });
       },
+      storeChanged: (changed) => buildQueue.follow(changed),
+      rereadStore: () => buildQueue.takeUp(),
       async start() {
         await opened.recover?.();
         await buildQueue.start();

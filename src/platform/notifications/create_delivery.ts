@@ -125,7 +125,10 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
       : [createEmailChannel({ mailer, accounts, publicOrigin, unsubscribeKey })]),
   ];
   const review = createReview({ preferences: options.preferences, now });
-  const deliveryQueue = createDeliveryQueue({ kv, channels, review, now, random, onTrouble });
+  const deliveryQueue = createDeliveryQueue({
+    ...{ kv, channels, review, now, random, onTrouble },
+    nodes: options.nodes?.isShared === true ? options.nodes : undefined,
+  });
   const nameOf = async (channel: string, receiverId: string, userId: string): Promise<string> => {
     if (channel === "email") return (await accounts.findUser(receiverId))?.email ?? receiverId;
     if (channel === "push") {

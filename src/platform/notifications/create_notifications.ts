@@ -80,6 +80,7 @@ export function createNotifications(
       },
       async storeChanged(changed) {
         if (EventStore.hasPending(changed)) events.look();
+        delivery.deliveryQueue.follow(changed);
         await inboxes.followInboxes(changed);
       },
       rereadStore() {

@@ -2,15 +2,17 @@
  * The queue of builds: ordered, fair between workspaces, bounded and durable. A
  * build is in the store before it is in this queue, so a crash loses nothing: a
  * build that was running is run once more, and fails if that is interrupted too.
+ * Nodes that share the store claim builds one by one.
  *
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../lib/clock.ts";
 import { Failure } from "../../core/http/mod.ts";
+import type { Nodes } from "../../core/nodes/mod.ts";
 import type { BuildRecord } from "./build_record.ts";
 import { nextBuild } from "./build_schedule.ts";
-import type { BuildStore } from "./build_store.ts";
+import { buildsIn, type BuildStore } from "./build_store.ts";
 import type { BuildEnd, BuildWorker } from "./build_worker.ts";
 
 /** How many builds may wait. */
@@ -32,8 +34,12 @@ const UNNOTED =
 export interface BuildQueueOptions {
   readonly builds: BuildStore;
   readonly worker: Pick<BuildWorker, "perform" | "giveUp">;
-  /** How many builds run at the same time. */
+  /** How many builds run at the same time; 0 where others run them. */
   readonly concurrency: number;
+  /** Those that build; this one alone where missing. */
+  readonly nodes?: Pick<Nodes, "instance" | "isAlive" | "onDeath"> | undefined;
+  /** Whether the deployment of a build still waits for it; asked where others may stop it. */
+  readonly isWanted?: (build: Pick<BuildRecord, "projectId" | "id">) => Promise<boolean>;
   readonly now: Clock;
   /** Waits; rejects as soon as the signal is aborted. A timer where missing. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
@@ -59,17 +65,55 @@ export class BuildQueue {
 
   /** Resumes what the last run of the platform left. Call it once, before `add()`. */
   async start(): Promise<void> {
+    await this.options.builds.open();
+    await this.adopt();
+    this.options.nodes?.onDeath(() => void this.takeUp());
+  }
+
+  /** Takes over what other nodes have queued, begun, ended or stopped. */
+  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+    const { builds, isWanted } = this.options;
+    for (const each of buildsIn(changed)) {
+      const running = this.running.get(each.id);
+      if (running !== undefined) {
+        if (await isWanted?.(each) === false) running.abort.abort();
+        continue;
+      }
+      const build = await builds.find(each.projectId, each.id);
+      this.waiting = this.waiting.filter(({ id }) => id !== each.id);
+      if (build?.state === "QUEUED" && !this.running.has(each.id)) this.insert(build);
+    }
+    this.pump();
+  }
+
+  /** Looks for all that waits, and for builds of processes that have ended. */
+  async takeUp(): Promise<void> {
+    try {
+      await this.adopt();
+    } catch (error) {
+      this.options.onTrouble(`Cannot take up builds of another node: ${error}`);
+    }
+  }
+
+  private async adopt(): Promise<void> {
     const { builds, worker } = this.options;
-    await builds.open();
     for await (const build of builds.queue()) {
+      if (this.running.has(build.id) || this.waiting.some(({ id }) => id === build.id)) continue;
+      if (build.state === "RUNNING" && await this.isElsewhere(build)) continue;
       if (build.state === "RUNNING" && build.attempts >= MAX_ATTEMPTS) {
         const reason = "The platform stopped twice during this build";
         await this.settle(build, await worker.giveUp(build, reason));
       } else {
-        this.waiting.push(build);
+        this.insert(build);
       }
     }
     this.pump();
+  }
+
+  private async isElsewhere({ runner }: BuildRecord): Promise<boolean> {
+    const { nodes } = this.options;
+    if (nodes === undefined || typeof runner !== "string") return false;
+    return runner !== nodes.instance && await nodes.isAlive(runner);
   }
 
   /** @throws {Failure} `rate_limited` where too many builds wait already. */
@@ -82,9 +126,13 @@ export class BuildQueue {
 
   /** Queues a build that is in the store. */
   add(build: BuildRecord): void {
+    this.insert(build);
+    this.pump();
+  }
+
+  private insert(build: BuildRecord): void {
     const older = this.waiting.findLastIndex((each) => each.place < build.place);
     this.waiting.splice(older + 1, 0, build);
-    this.pump();
   }
 
   /** Ends a build whose deployment was stopped or removed, if it waits or runs. */
@@ -134,10 +182,11 @@ export class BuildQueue {
   /** Never rejects. A build whose end cannot be stored while the platform stops is run
    * again at its next start. */
   private async run(build: BuildRecord, signal: AbortSignal): Promise<void> {
-    const { builds, worker, now, onTrouble } = this.options;
+    const { builds, worker, nodes, now, onTrouble } = this.options;
     try {
       const attempts = build.attempts + 1;
-      const running = { state: "RUNNING", attempts, startedAt: now() } as const;
+      const runner = nodes?.instance ?? null;
+      const running = { state: "RUNNING", attempts, runner, startedAt: now() } as const;
       const begun = await this.persist(build, () => builds.update(build, running));
       if (begun === undefined) return;
       const end = await worker.perform(begun, signal).catch((error) => {

@@ -20,6 +20,8 @@ export const buildRecord = z.object({
   place: z.number(),
   /** How often a worker started it. */
   attempts: z.number(),
+  /** The process that runs it, or ran it last; a record before has none. */
+  runner: z.string().nullable().optional(),
   error: z.string().nullable(),
   queuedAt: z.number(),
   startedAt: z.number().nullable(),

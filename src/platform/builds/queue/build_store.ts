@@ -44,10 +44,25 @@ export class NotAdmittedError extends Error {
   }
 }
 
+type Run = Pick<BuildRecord, "runner">;
+
+const isRunBy = (current: Run, known: Run): boolean =>
+  (current.runner ?? null) === (known.runner ?? null);
+
+/** The builds, and the deployments, among changed keys: project and id of each. */
+export function buildsIn(
+  changed: readonly Deno.KvKey[],
+): { readonly projectId: string; readonly id: string }[] {
+  const names = [keys.allBuilds()[0], keys.allDeployments()[0]];
+  return changed.filter((key) => names.includes(key[0]!) && key.length === 3)
+    .map(([, projectId, id]) => ({ projectId: String(projectId), id: String(id) }));
+}
+
 export class BuildStore {
   private lastPlace = 0;
 
-  constructor(private readonly kv: Deno.Kv) {}
+  /** @param shift from 0 to 999, so that nodes that share the store use different places. */
+  constructor(private readonly kv: Deno.Kv, private readonly shift: number = 0) {}
 
   /** Reads which places in the queue are taken. Call it before the first build. */
   async open(): Promise<void> {
@@ -60,7 +75,7 @@ export class BuildStore {
 
   /** A new place at the end of the queue. */
   nextPlace(now: number): number {
-    this.lastPlace = Math.max(this.lastPlace + 1, now * 1000);
+    this.lastPlace = Math.max(this.lastPlace + 1, now * 1000 + this.shift);
     return this.lastPlace;
   }
 
@@ -85,11 +100,12 @@ export class BuildStore {
       add: async (operation) => {
         const { admission, guard, active } = await this.decide(build, force);
         if (admission.type !== "create") throw new NotAdmittedError(admission);
-        operation.check(guard)
+        const ticketKey = keys.buildTicket(build.place);
+        operation.check(guard, { key: ticketKey, versionstamp: null })
           .set(guardKey, { active: [...active, { id, commitSha }] })
           .set(keys.builtCommit(projectId, build), { id })
           .set(keys.build(projectId, id), build)
-          .set(keys.buildTicket(build.place), { projectId, id });
+          .set(ticketKey, { projectId, id });
       },
     };
   }
@@ -114,16 +130,19 @@ export class BuildStore {
     }
   }
 
-  /** Changes a waiting or running build; `undefined` where it is gone or has ended. */
+  /**
+   * Changes a waiting or running build; `undefined` where it is gone or has ended, or where
+   * another process runs it than the one that the given record names.
+   */
   async update(
-    build: Pick<BuildRecord, "projectId" | "id">,
-    change: Partial<Pick<BuildRecord, "state" | "attempts" | "startedAt">>,
+    build: Pick<BuildRecord, "projectId" | "id" | "runner">,
+    change: Partial<Pick<BuildRecord, "state" | "attempts" | "startedAt" | "runner">>,
   ): Promise<BuildRecord | undefined> {
     const key = keys.build(build.projectId, build.id);
     const { result } = await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, buildRecord);
       const operation = this.kv.atomic();
-      if (current === undefined || !isUnderWay(current.value)) {
+      if (current === undefined || !isUnderWay(current.value) || !isRunBy(current.value, build)) {
         return { operation, result: undefined };
       }
       const result = { ...current.value, ...change };
@@ -133,19 +152,26 @@ export class BuildStore {
     return result;
   }
 
-  /** Ends a build and frees its branch. Ending it again changes nothing. */
+  /**
+   * Ends a build and frees its branch. Ending it again changes nothing, nor does ending one
+   * that another process runs by now.
+   */
   async finish(
-    { projectId, id, branch, place }: BuildRecord,
+    build: BuildRecord,
     end: Pick<BuildRecord, "error" | "finishedAt"> & {
       readonly state: "SUCCEEDED" | "FAILED" | "CANCELLED";
     },
   ): Promise<void> {
+    const { projectId, id, branch, place } = build;
     const [key, guardKey] = [keys.build(projectId, id), keys.branchBuild(projectId, branch)];
     await commitWithRetries(this.kv, [key, guardKey], async () => {
       const [current, guard] = await Promise.all([
         readRecord(this.kv, key, buildRecord),
         readRecord(this.kv, guardKey, branchBuilds),
       ]);
+      const isOthers = current !== undefined && isUnderWay(current.value) &&
+        !isRunBy(current.value, build);
+      if (isOthers) return { operation: this.kv.atomic(), result: undefined };
       const operation = this.kv.atomic().delete(keys.buildTicket(place));
       if (current !== undefined && isUnderWay(current.value)) {
         operation.check({ key, versionstamp: current.versionstamp })

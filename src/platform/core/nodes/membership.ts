@@ -75,6 +75,7 @@ export class Membership implements Nodes {
     const membership = new Membership(options);
     await membership.#announce();
     await membership.#leases.round();
+    await membership.#watchDeaths();
     return membership;
   }
 

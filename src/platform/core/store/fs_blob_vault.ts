@@ -16,9 +16,13 @@ const INCOMING = "incoming";
 /** Folder for blobs that were found damaged, which are served no more. */
 const DAMAGED = "damaged";
 
-/** Empties the folder for unfinished writes, creating it if it is missing, and returns its path. */
-export async function prepareIncoming(root: string): Promise<string> {
-  const incoming = join(root, INCOMING);
+/**
+ * Empties the folder for unfinished writes, creating it if it is missing, and returns its path.
+ *
+ * @param owner whose writes it is for, where others write into the same folder.
+ */
+export async function prepareIncoming(root: string, owner?: string): Promise<string> {
+  const incoming = join(root, INCOMING, owner ?? "");
   try {
     // The folder itself stays: on a full disk it could not be created again.
     await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
@@ -40,11 +44,13 @@ export async function prepareIncoming(root: string): Promise<string> {
 export async function openFsBlobVault(
   root: string,
   options: {
+    /** Which node this is, where others use the same folder. */
+    readonly owner?: string | undefined;
     /** Called with a message for the operator for each blob that was found damaged. */
     onDamaged?(message: string): void;
   } = {},
 ): Promise<BlobVault> {
-  const incoming = await prepareIncoming(root);
+  const incoming = await prepareIncoming(root, options.owner);
   const stores = new Map<string, BlobStore>();
   /** Blobs that were looked up since the last sweep began: they may be about to be recorded. */
   let used = new Set<string>();

@@ -129,3 +129,19 @@ Deno.test("BlobVault.sweep() spares a blob that is asked for meanwhile", () =>
     assert.equal(await vault.sweep({ mark, minAgeMs: 0, now: Date.now() + 1000 }), 0);
     assert.equal(await blobs.size(hash), 11);
   }));
+
+Deno.test("openFsBlobVault() removes unfinished writes of its own node only", async () => {
+  const root = await Deno.makeTempDir({ prefix: "svc-blobs-" });
+  try {
+    for (const owner of ["a", "b"]) {
+      await openFsBlobVault(root, { owner });
+      await Deno.writeTextFile(join(root, "incoming", owner, "half"), "");
+    }
+    await openFsBlobVault(root, { owner: "a" });
+    const left = async (owner: string) =>
+      (await Array.fromAsync(Deno.readDir(join(root, "incoming", owner)))).length;
+    assert.deepEqual([await left("a"), await left("b")], [0, 1]);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});

@@ -12,6 +12,7 @@ import {
   describeStoreUrl,
   isStoreUrl,
   startTidying,
+  StoreAddressError,
 } from "../../../store/mod.ts";
 import { LOCAL_LIMITS, REMOTE_LIMITS } from "./commit_group.ts";
 import { sharingCommitter } from "./group_committer.ts";
@@ -51,7 +52,10 @@ export function placeName(place: string): string {
 }
 
 function unusable(place: string, cause: unknown): StoreUnusableError {
-  const message = `Cannot open the key-value store ${placeName(place)}: ${reasonOf(cause)}`;
+  // What is wrong with an address is said as it is: nothing was opened yet.
+  const message = cause instanceof StoreAddressError
+    ? cause.message
+    : `Cannot open the key-value store ${placeName(place)}: ${reasonOf(cause)}`;
   return new StoreUnusableError(message, { cause });
 }
 

@@ -37,3 +37,11 @@ Deno.test({
     }
   },
 });
+
+Deno.test("openKv() says of a password in an address that it is to be left out", async () => {
+  await assert.rejects(openKv("postgres://svc:secret@db/svc"), (error: Error) => {
+    assert.match(error.message, /^Leave the password out of the URL/);
+    assert.ok(!error.message.includes("secret"));
+    return true;
+  });
+});

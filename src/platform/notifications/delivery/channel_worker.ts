@@ -8,7 +8,8 @@
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import type { Channel, Delivery, SendOutcome } from "./channel.ts";
-import type { DeliveryStore, DueEntry } from "./delivery_store.ts";
+import type { DeliveryClaims } from "./delivery_claims.ts";
+import type { Claim, DeliveryStore, DueEntry } from "./delivery_store.ts";
 import { HostHealth } from "./host_health.ts";
 import type { Job } from "./job.ts";
 import { decideRetry, fraction } from "./retry_policy.ts";
@@ -17,6 +18,8 @@ import type { ReviewDelivery } from "./types.ts";
 export interface WorkerParts {
   readonly store: DeliveryStore;
   readonly review: ReviewDelivery;
+  /** Where other nodes send as well. */
+  readonly claims?: Pick<DeliveryClaims, "heldByOthers" | "take"> | undefined;
   readonly now: Clock;
   readonly random: Random;
   /** Receives failures that should not happen. */
@@ -31,6 +34,8 @@ const LONGEST_SLEEP_MS = 60_000;
 const CLOSE_MS = 5000;
 /** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 1000;
+/** Longest wait for messages of other nodes, which may end without settling them. */
+const HELD_PAUSE_MS = 3000;
 /** Pause of a message whose records could not be read. */
 const BROKEN_PAUSE_MS = 60_000;
 /** Messages that waited for a host are spread over this time. */
@@ -133,7 +138,8 @@ export class ChannelWorker {
     const beyondShare: DueEntry[] = [];
     const now = this.parts.now();
     const later: (DueEntry & { until: number })[] = [];
-    let next = LONGEST_SLEEP_MS;
+    const held = await this.parts.claims?.heldByOthers(this.channel.name);
+    let next = held === undefined || held.size === 0 ? LONGEST_SLEEP_MS : HELD_PAUSE_MS;
     let left = LOOKAHEAD;
     let last: DueEntry | undefined;
     const { behind } = this;
@@ -141,7 +147,7 @@ export class ChannelWorker {
     if (behind === undefined) this.hasNewRoom = false;
     for await (const entry of this.parts.store.due(this.channel.name, { batchSize: 100, behind })) {
       if (entry.at > now) {
-        next = entry.at - now;
+        next = Math.min(next, entry.at - now);
         break;
       }
       if (this.state === "closed" || this.running.size >= concurrency) break;
@@ -152,6 +158,7 @@ export class ChannelWorker {
       }
       last = entry;
       if (this.running.has(entry.id) || this.ended.has(entry.id)) continue;
+      if (held?.has(entry.id) === true) continue;
       const wait = this.health.wait(entry.host);
       if (wait > 0) {
         const until = Math.ceil(now + wait + fraction(this.parts.random) * SPREAD_MS);
@@ -163,12 +170,22 @@ export class ChannelWorker {
     }
     this.runBeyondShare(beyondShare);
     if (later.length > 0) {
-      await this.parts.store.postpone(this.channel.name, later);
+      await this.postpone(later);
       this.progress += later.length;
       for (const { until } of later) next = Math.min(next, until - now);
     }
     const isRoundOver = behind !== undefined && this.behind === undefined;
     return isRoundOver && this.hasNewRoom ? 0 : next;
+  }
+
+  private async postpone(entries: readonly (DueEntry & { readonly until: number })[]) {
+    const { store, claims } = this.parts;
+    if (claims === undefined) return await store.postpone(this.channel.name, entries);
+    await Promise.all(
+      entries.map((entry) =>
+        store.putOff(this.channel.name, entry, { until: entry.until, claim: undefined })
+      ),
+    );
   }
 
   /** Owners beyond their share get the room that nobody else wants, except the last of it. */
@@ -190,7 +207,7 @@ export class ChannelWorker {
   private run(entry: DueEntry): void {
     this.progress++;
     this.health.begin(entry.host);
-    const done = this.perform(entry).catch((cause) => this.setAside(entry, cause)).finally(() => {
+    const done = this.performClaimed(entry).finally(() => {
       this.running.delete(entry.id);
       this.ended.add(entry.id);
       this.hasNewRoom = true;
@@ -199,28 +216,47 @@ export class ChannelWorker {
     this.running.set(entry.id, { host: entry.host, owner: entry.owner, done });
   }
 
+  /** Never rejects. */
+  private async performClaimed(entry: DueEntry): Promise<void> {
+    const { claims, onTrouble } = this.parts;
+    let claim: Claim;
+    try {
+      claim = await claims?.take(this.channel.name, entry);
+    } catch (cause) {
+      return onTrouble(`Cannot claim a message of ${this.channel.name}: ${cause}`);
+    }
+    if (claims !== undefined && claim === undefined) return this.health.unknown(entry.host);
+    await this.perform(entry, claim).catch((cause) => this.setAside(entry, { cause, claim }));
+  }
+
   /** Postpones a message, as an immediate retry would fail again. */
-  private async setAside(entry: DueEntry, cause: unknown): Promise<void> {
+  private async setAside(
+    entry: DueEntry,
+    { cause, claim }: { readonly cause: unknown; readonly claim: Claim },
+  ): Promise<void> {
     const { store, now, onTrouble } = this.parts;
     onTrouble(`Cannot settle a message of ${this.channel.name}: ${cause}. It is tried again`);
     this.health.unknown(entry.host);
     const until = now() + BROKEN_PAUSE_MS;
-    await store.postpone(this.channel.name, [{ ...entry, until }])
+    const postponed = claim === undefined
+      ? store.postpone(this.channel.name, [{ ...entry, until }])
+      : store.putOff(this.channel.name, entry, { until, claim });
+    await postponed
       .catch((error) => onTrouble(`Cannot postpone a message: ${error}`));
   }
 
-  private async perform(entry: DueEntry): Promise<void> {
+  private async perform(entry: DueEntry, claim: Claim): Promise<void> {
     const { store, review } = this.parts;
     const found = await store.find(entry.id);
     if (found === undefined || found.dead !== null) {
       this.health.unknown(entry.host);
-      return await store.dropDue(this.channel.name, entry);
+      return await store.dropDue(this.channel.name, entry, claim);
     }
     const job = await store.closeDigest(found);
     const { contents, total } = await store.contentsOf(job, await review(job));
     if (total === 0) {
       this.health.unknown(entry.host);
-      return await this.leaveOut(job, entry.at);
+      return await this.leaveOut(job, entry.at, claim);
     }
     const delivery: Delivery = {
       id: job.id,
@@ -232,15 +268,16 @@ export class ChannelWorker {
     };
     const outcome = await this.attempt(delivery);
     this.judgeHost(entry.host, outcome);
-    await this.settle({ ...job, attempts: delivery.attempt }, { entry, outcome, delivery });
+    const attempted = { ...job, attempts: delivery.attempt };
+    await this.settle(attempted, { entry, claim, outcome, delivery });
   }
 
   /** Ends a message that is no longer wanted; one that was sent again stays a dead letter. */
-  private async leaveOut(job: Job, dueAt: number): Promise<void> {
+  private async leaveOut(job: Job, dueAt: number, claim: Claim): Promise<void> {
     const { store, now, random } = this.parts;
-    if (!job.resent) return await store.settle(job, dueAt);
+    if (!job.resent) return await store.settle(job, dueAt, claim);
     const dead = { letterId: uuidV7(now, random), at: now() };
-    await store.bury({ ...job, lastReason: UNWANTED, dead }, dueAt);
+    await store.bury({ ...job, lastReason: UNWANTED, dead }, dueAt, claim);
   }
 
   private async attempt(delivery: Delivery): Promise<SendOutcome> {
@@ -261,13 +298,14 @@ export class ChannelWorker {
 
   private async settle(job: Job, result: {
     readonly entry: DueEntry;
+    readonly claim: Claim;
     readonly outcome: SendOutcome;
     readonly delivery: Delivery;
   }): Promise<void> {
-    const { entry, outcome, delivery } = result;
+    const { entry, claim, outcome, delivery } = result;
     const { store, now, random } = this.parts;
     if (outcome.type === "sent" || outcome.type === "gone") {
-      return await store.settle(job, entry.at);
+      return await store.settle(job, entry.at, claim);
     }
     let lastReason = outcome.reason;
     if (outcome.type === "retry") {
@@ -277,14 +315,15 @@ export class ChannelWorker {
         ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       });
       if (decision.type === "again") {
-        return await store.reschedule({ ...job, lastReason }, { from: entry.at, to: decision.at });
+        const times = { from: entry.at, to: decision.at };
+        return await store.reschedule({ ...job, lastReason }, times, claim);
       }
       lastReason += decision.because === "age"
         ? " (given up: it is too old)"
         : ` (given up after ${job.attempts} attempts)`;
     }
     const dead = { letterId: uuidV7(now, random), at: now() };
-    await store.bury({ ...job, lastReason, dead }, entry.at);
+    await store.bury({ ...job, lastReason, dead }, entry.at, claim);
     await this.channel.onGivenUp?.(delivery, lastReason);
   }
 }

@@ -4,11 +4,13 @@
  * @module
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
+import type { Nodes } from "../../core/nodes/mod.ts";
 import { DamagedRecordError } from "../../core/store/mod.ts";
 import { type Channel, type ReadOnce, readOnce, type Receiver } from "./channel.ts";
 import { ChannelWorker } from "./channel_worker.ts";
 import { type Acceptance, DeliveryStore } from "./delivery_store.ts";
-import { deliveryId } from "./job.ts";
+import { DeliveryClaims } from "./delivery_claims.ts";
+import { channelsIn, deliveryId } from "./job.ts";
 import type {
   DeliveryQueue,
   DeliveryRequest,
@@ -29,6 +31,8 @@ export interface DeliveryQueueOptions {
   readonly channels: readonly Channel[];
   /** Checks each message again when it is sent. */
   readonly review: ReviewDelivery;
+  /** Those that send; this one alone where missing. */
+  readonly nodes?: Pick<Nodes, "instance" | "isAlive" | "onDeath"> | undefined;
   readonly now: Clock;
   readonly random: Random;
   onTrouble(message: string): void;
@@ -40,6 +44,8 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   start(): Promise<void>;
   /** Like `accept()`, for one receiver that is known already. */
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
+  /** Wakes the channels for which another node has stored something. */
+  follow(changed: readonly Deno.KvKey[]): void;
   /** Wakes a channel, as something may be due. */
   wake(channel: OutwardChannel): void;
   /** Sends everything that is due now, for callers with a clock of their own. */
@@ -108,12 +114,14 @@ function* batches(acceptances: readonly Acceptance[]): Generator<Acceptance[]> {
 
 /** Creates the queue. Nothing is sent before it is started. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliveryQueue {
-  const { kv, channels, review, now, random, onTrouble } = options;
+  const { kv, channels, review, nodes, now, random, onTrouble } = options;
+  const claims = nodes && new DeliveryClaims(kv, nodes);
   const store = new DeliveryStore(kv);
+  const parts = { store, review, claims, now, random, onTrouble };
   const workers = new Map(
     channels.map((channel) => [
       channel.name,
-      { channel, worker: new ChannelWorker(channel, { store, review, now, random, onTrouble }) },
+      { channel, worker: new ChannelWorker(channel, parts) },
     ]),
   );
   const all = [...workers.values()];
@@ -156,6 +164,12 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
     async start() {
       await store.recover();
       for (const { worker } of all) worker.start();
+      nodes?.onDeath(() => {
+        for (const { worker } of all) worker.wake();
+      });
+    },
+    follow(changed) {
+      for (const name of channelsIn(changed)) workers.get(name)?.worker.wake();
     },
     wake: (channel) => workers.get(channel)?.worker.wake(),
     async drain() {

@@ -47,7 +47,12 @@ export interface DueEntry {
   readonly host: string;
   /** As `ownerOf()` returns it. */
   readonly owner: string;
+  /** Of the entry itself. */
+  readonly version: string;
 }
+
+/** The claim by which a message is held; `undefined` where no other node sends. */
+export type Claim = Deno.AtomicCheck | undefined;
 
 const openDigest = z.object({ jobId: z.string() });
 /** Older entries have no owner, and count as one. */
@@ -126,9 +131,10 @@ export class DeliveryStore {
     const prefix = deliveryKeys.allDue(channel);
     const start = behind && deliveryKeys.due(channel, behind.at, behind.id);
     const selector = start === undefined ? { prefix } : { prefix, start };
-    for await (const { key, value } of this.kv.list(selector, { batchSize })) {
+    for await (const { key, value, versionstamp } of this.kv.list(selector, { batchSize })) {
       if (behind !== undefined && key.at(-1) === behind.id) continue;
-      yield { at: Number(key.at(-2)), id: String(key.at(-1)), ...dueValue.parse(value) };
+      const place = { at: Number(key.at(-2)), id: String(key.at(-1)), version: versionstamp };
+      yield { ...place, ...dueValue.parse(value) };
     }
   }
 
@@ -188,9 +194,30 @@ export class DeliveryStore {
     }
   }
 
+  /** An operation that gives a claim back; it fails where the claim was lost. */
+  private ending(claim: Claim): Deno.AtomicOperation {
+    const operation = this.kv.atomic();
+    return claim === undefined ? operation : operation.check(claim).delete(claim.key);
+  }
+
+  /** Moves one job to a later time, unless another node has it. */
+  async putOff(
+    channel: string,
+    { id, at, host, owner, version }: DueEntry,
+    { until, claim }: { readonly until: number; readonly claim: Claim },
+  ): Promise<void> {
+    const due = deliveryKeys.due(channel, at, id);
+    await this.ending(claim).check({ key: due, versionstamp: version }).delete(due)
+      .set(deliveryKeys.due(channel, until, id), { host, owner }).commit();
+  }
+
   /** Stores an attempt that failed, and when the next is due. */
-  async reschedule(job: Job, times: { readonly from: number; readonly to: number }): Promise<void> {
-    await this.kv.atomic()
+  async reschedule(
+    job: Job,
+    times: { readonly from: number; readonly to: number },
+    claim?: Claim,
+  ): Promise<void> {
+    await this.ending(claim)
       .delete(deliveryKeys.due(job.channel, times.from, job.id))
       .set(deliveryKeys.due(job.channel, times.to, job.id), dueOf(job))
       .set(deliveryKeys.job(job.id), job)
@@ -198,18 +225,18 @@ export class DeliveryStore {
   }
 
   /** Removes a job that is done. */
-  async settle(job: Job, dueAt: number): Promise<void> {
-    const operation = this.kv.atomic()
+  async settle(job: Job, dueAt: number, claim?: Claim): Promise<void> {
+    const operation = this.ending(claim)
       .delete(deliveryKeys.due(job.channel, dueAt, job.id))
       .delete(deliveryKeys.job(job.id));
     if (job.content === null) operation.set(deliveryKeys.leftover(job.id), true);
-    await operation.commit();
-    if (job.content === null) await this.removeParts(job.id);
+    const { ok } = await operation.commit();
+    if (ok && job.content === null) await this.removeParts(job.id);
   }
 
   /** Removes an entry whose job is gone. */
-  async dropDue(channel: string, { at, id }: DueEntry): Promise<void> {
-    await this.kv.delete(deliveryKeys.due(channel, at, id));
+  async dropDue(channel: string, { at, id }: DueEntry, claim?: Claim): Promise<void> {
+    await this.ending(claim).delete(deliveryKeys.due(channel, at, id)).commit();
   }
 
   /** Finishes what a crash interrupted. */
@@ -220,8 +247,12 @@ export class DeliveryStore {
   }
 
   /** Keeps a job as a dead letter, in place of its next attempt. */
-  async bury(job: Job & { readonly dead: NonNullable<Job["dead"]> }, dueAt: number): Promise<void> {
-    const operation = this.kv.atomic()
+  async bury(
+    job: Job & { readonly dead: NonNullable<Job["dead"]> },
+    dueAt: number,
+    claim?: Claim,
+  ): Promise<void> {
+    const operation = this.ending(claim)
       .delete(deliveryKeys.due(job.channel, dueAt, job.id))
       .set(deliveryKeys.job(job.id), job, { expireIn: LETTER_MS });
     for (const owner of letterOwners(job)) {

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { EVENT_CATEGORIES, EVENT_NAMES, eventData, PRIORITIES } from "../../../contract/mod.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
-import { type NotificationContent, OUTWARD_CHANNELS } from "./types.ts";
+import { type NotificationContent, OUTWARD_CHANNELS, type OutwardChannel } from "./types.ts";
 
 export const notificationContent = z.object({
   id: z.string(),
@@ -65,6 +65,9 @@ export const deliveryKeys = {
   /** Jobs of a channel by the time of their next attempt. */
   allDue: (channel: string): Key => ["delivery", "due", channel],
   due: (channel: string, at: number, id: string): Key => ["delivery", "due", channel, at, id],
+  /** Which process sends a message, where several nodes do. */
+  claims: (channel: string): Key => ["delivery", "claims", channel],
+  claim: (channel: string, id: string): Key => ["delivery", "claims", channel, id],
   /** The digest that takes notifications now, and its parts. */
   openDigest: (key: readonly string[]): Key => ["delivery", "open_digest", ...key],
   parts: (jobId: string): Key => ["delivery", "parts", jobId],
@@ -82,6 +85,14 @@ export const deliveryKeys = {
     letterId,
   ],
 } as const;
+
+/** The channels of which messages are due, or claims given back, among changed keys. */
+export function channelsIn(changed: readonly Deno.KvKey[]): OutwardChannel[] {
+  const due = changed.filter(([room, list]) =>
+    room === "delivery" && (list === "due" || list === "claims")
+  );
+  return OUTWARD_CHANNELS.filter((name) => due.some((key) => key[2] === name));
+}
 
 /** The owner of a list of dead letters. */
 export interface LetterOwner {

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import type { Channel } from "./channel.ts";
+import { createDeliveryQueue } from "./delivery_queue.ts";
+import { countOf, request, SENT, START, testChannel } from "./_test_delivery.ts";
+
+/** Queues of nodes that share a store. */
+async function withNodes(
+  run: (parts: {
+    readonly kv: Deno.Kv;
+    readonly alive: Set<string>;
+    node(instance: string, channel: Channel): ReturnType<typeof createDeliveryQueue>;
+  }) => Promise<void>,
+): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  const alive = new Set<string>();
+  try {
+    await run({
+      ...{ kv, alive },
+      node(instance, channel) {
+        alive.add(instance);
+        const isAlive = (other: string) => Promise.resolve(alive.has(other));
+        return createDeliveryQueue({
+          ...{ kv, channels: [channel], nodes: { instance, isAlive, onDeath: () => {} } },
+          review: () => Promise.resolve(() => true),
+          now: () => START,
+          random: (count) => new Uint8Array(count).fill(255),
+          onTrouble: assert.fail,
+        });
+      },
+    });
+  } finally {
+    kv.close();
+  }
+}
+
+Deno.test("nodes that send at the same time share the messages, each once", () => {
+  const channels = [testChannel(() => SENT), testChannel(() => SENT)] as const;
+  return withNodes(async ({ kv, node }) => {
+    const [a, b] = [node("a", channels[0]), node("b", channels[1])];
+    await a.accept(Array.from({ length: 60 }, (_, index) => request(`key ${index}`)));
+    await Promise.all([a.drain(), b.drain()]);
+    await a.drain();
+    const ids = channels.flatMap(({ sent }) => sent.map(({ id }) => id));
+    assert.equal(ids.length, 60);
+    assert.equal(new Set(ids).size, 60);
+    assert.equal(await countOf(kv, ["delivery", "due"]), 0);
+    assert.equal(await countOf(kv, ["delivery", "claims"]), 0);
+  });
+});
+
+Deno.test("a message that a node holds is another's once that node is dead, with the same id", () => {
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const slow = testChannel(async () => {
+    begun.resolve();
+    await gate.promise;
+    return { type: "retry", reason: "Late", hostTrouble: false };
+  });
+  const quick = testChannel(() => SENT);
+  return withNodes(async ({ kv, alive, node }) => {
+    const [a, b] = [node("a", slow), node("b", quick)];
+    await a.accept([request("key")]);
+    const sending = a.drain();
+    await begun.promise;
+    await b.drain();
+    assert.equal(quick.sent.length, 0, "the other one lives, and has it");
+    alive.delete("a");
+    await b.drain();
+    assert.deepEqual(quick.sent.map(({ id }) => id), slow.sent.map(({ id }) => id));
+    gate.resolve();
+    await sending;
+    assert.equal(await countOf(kv, ["delivery", "jobs"]), 0, "its late end changes nothing");
+    assert.equal(await countOf(kv, ["delivery", "due"]), 0);
+    assert.equal(await countOf(kv, ["delivery", "claims"]), 0);
+  });
+});
