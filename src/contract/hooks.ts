@@ -38,6 +38,7 @@ export const deployHook = z.object({
     "True where triggers for other branches than `branch` are refused",
   ),
   scope: z.enum(HOOK_SCOPES),
+  signed: z.boolean().describe("True where calls must be signed with the hook's secret"),
   triggeredCount: z.int().describe("Triggers that were answered with a deployment"),
   lastTriggeredAt: timestamp.nullable(),
   createdAt: timestamp,
@@ -47,6 +48,9 @@ export type DeployHook = z.infer<typeof deployHook>;
 
 const withUrl = deployHook.extend({
   url: z.url().describe("The trigger URL: a secret that is shown this once"),
+  secret: z.string().nullable().describe(
+    "What calls are signed with, shown this once; null where they need no signature",
+  ),
 });
 
 const hookParams = z.object({ hook: uuid });
@@ -63,6 +67,9 @@ export const createHook = endpoint({
     scope: z.enum(HOOK_SCOPES),
     restrictBranch: z.boolean().optional().describe(
       "Refuses triggers for other branches; always so where `branch` is a pattern",
+    ),
+    signed: z.boolean().default(false).describe(
+      "Makes a secret, and refuses calls that are not signed with it as forges do",
     ),
   }).strict(),
   response: withUrl,
@@ -163,7 +170,7 @@ export type TriggerAnswer = z.infer<typeof triggerAnswer>;
 export const triggerHook = endpoint({
   method: "POST",
   path: "/v1/hooks/{token}",
-  summary: "Deploy a commit; the token in the path is all the authority that it takes",
+  summary: "Deploy a commit, or take an event of a forge; the token in the path authorizes it",
   tag,
   auth: "none",
   idempotency: "own",

@@ -19,21 +19,24 @@ export default defineCommand({
         ),
       )
       .option("--only-branch", "refuse triggers for other branches; a pattern always does")
+      .option("--signed", "make a secret for a forge, and refuse calls that are not signed with it")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["hooks create --name cms --scope Production", "for a content system that publishes"],
+    ["hooks create --name github --signed", "for the webhooks of a forge"],
     ["hooks create --name ci --branch 'release/*' --scope Preview", "for releases only"],
   ],
-  answers: "{ hook, url }",
+  answers: "{ hook, url, secret }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
-    const { url, ...hook } = await client.call(endpoints.createHook, {
+    const { url, secret, ...hook } = await client.call(endpoints.createHook, {
       body: {
         projectId: project.id,
         name: flags.name,
         branch: flags.branch ?? project.branch,
         scope: flags.scope,
         ...(flags.onlyBranch === true ? { restrictBranch: true } : {}),
+        ...(flags.signed === true ? { signed: true } : {}),
       },
     });
     ctx.ui.done("deploy", `Created deploy hook ${printable(hook.name)} of ${project.name}`);
@@ -42,6 +45,6 @@ export default defineCommand({
       ctx.ui.log("deploy", "warn", `The project has no repository yet: ${command}`);
     }
     ctx.ui.note("The URL is a secret, and is shown only this once");
-    ctx.ui.result({ hook, url }, url);
+    ctx.ui.result({ hook, url, secret }, secret === null ? url : `${url}\nsecret ${secret}`);
   },
 });

@@ -13,16 +13,18 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   offers: { hook: "hook" },
   examples: [["hooks regenerate cms", "give the hook cms a new URL"]],
-  answers: "{ hook, url }",
+  answers: "{ hook, url, secret }",
   async run({ args: [reference], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { id } = await findHook(ctx, client, { project, reference });
-    const { url, ...hook } = await client.call(endpoints.regenerateHook, { params: { hook: id } });
+    const { url, secret, ...hook } = await client.call(endpoints.regenerateHook, {
+      params: { hook: id },
+    });
     ctx.ui.done(
       "deploy",
       `Deploy hook ${printable(hook.name)} has a new URL; the old one no longer works`,
     );
     ctx.ui.note("The URL is a secret, and is shown only this once");
-    ctx.ui.result({ hook, url }, url);
+    ctx.ui.result({ hook, url, secret }, secret === null ? url : `${url}\nsecret ${secret}`);
   },
 });

@@ -5,6 +5,7 @@
  */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
+import { ForgeService } from "./forge_service.ts";
 import { HookService } from "./hook_service.ts";
 import { HookStore } from "./hook_store.ts";
 import { HookUses } from "./hook_uses.ts";
@@ -16,20 +17,28 @@ export function createHooks(
   foundation: Foundation,
   parts: Pick<
     TriggerServices,
-    "projects" | "deployments" | "builds" | "deployCommit" | "git" | "resolveMs"
+    | "projects"
+    | "deployments"
+    | "deploymentService"
+    | "builds"
+    | "deployCommit"
+    | "git"
+    | "resolveMs"
   >,
 ): Capability {
   const { kv, closing, now, onTrouble } = foundation;
   const hooks = new HookStore(kv);
   const uses = new HookUses(kv, onTrouble);
+  const replays = new ReplayStore(kv, now);
   const hookService = new HookService({ ...foundation, ...parts, hooks, uses });
   const triggers = new TriggerService({
     ...{ ...foundation, ...parts, hooks, uses },
-    replays: new ReplayStore(kv, now),
+    replays,
   });
+  const forges = new ForgeService({ ...parts, triggers, replays });
   return {
     name: "hooks",
-    bindRoutes: (router) => bindHookRoutes(router, { hookService, triggers, closing }),
+    bindRoutes: (router) => bindHookRoutes(router, { hookService, triggers, forges, closing }),
     async removeProject(projectId) {
       await uses.settled();
       await hooks.removeProject(projectId);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { createHmac } from "node:crypto";
 import { z } from "zod";
 import {
   type DeployHook,
@@ -25,6 +26,8 @@ export const hookRecord = z.object({
   scope: z.enum(HOOK_SCOPES),
   /** The token itself is not stored. */
   tokenHash: z.string(),
+  /** What makes the hook's secret out of its token; null where calls need no signature. */
+  secretSalt: z.string().nullable().default(null),
   createdAt: z.number(),
   updatedAt: z.number(),
 });
@@ -50,6 +53,23 @@ export function mintHookToken(random: Random): string {
  */
 export function hashHookToken(token: string): string {
   return sha256Hex(`svc deploy hook\n${token}`);
+}
+
+/** A new salt for the secret of a hook. */
+export function mintSecretSalt(random: Random): string {
+  return random(TOKEN_BYTES).toHex();
+}
+
+/**
+ * The secret with which calls of a hook are signed; `undefined` where it has none. It takes the
+ * token, which is not stored, and the salt, which no caller sees: neither is enough.
+ */
+export function hookSecret(
+  { secretSalt }: Pick<HookRecord, "secretSalt">,
+  token: string,
+): string | undefined {
+  if (secretSalt === null) return undefined;
+  return createHmac("sha256", secretSalt).update(`svc hook secret\n${token}`).digest("hex");
 }
 
 /** True where the branch of a hook is a pattern for several branches. */
@@ -118,10 +138,11 @@ export function hookToWire(
   hook: HookRecord,
   facts: { readonly project: string; readonly use: HookUse },
 ): DeployHook {
-  const { workspaceId: _, tokenHash: __, ...shown } = hook;
+  const { workspaceId: _, tokenHash: __, secretSalt, ...shown } = hook;
   const time = (moment: number) => new Date(moment).toISOString();
   return {
     ...shown,
+    signed: secretSalt !== null,
     project: facts.project,
     triggeredCount: facts.use.count,
     lastTriggeredAt: facts.use.last === null ? null : time(facts.use.last),

@@ -11,7 +11,15 @@ import type { Caller } from "../core/access/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { Page } from "../core/store/mod.ts";
-import { hashHookToken, type HookRecord, hookToWire, isPattern, mintHookToken } from "./hook.ts";
+import {
+  hashHookToken,
+  type HookRecord,
+  hookSecret,
+  hookToWire,
+  isPattern,
+  mintHookToken,
+  mintSecretSalt,
+} from "./hook.ts";
 import type { HookStore } from "./hook_store.ts";
 import type { HookUses } from "./hook_uses.ts";
 
@@ -25,7 +33,7 @@ export interface HookServices {
   readonly random: Random;
 }
 
-type ShownHook = DeployHook & { readonly url: string };
+type ShownHook = DeployHook & { readonly url: string; readonly secret: string | null };
 
 export class HookService {
   constructor(private readonly services: HookServices) {}
@@ -53,13 +61,14 @@ export class HookService {
       restrictBranch: body.restrictBranch ?? pattern,
       scope: body.scope,
       tokenHash: hashHookToken(token),
+      secretSalt: body.signed ? mintSecretSalt(random) : null,
       createdAt: now(),
       updatedAt: now(),
     };
     if (!await hooks.create(hook)) {
       throw new Failure("not_found", "Project was deleted meanwhile");
     }
-    return this.withUrl(await this.toWire(hook), token);
+    return await this.withUrl(hook, token);
   }
 
   async list(
@@ -96,7 +105,7 @@ export class HookService {
     const token = mintHookToken(this.services.random);
     const tokenHash = hashHookToken(token);
     const hook = await this.change(caller, id, (current) => ({ ...current, tokenHash }));
-    return this.withUrl(await this.toWire(hook), token);
+    return await this.withUrl(hook, token);
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
@@ -128,8 +137,9 @@ export class HookService {
     return hookToWire(hook, { project: project?.name ?? "", use });
   }
 
-  private withUrl(hook: DeployHook, token: string): ShownHook {
-    return { ...hook, url: `${this.services.publicOrigin}/v1/hooks/${token}` };
+  private async withUrl(hook: HookRecord, token: string): Promise<ShownHook> {
+    const url = `${this.services.publicOrigin}/v1/hooks/${token}`;
+    return { ...await this.toWire(hook), url, secret: hookSecret(hook, token) ?? null };
   }
 }
 

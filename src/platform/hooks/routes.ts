@@ -5,16 +5,18 @@
  */
 import { endpoints } from "../../contract/mod.ts";
 import { readIdempotencyKey, type Router } from "../core/http/mod.ts";
+import type { ForgeService } from "./forge_service.ts";
 import type { HookService } from "./hook_service.ts";
 import type { TriggerService } from "./trigger_service.ts";
 
 export function bindHookRoutes(router: Router, services: {
   readonly hookService: HookService;
   readonly triggers: TriggerService;
+  readonly forges: ForgeService;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
 }): void {
-  const { hookService, triggers, closing } = services;
+  const { hookService, triggers, forges, closing } = services;
 
   router.guarded(endpoints.createHook, (caller, { body }) => hookService.create(caller, body));
   router.guarded(endpoints.listHooks, (caller, { query }) => hookService.list(caller, query));
@@ -33,8 +35,10 @@ export function bindHookRoutes(router: Router, services: {
   });
 
   router.keyed(endpoints.triggerHook, {
-    admit: ({ token }, request) => triggers.admit(token, request),
-    answer: (hook, { body, request }) =>
+    admit: async ({ token }, request) => ({ token, hook: await triggers.admit(token, request) }),
+    before: (call, request) =>
+      forges.answer(call, request, AbortSignal.any([request.signal, closing])),
+    answer: ({ hook }, { body, request }) =>
       triggers.trigger(hook, {
         body,
         idempotencyKey: readIdempotencyKey(request),

@@ -11,7 +11,7 @@ import { RateWindow } from "../core/access/mod.ts";
 import { type BuildStore, type DeployCommit, NotAdmittedError } from "../builds/mod.ts";
 import type { GitService } from "../git/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { DeploymentRecord, DeploymentStore } from "../deployments/mod.ts";
+import type { DeploymentRecord, DeploymentService, DeploymentStore } from "../deployments/mod.ts";
 import { Failure, noteLimit } from "../core/http/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import type { SecretBox } from "../core/secrets/mod.ts";
@@ -36,6 +36,7 @@ export interface TriggerServices {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly builds: BuildStore;
+  readonly deploymentService: Pick<DeploymentService, "stop">;
   readonly deployCommit: DeployCommit;
   readonly git: GitService;
   readonly box: SecretBox;
@@ -55,6 +56,8 @@ interface Trigger {
   readonly idempotencyKey: string | undefined;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
+  /** True where the commit ends the build of an older one of its branch, instead of being refused. */
+  readonly supersedes?: boolean;
 }
 
 /** A commit that was found, and where to deploy it. */
@@ -68,6 +71,7 @@ interface Wanted {
   readonly force: boolean;
   /** Digits of the SHA that the body named; 0 where it named none. */
   readonly digits: number;
+  readonly supersedes: boolean;
   /** The key by which a repeated call finds the deployment, if any. */
   readonly replay: ReplayKey | undefined;
 }
@@ -131,7 +135,7 @@ export class TriggerService {
 
   private async deploy(
     hook: HookRecord,
-    { body, signal }: Trigger,
+    { body, signal, supersedes = false }: Trigger,
     replay: ReplayKey | undefined,
   ): Promise<TriggerAnswer> {
     const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
@@ -150,6 +154,7 @@ export class TriggerService {
       author: body.author ?? commit.author.slice(0, MAX_AUTHOR),
       force: body.force,
       digits: body.commitSha?.length ?? 0,
+      supersedes,
       replay,
     };
     return await this.lock.run(
@@ -185,6 +190,13 @@ export class TriggerService {
     } catch (error) {
       if (!(error instanceof NotAdmittedError)) throw error;
       const { admission } = error;
+      if (admission.type === "busy" && wanted.supersedes) {
+        const outdated = await this.services.deployments.find(wanted.project.id, admission.id);
+        if (outdated !== undefined) {
+          await this.services.deploymentService.stop(outdated, wanted.project);
+        }
+        return await this.createOnce(hook, { ...wanted, supersedes: false });
+      }
       if (admission.type === "busy") {
         throw new Failure(
           "conflict",
@@ -201,7 +213,7 @@ export class TriggerService {
 
   private async create(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
     const { deployCommit, replays, addresses, now } = this.services;
-    const { replay, digits: _, ...commit } = wanted;
+    const { replay, digits: _, supersedes: __, ...commit } = wanted;
     const deployment = await deployCommit(commit, (operation, id) => {
       if (replay !== undefined) replays.keepWith(operation, replay, id);
     });

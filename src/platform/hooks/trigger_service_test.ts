@@ -43,6 +43,7 @@ const HOOK: HookRecord = {
   restrictBranch: false,
   scope: "All",
   tokenHash: hashHookToken(TOKEN),
+  secretSalt: null,
   createdAt: START,
   updatedAt: START,
 };
@@ -107,6 +108,7 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
       new TriggerService({
         ...{ hooks, uses, projects, deployments, builds, deployCommit, addresses, box, now },
         ...options,
+        deploymentService: { stop: () => assert.fail("A trigger of a program stops nothing") },
         replays: new ReplayStore(kv, now),
         publicOrigin: "https://svc.example",
         git: {

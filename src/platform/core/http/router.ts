@@ -138,10 +138,11 @@ export class Router {
 
   /**
    * Binds an endpoint that is authorized by a secret in its path: `admit`
-   * checks it before any of the body is read.
+   * checks it before any of the body is read. Where `before` answers, the body is not parsed.
    */
   keyed<E extends Endpoint, Key>(endpoint: E, parts: {
     admit(params: ParamsOf<E>, request: Request): MaybePromise<Key>;
+    before?(key: Key, request: Request): Promise<Answer<E> | undefined>;
     answer(key: Key, context: RequestContext<E>): MaybePromise<Answer<E>>;
   }): void {
     this.bind(endpoint, "anyone", async (c, requestId) => {
@@ -149,6 +150,8 @@ export class Router {
         endpoint.params.parse(c.req.param()) as ParamsOf<E>,
         c.req.raw,
       );
+      const early = await parts.before?.(key, c.req.raw);
+      if (early !== undefined) return early;
       const parsed = await parseRequest(endpoint, c.req);
       return parts.answer(key, {
         ...parsed,

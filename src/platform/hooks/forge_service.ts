@@ -1,0 +1,144 @@
+/**
+ * Does what the event of a forge asks for: deploys a branch, or stops its previews.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PRODUCTION, type TriggerAnswer } from "../../contract/mod.ts";
+import { branchName } from "../../contract/mod.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { Failure, readBytes } from "../core/http/mod.ts";
+import { canMove, type DeploymentService, type DeploymentStore } from "../deployments/mod.ts";
+import type { ProjectStore } from "../projects/mod.ts";
+import {
+  type Delivery,
+  deliveryOf,
+  FORGE_NAMES,
+  type ForgeEvent,
+  isSigned,
+  PayloadError,
+  readDelivery,
+} from "./forges/mod.ts";
+import { decideTrigger, type HookRecord, hookSecret } from "./hook.ts";
+import { replayKey, type ReplayStore } from "./replays.ts";
+import type { TriggerService } from "./trigger_service.ts";
+
+/** Largest payload of a forge, in bytes: it lists the commits of a push. */
+const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
+
+/** What a replayed end of a branch is remembered as. */
+const STOPPED = "stopped";
+
+export interface ForgeServices {
+  readonly triggers: Pick<TriggerService, "trigger">;
+  readonly replays: ReplayStore;
+  readonly projects: ProjectStore;
+  readonly deployments: DeploymentStore;
+  readonly deploymentService: Pick<DeploymentService, "stop">;
+}
+
+/** A call of a hook, with the token that it came with. */
+export interface HookCall {
+  readonly hook: HookRecord;
+  readonly token: string;
+}
+
+export class ForgeService {
+  constructor(private readonly services: ForgeServices) {}
+
+  /**
+   * Answers what a forge sent; `undefined` for any other request, whose body is left unread.
+   *
+   * @throws {Failure} `forbidden` where the hook has a secret and the request is not signed
+   */
+  async answer(
+    { hook, token }: HookCall,
+    request: Request,
+    signal: AbortSignal,
+  ): Promise<TriggerAnswer | Response | undefined> {
+    const { headers } = request;
+    const delivery = deliveryOf(headers);
+    const secret = hookSecret(hook, token);
+    if (delivery === undefined && secret === undefined) return undefined;
+    const body = await readBytes(request.clone(), MAX_PAYLOAD_BYTES);
+    if (secret !== undefined && !isSigned(headers, { body, secret })) {
+      throw new Failure(
+        "forbidden",
+        "The request is not signed with the secret of this hook: give it to the sender",
+      );
+    }
+    if (delivery === undefined) return undefined;
+    await request.body?.cancel();
+    const type = headers.get("content-type");
+    const events = await readDelivery(delivery, { body, type }).catch((error) => {
+      if (!(error instanceof PayloadError)) throw error;
+      throw new Failure("invalid_request", error.message, { cause: error });
+    });
+    return await this.#perform(hook, { delivery, events, bodyHash: sha256Hex(body), signal });
+  }
+
+  async #perform(
+    hook: HookRecord,
+    { delivery, events, bodyHash, signal }: {
+      readonly delivery: Delivery;
+      readonly events: readonly ForgeEvent[];
+      readonly bodyHash: string;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<TriggerAnswer | Response> {
+    const answers: TriggerAnswer[] = [];
+    const messages: string[] = [];
+    for (const [index, event] of events.entries()) {
+      const done = await this.#follow(hook, event, { key: `${bodyHash}/${index}`, signal });
+      if (typeof done === "string") messages.push(done);
+      else answers.push(done);
+    }
+    const [only] = answers;
+    if (only !== undefined && answers.length === 1 && messages.length === 0) return only;
+    messages.push(...answers.map(({ message }) => message));
+    const message = messages.join(". ") || "Nothing was changed";
+    return Response.json({ message: `${FORGE_NAMES[delivery.forge]}: ${message}` }, {
+      status: 202,
+      headers: { "cache-control": "no-store" },
+    });
+  }
+
+  /** The deployment that follows from an event, or why there is none. */
+  async #follow(
+    hook: HookRecord,
+    event: ForgeEvent,
+    { key, signal }: { readonly key: string; readonly signal: AbortSignal },
+  ): Promise<TriggerAnswer | string> {
+    if (event.type === "ignore") return event.reason;
+    const { branch } = event;
+    if (!branchName.safeParse(branch).success) return "The branch's name is not allowed";
+    const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
+    if (project === undefined) throw new Failure("unauthorized", "Invalid token");
+    const decision = decideTrigger(hook, { wanted: branch, production: project.branch });
+    // A forge takes a refusal for a fault of the hook, and some then call it no more.
+    if (decision.type === "refuse") return decision.message;
+    if (event.type === "stop") return await this.#stop(hook, branch, key);
+    // The head, whatever the payload names: so an event that is late or repeated does no harm.
+    return await this.services.triggers.trigger(hook, {
+      ...{ body: { branch, force: false }, idempotencyKey: undefined, signal },
+      supersedes: true,
+    });
+  }
+
+  /** Stops the previews of a branch, once for each delivery: a repeated one may be outdated. */
+  async #stop(hook: HookRecord, branch: string, key: string): Promise<string> {
+    const { replays, projects, deployments, deploymentService } = this.services;
+    const replay = replayKey(hook.id, { key: `stop/${key}`, body: branch });
+    if (await replays.find(replay) !== undefined) return "This was delivered before";
+    const project = await projects.find(hook.workspaceId, hook.projectId);
+    let count = 0;
+    for await (const deployment of deployments.of(hook.projectId)) {
+      const isPreview = deployment.environment !== ENVIRONMENT_PRODUCTION;
+      if (deployment.branch !== branch || deployment.source !== "git" || !isPreview) continue;
+      if (project === undefined || !canMove(deployment.status, "STOPPED")) continue;
+      await deploymentService.stop(deployment, project);
+      count++;
+    }
+    await replays.keep(replay, STOPPED);
+    return count === 0 ? `Branch '${branch}' has no preview` : `The preview of '${branch}' is gone`;
+  }
+}

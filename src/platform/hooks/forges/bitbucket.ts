@@ -1,0 +1,77 @@
+/**
+ * Events of Bitbucket Cloud, and of Bitbucket Data Center. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { type ForgeEvent, ignore, pullRequestEvent, refEvent } from "./forge_event.ts";
+
+/** Most branches of one push that are followed. */
+const MAX_CHANGES = 10;
+
+const ref = z.object({ type: z.string(), name: z.string() });
+const pushed = z.object({
+  push: z.object({
+    changes: z.array(z.object({ new: ref.nullable(), old: ref.nullable() })),
+  }),
+});
+const side = z.object({
+  branch: z.object({ name: z.string() }),
+  repository: z.object({ full_name: z.string() }).nullable(),
+});
+const pullRequest = z.object({
+  pullrequest: z.object({ state: z.string(), source: side, destination: side }),
+});
+
+const refsChanged = z.object({
+  changes: z.array(z.object({ refId: z.string(), type: z.string() })),
+});
+const serverSide = z.object({
+  displayId: z.string(),
+  repository: z.object({ id: z.number() }),
+});
+const serverPullRequest = z.object({
+  pullRequest: z.object({ state: z.string(), fromRef: serverSide, toRef: serverSide }),
+});
+
+/** Actions after which a pull request may show something new. */
+const CHANGES: ReadonlySet<string> = new Set(["created", "updated", "opened", "from_ref_updated"]);
+
+function cloudPush(payload: unknown): readonly ForgeEvent[] {
+  return pushed.parse(payload).push.changes.slice(0, MAX_CHANGES).map((change) => {
+    const shown = change.new ?? change.old;
+    return shown?.type === "branch"
+      ? { type: change.new === null ? "stop" : "deploy", branch: shown.name }
+      : { type: "ignore", reason: "A tag was changed" };
+  });
+}
+
+/** @throws {z.ZodError} where the payload lacks what the event has */
+export function bitbucketEvents(event: string, payload: unknown): readonly ForgeEvent[] {
+  if (event === "diagnostics:ping") return ignore("The hook works");
+  if (event === "repo:push") return cloudPush(payload);
+  if (event === "repo:refs_changed") {
+    return refsChanged.parse(payload).changes.slice(0, MAX_CHANGES)
+      .map(({ refId, type }) => refEvent(refId, type === "DELETE"));
+  }
+  const [kind, action = ""] = event.split(":");
+  if (kind === "pullrequest" && /^(?:created|updated|fulfilled|rejected)$/.test(action)) {
+    const { state, source, destination } = pullRequest.parse(payload).pullrequest;
+    return pullRequestEvent({
+      isOpen: state === "OPEN",
+      isChanged: CHANGES.has(action),
+      branch: source.branch.name,
+      isFork: source.repository?.full_name !== destination.repository?.full_name,
+    });
+  }
+  if (kind === "pr" && /^(?:opened|from_ref_updated|merged|declined|deleted)$/.test(action)) {
+    const { state, fromRef, toRef } = serverPullRequest.parse(payload).pullRequest;
+    return pullRequestEvent({
+      isOpen: state === "OPEN" && action !== "deleted",
+      isChanged: CHANGES.has(action),
+      branch: fromRef.displayId,
+      isFork: fromRef.repository.id !== toRef.repository.id,
+    });
+  }
+  return ignore(`Nothing follows from the event ${event}`);
+}

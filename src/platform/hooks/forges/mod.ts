@@ -1,0 +1,7 @@
+/**
+ * What forges send to a hook: recognized, verified and read.
+ *
+ * @module
+ */
+export { type Forge, FORGE_NAMES, type ForgeEvent, PayloadError } from "./forge_event.ts";
+export { type Delivery, deliveryOf, isSigned, readDelivery } from "./read_delivery.ts";

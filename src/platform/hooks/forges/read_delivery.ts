@@ -1,0 +1,109 @@
+/**
+ * Recognizes what a forge sends to a hook, checks its signature, and reads it.
+ *
+ * @module
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { sha256Hex } from "../../../lib/hash.ts";
+import { createPause } from "../../../lib/next_turn.ts";
+import { JsonError, parseJson } from "../../../lib/parse_json.ts";
+import { bitbucketEvents } from "./bitbucket.ts";
+import { type Forge, type ForgeEvent, PayloadError } from "./forge_event.ts";
+import { githubEvents } from "./github.ts";
+import { gitlabEvents } from "./gitlab.ts";
+
+/** Deepest nesting of a payload. */
+const MAX_DEPTH = 64;
+
+/** The fields that name the event, by forge. Gitea sends GitHub's, too, so it is the first. */
+const EVENT_FIELDS: readonly (readonly [field: string, forge: Forge])[] = [
+  ["x-forgejo-event", "gitea"],
+  ["x-gitea-event", "gitea"],
+  ["x-gitlab-event", "gitlab"],
+  ["x-event-key", "bitbucket"],
+  ["x-github-event", "github"],
+];
+
+export interface Delivery {
+  readonly forge: Forge;
+  /** The event as the forge names it. */
+  readonly event: string;
+}
+
+/** What a request's fields say that it is; `undefined` where no forge sent it. */
+export function deliveryOf(headers: Headers): Delivery | undefined {
+  for (const [field, forge] of EVENT_FIELDS) {
+    const event = headers.get(field);
+    if (event !== null) return { forge, event: event.slice(0, 100) };
+  }
+  return undefined;
+}
+
+/** Compares texts in a time that does not depend on where they differ. */
+function isSame(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((text) => new TextEncoder().encode(sha256Hex(text)));
+  return timingSafeEqual(left!, right!);
+}
+
+/**
+ * Whether a request proves that its sender knows the secret of a hook: GitLab sends it, the
+ * others sign the body with it (HMAC with SHA-256).
+ */
+export function isSigned(
+  headers: Headers,
+  { body, secret }: { readonly body: Uint8Array; readonly secret: string },
+): boolean {
+  const token = headers.get("x-gitlab-token");
+  if (token !== null) return isSame(token, secret);
+  const given = headers.get("x-hub-signature-256") ?? headers.get("x-hub-signature") ??
+    headers.get("x-gitea-signature") ?? headers.get("x-forgejo-signature");
+  if (given === null) return false;
+  const wanted = createHmac("sha256", secret).update(body).digest("hex");
+  return isSame(given.replace(/^sha256=/, "").toLowerCase(), wanted);
+}
+
+/** The JSON of a body; forms have it in the field `payload`. */
+async function jsonOf(body: Uint8Array, type: string | null): Promise<unknown> {
+  const kind = type?.split(";")[0]?.trim().toLowerCase();
+  if (kind === "application/json") {
+    return (await parseJson(body, { maxDepth: MAX_DEPTH, pause: createPause() })).value;
+  }
+  const payload = kind === "application/x-www-form-urlencoded"
+    ? new URLSearchParams(new TextDecoder().decode(body)).get("payload")
+    : null;
+  if (payload === null) throw new PayloadError("Send JSON, or a form with the field payload");
+  const bytes = new TextEncoder().encode(payload);
+  return (await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: createPause() })).value;
+}
+
+const READERS: Readonly<Record<Forge, typeof githubEvents>> = {
+  github: githubEvents,
+  gitea: githubEvents,
+  gitlab: gitlabEvents,
+  bitbucket: bitbucketEvents,
+};
+
+/**
+ * Reads what a delivery reports.
+ *
+ * @throws {PayloadError} where it is not what the forge sends
+ */
+export async function readDelivery(
+  { forge, event }: Delivery,
+  { body, type }: { readonly body: Uint8Array; readonly type: string | null },
+): Promise<readonly ForgeEvent[]> {
+  try {
+    return READERS[forge](event, await jsonOf(body, type));
+  } catch (error) {
+    if (error instanceof z.ZodError) {
+      const [issue] = error.issues;
+      const path = issue?.path.join(".") ?? "";
+      throw new PayloadError(`Cannot read the event ${event}: ${path}: ${issue?.message}`);
+    }
+    if (error instanceof JsonError) {
+      throw new PayloadError(`Cannot read the body as JSON: ${error.message}`);
+    }
+    throw error;
+  }
+}

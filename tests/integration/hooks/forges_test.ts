@@ -1,0 +1,147 @@
+/** Forges call a deploy hook as they are: their own payloads, signed or not. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
+
+const SHA = "a".repeat(40);
+
+/** Posts to a hook as a forge does. */
+async function deliver(
+  { port }: HookPlatform,
+  url: string,
+  { event, body, secret, headers = {} }: {
+    readonly event: string;
+    readonly body: unknown;
+    readonly secret?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
+) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const signature: Record<string, string> = secret === undefined ? {} : {
+    "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(text).digest("hex")}`,
+  };
+  const response = await fetch(`http://127.0.0.1:${port}${new URL(url).pathname}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-github-event": event,
+      ...signature,
+      ...headers,
+    },
+    body: text,
+  });
+  return { status: response.status, json: await response.json(), headers: response.headers };
+}
+
+const pushed = (branch: string) => ({ ref: `refs/heads/${branch}`, after: SHA });
+const pullRequest = (action: string, state: "open" | "closed", branch = "menu") => ({
+  action,
+  number: 7,
+  pull_request: {
+    state,
+    head: { ref: branch, repo: { full_name: "ada/shop" } },
+    base: { ref: "main", repo: { full_name: "ada/shop" } },
+  },
+});
+
+Deno.test("a pull request has a preview from its opening to its end, a push goes to production", () =>
+  withHooks(async (platform) => {
+    const { hook, ended, repository, api } = platform;
+    const { url, secret, signed } = await hook({ signed: true });
+    assert.equal(signed, true);
+    assert.match(secret, /^[0-9a-f]{64}$/);
+    const send = (event: string, body: unknown) => deliver(platform, url, { event, body, secret });
+    assert.deepEqual((await send("ping", { zen: "Keep it simple" })).json, {
+      message: "GitHub: The hook works",
+    });
+    const main = await send("push", pushed("main"));
+    assert.deepEqual([main.status, main.json.isPreview], [200, false]);
+    assert.equal((await ended(main)).status, "LIVE");
+
+    const head = await repository.commit("menu", { "index.html": "<p>menu</p>" });
+    const opened = await send("pull_request", pullRequest("opened", "open"));
+    assert.deepEqual([opened.json.isPreview, opened.json.commitSha], [true, head]);
+    assert.equal((await ended(opened)).status, "LIVE");
+    const again = await send("push", pushed("menu"));
+    assert.equal(again.json.id, opened.json.id, "the push that opened it is built once");
+
+    const closed = await send("pull_request", pullRequest("closed", "closed"));
+    assert.deepEqual([closed.status, closed.json.message], [
+      202,
+      "GitHub: The preview of 'menu' is gone",
+    ]);
+    const path = `/v1/deployments/${opened.json.id}`;
+    assert.equal((await api("GET", path)).json.status, "STOPPED");
+    const reopened = await send("pull_request", pullRequest("reopened", "open"));
+    assert.equal((await ended(reopened)).status, "LIVE");
+    const replayed = await send("pull_request", pullRequest("closed", "closed"));
+    assert.equal(replayed.json.message, "GitHub: This was delivered before");
+    const { json } = await api("GET", `/v1/deployments/${reopened.json.id}`);
+    assert.equal(json.status, "LIVE");
+  }));
+
+Deno.test("200 hostile payloads deploy nothing and stop nothing", () =>
+  withHooks(async (platform) => {
+    const { hook, api } = platform;
+    const body = pushed("main");
+    const real = createHmac("sha256", "another secret").update(JSON.stringify(body)).digest("hex");
+    const attacks: readonly ((secret: string) => Parameters<typeof deliver>[2])[] = [
+      () => ({ event: "push", body }),
+      () => ({ event: "push", body, secret: "guessed" }),
+      () => ({ event: "push", body, headers: { "x-hub-signature-256": `sha256=${real}` } }),
+      () => ({ event: "push", body, headers: { "x-hub-signature-256": "sha256=" } }),
+      () => ({
+        event: "push",
+        body,
+        headers: { "x-gitlab-event": "Push Hook", "x-gitlab-token": "" },
+      }),
+      // A body that names a commit as any program may, without the signature.
+      () => ({ event: "push", body: { branch: "main" }, headers: { "x-svc": "1" } }),
+      (secret) => ({ event: "push", body: "{", secret }),
+      (secret) => ({ event: "push", body: "[".repeat(9000), secret }),
+      (secret) => ({ event: "push", body: pushed("../../etc/passwd"), secret }),
+      (secret) => ({ event: "push", body: pushed("--upload-pack=touch /tmp/x"), secret }),
+      (secret) => ({ event: "push", body: pushed("a\u0000b"), secret }),
+      (secret) => ({ event: "push", body: { ref: ["refs/heads/main"], after: {} }, secret }),
+      (secret) => ({
+        event: "pull_request",
+        body: pullRequest("opened", "open", "x".repeat(9000)),
+        secret,
+      }),
+      (secret) => ({
+        event: "pull_request",
+        body: {
+          ...pullRequest("opened", "open", "main"),
+          pull_request: {
+            ...pullRequest("opened", "open", "main").pull_request,
+            head: { ref: "main", repo: { full_name: "eve/shop" } },
+          },
+        },
+        secret,
+      }),
+      (secret) => ({ event: "delete", body: { ref: "../main", ref_type: "branch" }, secret }),
+      (secret) => ({ event: "workflow_run\u00e9", body, secret }),
+      (secret) => ({
+        event: "push",
+        body: { __proto__: null, constructor: 1, ref: "main" },
+        secret,
+      }),
+      () => ({
+        event: "push",
+        body,
+        headers: { authorization: "Bearer x", "x-hub-signature": real },
+      }),
+      (secret) => ({ event: "push", body: pushed("refs/heads/main"), secret }),
+      (secret) => ({ event: "push", body: "", secret }),
+    ];
+    for (let round = 0; round < 10; round++) {
+      const { url, secret } = await hook({ signed: true });
+      for (const attack of attacks) {
+        const { status, json } = await deliver(platform, url, attack(secret));
+        assert.ok([202, 400, 403, 404].includes(status), `${status} ${JSON.stringify(json)}`);
+        assert.ok(!("id" in json), JSON.stringify(json));
+      }
+    }
+    const { json } = await api("GET", "/v1/projects/shop/deployments");
+    assert.deepEqual(json.items, []);
+  }));
