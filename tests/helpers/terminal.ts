@@ -26,9 +26,14 @@ const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 /** Starts the program on a terminal of its own. */
 export function startOnTerminal(
   argv: readonly string[],
-  { cwd, env = {} }: { readonly cwd: string; readonly env?: Record<string, string> },
+  { cwd, env = {}, program = programCommand() }: {
+    readonly cwd: string;
+    readonly env?: Record<string, string>;
+    /** Another program than svc. */
+    readonly program?: readonly string[];
+  },
 ): Terminal {
-  const command = [...programCommand(), ...argv].map(quote).join(" ");
+  const command = [...program, ...argv].map(quote).join(" ");
   const child = new Deno.Command("script", {
     args: ["--quiet", "--return", "--flush", "--command", `exec ${command}`, "/dev/null"],
     cwd,

@@ -1,0 +1,133 @@
+/**
+ * Completion in the shells themselves: a person's keys on a terminal, the script that
+ * `svc completion` prints, and what the platform has. CI tries bash with two of the lines;
+ * `COMPLETION_TESTS=all` tries all shells that are installed. PowerShell has no test: Debian
+ * does not have it.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { programCommand } from "../../scripts/_program.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+import { startOnTerminal } from "../helpers/terminal.ts";
+
+interface Row {
+  readonly typed: string;
+  readonly completed: string;
+}
+
+/** Names that begin a word of no other command or thing. */
+const ROWS: readonly Row[] = [
+  { typed: "svc promot", completed: "svc promote" },
+  { typed: "svc projects info kestr", completed: "svc projects info kestrel-boats" },
+  {
+    typed: "svc env list --project-id kestrel-boats --environment stag",
+    completed: "svc env list --project-id kestrel-boats --environment staging-blue",
+  },
+  {
+    typed: "svc domains remove --project-id kestrel-boats boa",
+    completed: "svc domains remove --project-id kestrel-boats boats.example.com",
+  },
+];
+
+const isWhole = Deno.env.get("COMPLETION_TESTS") === "all";
+const LINES = isWhole ? ROWS : ROWS.slice(0, 2);
+
+/** The tool gives the platform two seconds: on a busy machine a person presses the key again. */
+const ATTEMPTS = 10;
+
+const TAB = "\t";
+/** Prints the line that is typed, in every shell below. */
+const SHOW_LINE = "\x18";
+
+interface Shell {
+  readonly program: readonly string[];
+  /** Loads the script, and makes {@link SHOW_LINE} print `LINE[…]`. */
+  readonly setUp: string;
+}
+
+const SHELLS: Readonly<Record<string, Shell>> = {
+  bash: {
+    program: ["bash", "--norc", "--noprofile", "-i"],
+    setUp:
+      'source <(svc completion bash); bind -x \'"\\C-x": printf "LINE[%s]\\n" "$READLINE_LINE"\'',
+  },
+  zsh: {
+    program: ["zsh", "-f", "-i"],
+    setUp: "autoload -Uz compinit; compinit -u -D; source <(svc completion zsh); " +
+      'show() { print -r -- "LINE[$BUFFER]" }; zle -N show; bindkey "^X" show',
+  },
+};
+
+async function isInstalled(shell: string): Promise<boolean> {
+  const { success } = await new Deno.Command(shell, { args: ["--version"], stdout: "null" })
+    .output().catch(() => ({ success: false }));
+  return success;
+}
+
+/** A project with an environment and a domain, and `svc` on the search path. */
+async function furnish(box: Sandbox): Promise<Record<string, string>> {
+  await box.start();
+  await box.json(["projects", "create", "--name", "kestrel-boats"]);
+  await box.json(["environments", "create", "staging-blue", "--project-id", "kestrel-boats"]);
+  await box.json([
+    ...["domains", "add", "boats.example.com"],
+    ...["--project-id", "kestrel-boats", "--environment", "production"],
+  ]);
+  const bin = join(box.folder, "bin");
+  await Deno.mkdir(bin);
+  const command = programCommand().map((word) => `'${word}'`).join(" ");
+  await Deno.writeTextFile(join(bin, "svc"), `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
+  return { ...box.env, PATH: `${bin}:${box.env.PATH}` };
+}
+
+async function completeOnTerminal(shell: Shell, cwd: string, env: Record<string, string>) {
+  const terminal = startOnTerminal([], { cwd, env, program: shell.program });
+  try {
+    // In two parts, so that the echo of what is typed is not taken for the answer.
+    await terminal.type(`${shell.setUp}; echo REA''DY\n`);
+    await terminal.shows(/READY/);
+    for (const { typed, completed } of LINES) {
+      await terminal.type(typed);
+      let line = typed;
+      for (let attempt = 0; attempt < ATTEMPTS && line === typed; attempt++) {
+        const from = terminal.screen().length;
+        await terminal.type(`${TAB}${SHOW_LINE}`);
+        line = (await terminal.shows(/LINE\[([^\]]*)\]/, from))[1]!.trimEnd();
+      }
+      assert.equal(line, completed);
+      await terminal.type("\x15");
+    }
+  } finally {
+    await terminal.hangUp();
+  }
+}
+
+async function completeInFish(cwd: string, env: Record<string, string>): Promise<void> {
+  for (const { typed, completed } of LINES) {
+    const asked = `svc completion fish | source; complete -C '${typed}'`;
+    let answer = "";
+    for (let attempt = 0; attempt < ATTEMPTS && answer === ""; attempt++) {
+      const { stdout } = await new Deno.Command("fish", {
+        ...{ args: ["--no-config", "-c", asked], cwd, env, clearEnv: true, stdin: "null" },
+      }).output();
+      answer = new TextDecoder().decode(stdout).trimEnd();
+    }
+    const words = answer.split("\n").map((line) => line.split("\t")[0]);
+    assert.deepEqual(words, [completed.slice(completed.lastIndexOf(" ") + 1)]);
+  }
+}
+
+Deno.test({
+  name: "shells complete commands, projects, environments and domains",
+  ignore: Deno.build.os === "windows",
+  fn: (t) =>
+    withSandbox(async (box) => {
+      const env = await furnish(box);
+      for (const [name, shell] of Object.entries(SHELLS)) {
+        const ignore = !(isWhole || name === "bash") || !await isInstalled(name);
+        await t.step({ name, ignore, fn: () => completeOnTerminal(shell, box.folder, env) });
+      }
+      const ignore = !isWhole || !await isInstalled("fish");
+      await t.step({ name: "fish", ignore, fn: () => completeInFish(box.folder, env) });
+    }),
+});
