@@ -4,7 +4,7 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { TestPg } from "../../src/platform/core/store/_test_pg.ts";
+import { TestPg, TestProxy } from "../../src/platform/core/store/_test_pg.ts";
 import type { PlatformOptions } from "../../src/serve/mod.ts";
 import { start, type TestPlatform } from "./platform.ts";
 
@@ -17,6 +17,8 @@ export class Cluster implements AsyncDisposable {
     readonly folder: string,
     private readonly kv: string,
     private readonly password: string,
+    private readonly socket: string,
+    private readonly database: string,
   ) {}
 
   static async open(): Promise<Cluster> {
@@ -24,20 +26,26 @@ export class Cluster implements AsyncDisposable {
     const { socket, user, database, password } = await pg.newAddress();
     const folder = await Deno.makeTempDir({ prefix: "svc-nodes-" });
     const kv = `postgres://${user}@/${database}?host=${dirname(socket!)}`;
-    return new Cluster(pg, folder, kv, password!);
+    return new Cluster(pg, folder, kv, password!, socket!, database);
   }
 
   /** Starts a node; its data directory, and so its name, is that of an earlier start. */
   async start(name: string, more: Partial<PlatformOptions> = {}): Promise<TestPlatform> {
     const platform = await start(join(this.folder, name), {
-      ...more,
       kv: this.kv,
+      ...more,
       blobs: join(this.folder, "blobs"),
       keysFile: join(this.folder, "keys.json"),
       env: { ...Deno.env.toObject(), SVC_KV_PASSWORD: this.password },
     });
     this.#running.add(platform);
     return platform;
+  }
+
+  /** A way to the store that can be cut, and the place of the store on it. */
+  openWay(): { readonly proxy: TestProxy; readonly kv: string } {
+    const proxy = new TestProxy(this.socket);
+    return { proxy, kv: this.kv.replace(/@.*/, `@127.0.0.1:${proxy.port}/${this.database}`) };
   }
 
   async stop(platform: TestPlatform): Promise<void> {
