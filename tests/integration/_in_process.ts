@@ -106,6 +106,7 @@ export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "images/sources_test.ts": IMAGES,
   "node/native_attacks_test.ts": ATTACKS,
   "nodes/shared_store_test.ts": "starts several platforms and a database server",
+  "push/hostile_push_test.ts": ATTACKS,
   "push/push_test.ts": BUILDS,
   "threads/functions_test.ts": THREADS,
   "threads/limits_test.ts": THREADS,
