@@ -187,7 +187,7 @@ export async function openFoundation(
     log({ level: "error", message });
   }
   const nodes = await joinNodes(options, closers, { kv, follower, listening, identity });
-  const [now, random] = [systemClock, systemRandom];
+  const [now, random] = [options.now ?? systemClock, systemRandom];
   const addresses = new Addresses({
     protocol: base.protocol === "https:" ? "https:" : "http:",
     domain: options.baseDomain,

@@ -5,6 +5,7 @@
  */
 
 import type { ServerSettings } from "../platform/compute/mod.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import type { ImageOptions } from "../platform/images/mod.ts";
 import type { Minutes } from "../platform/cron/mod.ts";
@@ -101,6 +102,8 @@ export interface PlatformOptions extends DomainOptions {
   readonly caches?: Partial<CacheSizes>;
   /** How images are converted; `false` where they are not. */
   readonly images?: ImageOptions | false;
+  /** The clock of records, sessions and limits on guessing; the machine's by default. */
+  readonly now?: Clock;
   /** The minutes in which scheduled tasks are started; those of the machine's clock by default. */
   readonly minutes?: Minutes;
   /**

@@ -76,6 +76,7 @@ const FLAGS: Table<Given> = {
       bodyMs: seconds("--body-timeout"),
       keepAliveMs: seconds("--keep-alive-timeout"),
     }, connections),
+  now: none("now"),
   minutes: none("minutes"),
   geoip: one("--geoip"),
   asn: one("--asn"),

@@ -3,7 +3,7 @@ import { TestGateway } from "../_test_gateway.ts";
 import { databaseProcessCommand, EmbeddedEngine } from "./mod.ts";
 
 /** How often the process is killed; 50 where everything is tried. */
-const ROUNDS = Number(Deno.env.get("SVC_CRASH_ROUNDS") ?? 5);
+const ROUNDS = Number(Deno.env.get("SVC_CRASH_ROUNDS") ?? 3);
 
 /** Commits that a round waits for before the process is killed. */
 const COMMITS = 20;

@@ -8,7 +8,7 @@ import {
   signUp,
   signUpWithWorkspace,
 } from "../../helpers/browser.ts";
-import { rekey, start, withPlatform } from "../../helpers/platform.ts";
+import { rekey, start, stillClock, withPlatform } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
 
 Deno.test("a person signs up, signs out, signs in; the cookie is for the browser alone", () =>
@@ -83,7 +83,7 @@ Deno.test("guessing passwords is slowed down alike for known and unknown account
     assert.deepEqual(known, [401, 401, 401, 401, 401, 429]);
     assert.deepEqual(unknown, known);
     assert.equal((await ada.send("GET", "/v1/account")).status, 200, "who is in stays in");
-  }));
+  }, { now: stillClock() }));
 
 Deno.test("many guesses at once gain nothing", () =>
   withPlatform(async (platform) => {
@@ -95,7 +95,7 @@ Deno.test("many guesses at once gain nothing", () =>
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     assert.equal(statuses.filter((status) => status === 401).length, 5);
     assert.equal(statuses.filter((status) => status === 429).length, 7);
-  }));
+  }, { now: stillClock() }));
 
 Deno.test("a session that was planted before sign-in is not raised by it", () =>
   withPlatform(async (platform) => {
@@ -215,7 +215,7 @@ Deno.test("the second factor can not be guessed, nor turned off without password
     assert.deepEqual(statuses, [403, 403, 403, 403, 429, 429]);
     const right = authenticatorCode(secret);
     assert.equal((await off({ password: PASSWORD, code: right })).status, 429);
-  }));
+  }, { now: stillClock() }));
 
 Deno.test("a new password ends all other sessions", () =>
   withPlatform(async (platform) => {
@@ -416,4 +416,4 @@ Deno.test("an API key makes 5,000 requests in an hour", () =>
     await Promise.all(Array.from({ length: 10 }, () => worker(501)));
     assert.deepEqual([...statuses], [[200, 5000], [429, 10]]);
     assert.ok(Number(retryAfter) > 0);
-  }));
+  }, { now: stillClock() }));

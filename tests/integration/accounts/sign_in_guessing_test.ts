@@ -4,10 +4,17 @@
  */
 import assert from "node:assert/strict";
 import { Browser, eventsOf, PASSWORD, signUp } from "../../helpers/browser.ts";
-import { type ApiAnswer, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+import {
+  type ApiAnswer,
+  stillClock,
+  type TestPlatform,
+  withPlatform,
+} from "../../helpers/platform.ts";
 
 const EMAIL = "ada@example.com";
 const PROXIED = { trustProxy: ["127.0.0.1/32"] };
+/** Pauses between guesses pass by the clock only. */
+const guessing = () => ({ ...PROXIED, now: stillClock() });
 
 /** A browser behind the trusted proxy, at an address. */
 const at = (address: string, cookie = "") => ({
@@ -43,7 +50,7 @@ Deno.test("wrong passwords from elsewhere do not keep the owner out", () =>
     const owner = await signInAt(platform, "192.0.2.1");
     assert.equal(owner.status, 200, JSON.stringify(owner.json));
     assert.equal((await wrong()).status, 429, "the owner's sign-in lifts nothing for others");
-  }, PROXIED));
+  }, guessing()));
 
 Deno.test("a browser that has signed in before is let through wherever guesses come from, and its owner is told once", () =>
   withPlatform(async (platform) => {
@@ -61,7 +68,7 @@ Deno.test("a browser that has signed in before is let through wherever guesses c
     assert.equal(owner.status, 200, JSON.stringify(owner.json));
     const told = (await eventsOf(ada)).filter((event) => event === "security.suspicious_activity");
     assert.equal(told.length, 1);
-  }, PROXIED));
+  }, guessing()));
 
 for (
   const [scheme, options, prefix] of [

@@ -39,6 +39,8 @@ createServer((request, response) => {
 `;
 
 const THREADS = 2;
+/** How long a request may be held: longer than a test takes on the busiest machine. */
+const HELD_MS = 120_000;
 let requests = 0;
 
 /** A server with what two threads know of it. */
@@ -46,7 +48,8 @@ async function linked(options: TestOptions = {}) {
   const directory = await writeModules({ "entry.mjs": ENTRY });
   const slots = shareSlots(THREADS, 4);
   const links = new ServerLinks(slots);
-  const test = computeServer({ directory, link: { links, layer: "server" }, ...options });
+  const limits = { timeoutMs: HELD_MS, ...options.limits };
+  const test = computeServer({ directory, link: { links, layer: "server" }, ...options, limits });
   const threads = Array.from({ length: THREADS }, (_, index) =>
     new LinkedServers({
       ...{ slots, member: index + 1 },
