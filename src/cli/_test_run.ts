@@ -6,7 +6,7 @@
 import { runProgram } from "./program.ts";
 import type { Prompter } from "./prompts/prompter.ts";
 import type { Host } from "./session/context.ts";
-import type { Environment } from "./session/settings.ts";
+import type { Environment } from "./session/global_flags.ts";
 
 export const NOW = Date.parse("2026-11-21T10:00:00.000Z");
 

@@ -28,6 +28,7 @@ function record(id: string, more: Partial<DeploymentRecord>): DeploymentRecord {
     branchLabel: "shop-git-main",
     source: "upload",
     promotedFrom: null,
+    redeployOf: null,
     contentSha: "a",
     cron: [],
     functions: [],

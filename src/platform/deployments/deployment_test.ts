@@ -27,6 +27,7 @@ const deployment: DeploymentRecord = {
   createdAt: 1,
   updatedAt: 1,
   liveAt: null,
+  redeployOf: null,
 };
 
 Deno.test("canMove() allows the moves of the design and no others", () => {

@@ -102,6 +102,7 @@ function record(id: string, contentSha: string): DeploymentRecord {
     createdAt: NOW,
     updatedAt: NOW,
     liveAt: NOW,
+    redeployOf: null,
   };
 }
 
