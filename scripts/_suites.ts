@@ -88,7 +88,8 @@ export const SUITES: readonly Suite[] = [
   {
     name: "browser",
     folders: ["tests/browser"],
-    runs: { as: "processes", perProcessor: 1.5 },
+    // A browser has several busy processes of its own.
+    runs: { as: "processes", perProcessor: 1 },
     first: ["tests/browser/dashboard_test.ts", "tests/browser/accounts_test.ts"],
     alone: {},
     needs: [CHROMIUM],

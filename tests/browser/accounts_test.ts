@@ -65,7 +65,7 @@ async function withPerson(
     const { SVC_TOKEN: _, ...env } = box.env;
     await withChromium(async (browser) => {
       const context = await browser.newContext({ javaScriptEnabled: false });
-      context.setDefaultTimeout(15_000);
+      context.setDefaultTimeout(60_000);
       await test({ page: await context.newPage(), box, url, env });
     });
   });

@@ -108,7 +108,7 @@ async function accessFaults(page: Page): Promise<string[]> {
 async function signedIn(context: BrowserContext, { ada, platform }: DashboardPlatform) {
   const [name = "", value = ""] = ada.cookie.split("=");
   await context.addCookies([{ name, value, url: `http://127.0.0.1:${platform.port}` }]);
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   return await context.newPage();
 }
 
