@@ -94,6 +94,7 @@ const BENCHES: readonly Bench[] = [
     needs: LOAD,
     run: async () => await (await import("./accounts_bench.ts")).benchAccounts(),
   },
+  { name: "pages", needs: [], run: async () => (await import("./pages_bench.ts")).benchPages() },
   {
     name: "notifications",
     needs: [],

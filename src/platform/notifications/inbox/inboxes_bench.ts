@@ -19,7 +19,11 @@ export type InboxCosts = ReadonlyMap<string, number>;
 const ROUNDS = 300;
 const BATCH = 2000;
 
-function makeContents(count: number, ids: EventIds): NotificationContent[] {
+function makeContents(
+  count: number,
+  ids: EventIds,
+  workspaceId = "01890000-0000-7000-8000-000000000001",
+): NotificationContent[] {
   return Array.from({ length: count }, (_, index) => ({
     id: ids.next(),
     event: "deployment.live",
@@ -29,7 +33,7 @@ function makeContents(count: number, ids: EventIds): NotificationContent[] {
     body: "Deployment of main at 0123456 in production is live",
     actionUrl: "https://project.example.com/",
     createdAt: 0,
-    workspaceId: "01890000-0000-7000-8000-000000000001",
+    workspaceId,
     data: { project: `project-${index}`, branch: "main", environment: "production" },
   }));
 }
@@ -38,6 +42,29 @@ async function timed(run: () => Promise<unknown>, rounds = 1): Promise<number> {
   const started = performance.now();
   for (let round = 0; round < rounds; round++) await run();
   return (performance.now() - started) / rounds;
+}
+
+/** Gives a person of a stopped platform `count` unread notifications of a workspace. */
+export async function fillInbox(
+  kv: Deno.Kv,
+  { userId, workspaceId, count }: {
+    readonly userId: string;
+    readonly workspaceId: string;
+    readonly count: number;
+  },
+): Promise<void> {
+  const ids = new EventIds(systemClock, systemRandom);
+  const inboxes = new Inboxes({
+    store: new InboxStore(kv),
+    now: systemClock,
+    onTrouble: (message) => {
+      throw new Error(message);
+    },
+  });
+  for (let left = count; left > 0; left -= BATCH) {
+    await inboxes.add(userId, makeContents(Math.min(left, BATCH), ids, workspaceId));
+  }
+  await inboxes.close();
 }
 
 /** Measures an inbox of `count` notifications, of which all but 10 are archived. */

@@ -1,0 +1,209 @@
+/**
+ * The first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
+ * deployments and 100,000 notifications. Platform and client share this process, so that the
+ * client's part is in the figures.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { systemClock, systemRandom } from "../../src/lib/clock.ts";
+import { uuidV7 } from "../../src/lib/ids.ts";
+import { keys, openPlatformKv } from "../../src/platform/core/store/mod.ts";
+import { type DeploymentRecord, DeploymentStore } from "../../src/platform/deployments/mod.ts";
+import { fillInbox } from "../../src/platform/notifications/inbox/inboxes_bench.ts";
+import { type RunningPlatform, startPlatform } from "../../src/serve/mod.ts";
+import { sha256Hex } from "../../src/lib/hash.ts";
+import { formatTable, median, whole } from "./_table.ts";
+
+const PROJECTS = 1000;
+const DEPLOYMENTS_EACH = 10;
+const NOTIFICATIONS = 100_000;
+/** Projects that are made at the same time. */
+const AT_ONCE = 16;
+/** Records of one commit. */
+const BATCH = 200;
+const WARM = 3;
+const ROUNDS = 20;
+const AIM_MS = 50;
+
+const start = (dataDir: string): Promise<RunningPlatform> =>
+  startPlatform({
+    ...{ host: "127.0.0.1", port: 0, dataDir, baseDomain: "localhost", trustProxy: [] },
+    ...{ postgresPort: 0, env: Deno.env.toObject(), version: "0.0.0-bench", log: () => {} },
+  });
+
+/** Calls the API with a session, as a page would. */
+function caller({ url }: RunningPlatform, cookie: string) {
+  return async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: {
+        "content-type": "application/json",
+        "sec-fetch-site": "same-origin",
+        "x-workspace": "bench",
+        cookie,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
+    const session = answer.headers.get("set-cookie")?.split(";")[0];
+    return { json: text === "" ? undefined : JSON.parse(text), session };
+  };
+}
+
+interface Furnished {
+  readonly cookie: string;
+  readonly userId: string;
+  readonly workspaceId: string;
+  readonly deployment: string;
+}
+
+const page = "<!doctype html><title>Bench</title>";
+const PAGE = { path: "index.html", sha256: sha256Hex(page), size: page.length };
+
+/** Makes the workspace, its projects, and one deployment that the others are copies of. */
+async function makeProjects(platform: RunningPlatform): Promise<Furnished> {
+  const person = { name: "Bench", email: "bench@example.com", password: "a long bench password" };
+  const { session = "" } = await caller(platform, "")("POST", "/v1/sign-up", person);
+  const api = caller(platform, session);
+  const { json: workspace } = await api("POST", "/v1/workspaces", { slug: "bench", name: "Bench" });
+  const { json: account } = await api("GET", "/v1/account");
+  let next = 0;
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (let at = next++; at < PROJECTS; at = next++) {
+      await api("POST", "/v1/projects", { name: `project-${at}` });
+    }
+  }));
+  await fetch(`${platform.url}/v1/blobs/${PAGE.sha256}`, {
+    method: "PUT",
+    headers: { cookie: session, "x-workspace": "bench", "sec-fetch-site": "same-origin" },
+    body: page,
+  }).then((answer) => answer.body?.cancel());
+  const { json } = await api("POST", "/v1/projects/project-0/deployments", {
+    ...{ environment: "production", files: [PAGE], message: "Show the tide beside the hours" },
+    manifest: {
+      version: 1,
+      layers: [{ name: "static", target: "STATIC", directory: "." }],
+      routes: [{ pattern: "^/.*$", layer: "static" }],
+    },
+  });
+  const { id } = json.deployment;
+  await api("POST", `/v1/deployments/${id}/activate`);
+  return { cookie: session, userId: account.id, workspaceId: workspace.id, deployment: id };
+}
+
+/** Copies a deployment into every project. */
+async function copyDeployments(kv: Deno.Kv, { workspaceId, deployment }: Furnished) {
+  const store = new DeploymentStore(kv);
+  const owner = await store.owner(deployment);
+  const model = await store.find(owner!.projectId, deployment);
+  let operation = kv.atomic();
+  let held = 0;
+  for await (const { key } of kv.list({ prefix: keys.projects(workspaceId) })) {
+    const projectId = String(key.at(-1));
+    for (let at = 0; at < DEPLOYMENTS_EACH; at++) {
+      const id = uuidV7(systemClock, systemRandom);
+      const uniqueLabel = `bench-${id}`;
+      const copy: DeploymentRecord = { ...model!, id, projectId, uniqueLabel, status: "STOPPED" };
+      operation.set(keys.deployment(projectId, id), copy)
+        .set(keys.deploymentOwner(id), { projectId, workspaceId });
+      if (++held % BATCH === 0) {
+        await operation.commit();
+        operation = kv.atomic();
+      }
+    }
+  }
+  await operation.commit();
+}
+
+const AT = "/workspaces/bench/projects/project-0";
+
+const pagesOf = ({ deployment }: Furnished): readonly string[] => [
+  "/workspaces",
+  "/workspaces/bench",
+  "/workspaces/bench/projects",
+  "/workspaces/bench/new-project",
+  "/workspaces/bench/search",
+  "/workspaces/bench/search?q=project-99",
+  "/workspaces/bench/search?q=tide",
+  ...["", "/logs", "/traffic", "/domains", "/variables", "/hooks", "/databases", "/kv", "/edge"]
+    .map((path) => AT + path),
+  `${AT}/settings`,
+  `/deployments/${deployment}`,
+  `/deployments/${deployment}/compare`,
+  "/notifications",
+  "/notifications?show=unread&category=Health&priority=HIGH",
+  `/notifications?offset=${NOTIFICATIONS / 2}`,
+  "/notifications/preferences",
+  "/account",
+  "/account/sessions",
+  "/account/activity",
+  "/account/channels",
+];
+
+/** Milliseconds until the first byte of a page, and its size. */
+async function openPage(url: string, cookie: string) {
+  const started = performance.now();
+  const answer = await fetch(url, { headers: { cookie }, redirect: "manual" });
+  const reader = answer.body!.getReader();
+  const first = await reader.read();
+  const milliseconds = performance.now() - started;
+  let bytes = first.value?.byteLength ?? 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    bytes += part.value.byteLength;
+  }
+  if (answer.status !== 200) throw new Error(`${url} answers ${answer.status}`);
+  return { milliseconds, bytes };
+}
+
+async function measure({ url }: RunningPlatform, path: string, cookie: string): Promise<string[]> {
+  for (let round = 0; round < WARM; round++) await openPage(url + path, cookie);
+  const opened = [];
+  for (let round = 0; round < ROUNDS; round++) opened.push(await openPage(url + path, cookie));
+  const times = opened.map(({ milliseconds }) => milliseconds);
+  const [middle, most] = [median(times), Math.max(...times)];
+  return [
+    path.replace(/[0-9a-f-]{36}/, ":id"),
+    Math.min(...times).toFixed(1),
+    middle.toFixed(1),
+    most.toFixed(1),
+    whole(opened[0]!.bytes),
+    middle <= AIM_MS ? "met" : "MISSED",
+  ];
+}
+
+/** Makes such a platform, and measures every page. */
+export async function benchPages(): Promise<string> {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-pages-bench-" });
+  try {
+    const first = await start(dataDir);
+    const furnished = await makeProjects(first);
+    await first.shutdown();
+    const { kv, close } = await openPlatformKv(join(dataDir, "kv.sqlite3"), {
+      env: {},
+      onTrouble: (message) => {
+        throw new Error(message);
+      },
+    });
+    await copyDeployments(kv, furnished);
+    await fillInbox(kv, { ...furnished, count: NOTIFICATIONS });
+    close();
+    const platform = await start(dataDir);
+    try {
+      const rows = [];
+      for (const path of pagesOf(furnished)) {
+        rows.push(await measure(platform, path, furnished.cookie));
+      }
+      const size =
+        `${whole(PROJECTS)} projects, ${whole(PROJECTS * DEPLOYMENTS_EACH)} deployments,` +
+        ` ${whole(NOTIFICATIONS)} notifications; milliseconds to the first byte`;
+      const headings = ["page", "least", "median", "most", "bytes", `aim: ${AIM_MS} ms`];
+      return `${size}\n${formatTable(headings, rows)}`;
+    } finally {
+      await platform.shutdown();
+    }
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+}
