@@ -1,5 +1,5 @@
 import { Option } from "@commander-js/extra-typings";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { ProjectConfigChanges } from "../../config/mod.ts";
 import { endpoints, type Project } from "../../contract/mod.ts";
 import {
@@ -10,9 +10,12 @@ import {
   planProject,
   type ProjectPlan,
 } from "../../manifest/mod.ts";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { readTextFile } from "../../lib/utf8.ts";
 import { defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import { cacheFolder, type Context, showPath } from "../session/mod.ts";
+import { type AgentsFacts, renderAgentsSection, withAgentsSection } from "./agents_section.ts";
 import { assertCanBind, writeProjectFile } from "./bind_folder.ts";
 import { createProject } from "./create_project.ts";
 import { offerImport } from "./offer_import.ts";
@@ -25,6 +28,7 @@ interface InitFlags {
   readonly framework?: string | undefined;
   readonly create?: true | undefined;
   readonly projectId?: string | undefined;
+  readonly agents?: true | undefined;
 }
 
 async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Promise<string> {
@@ -139,6 +143,19 @@ function projectChanges(name: string, project: Project | undefined) {
     : { id: project.id, name: project.name, workspace: project.workspace };
 }
 
+/** Writes the section for agents; returns the path of its file. */
+async function writeAgentsFile(
+  { directory }: ProjectFolder,
+  facts: AgentsFacts,
+): Promise<string> {
+  const path = join(directory, "AGENTS.md");
+  // The file may be a link to that of another tool.
+  const real = await Deno.realPath(path).catch(() => undefined);
+  const text = real === undefined ? "" : await readTextFile(real);
+  await writeFileAtomically(real ?? path, withAgentsSection(text, renderAgentsSection(facts)));
+  return path;
+}
+
 export default defineCommand({
   description: "Keeps the comments and settings of an existing svc.toml, and adds what is missing.",
   define: (command) =>
@@ -151,13 +168,15 @@ export default defineCommand({
         ),
       )
       .option("--create", "create the project on the platform")
-      .option("--project-id <id>", "link to this project of the platform"),
+      .option("--project-id <id>", "link to this project of the platform")
+      .option("--agents", "show agents in AGENTS.md how the project is hosted"),
   examples: [
     ["init", "set up this directory"],
     ["init --name blog --create", "and create the project blog"],
     ["init --project-id blog --json", "link to a project that exists"],
+    ["init --agents", "and write a section for agents into AGENTS.md"],
   ],
-  answers: "{ config, created, name, project, framework, files, server }",
+  answers: "{ config, created, name, project, framework, files, server }; with --agents, agents",
   async run({ flags }, ctx) {
     if (flags.create === true && flags.projectId !== undefined) {
       throw new CliError("usage", "Give --create or --project-id, not both");
@@ -185,6 +204,12 @@ export default defineCommand({
     });
     const verb = folder.config === undefined ? "Created" : "Updated";
     ctx.ui.done("init", `${verb} ${showPath(folder.configPath, ctx)}`);
+    const agents = flags.agents !== true ? undefined : await writeAgentsFile(folder, {
+      name: project?.name ?? name,
+      buildCommand: folder.config?.build.command ?? detected?.buildCommand,
+      devCommand: folder.config?.dev.command ?? detected?.devCommand,
+    });
+    if (agents !== undefined) ctx.ui.done("init", `Updated ${showPath(agents, ctx)}`);
     await offerImport(ctx, folder);
     ctx.ui.note(`Next: ${ctx.lines.of("deploy")}`);
     ctx.ui.result({
@@ -194,6 +219,7 @@ export default defineCommand({
       project: project ?? null,
       framework: framework ?? null,
       ...(framework === undefined ? { files: null, server: null } : plan),
+      ...(agents === undefined ? {} : { agents }),
     }, "");
   },
 });

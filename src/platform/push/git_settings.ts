@@ -66,15 +66,19 @@ export function gitVariables(home: string): Record<string, string> {
   return env;
 }
 
+/** Points HEAD to the production branch; mostly it does already, and readers need no lock. */
+const SET_HEAD = `
+head="refs/heads/$2"
+[ "$(git --git-dir="$1" symbolic-ref HEAD)" = "$head" ] ||
+  git --git-dir="$1" symbolic-ref HEAD "$head" || exit 1`;
+
 /** Lists refs. Arguments: repository, production branch, service. */
-export const ADVERTISE_SCRIPT = `
-git --git-dir="$1" symbolic-ref HEAD "refs/heads/$2" || exit 1
+export const ADVERTISE_SCRIPT = `${SET_HEAD}
 exec git "$3" --stateless-rpc --advertise-refs "$1"
 `;
 
 /** Sends objects. Arguments: repository, production branch, file of the request. */
-export const UPLOAD_SCRIPT = `
-git --git-dir="$1" symbolic-ref HEAD "refs/heads/$2" || exit 1
+export const UPLOAD_SCRIPT = `${SET_HEAD}
 exec git upload-pack --stateless-rpc "$1" <"$3"
 `;
 
@@ -82,8 +86,7 @@ exec git upload-pack --stateless-rpc "$1" <"$3"
  * Takes a push: git keeps its objects apart until they are checked. Then refs go into one
  * file, which a backup copies whole, and many packs become one. Arguments: as above.
  */
-export const RECEIVE_SCRIPT = `
-git --git-dir="$1" symbolic-ref HEAD "refs/heads/$2" || exit 1
+export const RECEIVE_SCRIPT = `${SET_HEAD}
 git receive-pack --stateless-rpc "$1" <"$3" || exit 1
 exec >/dev/null
 git --git-dir="$1" pack-refs --all --prune || exit 1

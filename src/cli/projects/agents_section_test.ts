@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { runCli } from "../_test_run.ts";
+import { findCommand } from "../command/mod.ts";
+import { COMMANDS } from "../command_tree.ts";
+import { renderAgentsSection, withAgentsSection } from "./agents_section.ts";
+
+const FACTS = { name: "blog", buildCommand: "npm run build", devCommand: undefined };
+
+Deno.test("withAgentsSection() adds the section once, and keeps all around it", () => {
+  const section = renderAgentsSection(FACTS);
+  assert.equal(withAgentsSection("", section), `${section}\n`);
+  const added = withAgentsSection("# Ours\n\nBe kind.\n", section);
+  assert.equal(added, `# Ours\n\nBe kind.\n\n${section}\n`);
+  const renamed = renderAgentsSection({ ...FACTS, name: "shop" });
+  assert.equal(
+    withAgentsSection(`${added}\n## More\n`, renamed),
+    `# Ours\n\nBe kind.\n\n${renamed}\n\n## More\n`,
+  );
+});
+
+Deno.test("every command of the section is one of the tool's", () => {
+  const lines = [...renderAgentsSection(FACTS).matchAll(/`svc ([a-z]+(?: [a-z]+)?)/g)];
+  assert.ok(lines.length > 8);
+  for (const [, line] of lines) {
+    assert.ok(findCommand(line!.split(" "), COMMANDS).leaf, line);
+  }
+});
+
+Deno.test("svc init --agents writes AGENTS.md beside svc.toml, and again without a second section", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-agents-" });
+  try {
+    const file = join(folder, "AGENTS.md");
+    await Deno.writeTextFile(file, "# Ours\n");
+    const words = ["init", "--name", "blog", "--skip-detection", "--agents", "--json"];
+    const first = await runCli(words, { cwd: folder });
+    assert.equal(first.code, 0, first.stdout);
+    assert.equal(JSON.parse(first.stdout).agents, file);
+    const text = await Deno.readTextFile(file);
+    assert.match(text, /^# Ours\n\n<!-- svc: begin .*-->\n\n## Hosting\n\nThe project `blog`/);
+    await runCli(words, { cwd: folder });
+    assert.equal(await Deno.readTextFile(file), text);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
