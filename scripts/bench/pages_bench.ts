@@ -188,7 +188,7 @@ export async function benchPages(): Promise<string> {
     });
     await copyDeployments(kv, furnished);
     await fillInbox(kv, { ...furnished, count: NOTIFICATIONS });
-    close();
+    await close();
     const platform = await start(dataDir);
     try {
       const rows = [];
