@@ -6,8 +6,8 @@ import { formatFacts } from "../terminal/mod.ts";
 
 export default defineCommand({
   description:
-    "Without flags it shows the settings. Changes reach deployments that are made from then " +
-    "on; those that are live keep the variables they were made with.",
+    "Without flags it shows the settings. Servers that run follow a change with their next " +
+    "request; a build gets what is set when it begins.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)

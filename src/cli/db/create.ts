@@ -44,8 +44,8 @@ async function createNamed(
 
 export default defineCommand({
   description:
-    "Deployments that are made from then on get its connection string as a variable, unless " +
-    "--auto-inject is false.",
+    "Deployments get its connection string as a variable, unless --auto-inject is false; servers " +
+    "that run get it with their next request.",
   define: (command) =>
     command
       .option("--name <name>", "name of the database (default: that of the project)")
