@@ -47,6 +47,10 @@ export function hearComplaints(page: Page): string[] {
     if (line.type() === "error" || line.type() === "warning") complaints.push(line.text());
   });
   page.on("pageerror", (error: Error) => complaints.push(error.message));
-  page.on("requestfailed", (request) => complaints.push(`failed: ${request.url()}`));
+  page.on("requestfailed", (request) => {
+    // The browser itself breaks off what it still loads for a page that it leaves.
+    if (request.failure()?.errorText === "net::ERR_ABORTED") return;
+    complaints.push(`failed: ${request.url()}`);
+  });
   return complaints;
 }
