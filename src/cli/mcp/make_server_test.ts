@@ -102,6 +102,19 @@ Deno.test("--project confines every command line to that project", async () => {
   assert.ok(!agent.calls.some(({ words }) => words[0] === "promote"), "nothing was promoted");
 });
 
+Deno.test("status says that a folder is linked to no project, and hides no other failure", async () => {
+  const failing = async (code: string) => {
+    await using agent = await connect({
+      answer: (words) => words[0] === "deployments" ? { error: "No", code } : {},
+    });
+    return await agent.client.callTool({ name: "status", arguments: {} });
+  };
+  assert.match(textOf(await failing("action_required")), /linked to no project/);
+  const unreachable = await failing("unreachable");
+  assert.ok(unreachable.isError === true);
+  assert.match(textOf(unreachable), /^No \(unreachable\)/);
+});
+
 Deno.test("a variable is set unseen, from the server's environment or a file", async () => {
   await using agent = await connect({
     answer: () => ({ variable: { key: "KEY", value: "sk_live_1" } }),

@@ -23,7 +23,7 @@ Deno.test("every command of the section is one of the tool's", () => {
   const lines = [...renderAgentsSection(FACTS).matchAll(/`svc ([a-z]+(?: [a-z]+)?)/g)];
   assert.ok(lines.length > 8);
   for (const [, line] of lines) {
-    assert.ok(findCommand(line!.split(" "), COMMANDS).leaf, line);
+    assert.ok(findCommand(line!.split(" "), COMMANDS).leaf, `svc ${line}`);
   }
 });
 

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import {
   type Answer,
+  CommandFailure,
   defineTool,
   listOf,
   type NextCall,
@@ -42,6 +43,12 @@ function nextOf(deployments: readonly Answer[]): NextCall[] {
     }];
 }
 
+/** Nothing for a folder that is linked to no project; any other failure is one. */
+function whereLinked(error: unknown): undefined {
+  if (error instanceof CommandFailure && error.code === "action_required") return undefined;
+  throw error;
+}
+
 export const status = defineTool({
   name: "status",
   title: "What is live",
@@ -55,9 +62,8 @@ export const status = defineTool({
     const { credential = {} } = who;
     const workspace = partOf(who, "workspace").slug ?? "";
     const flag = projectFlag(given, around);
-    const list = await around.svc(["deployments", "list", "--limit", "5", ...flag]).catch(() =>
-      undefined
-    );
+    const list = await around.svc(["deployments", "list", "--limit", "5", ...flag])
+      .catch(whereLinked);
     if (list === undefined) {
       return {
         text: `Logged in to workspace ${workspace}. The folder is linked to no project.`,
