@@ -23,7 +23,7 @@ async function connect(
   const calls: Call[] = [];
   const around: ToolSurroundings = {
     project: options.project,
-    env: (name) => name === "STRIPE_KEY" ? "sk_live_1" : undefined,
+    env: (name) => ({ STRIPE_KEY: "sk_live_1", SVC_TOKEN: "svc_1" })[name],
     svc(words, { folder, stdin } = {}) {
       calls.push({ words, folder, stdin });
       const answer = options.answer?.(words) ?? {};
@@ -126,6 +126,16 @@ Deno.test("a variable is set unseen, from the server's environment or a file", a
   assert.equal(agent.calls[0]?.stdin, "sk_live_1");
   assert.ok(!agent.calls[0]?.words.includes("sk_live_1"));
   assert.doesNotMatch(JSON.stringify(set), /sk_live_1/);
+  const plain = await agent.client.callTool({
+    name: "set_variable",
+    arguments: { name: "KEY", fromEnvironment: "STRIPE_KEY", isSecret: false },
+  });
+  assert.doesNotMatch(JSON.stringify(plain), /sk_live_1/, "a plain value is not shown either");
+  const own = await agent.client.callTool({
+    name: "set_variable",
+    arguments: { name: "KEY", fromEnvironment: "SVC_TOKEN" },
+  });
+  assert.match(textOf(own), /SVC_TOKEN is svc's own.*\(forbidden\)/);
   const missing = await agent.client.callTool({
     name: "set_variable",
     arguments: { name: "KEY", fromEnvironment: "NOBODY" },

@@ -49,6 +49,9 @@ export const listVariables = defineTool({
   },
 });
 
+/** Variables of the server's environment that say how svc itself acts. */
+const OWN_VARIABLES = "SVC_";
+
 export const setVariable = defineTool({
   name: "set_variable",
   title: "Set a variable unseen",
@@ -65,11 +68,17 @@ export const setVariable = defineTool({
     environment: z.string().max(100).optional()
       .describe("production, preview or another; without it, all"),
   },
-  output: { variable: z.unknown() },
+  output: { variable: z.object({ key: z.string() }) },
   effect: "destroy",
   isIdempotent: true,
   async run(input, around) {
     const { name, fromFile, fromEnvironment, isSecret, environment, folder, project } = input;
+    if (fromEnvironment?.startsWith(OWN_VARIABLES)) {
+      throw new CommandFailure({
+        error: `${fromEnvironment} is svc's own, and may be its key: it goes to no site`,
+        code: "forbidden",
+      });
+    }
     const value = fromEnvironment === undefined ? undefined : around.env(fromEnvironment);
     if ((fromFile === undefined) === (value === undefined)) {
       throw new CommandFailure({
@@ -87,13 +96,13 @@ export const setVariable = defineTool({
       ...projectFlag(project, around),
       ...["--", name],
     ];
-    const answer = await around.svc(words, {
+    await around.svc(words, {
       folder,
       ...value === undefined ? {} : { stdin: value },
     });
     return {
       text: `${name} is set; it counts from the next deploy`,
-      data: { variable: isSecret ? { key: name } : answer.variable },
+      data: { variable: { key: name } },
       next: [{ tool: "deploy", arguments: { production: true }, why: "so that it counts" }],
     };
   },
