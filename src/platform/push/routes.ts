@@ -28,7 +28,7 @@ function refuse(failure: Failure): Response {
   return new Response(`${failure.message}\n`, { status: failure.status, headers });
 }
 
-const NO_KEY = "Give a key of the platform as password, or run `svc link --git-remote`, " +
+const HOW = "Give a key of the platform as password, or run `svc link --git-remote`, " +
   "after which git asks the tool for it";
 
 /** The version that `Git-Protocol` asks for, in the form that git reads. */
@@ -46,13 +46,17 @@ export function bindPushRoutes(router: Router, services: {
   async function open(visit: ForeignVisit, service: GitServiceName): Promise<ProjectRecord> {
     const { request, params } = visit;
     const key = basicPassword(request);
-    if (key === undefined) throw new Failure("unauthorized", NO_KEY);
+    if (key === undefined) throw new Failure("unauthorized", HOW);
     const workspace = workspaceSlug.safeParse(params.workspace);
     const name = projectName.safeParse(params.project?.replace(/\.git$/, ""));
     const unknown = () =>
       new Failure("not_found", `There is no repository at ${new URL(request.url).pathname}`);
     if (!workspace.success || !name.success || !params.project?.endsWith(".git")) throw unknown();
-    const caller = await visit.caller(asBearer(request, key, workspace.data), ACCESS[service]);
+    const caller = await visit.caller(asBearer(request, key, workspace.data), ACCESS[service])
+      .catch((error) => {
+        if (!(error instanceof Failure) || error.code !== "unauthorized") throw error;
+        throw new Failure("unauthorized", `The key is unknown, revoked or expired. ${HOW}`);
+      });
     const project = await projects.findByName(caller.workspace.id, name.data);
     if (project === undefined) throw unknown();
     if (project.gitUrl === null) return project;

@@ -26,7 +26,8 @@ export interface Spooled {
 
 /**
  * Writes a body to a new file; `onChunk` sees every piece of it, in order. What is beyond
- * `maxBytes` is read and dropped, so that the client reads the answer.
+ * `maxBytes` is read and dropped, so that the client reads the answer, but no more than as
+ * much again: a few bytes of gzip can stand for any number.
  *
  * @throws what `onChunk` throws
  * @throws {Failure} `invalid_request` where the body breaks off or cannot be decompressed
@@ -55,6 +56,10 @@ export async function spoolBody(
     });
     if (done) break;
     size += value.byteLength;
+    if (size > 2 * maxBytes) {
+      await reader.cancel();
+      break;
+    }
     if (size > maxBytes) continue;
     onChunk?.(value);
     for (let at = 0; at < value.byteLength;) at += await file.write(value.subarray(at));
