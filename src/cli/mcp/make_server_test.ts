@@ -24,6 +24,7 @@ async function connect(
   const around: ToolSurroundings = {
     project: options.project,
     env: (name) => ({ STRIPE_KEY: "sk_live_1", SVC_TOKEN: "svc_1" })[name],
+    readFile: (path) => Promise.resolve(`text of ${path}`),
     svc(words, { folder, stdin } = {}) {
       calls.push({ words, folder, stdin });
       const answer = options.answer?.(words) ?? {};
@@ -131,6 +132,11 @@ Deno.test("a variable is set unseen, from the server's environment or a file", a
     arguments: { name: "KEY", fromEnvironment: "STRIPE_KEY", isSecret: false },
   });
   assert.doesNotMatch(JSON.stringify(plain), /sk_live_1/, "a plain value is not shown either");
+  await agent.client.callTool({
+    name: "set_variable",
+    arguments: { name: "KEY", fromFile: "key.txt" },
+  });
+  assert.equal(agent.calls.at(-1)?.stdin, "text of key.txt");
   const own = await agent.client.callTool({
     name: "set_variable",
     arguments: { name: "KEY", fromEnvironment: "SVC_TOKEN" },

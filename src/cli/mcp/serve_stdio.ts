@@ -6,8 +6,12 @@
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { Readable, Writable } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
+import { dirname } from "node:path";
+import { credentialsPath } from "../../config/mod.ts";
+import { MAX_VARIABLE_BYTES } from "../../contract/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { makeServer } from "./make_server.ts";
+import { type FileLimits, readProjectFile } from "./read_project_file.ts";
 import { type Answer, type CommandCall, CommandFailure } from "./tool.ts";
 import { TOOLS } from "./tools/mod.ts";
 
@@ -27,6 +31,16 @@ async function runCommand(
   return answer;
 }
 
+function fileLimits({ cwd, env }: Context): FileLimits {
+  const home = env.HOME ?? env.USERPROFILE;
+  const { XDG_CONFIG_HOME: xdgConfigHome } = env;
+  const credentials = home === undefined ? [] : [
+    dirname(credentialsPath({ home, ...xdgConfigHome === undefined ? {} : { xdgConfigHome } })),
+  ];
+  // A value may end with a line break, which does not count.
+  return { start: cwd, home, refused: credentials, maxBytes: MAX_VARIABLE_BYTES + 2 };
+}
+
 /** Serves an agent until stdin ends or the user stops the program. */
 export async function serveStdio(
   ctx: Context,
@@ -35,7 +49,12 @@ export async function serveStdio(
   const { server, settled } = makeServer({
     tools: TOOLS,
     readOnly,
-    around: { project, env: (name) => ctx.env[name], svc: (...call) => runCommand(ctx, ...call) },
+    around: {
+      project,
+      env: (name) => ctx.env[name],
+      svc: (...call) => runCommand(ctx, ...call),
+      readFile: (path, folder) => readProjectFile(path, folder, fileLimits(ctx)),
+    },
   });
   const input = Readable.fromWeb(ctx.stdin() as unknown as WebStream);
   const output = new Writable({

@@ -43,6 +43,12 @@ export interface ToolSurroundings {
   readonly project: string | undefined;
   /** A variable of the server's own environment. */
   env(name: string): string | undefined;
+  /**
+   * The text of a file of the project.
+   *
+   * @throws {CommandFailure} for any other file
+   */
+  readFile(path: string, folder: string | undefined): Promise<string>;
 }
 
 /** A command line that ended with an error. */

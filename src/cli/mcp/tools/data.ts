@@ -61,7 +61,9 @@ export const setVariable = defineTool({
     ...projectInput,
     ...folderInput,
     name: z.string().max(100).describe("Name of the variable"),
-    fromFile: z.string().max(4096).optional().describe("File that holds the value alone"),
+    fromFile: z.string().max(4096).optional().describe(
+      "File of the project that holds the value alone",
+    ),
     fromEnvironment: z.string().max(100).optional()
       .describe("Variable of this server's environment that holds the value"),
     isSecret: z.boolean().default(true),
@@ -79,19 +81,19 @@ export const setVariable = defineTool({
         code: "forbidden",
       });
     }
-    const value = fromEnvironment === undefined ? undefined : around.env(fromEnvironment);
-    if ((fromFile === undefined) === (value === undefined)) {
+    const found = fromEnvironment === undefined ? undefined : around.env(fromEnvironment);
+    if ((fromFile === undefined) === (found === undefined)) {
       throw new CommandFailure({
-        error: fromEnvironment !== undefined && value === undefined
+        error: fromEnvironment !== undefined && found === undefined
           ? `This server's environment has no variable ${fromEnvironment}`
           : "Give fromFile or fromEnvironment, one of them",
         code: "usage",
         hint: "A person can put the value into a file, or start the server with the variable",
       });
     }
+    const value = fromFile === undefined ? found : await around.readFile(fromFile, folder);
     const words = [
-      ...["env", "set", isSecret ? "--secret" : "--plain"],
-      ...fromFile === undefined ? ["--stdin"] : [`--from-file=${fromFile}`],
+      ...["env", "set", isSecret ? "--secret" : "--plain", "--stdin"],
       ...environment === undefined ? ["--all"] : [`--environment=${environment}`],
       ...projectFlag(project, around),
       ...["--", name],

@@ -1,0 +1,115 @@
+/**
+ * Reading a file that an agent names: one of the project, and nothing beside it.
+ *
+ * @module
+ */
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { findProjectRoot } from "../../config/mod.ts";
+import { CommandFailure } from "./tool.ts";
+
+/** What decides which files an agent may name. */
+export interface FileLimits {
+  /** Folder in which the server was started. */
+  readonly start: string;
+  /** The user's own folder: a `svc.toml` in it makes no project. */
+  readonly home: string | undefined;
+  /** Files and folders that hold svc's own keys. */
+  readonly refused: readonly string[];
+  readonly maxBytes: number;
+}
+
+/** Folder of a project that holds what svc remembers of it. */
+const OWN_FOLDER = ".svc";
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+const forbidden = (error: string, hint: string) =>
+  new CommandFailure({ error, code: "forbidden", hint });
+
+/** The path without links; `undefined` where there is nothing. */
+async function realPath(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.realPath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The project that files may come from: that of the server's own folder, and only where
+ * that has none, that of the folder which the agent names.
+ */
+async function findRoot(folder: string, { start, home }: FileLimits): Promise<string> {
+  const options = home === undefined ? {} : { home };
+  const root = await findProjectRoot(start, options) ?? await findProjectRoot(folder, options);
+  if (root !== undefined) return await Deno.realPath(root);
+  throw forbidden(
+    `Files are read from a project only: no svc.toml in ${folder} or above`,
+    "Name the project's folder, or begin a project there with create_project",
+  );
+}
+
+async function readBounded(path: string, given: string, maxBytes: number): Promise<string> {
+  using file = await Deno.open(path);
+  const { isFile, size } = await file.stat();
+  if (!isFile || size > maxBytes) {
+    throw new CommandFailure({
+      error: isFile
+        ? `Give at most ${maxBytes} bytes: "${given}" has ${size}`
+        : `Name a file: "${given}" is none`,
+      code: "usage",
+    });
+  }
+  const bytes = new Uint8Array(size);
+  let filled = 0;
+  while (filled < size) {
+    const count = await file.read(bytes.subarray(filled));
+    if (count === null) break;
+    filled += count;
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, filled));
+  } catch {
+    throw new CommandFailure({ error: `Give UTF-8 text: "${given}" is none`, code: "usage" });
+  }
+}
+
+/**
+ * Reads a text file of the project. Links are followed before the file is judged.
+ *
+ * @throws {CommandFailure} `forbidden` for a file elsewhere, and for svc's own keys
+ */
+export async function readProjectFile(
+  given: string,
+  named: string | undefined,
+  limits: FileLimits,
+): Promise<string> {
+  const folder = resolve(limits.start, named ?? ".");
+  const root = await findRoot(folder, limits);
+  const path = await realPath(resolve(folder, given));
+  const asGiven = resolve(folder, given);
+  if (path === undefined && (isWithin(root, asGiven) || isWithin(folder, asGiven))) {
+    throw new CommandFailure({
+      error: `Name a file that can be read: "${given}" does not exist`,
+      code: "not_found",
+    });
+  }
+  if (path === undefined || !isWithin(root, path)) {
+    throw forbidden(
+      `"${given}" is no file of the project in ${root}: others are not read`,
+      "A person can copy the value into a file of the project that git ignores, " +
+        "or set it with `svc env set`",
+    );
+  }
+  const own = await Promise.all([join(root, OWN_FOLDER), ...limits.refused].map(realPath));
+  if (own.some((each) => each !== undefined && isWithin(each, path))) {
+    throw forbidden(
+      `"${given}" is svc's own, and may hold its key: it goes to no site`,
+      "Name the file that holds the value",
+    );
+  }
+  return await readBounded(path, given, limits.maxBytes);
+}
