@@ -8,6 +8,7 @@
 /** Each room below `src/` with the rooms that it may import; `lib` holds nothing of ours. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: [
+    "agents",
     "build",
     "client",
     "config",
@@ -36,7 +37,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "traffic",
     "web",
   ],
-  web: ["client", "contract", "lib", "platform", "rules"],
+  web: ["agents", "client", "contract", "lib", "platform", "rules"],
   dev: ["build", "config", "contract", "edge", "kv", "lib", "manifest", "rules", "runtime"],
   platform: [
     "build",
@@ -53,6 +54,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "traffic",
   ],
   build: ["config", "contract", "lib", "manifest", "rules", "runtime"],
+  agents: ["client", "contract", "lib"],
   client: ["contract", "lib"],
   contract: ["lib"],
   database: ["lib", "runtime"],

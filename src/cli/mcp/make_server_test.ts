@@ -1,9 +1,11 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import assert from "node:assert/strict";
-import { describeFailure } from "./describe_failure.ts";
-import { makeServer } from "./make_server.ts";
-import { type Answer, CommandFailure, type ToolSurroundings } from "./tool.ts";
+import { chooseProject, describeFailure, makeServer, ToolFailure } from "../../agents/mod.ts";
+import type { Answer } from "../../agents/mod.ts";
+import type { Client as ApiClient } from "../../client/mod.ts";
+import type { Endpoint, Project } from "../../contract/mod.ts";
+import type { FolderSurroundings } from "./tool.ts";
 import { TOOLS } from "./tools/mod.ts";
 
 interface Call {
@@ -12,32 +14,63 @@ interface Call {
   readonly stdin: string | undefined;
 }
 
-/** A client of the tools, whose command lines are answered as the test says. */
+const PROJECT = { id: "p1", name: "blog", url: "http://blog.localhost" } as Project;
+
+/** What each endpoint answers where the test does not say. */
+const EMPTY: Answer = {
+  ...{ items: [], nextCursor: null, lines: [], purged: 0 },
+  ...{ workspace: { slug: "default" }, credential: {} },
+};
+
+/** A client of the tools, whose command lines and API are answered as the test says. */
 async function connect(
   options: {
     readonly readOnly?: boolean;
     readonly project?: string;
     readonly answer?: (words: readonly string[]) => Answer;
+    readonly api?: (endpoint: string, input: unknown) => Answer | undefined;
+    /** Code of the failure where no project is named. */
+    readonly noProject?: string;
   } = {},
 ) {
   const calls: Call[] = [];
-  const around: ToolSurroundings = {
+  const requests: string[] = [];
+  const api = {
+    call: (endpoint: Endpoint, input: unknown) => {
+      requests.push(`${endpoint.method} ${endpoint.path} ${JSON.stringify(input)}`);
+      const answer = options.api?.(endpoint.path, input) ?? EMPTY;
+      const id = endpoint.path.includes("rollback") ? { deployment: {}, rolledBack: {} } : {};
+      return Promise.resolve({ ...id, ...answer });
+    },
+    fetchRaw: () => Promise.resolve(new Response("")),
+  } as unknown as ApiClient;
+  const around: FolderSurroundings = {
     project: options.project,
+    now: () => 0,
+    api: () => Promise.resolve(api),
+    open(given) {
+      const name = chooseProject(given, options.project);
+      if (name === undefined && options.noProject !== undefined) {
+        return Promise.reject(new ToolFailure({ error: "No", code: options.noProject }));
+      }
+      return Promise.resolve({ api, project: PROJECT });
+    },
+    usualDatabase: () => Promise.resolve(undefined),
+    toFailure: (error) => error instanceof ToolFailure ? error : undefined,
     env: (name) => ({ STRIPE_KEY: "sk_live_1", SVC_TOKEN: "svc_1" })[name],
     readFile: (path) => Promise.resolve(`text of ${path}`),
     svc(words, { folder, stdin } = {}) {
       calls.push({ words, folder, stdin });
       const answer = options.answer?.(words) ?? {};
-      return "error" in answer
-        ? Promise.reject(new CommandFailure(answer))
-        : Promise.resolve(answer);
+      return "error" in answer ? Promise.reject(new ToolFailure(answer)) : Promise.resolve(answer);
     },
   };
-  const { server } = makeServer({ tools: TOOLS, around, readOnly: options.readOnly ?? false });
+  const { readOnly = false } = options;
+  const { server } = makeServer({ version: "1", tools: TOOLS, around, readOnly });
   const client = new Client({ name: "test", version: "1" });
   const [here, there] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(there), client.connect(here)]);
-  return { client, calls, [Symbol.asyncDispose]: () => client.close() };
+  return { client, calls, requests, [Symbol.asyncDispose]: () => client.close() };
 }
 
 /** A tool as the client lists it. */
@@ -75,7 +108,8 @@ Deno.test("each tool has a title, schemas and annotations that fit what it does"
 Deno.test("--read-only offers nothing that changes anything, nor suggests it", async () => {
   await using agent = await connect({
     readOnly: true,
-    answer: (words) => words[0] === "logs" ? { entries: [{ path: "/", status: 500 }] } : {},
+    api: (path) =>
+      path.endsWith("/logs") ? { items: [{ type: "request", path: "/", status: 500 }] } : undefined,
   });
   const tools = await listTools(agent.client);
   assert.ok(tools.length > 8);
@@ -87,30 +121,29 @@ Deno.test("--read-only offers nothing that changes anything, nor suggests it", a
   assert.equal(refused.isError, true);
 });
 
-Deno.test("--project confines every command line to that project", async () => {
+Deno.test("--project confines every tool to that project", async () => {
   await using agent = await connect({
     project: "blog",
-    answer: (words) => words[0] === "deployments" ? { deployments: [{ id: "d1" }] } : {},
+    api: (path) => path.endsWith("{deployment}") ? { projectId: "another" } : undefined,
   });
   const names = (await listTools(agent.client)).map(({ name }) => name);
   assert.ok(!names.includes("list_projects") && !names.includes("create_project"));
-  await agent.client.callTool({ name: "search_logs", arguments: {} });
+  await agent.client.callTool({ name: "deploy", arguments: {} });
   assert.deepEqual(agent.calls[0]?.words.slice(-1), ["--project-id=blog"]);
   const other = await agent.client.callTool({ name: "traffic", arguments: { project: "shop" } });
   assert.match(textOf(other), /confined to the project blog/);
   const foreign = await agent.client.callTool({ name: "promote", arguments: { deployment: "d2" } });
   assert.equal(foreign.isError, true);
-  assert.ok(!agent.calls.some(({ words }) => words[0] === "promote"), "nothing was promoted");
+  assert.match(textOf(foreign), /d2 is none/);
+  assert.ok(!agent.requests.some((line) => line.startsWith("POST")), "nothing was promoted");
 });
 
 Deno.test("status says that a folder is linked to no project, and hides no other failure", async () => {
   const failing = async (code: string) => {
-    await using agent = await connect({
-      answer: (words) => words[0] === "deployments" ? { error: "No", code } : {},
-    });
+    await using agent = await connect({ noProject: code });
     return await agent.client.callTool({ name: "status", arguments: {} });
   };
-  assert.match(textOf(await failing("action_required")), /linked to no project/);
+  assert.match(textOf(await failing("action_required")), /No project is named/);
   const unreachable = await failing("unreachable");
   assert.ok(unreachable.isError === true);
   assert.match(textOf(unreachable), /^No \(unreachable\)/);
@@ -162,7 +195,7 @@ Deno.test("input that the schema does not allow runs no command", async () => {
     const { isError } = await agent.client.callTool({ name, arguments: { ...given } });
     assert.equal(isError, true, name);
   }
-  assert.deepEqual(agent.calls, []);
+  assert.deepEqual([...agent.calls, ...agent.requests], []);
 });
 
 Deno.test("values are passed as values, never as flags", async () => {
@@ -173,8 +206,6 @@ Deno.test("values are passed as values, never as flags", async () => {
   });
   const { words } = agent.calls[0]!;
   assert.ok(words.indexOf("--") < words.indexOf("--rules=/etc/passwd"));
-  await agent.client.callTool({ name: "promote", arguments: { deployment: "--help" } });
-  assert.deepEqual(agent.calls[1]?.words.slice(-2), ["--", "--help"]);
 });
 
 Deno.test("describeFailure() shows what is wrong and where, bounded, with tools that help", () => {
@@ -184,7 +215,7 @@ Deno.test("describeFailure() shows what is wrong and where, bounded, with tools 
     message: "Unknown key",
   }));
   const { text, next } = describeFailure(
-    new CommandFailure({
+    new ToolFailure({
       error: "Correct svc.rules.toml",
       code: "rules_invalid",
       diagnostics,
@@ -200,7 +231,7 @@ Deno.test("describeFailure() shows what is wrong and where, bounded, with tools 
 });
 
 Deno.test("what tools suggest is a tool whose schema takes it", async () => {
-  await using agent = await connect({ answer: () => ({ entries: [], deployments: [], id: "d1" }) });
+  await using agent = await connect({ answer: () => ({ id: "d1" }) });
   const tools = await listTools(agent.client);
   const names = new Set(tools.map(({ name }) => name));
   const given: Readonly<Record<string, Record<string, unknown>>> = {

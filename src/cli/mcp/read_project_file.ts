@@ -4,8 +4,8 @@
  * @module
  */
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { ToolFailure } from "../../agents/mod.ts";
 import { findProjectRoot } from "../../config/mod.ts";
-import { CommandFailure } from "./tool.ts";
 
 /** What decides which files an agent may name. */
 export interface FileLimits {
@@ -27,7 +27,7 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 const forbidden = (error: string, hint: string) =>
-  new CommandFailure({ error, code: "forbidden", hint });
+  new ToolFailure({ error, code: "forbidden", hint });
 
 /** The path without links; `undefined` where there is nothing. */
 async function realPath(path: string): Promise<string | undefined> {
@@ -56,7 +56,7 @@ async function readBounded(path: string, given: string, maxBytes: number): Promi
   using file = await Deno.open(path);
   const { isFile, size } = await file.stat();
   if (!isFile || size > maxBytes) {
-    throw new CommandFailure({
+    throw new ToolFailure({
       error: isFile
         ? `Give at most ${maxBytes} bytes: "${given}" has ${size}`
         : `Name a file: "${given}" is none`,
@@ -73,14 +73,14 @@ async function readBounded(path: string, given: string, maxBytes: number): Promi
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, filled));
   } catch {
-    throw new CommandFailure({ error: `Give UTF-8 text: "${given}" is none`, code: "usage" });
+    throw new ToolFailure({ error: `Give UTF-8 text: "${given}" is none`, code: "usage" });
   }
 }
 
 /**
  * Reads a text file of the project. Links are followed before the file is judged.
  *
- * @throws {CommandFailure} `forbidden` for a file elsewhere, and for svc's own keys
+ * @throws {ToolFailure} `forbidden` for a file elsewhere, and for svc's own keys
  */
 export async function readProjectFile(
   given: string,
@@ -92,7 +92,7 @@ export async function readProjectFile(
   const path = await realPath(resolve(folder, given));
   const asGiven = resolve(folder, given);
   if (path === undefined && (isWithin(root, asGiven) || isWithin(folder, asGiven))) {
-    throw new CommandFailure({
+    throw new ToolFailure({
       error: `Name a file that can be read: "${given}" does not exist`,
       code: "not_found",
     });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { ToolFailure } from "../../agents/mod.ts";
 import { readProjectFile } from "./read_project_file.ts";
-import { CommandFailure } from "./tool.ts";
 
 /** A home with a project, a key of ssh, and svc's credentials. */
 async function makeHome() {
@@ -25,7 +25,7 @@ async function makeHome() {
 }
 
 const failsWith = (code: string, message: RegExp) => (error: unknown) =>
-  error instanceof CommandFailure && error.code === code && message.test(error.message);
+  error instanceof ToolFailure && error.code === code && message.test(error.message);
 
 Deno.test("readProjectFile() reads files of the project, from folders of it too", async () => {
   await using box = await makeHome();

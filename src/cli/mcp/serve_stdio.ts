@@ -6,40 +6,14 @@
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { Readable, Writable } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
-import { dirname } from "node:path";
-import { credentialsPath } from "../../config/mod.ts";
-import { MAX_VARIABLE_BYTES } from "../../contract/mod.ts";
+import { makeServer } from "../../agents/mod.ts";
 import type { Context } from "../session/mod.ts";
-import { makeServer } from "./make_server.ts";
-import { type FileLimits, readProjectFile } from "./read_project_file.ts";
-import { type Answer, type CommandCall, CommandFailure } from "./tool.ts";
+import { VERSION } from "../version.ts";
+import { makeSurroundings } from "./surroundings.ts";
 import { TOOLS } from "./tools/mod.ts";
 
 /** Longest message of a client, in bytes. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-
-async function runCommand(
-  ctx: Context,
-  words: readonly string[],
-  { folder, stdin }: CommandCall = {},
-): Promise<Answer> {
-  const { answer } = await ctx.call(words, {
-    ...(folder === undefined ? {} : { cwd: ctx.path(folder) }),
-    ...(stdin === undefined ? {} : { stdin }),
-  });
-  if ("error" in answer) throw new CommandFailure(answer);
-  return answer;
-}
-
-function fileLimits({ cwd, env }: Context): FileLimits {
-  const home = env.HOME ?? env.USERPROFILE;
-  const { XDG_CONFIG_HOME: xdgConfigHome } = env;
-  const credentials = home === undefined ? [] : [
-    dirname(credentialsPath({ home, ...xdgConfigHome === undefined ? {} : { xdgConfigHome } })),
-  ];
-  // A value may end with a line break, which does not count.
-  return { start: cwd, home, refused: credentials, maxBytes: MAX_VARIABLE_BYTES + 2 };
-}
 
 /** Serves an agent until stdin ends or the user stops the program. */
 export async function serveStdio(
@@ -49,12 +23,8 @@ export async function serveStdio(
   const { server, settled } = makeServer({
     tools: TOOLS,
     readOnly,
-    around: {
-      project,
-      env: (name) => ctx.env[name],
-      svc: (...call) => runCommand(ctx, ...call),
-      readFile: (path, folder) => readProjectFile(path, folder, fileLimits(ctx)),
-    },
+    version: VERSION,
+    around: makeSurroundings(ctx, project),
   });
   const input = Readable.fromWeb(ctx.stdin() as unknown as WebStream);
   const output = new Writable({

@@ -13,6 +13,7 @@ export {
   type Host,
   type TakeSignals,
 } from "./context.ts";
+export { openCredentialStore } from "./credential_store.ts";
 export { assertWritable, showPath } from "./paths.ts";
 export { DEFAULT_API_URL, type Environment, type GlobalFlags, wantsJson } from "./global_flags.ts";
 export { resolveSettings, type Settings } from "./settings.ts";

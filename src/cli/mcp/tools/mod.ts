@@ -3,21 +3,28 @@
  *
  * @module
  */
-import type { Tool } from "../tool.ts";
-import { describeDatabase, listVariables, queryDatabase, setVariable } from "./data.ts";
 import {
-  explainCode,
+  describeDatabase,
   explainFailure,
   listDeployments,
   listProjects,
+  listVariables,
+  promote,
+  purgeCache,
+  queryDatabase,
+  rollback,
   searchLogs,
   status,
+  type Tool,
   traffic,
-} from "./look.ts";
-import { createProject, deploy, promote, purgeCache, rollback } from "./release.ts";
+} from "../../../agents/mod.ts";
+import type { FolderSurroundings } from "../tool.ts";
+import { explainCode } from "./explain_code.ts";
+import { createProject, deploy } from "./release.ts";
 import { checkRules, explainRequest, publishRules, testRules } from "./rules.ts";
+import { setVariable } from "./set_variable.ts";
 
-export const TOOLS: readonly Tool[] = [
+export const TOOLS: readonly Tool<FolderSurroundings>[] = [
   status,
   listProjects,
   createProject,

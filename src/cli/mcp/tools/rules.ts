@@ -4,11 +4,10 @@
  * @module
  */
 import { z } from "zod";
-import { defineTool, folderInput, listOf, projectFlag, projectInput } from "../tool.ts";
+import { anyObject, listOf, projectInput } from "../../../agents/mod.ts";
+import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";
 
-const anyObject = z.record(z.string(), z.unknown());
-
-export const checkRules = defineTool({
+export const checkRules = defineFolderTool({
   name: "check_rules",
   title: "Check the rules",
   description: "Validates svc.rules.toml of a folder; each mistake has its line and what to write.",
@@ -38,7 +37,7 @@ export const checkRules = defineTool({
   },
 });
 
-export const testRules = defineTool({
+export const testRules = defineFolderTool({
   name: "test_rules",
   title: "Test the rules",
   description: "Runs svc.rules.test.toml: requests with what the rules should make of them.",
@@ -52,7 +51,7 @@ export const testRules = defineTool({
   },
 });
 
-export const explainRequest = defineTool({
+export const explainRequest = defineFolderTool({
   name: "explain_request",
   title: "Explain a request",
   description:
@@ -88,7 +87,7 @@ export const explainRequest = defineTool({
   },
 });
 
-export const publishRules = defineTool({
+export const publishRules = defineFolderTool({
   name: "publish_rules",
   title: "Publish the rules",
   description:

@@ -6,15 +6,8 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { VERSION } from "../version.ts";
 import { describeFailure } from "./describe_failure.ts";
-import {
-  CommandFailure,
-  type NextCall,
-  type Tool,
-  type ToolAnswer,
-  type ToolSurroundings,
-} from "./tool.ts";
+import type { NextCall, Surroundings, Tool, ToolAnswer, ToolFailure } from "./tool.ts";
 
 /** Longest text of an answer, in characters: an agent pays for each. */
 const MAX_TEXT = 8000;
@@ -51,9 +44,8 @@ function toResult({ text, data, next = [] }: ToolAnswer): CallToolResult {
 }
 
 /** An error that the agent reads and can act upon; never one of the protocol. */
-function toFailure(error: unknown, offered: ReadonlySet<string>): CallToolResult {
-  if (!(error instanceof CommandFailure)) throw error;
-  const { text, next: all } = describeFailure(error);
+function describe(failure: ToolFailure, offered: ReadonlySet<string>): CallToolResult {
+  const { text, next: all } = describeFailure(failure);
   const next = all.filter(({ tool }) => offered.has(tool));
   return {
     isError: true,
@@ -61,15 +53,18 @@ function toFailure(error: unknown, offered: ReadonlySet<string>): CallToolResult
   };
 }
 
-export interface ServerOptions {
-  readonly tools: readonly Tool[];
-  readonly around: ToolSurroundings;
+export interface ServerOptions<Around extends Surroundings> {
+  readonly version: string;
+  readonly tools: readonly Tool<Around>[];
+  readonly around: Around;
   /** Offers only what changes nothing. */
   readonly readOnly: boolean;
 }
 
 /** The tools that an agent is offered. */
-export function offeredTools({ tools, around, readOnly }: ServerOptions): readonly Tool[] {
+function offeredTools<Around extends Surroundings>(
+  { tools, around, readOnly }: ServerOptions<Around>,
+): readonly Tool<Around>[] {
   return tools.filter(({ effect, leavesProject }) =>
     (!readOnly || effect === "read") && (around.project === undefined || leavesProject !== true)
   );
@@ -83,21 +78,25 @@ export interface ToolServer {
 }
 
 /** Makes a server that offers the tools; what it suggests is offered too. */
-export function makeServer(options: ServerOptions): ToolServer {
+export function makeServer<Around extends Surroundings>(
+  options: ServerOptions<Around>,
+): ToolServer {
   const server = new McpServer(
-    { name: "svc", title: "svc", version: VERSION },
+    { name: "svc", title: "svc", version: options.version },
     { instructions: INSTRUCTIONS },
   );
   const offered = offeredTools(options);
   const names = new Set(offered.map(({ name }) => name));
   const running = new Set<Promise<CallToolResult>>();
-  const perform = async (tool: Tool, given: unknown): Promise<CallToolResult> => {
+  const perform = async (tool: Tool<Around>, given: unknown): Promise<CallToolResult> => {
     try {
       const answer = await tool.perform(given, options.around);
       const next = answer.next?.filter((call) => names.has(call.tool)) ?? [];
       return toResult({ ...answer, next });
     } catch (error) {
-      return toFailure(error, names);
+      const failure = options.around.toFailure(error);
+      if (failure === undefined) throw error;
+      return describe(failure, names);
     }
   };
   for (const tool of offered) {

@@ -1,9 +1,9 @@
 /**
- * A failed command line as an agent reads it, with the tools that help. Pure.
+ * A failed task as an agent reads it, with the tools that help. Pure.
  *
  * @module
  */
-import { type Answer, type CommandFailure, type NextCall, partOf } from "./tool.ts";
+import { type Answer, type NextCall, partOf, type ToolFailure } from "./tool.ts";
 
 /** Diagnostics and problems that are shown; there may be thousands. */
 const MAX_SHOWN = 10;
@@ -43,7 +43,7 @@ function details(answer: Answer): string[] {
 }
 
 /** What went wrong, where, and which calls help. */
-export function describeFailure({ answer, code, message }: CommandFailure): {
+export function describeFailure({ answer, code, message }: ToolFailure): {
   readonly text: string;
   readonly next: readonly NextCall[];
 } {

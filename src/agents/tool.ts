@@ -1,0 +1,134 @@
+/**
+ * A tool for agents: a task with its schemas, and what to do next.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Client } from "../client/mod.ts";
+import type { Project } from "../contract/mod.ts";
+
+/** A call that makes sense after an answer. */
+export interface NextCall {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** When or why, as part of a sentence. */
+  readonly why: string;
+}
+
+export interface ToolAnswer {
+  /** For the agent to read: a few lines. */
+  readonly text: string;
+  /** The facts, by the tool's output schema. */
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly next?: readonly NextCall[];
+}
+
+/** A JSON object. */
+export type Answer = Readonly<Record<string, unknown>>;
+
+/** What every tool may use, wherever it runs. */
+export interface Surroundings {
+  /** The project that the agent is confined to. */
+  readonly project: string | undefined;
+  /** The API, as the agent's credential may call it. */
+  api(): Promise<Client>;
+  /**
+   * The project that a tool is about: the named one, or the one that is usual here.
+   *
+   * @throws {ToolFailure} where none is named, or another than the agent is confined to
+   */
+  open(given: string | undefined): Promise<OpenedProject>;
+  /** The database that is usual for the project, where something says so. */
+  usualDatabase(): Promise<string | undefined>;
+  /** What an error says to an agent; `undefined` for a fault of the program. */
+  toFailure(error: unknown): ToolFailure | undefined;
+  now(): number;
+}
+
+export interface OpenedProject {
+  readonly api: Client;
+  readonly project: Project;
+}
+
+/** A task that could not be done, as an object with `error`, `code` and what helps. */
+export class ToolFailure extends Error {
+  override readonly name = "ToolFailure";
+
+  constructor(readonly answer: Answer) {
+    super(String(answer.error));
+  }
+
+  get code(): string {
+    return String(this.answer.code ?? "internal");
+  }
+}
+
+export interface ToolSpec<Input extends z.ZodRawShape, Around> {
+  readonly name: string;
+  readonly title: string;
+  /** What it does and when to call it. */
+  readonly description: string;
+  readonly input: Input;
+  /** Members of the facts that it always answers with. */
+  readonly output: z.ZodRawShape;
+  /** `read` changes nothing; `destroy` takes something away or changes what visitors see at once. */
+  readonly effect: "read" | "write" | "destroy";
+  /** True where calling it again with the same input changes nothing more. */
+  readonly isIdempotent?: boolean;
+  /** True where it reaches further than the project that the agent is confined to. */
+  readonly leavesProject?: boolean;
+  run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;
+}
+
+/** A tool with the type of its input hidden. */
+export interface Tool<in Around> extends Omit<ToolSpec<z.ZodRawShape, never>, "run"> {
+  /** Checks the input and performs the task. */
+  readonly perform: (input: unknown, around: Around) => Promise<ToolAnswer>;
+}
+
+export function defineTool<Input extends z.ZodRawShape, Around = Surroundings>(
+  spec: ToolSpec<Input, Around>,
+): Tool<Around> {
+  const { run, ...facts } = spec;
+  const schema = z.object(spec.input).strict();
+  return { ...facts, perform: (input, around) => run(schema.parse(input), around) };
+}
+
+export const anyObject = z.record(z.string(), z.unknown());
+
+/** Input of tools that are about one project. */
+export const projectInput = {
+  project: z.string().max(100).optional()
+    .describe("Name or id of the project; may be left out where one is usual"),
+};
+
+/**
+ * The project that is meant, by name or id; `undefined` where nothing says.
+ *
+ * @throws {ToolFailure} where the agent is confined to another one
+ */
+export function chooseProject(
+  given: string | undefined,
+  confined: string | undefined,
+): string | undefined {
+  if (confined !== undefined && given !== undefined && given !== confined) {
+    throw new ToolFailure({
+      error: `This server is confined to the project ${confined}`,
+      code: "forbidden",
+      hint: "Leave `project` out",
+    });
+  }
+  return given ?? confined;
+}
+
+/** An array of objects in an answer. */
+export function listOf(answer: Answer, key: string): readonly Answer[] {
+  const list = answer[key];
+  return Array.isArray(list) ? list as readonly Answer[] : [];
+}
+
+/** An object in an answer. */
+export function partOf(answer: Answer, key: string): Answer {
+  const part = answer[key];
+  return typeof part === "object" && part !== null ? part as Answer : {};
+}

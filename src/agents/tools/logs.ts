@@ -1,0 +1,70 @@
+/**
+ * The tool that searches logs.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { endpoints, LOG_LEVELS } from "../../contract/mod.ts";
+import { anyObject, defineTool, projectInput, ToolFailure } from "../tool.ts";
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `15m` back from now, or a date, as a moment. */
+export function parseSince(text: string, now: number): string {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (unit !== undefined) return new Date(now - Number(count) * UNIT_MS[unit]!).toISOString();
+  const time = Date.parse(text);
+  if (!Number.isNaN(time) && /^\d{4}-/.test(text)) return new Date(time).toISOString();
+  throw new ToolFailure({
+    error: "Give `since` as a time back from now such as 15m, or a date and time",
+    code: "usage",
+  });
+}
+
+export const searchLogs = defineTool({
+  name: "search_logs",
+  title: "Search the logs",
+  description: "Requests, and what functions and servers wrote, oldest first.",
+  input: {
+    ...projectInput,
+    query: z.string().max(200).optional().describe("Only entries that contain this text"),
+    level: z.enum(LOG_LEVELS).optional(),
+    since: z.string().max(40).optional().describe("15m, 2h, 1d or an ISO date"),
+    deployment: z.string().max(64).optional().describe("Only entries of this deployment"),
+    limit: z.int().min(1).max(100).default(30),
+  },
+  output: { entries: z.array(anyObject) },
+  effect: "read",
+  async run({ project: given, query, level, since, deployment, limit }, around) {
+    const { api, project } = await around.open(given);
+    const { items: entries } = await api.call(endpoints.listLogs, {
+      params: { project: project.id },
+      query: {
+        limit,
+        ...query === undefined ? {} : { search: query },
+        ...level === undefined ? {} : { level },
+        ...since === undefined ? {} : { since: parseSince(since, around.now()) },
+        ...deployment === undefined ? {} : { deploymentId: deployment },
+      },
+    });
+    const failed = entries.some((entry) => entry.type === "request" && entry.status >= 500);
+    const named = { project: project.name };
+    return {
+      text: entries.map((entry) => JSON.stringify(entry)).join("\n") || "No entries",
+      data: { entries },
+      next: !failed ? [] : [
+        { tool: "explain_failure", arguments: named, why: "visitors met a server error" },
+        {
+          tool: "rollback",
+          arguments: named,
+          why: "if the newest deployment brought it, to make the one before live again",
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,184 @@
+/**
+ * Tools that show what there is.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { type Deployment, endpoints } from "../../contract/mod.ts";
+import { anyObject, defineTool, type NextCall, projectInput, ToolFailure } from "../tool.ts";
+
+/** Members of a list that an agent is shown. */
+const MAX_LISTED = 20;
+
+function lineOf(deployment: Deployment): string {
+  const { id, status, environment, branch, message, createdAt, isProduction } = deployment;
+  const live = isProduction && status === "LIVE" ? " *" : "";
+  return `${id} ${status}${live} ${environment} ${branch ?? "-"} ${createdAt} ${message ?? ""}`
+    .trimEnd();
+}
+
+function nextOf(deployments: readonly Deployment[]): NextCall[] {
+  const [newest] = deployments;
+  if (newest === undefined) {
+    return [{ tool: "deploy", arguments: { production: true }, why: "nothing is deployed yet" }];
+  }
+  const named = { project: newest.project };
+  return newest.status === "FAILED"
+    ? [{ tool: "explain_failure", arguments: named, why: "the newest deployment failed" }]
+    : [{
+      tool: "search_logs",
+      arguments: { ...named, level: "warn" },
+      why: "to see whether visitors met errors",
+    }];
+}
+
+/** Nothing where no project is named or usual; any other failure is one. */
+function whereNamed(error: unknown): undefined {
+  if (error instanceof ToolFailure && error.code === "action_required") return undefined;
+  throw error;
+}
+
+export const status = defineTool({
+  name: "status",
+  title: "What is live",
+  description: "Who is logged in, the project, what production shows, its domains and the newest " +
+    "deployments. Call it first.",
+  input: projectInput,
+  output: { credential: anyObject, project: anyObject.nullable(), deployments: z.array(anyObject) },
+  effect: "read",
+  async run({ project: given }, around) {
+    const who = await (await around.api()).call(endpoints.getIdentity, {});
+    const { credential, workspace: { slug } } = who;
+    const opened = await around.open(given).catch((error) =>
+      whereNamed(around.toFailure(error) ?? error)
+    );
+    if (opened === undefined) {
+      return {
+        text: `Logged in to workspace ${slug}. No project is named, and none is linked here.`,
+        data: { credential, project: null, deployments: [] },
+        next: [
+          { tool: "list_projects", arguments: {}, why: "to find an existing project" },
+          { tool: "create_project", arguments: {}, why: "to begin a new one in this folder" },
+        ],
+      };
+    }
+    const { api, project } = opened;
+    const params = { project: project.id };
+    const [{ items: deployments }, { items: domains }, health] = await Promise.all([
+      api.call(endpoints.listDeployments, { params, query: { limit: 5 } }),
+      api.call(endpoints.listDomains, { params, query: { limit: MAX_LISTED } }),
+      api.call(endpoints.getProjectHealth, { params }),
+    ]);
+    return {
+      text: [
+        `Project ${project.name} in workspace ${slug}`,
+        ...domains.map(({ hostname, status: state }) => `Domain ${hostname}: ${state}`),
+        deployments.length === 0 ? "No deployments" : "Newest deployments (* is live):",
+        ...deployments.map(lineOf),
+      ].join("\n"),
+      data: { credential, project: { ...project, health }, deployments },
+      next: nextOf(deployments),
+    };
+  },
+});
+
+export const listProjects = defineTool({
+  name: "list_projects",
+  title: "List projects",
+  description: "The projects of the workspace, newest first.",
+  input: {},
+  output: { projects: z.array(anyObject) },
+  effect: "read",
+  leavesProject: true,
+  async run(_input, around) {
+    const api = await around.api();
+    const { items } = await api.call(endpoints.listProjects, { query: { limit: MAX_LISTED } });
+    const [first] = items;
+    return {
+      text: items.map(({ name, url }) => `${name} ${url}`).join("\n") || "No projects",
+      data: { projects: items },
+      next: first === undefined
+        ? [{ tool: "create_project", arguments: {}, why: "there is none yet" }]
+        : [{ tool: "status", arguments: { project: first.name }, why: "for what is live there" }],
+    };
+  },
+});
+
+export const listDeployments = defineTool({
+  name: "list_deployments",
+  title: "List deployments",
+  description: "The newest deployments with state, environment, branch and message.",
+  input: { ...projectInput, limit: z.int().min(1).max(MAX_LISTED).default(10) },
+  output: { deployments: z.array(anyObject) },
+  effect: "read",
+  async run({ project: given, limit }, around) {
+    const { api, project } = await around.open(given);
+    const { items } = await api.call(endpoints.listDeployments, {
+      params: { project: project.id },
+      query: { limit },
+    });
+    return {
+      text: items.map(lineOf).join("\n") || "No deployments",
+      data: { deployments: items },
+      next: nextOf(items),
+    };
+  },
+});
+
+export const explainFailure = defineTool({
+  name: "explain_failure",
+  title: "Why did it fail",
+  description: "The newest deployments with the end of the newest build's log and the errors of " +
+    "functions and servers, together.",
+  input: projectInput,
+  output: {
+    deployment: anyObject.nullable(),
+    build: z.array(anyObject),
+    errors: z.array(anyObject),
+  },
+  effect: "read",
+  async run({ project: given }, around) {
+    const { api, project } = await around.open(given);
+    const params = { project: project.id };
+    const [{ items: [deployment] }, { items: errors }] = await Promise.all([
+      api.call(endpoints.listDeployments, { params, query: { limit: 1 } }),
+      api.call(endpoints.listLogs, { params, query: { level: "error", limit: 20 } }),
+    ]);
+    const log = deployment === undefined ? undefined : await api.call(endpoints.getBuildLog, {
+      params: { deployment: deployment.id },
+    });
+    const build = log?.lines.slice(-40) ?? [];
+    const named = { project: project.name };
+    return {
+      text: [
+        deployment === undefined ? "No deployments" : `Newest deployment: ${lineOf(deployment)}`,
+        ...build.length === 0 ? [] : ["End of its build's log:"],
+        ...build.map(({ text }) => `  ${text}`),
+        errors.length === 0 ? "No errors in the log" : "Errors, newest last:",
+        ...errors.map((entry) => `  ${JSON.stringify(entry)}`),
+      ].join("\n"),
+      data: { deployment: deployment ?? null, build, errors },
+      next: [
+        { tool: "rollback", arguments: named, why: "to make what was live before live again" },
+        { tool: "deploy", arguments: { production: true }, why: "once the cause is mended" },
+      ],
+    };
+  },
+});
+
+export const traffic = defineTool({
+  name: "traffic",
+  title: "Traffic",
+  description: "Requests, visitors, pages, referrers, statuses and response times of production.",
+  input: { ...projectInput, range: z.enum(["hour", "day", "90d"]).default("day") },
+  output: { traffic: anyObject },
+  effect: "read",
+  async run({ project: given, range }, around) {
+    const { api, project } = await around.open(given);
+    const { steps: _steps, ...report } = await api.call(endpoints.getTraffic, {
+      params: { project: project.id },
+      query: { range },
+    });
+    return { text: JSON.stringify(report, null, 1), data: { traffic: report } };
+  },
+});

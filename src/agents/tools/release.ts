@@ -1,0 +1,105 @@
+/**
+ * Tools that change what visitors see, of what is deployed already.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { endpoints } from "../../contract/mod.ts";
+import { anyObject, defineTool, projectInput, type Surroundings, ToolFailure } from "../tool.ts";
+
+export const rollback = defineTool({
+  name: "rollback",
+  title: "Roll production back",
+  description: "Makes the deployment that was live before live again, as it was: files, " +
+    "functions, rules and variables.",
+  input: {
+    ...projectInput,
+    to: z.string().max(64).optional().describe("Id of the deployment to make live"),
+  },
+  output: { deployment: anyObject },
+  effect: "destroy",
+  async run({ project: given, to }, around) {
+    const { api, project } = await around.open(given);
+    const { deployment, rolledBack } = await api.call(endpoints.rollback, {
+      params: { project: project.id },
+      body: to === undefined ? {} : { to },
+    });
+    return {
+      text: `Deployment ${deployment.id} is live again`,
+      data: { deployment, rolledBack },
+      next: [{ tool: "status", arguments: { project: project.name }, why: "to see it" }],
+    };
+  },
+});
+
+/** Refuses a deployment of another project than the one that the agent is confined to. */
+async function checkOwn(deployment: string, around: Surroundings): Promise<void> {
+  if (around.project === undefined) return;
+  const { api, project } = await around.open(undefined);
+  const { projectId } = await api.call(endpoints.getDeployment, { params: { deployment } });
+  if (projectId === project.id) return;
+  throw new ToolFailure({
+    error: `Name a deployment of ${around.project}: ${deployment} is none`,
+    code: "not_found",
+  });
+}
+
+export const promote = defineTool({
+  name: "promote",
+  title: "Promote a deployment",
+  description: "Makes production show what a deployment shows, without a build.",
+  input: { deployment: z.string().max(64).describe("Id; `list_deployments` shows it") },
+  output: { deployment: anyObject },
+  effect: "destroy",
+  isIdempotent: true,
+  async run({ deployment: id }, around) {
+    await checkOwn(id, around);
+    const api = await around.api();
+    const deployment = await api.call(endpoints.promoteDeployment, { params: { deployment: id } });
+    const named = { project: deployment.project };
+    return {
+      text: `Production shows deployment ${deployment.id}`,
+      data: { deployment },
+      next: [{ tool: "rollback", arguments: named, why: "if it turns out to be wrong" }],
+    };
+  },
+});
+
+interface PurgeInput {
+  readonly path?: string | undefined;
+  readonly prefix?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
+function scopeOf({ path, prefix, tag }: PurgeInput) {
+  if ([path, prefix, tag].filter((each) => each !== undefined).length > 1) {
+    throw new ToolFailure({ error: "Give one of path, prefix and tag", code: "usage" });
+  }
+  if (path !== undefined) return { type: "path" as const, path };
+  if (prefix !== undefined) return { type: "prefix" as const, prefix };
+  return tag === undefined ? { type: "all" as const } : { type: "tag" as const, tag };
+}
+
+export const purgeCache = defineTool({
+  name: "purge_cache",
+  title: "Clear cached responses",
+  description: "Clears what the edge has cached: all, or by path, prefix or tag.",
+  input: {
+    ...projectInput,
+    path: z.string().max(2048).optional(),
+    prefix: z.string().max(2048).optional(),
+    tag: z.string().max(200).optional(),
+  },
+  output: { purged: z.number() },
+  effect: "write",
+  isIdempotent: true,
+  async run({ project: given, ...what }, around) {
+    const body = scopeOf(what);
+    const { api, project } = await around.open(given);
+    const { purged } = await api.call(endpoints.purgeCache, {
+      params: { project: project.id },
+      body,
+    });
+    return { text: `Cleared ${purged}`, data: { purged } };
+  },
+});

@@ -1,0 +1,72 @@
+/**
+ * What tools use on the machine of an agent: the login, project and files that commands in
+ * the server's folder would have.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+import { type Answer, chooseProject, ToolFailure } from "../../agents/mod.ts";
+import { credentialsPath } from "../../config/mod.ts";
+import { MAX_VARIABLE_BYTES } from "../../contract/mod.ts";
+import { describeError, toJsonError } from "../errors/mod.ts";
+import { openProject, openProjectFolder } from "../projects/mod.ts";
+import { type Context, openCredentialStore } from "../session/mod.ts";
+import { type FileLimits, readProjectFile } from "./read_project_file.ts";
+import type { CommandCall, FolderSurroundings } from "./tool.ts";
+
+const PHASE = "deploy";
+
+async function runCommand(
+  ctx: Context,
+  words: readonly string[],
+  { folder, stdin }: CommandCall = {},
+): Promise<Answer> {
+  const { answer } = await ctx.call(words, {
+    ...(folder === undefined ? {} : { cwd: ctx.path(folder) }),
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+  if ("error" in answer) throw new ToolFailure(answer);
+  return answer;
+}
+
+function fileLimits({ cwd, env }: Context): FileLimits {
+  const home = env.HOME ?? env.USERPROFILE;
+  const { XDG_CONFIG_HOME: xdgConfigHome } = env;
+  const credentials = home === undefined ? [] : [
+    dirname(credentialsPath({ home, ...xdgConfigHome === undefined ? {} : { xdgConfigHome } })),
+  ];
+  // A value may end with a line break, which does not count.
+  return { start: cwd, home, refused: credentials, maxBytes: MAX_VARIABLE_BYTES + 2 };
+}
+
+/** The context with the login of now: a person may log in while the server runs. */
+async function withLoginOfNow(ctx: Context): Promise<Context> {
+  if (ctx.settings.token !== undefined) return ctx;
+  const { find } = await openCredentialStore(ctx.env);
+  const token = find(ctx.apiUrl, ctx.workspace?.slug)?.token;
+  if (token === undefined) return ctx;
+  return { ...ctx, client: (facts) => ctx.client({ token, ...facts }) };
+}
+
+/** Makes what the tools of one server use. */
+export function makeSurroundings(ctx: Context, project: string | undefined): FolderSurroundings {
+  return {
+    project,
+    now: ctx.now,
+    api: async () => (await withLoginOfNow(ctx)).client({ phase: PHASE }),
+    async open(named) {
+      const given = chooseProject(named, project);
+      const opened = await openProject(await withLoginOfNow(ctx), { given, phase: PHASE });
+      return { api: opened.client, project: opened.project };
+    },
+    usualDatabase: async () => (await openProjectFolder(ctx)).config?.db.database,
+    toFailure(error) {
+      if (error instanceof ToolFailure) return error;
+      const { apiUrl, lines } = ctx;
+      return new ToolFailure({ ...toJsonError(describeError(error, { apiUrl, lines, args: [] })) });
+    },
+    env: (name) => ctx.env[name],
+    svc: (...call) => runCommand(ctx, ...call),
+    readFile: (path, folder) => readProjectFile(path, folder, fileLimits(ctx)),
+  };
+}
