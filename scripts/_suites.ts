@@ -32,6 +32,7 @@ const OPENSSL: DebianProgram = { program: "openssl", package: "openssl" };
 const CURL: DebianProgram = { program: "curl", package: "curl" };
 /** The test server of the ACME protocol. */
 const PEBBLE: DebianProgram = { program: "pebble", package: "pebble" };
+const HAPROXY: DebianProgram = { program: "haproxy", package: "haproxy" };
 const CHROMIUM: DebianProgram = { program: "chromium", package: "chromium" };
 
 export const SUITES: readonly Suite[] = [
@@ -93,6 +94,15 @@ export const SUITES: readonly Suite[] = [
     first: ["tests/browser/dashboard_test.ts", "tests/browser/accounts_test.ts"],
     alone: {},
     needs: [CHROMIUM],
+  },
+  {
+    name: "cluster",
+    folders: ["tests/cluster"],
+    // Each has three platforms and all their servers.
+    runs: { as: "processes", perProcessor: 0.01 },
+    first: [],
+    alone: {},
+    needs: [GIT, HAPROXY],
   },
   {
     name: "projects",

@@ -1,5 +1,5 @@
 /**
- * `deno task test [unit|integration|e2e|browser …]`: runs the suites and ends
+ * `deno task test [unit|integration|e2e|browser|cluster …]`: runs the suites and ends
  * with one line, `N passed, N failed`, over all of them. Before it stands a line
  * `FLAKY: <file> <test>` for each test that failed once, and then passed alone.
  *

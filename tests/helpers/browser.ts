@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ApiAnswer, TestPlatform } from "./platform.ts";
+import type { ApiAnswer, ApiCaller } from "./platform.ts";
 import { authenticatorCode } from "./authenticator.ts";
 
 export const PASSWORD = "correct horse battery";
@@ -18,7 +18,7 @@ export interface Visit {
 export class Browser {
   cookie = "";
 
-  constructor(private readonly platform: TestPlatform) {}
+  constructor(private readonly platform: ApiCaller) {}
 
   async send(method: string, path: string, visit: Visit = {}): Promise<ApiAnswer> {
     const answer = await this.platform.api(method, path, {
@@ -48,7 +48,7 @@ export class Browser {
 }
 
 /** Makes an account, signed in at a new browser. */
-export async function signUp(platform: TestPlatform, name: string): Promise<Browser> {
+export async function signUp(platform: ApiCaller, name: string): Promise<Browser> {
   const browser = new Browser(platform);
   const answer = await browser.send("POST", "/v1/sign-up", {
     json: { name, email: `${name}@example.com`, password: PASSWORD },
@@ -59,7 +59,7 @@ export async function signUp(platform: TestPlatform, name: string): Promise<Brow
 
 /** Makes an account that owns a workspace of the same name. */
 export async function signUpWithWorkspace(
-  platform: TestPlatform,
+  platform: ApiCaller,
   name: string,
 ): Promise<{ readonly browser: Browser; readonly workspaceId: string }> {
   const browser = await signUp(platform, name);

@@ -60,6 +60,9 @@ export interface ApiAnswer {
   readonly json: any;
 }
 
+/** What calls the API: a platform, or what stands before several nodes of one. */
+export type ApiCaller = Pick<TestPlatform, "api">;
+
 /** Sends a request as it is written: nothing in path or host is normalized. */
 export function rawRequest(
   port: number,
@@ -94,7 +97,22 @@ export function rawRequest(
   });
 }
 
-async function callApi(url: string, method: string, path: string, options: ApiOptions) {
+/** Parses an answer; one that is not JSON comes from what stands before a platform. */
+function parse(text: string, status: number) {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`Status ${status}, and no JSON: ${text.slice(0, 200)}`, { cause });
+  }
+}
+
+/** Calls the API of a platform at an address, with the owner's key where no other is given. */
+export async function callApi(
+  url: string,
+  method: string,
+  path: string,
+  options: ApiOptions,
+): Promise<ApiAnswer> {
   const token = options.token === undefined ? TOKEN : options.token;
   const response = await fetch(new URL(path, url), {
     method,
@@ -106,7 +124,7 @@ async function callApi(url: string, method: string, path: string, options: ApiOp
     body: options.json === undefined ? options.body ?? null : JSON.stringify(options.json),
   });
   const text = await response.text();
-  const json = text === "" ? undefined : JSON.parse(text);
+  const json = text === "" ? undefined : parse(text, response.status);
   checkAnswer({ method, path }, { status: response.status, headers: response.headers, json });
   return { status: response.status, headers: response.headers, json };
 }
@@ -214,7 +232,7 @@ export const fileList = (files: Files) =>
   }));
 
 /** Starts a deployment; nothing is uploaded. */
-export const create = (platform: TestPlatform, project: string, options: {
+export const create = (platform: ApiCaller, project: string, options: {
   files: Files;
   prod?: boolean;
   branch?: string;
@@ -236,7 +254,7 @@ export const create = (platform: TestPlatform, project: string, options: {
   });
 
 /** Uploads files as one batch. */
-export function upload(platform: TestPlatform, files: Files): Promise<ApiAnswer> {
+export function upload(platform: ApiCaller, files: Files): Promise<ApiAnswer> {
   const form = new FormData();
   for (const content of new Set(Object.values(files))) {
     form.set(sha256(content), new Blob([content]), "blob");
@@ -246,7 +264,7 @@ export function upload(platform: TestPlatform, files: Files): Promise<ApiAnswer>
 
 /** Deploys files and returns the deployment. */
 export async function deploy(
-  platform: TestPlatform,
+  platform: ApiCaller,
   project: string,
   options: Parameters<typeof create>[2],
 ) {
@@ -262,7 +280,7 @@ export async function deploy(
 }
 
 /** Creates a project and returns it. */
-export async function createProject(platform: TestPlatform, name: string) {
+export async function createProject(platform: ApiCaller, name: string) {
   const answer = await platform.api("POST", "/v1/projects", { json: { name } });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.json));
   return answer.json;

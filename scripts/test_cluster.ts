@@ -1,0 +1,36 @@
+/**
+ * `deno task test:cluster`: the long form of the suite `cluster`, with three PostgreSQL under
+ * Patroni and an object storage of its own. As root on Debian it installs what it needs, and
+ * all that it starts ends with it.
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-console -- a script for people, not the tool
+import { type DebianProgram, installMissing } from "./_debian.ts";
+import { isInstalled, show } from "./_process.ts";
+
+const NEEDED: readonly DebianProgram[] = [
+  { program: "git", package: "git" },
+  { program: "pg_ctlcluster", package: "postgresql" },
+  { program: "patroni", package: "patroni" },
+  { program: "etcd", package: "etcd-server" },
+  { program: "haproxy", package: "haproxy" },
+];
+
+if (Deno.uid() !== 0) {
+  console.error("Run the suite as root: it starts servers of other users, and ends all at once");
+  Deno.exit(2);
+}
+const missing = await installMissing(NEEDED);
+for (const each of missing) console.error(`Install Debian's ${each.package} first`);
+if (!isInstalled("versitygw") && !isInstalled("go")) {
+  console.error("Install Go first, which builds the object storage versitygw, or versitygw");
+  Deno.exit(2);
+}
+if (missing.length > 0) Deno.exit(2);
+// A process namespace: nothing in it outlives the first process.
+const code = await show([
+  ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
+  ...[Deno.execPath(), "run", "-A", "--frozen", "scripts/run_tests.ts", "cluster"],
+], { env: { CLUSTER_TESTS: "all" } });
+Deno.exit(code);

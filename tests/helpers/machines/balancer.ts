@@ -1,0 +1,87 @@
+/**
+ * HAProxy before the nodes, as docs/scaling.md says, and as a way out of a node that can be
+ * cut.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { Child } from "./child.ts";
+
+/** A server behind a balancer. */
+export interface Behind {
+  readonly name: string;
+  readonly port: number;
+}
+
+const TIMES = `
+global
+  maxconn 4000
+defaults
+  timeout connect 1s
+  timeout check 5s
+  timeout client 60s
+  timeout server 60s
+`;
+
+const backend = (name: string, path: string, servers: readonly Behind[]) => `
+backend ${name}
+  option httpchk
+  http-check send meth GET uri ${path} ver HTTP/1.1 hdr Host localhost
+  http-after-response set-header x-answered-by %[srv_name]
+${
+  servers.map(({ name, port }) =>
+    `  server ${name} 127.0.0.1:${port} check inter 250ms fall 2 rise 1`
+  ).join("\n")
+}
+`;
+
+/**
+ * Requests go to nodes that are ready, and where none is, as while the database is down, to
+ * nodes that live.
+ */
+const balancerFile = (port: number, nodes: readonly Behind[]) =>
+  `${TIMES}
+  mode http
+  option forwardfor
+  option redispatch 1
+  retries 3
+  balance roundrobin
+frontend all
+  bind 127.0.0.1:${port}
+  use_backend ready if { nbsrv(ready) gt 0 }
+  default_backend alive
+${backend("ready", "/readyz", nodes)}${backend("alive", "/healthz", nodes)}`;
+
+const wayFile = (ways: readonly (readonly [from: number, to: number])[]) =>
+  `${TIMES}
+  mode tcp
+${
+    ways.map(([from, to]) => `
+listen from_${from}
+  bind 127.0.0.1:${from}
+  server to_${to} 127.0.0.1:${to}
+`).join("")
+  }`;
+
+async function startHaproxy(folder: string, text: string, port: number): Promise<Child> {
+  const file = join(folder, `haproxy-${port}.cfg`);
+  await Deno.writeTextFile(file, text);
+  return await Child.start(["haproxy", "-db", "-f", file], { ready: { port } });
+}
+
+/** Starts a balancer of nodes. */
+export function startBalancer(
+  folder: string,
+  port: number,
+  nodes: readonly Behind[],
+): Promise<Child> {
+  return startHaproxy(folder, balancerFile(port, nodes), port);
+}
+
+/** Starts what passes connections on from ports to ports; stopped, it is a cut cable. */
+export function startWay(
+  folder: string,
+  ways: readonly (readonly [from: number, to: number])[],
+): Promise<Child> {
+  return startHaproxy(folder, wayFile(ways), ways[0]![0]);
+}

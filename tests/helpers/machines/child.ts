@@ -1,0 +1,116 @@
+/**
+ * Programs that a test starts and may kill or stop, with all that they have started.
+ *
+ * @module
+ */
+import { until } from "../../../src/lib/_test_until.ts";
+import { waitUntilOpen } from "./ports.ts";
+
+/** How much of what a program says is kept, in characters. */
+const MOST_SAID = 100_000;
+
+export interface ChildOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Resolves once the program is of use. */
+  readonly ready?: { readonly port: number };
+}
+
+/** Processes below another one, the nearest first. */
+async function descendants(pid: number): Promise<number[]> {
+  const children = new Map<number, number[]>();
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await Deno.readTextFile(`/proc/${name}/stat`).catch(() => "");
+    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    children.set(parent, [...children.get(parent) ?? [], Number(name)]);
+  }
+  const found = [pid];
+  for (const each of found) found.push(...children.get(each) ?? []);
+  return found;
+}
+
+function signal(pid: number, name: Deno.Signal): void {
+  try {
+    Deno.kill(pid, name);
+  } catch (error) {
+    // It has ended.
+    if (!(error instanceof Deno.errors.NotFound || error instanceof TypeError)) throw error;
+  }
+}
+
+/** A program that runs until it is killed. */
+export class Child implements AsyncDisposable {
+  #said = "";
+  #hasEnded = false;
+  readonly #process: Deno.ChildProcess;
+  readonly #heard: Promise<unknown>;
+
+  private constructor(command: readonly [string, ...string[]], { env }: ChildOptions) {
+    const [program, ...args] = command;
+    this.#process = new Deno.Command(program, {
+      args,
+      ...(env === undefined ? {} : { env: { ...env } }),
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const { stdout, stderr, status } = this.#process;
+    this.#heard = Promise.all([this.#hear(stdout), this.#hear(stderr)]);
+    void status.then(() => this.#hasEnded = true);
+  }
+
+  /** Starts a program and waits until its port is open. */
+  static async start(
+    command: readonly [string, ...string[]],
+    options: ChildOptions = {},
+  ): Promise<Child> {
+    const child = new Child(command, options);
+    if (options.ready === undefined) return child;
+    try {
+      await waitUntilOpen(options.ready.port, () => !child.#hasEnded);
+    } catch (cause) {
+      await child.kill();
+      throw new Error(`Cannot start ${command.join(" ")}: ${child.said}`, { cause });
+    }
+    return child;
+  }
+
+  /** The end of what it said. */
+  get said(): string {
+    return this.#said;
+  }
+
+  /** Ends it at once, as a power cut does. */
+  async kill(): Promise<void> {
+    const [own, ...below] = await descendants(this.#process.pid);
+    // A program that has only started others ends with them, and leaves no zombie.
+    const all = below.length === 0 ? [own!] : below;
+    if (!this.#hasEnded) { for (const pid of all) signal(pid, "SIGKILL"); }
+    await this.#process.status;
+    await this.#heard;
+  }
+
+  /** Stops it and all that it has started, as a machine that hangs. */
+  async pause(): Promise<void> {
+    for (const pid of await descendants(this.#process.pid)) signal(pid, "SIGSTOP");
+  }
+
+  async resume(): Promise<void> {
+    for (const pid of await descendants(this.#process.pid)) signal(pid, "SIGCONT");
+  }
+
+  /** Waits until it has said something. */
+  async says(text: string): Promise<void> {
+    await until(() => this.#said.includes(text));
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.kill();
+  }
+
+  async #hear(stream: ReadableStream<Uint8Array>): Promise<void> {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      this.#said = (this.#said + text).slice(-MOST_SAID);
+    }
+  }
+}

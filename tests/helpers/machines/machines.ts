@@ -1,0 +1,220 @@
+/**
+ * A platform of three nodes as its operator runs it: programs behind a balancer, with records
+ * in PostgreSQL and files in an object storage. All are of this machine.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+import { cleanEnvironment, type Platform, startProgram } from "../../../scripts/_program.ts";
+import { openTestStorage } from "../../../src/platform/core/s3/_test_storage.ts";
+import { TestPg } from "../../../src/platform/core/store/_test_pg.ts";
+import { freeBuildUid } from "../build_users.ts";
+import { type ApiAnswer, type ApiOptions, callApi, TOKEN } from "../platform.ts";
+import { startBalancer, startWay } from "./balancer.ts";
+import type { Child } from "./child.ts";
+import { Patroni } from "./patroni.ts";
+import { freePorts } from "./ports.ts";
+import { Storage } from "./storage.ts";
+
+/** True where the suite runs whole: minutes, with Patroni. */
+export const IS_LONG = Deno.env.get("CLUSTER_TESTS") === "all";
+
+/** Where records and files are, and what their servers ask for. */
+interface Places {
+  readonly kv: string;
+  readonly blobs: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A node: its program is killed and started again on the same data directory and port. */
+export class Node {
+  #running: Platform | undefined;
+  readonly #ended: string[] = [];
+
+  constructor(
+    readonly name: string,
+    readonly port: number,
+    private readonly options: {
+      readonly folder: string;
+      readonly args: readonly string[];
+      readonly places: () => Places;
+    },
+  ) {}
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  get ownerLink(): string | undefined {
+    return this.#running?.ownerLink;
+  }
+
+  /** What its processes have said, those before included. */
+  get said(): string {
+    return [...this.#ended, this.#running?.errors() ?? ""].join("\n");
+  }
+
+  api(method: string, path: string, options: ApiOptions = {}): Promise<ApiAnswer> {
+    return callApi(this.url, method, path, options);
+  }
+
+  async start(): Promise<void> {
+    const { folder, args, places } = this.options;
+    const { kv, blobs, env } = places();
+    const dataDir = join(folder, this.name);
+    this.#running = await startProgram({
+      ...{ dataDir, port: this.port },
+      args: [
+        ...["--kv", kv, "--blobs", blobs, "--node-id", this.name],
+        ...["--keys-file", join(folder, "keys.json"), "--trust-proxy", "127.0.0.0/8"],
+        ...args,
+      ],
+      env: { ...cleanEnvironment(join(folder, "home")), ...env, SVC_BOOTSTRAP_TOKEN: TOKEN },
+    });
+  }
+
+  /** Ends it at once; resolves when its process is gone. */
+  async kill(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.kill();
+    if (running !== undefined) this.#ended.push(running.errors());
+  }
+
+  /** Stops the process where it is, or lets it go on. */
+  signal(name: "SIGSTOP" | "SIGCONT"): void {
+    Deno.kill(this.#running!.pid, name);
+  }
+
+  async stop(): Promise<number> {
+    const running = this.#running!;
+    this.#running = undefined;
+    const code = await running.stop();
+    this.#ended.push(running.errors());
+    return code;
+  }
+}
+
+/** Records for the short form of the suite: a single PostgreSQL. */
+interface SinglePg extends AsyncDisposable {
+  readonly kv: string;
+  readonly password: string;
+}
+
+async function startSinglePg(): Promise<SinglePg> {
+  const pg = await TestPg.start();
+  const { socket, user, database, password } = await pg.newAddress();
+  return {
+    kv: `postgres://${user}@/${database}?host=${dirname(socket!)}`,
+    password: password!,
+    [Symbol.asyncDispose]: () => pg[Symbol.asyncDispose](),
+  };
+}
+
+export interface MachinesOptions {
+  /** Further arguments of `svc serve`. */
+  readonly args?: readonly string[];
+  /** A node whose way to records and files can be cut; with Patroni only. */
+  readonly cuttable?: string;
+}
+
+/** Three nodes, and all that they need. */
+export class Machines implements AsyncDisposable {
+  private constructor(
+    private readonly parts: AsyncDisposableStack,
+    readonly folder: string,
+    readonly nodes: readonly [Node, Node, Node],
+    readonly port: number,
+    private readonly whole: { readonly patroni: Patroni; readonly storage: Storage } | undefined,
+    private readonly ways: ReadonlyMap<string, Child>,
+  ) {}
+
+  /** Starts Patroni and versitygw where the suite runs whole, else smaller servers. */
+  static async start({ args = [], cuttable }: MachinesOptions = {}): Promise<Machines> {
+    await using starting = new AsyncDisposableStack();
+    const folder = await Deno.makeTempDir({ prefix: "svc-machines-" });
+    starting.defer(() => Deno.remove(folder, { recursive: true }));
+    // Servers of other users go through it.
+    await Deno.chmod(folder, 0o755);
+    await Deno.mkdir(join(folder, "home"));
+    const [port, ...ports] = freePorts(4) as [number, number, number, number];
+    let whole: { readonly patroni: Patroni; readonly storage: Storage } | undefined;
+    let places: Places;
+    if (IS_LONG) {
+      const storage = starting.use(await Storage.start(folder, freePorts(1)[0]!));
+      const patroni = starting.use(await Patroni.start(folder));
+      whole = { patroni, storage };
+      const env = { ...storage.env, SVC_KV_PASSWORD: patroni.password };
+      places = { kv: patroni.place(), blobs: storage.place(), env };
+    } else {
+      const storage = starting.use(await openTestStorage());
+      const pg = starting.use(await startSinglePg());
+      const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = storage.env;
+      const keys = {
+        AWS_ACCESS_KEY_ID: AWS_ACCESS_KEY_ID!,
+        AWS_SECRET_ACCESS_KEY: AWS_SECRET_ACCESS_KEY!,
+      };
+      const env = { ...keys, SVC_KV_PASSWORD: pg.password };
+      places = { kv: pg.kv, blobs: storage.place, env };
+    }
+    const ways = new Map<string, Child>();
+    const placesOf = new Map<string, Places>();
+    if (cuttable !== undefined) {
+      const { patroni, storage } = whole!;
+      const ends = [...patroni.ports, storage.port];
+      const from = freePorts(ends.length);
+      const way = await startWay(folder, from.map((port, index) => [port, ends[index]!] as const));
+      ways.set(cuttable, starting.use(way));
+      const [kv, blobs] = [patroni.place(from.slice(0, -1)), storage.place(from.at(-1))];
+      placesOf.set(cuttable, { ...places, kv, blobs });
+    }
+    const firstUid = freeBuildUid();
+    const node = (name: string, index: number): Node =>
+      new Node(name, ports[index]!, {
+        folder,
+        args: ["--build-uid", String(firstUid + index * 1000), ...args],
+        places: () => placesOf.get(name) ?? places,
+      });
+    const nodes = [node("a", 0), node("b", 1), node("c", 2)] as const;
+    for (const each of nodes) {
+      await each.start();
+      starting.defer(() => each.kill());
+    }
+    starting.use(await startBalancer(folder, port, nodes));
+    return new Machines(starting.move(), folder, [...nodes], port, whole, ways);
+  }
+
+  get patroni(): Patroni {
+    return this.whole!.patroni;
+  }
+
+  get storage(): Storage {
+    return this.whole!.storage;
+  }
+
+  node(name: string): Node {
+    return this.nodes.find((node) => node.name === name)!;
+  }
+
+  /** Cuts a node off: nothing comes through any more, and no connection is closed. */
+  async cut(name: string): Promise<void> {
+    await this.ways.get(name)!.pause();
+  }
+
+  async mend(name: string): Promise<void> {
+    await this.ways.get(name)!.resume();
+  }
+
+  /** Calls the API by the balancer. */
+  api(method: string, path: string, options: ApiOptions = {}): Promise<ApiAnswer> {
+    return callApi(`http://127.0.0.1:${this.port}`, method, path, options);
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.parts[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * Three PostgreSQL under Patroni, with etcd, as docs/scaling.md asks for: what the primary
+ * acknowledges, a standby has. Each is a "machine": a process namespace that ends at once.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import postgres from "postgres";
+import { until } from "../../../src/lib/_test_until.ts";
+import { hear } from "../../../scripts/_process.ts";
+import { Child } from "./child.ts";
+import { freePorts } from "./ports.ts";
+
+const PASSWORD = "patroni-test-password";
+const ROLE = "svc";
+const USER = "postgres";
+/** Setting up three servers on a busy machine takes its time. */
+const PATIENCE_MS = 90_000;
+
+interface Member {
+  readonly name: string;
+  readonly port: number;
+  readonly restPort: number;
+  readonly file: string;
+  child: Child | undefined;
+}
+
+/** Patroni's own least times: it fails over 20 seconds after a primary was last heard of. */
+const BOOTSTRAP = `
+bootstrap:
+  dcs:
+    ttl: 20
+    loop_wait: 2
+    retry_timeout: 4
+    synchronous_mode: true
+    synchronous_mode_strict: true
+    postgresql:
+      use_pg_rewind: true
+      parameters:
+        max_connections: 100
+        shared_buffers: 64MB
+        wal_keep_size: 256MB
+  initdb:
+    - encoding: UTF8
+    - data-checksums
+`;
+
+const memberFile = (
+  { folder, etcd, bin, name, port, restPort }:
+    & Pick<Member, "name" | "port" | "restPort">
+    & { readonly folder: string; readonly etcd: number; readonly bin: string },
+) => `
+scope: svc
+name: ${name}
+etcd3:
+  hosts: 127.0.0.1:${etcd}
+restapi:
+  listen: 127.0.0.1:${restPort}
+  connect_address: 127.0.0.1:${restPort}
+${BOOTSTRAP}
+postgresql:
+  listen: 127.0.0.1:${port}
+  connect_address: 127.0.0.1:${port}
+  data_dir: ${folder}/data
+  bin_dir: ${bin}
+  pgpass: ${folder}/pgpass
+  parameters:
+    unix_socket_directories: ${folder}
+  pg_hba:
+    - local all all trust
+    - host replication all 127.0.0.1/32 scram-sha-256
+    - host all all 127.0.0.1/32 scram-sha-256
+  authentication:
+    superuser: { username: postgres, password: ${PASSWORD} }
+    replication: { username: replicator, password: ${PASSWORD} }
+    rewind: { username: rewinder, password: ${PASSWORD} }
+`;
+
+/** Programs of the newest PostgreSQL that Debian has installed. */
+async function findBin(): Promise<string> {
+  const versions = await Array.fromAsync(Deno.readDir("/usr/lib/postgresql"));
+  const newest = Math.max(...versions.map(({ name }) => Number(name)));
+  return `/usr/lib/postgresql/${newest}/bin`;
+}
+
+/** A process namespace of its own ends with its first process, and that with this test. */
+const asMachine = (...command: readonly string[]): [string, ...string[]] => [
+  ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
+  ...["setpriv", `--reuid=${USER}`, `--regid=${USER}`, "--init-groups", "--pdeathsig=KILL"],
+  ...command,
+];
+
+export class Patroni implements AsyncDisposable {
+  private constructor(
+    private readonly members: readonly Member[],
+    private readonly etcd: Child,
+  ) {}
+
+  /** Starts three servers, with a role and a database of svc. */
+  static async start(top: string): Promise<Patroni> {
+    const folder = join(top, "patroni");
+    await Deno.mkdir(folder);
+    const [client, peer, ...ports] = freePorts(8) as [number, number, ...number[]];
+    const etcd = await startEtcd(folder, client, peer);
+    const members: Member[] = [];
+    const bin = await findBin();
+    for (let index = 0; index < 3; index++) {
+      const [name, port, restPort] = [`pg${index + 1}`, ports[index]!, ports[index + 3]!];
+      const own = join(folder, name);
+      await Deno.mkdir(own);
+      const file = join(own, "patroni.yml");
+      const text = memberFile({ folder: own, etcd: client, bin, name, port, restPort });
+      await Deno.writeTextFile(file, text, { mode: 0o640 });
+      members.push({ name, port, restPort, file, child: undefined });
+    }
+    // The servers refuse to run as root.
+    await hear(["chown", "-R", `${USER}:${USER}`, folder]);
+    const patroni = new Patroni(members, etcd);
+    try {
+      await patroni.#begin();
+    } catch (error) {
+      const said = members.map(({ child }) => child?.said.slice(-2000)).join("\n");
+      await patroni[Symbol.asyncDispose]();
+      throw new Error(`Cannot start Patroni: ${said}`, { cause: error });
+    }
+    return patroni;
+  }
+
+  get names(): readonly string[] {
+    return this.members.map(({ name }) => name);
+  }
+
+  get ports(): readonly number[] {
+    return this.members.map(({ port }) => port);
+  }
+
+  readonly password = PASSWORD;
+
+  /** The place of the records for `--kv`, by way of other ports where they are given. */
+  place(ports: readonly number[] = this.ports): string {
+    return `postgres://${ROLE}@${ports.map((port) => `127.0.0.1:${port}`).join(",")}/${ROLE}`;
+  }
+
+  /** Runs SQL at the primary as the superuser. */
+  async runSql(text: string, database = ROLE): Promise<postgres.RowList<postgres.Row[]>> {
+    const name = await this.primary();
+    const { port } = this.#member(name);
+    const sql = postgres({
+      ...{ host: "127.0.0.1", port, user: USER, password: PASSWORD, database, max: 1 },
+      ...{ fetch_types: false, connect_timeout: 5 },
+    });
+    try {
+      return await sql.unsafe(text);
+    } finally {
+      await sql.end({ timeout: 5 });
+    }
+  }
+
+  /** Waits for a primary that takes writes, and returns its name. */
+  async primary(except?: string): Promise<string> {
+    let found: string | undefined;
+    await until(
+      async () => {
+        for (const { name, restPort } of this.members) {
+          if (name !== except && await isOk(restPort, "/primary")) found = name;
+        }
+        return found !== undefined;
+      },
+      Boolean,
+      PATIENCE_MS,
+    );
+    return found!;
+  }
+
+  /** Waits until one of the standbys is synchronous. */
+  async hasSynchronousStandby(): Promise<void> {
+    await until(
+      async () => {
+        for (const { restPort } of this.members) if (await isOk(restPort, "/sync")) return true;
+        return false;
+      },
+      Boolean,
+      PATIENCE_MS,
+    );
+  }
+
+  /** Ends a machine as a power cut does. */
+  async kill(name: string): Promise<void> {
+    const member = this.#member(name);
+    await member.child?.kill();
+    member.child = undefined;
+  }
+
+  async start(name: string): Promise<void> {
+    const member = this.#member(name);
+    if (member.child !== undefined) return;
+    member.child = await Child.start(asMachine("patroni", member.file));
+  }
+
+  pause(name: string): Promise<void> {
+    return this.#member(name).child!.pause();
+  }
+
+  resume(name: string): Promise<void> {
+    return this.#member(name).child!.resume();
+  }
+
+  async [Symbol.asyncDispose]() {
+    for (const { name } of this.members) await this.kill(name);
+    await this.etcd.kill();
+  }
+
+  #member(name: string): Member {
+    return this.members.find((member) => member.name === name)!;
+  }
+
+  async #begin(): Promise<void> {
+    const [first, ...others] = this.names as [string, ...string[]];
+    await this.start(first);
+    await this.primary();
+    for (const name of others) await this.start(name);
+    await this.hasSynchronousStandby();
+    await this.runSql(`CREATE ROLE ${ROLE} LOGIN PASSWORD '${PASSWORD}'`, "postgres");
+    await this.runSql(`CREATE DATABASE ${ROLE} OWNER ${ROLE}`, "postgres");
+  }
+}
+
+async function isOk(port: number, path: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(1000);
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { signal });
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+async function startEtcd(folder: string, client: number, peer: number): Promise<Child> {
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  return await Child.start([
+    ...["etcd", "--name", "e", "--data-dir", join(folder, "etcd")] as [string, ...string[]],
+    ...["--listen-client-urls", url(client), "--advertise-client-urls", url(client)],
+    ...["--listen-peer-urls", url(peer), "--initial-advertise-peer-urls", url(peer)],
+    ...["--initial-cluster", `e=${url(peer)}`],
+  ], { ready: { port: client } });
+}

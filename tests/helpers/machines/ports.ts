@@ -1,0 +1,27 @@
+/**
+ * Ports of this machine for programs that take no port of the system's choice.
+ *
+ * @module
+ */
+import { until } from "../../../src/lib/_test_until.ts";
+
+/** Ports that nobody has at this moment. */
+export function freePorts(count: number): number[] {
+  const listeners = Array.from(
+    { length: count },
+    () => Deno.listen({ hostname: "127.0.0.1", port: 0 }),
+  );
+  const ports = listeners.map(({ addr }) => addr.port);
+  for (const listener of listeners) listener.close();
+  return ports;
+}
+
+/** Waits until a program listens on a port, or lives no more, which is an error. */
+export async function waitUntilOpen(port: number, lives: () => boolean): Promise<void> {
+  await until(async () => {
+    if (!lives()) throw new Error("It has ended");
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined);
+    connection?.close();
+    return connection !== undefined;
+  });
+}

@@ -1,0 +1,68 @@
+/**
+ * Clients that write to a platform without end and keep a ledger: what was acknowledged must
+ * be there whatever fails, and what was not may be there.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { ApiAnswer } from "../platform.ts";
+import type { Machines } from "./machines.ts";
+
+/** Writes of one kind. */
+export interface Workload {
+  readonly name: string;
+  /** Pause between two writes, in milliseconds. */
+  readonly pauseMs: number;
+  /** Makes one write; throws where it was not acknowledged. */
+  write(): Promise<void>;
+  /** How many writes were acknowledged. */
+  readonly acknowledged: number;
+  /** Throws where something that was acknowledged is not there, or is there twice. */
+  check(machines: Machines): Promise<void>;
+}
+
+/** A write was refused, or nobody knows. */
+export class NotAcknowledgedError extends Error {
+  override readonly name = "NotAcknowledgedError";
+}
+
+/** Statuses with which a platform refuses while a part of it is gone, or a balancer for it. */
+const PASSING: ReadonlySet<number> = new Set([409, 502, 503, 504]);
+
+/** Sends a request that must be acknowledged; a status that nothing explains is an error. */
+export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswer["json"]> {
+  const answer = await sending.catch((error: Error) => {
+    throw new NotAcknowledgedError(error.message, { cause: error });
+  });
+  if (answer.status < 300) return answer.json;
+  const text = `${answer.status} ${JSON.stringify(answer.json)}`;
+  if (PASSING.has(answer.status)) throw new NotAcknowledgedError(text);
+  throw new Error(`Refused for no reason of this test: ${text}`);
+}
+
+/** Writes until it is stopped; returns what was not acknowledged, and why. */
+export function keepWriting(workloads: readonly Workload[]) {
+  const stopped = new AbortController();
+  const refused: string[] = [];
+  const run = async (workload: Workload): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      try {
+        await workload.write();
+      } catch (error) {
+        if (!(error instanceof NotAcknowledgedError)) throw error;
+        refused.push(`${workload.name}: ${error.message}`);
+      }
+      await delay(workload.pauseMs, undefined, { signal: stopped.signal }).catch(() => {});
+    }
+  };
+  const running = Promise.all(workloads.map(run));
+  // Whoever stops it hears of a failure.
+  running.catch(() => {});
+  return {
+    refused,
+    async stop(): Promise<void> {
+      stopped.abort();
+      await running;
+    },
+  };
+}
