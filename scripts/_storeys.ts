@@ -125,6 +125,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/web": [
     // All pages bound to their paths.
     ".",
+    "mcp",
     "account",
     "notifications",
     "workspace",

@@ -44,7 +44,8 @@ export function buildApi(platform: Platform, foundation: Foundation, options: Ap
   });
   for (const each of capabilities) each.bindRoutes?.(router);
   const pageParts = { ...accounts, workspaces, ...notifications, deployments };
-  bindPages(router, { ...foundation, ...pageParts }, options);
+  const { now } = foundation;
+  bindPages(router, { ...foundation, ...pageParts }, { ...options, now });
   bindUnsubscribe(router, {
     unsubscribeKey: notifications.unsubscribeKey,
     unsubscribe: async ({ userId, category }) => {

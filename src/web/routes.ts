@@ -36,6 +36,7 @@ import {
   type MailLinkPageServices,
 } from "./entry/mod.ts";
 import type { MessengerSignIn } from "../platform/notifications/mod.ts";
+import { bindMcp } from "./mcp/mod.ts";
 import { PageBinder, PageSession, type PageSessionServices } from "./visit/mod.ts";
 import { bindOverview, type OverviewServices } from "./overview/mod.ts";
 import { bindProjectPages } from "./project/mod.ts";
@@ -62,9 +63,10 @@ export function bindPages(
   platform: {
     readonly url: string;
     readonly version: string;
+    now(): number;
   },
 ): void {
-  const { url, version } = platform;
+  const { url, version, now } = platform;
   const bind = new PageBinder(router, new PageSession(services));
   router.page("GET", STYLESHEET_PATH, showStylesheet);
   router.page("GET", "/assets/mark.svg", showIcon);
@@ -91,4 +93,5 @@ export function bindPages(
   bindDeploymentPages(bind, services);
   bindChannelPages(bind, router, services);
   bindInboxPages(bind, router, services);
+  bindMcp(router, { publicOrigin, version, now });
 }

@@ -1,0 +1,27 @@
+/**
+ * One message of an agent, answered. Nothing is kept between two: there are no sessions.
+ *
+ * @module
+ */
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { makeServer, type Surroundings } from "../../agents/mod.ts";
+import { TOOLS } from "./tools.ts";
+
+/** Answers a request whose body was parsed. */
+export async function answerAgent(request: Request, { body, around, readOnly, version }: {
+  readonly body: unknown;
+  readonly around: Surroundings;
+  readonly readOnly: boolean;
+  readonly version: string;
+}): Promise<Response> {
+  const { server, settled } = makeServer({ version, tools: TOOLS, around, readOnly });
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    const answer = await transport.handleRequest(request, { parsedBody: body });
+    await settled();
+    return answer;
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * `/mcp`: the Model Context Protocol over HTTP, and the metadata of the protected
+ * resource (RFC 9728). Only a bearer token counts here, never a browser's session.
+ *
+ * @module
+ */
+import {
+  Failure,
+  type ForeignVisit,
+  originOf,
+  readJson,
+  type Router,
+} from "../../platform/core/http/mod.ts";
+import { readQuery } from "./read_query.ts";
+import { makeSurroundings } from "./surroundings.ts";
+
+/** Longest message of an agent, in bytes. */
+const MAX_MESSAGE_BYTES = 256 * 1024;
+/** Most messages that come together. */
+const MAX_MESSAGES = 10;
+
+/** The lowest access that any tool needs; each call is judged by the API itself. */
+const ACCESS = { access: "viewer", method: "GET", path: "/mcp" } as const;
+
+/** Where the metadata of `/mcp` is (RFC 9728, 3.1), and where clients look that know no path. */
+const METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
+const METADATA_PATHS = [METADATA_PATH, "/.well-known/oauth-protected-resource"];
+
+export interface McpOptions {
+  readonly publicOrigin: string;
+  readonly version: string;
+  now(): number;
+}
+
+/** A failure as an error of JSON-RPC; without a credential, with where to get one. */
+function refuse(failure: Failure, publicOrigin: string): Response {
+  const { code, message, status, retryAfter } = failure;
+  const metadata = `resource_metadata="${publicOrigin}${METADATA_PATH}"`;
+  const wrong = status === 401 && message !== MISSING ? `error="invalid_token", ` : "";
+  return Response.json({
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: status >= 500 ? -32603 : -32600, message, data: { code } },
+  }, {
+    status,
+    headers: {
+      "cache-control": "no-store",
+      ...status === 401 ? { "www-authenticate": `Bearer ${wrong}${metadata}` } : {},
+      ...retryAfter === undefined ? {} : { "retry-after": `${retryAfter}` },
+    },
+  });
+}
+
+const MISSING = "Credentials are missing: send Authorization: Bearer <token or API key>";
+
+async function readMessage(request: Request): Promise<unknown> {
+  const { value } = await readJson(request, MAX_MESSAGE_BYTES);
+  if (Array.isArray(value) && value.length > MAX_MESSAGES) {
+    throw new Failure("invalid_request", `Send at most ${MAX_MESSAGES} messages at a time`);
+  }
+  return value;
+}
+
+/** Binds `/mcp` of a platform. */
+export function bindMcp(router: Router, { publicOrigin, version, now }: McpOptions): void {
+  const answer = async ({ request, client, caller }: ForeignVisit): Promise<Response> => {
+    if (request.headers.has("origin") && originOf(request, publicOrigin) !== "same") {
+      throw new Failure("forbidden", "Cannot accept this request: it comes from another site");
+    }
+    if (!request.headers.has("authorization")) throw new Failure("unauthorized", MISSING);
+    await caller(request, ACCESS);
+    const { project, readOnly } = readQuery(new URL(request.url).searchParams);
+    const body = await readMessage(request);
+    const { answerAgent } = await import("./answer_agent.ts");
+    const around = makeSurroundings(router, { request, client, project, now });
+    return await answerAgent(request, { body, around, readOnly, version });
+  };
+  router.foreign("POST", "/mcp", { answer, refuse: (failure) => refuse(failure, publicOrigin) });
+  const metadata = {
+    resource: `${publicOrigin}/mcp`,
+    authorization_servers: [publicOrigin],
+    bearer_methods_supported: ["header"],
+    resource_name: "svc",
+  };
+  for (const path of METADATA_PATHS) {
+    router.page("GET", path, () =>
+      Response.json(metadata, {
+        headers: { "access-control-allow-origin": "*", "cache-control": "no-store" },
+      }));
+  }
+}

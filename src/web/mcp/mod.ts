@@ -1,0 +1,6 @@
+/**
+ * svc for agents over HTTP: `/mcp`.
+ *
+ * @module
+ */
+export { bindMcp } from "./mcp_routes.ts";

@@ -1,0 +1,130 @@
+/** Agents at `/mcp`: the official client, a key of the workspace, and what others get. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import assert from "node:assert/strict";
+import {
+  createProject,
+  deploy,
+  type TestPlatform,
+  TOKEN,
+  withPlatform,
+} from "../../helpers/platform.ts";
+
+async function connect(platform: TestPlatform, options: {
+  readonly token?: string;
+  readonly query?: string;
+} = {}) {
+  const { token = TOKEN, query = "" } = options;
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${platform.url}/mcp${query}`), {
+      requestInit: { headers: { authorization: `Bearer ${token}` } },
+    }),
+  );
+  const call = async (name: string, given: Record<string, unknown> = {}) => {
+    const { content, isError } = await client.callTool({ name, arguments: given });
+    const [{ text }] = content as [{ text: string }];
+    return { text, isError: isError === true };
+  };
+  const tools = async () =>
+    (await client.listTools()).tools.map(({ name }: { readonly name: string }) => name);
+  return { call, tools, [Symbol.asyncDispose]: () => client.close() };
+}
+
+/** One message as any program might send it. */
+const post = (platform: TestPlatform, options: {
+  readonly headers?: Record<string, string>;
+  readonly query?: string;
+  readonly body?: string;
+} = {}) =>
+  fetch(`${platform.url}/mcp${options.query ?? ""}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...options.headers,
+    },
+    body: options.body ?? JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+  });
+
+const KEY = { authorization: `Bearer ${TOKEN}` };
+
+Deno.test("an agent looks, rolls back and searches logs over HTTP", async () => {
+  await withPlatform(async (platform) => {
+    await createProject(platform, "blog");
+    await deploy(platform, "blog", { prod: true, files: { "index.html": "<h1>First</h1>" } });
+    await deploy(platform, "blog", { prod: true, files: { "index.html": "<h1>Second</h1>" } });
+    await using agent = await connect(platform);
+    const tools = await agent.tools();
+    for (const name of ["status", "rollback", "query_database", "search_logs"]) {
+      assert.ok(tools.includes(name), name);
+    }
+    for (const name of ["deploy", "set_variable", "check_rules"]) assert.ok(!tools.includes(name));
+    assert.match((await agent.call("status")).text, /list_projects/);
+    assert.match((await agent.call("list_projects")).text, /^blog http/);
+    const status = await agent.call("status", { project: "blog" });
+    assert.match(status.text, /^Project blog in workspace default\n.*\n.* LIVE \*/);
+    const rolledBack = await agent.call("rollback", { project: "blog" });
+    assert.match(rolledBack.text, /is live again/);
+    assert.match(String((await platform.get("blog.localhost", "/")).body), /First/);
+    assert.ok(!(await agent.call("search_logs", { project: "blog" })).isError);
+    const missing = await agent.call("traffic", { project: "nothing" });
+    assert.match(missing.text, /\(not_found\)/);
+    const refused = await agent.call("query_database", { project: "blog", sql: "select 1" });
+    assert.match(refused.text, /has no database/);
+  });
+});
+
+Deno.test("the address confines an agent, and a viewer's key changes nothing", async () => {
+  await withPlatform(async (platform) => {
+    for (const name of ["blog", "shop"]) await createProject(platform, name);
+    await deploy(platform, "blog", { prod: true, files: { "index.html": "x" } });
+    await using agent = await connect(platform, { query: "?project=blog&read-only=true" });
+    const tools = await agent.tools();
+    assert.ok(!tools.includes("rollback") && !tools.includes("list_projects"));
+    assert.match((await agent.call("status")).text, /^Project blog/);
+    assert.match((await agent.call("status", { project: "shop" })).text, /confined to/);
+    assert.ok((await agent.call("rollback")).isError);
+    const { json } = await platform.api("POST", "/v1/api-keys", {
+      json: { name: "look", role: "viewer" },
+    });
+    await using viewer = await connect(platform, { token: json.key });
+    const denied = await viewer.call("rollback", { project: "blog" });
+    assert.match(denied.text, /\(forbidden\)/);
+    const wrong = await post(platform, { headers: KEY, query: "?projekt=blog" });
+    assert.equal(wrong.status, 400, "what is misspelt would confine nothing");
+    await wrong.body?.cancel();
+  });
+});
+
+Deno.test("without a token /mcp says where to get one, and other sites are refused", async () => {
+  await withPlatform(async (platform) => {
+    const nobody = await post(platform);
+    assert.equal(nobody.status, 401);
+    const field = nobody.headers.get("www-authenticate") ?? "";
+    const address = /^Bearer resource_metadata="([^"]+)"$/.exec(field)?.[1];
+    assert.ok(address !== undefined, field);
+    await nobody.body?.cancel();
+    const metadata = await (await fetch(address)).json();
+    assert.equal(metadata.resource, `${platform.url}/mcp`);
+    assert.deepEqual(metadata.authorization_servers, [platform.url]);
+    const rows: readonly [number, Parameters<typeof post>[1]][] = [
+      [401, { headers: { authorization: "Bearer nonsense" } }],
+      [401, { headers: { cookie: "svc_session=x" } }],
+      [403, { headers: { ...KEY, origin: "https://evil.example" } }],
+      [200, { headers: { ...KEY, origin: platform.url } }],
+      [413, { headers: KEY, body: JSON.stringify({ text: "x".repeat(300_000) }) }],
+      [400, { headers: KEY, body: JSON.stringify(Array.from({ length: 11 }, () => ({}))) }],
+      [400, { headers: KEY, body: "{" }],
+      [406, { headers: { ...KEY, accept: "text/html" } }],
+    ];
+    for (const [status, options] of rows) {
+      const answer = await post(platform, options);
+      assert.equal(answer.status, status, JSON.stringify(options).slice(0, 100));
+      await answer.body?.cancel();
+    }
+    const get = await fetch(`${platform.url}/mcp`, { headers: KEY });
+    assert.equal(get.status, 405, "there is no stream that the platform begins");
+    await get.body?.cancel();
+  });
+});
