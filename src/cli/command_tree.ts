@@ -5,6 +5,7 @@
  * @module
  */
 import { GIT_CREDENTIAL, LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/mod.ts";
+import { AUDIT } from "./audit/mod.ts";
 import type { CommandEntry } from "./command/mod.ts";
 import { CRON } from "./cron/mod.ts";
 import { DB } from "./db/mod.ts";
@@ -67,6 +68,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   DOMAINS,
   DB,
   WORKSPACE,
+  AUDIT,
   NOTIFICATIONS,
   WEBHOOKS,
   TRIGGER,

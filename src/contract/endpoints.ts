@@ -3,6 +3,7 @@
  *
  * @module
  */
+import * as audit from "./audit.ts";
 import * as accounts from "./accounts.ts";
 import * as apiKeys from "./api_keys.ts";
 import * as blobs from "./blobs.ts";
@@ -46,6 +47,7 @@ export const endpoints = {
   listNodes: nodes.listNodes,
   getIdentity: identity.getIdentity,
   search: search.search,
+  listAudit: audit.listAudit,
   listWorkspaces: identity.listWorkspaces,
   createWorkspace: workspaces.createWorkspace,
   renameWorkspace: workspaces.renameWorkspace,

@@ -139,6 +139,7 @@ export {
   environmentReference,
 } from "./environments.ts";
 export {
+  CREDENTIAL_TYPES,
   displayName,
   type Identity,
   identity,
@@ -151,6 +152,7 @@ export {
 } from "./identity.ts";
 export { type ProjectHealth } from "./health.ts";
 export { MAX_SEARCH_LENGTH, SEARCH_RESULTS, type SearchResult } from "./search.ts";
+export { AUDIT_DAYS, AUDIT_ENTRIES, type AuditEntry } from "./audit.ts";
 export { type KvEntry, type KvValue } from "./kv.ts";
 export { type Health } from "./system.ts";
 export {

@@ -29,6 +29,7 @@ export function buildApi(platform: Platform, foundation: Foundation, options: Ap
     idempotency: new Idempotency(foundation),
     requestId: options.requestId,
     onFault: options.onFault,
+    onCompleted: platform.recordCall,
     showFailure,
   });
   const { version, knowsNetworks } = options;

@@ -5,6 +5,7 @@
  * @module
  */
 import { createAccounts } from "../platform/accounts/mod.ts";
+import { createAudit } from "../platform/audit/mod.ts";
 import { createBuilds } from "../platform/builds/mod.ts";
 import { createCache } from "../platform/cache/mod.ts";
 import { createCron } from "../platform/cron/mod.ts";
@@ -45,12 +46,13 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
     onSecurityEvent: (event) => void events.raise(securityNotice(event)),
     ...(mailer === undefined ? {} : { sendMail: accountMailSender(mailer, onTrouble) }),
   });
-  const workspaces = createWorkspaces({ ...foundation, ...accounts });
+  const { audit, recordCall, capability: auditing } = createAudit(foundation);
+  const workspaces = createWorkspaces({ ...foundation, ...accounts, audit });
   const notifications = createNotifications(foundation, {
     ...{ ...accounts, raiseSecurityEvent: accounts.securityLog.raise },
     ...{ mailer, bot: options.bot },
   });
-  return { accounts, workspaces, notifications };
+  return { accounts, auditing, recordCall, workspaces, notifications };
 }
 
 /** Projects and their configuration. */
@@ -151,6 +153,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const capabilities: readonly Capability[] = [
     logs.capability,
     people.notifications.capability,
+    people.auditing,
     people.accounts.capability,
     people.workspaces.capability,
     projects.capability,

@@ -6,6 +6,7 @@
 import type { SiteDirectory } from "../edge/mod.ts";
 import type { HttpCache, ImageService } from "../edge/mod.ts";
 import type { AccountServices } from "../platform/accounts/mod.ts";
+import type { Audit } from "../platform/audit/mod.ts";
 import type { Builds, BuildSettings } from "../platform/builds/mod.ts";
 import type { ServerSandbox } from "../platform/compute/mod.ts";
 import type { Capability } from "../platform/core/capability.ts";
@@ -52,6 +53,8 @@ export interface Platform {
   readonly domains: Domains;
   readonly builds: Builds;
   readonly logs: AccessLogs;
+  /** Writes calls of the API to the audit log. */
+  readonly recordCall: Audit["recordCall"];
   readonly traffic: Omit<Traffic, "capability">;
   /** Converts images; missing where the operator has turned that off. */
   readonly images: ImageService | undefined;

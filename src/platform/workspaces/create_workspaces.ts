@@ -4,6 +4,7 @@
  * @module
  */
 import type { AccountParts } from "../accounts/mod.ts";
+import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import { InvitationStore } from "./invitation_store.ts";
 import { bindWorkspaceRoutes } from "./routes.ts";
@@ -17,9 +18,13 @@ export interface Workspaces {
 
 /** Builds the service over the parts of accounts; reads nothing yet. */
 export function createWorkspaces(
-  { parts, kv }: { readonly parts: AccountParts; readonly kv: Deno.Kv },
+  { parts, kv, audit }: {
+    readonly parts: AccountParts;
+    readonly kv: Deno.Kv;
+    readonly audit: Pick<AuditLog, "record">;
+  },
 ): Workspaces {
-  const workspaces = new WorkspaceService(parts, new InvitationStore(kv));
+  const workspaces = new WorkspaceService(parts, new InvitationStore(kv), audit);
   return {
     workspaces,
     capability: {

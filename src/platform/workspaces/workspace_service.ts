@@ -12,6 +12,7 @@ import {
   mintToken,
   type WorkspaceRecord,
 } from "../accounts/mod.ts";
+import type { AuditLog } from "../audit/mod.ts";
 import type { Caller, Person, SelfCaller } from "../core/access/mod.ts";
 import { type Client, Failure } from "../core/http/mod.ts";
 import type { Page } from "../core/store/mod.ts";
@@ -45,6 +46,7 @@ export class WorkspaceService {
   constructor(
     private readonly parts: AccountParts,
     private readonly invitations: InvitationStore,
+    private readonly audit: Pick<AuditLog, "record">,
   ) {}
 
   /**
@@ -186,6 +188,13 @@ export class WorkspaceService {
     const member = { workspaceId, userId, role: invitation.role, joinedAt: now() };
     if (!await this.invitations.accept(invitation, member)) throw invitationUsed();
     memory.forgetAll();
+    const { user, credential } = person;
+    await this.audit.record({
+      ...{ workspaceId, action: "acceptInvitation", path: "/v1/invitations/accept" },
+      ...{ project: null, requestId: null, address: client.address },
+      user: { id: user.id, name: user.name },
+      credential: { type: credential.type, id: credential.id, name: credential.name },
+    });
     return toWire(workspace, member.role);
   }
 

@@ -3,9 +3,11 @@ import { clientAt, newPerson, withAccounts } from "../accounts/_test_accounts.ts
 import { OAuthError } from "../accounts/device_login/parse_request.ts";
 import { createWorkspaces } from "./create_workspaces.ts";
 
+const audit = { record: () => Promise.resolve() };
+
 Deno.test("a member who leaves before the tool fetches its token gives it none", () =>
   withAccounts(async (test) => {
-    const { workspaces } = createWorkspaces(test);
+    const { workspaces } = createWorkspaces({ ...test, audit });
     const [ada, bob] = [await newPerson(test, "ada"), await newPerson(test, "bob")];
     const workspace = await workspaces.create(ada, { slug: "ada", name: "Ada" });
     const caller = { user: ada.user, workspace, credential: ada.credential };
@@ -23,7 +25,7 @@ Deno.test("a member who leaves before the tool fetches its token gives it none",
 
 Deno.test("a workspace that is made or joined counts in the next request", () =>
   withAccounts(async (test) => {
-    const { workspaces } = createWorkspaces(test);
+    const { workspaces } = createWorkspaces({ ...test, audit });
     const [ada, bob] = [await newPerson(test, "ada"), await newPerson(test, "bob")];
     const roleOf = async (userId: string) =>
       (await test.parts.memory.workspaceBySlug(userId, "ada"))?.role;

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { Bar, overviewPath, projectPath, searchPath } from "./bar.tsx";
+import { auditPath, Bar, overviewPath, projectPath, searchPath } from "./bar.tsx";
 import { Contours } from "./contours.tsx";
 import type { BoardContext } from "./page_context.ts";
 import { Notice } from "./pieces.tsx";
@@ -86,12 +86,15 @@ function Board({ context, title, lead, acts, children, project, sections }: Fram
 
 /** The frame of a page of a workspace. */
 export function WorkspaceFrame(
-  { here, ...parts }: FrameParts & { readonly here: "projects" | "members" | "search" },
+  { here, ...parts }: FrameParts & { readonly here: "projects" | "members" | "audit" | "search" },
 ) {
-  const { slug } = parts.context.workspace;
+  const { slug, role } = parts.context.workspace;
   const sections = [
     { href: overviewPath(slug), name: "Projects", isHere: here === "projects" },
     { href: `/workspaces/${slug}`, name: "Members and keys", isHere: here === "members" },
+    ...(role === "owner"
+      ? [{ href: auditPath(slug), name: "Audit log", isHere: here === "audit" }]
+      : []),
     { href: searchPath(slug), name: "Search", isHere: here === "search" },
   ];
   return <Board {...parts} sections={sections} />;

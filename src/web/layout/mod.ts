@@ -23,7 +23,7 @@ export {
   readForm,
   refused,
 } from "./form.ts";
-export { overviewPath, projectPath, searchPath } from "./bar.tsx";
+export { auditPath, overviewPath, projectPath, searchPath } from "./bar.tsx";
 export { ProjectFrame, type ProjectSection, WorkspaceFrame } from "./board_frame.tsx";
 export {
   Ago,

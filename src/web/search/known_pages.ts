@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { overviewPath } from "../layout/mod.ts";
+import { auditPath, overviewPath } from "../layout/mod.ts";
 
 export interface KnownPage {
   readonly name: string;
@@ -22,6 +22,7 @@ export function findPages(slug: string, wanted: string): KnownPage[] {
       path: `/workspaces/${slug}`,
       words: "people roles invite invitation api keys token leave",
     },
+    { name: "Audit log", path: auditPath(slug), words: "changes history who security" },
     { name: "Inbox", path: "/notifications", words: "notifications archive" },
     {
       name: "What is sent",

@@ -10,6 +10,7 @@ import type { Caller } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import {
+  openBoard,
   type PageBinder,
   pageContextOf,
   type PersonVisit,
@@ -17,7 +18,9 @@ import {
   WHOLE_LIST,
 } from "../visit/mod.ts";
 import { checkFields, type Fields, goTo, refused } from "../layout/mod.ts";
+import { auditWish } from "./audit_wish.ts";
 import { invitationPage } from "./invitation_page.tsx";
+import { auditPage } from "./audit_page.tsx";
 import { workspacePage } from "./workspace_page.tsx";
 import { workspacesPage } from "./workspaces_page.tsx";
 
@@ -107,35 +110,49 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
 
   bind.personal("GET", "/workspaces/:slug", (visit) => show(visit));
 
+  bind.personal("GET", "/workspaces/:slug/audit", async (visit) => {
+    const { context, api } = await openBoard(visit, visit.params.slug ?? "", services);
+    const wish = auditWish(visit.query);
+    const page = await api.call(endpoints.listAudit, { query: wish });
+    return auditPage(context, { ...page, wish });
+  });
+
   bind.personal("POST", "/workspaces/:slug/members/role", async (visit) => {
     const caller = await memberOf(visit, "owner");
     const { role } = parse(memberRole, visit.fields);
     const { user } = parse(memberId, { user: visit.fields.userId ?? "" });
-    await workspaces.changeRole(caller, user, role);
+    await visit.api(caller.workspace.slug).call(endpoints.changeMember, {
+      params: { user },
+      body: { role },
+    });
     return back(caller, "role-changed");
   });
   bind.personal("POST", "/workspaces/:slug/members/remove", async (visit) => {
     const caller = await memberOf(visit, "owner");
     const { user } = parse(memberId, { user: visit.fields.userId ?? "" });
-    await workspaces.remove(caller, user, visit.client);
+    await visit.api(caller.workspace.slug).call(endpoints.removeMember, { params: { user } });
     return back(caller, "member-removed");
   });
   bind.personal("POST", "/workspaces/:slug/leave", async (visit) => {
     const caller = await memberOf(visit, "viewer");
-    await workspaces.remove(caller, caller.user.id, visit.client);
+    await visit.api(caller.workspace.slug).call(endpoints.leaveWorkspace, {});
     return goTo("/workspaces?done=workspace-left");
   });
 
   bind.personal("POST", "/workspaces/:slug/invitations", async (visit) => {
     const caller = await memberOf(visit, "owner");
     const { role } = parse(endpoints.createInvitation.body, visit.fields);
-    const { url } = await workspaces.invite(caller, role);
+    const { url } = await visit.api(caller.workspace.slug).call(endpoints.createInvitation, {
+      body: { role },
+    });
     return show(visit, { url });
   });
   bind.personal("POST", "/workspaces/:slug/invitations/withdraw", async (visit) => {
     const caller = await memberOf(visit, "owner");
     const { invitation } = parse(invitationId, { invitation: visit.fields.id ?? "" });
-    await workspaces.withdraw(caller, invitation);
+    await visit.api(caller.workspace.slug).call(endpoints.deleteInvitation, {
+      params: { invitation },
+    });
     return back(caller, "invitation-withdrawn");
   });
 
@@ -144,7 +161,9 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     const checked = checkFields(endpoints.createApiKey.body, visit.fields);
     if (!checked.ok) return show(visit, { state: checked.state, status: 400 });
     try {
-      const { key } = await apiKeys.create(caller, checked.value, visit.client);
+      const { key } = await visit.api(caller.workspace.slug).call(endpoints.createApiKey, {
+        body: checked.value,
+      });
       return show(visit, { made: key });
     } catch (error) {
       return show(visit, refused(error, visit.fields));
@@ -153,7 +172,7 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
   bind.personal("POST", "/workspaces/:slug/keys/revoke", async (visit) => {
     const caller = await memberOf(visit, "owner");
     const { key } = parse(keyId, { key: visit.fields.id ?? "" });
-    await apiKeys.revoke(caller, key, visit.client);
+    await visit.api(caller.workspace.slug).call(endpoints.revokeApiKey, { params: { key } });
     return back(caller, "key-revoked");
   });
 

@@ -15,6 +15,12 @@ export { Idempotency, readIdempotencyKey } from "./idempotency.ts";
 export { noteLimit } from "./limit_fields.ts";
 export { readBytes, readJson } from "./read_body.ts";
 export { requestIds } from "./request_id.ts";
-export { type ForeignVisit, type GuardedEndpoint, Router, type Visit } from "./router.ts";
+export {
+  type CompletedCall,
+  type ForeignVisit,
+  type GuardedEndpoint,
+  Router,
+  type Visit,
+} from "./router.ts";
 export { crossOriginFailure, isSafeMethod, originOf } from "./same_origin.ts";
 export { validateBody } from "./validate_body.ts";

@@ -47,6 +47,18 @@ export interface Gatekeeper {
   self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller>;
 }
 
+/** A call of an endpoint of a workspace that was answered as its caller wished. */
+export interface CompletedCall {
+  readonly endpoint: Endpoint;
+  readonly caller: Caller;
+  readonly client: Client;
+  /** The path as it was asked for, which holds no secret where an endpoint is guarded. */
+  readonly path: string;
+  /** The project that the path names, by name or id; null where it names none. */
+  readonly project: string | null;
+  readonly requestId: string;
+}
+
 /** What decides who may call an endpoint. */
 export type GuardedEndpoint = Pick<Endpoint, "access" | "method" | "path">;
 
@@ -54,6 +66,8 @@ export interface RouterOptions extends RefusalOptions {
   readonly gatekeeper: Gatekeeper;
   readonly idempotency: Pick<Idempotency, "run">;
   requestId(): string;
+  /** Told of each call of an endpoint of a workspace before it is answered. */
+  onCompleted?(call: CompletedCall): Promise<void>;
 }
 
 type Answer<E> = ResponseOf<E> | Response;
@@ -172,7 +186,14 @@ export class Router {
       return await this.once(
         endpoint,
         { c, requestId, credentialId: caller.credential.id },
-        async () => handler(caller, await contextOf(endpoint, c, requestId)),
+        async () => {
+          const answer = await handler(caller, await contextOf(endpoint, c, requestId));
+          await this.options.onCompleted?.({
+            ...{ endpoint, caller, client: c.env.client, path: c.req.path, requestId },
+            project: c.req.param("project") ?? null,
+          });
+          return answer;
+        },
       );
     });
   }

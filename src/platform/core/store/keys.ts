@@ -27,6 +27,10 @@ export const keys = {
   apiKey: (id: string): Key => ["api_keys", id],
   apiKeyByHash: (hash: string): Key => ["api_key_by_hash", hash],
 
+  /** What was changed in a workspace, oldest first. */
+  audit: (workspaceId: string): Key => ["audit", workspaceId],
+  auditEntry: (workspaceId: string, id: string): Key => ["audit", workspaceId, id],
+
   projects: (workspaceId: string): Key => ["projects", workspaceId],
   project: (workspaceId: string, id: string): Key => ["projects", workspaceId, id],
   allProjects: (): Key => ["projects"],

@@ -1,0 +1,62 @@
+import {
+  AUDIT_DAYS,
+  AUDIT_ENTRIES,
+  type AuditEntry,
+  endpoints,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+} from "../../contract/mod.ts";
+import { defineCommand, definedOnly, wholeNumber } from "../command/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+const HEADINGS = ["AT", "WHO", "BY", "ADDRESS", "ACTION", "PATH"] as const;
+
+const rowOf = ({ at, user, credential, address, action, path }: AuditEntry) => [
+  at,
+  printable(user.name),
+  credential.type === "session" ? "browser" : printable(credential.name),
+  printable(address),
+  printable(action),
+  printable(path),
+];
+
+export default defineCommand({
+  description: `Newest first; entries are kept for ${AUDIT_DAYS} days. Only owners of the ` +
+    "workspace can list them. What a change was made of, such as the value of a variable, is " +
+    "not in the log.",
+  define: (command) =>
+    command
+      .option("--user <id>", "only what this account did")
+      .option("--action <name>", "only this operation of the API, such as createApiKey")
+      .option("--project <name>", "only requests that named this project")
+      .option(
+        "--limit <n>",
+        "how many",
+        wholeNumber({ min: 1, max: AUDIT_ENTRIES }),
+        PAGE_LIMIT_DEFAULT,
+      ),
+  examples: [
+    ["audit", "show what was changed last"],
+    ["audit --action createApiKey", "show who made keys"],
+    [`audit --limit ${AUDIT_ENTRIES} --json`, "export the whole log"],
+  ],
+  answers: "{ entries }",
+  async run({ flags: { limit, ...filter } }, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const entries: AuditEntry[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await client.call(endpoints.listAudit, {
+        query: {
+          ...definedOnly({ ...filter, cursor }),
+          limit: Math.min(limit - entries.length, PAGE_LIMIT_MAX),
+        },
+      });
+      entries.push(...page.items);
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined && entries.length < limit);
+    if (entries.length === 0) ctx.ui.note("Nothing was changed, or nothing that fits");
+    const rows = entries.map(rowOf);
+    ctx.ui.result({ entries }, rows.length === 0 ? "" : ctx.ui.table(HEADINGS, rows));
+  },
+});

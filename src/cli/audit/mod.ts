@@ -1,0 +1,6 @@
+/**
+ * The audit log of a workspace.
+ *
+ * @module
+ */
+export { AUDIT } from "./group.ts";

@@ -1,0 +1,53 @@
+/**
+ * The audit log: who changed what in a workspace, and from where.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { CREDENTIAL_TYPES } from "./identity.ts";
+
+/** How long an entry is kept, in days. */
+export const AUDIT_DAYS = 90;
+/** Most entries that are kept of a workspace; the oldest go first. */
+export const AUDIT_ENTRIES = 50_000;
+
+export const auditEntry = z.object({
+  id: uuid,
+  at: timestamp,
+  action: z.string().describe("The operation of the API").meta({ example: "createApiKey" }),
+  summary: z.string().describe("What the operation does").meta({ example: "Create an API key" }),
+  path: z.string().describe("Path of the request, which names what was changed").meta({
+    example: "/v1/api-keys",
+  }),
+  project: z.string().nullable().describe(
+    "Name or id of the project as the request gave it; null where it was about none",
+  ).meta({ example: "lanterns" }),
+  user: z.object({ id: uuid, name: z.string() }).describe("Whose account it was"),
+  credential: z.object({
+    type: z.enum(CREDENTIAL_TYPES),
+    id: uuid,
+    name: z.string(),
+  }).describe("What the request was authorized by"),
+  address: z.string().describe("Where the request came from"),
+  requestId: z.string().nullable().describe("Id of the request, as its answer named it"),
+}).meta({ id: "AuditEntry" });
+export type AuditEntry = z.infer<typeof auditEntry>;
+
+export const listAudit = endpoint({
+  method: "GET",
+  path: "/v1/audit",
+  summary: "List what was changed in the workspace, newest first",
+  tag: "Security",
+  access: "owner",
+  query: pageQuery.extend({
+    user: uuid.optional().describe("Only what this account did"),
+    action: z.string().max(60).optional().describe("Only this operation"),
+    project: z.string().max(60).optional().describe("Only requests that named this project so"),
+  }),
+  response: page(auditEntry).describe(
+    "A page can have fewer entries than the limit, or none, before the last one: " +
+      "`nextCursor` says whether there is more",
+  ),
+});

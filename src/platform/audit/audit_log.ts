@@ -1,0 +1,137 @@
+/**
+ * The audit log of each workspace: an entry for every change that took effect.
+ *
+ * @module
+ */
+import { z } from "zod";
+import {
+  AUDIT_DAYS,
+  AUDIT_ENTRIES,
+  type AuditEntry,
+  CREDENTIAL_TYPES,
+} from "../../contract/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import { deleteKeys, keys, type Page } from "../core/store/mod.ts";
+import { summaryOf } from "./recorded_operations.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Entries that are looked through for a page. */
+const MAX_LOOKED_THROUGH = 5000;
+
+const auditRecord = z.object({
+  id: z.string(),
+  at: z.number(),
+  action: z.string(),
+  path: z.string(),
+  project: z.string().nullable(),
+  user: z.object({ id: z.string(), name: z.string() }),
+  credential: z.object({ type: z.enum(CREDENTIAL_TYPES), id: z.string(), name: z.string() }),
+  address: z.string(),
+  requestId: z.string().nullable(),
+});
+type AuditRecord = z.infer<typeof auditRecord>;
+
+/** A change, as whoever carried it out states it. */
+export type AuditedChange = Omit<AuditRecord, "id" | "at"> & { readonly workspaceId: string };
+
+export interface AuditWish {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly user?: string | undefined;
+  readonly action?: string | undefined;
+  readonly project?: string | undefined;
+}
+
+const fits = (record: AuditRecord, { user, action, project }: AuditWish): boolean =>
+  (user === undefined || record.user.id === user) &&
+  (action === undefined || record.action === action) &&
+  (project === undefined || record.project === project);
+
+const toWire = (record: AuditRecord): AuditEntry => ({
+  ...record,
+  at: new Date(record.at).toISOString(),
+  summary: summaryOf(record.action),
+});
+
+export class AuditLog {
+  /** Workspaces whose logs have grown since the last round of housekeeping. */
+  private readonly grown = new Set<string>();
+
+  constructor(
+    private readonly parts: {
+      readonly kv: Deno.Kv;
+      readonly now: Clock;
+      readonly random: Random;
+      onTrouble(message: string): void;
+      /** Most entries of a workspace. */
+      readonly maxEntries?: number;
+    },
+  ) {}
+
+  /**
+   * Adds an entry; resolves when the log has it. The change has taken effect by then, so a log
+   * that cannot be written is reported to the operator, and refuses nothing.
+   */
+  async record({ workspaceId, ...change }: AuditedChange): Promise<void> {
+    const { kv, now, random, onTrouble } = this.parts;
+    const record: AuditRecord = { ...change, id: uuidV7(now, random), at: now() };
+    try {
+      await kv.set(keys.auditEntry(workspaceId, record.id), record, {
+        expireIn: AUDIT_DAYS * DAY_MS,
+      });
+      this.grown.add(workspaceId);
+    } catch (error) {
+      const { action, path, user, requestId } = record;
+      onTrouble(
+        `Cannot write to the audit log that ${user.name} did ${action} ${path} ` +
+          `(request ${requestId ?? "unknown"}): ${
+            error instanceof Error ? error.message : String(error)
+          }`,
+      );
+    }
+  }
+
+  /** The entries of a workspace that fit, newest first. */
+  async list(workspaceId: string, wish: AuditWish): Promise<Page<AuditEntry>> {
+    const prefix = keys.audit(workspaceId);
+    const { limit, cursor } = wish;
+    const selector = cursor === undefined ? { prefix } : { prefix, end: [...prefix, cursor] };
+    const items: AuditEntry[] = [];
+    let looked = 0;
+    let lastId = "";
+    const options = { limit: MAX_LOOKED_THROUGH + 1, reverse: true };
+    for await (const { key, value } of this.parts.kv.list(selector, options)) {
+      if (items.length === limit || looked === MAX_LOOKED_THROUGH) {
+        return { items, nextCursor: lastId };
+      }
+      const record = auditRecord.parse(value);
+      if (fits(record, wish)) items.push(toWire(record));
+      lastId = String(key.at(-1));
+      looked++;
+    }
+    return { items, nextCursor: null };
+  }
+
+  /** Removes the oldest entries of logs that this node has made too long. */
+  async trim(signal: AbortSignal): Promise<number> {
+    const { kv, maxEntries = AUDIT_ENTRIES } = this.parts;
+    let removed = 0;
+    async function* tooOld(workspaceId: string): AsyncGenerator<Deno.KvKey> {
+      let count = 0;
+      for await (const { key } of kv.list({ prefix: keys.audit(workspaceId) }, { reverse: true })) {
+        if (signal.aborted) return;
+        if (++count <= maxEntries) continue;
+        removed++;
+        yield key;
+      }
+    }
+    for (const workspaceId of [...this.grown]) {
+      if (signal.aborted) break;
+      this.grown.delete(workspaceId);
+      await deleteKeys(kv, tooOld(workspaceId));
+    }
+    return removed;
+  }
+}

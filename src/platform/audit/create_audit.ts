@@ -1,0 +1,52 @@
+/**
+ * `GET /v1/audit`, and what writes the log.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import type { CompletedCall } from "../core/http/mod.ts";
+import { AuditLog } from "./audit_log.ts";
+import { recordedName } from "./recorded_operations.ts";
+
+/** The capability of the audit log. */
+export interface Audit {
+  readonly capability: Capability;
+  readonly audit: AuditLog;
+  /** Records a call of the API, where it is one that the log holds. */
+  recordCall(call: CompletedCall): Promise<void>;
+}
+
+export function createAudit(
+  foundation: Pick<Foundation, "kv" | "now" | "random" | "onTrouble">,
+): Audit {
+  const audit = new AuditLog(foundation);
+  return {
+    audit,
+    async recordCall({ endpoint, caller, client, path, project, requestId }) {
+      const action = recordedName(endpoint);
+      if (action === undefined) return;
+      const { user, credential, workspace } = caller;
+      await audit.record({
+        ...{ workspaceId: workspace.id, action, path, project, requestId },
+        user: { id: user.id, name: user.name },
+        credential: { type: credential.type, id: credential.id, name: credential.name },
+        address: client.address,
+      });
+    },
+    capability: {
+      name: "audit",
+      bindRoutes(router) {
+        router.guarded(
+          endpoints.listAudit,
+          (caller, { query }) => audit.list(caller.workspace.id, query),
+        );
+      },
+      async tidyNode(signal) {
+        const removed = await audit.trim(signal);
+        return removed === 0 ? [] : [`Removed ${removed} old entries of audit logs`];
+      },
+    },
+  };
+}

@@ -1,0 +1,7 @@
+/**
+ * The audit log: who changed what in a workspace.
+ *
+ * @module
+ */
+export { type AuditedChange, type AuditLog } from "./audit_log.ts";
+export { type Audit, createAudit } from "./create_audit.ts";

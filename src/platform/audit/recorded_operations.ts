@@ -1,0 +1,39 @@
+/**
+ * Which operations of the API the audit log holds. Pure.
+ *
+ * @module
+ */
+import { type Endpoint, endpoints } from "../../contract/mod.ts";
+
+/** Changes that are no decision of anybody: files on their way, and the traffic of programs. */
+const NOT_RECORDED: ReadonlySet<string> = new Set(
+  [
+    "putBlob",
+    "postBlobs",
+    "checkDeployment",
+    "triggerEvent",
+  ] satisfies (keyof typeof endpoints)[],
+);
+
+/** What changes nothing, and shows a secret. */
+const RECORDED_READS: ReadonlySet<string> = new Set(
+  ["getDatabaseConnection"] satisfies (keyof typeof endpoints)[],
+);
+
+const summaries: ReadonlyMap<string, string> = new Map(
+  Object.entries(endpoints).map(([name, { summary }]) => [name, summary]),
+);
+
+const recorded: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(endpoints).flatMap(([name, endpoint]) =>
+    (endpoint.method === "GET" ? RECORDED_READS.has(name) : !NOT_RECORDED.has(name))
+      ? [[endpoint, name]]
+      : []
+  ),
+);
+
+/** The name of an operation that the log holds; `undefined` for others. */
+export const recordedName = (endpoint: Endpoint): string | undefined => recorded.get(endpoint);
+
+/** What an operation does; its name, where this version has no such operation. */
+export const summaryOf = (action: string): string => summaries.get(action) ?? action;

@@ -1,0 +1,104 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The audit log of a workspace, newest first.
+ *
+ * @module
+ */
+import { AUDIT_DAYS, type AuditEntry } from "../../contract/mod.ts";
+import {
+  auditPath,
+  type BoardContext,
+  Card,
+  Empty,
+  Moment,
+  showBoard,
+  WorkspaceFrame,
+} from "../layout/mod.ts";
+import { auditQuery, type AuditWish } from "./audit_wish.ts";
+
+const BY = {
+  api_key: "by key",
+  access_token: "by the tool",
+  session: "in a browser",
+} as const;
+
+function Entry({ entry, context }: { readonly entry: AuditEntry; readonly context: BoardContext }) {
+  const { summary, path, at, user, credential, address } = entry;
+  const base = auditPath(context.workspace.slug);
+  return (
+    <li>
+      <div class="main">
+        <span>{summary}</span>
+        <span class="soft mono">{path}</span>
+        <span class="soft">
+          <a href={`${base}?user=${user.id}`}>{user.name}</a> {BY[credential.type]}
+          {credential.type === "session" ? null : ` "${credential.name}"`}, from{" "}
+          <span class="mono">{address}</span>
+        </span>
+      </div>
+      <Moment at={at} />
+    </li>
+  );
+}
+
+function Filters({ wish, slug }: { readonly wish: AuditWish; readonly slug: string }) {
+  const { user, action = "", project = "" } = wish;
+  return (
+    <form method="get" action={auditPath(slug)} class="line-form">
+      {user === undefined ? null : <input type="hidden" name="user" value={user} />}
+      <div class="field">
+        <label for="action">Operation, such as createApiKey</label>
+        <input id="action" name="action" value={action} maxlength={60} autocomplete="off" />
+      </div>
+      <div class="field">
+        <label for="project">Project</label>
+        <input id="project" name="project" value={project} maxlength={60} autocomplete="off" />
+      </div>
+      <button type="submit">Filter</button>
+      {user === undefined && action === "" && project === ""
+        ? null
+        : <a href={auditPath(slug)}>Show all</a>}
+    </form>
+  );
+}
+
+export function auditPage(context: BoardContext, shown: {
+  readonly items: readonly AuditEntry[];
+  readonly nextCursor: string | null;
+  readonly wish: AuditWish;
+}): Response {
+  const { items, nextCursor, wish } = shown;
+  const { slug } = context.workspace;
+  return showBoard(
+    <WorkspaceFrame
+      context={context}
+      here="audit"
+      title="Audit log"
+      lead={`Who changed what, and from where: ${AUDIT_DAYS} days.`}
+    >
+      <Filters wish={wish} slug={slug} />
+      <Card title="Changes" id="changes">
+        {items.length === 0
+          ? (
+            <Empty title="No changes here" command="svc audit">
+              {nextCursor === null
+                ? "Nothing was changed, or nothing that fits."
+                : "None of the newest changes fit; older ones may."}
+            </Empty>
+          )
+          : (
+            <ol class="rows plain">
+              {items.map((entry) => <Entry key={entry.id} entry={entry} context={context} />)}
+            </ol>
+          )}
+      </Card>
+      {nextCursor === null ? null : (
+        <p>
+          <a href={auditPath(slug) + auditQuery({ ...wish, cursor: nextCursor })}>Older changes</a>
+        </p>
+      )}
+    </WorkspaceFrame>,
+    { title: `Audit log of ${context.workspace.name}` },
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * What the query of the audit log's page asks for. Pure.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+
+const { query: schema } = endpoints.listAudit;
+
+/** What is shown of the log. */
+export interface AuditWish {
+  readonly limit: number;
+  readonly cursor?: string;
+  readonly user?: string;
+  readonly action?: string;
+  readonly project?: string;
+}
+
+/** Entries of a page. */
+const SHOWN = 50;
+
+/** Reads what a page's query asks for; what cannot be read is left out. */
+export function auditWish(query: URLSearchParams): AuditWish {
+  const wish: Record<string, string> = {};
+  for (const name of ["cursor", "user", "action", "project"] as const) {
+    const given = query.get(name)?.trim() ?? "";
+    if (given !== "" && schema.shape[name].safeParse(given).success) wish[name] = given;
+  }
+  return { ...wish, limit: SHOWN };
+}
+
+/** The query of a page that shows `wish`. */
+export function auditQuery({ limit: _, ...wish }: AuditWish): string {
+  const query = new URLSearchParams(Object.entries(wish)).toString();
+  return query === "" ? "" : `?${query}`;
+}

@@ -1,0 +1,58 @@
+/** The audit log, by the API and by its page. */
+import assert from "node:assert/strict";
+import { withDashboard } from "../../helpers/dashboard.ts";
+
+const SECRET = "correct-horse-battery";
+
+Deno.test("what was changed, by whom and from where, is in the audit log of the workspace alone", () =>
+  withDashboard(async ({ api, ada, viewer, stranger }) => {
+    await api("POST", "/v1/projects", { name: "harbour" });
+    await api("PUT", "/v1/projects/harbour/variables/TOKEN", {
+      ...{ value: SECRET, category: "secret", scope: "all" },
+    });
+    await api("POST", "/v1/projects", { name: "harbour" }, 409);
+    await api("GET", "/v1/projects/harbour");
+
+    const { json } = await api("GET", "/v1/audit");
+    const [variable, project] = json.items;
+    assert.equal(variable.action, "setVariable");
+    assert.equal(variable.path, "/v1/projects/harbour/variables/TOKEN");
+    assert.equal(variable.project, "harbour");
+    assert.equal(variable.user.name, "ada");
+    assert.match(variable.address, /^127\.0\.0\.1$|^::1$/);
+    assert.match(variable.requestId, /\S/);
+    assert.equal(project.action, "createProject");
+    assert.ok(!JSON.stringify(json).includes(SECRET));
+    const of = async (query: string) =>
+      (await api("GET", `/v1/audit?${query}`)).json.items.map(({ action }: { action: string }) =>
+        action
+      );
+    assert.deepEqual(await of("action=createProject"), ["createProject"]);
+    assert.deepEqual(await of("project=harbour"), ["setVariable"]);
+    assert.deepEqual(await of("user=01900000-0000-7000-8000-000000000000"), []);
+    await api("GET", `/v1/audit?action=${"x".repeat(61)}`, undefined, 400);
+
+    const at = "/workspaces/acme/audit";
+    const page = await ada.open(at);
+    assert.ok(page.html.includes("/v1/projects/harbour/variables/TOKEN"));
+    assert.ok(!page.html.includes(SECRET));
+    assert.match((await ada.open(`${at}?action=nothing`)).html, /svc audit/);
+    assert.equal((await ada.open(`${at}?cursor=nonsense&user=%00`)).status, 200);
+    assert.equal((await viewer.open(at)).status, 403);
+    assert.equal((await stranger.open(at)).status, 404);
+  }));
+
+Deno.test("pages leave entries as the API does: keys, roles and invitations", () =>
+  withDashboard(async ({ api, ada }) => {
+    await ada.submit(await ada.open("/workspaces/acme"), "/workspaces/acme/keys", {
+      ...{ name: '<script>alert("key")</script>', role: "viewer" },
+    });
+    await ada.submit(await ada.open("/workspaces/acme"), "/workspaces/acme/invitations", {
+      role: "developer",
+    });
+    const { json } = await api("GET", "/v1/audit");
+    const actions = json.items.map(({ action }: { action: string }) => action);
+    assert.deepEqual(actions.slice(0, 2), ["createInvitation", "createApiKey"]);
+    const page = await ada.open("/workspaces/acme/audit");
+    assert.ok(!page.html.includes("<script>alert"));
+  }));
