@@ -5,6 +5,12 @@
  * @module
  */
 export { addressGroup } from "./address_group.ts";
+export {
+  type CompletedCall,
+  type ForeignVisit,
+  type GuardedEndpoint,
+  type Visit,
+} from "./calls.ts";
 export { agentName, type Client, clientFinder } from "./client.ts";
 export { eventStream, type ServerEvent } from "./event_stream.ts";
 export { Failure, toFailure } from "./failure.ts";
@@ -15,12 +21,6 @@ export { Idempotency, readIdempotencyKey } from "./idempotency.ts";
 export { noteLimit } from "./limit_fields.ts";
 export { readBytes, readJson } from "./read_body.ts";
 export { requestIds } from "./request_id.ts";
-export {
-  type CompletedCall,
-  type ForeignVisit,
-  type GuardedEndpoint,
-  Router,
-  type Visit,
-} from "./router.ts";
+export { Router } from "./router.ts";
 export { crossOriginFailure, isSafeMethod, originOf } from "./same_origin.ts";
 export { validateBody } from "./validate_body.ts";

@@ -8,59 +8,20 @@
 import { type Context, Hono } from "hono";
 import type { Endpoint, ParamsOf, ResponseOf } from "../../../contract/mod.ts";
 import type { Caller, Person, SelfCaller } from "../access/mod.ts";
+import type {
+  CompletedCall,
+  ForeignVisit,
+  GuardedEndpoint,
+  RequestContext,
+  Visit,
+} from "./calls.ts";
 import type { Client } from "./client.ts";
 import { Failure } from "./failure.ts";
 import { type Idempotency, readIdempotencyKey } from "./idempotency.ts";
 import { addLimitFields } from "./limit_fields.ts";
-import { type ParsedRequest, parseRequest } from "./parse_request.ts";
+import { parseRequest } from "./parse_request.ts";
 import { type RefusalOptions, Refusals, shownPath } from "./refusals.ts";
 import { RouteTable } from "./route_table.ts";
-
-export interface RequestContext<E> extends ParsedRequest<E> {
-  readonly request: Request;
-  readonly client: Client;
-  readonly requestId: string;
-}
-
-/** A request for a page. */
-export interface Visit {
-  readonly request: Request;
-  readonly client: Client;
-  /** The named parameters of the path. */
-  readonly params: Readonly<Record<string, string>>;
-}
-
-/** A request of a program that speaks a protocol of its own. */
-export interface ForeignVisit extends Visit {
-  /**
-   * Authenticates a request and checks what its caller may.
-   *
-   * @throws {Failure} as the API does
-   */
-  caller(request: Request, endpoint: GuardedEndpoint): Promise<Caller>;
-}
-
-/** Authenticates and authorizes callers; throws a `Failure` for those who may not call. */
-export interface Gatekeeper {
-  caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller>;
-  person(request: Request, client: Client): Promise<Person>;
-  self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller>;
-}
-
-/** A call of an endpoint of a workspace that was answered as its caller wished. */
-export interface CompletedCall {
-  readonly endpoint: Endpoint;
-  readonly caller: Caller;
-  readonly client: Client;
-  /** The path as it was asked for, which holds no secret where an endpoint is guarded. */
-  readonly path: string;
-  /** The project that the path names, by name or id; null where it names none. */
-  readonly project: string | null;
-  readonly requestId: string;
-}
-
-/** What decides who may call an endpoint. */
-export type GuardedEndpoint = Pick<Endpoint, "access" | "method" | "path">;
 
 export interface RouterOptions extends RefusalOptions {
   readonly gatekeeper: Gatekeeper;
