@@ -1,12 +1,13 @@
 /**
  * What the runtime can do at most: `Deno.serve` with answers from a file, found
- * by the path that is asked for.
+ * by the path that is asked for; on several threads where a number of them is given.
  *
  * @module
  */
 import type { BareAnswer } from "./_bare.ts";
 
-const [port, file] = Deno.args;
+const [port, file, threads] = Deno.args;
+const isFirst = !("WorkerGlobalScope" in globalThis);
 const answers: readonly BareAnswer[] = JSON.parse(Deno.readTextFileSync(file!));
 // A list of pairs costs less than a Headers object, and a string less than its bytes.
 const byPath = new Map(answers.map(({ path, status, fields, text }) => {
@@ -14,7 +15,12 @@ const byPath = new Map(answers.map(({ path, status, fields, text }) => {
   return [path, { text, init: { status, headers } }];
 }));
 
-Deno.serve({ hostname: "127.0.0.1", port: Number(port) }, (request) => {
+for (let more = 1; isFirst && more < Number(threads); more++) {
+  new Worker(import.meta.url, { type: "module" });
+}
+
+const reusePort = Number(threads) > 1;
+Deno.serve({ hostname: "127.0.0.1", port: Number(port), reusePort }, (request) => {
   const { url } = request;
   const answer = byPath.get(url.slice(url.indexOf("/", "http://".length)));
   return answer === undefined

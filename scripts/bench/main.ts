@@ -85,6 +85,16 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./threads_bench.ts")).benchThreads(),
   },
   {
+    name: "cores",
+    needs: LOAD,
+    run: async () => await (await import("./cores_bench.ts")).benchCores(),
+  },
+  {
+    name: "deploys",
+    needs: LOAD,
+    run: async () => await (await import("./deploys_bench.ts")).benchDeploys(),
+  },
+  {
     name: "images",
     needs: [],
     run: async () => await (await import("./images_bench.ts")).benchImages(),
