@@ -1,10 +1,10 @@
 /**
- * What handlers are given of a request, and what is told of it afterwards.
+ * Calls of endpoints: who decides about them, and what their handlers are given.
  *
  * @module
  */
 import type { Endpoint } from "../../../contract/mod.ts";
-import type { Caller } from "../access/mod.ts";
+import type { Caller, Person, SelfCaller } from "../access/mod.ts";
 import type { Client } from "./client.ts";
 import type { ParsedRequest } from "./parse_request.ts";
 

@@ -8,13 +8,7 @@
 import { type Context, Hono } from "hono";
 import type { Endpoint, ParamsOf, ResponseOf } from "../../../contract/mod.ts";
 import type { Caller, Person, SelfCaller } from "../access/mod.ts";
-import type {
-  CompletedCall,
-  ForeignVisit,
-  GuardedEndpoint,
-  RequestContext,
-  Visit,
-} from "./calls.ts";
+import type { CompletedCall, ForeignVisit, Gatekeeper, RequestContext, Visit } from "./calls.ts";
 import type { Client } from "./client.ts";
 import { Failure } from "./failure.ts";
 import { type Idempotency, readIdempotencyKey } from "./idempotency.ts";
