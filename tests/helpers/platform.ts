@@ -51,6 +51,8 @@ export interface ApiOptions {
   readonly headers?: Record<string, string>;
   /** `null` sends no credentials. */
   readonly token?: string | null;
+  /** What makes the connections. */
+  readonly client?: Deno.HttpClient;
 }
 
 export interface ApiAnswer {
@@ -122,6 +124,7 @@ export async function callApi(
       ...options.headers,
     },
     body: options.json === undefined ? options.body ?? null : JSON.stringify(options.json),
+    ...(options.client === undefined ? {} : { client: options.client }),
   });
   const text = await response.text();
   const json = text === "" ? undefined : parse(text, response.status);
