@@ -14,7 +14,7 @@ import { type Failure, startVisitor } from "../helpers/machines/visitor.ts";
 import { keepWriting, type Workload } from "../helpers/machines/workload.ts";
 import { deployments, events, projects, signIns, triggers } from "../helpers/machines/workloads.ts";
 
-const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? (IS_LONG ? 100 : 8));
+const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? (IS_LONG ? 100 : 6));
 const ROUNDS_BETWEEN_CHECKS = 10;
 const MOST_MS_TO_A_KILL = 1000;
 
