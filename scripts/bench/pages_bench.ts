@@ -122,6 +122,7 @@ const AT = "/workspaces/bench/projects/project-0";
 const pagesOf = ({ deployment }: Furnished): readonly string[] => [
   "/workspaces",
   "/workspaces/bench",
+  "/workspaces/bench/audit",
   "/workspaces/bench/projects",
   "/workspaces/bench/new-project",
   "/workspaces/bench/search",

@@ -77,6 +77,7 @@ async function furnish({ api, own, platform }: DashboardPlatform) {
     ["overview", "/workspaces/acme/projects"],
     ["new-project", "/workspaces/acme/new-project"],
     ["members", "/workspaces/acme"],
+    ["audit", "/workspaces/acme/audit"],
     ["project", SHOP],
     ["empty-project", "/workspaces/acme/projects/docs"],
     ["deployment", `/deployments/${preview.id}`],
