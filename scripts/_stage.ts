@@ -7,6 +7,7 @@
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
+import { TEMPLATE_FILE } from "../src/database/mod.ts";
 import { sha256Hex } from "../src/lib/hash.ts";
 import { type BinaryFacts, binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
 
@@ -72,6 +73,23 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     reason: "is a script that browsers run; the platform sends it as it stands",
   },
 ];
+
+/** Where the program finds the country database in the stage. */
+const COUNTRIES =
+  "node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
+
+/** Large files of the stage that the program reads by itself, and rarely. */
+export function attachableFiles(platform: Platform = Deno.build): readonly string[] {
+  const program = binaryName(platform.os).replaceAll("\\", "/");
+  return [
+    COUNTRIES,
+    TEMPLATE_FILE,
+    ...SHIPPED_PACKAGES.flatMap(({ name, compressed = [] }) =>
+      compressed.map((file) => `node_modules/${name}/${file}.br`)
+    ),
+    `node_modules/${binaryPackage(platform)}/${program}.br`,
+  ];
+}
 
 /** System and processor that a program is made for, as `Deno.build` names them. */
 export interface Platform {

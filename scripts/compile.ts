@@ -12,11 +12,19 @@
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { TEMPLATE_FILE, TEMPLATE_URL } from "../src/database/mod.ts";
+import { ATTACHED_INDEX } from "../src/lib/shipped_file.ts";
 import { bundle, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
 import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
+import { attachFiles, putFilesBack, takeFiles } from "./_attach.ts";
 import { hear, show } from "./_process.ts";
 import { ROOT } from "./_source_files.ts";
-import { parseQuality, platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
+import {
+  attachableFiles,
+  parseQuality,
+  platformOf,
+  SHIPPED_PACKAGES,
+  stagePackages,
+} from "./_stage.ts";
 
 const { values: flags } = parseArgs({
   args: Deno.args,
@@ -63,7 +71,8 @@ const report = await bundle({
   releasesUrl: flags["releases-url"],
 });
 await bundleStartedByName({ root: ROOT, outdir: stage });
-await stagePackages(ROOT, stage, { platform: platformOf(flags.target), quality });
+const platform = platformOf(flags.target);
+await stagePackages(ROOT, stage, { platform, quality });
 await Deno.copyFile(TEMPLATE_URL, join(stage, TEMPLATE_FILE));
 console.log(
   `Bundled ${report.chunks} modules, ${megabytes(report.bytes)}, ` +
@@ -71,25 +80,43 @@ console.log(
 );
 
 const compiler = chooseCompiler(await compilerFacts());
-const code = await show([
-  ...compiler,
-  "compile",
-  "--quiet",
-  "--no-check",
-  "--allow-all",
-  "--unstable-kv",
-  "--unstable-net",
-  "--unstable-worker-options",
-  "--unstable-no-legacy-abort",
-  // Its file would lie in the folder for temporary files, where others may put one first.
-  "--no-code-cache",
-  ...(flags.target === undefined ? [] : ["--target", flags.target]),
-  ...[...STARTED_BY_NAME, TEMPLATE_FILE].flatMap((file) => ["--include", file]),
-  "--output",
-  output,
-  "main.js",
-], { cwd: stage });
-if (code !== 0) Deno.exit(code);
+
+async function compileStage(included: readonly string[]): Promise<void> {
+  const code = await show([
+    ...compiler,
+    "compile",
+    "--quiet",
+    "--no-check",
+    "--allow-all",
+    "--unstable-kv",
+    "--unstable-net",
+    "--unstable-worker-options",
+    "--unstable-no-legacy-abort",
+    // Its file would lie in the folder for temporary files, where others may put one first.
+    "--no-code-cache",
+    ...(flags.target === undefined ? [] : ["--target", flags.target]),
+    ...included.flatMap((file) => ["--include", file]),
+    "--output",
+    output,
+    "main.js",
+  ], { cwd: stage });
+  if (code !== 0) Deno.exit(code);
+}
+
+/** Attaches large files; false where the compiler packs in a way that leaves no place for them. */
+async function compileAttached(): Promise<boolean> {
+  const taken = await takeFiles(stage, attachableFiles(platform));
+  await compileStage([...STARTED_BY_NAME, ATTACHED_INDEX]);
+  if (await attachFiles(output, taken)) return true;
+  console.log("Packing all files: programs of this compiler do not end as those for Linux do");
+  await putFilesBack(stage, taken);
+  return false;
+}
+
+// Other systems map what is packed into memory, and sign or check the file as a whole.
+if (platform.os !== "linux" || !await compileAttached()) {
+  await compileStage([...STARTED_BY_NAME, TEMPLATE_FILE]);
+}
 const { size } = await Deno.stat(output);
 console.log(`Compiled ${output} with ${compiler.join(" ")}, ${megabytes(size)}`);
 

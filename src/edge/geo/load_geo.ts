@@ -6,6 +6,7 @@
 import { Buffer } from "node:buffer";
 import { Reader } from "mmdb-lib";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { readShippedFile } from "../../lib/shipped_file.ts";
 import { inTurns } from "../../lib/next_turn.ts";
 import { checkMmdb, DamagedDatabaseError, type MmdbShape } from "./check_mmdb.ts";
 import {
@@ -76,14 +77,24 @@ function describeFault(cause: unknown): string {
     : `it is damaged: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
 
+/** Reads the included database; it is not checked, as no operator has made it. */
+function readShipped(): Uint8Array {
+  return Deno.build.standalone
+    ? readShippedFile(`node_modules/${SHIPPED}`)
+    : Deno.readFileSync(new URL(import.meta.resolve(SHIPPED)));
+}
+
 /**
- * Loads the address databases. Files of the operator are checked completely.
+ * Loads the address databases; the included one is read by the first lookup. Files of the operator are checked completely.
  *
  * @throws {GeoFileError} If a file cannot be read, is damaged, or is not an MMDB file
  */
 export async function loadGeo(files: GeoFiles = {}, options: GeoOptions = {}): Promise<LoadedGeo> {
   const geo = files.geoip === undefined
-    ? openCountryDatabase(await Deno.readFile(new URL(import.meta.resolve(SHIPPED))))
+    ? openCountryDatabase(readShipped, {
+      onFailure: (cause) =>
+        options.warn?.(`Cannot find countries of addresses, so they count as unknown: ${cause}`),
+    })
     : await open(files.geoip, openCountryDatabase, options);
   if (files.asn === undefined) return { geo };
   return { geo, asn: await open(files.asn, openAsnDatabase, options) };

@@ -47,14 +47,29 @@ export interface OpenOptions {
   onFailure?(cause: unknown): void;
 }
 
+/** Bytes of an MMDB file, or what reads them when they are first needed. */
+export type Database = Uint8Array | (() => Uint8Array);
+
+function readerOf(bytes: Uint8Array): Reader<MmdbRecord> {
+  return new Reader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}
+
 class AddressDatabase {
-  readonly #reader: Reader<MmdbRecord>;
+  readonly #open: () => Reader<MmdbRecord>;
+  #reader: Reader<MmdbRecord> | undefined;
   #failed = false;
   /** The record of an address; an empty one where the database has none. */
   readonly find = memoize((address) => this.#readOrWarn(address) ?? NOTHING, REMEMBERED);
 
-  constructor(bytes: Uint8Array, private readonly options: OpenOptions) {
-    this.#reader = new Reader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  constructor(database: Database, private readonly options: OpenOptions) {
+    this.#open = () => readerOf(typeof database === "function" ? database() : database);
+    if (typeof database !== "function") this.#reader = this.#open();
+  }
+
+  /** A database that cannot be read fails once; after that it has no addresses. */
+  #opened(): Reader<MmdbRecord> | undefined {
+    if (this.#reader === undefined && !this.#failed) this.#reader = this.#open();
+    return this.#reader;
   }
 
   /** A lookup that fails counts as unknown, so that no request fails. */
@@ -72,18 +87,20 @@ class AddressDatabase {
     const plain = plainAddress(address);
     if (plain === undefined) return undefined;
     const isIpv6 = plain.includes(":");
-    if (isIpv6 && this.#reader.metadata.ipVersion === 4) return undefined;
-    return (this.#reader.get(plain) as AddressRecord | null) ?? undefined;
+    const reader = this.#opened();
+    if (reader === undefined) return undefined;
+    if (isIpv6 && reader.metadata.ipVersion === 4) return undefined;
+    return (reader.get(plain) as AddressRecord | null) ?? undefined;
   }
 }
 
 /**
  * Opens a country database (`country_code`, or `country.iso_code`).
  *
- * @throws {Error} If the bytes are not an MMDB file
+ * @throws {Error} If bytes are given that are not an MMDB file
  */
-export function openCountryDatabase(bytes: Uint8Array, options: OpenOptions = {}): GeoLookup {
-  const database = new AddressDatabase(bytes, options);
+export function openCountryDatabase(source: Database, options: OpenOptions = {}): GeoLookup {
+  const database = new AddressDatabase(source, options);
   return {
     country(address) {
       const record = database.find(address);

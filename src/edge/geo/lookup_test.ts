@@ -72,3 +72,22 @@ Deno.test("openCountryDatabase() reads MaxMind's nested records", () => {
     undefined,
   );
 });
+
+for (
+  const [what, read, found, failures] of [
+    ["a database", () => mmdbOf({ country_code: "de" }), "DE", 0],
+    ["one that is damaged", () => new Uint8Array(8), undefined, 1],
+  ] as const
+) {
+  Deno.test(`openCountryDatabase() reads ${what} once, when it is first asked`, () => {
+    let [reads, failed] = [0, 0];
+    const geo = openCountryDatabase(() => {
+      reads++;
+      return read();
+    }, { onFailure: () => failed++ });
+    assert.equal(reads, 0);
+    const countries = ["192.0.2.1", "192.0.2.2"].map((address) => geo.country(address));
+    assert.deepEqual(countries, [found, found]);
+    assert.deepEqual([reads, failed], [1, failures]);
+  });
+}

@@ -14,6 +14,7 @@ import { brotliDecompress } from "node:zlib";
 import { z } from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { sha256Hex } from "../../lib/hash.ts";
+import { readShippedFile } from "../../lib/shipped_file.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 
 export type Esbuild = typeof esbuild;
@@ -40,17 +41,22 @@ const factsSchema = z.object({ bytes: z.int().positive(), sha256: z.string().len
 export type BinaryFacts = z.infer<typeof factsSchema>;
 
 /**
- * Unpacks the staged binary, `<staged>.br` with its facts in `<staged>.json`, into the
- * cache, named by its digest, and returns its path. An existing one is used.
+ * Unpacks the staged binary, whose facts are in `<staged>.json` and which is read from
+ * `<staged>.br` by default, into the cache, named by its digest, and returns its path. An
+ * existing one is used.
  *
  * @throws {Error} where what was unpacked is not what was staged.
  */
-export async function unpackBinary(staged: string, cacheDir: string): Promise<string> {
+export async function unpackBinary(
+  staged: string,
+  cacheDir: string,
+  read: () => Uint8Array = () => Deno.readFileSync(`${staged}.br`),
+): Promise<string> {
   const facts = factsSchema.parse(JSON.parse(await readTextFile(`${staged}.json`)));
   const path = join(cacheDir, `esbuild-${facts.sha256.slice(0, 16)}`);
   const there = await Deno.stat(path).catch(() => undefined);
   if (there?.size === facts.bytes) return path;
-  const bytes = await promisify(brotliDecompress)(await Deno.readFile(`${staged}.br`));
+  const bytes = await promisify(brotliDecompress)(read());
   const found = sha256Hex(bytes);
   if (found !== facts.sha256) {
     throw new Error(`esbuild inside this program is damaged: its digest is ${found}`);
@@ -75,8 +81,9 @@ async function load(options: EsbuildOptions): Promise<Esbuild> {
   if (Deno.build.standalone) {
     const inside = join("node_modules", binaryPackage(Deno.build), binaryName(Deno.build.os));
     const staged = fileURLToPath(new URL(inside, Deno.mainModule));
+    const read = () => readShippedFile(`${inside.replaceAll("\\", "/")}.br`);
     // esbuild reads the variable when it is loaded; there is no option for it.
-    Deno.env.set("ESBUILD_BINARY_PATH", await unpackBinary(staged, options.cacheDir));
+    Deno.env.set("ESBUILD_BINARY_PATH", await unpackBinary(staged, options.cacheDir, read));
   }
   return await import("esbuild");
 }

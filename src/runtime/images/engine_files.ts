@@ -6,6 +6,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
+import { readShippedFile } from "../../lib/shipped_file.ts";
 import type { EngineFiles } from "./worker/messages.ts";
 
 /** Where the engine's files are, in the compiled program or beside the source. */
@@ -22,7 +23,8 @@ export function engineFolderPath(): string {
 
 function readWasm(folder: URL, name: string): Uint8Array<ArrayBuffer> {
   if (!Deno.build.standalone) return Deno.readFileSync(new URL(name, folder));
-  return new Uint8Array(brotliDecompressSync(Deno.readFileSync(new URL(`${name}.br`, folder))));
+  const shipped = readShippedFile(`node_modules/wasm-vips/lib/${name}.br`);
+  return new Uint8Array(brotliDecompressSync(shipped));
 }
 
 /** Reads them; costs some tens of milliseconds in the compiled program. */

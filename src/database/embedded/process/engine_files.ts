@@ -6,6 +6,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
+import { readShippedFile } from "../../../lib/shipped_file.ts";
 
 /** Where a package's files are, in the compiled program or beside the source. */
 function packageFolder(name: string): URL {
@@ -20,9 +21,11 @@ export function engineFolderPath(): string {
 }
 
 function read(name: string): Uint8Array<ArrayBuffer> {
-  const file = new URL(`dist/${name}`, packageFolder("pglite"));
-  if (!Deno.build.standalone) return Deno.readFileSync(file);
-  return new Uint8Array(brotliDecompressSync(Deno.readFileSync(new URL(`${file}.br`))));
+  if (!Deno.build.standalone) {
+    return Deno.readFileSync(new URL(`dist/${name}`, packageFolder("pglite")));
+  }
+  const shipped = readShippedFile(`node_modules/@electric-sql/pglite/dist/${name}.br`);
+  return new Uint8Array(brotliDecompressSync(shipped));
 }
 
 export type Pglite = typeof import("@electric-sql/pglite");

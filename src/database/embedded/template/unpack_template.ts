@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
+import { readShippedFile } from "../../../lib/shipped_file.ts";
 
 /** Its name in the stage of the compiled program, and beside this module. */
 export const TEMPLATE_FILE = "database_template.tar.br";
@@ -28,10 +29,9 @@ export interface Template {
 }
 
 export async function readTemplate(): Promise<Template> {
-  const place = Deno.build.standalone
-    ? new URL(`./${TEMPLATE_FILE}`, Deno.mainModule)
-    : TEMPLATE_URL;
-  const archive = await Deno.readFile(place);
+  const archive = Deno.build.standalone
+    ? readShippedFile(TEMPLATE_FILE)
+    : await Deno.readFile(TEMPLATE_URL);
   return { archive, digest: createHash("sha256").update(archive).digest("hex") };
 }
 

@@ -1,0 +1,66 @@
+/**
+ * Large files beside what `deno compile` packs: they are taken out of the stage, and put into
+ * the executable between the runtime and what is packed (src/lib/shipped_file.ts reads them).
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { sha256Hex } from "../src/lib/hash.ts";
+import {
+  ATTACHED_INDEX,
+  type AttachedIndex,
+  packedBytes,
+  TRAILER_BYTES,
+} from "../src/lib/shipped_file.ts";
+
+interface Taken {
+  readonly path: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Files that were taken out of a stage. */
+export type TakenFiles = readonly Taken[];
+
+/** Takes files out of the stage, and leaves an index of them there. */
+export async function takeFiles(stage: string, paths: readonly string[]): Promise<TakenFiles> {
+  const taken: Taken[] = [];
+  const files: Record<string, AttachedIndex["files"][string]> = {};
+  let offset = 0;
+  for (const path of paths) {
+    const bytes = await Deno.readFile(join(stage, path));
+    files[path] = { offset, bytes: bytes.byteLength, sha256: sha256Hex(bytes) };
+    offset += bytes.byteLength;
+    taken.push({ path, bytes });
+  }
+  const index: AttachedIndex = { bytes: offset, files };
+  await Deno.writeTextFile(join(stage, ATTACHED_INDEX), JSON.stringify(index));
+  for (const path of paths) await Deno.remove(join(stage, path));
+  return taken;
+}
+
+/** Puts files back into the stage, to be packed like the others. */
+export async function putFilesBack(stage: string, taken: TakenFiles): Promise<void> {
+  for (const { path, bytes } of taken) await Deno.writeFile(join(stage, path), bytes);
+  await Deno.remove(join(stage, ATTACHED_INDEX));
+}
+
+/**
+ * Attaches files to a compiled program; false where it does not end as programs for Linux do,
+ * which is then left as it is.
+ */
+export async function attachFiles(program: string, taken: TakenFiles): Promise<boolean> {
+  const bytes = await Deno.readFile(program);
+  const packed = bytes.byteLength < TRAILER_BYTES
+    ? undefined
+    : packedBytes(bytes.subarray(-TRAILER_BYTES));
+  if (packed === undefined || packed > bytes.byteLength) return false;
+  const start = bytes.byteLength - packed;
+  const parts = [
+    bytes.subarray(0, start),
+    ...taken.map((each) => each.bytes),
+    bytes.subarray(start),
+  ];
+  await Deno.writeFile(program, Buffer.concat(parts));
+  return true;
+}

@@ -1,0 +1,102 @@
+/**
+ * Large files that come with the compiled program. The runtime reads and copies all that is
+ * packed into it at every start of a process; for Linux, `scripts/compile.ts` therefore
+ * attaches large files to the executable, between the runtime and what is packed, where
+ * they cost nothing until they are read.
+ *
+ * @module
+ */
+import { sha256Hex } from "./hash.ts";
+
+/** Names the attached files; it is packed, and missing where none are attached. */
+export const ATTACHED_INDEX = "attached.json";
+
+/** The attached files, as `scripts/compile.ts` wrote them down. */
+export interface AttachedIndex {
+  /** Length of all attached files, in bytes. */
+  readonly bytes: number;
+  /** By their paths in the stage. */
+  readonly files: Readonly<
+    Record<string, { readonly offset: number; readonly bytes: number; readonly sha256: string }>
+  >;
+}
+
+/** What ends an executable for Linux: a number, the hash of a name, and a length. */
+export const TRAILER_BYTES = 16;
+const TRAILER_MAGIC = 0x501e;
+
+/**
+ * How many bytes at the end of an executable hold what is packed, read from its last
+ * {@link TRAILER_BYTES}; `undefined` where it has another form.
+ */
+export function packedBytes(trailer: Uint8Array): number | undefined {
+  const view = new DataView(trailer.buffer, trailer.byteOffset, TRAILER_BYTES);
+  return view.getUint32(0, true) === TRAILER_MAGIC ? Number(view.getBigUint64(8, true)) : undefined;
+}
+
+function readFully(file: Deno.FsFile, offset: number, bytes: Uint8Array): void {
+  file.seekSync(offset, Deno.SeekMode.Start);
+  for (let at = 0; at < bytes.byteLength;) {
+    const read = file.readSync(bytes.subarray(at));
+    if (read === null) throw new Error("it ends too early");
+    at += read;
+  }
+}
+
+/**
+ * Reads a file that is attached to an executable.
+ *
+ * @throws {Error} Where the executable does not hold what the index says.
+ */
+export function readAttached(
+  program: string,
+  index: AttachedIndex,
+  path: string,
+): Uint8Array<ArrayBuffer> {
+  const entry = index.files[path];
+  if (entry === undefined) throw new TypeError(`Cannot read ${path}: it is not attached`);
+  using file = Deno.openSync(program);
+  try {
+    const { size } = file.statSync();
+    const trailer = new Uint8Array(TRAILER_BYTES);
+    readFully(file, size - TRAILER_BYTES, trailer);
+    const packed = packedBytes(trailer);
+    if (packed === undefined) throw new Error("its end is missing");
+    const bytes = new Uint8Array(entry.bytes);
+    readFully(file, size - packed - index.bytes + entry.offset, bytes);
+    if (sha256Hex(bytes) !== entry.sha256) throw new Error("its digest is another one");
+    return bytes;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`Install svc again: ${path} inside it is damaged (${reason})`, { cause });
+  }
+}
+
+/** The executable that runs, even where another one has taken its place by now. */
+const RUNNING = "/proc/self/exe";
+
+let known: AttachedIndex | null | undefined;
+
+function attachedIndex(): AttachedIndex | null {
+  if (known !== undefined) return known;
+  try {
+    const text = Deno.readTextFileSync(new URL(`./${ATTACHED_INDEX}`, Deno.mainModule));
+    known = JSON.parse(text) as AttachedIndex;
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    known = null;
+  }
+  return known;
+}
+
+/**
+ * Reads a file of the compiled program by its path in the stage.
+ *
+ * @throws {Error} Where it is damaged.
+ */
+export function readShippedFile(path: string): Uint8Array<ArrayBuffer> {
+  const index = attachedIndex();
+  return index !== null && path in index.files
+    ? readAttached(RUNNING, index, path)
+    : Deno.readFileSync(new URL(`./${path}`, Deno.mainModule));
+}
