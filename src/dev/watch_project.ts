@@ -9,6 +9,8 @@ import type { Change } from "./site/mod.ts";
 
 /** Time in which several events of one save come, in milliseconds. */
 const SETTLE_MS = 20;
+/** Longest wait for the end of events, as of a file that is written to all the time. */
+const MAX_SETTLE_MS = 200;
 
 /** Folders that change by themselves, or hold what is not the project's own. */
 const IGNORED =
@@ -21,6 +23,9 @@ export function changeOf(path: string): Change | undefined {
   return { rules: false, functions: /\.[cm]?[jt]sx?$|\.json$/.test(path), files: true };
 }
 
+/** What a folder may hold that nobody has watched yet. */
+const NEW_FOLDER: Change = { rules: false, functions: true, files: true };
+
 /** Both changes. */
 export function joinChanges(left: Change | undefined, right: Change): Change {
   return {
@@ -31,11 +36,14 @@ export function joinChanges(left: Change | undefined, right: Change): Change {
 }
 
 /** The folders to watch: ignored ones are often too large for the system. */
-function foldersOf(root: string): { readonly flat: string; readonly deep: readonly string[] } {
-  const deep = [...Deno.readDirSync(root)]
-    .filter(({ name, isDirectory }) => isDirectory && !IGNORED.test(name))
-    .map(({ name }) => join(root, name));
-  return { flat: root, deep };
+function foldersOf(root: string): readonly string[] {
+  try {
+    return [...Deno.readDirSync(root)]
+      .filter(({ name, isDirectory }) => isDirectory && !IGNORED.test(name))
+      .map(({ name }) => join(root, name));
+  } catch {
+    return []; // it has gone meanwhile
+  }
 }
 
 async function follow(
@@ -54,20 +62,24 @@ async function follow(
  * A save of several files is one change.
  */
 export function watchProject(root: string, changed: (change: Change) => void): () => void {
-  let pending: Change | undefined;
+  let pending: { change: Change; since: number } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const watchers = new Map<string, Deno.FsWatcher>();
+  const settle = () => {
+    // What a new folder holds may have come before it was watched.
+    const isNew = watchNew();
+    const { change } = pending!;
+    pending = undefined;
+    changed(isNew ? joinChanges(change, NEW_FOLDER) : change);
+  };
   const take = (path: string) => {
     const change = changeOf(path);
     if (change === undefined) return;
-    watchNew();
-    pending = joinChanges(pending, change);
+    const now = performance.now();
+    const since = pending?.since ?? now;
+    pending = { change: joinChanges(pending?.change, change), since };
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      const settled = pending!;
-      pending = undefined;
-      changed(settled);
-    }, SETTLE_MS);
+    timer = setTimeout(settle, Math.min(SETTLE_MS, since + MAX_SETTLE_MS - now));
   };
   const watch = (path: string, recursive: boolean) => {
     try {
@@ -76,8 +88,10 @@ export function watchProject(root: string, changed: (change: Change) => void): (
       void follow(watcher, root, take).catch(() => {});
     } catch { /* it has gone meanwhile */ }
   };
-  const watchNew = () => {
-    for (const path of foldersOf(root).deep) if (!watchers.has(path)) watch(path, true);
+  const watchNew = (): boolean => {
+    const added = foldersOf(root).filter((path) => !watchers.has(path));
+    for (const path of added) watch(path, true);
+    return added.length > 0;
   };
   watch(root, false);
   watchNew();

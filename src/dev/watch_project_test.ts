@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { until } from "../lib/_test_until.ts";
 import type { Change } from "./site/mod.ts";
 import { changeOf, watchProject } from "./watch_project.ts";
 
@@ -33,6 +34,36 @@ Deno.test("watchProject() reports saves, also in folders that are made later", a
     await next.promise;
     next = Promise.withResolvers();
     await Deno.writeTextFile(join(folder, "functions", "greet.ts"), "");
+    assert.equal((await next.promise).functions, true);
+  } finally {
+    stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("watchProject() reports saves beside a file that is written to all the time", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-watch-" }));
+  let isRuleSaved = false;
+  const stop = watchProject(folder, ({ rules }) => isRuleSaved ||= rules);
+  const log = join(folder, "server.log");
+  const writing = setInterval(() => Deno.writeTextFileSync(log, "line\n", { append: true }), 2);
+  try {
+    await Deno.writeTextFile(join(folder, "svc.rules.toml"), "");
+    await until(() => isRuleSaved);
+  } finally {
+    clearInterval(writing);
+    stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("watchProject() reports functions that come together with their folder", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-watch-" }));
+  const next = Promise.withResolvers<Change>();
+  const stop = watchProject(folder, next.resolve);
+  try {
+    Deno.mkdirSync(join(folder, "functions"));
+    Deno.writeTextFileSync(join(folder, "functions", "greet.ts"), "");
     assert.equal((await next.promise).functions, true);
   } finally {
     stop();

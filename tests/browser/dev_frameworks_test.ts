@@ -3,18 +3,15 @@
  * framework's own means, through the public port. `DEV_TESTS=all` installs and runs them.
  */
 import assert from "node:assert/strict";
-import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { hear } from "../../scripts/_process.ts";
-import { ROOT } from "../../scripts/_source_files.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { BROWSER_TEST, withChromium } from "../helpers/chromium.ts";
-import { type Served, startServing } from "../helpers/dev_program.ts";
-import { nodeVariables } from "../helpers/node_program.ts";
+import { type FrameworkName, harbourRules, withFramework } from "../helpers/dev_frameworks.ts";
+import type { Served } from "../helpers/dev_program.ts";
 
 interface Case {
-  readonly name: "astro" | "nuxt" | "sveltekit" | "nitro";
+  readonly name: FrameworkName;
   readonly file: string;
   readonly edit: (source: string) => string;
   /** Text or style of the page once the change is there. */
@@ -39,36 +36,6 @@ const CASES: readonly Case[] = [
   },
 ];
 
-const rules = (target: string) =>
-  `schemaVersion = "EDGE_RULE_SET_V1"
-[[rules]]
-id = "harbour"
-condition = { path = { type = "exact", value = "/harbour" } }
-action = { type = "redirect", target = "${target}", statusCode = 301 }
-`;
-
-async function withFramework(
-  name: Case["name"],
-  test: (parts: { readonly dev: Served; readonly folder: string }) => Promise<void>,
-): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: `svc-dev-${name}-` });
-  try {
-    await cp(join(ROOT, "fixtures", "frameworks", name), folder, { recursive: true });
-    await Deno.writeTextFile(join(folder, "svc.rules.toml"), rules("/one"));
-    const env = await nodeVariables(Deno.env.get("PATH") ?? "");
-    const installed = await hear(["npm", "install", "--loglevel", "error"], { cwd: folder, env });
-    assert.equal(installed.code, 0, installed.stderr);
-    const dev = await startServing(["dev", "--port", "0"], { cwd: folder, env });
-    try {
-      await test({ dev, folder });
-    } finally {
-      assert.equal(await dev.end(), 0, dev.lines.join("\n"));
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 async function locationOf({ port }: Served): Promise<string | null> {
   const response = await fetch(`http://127.0.0.1:${port}/harbour`, { redirect: "manual" });
   await response.body?.cancel();
@@ -79,7 +46,7 @@ async function locationOf({ port }: Served): Promise<string | null> {
 async function changeRule(dev: Served, folder: string): Promise<void> {
   assert.equal(await locationOf(dev), "/one");
   const from = dev.lines.length;
-  await Deno.writeTextFile(join(folder, "svc.rules.toml"), rules("/two"));
+  await Deno.writeTextFile(join(folder, "svc.rules.toml"), harbourRules("/two"));
   await dev.said(/1 rule acts/, from);
   assert.equal(await locationOf(dev), "/two");
 }

@@ -29,7 +29,7 @@ export interface Script {
 }
 
 /** Takes messages of one thread, and remembers its events: they may come before somebody waits. */
-class Session {
+export class Session {
   readonly #answers = new Map<number, PromiseWithResolvers<Params>>();
   readonly #events: Message[] = [];
   #waiting: (() => void)[] = [];

@@ -1,0 +1,90 @@
+/**
+ * A breakpoint in the server code of each framework of the spec, set over the DevTools
+ * protocol. `DEV_TESTS=all` installs and runs them.
+ */
+import { until } from "../../../src/lib/_test_until.ts";
+import { type FrameworkName, withFramework } from "../../helpers/dev_frameworks.ts";
+import type { Served } from "../../helpers/dev_program.ts";
+import {
+  type Inspector,
+  openInspector,
+  type Script,
+  type Session,
+} from "../../helpers/devtools.ts";
+
+/** Text of a line that runs with each request of the path. */
+const MARK = "crypto.randomUUID()";
+
+const PATHS: Readonly<Record<FrameworkName, string>> = {
+  astro: "/",
+  nitro: "/",
+  nuxt: "/api/tide",
+  sveltekit: "/",
+};
+
+/** What a framework builds for development may lie in `node_modules/.nitro`. */
+const LIBRARY = /\/node_modules\/(?!\.)/;
+
+/** The main thread and each worker, as they come. */
+async function* threadsOf(inspector: Inspector): AsyncGenerator<Session> {
+  yield inspector.main;
+  while (true) yield await inspector.worker();
+}
+
+/** Sets a breakpoint on each marked line of the scripts of the project. */
+async function breakIn(session: Session, folder: string): Promise<void> {
+  await session.call("Debugger.enable");
+  while (true) {
+    const { scriptId } = await session.script(({ url }: Script) =>
+      url.includes(folder) && !LIBRARY.test(url)
+    );
+    const { scriptSource } = await session.call("Debugger.getScriptSource", { scriptId });
+    for (const [lineNumber, line] of String(scriptSource).split("\n").entries()) {
+      if (!line.includes(MARK)) continue;
+      await session.call("Debugger.setBreakpoint", { location: { scriptId, lineNumber } });
+    }
+  }
+}
+
+/** Sets breakpoints in each thread as it comes; `paused` gets the one that stands still. */
+async function followThreads(
+  inspector: Inspector,
+  { folder, paused }: {
+    readonly folder: string;
+    readonly paused: (session: Session) => void;
+  },
+): Promise<void> {
+  for await (const session of threadsOf(inspector)) {
+    // The end of the session ends it too.
+    void breakIn(session, folder).catch(() => {});
+    void session.paused().then(() => paused(session));
+  }
+}
+
+async function read({ port }: Served, path: string): Promise<void> {
+  await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+}
+
+for (const [name, path] of Object.entries(PATHS) as [FrameworkName, string][]) {
+  Deno.test({
+    name: `dev --inspect stops the server of a ${name} project at a breakpoint`,
+    ignore: Deno.env.get("DEV_TESTS") !== "all",
+    fn: () =>
+      withFramework(name, async ({ dev, folder }) => {
+        using inspector = await openInspector(String(dev.told.inspector));
+        const found = Promise.withResolvers<Session>();
+        void followThreads(inspector, { folder, paused: found.resolve });
+        let stopped: Session | undefined;
+        void found.promise.then((session) => stopped = session);
+        const underWay = new Set<Promise<void>>();
+        // A first request may load the script, a later one then stops in it.
+        await until(() => {
+          if (underWay.size > 0) return stopped !== undefined;
+          const answered = read(dev, path).catch(() => {}).finally(() => underWay.delete(answered));
+          underWay.add(answered);
+        });
+        await stopped!.call("Debugger.disable");
+        await Promise.all(underWay);
+      }, ["--inspect"]),
+  });
+}
