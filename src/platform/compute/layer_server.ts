@@ -42,12 +42,12 @@ export class LayerServer {
   /** `create` makes the server; it is called for the first request. */
   constructor(private readonly create: () => Promise<ComputeServer>) {}
 
-  async fetch(request: ComputeRequest): Promise<ComputeResult> {
-    return await this.#ask((server) => server.fetch(request));
+  fetch(request: ComputeRequest): Promise<ComputeResult> {
+    return this.#ask((server) => server.fetch(request));
   }
 
-  async connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult> {
-    return await this.#ask((server) => server.connect(request));
+  connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult> {
+    return this.#ask((server) => server.connect(request));
   }
 
   /** Starts the server if it is not running, and reports whether it listens. */
@@ -138,7 +138,7 @@ export class LayerServer {
   ): Promise<Result | Extract<ComputeResult, { readonly type: "failed" }>> {
     let server: ComputeServer;
     try {
-      server = await this.#get();
+      server = this.#made ?? await this.#get();
     } catch (error) {
       return { type: "failed", reason: "cannot_start", message: messageOf(error) };
     }

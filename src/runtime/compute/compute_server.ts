@@ -93,7 +93,8 @@ class Server implements ComputeServer {
   }
 
   async fetch(request: ComputeRequest): Promise<ComputeResult> {
-    const entered = await this.#enter(request);
+    const entering = this.#enter(request);
+    const entered = entering instanceof Promise ? await entering : entering;
     if ("type" in entered) return entered;
     const { server, over } = entered;
     const { timeoutMs } = this.#limits;
@@ -212,34 +213,49 @@ class Server implements ComputeServer {
     };
   }
 
-  /** A place among the requests under way, and a server that runs. */
-  async #enter({ requestId, signal }: Omit<ComputeRequest, "body">): Promise<Failed | Entered> {
+  /** A place among the requests under way, and a server that runs; at once where both are there. */
+  #enter(request: Omit<ComputeRequest, "body">): Failed | Entered | Promise<Failed | Entered> {
     if (this.#closed) return failed("cannot_start", "The deployment has been shut down");
     const place = this.#gate.enter();
     if (place === undefined) return failed("overloaded", "Too many requests wait for the server");
+    const { running } = this.#supervisor;
+    if (typeof place !== "function" || running?.listens !== true) {
+      return this.#enterLater(request, place);
+    }
+    return { server: running, release: place, over: this.#begin(request, place) };
+  }
+
+  /** As `#enter()`, where a place or a server has to be waited for. */
+  async #enterLater(
+    request: Omit<ComputeRequest, "body">,
+    place: Release | Promise<Release>,
+  ): Promise<Failed | Entered> {
     const release = typeof place === "function"
       ? place
       : await waitForPlace(place, this.#limits.timeoutMs);
     if (release === undefined) return failed("overloaded", "Waited too long for the server");
-    this.#requests.add(requestId);
-    const over = (): void => {
-      release();
-      this.#requests.delete(requestId);
-      this.#settle();
-    };
+    const over = this.#begin(request, release);
     const { running } = this.#supervisor;
-    const isReady = running?.listens === true;
-    if (isReady && typeof place === "function") return { server: running, release, over };
-    const found = isReady ? { server: running } : await this.#supervisor.find();
+    const found = running?.listens === true ? { server: running } : await this.#supervisor.find();
     if ("problem" in found) {
       over();
       return failed(found.reason, found.problem);
     }
-    if (resolveSignal(signal)?.aborted === true) {
+    if (resolveSignal(request.signal)?.aborted === true) {
       over();
       return failed("aborted", "The request was aborted");
     }
     return { server: found.server, release, over };
+  }
+
+  /** A request is under way from now on, until what this returns is called. */
+  #begin({ requestId }: Omit<ComputeRequest, "body">, release: Release): () => void {
+    this.#requests.add(requestId);
+    return () => {
+      release();
+      this.#requests.delete(requestId);
+      this.#settle();
+    };
   }
 
   async #explain(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { dropHopByHop } from "../../lib/hop_by_hop.ts";
+import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import {
   announceBody,
   type ConnectionTimes,
@@ -28,8 +28,9 @@ type Header = readonly [name: string, value: string];
 /** A body may pause for any time: streams of events do. */
 const NO_IDLE_LIMIT_MS = Infinity;
 
-/** Fields that are set anew for the server. */
-const REWRITTEN: ReadonlySet<string> = new Set([
+/** Fields that end at this hop, or are set anew for the server. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
   "content-length",
   "expect",
   REQUEST_ID_HEADER,
@@ -38,9 +39,11 @@ const REWRITTEN: ReadonlySet<string> = new Set([
 
 /** The headers that the server gets, except those that say how the body is sent. */
 export function forwardedHeaders(request: Omit<ComputeRequest, "body">): Header[] {
+  const named = connectionOptions(request.headers);
   const headers: Header[] = [];
-  for (const field of dropHopByHop(request.headers)) {
-    if (!REWRITTEN.has(field[0].toLowerCase())) headers.push(field);
+  for (const field of request.headers) {
+    const lower = field[0].toLowerCase();
+    if (!LEFT_OUT.has(lower) && named?.has(lower) !== true) headers.push(field);
   }
   headers.push([REQUEST_ID_HEADER, request.requestId]);
   return headers;

@@ -38,26 +38,22 @@ export class ByteReader {
   }
 
   async #fill(): Promise<boolean> {
-    try {
-      return await this.#readMore();
-    } finally {
-      this.#filling = undefined;
-    }
-  }
-
-  async #readMore(): Promise<boolean> {
     if (this.#start === this.#end) this.#start = this.#end = 0;
     else if (this.#end === this.#buffer.byteLength) {
       this.#buffer.copyWithin(0, this.#start, this.#end);
       this.#end -= this.#start;
       this.#start = 0;
     }
-    const count = await this.read(
-      this.#end === 0 ? this.#buffer : this.#buffer.subarray(this.#end),
-    );
-    if (count === null) return false;
-    this.#end += count;
-    return true;
+    try {
+      const count = await this.read(
+        this.#end === 0 ? this.#buffer : this.#buffer.subarray(this.#end),
+      );
+      if (count === null) return false;
+      this.#end += count;
+      return true;
+    } finally {
+      this.#filling = undefined;
+    }
   }
 
   /**
