@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { contentOf, type EdgeConnection } from "../../edge/mod.ts";
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -27,6 +28,23 @@ const REWRITTEN: ReadonlySet<string> = new Set([
   ...["host", "content-length", "expect"],
   ...[URL_FIELD, ADDRESS_FIELD, SCHEME_FIELD],
 ]);
+
+/**
+ * A socket takes some 1,000 connections that have not been accepted, and refuses more at once:
+ * as many requests may have waited for the successor.
+ */
+const [ATTEMPTS, AGAIN_MS] = [500, 10];
+
+async function connect(path: string): Promise<Deno.UnixConn> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await Deno.connect({ transport: "unix", path });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.WouldBlock) || attempt === ATTEMPTS) throw error;
+      await delay(AGAIN_MS);
+    }
+  }
+}
 
 type Passed = ClientConnection & Pick<EdgeConnection, "handedOver">;
 
@@ -109,8 +127,7 @@ export class RequestPasser {
       : request.body;
     const fields: HeaderList = [...request.headers];
     const announced = announceBody({ method, headers: fields, body });
-    const conn = await Deno.connect({ transport: "unix", path });
-    const http = new Http1Connection(conn, this.#times);
+    const http = new Http1Connection(await connect(path), this.#times);
     return await http.exchange({
       method,
       target: splitUrl(url).target,

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { RequestPasser } from "./pass_requests.ts";
+
+/** More than a socket takes before they are accepted. */
+const WAITING = 1500;
+
+Deno.test({
+  name: "RequestPasser passes on as many requests as have waited",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    const folder = await Deno.makeTempDir({ prefix: "svc-pass-" });
+    const troubles: string[] = [];
+    const passer = new RequestPasser((message) => troubles.push(message));
+    const path = join(folder, "requests");
+    const server = Deno.serve(
+      { path, onListen: () => {} },
+      ({ headers }) => new Response(headers.get("x-number")),
+    );
+    try {
+      const waiting = Array.from({ length: WAITING }, async (_, number) => {
+        const headers = { "x-number": `${number}` };
+        const request = new Request("http://kiosk.localhost/", { headers });
+        const connection = { remoteAddress: "127.0.0.1", scheme: "http", hold: () => {} } as const;
+        const response = await passer.pass(request, connection);
+        return `${response.status} ${await response.text()}`;
+      });
+      passer.passTo(path);
+      const expected = Array.from({ length: WAITING }, (_, number) => `200 ${number}`);
+      assert.deepEqual(await Promise.all(waiting), expected, troubles[0]);
+    } finally {
+      passer.close();
+      await server.shutdown();
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
