@@ -174,12 +174,12 @@ export async function triggers(machines: Machines): Promise<Workload> {
       const ids = triggered;
       triggered = [];
       for (const id of ids) {
-        const status = await until(
-          async () => (await machines.api("GET", `/v1/deployments/${id}`)).json.status,
-          (status) => ["LIVE", "FAILED", "STOPPED"].includes(status),
+        const { status, error } = await until(
+          async () => (await machines.api("GET", `/v1/deployments/${id}`)).json,
+          ({ status }) => ["LIVE", "FAILED", "STOPPED"].includes(status),
           BUILD_PATIENCE_MS,
         );
-        assert.equal(status, "LIVE", `The build of deployment ${id} has not ended well`);
+        assert.equal(status, "LIVE", `The build of deployment ${id}: ${error}`);
       }
     },
   };
