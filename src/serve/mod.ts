@@ -10,7 +10,12 @@ export type { PlatformLog } from "../platform/core/log.ts";
 export type { PlatformOptions, RunningPlatform } from "./options.ts";
 export { BackupError, makeBackup, restoreBackup } from "./backup/mod.ts";
 export { UnavailableError } from "../lib/unavailable_error.ts";
-export { migrateBlobs, MigrationError } from "./migrate_blobs.ts";
+export {
+  migrateStore,
+  MigrationError,
+  type MigrationReport,
+  StoreInUseError,
+} from "./migration/mod.ts";
 export { rekeyDataDir } from "./rekey.ts";
 export { DataNewerError } from "./settle_format.ts";
 export { NodeFileError, NodeIdInUseError } from "../platform/core/nodes/mod.ts";

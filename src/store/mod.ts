@@ -5,11 +5,13 @@
  * @module
  */
 export { type ChangeFollower, type ChangeHandlers } from "./change_follower.ts";
+export { decodeKey, encodeKey } from "./key_encoding.ts";
 export { migrateSchema, StoreNewerError } from "./migrate_schema.ts";
 export { openPgStore, type PgStore, startTidying, tidyStore } from "./open_store.ts";
 export { type Patience } from "./patience.ts";
 export { type PgKv } from "./pg_kv.ts";
 export { type PgOperation } from "./pg_operation.ts";
+export { readRecords, readVersion, type StoredRecord } from "./read_records.ts";
 export { SCHEMA, type SchemaMigration } from "./schema.ts";
 export {
   type AddressSources,

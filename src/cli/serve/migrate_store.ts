@@ -1,82 +1,143 @@
-import { defineCommand, definedOnly } from "../command/mod.ts";
+import { defineCommand, definedOnly, repeatedList } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
+import type { MigrationReport } from "../../serve/mod.ts";
 import { type Context, dataFolder } from "../session/mod.ts";
-import { formatBytes, formatCount } from "../terminal/mod.ts";
+import { formatBytes, formatCount, type Progress } from "../terminal/mod.ts";
+import { VERSION } from "../version.ts";
 
-/** Blobs between two lines about the progress. */
-const REPORT_EVERY = 1000;
+/** The places of records and of files that a flag names. */
+interface Places {
+  readonly records?: string;
+  readonly files?: string;
+}
 
-/** A folder as it is named from where the command runs; undefined for the one of the data directory. */
-function placeOf(ctx: Context, given: string | undefined): string | undefined {
-  if (given === undefined || isS3Place(given)) return given;
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) {
-    throw new CliError("usage", "Name a directory of blobs, or s3://bucket/prefix?endpoint=…");
+function readPlaces(ctx: Context, flag: string, given: readonly string[] = []): Places {
+  const places: { records?: string; files?: string } = {};
+  for (const place of given) {
+    const kind = /^postgres(?:ql)?:/i.test(place) || place.endsWith(".sqlite3")
+      ? "records"
+      : "files";
+    if (places[kind] !== undefined) {
+      throw new CliError("usage", `Name one place of ${kind} with ${flag}, and not several`);
+    }
+    const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
+    if (kind === "files" && isUrl && !isS3Place(place)) {
+      throw new CliError(
+        "usage",
+        `Name postgres://…, s3://bucket/prefix?endpoint=…, a directory of files, or a database ` +
+          `that ends with .sqlite3 with ${flag}`,
+      );
+    }
+    places[kind] = isUrl || kind === "records" && !place.endsWith(".sqlite3")
+      ? place
+      : ctx.path(place);
   }
-  return ctx.path(given);
+  return places;
+}
+
+function endsOf(kind: keyof Places, from: Places, to: Places) {
+  if (from[kind] === undefined && to[kind] === undefined) return undefined;
+  return definedOnly({ from: from[kind], to: to[kind] });
 }
 
 export default defineCommand({
   description:
-    "Copies the contents of files between a directory and an object storage, in either " +
-    "direction; records stay where they are. Each file is checked against its hash, and the " +
-    "target is counted at the end. The source is left as it is. An interrupted run can be " +
-    "repeated, and goes on. No platform may be running on the data directory. Access keys are " +
-    "in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in a file.",
+    "Moves a stopped platform: its records between a file and PostgreSQL, the contents of files " +
+    "between a directory and an object storage, or both. What --from or --to does not name is " +
+    "in the data directory. The source is left as it is; the target must be empty. Everything " +
+    "is checked by hash and count. An interrupted run can be repeated, and goes on. Passwords " +
+    "and access keys are in SVC_KV_PASSWORD, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in " +
+    "files. Logs, databases and repositories that were pushed stay in the data directory.",
   define: (command) =>
     command
       .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
-      .option("--kv <path>", "Deno KV database, if it is not in the data directory")
-      .option("--from <place>", "directory of blobs, or s3://… (default: in the data directory)")
-      .option("--to <place>", "directory of blobs, or s3://… (default: in the data directory)"),
+      .option("--from <place>", "postgres://…, s3://…, or a path; repeatable", repeatedList)
+      .option("--to <place>", "postgres://…, s3://…, or a path; repeatable", repeatedList)
+      .option("--kv <place>", "where the records are, if they stay and are elsewhere")
+      .option("--keys-file <file>", "keys that secrets are sealed with, if they are elsewhere")
+      .option("--dry-run", "look at both sides, and move nothing"),
   examples: [
     [
-      "migrate-store --to 's3://files/svc?endpoint=https://s3.example.com'",
-      "from the default data directory to an object storage",
+      "migrate-store --to postgres://svc@pg1,pg2/svc --to 's3://files/svc?endpoint=https://s3.example.com'",
+      "from the default data directory to PostgreSQL and an object storage",
     ],
     [
-      "migrate-store --from 's3://files/svc?endpoint=https://s3.example.com'",
-      "and back",
+      "migrate-store --data-dir /srv/svc --keys-file /etc/svc/keys.json --from postgres://svc@pg1,pg2/svc",
+      "records back into a new data directory",
+    ],
+    [
+      "migrate-store --to 's3://files/svc?endpoint=https://s3.example.com' --dry-run",
+      "how many files would be moved",
     ],
   ],
-  answers: "{ blobs, bytes, copied }",
+  answers: "{ records, files, planned, resumed, stays }",
   async run({ flags }, ctx) {
-    const [from, to] = [placeOf(ctx, flags.from), placeOf(ctx, flags.to)];
-    if (from === undefined && to === undefined) {
-      throw new CliError(
-        "usage",
-        "Name where the files go with --to, or where they are with --from",
-      );
+    const [from, to] = [
+      readPlaces(ctx, "--from", flags.from),
+      readPlaces(ctx, "--to", flags.to),
+    ];
+    const ends = definedOnly({
+      records: endsOf("records", from, to),
+      files: endsOf("files", from, to),
+    });
+    if (Object.keys(ends).length === 0) {
+      throw new CliError("usage", "Name where the platform goes with --to, or is with --from");
     }
     const serve = await import("../../serve/mod.ts");
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
-    let [count, bytes] = [0, 0];
+    const keysFile = flags.keysFile === undefined ? undefined : ctx.path(flags.keysFile);
+    let progress: Progress | undefined;
     try {
-      const report = await serve.migrateBlobs({
-        ...{ dataDir, env: ctx.env, signal: ctx.signal },
-        ...definedOnly({ from, to, kv: flags.kv }),
+      const report = await serve.migrateStore({
+        ...{ dataDir, ...ends, version: VERSION, env: ctx.env, signal: ctx.signal },
+        ...definedOnly({ kv: flags.kv, keysFile, dryRun: flags.dryRun }),
         onTrouble: (message) => ctx.ui.log("env", "warn", message),
-        onProgress(blob) {
-          bytes += blob.size;
-          if (++count % REPORT_EVERY > 0) return;
-          ctx.ui.log("env", "info", `${formatCount(count, "file")}, ${formatBytes(bytes)}`);
+        onPart(part, total) {
+          progress?.end();
+          progress = ctx.ui.progress("env", { label: `Moving ${part}`, ...total });
         },
+        onProgress: (done) => progress?.add(done),
       });
-      const amount = `${formatCount(report.blobs, "file")}, ${formatBytes(report.bytes)}`;
-      ctx.ui.done("env", `The target has ${amount}; ${report.copied} were copied now`);
+      progress?.end();
+      tell(report, ctx);
       ctx.ui.result({ ...report }, "");
     } catch (cause) {
-      throw explain(cause, serve, count > 0);
+      progress?.end();
+      throw explain(cause, serve, progress !== undefined);
     }
   },
 });
+
+function tell({ records, files, planned, resumed, stays }: MigrationReport, { ui }: Context): void {
+  if (planned !== undefined) {
+    const parts = [
+      ...(planned.records ? [`${formatCount(planned.records.files, "record")}`] : []),
+      ...(planned.files
+        ? [`${formatCount(planned.files.files, "file")}, ${formatBytes(planned.files.bytes)}`]
+        : []),
+    ];
+    ui.done("env", `Nothing was moved. There are ${parts.join(", and ")}`);
+  }
+  if (resumed) ui.log("env", "info", "This went on with a move that was interrupted");
+  if (files) {
+    const amount = `${formatCount(files.blobs, "file")}, ${formatBytes(files.bytes)}`;
+    ui.done("env", `The target has ${amount}; ${files.copied} were copied now`);
+  }
+  if (records) {
+    const { count, copied, sha256 } = records;
+    const amount = formatCount(count, "record");
+    ui.done("env", `The target has ${amount}; ${copied} were copied now. SHA-256 ${sha256}`);
+  }
+  for (const { path, what } of stays) ui.log("env", "info", `Stays in ${path}: ${what}`);
+}
 
 function explain(
   cause: unknown,
   serve: typeof import("../../serve/mod.ts"),
   hasBegun: boolean,
 ): unknown {
-  if (cause instanceof serve.DataDirInUseError) {
+  if (cause instanceof serve.DataDirInUseError || cause instanceof serve.StoreInUseError) {
     return new CliError("data_dir_in_use", cause.message, { cause });
   }
   if (cause instanceof serve.DataDirUnusableError) {
@@ -89,7 +150,7 @@ function explain(
     const hint = "What was copied stays; run it again to go on";
     return new CliError("store_unusable", cause.message, { ...(hasBegun ? { hint } : {}), cause });
   }
-  if (cause instanceof serve.MigrationError) {
+  if (cause instanceof serve.MigrationError || cause instanceof serve.KeyFileError) {
     return new CliError("data_incomplete", cause.message, { cause });
   }
   return cause instanceof TypeError ? new CliError("usage", cause.message, { cause }) : cause;

@@ -97,6 +97,11 @@ export async function openKeyRing(path: string, random: Random): Promise<KeyRing
   return importRing(fresh);
 }
 
+/** The ids of the keys in a file; none where it is missing. */
+export async function readKeyIds(path: string): Promise<ReadonlySet<string>> {
+  return new Set((await readKeyFile(path))?.keys.map(({ id }) => id));
+}
+
 /** Adds a new current key; the old ones stay readable until `forgetOldKeys()`. */
 export async function addKey(path: string, random: Random): Promise<KeyRing> {
   const known = await readKeyFile(path);

@@ -3,6 +3,6 @@
  *
  * @module
  */
-export { addKey, forgetOldKeys, KeyFileError, openKeyRing } from "./key_ring.ts";
+export { addKey, forgetOldKeys, KeyFileError, openKeyRing, readKeyIds } from "./key_ring.ts";
 export { resealSettings, sealedSetting } from "./sealed_settings.ts";
 export { type SealedSecret, sealedSecret, SecretBox, SecretDamagedError } from "./secret_box.ts";

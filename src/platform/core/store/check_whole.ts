@@ -5,6 +5,7 @@
  * @module
  */
 import type { BlobVault } from "./blob_store.ts";
+import { keys } from "./keys.ts";
 import { isStoreEmpty } from "./portable_kv.ts";
 
 /** A part of the platform's data is missing. */
@@ -30,6 +31,12 @@ export async function checkWhole(
   places: { readonly kv: string; readonly blobs: string; readonly keys: string },
 ): Promise<void> {
   const { kv, vault } = parts;
+  if ((await kv.get(keys.meta("move"))).versionstamp !== null) {
+    throw new DataIncompleteError(
+      `Cannot start: a move to the key-value store ${places.kv} has not ended. Run the same ` +
+        "svc migrate-store again, or start with the places that the platform had before",
+    );
+  }
   if (!await isStoreEmpty(kv)) {
     if (await exists(places.keys)) return;
     throw new DataIncompleteError(

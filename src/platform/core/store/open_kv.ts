@@ -51,7 +51,8 @@ export function placeName(place: string): string {
   return isStoreUrl(place) ? describeStoreUrl(place) : place;
 }
 
-function unusable(place: string, cause: unknown): StoreUnusableError {
+/** Says of which place an error is, and what the operator can do. */
+export function unusable(place: string, cause: unknown): StoreUnusableError {
   // What is wrong with an address is said as it is: nothing was opened yet.
   const message = cause instanceof StoreAddressError
     ? cause.message

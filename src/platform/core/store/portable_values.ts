@@ -74,6 +74,11 @@ export function encodeValue(value: unknown): unknown {
   return json !== undefined && json.byteLength <= MAX_BYTES ? json : encodeV8(value);
 }
 
+/** A value that was stored natively, as bytes; bytes and counters stay as they are. */
+export function encodePortable(value: unknown): Uint8Array<ArrayBuffer> | Deno.KvU64 {
+  return encodeValue(value) as Uint8Array<ArrayBuffer> | Deno.KvU64;
+}
+
 /**
  * Decodes what `encodeValue()` returned; a value that was stored without it is
  * returned as it is.

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { sha256Hex } from "../lib/hash.ts";
-import { type Decision, openFaultyStorage } from "../platform/core/s3/_test_storage.ts";
-import { DataDirInUseError, openDataDir, openFsBlobVault } from "../platform/core/store/mod.ts";
-import { migrateBlobs, MigrationError, type MigrationOptions } from "./migrate_blobs.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { type Decision, openFaultyStorage } from "../../platform/core/s3/_test_storage.ts";
+import { DataDirInUseError, openDataDir, openFsBlobVault } from "../../platform/core/store/mod.ts";
+import { migrateStore, MigrationError, type MigrationOptions } from "./mod.ts";
+import type { Ends, FilesReport } from "./migration_options.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const OTHER = "01890000-0000-7000-8000-000000000002";
@@ -23,30 +24,35 @@ async function withStorage(
   run: (tools: {
     readonly dataDir: string;
     readonly storage: Awaited<ReturnType<typeof openFaultyStorage>>;
-    migrate(more: Partial<MigrationOptions>): ReturnType<typeof migrateBlobs>;
+    migrate(files: Ends, more?: Partial<MigrationOptions>): Promise<FilesReport>;
   }) => Promise<void>,
 ): Promise<void> {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-migrate-" });
   await using storage = await openFaultyStorage();
   try {
+    (await Deno.openKv(join(dataDir, "kv.sqlite3"))).close();
     await furnish(join(dataDir, "blobs"));
     await run({
       dataDir,
       storage,
-      migrate: (more) =>
-        migrateBlobs({
-          ...{ dataDir, env: storage.env, signal: new AbortController().signal },
+      async migrate(files, more = {}) {
+        const report = await migrateStore({
+          ...{ dataDir, files, version: "1.0.0", env: storage.env },
+          signal: new AbortController().signal,
+          onPart() {},
           onProgress() {},
           onTrouble() {},
           ...more,
-        }),
+        });
+        return report.files!;
+      },
     });
   } finally {
     await Deno.remove(dataDir, { recursive: true });
   }
 }
 
-Deno.test("migrateBlobs() moves all blobs to an object storage, and back", () =>
+Deno.test("migrateStore() moves all blobs to an object storage, and back", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const there = await migrate({ to: storage.place });
     assert.deepEqual([there.blobs, there.copied], [COUNT, COUNT]);
@@ -59,7 +65,7 @@ Deno.test("migrateBlobs() moves all blobs to an object storage, and back", () =>
     assert.equal(new TextDecoder().decode(read), textOf(7));
   }));
 
-Deno.test("migrateBlobs() goes on where it was interrupted", () =>
+Deno.test("migrateStore() goes on where it was interrupted", () =>
   withStorage(async ({ storage, migrate }) => {
     const stopping = new AbortController();
     let moved = 0;
@@ -67,14 +73,14 @@ Deno.test("migrateBlobs() goes on where it was interrupted", () =>
       if (++moved === 10) stopping.abort(new Error("interrupted"));
     };
     const signal = stopping.signal;
-    await assert.rejects(migrate({ to: storage.place, signal, onProgress }), /interrupted/);
+    await assert.rejects(migrate({ to: storage.place }, { signal, onProgress }), /interrupted/);
     const report = await migrate({ to: storage.place });
     assert.equal(report.blobs, COUNT);
     assert.ok(report.copied <= COUNT - 10, `${report.copied} were copied again`);
-    assert.equal((await migrate({ to: storage.place })).copied, 0);
+    await assert.rejects(migrate({ to: storage.place }), /it is not empty/);
   }));
 
-Deno.test("migrateBlobs() refuses while a platform runs on the data directory", () =>
+Deno.test("migrateStore() refuses while a platform runs on the data directory", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const running = await openDataDir(dataDir);
     try {
@@ -84,7 +90,7 @@ Deno.test("migrateBlobs() refuses while a platform runs on the data directory", 
     }
   }));
 
-Deno.test("migrateBlobs() names what is damaged, and what the target lacks", () =>
+Deno.test("migrateStore() names what is damaged, and what the target lacks", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const sha256 = sha256Hex(textOf(2));
     const path = join(dataDir, "blobs", WORKSPACE, sha256.slice(0, 2), sha256);

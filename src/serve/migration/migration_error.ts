@@ -1,0 +1,24 @@
+/**
+ * Why a platform cannot be moved.
+ *
+ * @module
+ */
+
+/** The source or the target is not what it must be; the message says what to do. */
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+}
+
+/** Nodes still use a store that is moved. */
+export class StoreInUseError extends Error {
+  override readonly name = "StoreInUseError";
+
+  constructor(place: string, users: readonly string[]) {
+    super(
+      `Cannot move the records of ${place} while nodes run on it: ${
+        users.join(", ")
+      }. Stop them; ` +
+        "one that was killed is gone after 10 seconds",
+    );
+  }
+}

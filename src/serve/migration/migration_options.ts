@@ -1,0 +1,68 @@
+/**
+ * What is moved, and what a move says.
+ *
+ * @module
+ */
+import type { Environment } from "../../lib/network_variables.ts";
+import type { RecordsReport } from "./move_records.ts";
+
+/** One kind of data, from a place to another one; the data directory's own by default. */
+export interface Ends {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export interface Amount {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Interrupts a move, and follows it. */
+export interface Watch {
+  readonly signal: AbortSignal;
+  onProgress(done: Amount): void;
+}
+
+export interface MigrationOptions {
+  /** The data directory of the platform, on which none may be running. */
+  readonly dataDir: string;
+  /** What is moved: records between a file and `postgres://`, files between a folder and `s3://`. */
+  readonly records?: Ends;
+  readonly files?: Ends;
+  /** Place of the records where they stay; in the data directory by default. */
+  readonly kv?: string;
+  /** File of the keys that secrets are sealed with; in the data directory by default. */
+  readonly keysFile?: string;
+  /** Looks at everything, and changes nothing of it. */
+  readonly dryRun?: boolean;
+  /** Version of this program. */
+  readonly version: string;
+  /** Where passwords and access keys are. */
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+  /** Called before each kind of data, with how much there is. */
+  onPart(part: "records" | "files", total: Amount): void;
+  onProgress(done: Amount): void;
+  /** Called with messages for the operator. */
+  onTrouble(message: string): void;
+}
+
+export interface FilesReport {
+  /** Blobs of the source, all of which are in the target. */
+  readonly blobs: number;
+  /** Their size together. */
+  readonly bytes: number;
+  /** Those that were not there before. */
+  readonly copied: number;
+}
+
+export interface MigrationReport {
+  readonly records?: RecordsReport;
+  readonly files?: FilesReport;
+  /** What there is to be moved, where nothing was. */
+  readonly planned?: { readonly records?: Amount; readonly files?: Amount };
+  /** Whether it goes on with a move that was interrupted. */
+  readonly resumed: boolean;
+  /** Data that stays in the data directory of this node. */
+  readonly stays: readonly { readonly path: string; readonly what: string }[];
+}

@@ -1,0 +1,130 @@
+/**
+ * Copies the blobs of a platform between a folder and an object storage. What was copied
+ * stays when it is interrupted: a repeated call goes on.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import pMap from "p-map";
+import { systemClock } from "../../lib/clock.ts";
+import { isS3Place } from "../../lib/is_s3_place.ts";
+import type { Environment } from "../../lib/network_variables.ts";
+import {
+  BlobDamagedError,
+  BlobMismatchError,
+  type BlobVault,
+  openFsBlobVault,
+  type StoredBlob,
+} from "../../platform/core/store/mod.ts";
+import { MigrationError } from "./migration_error.ts";
+import type { Amount, FilesReport, Watch } from "./migration_options.ts";
+
+/** Blobs that are copied at the same time. */
+const PARALLEL = 8;
+
+/** Disk for files on their way, in bytes. */
+const CACHE_BYTES = 1024 ** 3;
+
+export interface VaultOptions {
+  readonly env: Environment;
+  readonly kv: Deno.Kv;
+  /** Folder for what can be lost. */
+  readonly cache: string;
+  onTrouble(message: string): void;
+}
+
+/** @throws {StoreUnusableError} where it refuses the keys, or has no such bucket. */
+export async function openVault(
+  place: string,
+  { env, kv, cache: folder, onTrouble }: VaultOptions,
+): Promise<BlobVault> {
+  const messages = { onTrouble, onDamaged: onTrouble };
+  if (!isS3Place(place)) {
+    await Deno.mkdir(place, { recursive: true, mode: 0o700 });
+    return await openFsBlobVault(place, messages);
+  }
+  const { openS3BlobVault } = await import("../../platform/core/s3/mod.ts");
+  const own = { cache: join(folder, "blobs"), cacheBytes: CACHE_BYTES, now: systemClock };
+  return await openS3BlobVault({ place, env, kv, ...own, ...messages });
+}
+
+/** Copies a blob unless it is there. */
+async function copyBlob(
+  { workspaceId, sha256, size }: StoredBlob,
+  { from, to }: Vaults,
+): Promise<"there" | "copied" | "damaged"> {
+  const target = to.of(workspaceId);
+  if (await target.verify(sha256) === size) return "there";
+  try {
+    const content = await from.of(workspaceId).stream(sha256);
+    await target.putStream(sha256, content, { maxBytes: size });
+    return "copied";
+  } catch (error) {
+    if (error instanceof BlobMismatchError || error instanceof BlobDamagedError) return "damaged";
+    throw error;
+  }
+}
+
+const nameOf = ({ workspaceId, sha256 }: StoredBlob): string => `${workspaceId}/${sha256}`;
+
+/** Reads the target anew: what its list has counts, not what was sent. */
+async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<void> {
+  for await (const blob of to.list()) {
+    if (wanted.get(nameOf(blob)) === blob.size) wanted.delete(nameOf(blob));
+  }
+  if (wanted.size === 0) return;
+  const [first] = wanted.keys();
+  throw new MigrationError(
+    `Cannot finish: ${wanted.size} blobs are not in the target, such as ${first}. Run it again`,
+  );
+}
+
+interface Vaults {
+  readonly from: BlobVault;
+  readonly to: BlobVault;
+}
+
+export async function surveyFiles(from: BlobVault): Promise<Amount> {
+  let [files, bytes] = [0, 0];
+  for await (const { size } of from.list()) {
+    files++;
+    bytes += size;
+  }
+  return { files, bytes };
+}
+
+export async function hasFiles(vault: BlobVault): Promise<boolean> {
+  for await (const _ of vault.list()) return true;
+  return false;
+}
+
+/**
+ * Copies all blobs, each checked against its hash, and counts them in the target. The
+ * source is left as it is.
+ *
+ * @throws {MigrationError} where blobs of the source are damaged, or the target has not all.
+ */
+export async function moveFiles(
+  { from, to }: Vaults,
+  { signal, onProgress }: Watch,
+): Promise<FilesReport> {
+  const wanted = new Map<string, number>();
+  const damaged: string[] = [];
+  let [copied, bytes] = [0, 0];
+  await pMap(from.list(), async (blob) => {
+    signal.throwIfAborted();
+    const outcome = await copyBlob(blob, { from, to });
+    onProgress({ files: 1, bytes: blob.size });
+    if (outcome === "damaged") return void damaged.push(nameOf(blob));
+    wanted.set(nameOf(blob), blob.size);
+    bytes += blob.size;
+    if (outcome === "copied") copied++;
+  }, { concurrency: PARALLEL });
+  const blobs = wanted.size;
+  await checkAll(wanted, to);
+  if (damaged.length === 0) return { blobs, bytes, copied };
+  throw new MigrationError(
+    `Moved ${blobs} blobs, and not ${damaged.length} that are damaged: ${damaged[0]}. Deploy the ` +
+      "same content again, or restore them from a backup",
+  );
+}

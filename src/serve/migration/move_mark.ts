@@ -1,0 +1,85 @@
+/**
+ * What says that a move is under way: a file in the data directory, and a record in the
+ * target, with which no platform starts.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { z } from "zod";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { readTextFile } from "../../lib/utf8.ts";
+import { keys } from "../../platform/core/store/mod.ts";
+import { MigrationError } from "./migration_error.ts";
+
+const ends = z.object({ from: z.string(), to: z.string() });
+
+const moveSchema = z.object({
+  /** Random: the record in the target has the same. */
+  id: z.string(),
+  /** Places, without anything secret. */
+  records: ends.optional(),
+  files: ends.optional(),
+  /** What was moved, once the target is whole. */
+  done: z.object({
+    records: z.object({ count: z.number(), copied: z.number(), sha256: z.string() }).optional(),
+    files: z.object({ blobs: z.number(), bytes: z.number(), copied: z.number() }).optional(),
+  }).optional(),
+});
+export type Move = Readonly<z.infer<typeof moveSchema>>;
+
+/** What is moved where. */
+export type Places = Pick<Move, "records" | "files">;
+
+const fileOf = (dataDir: string) => join(dataDir, "move.json");
+
+/** The move that was begun in a data directory, and has not ended. */
+export async function readMove(dataDir: string): Promise<Move | undefined> {
+  const path = fileOf(dataDir);
+  try {
+    return moveSchema.parse(JSON.parse(await readTextFile(path)));
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return undefined;
+    throw new MigrationError(
+      `Cannot read ${path}, which says what is being moved: remove it, empty the target, and ` +
+        "begin anew",
+      { cause },
+    );
+  }
+}
+
+/** Whether a move is the one that was begun. */
+export function isSameMove(one: Places, other: Places): boolean {
+  const text = ({ records, files }: Places) =>
+    JSON.stringify([records?.from, records?.to, files?.from, files?.to]);
+  return text(one) === text(other);
+}
+
+const save = (dataDir: string, move: Move) =>
+  writeFileAtomically(fileOf(dataDir), `${JSON.stringify(move)}\n`, { mode: 0o600 });
+
+/** Says what is moved, before anything is. */
+export async function beginMove(
+  dataDir: string,
+  move: Move,
+  target: Deno.Kv | undefined,
+): Promise<void> {
+  await save(dataDir, move);
+  await target?.set(keys.meta("move"), { id: move.id });
+}
+
+/** The target is whole: `move.done` says what it has. A repeated call only ends this. */
+export async function endMove(
+  dataDir: string,
+  move: Move,
+  target: Deno.Kv | undefined,
+): Promise<void> {
+  await save(dataDir, move);
+  await target?.delete(keys.meta("move"));
+  await Deno.remove(fileOf(dataDir));
+}
+
+/** The id of the move that a store is the target of. */
+export async function findMark(store: Deno.Kv): Promise<string | undefined> {
+  const { value } = await store.get(keys.meta("move"));
+  return value === null ? undefined : moveSchema.safeParse(value).data?.id ?? "";
+}

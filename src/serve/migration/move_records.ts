@@ -1,0 +1,101 @@
+/**
+ * Copies records until the target has exactly those of the source. What is there already
+ * stays, so that a repeated call goes on where one was interrupted.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { decodeValue } from "../../platform/core/store/mod.ts";
+import type { Watch } from "./migration_options.ts";
+import { MigrationError } from "./migration_error.ts";
+import { differences, isMoved, sizeOf, valueBytes } from "./raw_record.ts";
+import type { Change, RecordStore } from "./record_store.ts";
+
+export interface RecordsReport {
+  readonly count: number;
+  /** Records that were stored now. */
+  readonly copied: number;
+  /** SHA-256 of all keys and values, read from both stores. */
+  readonly sha256: string;
+}
+
+/** What there is to be moved. */
+export interface Survey {
+  readonly count: number;
+  readonly bytes: number;
+  /** Ids of the keys with which secrets are sealed. */
+  readonly keyIds: ReadonlySet<string>;
+}
+
+/** Finds the keys of sealed secrets, however deep they are in a record. */
+function findKeyIds(value: unknown, to: Set<string>): void {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return;
+  if ("keyId" in value && typeof value.keyId === "string" && "nonce" in value) to.add(value.keyId);
+  for (const part of Object.values(value)) findKeyIds(part, to);
+}
+
+export async function surveyRecords(from: RecordStore): Promise<Survey> {
+  const keyIds = new Set<string>();
+  let [count, bytes] = [0, 0];
+  for await (const record of from.records()) {
+    if (!isMoved(record)) continue;
+    count++;
+    bytes += sizeOf(record);
+    findKeyIds(decodeValue(record.value), keyIds);
+  }
+  return { count, bytes, keyIds };
+}
+
+/** Whether a store has none of a platform's records. */
+export async function hasRecords(store: RecordStore): Promise<boolean> {
+  for await (const record of store.records()) if (isMoved(record)) return true;
+  return false;
+}
+
+async function* changesBetween(
+  { from, to }: Ends,
+  { signal, onProgress }: Watch,
+  onCopy: () => void,
+): AsyncGenerator<Change> {
+  for await (const { kind, record } of differences(from.records(), to.records())) {
+    signal.throwIfAborted();
+    if (kind !== "delete") onProgress({ files: 1, bytes: sizeOf(record) });
+    if (kind === "same") continue;
+    if (kind === "set") onCopy();
+    yield { kind, record };
+  }
+}
+
+interface Ends {
+  readonly from: RecordStore;
+  readonly to: RecordStore;
+}
+
+/**
+ * @throws {MigrationError} where the target, read anew, is not equal to the source.
+ */
+export async function moveRecords(ends: Ends, watch: Watch): Promise<RecordsReport> {
+  let copied = 0;
+  await ends.to.write(changesBetween(ends, watch, () => copied++));
+  return { ...await compareRecords(ends, watch.signal), copied };
+}
+
+async function compareRecords(
+  { from, to }: Ends,
+  signal: AbortSignal,
+): Promise<Pick<RecordsReport, "count" | "sha256">> {
+  const hash = createHash("sha256");
+  let count = 0;
+  for await (const { kind, record } of differences(from.records(), to.records())) {
+    signal.throwIfAborted();
+    if (kind !== "same") {
+      throw new MigrationError(
+        "Cannot finish: the records of source and target differ, so something has written to " +
+          "one of them meanwhile. Stop what uses them, and run it again",
+      );
+    }
+    count++;
+    hash.update(record.key).update(valueBytes(record));
+  }
+  return { count, sha256: hash.digest("hex") };
+}

@@ -1,0 +1,167 @@
+/**
+ * The stores between which records are moved: a Deno KV database in a file, and
+ * PostgreSQL.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { deserialize } from "node:v8";
+import type { Environment } from "../../lib/network_variables.ts";
+import {
+  keys,
+  openPg,
+  StoreUnusableError,
+  unusable,
+  wrapPg,
+} from "../../platform/core/store/mod.ts";
+import { encodePortable, portableKv } from "../../platform/core/store/mod.ts";
+import { decodeKey, isStoreUrl, readRecords, readVersion } from "../../store/mod.ts";
+import type { RawRecord } from "./raw_record.ts";
+
+/** Changes of one transaction, within what Deno KV takes. */
+const MOST_CHANGES = 200;
+const MOST_BYTES = 300_000;
+
+/** Rows of a file that are read at a time. */
+const MOST_ROWS = 500;
+
+/** A store from which, or to which, records are moved. */
+export interface RecordStore {
+  /** As the platform uses it. */
+  readonly kv: Deno.Kv;
+  /** All records in the order of their keys. */
+  records(): AsyncIterable<RawRecord>;
+  /** Another text where anything was stored meanwhile. */
+  version(): Promise<string>;
+  /** The names of nodes that use it. */
+  users(): Promise<readonly string[]>;
+  /** Stores records in transactions, in their order. */
+  write(changes: AsyncIterable<Change>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Change {
+  readonly kind: "set" | "delete";
+  readonly record: RawRecord;
+}
+
+/** @throws {StoreUnusableError} where it cannot be opened, saying which and why. */
+export async function openRecords(place: string, env: Environment): Promise<RecordStore> {
+  if (isStoreUrl(place)) return await openShared(place, env);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place)) {
+    throw new StoreUnusableError(
+      `Cannot move the records of ${place}: name the file of an embedded store, or postgres://…`,
+    );
+  }
+  return await openFile(place);
+}
+
+async function openShared(place: string, env: Environment): Promise<RecordStore> {
+  const store = await openPg(place, env).catch((cause) => {
+    throw unusable(place, cause);
+  });
+  const kv = wrapPg(store);
+  return {
+    kv,
+    records: () => readRecords(store.connections),
+    version: () => readVersion(store.connections),
+    users: () => namesOfUsers(kv),
+    write: (changes) => writeTo(store.kv, changes),
+    close: () => store.close(),
+  };
+}
+
+/** Processes that live; each is named by its node where that is listed. */
+async function namesOfUsers(kv: Deno.Kv): Promise<readonly string[]> {
+  const names = new Map<string, string>();
+  for await (
+    const { value } of kv.list<{ id: string; instance: string }>({ prefix: keys.nodes() })
+  ) {
+    names.set(value.instance, value.id);
+  }
+  const users: string[] = [];
+  for await (const { key } of kv.list({ prefix: keys.pulses() })) {
+    users.push(names.get(String(key[1])) ?? String(key[1]));
+  }
+  return users;
+}
+
+interface Row {
+  readonly k: Uint8Array<ArrayBuffer>;
+  readonly v: Uint8Array<ArrayBuffer>;
+  readonly v_encoding: number;
+  readonly expiration_ms: number;
+}
+
+/** How Deno KV says what a value is. */
+const ENCODING = { v8: 1, counter: 2 } as const;
+
+function valueOf({ v, v_encoding }: Row): RawRecord["value"] {
+  if (v_encoding === ENCODING.counter) return new Deno.KvU64(Buffer.from(v).readBigUInt64LE());
+  // Values from before they were encoded in a form that every runtime reads.
+  return v_encoding === ENCODING.v8 ? encodePortable(deserialize(v)) : v;
+}
+
+async function openFile(path: string): Promise<RecordStore> {
+  const { DatabaseSync } = await import("node:sqlite");
+  let kv: Deno.Kv;
+  try {
+    kv = await Deno.openKv(path);
+  } catch (cause) {
+    throw unusable(path, cause);
+  }
+  // Deno KV does not say when a record expires; its table does.
+  const database = new DatabaseSync(path, { readOnly: true });
+  const page = database.prepare(
+    `SELECT k, v, v_encoding, expiration_ms FROM kv WHERE k > ? ORDER BY k LIMIT ${MOST_ROWS}`,
+  );
+  async function* records(): AsyncGenerator<RawRecord> {
+    let after = new Uint8Array();
+    for (let count = MOST_ROWS; count === MOST_ROWS;) {
+      const rows = page.all(after) as unknown as Row[];
+      for (const row of rows) {
+        const { k, expiration_ms: expires } = row;
+        const leftMs = expires < 0 ? undefined : expires - Date.now();
+        yield { key: k, value: valueOf(row), leftMs };
+      }
+      count = rows.length;
+      after = rows.at(-1)?.k ?? after;
+    }
+  }
+  return {
+    kv: portableKv(kv),
+    records,
+    // The lock of the data directory keeps others away.
+    version: () => Promise.resolve(""),
+    users: () => Promise.resolve([]),
+    write: (changes) => writeTo(kv, changes),
+    close() {
+      database.close();
+      kv.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+async function writeTo(kv: Deno.Kv, changes: AsyncIterable<Change>): Promise<void> {
+  let [operation, count, bytes] = [kv.atomic(), 0, 0];
+  const commit = async () => {
+    if (count > 0) await operation.commit();
+    [operation, count, bytes] = [kv.atomic(), 0, 0];
+  };
+  for await (const { kind, record } of changes) {
+    const size = record.key.byteLength +
+      (record.value instanceof Uint8Array ? record.value.byteLength : 8);
+    if (count >= MOST_CHANGES || bytes + size > MOST_BYTES) await commit();
+    const key = decodeKey(record.key);
+    if (kind === "delete") operation.delete(key);
+    else operation.set(key, record.value, expiry(record));
+    count++;
+    bytes += size;
+  }
+  await commit();
+}
+
+function expiry({ leftMs }: RawRecord): { readonly expireIn?: number } {
+  return leftMs === undefined ? {} : { expireIn: Math.max(1, Math.round(leftMs)) };
+}
