@@ -48,6 +48,28 @@ async function withClients(
 
 const sqlState = (state: string) => (error: unknown) => (error as { code?: string }).code === state;
 
+/** Asks to cancel a client's statement until it has ended: what comes too early has no effect. */
+async function cancelUntil(
+  gateway: TestGateway,
+  client: pg.Client,
+  ended: Promise<unknown>,
+): Promise<void> {
+  const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
+  const bytes = new DataView(new ArrayBuffer(16));
+  [16, 80877102, processID, secretKey].forEach((value, at) => bytes.setInt32(at * 4, value));
+  const cancel = async () => {
+    const conn = await Deno.connect({ hostname: "127.0.0.1", port: gateway.port });
+    await conn.write(new Uint8Array(bytes.buffer));
+    conn.close();
+  };
+  const again = setInterval(() => void cancel(), 200);
+  try {
+    await ended;
+  } finally {
+    clearInterval(again);
+  }
+}
+
 const CONTRACT: Contract = {
   "shows a client its own database and role, which is no superuser": (gateway) =>
     withClients(gateway, 1, async (client) => {
@@ -251,22 +273,33 @@ const CONTRACT: Contract = {
 
   "cancels the statement that runs": (gateway) =>
     withClients(gateway, 1, async (client) => {
-      const pid = (client as unknown as { processID: number }).processID;
-      const key = (client as unknown as { secretKey: number }).secretKey;
       const long = client.query("SELECT count(*) FROM generate_series(1, 10000000000)");
-      const failed = assert.rejects(long, sqlState("57014"));
-      const cancel = async () => {
-        const conn = await Deno.connect({ hostname: "127.0.0.1", port: gateway.port });
-        const bytes = new DataView(new ArrayBuffer(16));
-        [16, 80877102, pid, key].forEach((value, at) => bytes.setInt32(at * 4, value));
-        await conn.write(new Uint8Array(bytes.buffer));
-        conn.close();
-      };
-      // A request that comes before the statement has no effect.
-      const again = setInterval(() => void cancel(), 200);
-      await failed;
-      clearInterval(again);
+      await cancelUntil(gateway, client, assert.rejects(long, sqlState("57014")));
       assert.equal((await client.query("SELECT 1 AS n")).rows[0].n, 1);
+    }),
+
+  "lets nobody sleep on after a request to cancel": async (gateway) => {
+    const branch = await gateway.shared();
+    const [sleeper, other] = [await gateway.connect(branch), await gateway.connect(branch)];
+    const slept = sleeper.query("SELECT pg_sleep(3600)");
+    await cancelUntil(gateway, sleeper, assert.rejects(slept));
+    await Promise.all([sleeper.end(), other.end()]);
+    const next = await gateway.connect(branch);
+    assert.equal((await next.query("SELECT 1 AS n")).rows[0].n, 1);
+    await next.end();
+  },
+
+  "refuses what has no end or needs too much, and goes on": (gateway) =>
+    withClients(gateway, 2, async (hostile, other) => {
+      await hostile.query(`CREATE FUNCTION again(n int) RETURNS int LANGUAGE plpgsql
+        AS 'BEGIN RETURN again(n + 1); END'`);
+      await assert.rejects(hostile.query("SELECT again(1)"), sqlState("54001"));
+      await assert.rejects(hostile.query("SELECT repeat('x', 2000000000)"), sqlState("54000"));
+      const deep = `SELECT ${"(".repeat(20_000)}1${")".repeat(20_000)}`;
+      await assert.rejects(hostile.query(deep));
+      for (const client of [hostile, other]) {
+        assert.equal((await client.query("SELECT 1 AS n")).rows[0].n, 1);
+      }
     }),
 
   "serves the driver postgres, with its pipelines": async (gateway) => {

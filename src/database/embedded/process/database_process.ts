@@ -22,15 +22,13 @@ import { dumpDatabase } from "./dump_database.ts";
 import type { Pipes } from "./pipes.ts";
 import type { Postgres } from "./postgres.ts";
 import type { Watch } from "./watch.ts";
+import { OURSELVES } from "./watch_messages.ts";
 
 /** Output of one client that is put into one frame, in bytes. */
 const OUTPUT_BYTES = 32 * 1024;
 
 /** How much may be written before the log of changes is cut, in messages that may write. */
 const CHECKPOINT_AFTER = 20_000;
-
-/** Stands for the process itself where clients are numbered. */
-const OURSELVES = 0x7fff_ffff;
 
 /** The backend knows of cancel requests alone. */
 function explainLate(said: Message): Message {

@@ -41,6 +41,12 @@ const RUNTIME_MB = 80;
 /** Below this the engine does not start, in MB. */
 export const MIN_MEMORY_MB = 160;
 
+/**
+ * Recursion that the engine refuses itself. It measures its own stack, and the
+ * runtime's ends at about twice this, which nothing but a new process mends.
+ */
+const MAX_STACK_KB = 200;
+
 /** Largest answer of the backend that is taken as one message, in bytes. */
 const MAX_ANSWER_BYTES = 1024 * MB;
 
@@ -66,6 +72,7 @@ export function startParameters(memoryMb: number): string[] {
     max_parallel_workers_per_gather: "0",
     max_parallel_maintenance_workers: "0",
     io_method: "sync",
+    max_stack_depth: `${MAX_STACK_KB}kB`,
   };
   return ["--single", "-j", ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`])];
 }

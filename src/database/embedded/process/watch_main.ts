@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type FromWatch, Shared, type ToWatch } from "./watch_messages.ts";
+import { type FromWatch, OURSELVES, Shared, type ToWatch } from "./watch_messages.ts";
 
 const scope = globalThis as unknown as {
   onmessage: (event: MessageEvent<ToWatch>) => void;
@@ -16,9 +16,24 @@ let flags: readonly Int32Array[] = [];
 let shared: Int32Array = new Int32Array(0);
 let limit: ReturnType<typeof setTimeout> | undefined;
 
-/** Makes the backend end its statement, as a signal's handler would. */
+/** How long the backend may go on after it was interrupted, in milliseconds. */
+const STUBBORN_MS = 5000;
+
+const isRunning = (run: number): boolean =>
+  Atomics.load(shared, Shared.client) !== 0 && Atomics.load(shared, Shared.run) === run;
+
+/**
+ * Makes the backend end its statement, as a signal's handler would. A statement
+ * that does not look (`pg_sleep`) would hold up all clients for as long as it
+ * likes, so the process ends instead: what was committed stays.
+ */
 function interrupt(): void {
+  const run = Atomics.load(shared, Shared.run);
   for (const flag of flags) flag[0] = 1;
+  if (Atomics.load(shared, Shared.client) === OURSELVES) return;
+  setTimeout(() => {
+    if (isRunning(run)) Deno.kill(Deno.pid, "SIGKILL");
+  }, STUBBORN_MS);
 }
 
 function wordAt(address: bigint): Int32Array {
@@ -42,7 +57,7 @@ async function listen(socketPath: string): Promise<void> {
 
 /** Ends a run that still goes on when its time is over. */
 function endLate(run: number): void {
-  if (Atomics.load(shared, Shared.client) === 0 || Atomics.load(shared, Shared.run) !== run) return;
+  if (!isRunning(run)) return;
   Atomics.store(shared, Shared.late, run);
   interrupt();
 }

@@ -24,6 +24,9 @@ export type ToWatch =
     readonly flags: readonly bigint[];
   };
 
+/** Stands for the process itself where clients are numbered. */
+export const OURSELVES = 0x7fff_ffff;
+
 /** Places of what both threads see. */
 export const Shared = {
   /** The client whose statement runs, or 0. */
