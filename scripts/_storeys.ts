@@ -135,6 +135,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "project",
     "deployment",
     "device",
+    "consent",
     "entry",
     "reference",
     // What all pages share.

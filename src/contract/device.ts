@@ -128,6 +128,8 @@ export const OAUTH_ERRORS = [
   "slow_down",
   "access_denied",
   "expired_token",
+  "invalid_client_metadata",
+  "temporarily_unavailable",
   "rate_limited",
 ] as const;
 export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number];
@@ -145,10 +147,15 @@ export const getOAuthMetadata = endpoint({
   auth: "none",
   response: z.object({
     issuer: z.url(),
+    authorization_endpoint: z.url(),
+    registration_endpoint: z.url(),
     device_authorization_endpoint: z.url(),
     token_endpoint: z.url(),
     grant_types_supported: z.array(z.string()),
     response_types_supported: z.array(z.string()),
+    code_challenge_methods_supported: z.array(z.string()),
+    scopes_supported: z.array(z.string()),
+    authorization_response_iss_parameter_supported: z.boolean(),
     token_endpoint_auth_methods_supported: z.array(z.string()),
     service_documentation: z.url(),
   }),

@@ -16,6 +16,7 @@ import {
   type ChannelPageServices,
   type InboxPageServices,
 } from "./notifications/mod.ts";
+import { bindConsentPages, type ConsentPageServices } from "./consent/mod.ts";
 import { bindDeploymentPages, type DeploymentPageServices } from "./deployment/mod.ts";
 import { bindDevicePages, type DevicePageServices } from "./device/mod.ts";
 import {
@@ -52,6 +53,7 @@ export function bindPages(
     & EntryPageServices
     & MailLinkPageServices
     & DevicePageServices
+    & ConsentPageServices
     & AccountPageServices
     & EmailPageServices
     & WorkspacePageServices
@@ -84,6 +86,7 @@ export function bindPages(
   bindReferencePages(bind, platform);
   bindMailLinkPages(bind, services);
   bindDevicePages(bind, services);
+  bindConsentPages(bind, services);
   bindAccountPages(bind, services);
   bindEmailPages(bind, services);
   bindWorkspacePages(bind, services);

@@ -73,6 +73,17 @@ export const USUAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   deploymentId: ["Id of the deployment", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"],
   description: ["What it is for, in the owner's words", "Tells the chat room"],
   detail: ["What happened, in words", "200 OK"],
+  authorization_endpoint: [
+    "Page on which a person lets a program in",
+    "https://svc.example.com/oauth/authorize",
+  ],
+  authorization_response_iss_parameter_supported: ["Whether answers name the issuer", true],
+  code_challenge_methods_supported: ["Methods of PKCE", ["S256"]],
+  registration_endpoint: [
+    "Where programs register themselves",
+    "https://svc.example.com/oauth/register",
+  ],
+  scopes_supported: ["What a program may be let in for", ["read", "write"]],
   device_authorization_endpoint: [
     "Where a device authorization starts",
     "https://svc.example.net/v1/device",
@@ -219,7 +230,7 @@ export const USUAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   requestId: ["Names the request in the platform's log", "5f2c9a7b1e-4q"],
   resent: ["Messages that are sent again", 1],
   resource: ["What is limited", "Build minutes"],
-  response_types_supported: ["None: there is no authorization endpoint", []],
+  response_types_supported: ["What the authorization endpoint answers with", ["code"]],
   results: ["The result of each attempt"],
   revisionId: ["Id of the revision", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e05"],
   role: ["Role in the workspace", "developer"],

@@ -41,6 +41,10 @@ export const accountKeys = {
   accessToken: (userId: string, id: string): Key => ["access_tokens", userId, id],
   accessTokenByHash: (hash: string): Key => ["access_token_by_hash", hash],
 
+  /** Codes that registered clients exchange for tokens, and what renews those. */
+  authorizationCode: (hash: string): Key => ["authorization_codes", hash],
+  refreshByHash: (hash: string): Key => ["refresh_by_hash", hash],
+
   /** What a key, token or session made for itself, and what ends with it. */
   creations: (credentialId: string): Key => ["created_by", credentialId],
   creation: (credentialId: string, id: string): Key => ["created_by", credentialId, id],

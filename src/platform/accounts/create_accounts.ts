@@ -15,7 +15,17 @@ import { ApiKeyService } from "./api_keys/api_key_service.ts";
 import { Authenticator } from "./credentials/authenticator.ts";
 import { CredentialStore } from "./credentials/credential_store.ts";
 import { DeviceCookies } from "./guessing/device_cookie.ts";
-import { bindDeviceRoutes, DeviceLoginService, GrantStore } from "./device_login/mod.ts";
+import {
+  AuthorizationService,
+  bindAuthorizationRoutes,
+  GrantRecords,
+} from "./authorization/mod.ts";
+import {
+  answerDeviceGrant,
+  bindDeviceRoutes,
+  DeviceLoginService,
+  GrantStore,
+} from "./device_login/mod.ts";
 import { EmailService } from "./email/email_service.ts";
 import { GuessLimits } from "./guessing/guess_limits.ts";
 import { MailLinkStore } from "./email/mail_link_store.ts";
@@ -68,6 +78,7 @@ export interface AccountServices {
   readonly emails: EmailService;
   readonly apiKeys: ApiKeyService;
   readonly deviceLogin: DeviceLoginService;
+  readonly authorization: AuthorizationService;
   /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
 }
@@ -109,8 +120,21 @@ export function createAccounts(options: AccountOptions): Accounts {
     emails: new EmailService(parts, mailLinks),
     apiKeys: new ApiKeyService(parts),
     deviceLogin: new DeviceLoginService(parts, new GrantStore(kv)),
+    authorization: new AuthorizationService(
+      parts,
+      new GrantRecords(kv),
+      () => signingKey(options, "oauth_clients"),
+    ),
   };
   return { ...services, parts, capability: capabilityOf(services) };
+}
+
+/** A secret of the platform that signs what it gives away; made when it is first needed. */
+function signingKey(
+  { kv, box, random }: Pick<AccountOptions, "kv" | "box" | "random">,
+  name: string,
+): Promise<string> {
+  return sealedSetting({ kv, box }, name, () => Buffer.from(random(32)).toString("base64url"));
 }
 
 /** Builds what the services share. */
@@ -143,12 +167,7 @@ function createParts(options: AccountOptions): {
     now,
   });
   const devices = new DeviceCookies({
-    key: () =>
-      sealedSetting(
-        { kv, box },
-        "device_cookies",
-        () => Buffer.from(random(32)).toString("base64url"),
-      ),
+    key: () => signingKey(options, "device_cookies"),
     ...{ cookies, now, random },
   });
   const parts: AccountParts = {
@@ -176,7 +195,12 @@ function capabilityOf(services: AccountServices): Capability {
       bindAccountRoutes(router, services);
       bindOwnAccountRoutes(router, services);
       bindApiKeyRoutes(router, services);
-      bindDeviceRoutes(router, { ...services, service: services.deviceLogin });
+      const { authorization, deviceLogin } = services;
+      bindDeviceRoutes(router, { ...services, service: deviceLogin });
+      bindAuthorizationRoutes(router, {
+        service: authorization,
+        deviceGrant: (asked) => answerDeviceGrant(deviceLogin, asked),
+      });
     },
     storeChanged(changed) {
       services.authenticator.memory.follow(changed);

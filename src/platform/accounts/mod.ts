@@ -16,6 +16,13 @@ export {
 export { ApiKeyService } from "./api_keys/api_key_service.ts";
 export { bootstrapAccounts } from "./bootstrap.ts";
 export { type AccountServices, createAccounts } from "./create_accounts.ts";
+export {
+  type Approval,
+  AuthorizationService,
+  isRegistered,
+  type RegisteredClient,
+  type Scope,
+} from "./authorization/mod.ts";
 export { Authenticator } from "./credentials/authenticator.ts";
 export { addCreation, forgetCreation } from "./credentials/creations.ts";
 export { CredentialMemory } from "./credentials/credential_memory.ts";

@@ -85,7 +85,11 @@ export function sessionsPage(context: PageContext, shown: {
           ))}
         </ul>
       </Card>
-      <Card title="Tools" id="tools" lead="Signed in by svc login; each has its own token.">
+      <Card
+        title="Tools"
+        id="tools"
+        lead="Signed in by svc login, or let in by a page; each has its own token."
+      >
         {shown.tools.length === 0
           ? (
             <div class="body">

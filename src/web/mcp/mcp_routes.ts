@@ -68,8 +68,10 @@ export function bindMcp(router: Router, { publicOrigin, version, now }: McpOptio
       throw new Failure("forbidden", "Cannot accept this request: it comes from another site");
     }
     if (!request.headers.has("authorization")) throw new Failure("unauthorized", MISSING);
-    await caller(request, ACCESS);
-    const { project, readOnly } = readQuery(new URL(request.url).searchParams);
+    const { workspace } = await caller(request, ACCESS);
+    const limits = readQuery(new URL(request.url).searchParams);
+    const { project } = limits;
+    const readOnly = limits.readOnly || workspace.role === "viewer";
     const body = await readMessage(request);
     const { answerAgent } = await import("./answer_agent.ts");
     const around = makeSurroundings(router, { request, client, project, now });
@@ -80,6 +82,7 @@ export function bindMcp(router: Router, { publicOrigin, version, now }: McpOptio
     resource: `${publicOrigin}/mcp`,
     authorization_servers: [publicOrigin],
     bearer_methods_supported: ["header"],
+    scopes_supported: ["read", "write"],
     resource_name: "svc",
   };
   for (const path of METADATA_PATHS) {

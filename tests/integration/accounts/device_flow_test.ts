@@ -198,6 +198,9 @@ Deno.test("the metadata describes the endpoints", () =>
     });
     assert.equal(json.issuer, platform.url);
     assert.equal(json.device_authorization_endpoint, `${platform.url}/v1/device`);
-    assert.equal(json.token_endpoint, `${platform.url}/v1/device/token`);
-    assert.deepEqual(json.grant_types_supported, [DEVICE_GRANT_TYPE]);
+    assert.equal(json.token_endpoint, `${platform.url}/oauth/token`);
+    assert.deepEqual(json.grant_types_supported, [
+      ...["authorization_code", "refresh_token"],
+      DEVICE_GRANT_TYPE,
+    ]);
   }));

@@ -61,17 +61,21 @@ function wantedWorkspace(request: Request): string | null {
 }
 
 /**
- * Refuses changes by an API key with the role viewer. A key stands for
- * automation, so it may not even change what every member may change for
- * themselves.
+ * Refuses changes by an API key with the role viewer, and by a token that may only look.
+ * Either stands for automation, so it may not even change what every member may change
+ * for themselves.
  */
 function refuseChangesOfViewers(
-  { owner }: KnownCredential,
+  { owner, role: most }: KnownCredential,
   { role, slug }: Caller["workspace"],
   { method }: GuardedEndpoint,
 ): void {
   const isKey = owner.credential.type === "api_key";
-  if (!isKey || isSafeMethod(method) || mayActAs(role, "developer")) return;
+  const isLimited = isKey || !mayActAs(most, "developer");
+  if (!isLimited || isSafeMethod(method) || mayActAs(role, "developer")) return;
+  if (!isKey) {
+    throw new Failure("forbidden", "Cannot change anything with a token that may only look");
+  }
   throw new Failure(
     "forbidden",
     `Cannot change anything with an API key that is ${role} of workspace "${slug}": ` +

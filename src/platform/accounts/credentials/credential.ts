@@ -37,6 +37,18 @@ export const accessTokenRecord = z.object({
   name: z.string(),
   address: z.string(),
   createdAt: z.number(),
+  /** The most that it may do, where that is less than its owner. */
+  role: z.literal("viewer").optional(),
+  /** When it ends; missing where only lack of use ends it. */
+  expiresAt: z.number().optional(),
+  /** What renews it, where something does. */
+  refresh: z.object({
+    hash: z.string(),
+    /** The one before: whoever sends it again is not alone in having it. */
+    previous: z.string().nullable(),
+    clientHash: z.string(),
+    expiresAt: z.number(),
+  }).optional(),
 });
 export type AccessTokenRecord = z.infer<typeof accessTokenRecord>;
 

@@ -30,7 +30,8 @@ interface Found {
   readonly prefix?: string;
   readonly address?: string;
   readonly workspaceId?: string;
-  readonly role?: Role;
+  readonly role?: Role | undefined;
+  readonly expiresAt?: number | undefined;
 }
 
 export class CredentialMemory {
@@ -166,6 +167,7 @@ export class CredentialMemory {
       owner,
       role: found.role ?? "owner",
       createdAt: found.createdAt,
+      endsAt: found.expiresAt ?? Infinity,
       begunAt: found.address ?? null,
       usedAt: use?.at ?? found.createdAt,
       notedAt: use?.at ?? 0,

@@ -12,6 +12,8 @@ export interface KnownCredential {
   /** The most that it may do: less than its user, for some API keys. */
   readonly role: Role;
   readonly createdAt: number;
+  /** When it ends however much it is used. */
+  readonly endsAt: number;
   /** Address at which it was made; null for API keys. */
   readonly begunAt: string | null;
   /** When it was last used, or else made. */
@@ -35,6 +37,7 @@ const IDLE_MS: Readonly<Record<Caller["credential"]["type"], number>> = {
 /** Whether a credential has expired, by its age or for lack of use. */
 export function hasEnded(known: KnownCredential, now: number): boolean {
   const { type } = known.owner.credential;
+  if (now >= known.endsAt) return true;
   if (now - known.usedAt >= IDLE_MS[type]) return true;
   return type === "session" && now - known.createdAt >= SESSION_MAX_MS;
 }

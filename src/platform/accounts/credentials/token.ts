@@ -15,9 +15,14 @@ export type TokenKind =
   | "invitation"
   | "owner link"
   | "mail link"
-  | "challenge";
+  | "challenge"
+  | "authorization code"
+  | "refresh token";
 
-const PREFIX: Readonly<Partial<Record<TokenKind, string>>> = { "access token": "svct_" };
+const PREFIX: Readonly<Partial<Record<TokenKind, string>>> = {
+  "access token": "svct_",
+  "refresh token": "svcr_",
+};
 
 /** Characters of an access token that may be shown: the scheme and 24 bits. */
 const SHOWN = 9;

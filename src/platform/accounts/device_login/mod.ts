@@ -13,5 +13,5 @@
  */
 export { DeviceLoginService } from "./device_login_service.ts";
 export { GrantStore } from "./grant_store.ts";
-export { bindDeviceRoutes } from "./routes.ts";
+export { answerDeviceGrant, bindDeviceRoutes } from "./routes.ts";
 export type { DeviceGrant, DeviceRequest, PollOutcome } from "./types.ts";

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { z } from "zod";
+import { z } from "zod";
 import type { OAuthErrorCode } from "../../../contract/mod.ts";
 import { Failure, readBytes, readJson } from "../../core/http/mod.ts";
 
@@ -62,11 +62,56 @@ export async function readOAuthFields(request: Request, maxBytes: number): Promi
 }
 
 /** @throws {OAuthError} `invalid_request` with every problem of the parameters. */
-export function parseOAuthFields<T>(fields: unknown, schema: z.ZodType<T>): T {
+export function parseOAuthFields<T>(
+  fields: unknown,
+  schema: z.ZodType<T>,
+  code: OAuthErrorCode = "invalid_request",
+): T {
   const result = schema.safeParse(fields);
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.join(".")}: ${message}`
   );
-  throw new OAuthError("invalid_request", `Request is not valid: ${problems.join("; ")}`);
+  throw new OAuthError(code, `Request is not valid: ${problems.join("; ")}`);
+}
+
+/** The field that names the grant type; it is read before all others. */
+const anyGrant = z.object({
+  grant_type: z.string("Must be given").min(1, "Must be given").max(200),
+});
+
+/** The grant type that a request names. */
+export function readGrantType(fields: unknown): string {
+  return parseOAuthFields(fields, anyGrant).grant_type;
+}
+
+/** Fields of every answer with a token. */
+const NEVER_CACHED = { "cache-control": "no-store", pragma: "no-cache" };
+
+/** Answers as RFC 6749 (5.1 and 5.2) requires: never cached, with errors in OAuth's form. */
+export async function oauthAnswer(
+  request: Request,
+  work: () => Promise<unknown>,
+  status = 200,
+): Promise<Response> {
+  const headers = NEVER_CACHED;
+  try {
+    if (request.headers.has("idempotency-key")) {
+      throw new OAuthError("invalid_request", "Idempotency-Key is not taken here: leave it out");
+    }
+    return Response.json(await work(), { headers, status });
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const { code, message, retryAfter } = error;
+    return Response.json({ error: code, error_description: message }, {
+      status: code === "rate_limited" ? 429 : 400,
+      headers: retryAfter === undefined ? headers : { ...headers, "retry-after": `${retryAfter}` },
+    });
+  }
+}
+
+/** A failure of the platform in OAuth's form. */
+export function oauthFailure({ status, message }: Failure): Response {
+  const error = status >= 500 ? "temporarily_unavailable" : "invalid_request";
+  return Response.json({ error, error_description: message }, { status, headers: NEVER_CACHED });
 }

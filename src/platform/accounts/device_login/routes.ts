@@ -4,33 +4,24 @@
  *
  * @module
  */
-import { z } from "zod";
-import { DEVICE_GRANT_TYPE, endpoints } from "../../../contract/mod.ts";
-import { noteLimit, type Router } from "../../core/http/mod.ts";
+import { DEVICE_GRANT_TYPE, type DeviceToken, endpoints } from "../../../contract/mod.ts";
+import { type Client, noteLimit, type Router } from "../../core/http/mod.ts";
 import type { DeviceLoginService } from "./device_login_service.ts";
-import { OAuthError, parseOAuthFields, readOAuthFields } from "./parse_request.ts";
+import {
+  oauthAnswer,
+  OAuthError,
+  parseOAuthFields,
+  readGrantType,
+  readOAuthFields,
+} from "./parse_request.ts";
 
-/** The field that names the grant type; it is read before all others. */
-const anyGrant = z.object({
-  grant_type: z.string("Must be given").min(1, "Must be given").max(200),
-});
-
-/** Answers as RFC 6749 (5.1 and 5.2) requires: never cached, with errors in OAuth's form. */
-async function oauthAnswer(request: Request, work: () => Promise<unknown>): Promise<Response> {
-  const headers = { "cache-control": "no-store", pragma: "no-cache" };
-  try {
-    if (request.headers.has("idempotency-key")) {
-      throw new OAuthError("invalid_request", "Idempotency-Key is not taken here: leave it out");
-    }
-    return Response.json(await work(), { headers });
-  } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    const { code, message, retryAfter } = error;
-    return Response.json({ error: code, error_description: message }, {
-      status: code === "rate_limited" ? 429 : 400,
-      headers: retryAfter === undefined ? headers : { ...headers, "retry-after": `${retryAfter}` },
-    });
-  }
+/** The token of an authorization whose code is among the fields. */
+export async function answerDeviceGrant(
+  service: DeviceLoginService,
+  { fields, client }: { readonly fields: unknown; readonly client: Client },
+): Promise<DeviceToken> {
+  const asked = parseOAuthFields(fields, endpoints.pollDeviceToken.body);
+  return await service.poll({ deviceCode: asked.device_code, clientId: asked.client_id }, client);
 }
 
 export function bindDeviceRoutes(router: Router, options: {
@@ -55,23 +46,24 @@ export function bindDeviceRoutes(router: Router, options: {
   router.open(pollDeviceToken, ({ request, client }) =>
     oauthAnswer(request, async () => {
       const fields = await readOAuthFields(request, pollDeviceToken.maxBodyBytes);
-      const { grant_type: grantType } = parseOAuthFields(fields, anyGrant);
+      const grantType = readGrantType(fields);
       if (grantType !== DEVICE_GRANT_TYPE) {
         throw new OAuthError("unsupported_grant_type", `Use the grant type ${DEVICE_GRANT_TYPE}`);
       }
-      const asked = parseOAuthFields(fields, pollDeviceToken.body);
-      return await service.poll(
-        { deviceCode: asked.device_code, clientId: asked.client_id },
-        client,
-      );
+      return await answerDeviceGrant(service, { fields, client });
     }));
 
   router.open(endpoints.getOAuthMetadata, () => ({
     issuer: publicOrigin,
     device_authorization_endpoint: `${publicOrigin}${startDevice.path}`,
-    token_endpoint: `${publicOrigin}${pollDeviceToken.path}`,
-    grant_types_supported: [DEVICE_GRANT_TYPE],
-    response_types_supported: [],
+    token_endpoint: `${publicOrigin}/oauth/token`,
+    authorization_endpoint: `${publicOrigin}/oauth/authorize`,
+    registration_endpoint: `${publicOrigin}/oauth/register`,
+    grant_types_supported: ["authorization_code", "refresh_token", DEVICE_GRANT_TYPE],
+    response_types_supported: ["code"],
+    code_challenge_methods_supported: ["S256"],
+    scopes_supported: ["read", "write"],
+    authorization_response_iss_parameter_supported: true,
     token_endpoint_auth_methods_supported: ["none"],
     service_documentation: `${publicOrigin}${endpoints.getOpenApi.path}`,
   }));

@@ -1,0 +1,257 @@
+/**
+ * The authorization code grant with PKCE (RFC 6749, 7636; OAuth 2.1), for programs such as
+ * agents that a person lets into a workspace.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import { uuidV7 } from "../../../lib/ids.ts";
+import { equalInConstantTime, sha256Hex } from "../../../lib/hash.ts";
+import { type Person, RateWindow } from "../../core/access/mod.ts";
+import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
+import type { AccessTokenRecord } from "../credentials/credential.ts";
+import { hashToken, mintToken, tokenPrefix } from "../credentials/token.ts";
+import { OAuthError } from "../device_login/parse_request.ts";
+import type { AccountParts } from "../parts.ts";
+import { CODE_MS, type CodeRecord, GRANT_MS, type GrantRecords } from "./grants.ts";
+import {
+  makeClientId,
+  readClientId,
+  type RegisteredClient,
+  type registrationBody,
+} from "./registration.ts";
+
+/** Seconds that an access token of a grant lives. */
+export const TOKEN_SECONDS = 3600;
+const MINUTE_MS = 60_000;
+const REGISTRATIONS_PER_MINUTE = 20;
+const EXCHANGES_PER_MINUTE = 60;
+
+/** What a client may do: `read` looks only, `write` does what its person may do. */
+export type Scope = "read" | "write";
+
+/** What a person approves. */
+export interface Approval {
+  readonly clientId: string;
+  readonly redirect: string;
+  readonly challenge: string;
+  readonly scope: Scope;
+  readonly workspaceId: string;
+}
+
+export interface Tokens {
+  readonly access_token: string;
+  readonly token_type: "Bearer";
+  readonly expires_in: number;
+  readonly refresh_token: string;
+  readonly scope: string;
+}
+
+/** What an exchange or a refresh came to. */
+type Outcome =
+  | { readonly type: "tokens"; readonly tokens: Tokens; readonly replaced?: string }
+  | { readonly type: "refused"; readonly reason: string }
+  /** A secret came twice: somebody else has it, so its grant ends. */
+  | { readonly type: "replayed"; readonly userId: string; readonly grant: string };
+
+const refused = (reason: string): { readonly result: Outcome } => ({
+  result: { type: "refused", reason },
+});
+
+/** The challenge of a verifier (RFC 7636, 4.2). */
+const challengeOf = (verifier: string): string =>
+  createHash("sha256").update(verifier).digest("base64url");
+
+export class AuthorizationService {
+  private readonly registrations: RateWindow;
+  private readonly exchanges: RateWindow;
+  private keyReading: Promise<string> | undefined;
+
+  constructor(
+    private readonly parts: AccountParts,
+    private readonly grants: GrantRecords,
+    /** The secret that ids of clients are signed with. */
+    private readonly readKey: () => Promise<string>,
+  ) {
+    const { now } = parts;
+    const windowMs = MINUTE_MS;
+    this.registrations = new RateWindow({ limit: REGISTRATIONS_PER_MINUTE, windowMs }, now);
+    this.exchanges = new RateWindow({ limit: EXCHANGES_PER_MINUTE, windowMs }, now);
+  }
+
+  /** Registers a client. @throws {OAuthError} `rate_limited` for too many of one network. */
+  async register(body: z.infer<typeof registrationBody>, client: Client): Promise<string> {
+    take(this.registrations, client);
+    return makeClientId(body, await this.key());
+  }
+
+  /** The client of an id; `undefined` where this platform did not make it. */
+  async findClient(id: string): Promise<RegisteredClient | undefined> {
+    return readClientId(id, await this.key());
+  }
+
+  /** Lets a client in; returns the code that it exchanges for tokens. */
+  async approve(person: Person, approval: Approval, client: Client): Promise<string> {
+    const { memory, now, random, raise } = this.parts;
+    const { clientId, workspaceId, redirect, challenge, scope } = approval;
+    const userId = person.user.id;
+    const [registered, workspace] = await Promise.all([
+      this.findClient(clientId),
+      memory.workspaceOf(userId, workspaceId),
+    ]);
+    if (registered === undefined) throw new Failure("not_found", "Client does not exist");
+    if (workspace === undefined) throw new Failure("not_found", "Workspace does not exist");
+    const code = Buffer.from(random(32)).toString("base64url");
+    await this.grants.addCode(hashToken("authorization code", code), {
+      ...{ redirect, challenge, scope, userId, workspaceId },
+      clientHash: sha256Hex(clientId),
+      clientName: registered.name,
+      expiresAt: now() + CODE_MS,
+      used: null,
+    });
+    const may = scope === "read" ? "look at" : "act in";
+    const detail = `"${registered.name}" may ${may} "${workspace.slug}"`;
+    await raise({ event: "security.new_login", userId, workspaceId, detail, client });
+    return code;
+  }
+
+  /** @throws {OAuthError} `invalid_grant` for a code that is wrong, old, used or another's. */
+  async exchange(given: {
+    readonly code: string;
+    readonly clientId: string;
+    readonly redirect: string;
+    readonly verifier: string;
+  }, client: Client): Promise<Tokens> {
+    take(this.exchanges, client);
+    const outcome = await this.grants.exchange<Outcome>(
+      hashToken("authorization code", given.code),
+      async (code) => {
+        if (code === undefined) return refused("The code is unknown or has expired");
+        if (code.clientHash !== sha256Hex(given.clientId)) {
+          return refused("The code belongs to another client_id");
+        }
+        if (code.used !== null) {
+          return { result: { type: "replayed", userId: code.userId, grant: code.used } };
+        }
+        if (this.parts.now() >= code.expiresAt) return refused("The code has expired");
+        if (code.redirect !== given.redirect) return refused("redirect_uri is another one");
+        if (!equalInConstantTime(challengeOf(given.verifier), code.challenge)) {
+          return refused("code_verifier does not fit code_challenge");
+        }
+        return await this.begin(code, client);
+      },
+    );
+    return await this.settle(outcome);
+  }
+
+  /** @throws {OAuthError} `invalid_grant` for a token that is wrong, was used or was revoked. */
+  async refresh(
+    given: { readonly token: string; readonly clientId: string },
+    client: Client,
+  ): Promise<Tokens> {
+    take(this.exchanges, client);
+    const hash = hashToken("refresh token", given.token);
+    const outcome = await this.grants.refresh<Outcome>(hash, async (known) => {
+      if (known?.refresh === undefined) return refused("The refresh token is unknown or revoked");
+      const { refresh, userId, workspaceId } = known;
+      if (refresh.clientHash !== sha256Hex(given.clientId)) {
+        return refused("The refresh token belongs to another client_id");
+      }
+      if (refresh.hash !== hash) {
+        return { result: { type: "replayed", userId, grant: known.id } };
+      }
+      if (this.parts.now() >= refresh.expiresAt) return refused("The refresh token has expired");
+      if (await this.parts.accounts.findMembership(userId, workspaceId) === undefined) {
+        return refused("Its person is no longer a member of the workspace");
+      }
+      return this.renew(known, refresh.hash);
+    });
+    return await this.settle(outcome);
+  }
+
+  private async begin(code: CodeRecord, client: Client) {
+    const { accounts, now, random } = this.parts;
+    const { userId, workspaceId, clientHash, clientName: name, scope } = code;
+    if (await accounts.findMembership(userId, workspaceId) === undefined) {
+      return refused("Its person is no longer a member of the workspace");
+    }
+    return this.renew({
+      ...{ userId, workspaceId, name },
+      id: uuidV7(now, random),
+      hash: "",
+      prefix: "",
+      address: client.address,
+      createdAt: now(),
+      ...scope === "read" ? { role: "viewer" as const } : {},
+      refresh: { hash: "", previous: null, clientHash, expiresAt: 0 },
+    }, null);
+  }
+
+  /** New secrets for a grant. */
+  private renew(
+    known: AccessTokenRecord & { readonly refresh?: AccessTokenRecord["refresh"] },
+    previous: string | null,
+  ): { readonly token: AccessTokenRecord; readonly result: Outcome } {
+    const { now, random } = this.parts;
+    const accessToken = mintToken("access token", random);
+    const refreshToken = mintToken("refresh token", random);
+    const token: AccessTokenRecord = {
+      ...known,
+      hash: hashToken("access token", accessToken),
+      prefix: tokenPrefix(accessToken),
+      expiresAt: now() + TOKEN_SECONDS * 1000,
+      refresh: {
+        clientHash: known.refresh?.clientHash ?? "",
+        hash: hashToken("refresh token", refreshToken),
+        previous,
+        expiresAt: now() + GRANT_MS,
+      },
+    };
+    return {
+      token,
+      result: {
+        type: "tokens",
+        tokens: {
+          access_token: accessToken,
+          token_type: "Bearer",
+          expires_in: TOKEN_SECONDS,
+          refresh_token: refreshToken,
+          scope: known.role === "viewer" ? "read" : "write",
+        },
+        ...known.hash === "" ? {} : { replaced: known.hash },
+      },
+    };
+  }
+
+  private async settle(outcome: Outcome): Promise<Tokens> {
+    const { memory, credentials } = this.parts;
+    if (outcome.type === "tokens") {
+      if (outcome.replaced !== undefined) memory.forget(outcome.replaced);
+      return outcome.tokens;
+    }
+    if (outcome.type === "replayed") {
+      const ended = await credentials.removeAccessToken(outcome.userId, outcome.grant);
+      if (ended !== undefined) memory.forget(ended.hash);
+      throw new OAuthError("invalid_grant", "It was used before, so its tokens were revoked");
+    }
+    throw new OAuthError("invalid_grant", outcome.reason);
+  }
+
+  private key(): Promise<string> {
+    this.keyReading ??= this.readKey().catch((error) => {
+      this.keyReading = undefined;
+      throw error;
+    });
+    return this.keyReading;
+  }
+}
+
+function take(window: RateWindow, client: Client): void {
+  const wait = window.take(addressGroup(client.address));
+  if (wait === 0) return;
+  throw new OAuthError("rate_limited", `Too many requests. Try again in ${wait} seconds`, {
+    retryAfter: wait,
+  });
+}

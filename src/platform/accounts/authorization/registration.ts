@@ -1,0 +1,101 @@
+/**
+ * Clients that register themselves (RFC 7591). Nothing is stored for one: its id holds
+ * what it registered, with a code that only this platform can make.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import { equalInConstantTime } from "../../../lib/hash.ts";
+
+/** Longest id of a client, in characters. */
+export const MAX_CLIENT_ID = 4096;
+const MAX_REDIRECTS = 5;
+const MAX_REDIRECT = 400;
+const MAX_NAME = 60;
+
+/** Schemes that a browser would act upon itself. */
+const REFUSED_SCHEMES = new Set([
+  ...["javascript:", "data:", "vbscript:", "blob:", "file:", "about:", "filesystem:"],
+  ...["view-source:", "ws:", "wss:", "ftp:"],
+]);
+const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
+
+/** What is wrong with an address that answers are sent to; nothing where it is good. */
+export function redirectProblem(address: string): string | undefined {
+  const url = URL.parse(address);
+  if (url === null) return "is no absolute URL";
+  if (/[\s\\]|[^\x21-\x7e]/.test(address)) return "holds characters that no URL has";
+  if (address.includes("#")) return "has a fragment";
+  if (url.username !== "" || url.password !== "") return "holds a user or a password";
+  if (REFUSED_SCHEMES.has(url.protocol)) return `has the scheme ${url.protocol}`;
+  if (url.protocol === "http:" && !LOOPBACK.has(url.hostname)) {
+    return "is http: for another machine; use https:";
+  }
+  return undefined;
+}
+
+/** The address without its port, where it is on the client's own machine. */
+function withoutLoopbackPort(address: string): string {
+  const url = new URL(address);
+  if (url.protocol !== "http:" || !LOOPBACK.has(url.hostname)) return address;
+  url.port = "";
+  return url.href;
+}
+
+/** Whether an address is a registered one; programs choose their port anew (RFC 8252, 7.3). */
+export function isRegistered(address: string, registered: readonly string[]): boolean {
+  if (registered.includes(address)) return true;
+  if (redirectProblem(address) !== undefined) return false;
+  const wanted = withoutLoopbackPort(address);
+  return wanted !== address &&
+    registered.some((each) => withoutLoopbackPort(each) === wanted);
+}
+
+const redirect = z.string().max(MAX_REDIRECT).superRefine((address, context) => {
+  const problem = redirectProblem(address);
+  if (problem !== undefined) context.addIssue({ code: "custom", message: `It ${problem}` });
+});
+
+/** What a client may say of itself; members that mean nothing here are left out. */
+export const registrationBody = z.object({
+  redirect_uris: z.array(redirect).min(1).max(MAX_REDIRECTS),
+  client_name: z.string().max(200).optional(),
+});
+
+const registered = z.tuple([z.string(), z.array(z.string())]);
+
+export interface RegisteredClient {
+  /** What it calls itself; nobody has verified it. */
+  readonly name: string;
+  readonly redirects: readonly string[];
+}
+
+/** The name on one line. */
+function cleanName(name: string | undefined): string {
+  const line = (name ?? "").replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();
+  return line === "" ? "Unknown client" : line.slice(0, MAX_NAME);
+}
+
+const sign = (key: string, text: string): string =>
+  createHmac("sha256", key).update(`svc client\n${text}`).digest("base64url");
+
+/** Makes the id of a client. */
+export function makeClientId(body: z.infer<typeof registrationBody>, key: string): string {
+  const facts = [cleanName(body.client_name), body.redirect_uris];
+  const text = Buffer.from(JSON.stringify(facts)).toString("base64url");
+  return `${text}.${sign(key, text)}`;
+}
+
+/** Reads the id of a client; `undefined` where this platform did not make it. */
+export function readClientId(id: string, key: string): RegisteredClient | undefined {
+  if (id.length > MAX_CLIENT_ID) return undefined;
+  const [text, mac, ...rest] = id.split(".");
+  if (text === undefined || mac === undefined || rest.length > 0) return undefined;
+  if (!equalInConstantTime(mac, sign(key, text))) return undefined;
+  const [name, redirects] = registered.parse(
+    JSON.parse(Buffer.from(text, "base64url").toString("utf8")),
+  );
+  return { name, redirects };
+}

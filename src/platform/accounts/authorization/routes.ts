@@ -1,0 +1,101 @@
+/**
+ * Registration of clients, and the grants of the token endpoint that begin with a page.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { DEVICE_GRANT_TYPE } from "../../../contract/mod.ts";
+import type { Client, Router } from "../../core/http/mod.ts";
+import {
+  oauthAnswer,
+  OAuthError,
+  oauthFailure,
+  parseOAuthFields,
+  readGrantType,
+  readOAuthFields,
+} from "../device_login/parse_request.ts";
+import type { AuthorizationService, Tokens } from "./authorization_service.ts";
+import { MAX_CLIENT_ID, registrationBody } from "./registration.ts";
+
+/** Largest body of a registration, in bytes. */
+const MAX_REGISTRATION_BYTES = 16 * 1024;
+/** Largest body that asks for a token, in bytes. */
+const MAX_TOKEN_BYTES = 16 * 1024;
+
+const clientId = z.string("Must be given").min(1).max(MAX_CLIENT_ID);
+const secret = z.string("Must be given").min(1).max(200);
+
+const codeFields = z.object({
+  code: secret,
+  client_id: clientId,
+  redirect_uri: z.string("Must be given").min(1).max(500),
+  code_verifier: z.string("Must be given").regex(
+    /^[\w.~-]{43,128}$/,
+    "Must have 43 to 128 characters",
+  ),
+});
+const refreshFields = z.object({ refresh_token: secret, client_id: clientId });
+
+/** Answers the grants of clients that registered; `undefined` for another grant. */
+async function exchangeGrant(
+  service: AuthorizationService,
+  grantType: string,
+  { fields, client }: Asked,
+): Promise<Tokens | undefined> {
+  if (grantType === "authorization_code") {
+    const given = parseOAuthFields(fields, codeFields);
+    return await service.exchange({
+      code: given.code,
+      clientId: given.client_id,
+      redirect: given.redirect_uri,
+      verifier: given.code_verifier,
+    }, client);
+  }
+  if (grantType !== "refresh_token") return undefined;
+  const given = parseOAuthFields(fields, refreshFields);
+  return await service.refresh({ token: given.refresh_token, clientId: given.client_id }, client);
+}
+
+/** What a grant is asked with. */
+interface Asked {
+  readonly fields: unknown;
+  readonly client: Client;
+}
+
+/** Binds `/oauth/register` (RFC 7591) and `/oauth/token`, which takes every grant. */
+export function bindAuthorizationRoutes(router: Router, { service, deviceGrant }: {
+  readonly service: AuthorizationService;
+  deviceGrant(asked: Asked): Promise<object>;
+}): void {
+  router.foreign("POST", "/oauth/token", {
+    refuse: oauthFailure,
+    answer: ({ request, client }) =>
+      oauthAnswer(request, async () => {
+        const fields = await readOAuthFields(request, MAX_TOKEN_BYTES);
+        const grantType = readGrantType(fields);
+        if (grantType === DEVICE_GRANT_TYPE) return await deviceGrant({ fields, client });
+        const tokens = await exchangeGrant(service, grantType, { fields, client });
+        if (tokens !== undefined) return tokens;
+        throw new OAuthError(
+          "unsupported_grant_type",
+          `Use authorization_code, refresh_token or ${DEVICE_GRANT_TYPE}`,
+        );
+      }),
+  });
+  router.foreign("POST", "/oauth/register", {
+    refuse: oauthFailure,
+    answer: ({ request, client }) =>
+      oauthAnswer(request, async () => {
+        const fields = await readOAuthFields(request, MAX_REGISTRATION_BYTES);
+        const body = parseOAuthFields(fields, registrationBody, "invalid_client_metadata");
+        return {
+          client_id: await service.register(body, client),
+          client_name: body.client_name,
+          redirect_uris: body.redirect_uris,
+          token_endpoint_auth_method: "none",
+          grant_types: ["authorization_code", "refresh_token"],
+          response_types: ["code"],
+        };
+      }, 201),
+  });
+}

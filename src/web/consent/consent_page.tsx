@@ -1,0 +1,141 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The page that asks a person whether a program may come in.
+ *
+ * @module
+ */
+import type { Workspace } from "../../contract/mod.ts";
+import { EntryFrame, Form, Notice, PAGE_POLICY, showPage } from "../layout/mod.ts";
+import type { AuthorizationRequest } from "./read_request.ts";
+
+/** Where the answer goes, as a person recognizes it. */
+function placeOf(redirect: string): string {
+  const { protocol, host } = new URL(redirect);
+  if (protocol === "http:") return `a program on your machine (${host})`;
+  return protocol === "https:" ? host : `the program that opens ${protocol} links`;
+}
+
+/** The policy of a page whose form leads to the program (CSP 3, `form-action`). */
+function policyFor(redirect: string): string {
+  const { protocol, origin } = new URL(redirect);
+  const target = protocol === "http:" || protocol === "https:" ? origin : protocol;
+  return PAGE_POLICY.replace("form-action 'self'", `form-action 'self' ${target}`);
+}
+
+function Choice({ name, value, checked, title, note }: {
+  readonly name: string;
+  readonly value: string;
+  readonly checked: boolean;
+  readonly title: string;
+  readonly note: string;
+}) {
+  return (
+    <label class="choice">
+      <input type="radio" name={name} value={value} required checked={checked} />
+      <span>
+        <strong>{title}</strong>
+        <span class="soft small">{note}</span>
+      </span>
+    </label>
+  );
+}
+
+/** Shows which program asks, and for what. */
+export function consentPage({ request, query, workspaces, csrf, email }: {
+  readonly request: AuthorizationRequest;
+  /** The request as it came; it is judged again with the decision. */
+  readonly query: string;
+  readonly workspaces: readonly Workspace[];
+  readonly csrf: string;
+  readonly email: string;
+}): Response {
+  const { client, redirect, scope } = request;
+  return showPage(
+    <EntryFrame
+      title="Let this program in?"
+      lead="Only if you have just asked it to connect. Nobody has verified its name."
+      roomy
+    >
+      <dl class="facts">
+        <div>
+          <dt>Calls itself</dt>
+          <dd>{client.name}</dd>
+        </div>
+        <div>
+          <dt>Answer goes to</dt>
+          <dd>{placeOf(redirect)}</dd>
+        </div>
+        <div>
+          <dt>Signed in as</dt>
+          <dd>{email}</dd>
+        </div>
+      </dl>
+      {workspaces.length === 0
+        ? (
+          <Notice kind="care">
+            <strong>You have no workspace yet.</strong>
+            <span>
+              A program works in one.{" "}
+              <a href="/workspaces">Make a workspace</a>, then connect again.
+            </span>
+          </Notice>
+        )
+        : null}
+      <Form action="/oauth/decision" csrf={csrf} hidden={{ request: query }}>
+        {workspaces.length === 0 ? null : (
+          <>
+            <fieldset class="choices">
+              <legend>Workspace that it may use</legend>
+              {workspaces.map(({ id, name, slug, role }, place) => (
+                <Choice
+                  key={id}
+                  name="workspaceId"
+                  value={id}
+                  checked={place === 0}
+                  title={name}
+                  note={`${slug}, as ${role}`}
+                />
+              ))}
+            </fieldset>
+            <fieldset class="choices">
+              <legend>What it may do there</legend>
+              <Choice
+                name="scope"
+                value="read"
+                checked={scope === "read"}
+                title="Look"
+                note="Projects, deployments, logs, traffic; it changes nothing"
+              />
+              {scope === "read" ? null : (
+                <Choice
+                  name="scope"
+                  value="write"
+                  checked
+                  title="Look and change"
+                  note="All that you can do there, such as roll production back"
+                />
+              )}
+            </fieldset>
+            <p class="soft small">
+              Until you revoke it under{" "}
+              <a href="/account/sessions">Sessions and tools</a>, or it does not come for 30 days.
+            </p>
+          </>
+        )}
+        <div class="actions">
+          {workspaces.length === 0
+            ? null
+            : <button type="submit" name="decision" value="approve">Let it in</button>}
+          <button class="quiet" type="submit" name="decision" value="deny" formnovalidate>
+            Deny
+          </button>
+        </div>
+      </Form>
+    </EntryFrame>,
+    {
+      title: "Let this program in?",
+      headers: { "content-security-policy": policyFor(redirect) },
+    },
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * `/oauth/authorize`: a program sends a person here, who decides.
+ *
+ * @module
+ */
+import type { AuthorizationService } from "../../platform/accounts/mod.ts";
+import { selfCallerOf } from "../../platform/core/access/mod.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
+import { goTo } from "../layout/mod.ts";
+import { type PageBinder, WHOLE_LIST } from "../visit/mod.ts";
+import { consentPage } from "./consent_page.tsx";
+import { answerAddress, readDestination, readRequest } from "./read_request.ts";
+
+export interface ConsentPageServices {
+  readonly authorization: AuthorizationService;
+  readonly workspaces: WorkspaceService;
+  readonly publicOrigin: string;
+}
+
+export function bindConsentPages(
+  bind: PageBinder,
+  { authorization, workspaces, publicOrigin }: ConsentPageServices,
+): void {
+  /** The request of a query, or the answer to one that is refused. */
+  const read = async (query: URLSearchParams) => {
+    const client = await authorization.findClient(query.get("client_id") ?? "");
+    const destination = readDestination(query, client);
+    // The answer goes nowhere but to an address that the client registered.
+    if (typeof destination === "string") throw new Failure("invalid_request", destination);
+    const request = readRequest(query, destination, publicOrigin);
+    if (!("error" in request)) return { request };
+    const { error, description } = request;
+    const answer = { error, error_description: description, iss: publicOrigin };
+    return { refused: goTo(answerAddress(destination, answer)) };
+  };
+
+  bind.personal("GET", "/oauth/authorize", async ({ person, csrf, query }) => {
+    const { request, refused } = await read(query);
+    if (request === undefined) return refused;
+    const { items } = await workspaces.list(selfCallerOf(person), WHOLE_LIST);
+    const email = person.user.email ?? person.user.name;
+    return consentPage({ request, query: query.toString(), workspaces: items, csrf, email });
+  });
+
+  bind.personal("POST", "/oauth/decision", async ({ person, client, fields }) => {
+    const { request, refused } = await read(new URLSearchParams(fields.request ?? ""));
+    if (request === undefined) return refused;
+    const { decision, workspaceId = "", scope } = fields;
+    if (decision === "deny") {
+      const answer = { error: "access_denied", error_description: "The person denied it" };
+      return goTo(answerAddress(request, { ...answer, iss: publicOrigin }));
+    }
+    if (decision !== "approve") {
+      throw new Failure("invalid_request", "Choose to let it in or to deny");
+    }
+    const code = await authorization.approve(person, {
+      ...request,
+      workspaceId,
+      // Nobody can choose more than was asked for.
+      scope: request.scope === "write" && scope === "write" ? "write" : "read",
+    }, client);
+    return goTo(answerAddress(request, { code, iss: publicOrigin }));
+  });
+}

@@ -1,0 +1,105 @@
+/**
+ * What a program asks for at `/oauth/authorize` (RFC 6749, 4.1.1; 7636, 4.3; 8707). Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { isRegistered, type RegisteredClient, type Scope } from "../../platform/accounts/mod.ts";
+
+/** Where an answer goes: known before anything else is judged. */
+export interface Destination {
+  readonly clientId: string;
+  readonly client: RegisteredClient;
+  readonly redirect: string;
+  readonly state: string | undefined;
+}
+
+export interface AuthorizationRequest extends Destination {
+  readonly challenge: string;
+  readonly scope: Scope;
+}
+
+/** An error that the program is told (RFC 6749, 4.1.2.1). */
+export interface Refused {
+  readonly error: string;
+  readonly description: string;
+}
+
+const MAX_STATE = 1024;
+
+const fields = z.object({
+  response_type: z.literal("code", "response_type must be code"),
+  code_challenge: z.string("Give code_challenge: PKCE is required")
+    .regex(
+      /^[A-Za-z0-9_-]{43}$/,
+      "code_challenge must be the SHA-256 of the verifier, in base64url",
+    ),
+  code_challenge_method: z.literal("S256", "code_challenge_method must be S256"),
+  scope: z.string().max(200).optional(),
+  resource: z.string().max(500).optional(),
+});
+
+/** Where the answer to a request goes; a text says why it goes nowhere. */
+export function readDestination(
+  query: URLSearchParams,
+  client: RegisteredClient | undefined,
+): Destination | string {
+  const redirect = query.get("redirect_uri");
+  const state = query.get("state") ?? undefined;
+  if (client === undefined) return "The program is not known here: it has to register again.";
+  for (const name of ["client_id", "redirect_uri", "state"]) {
+    if (query.getAll(name).length > 1) return `The program sent ${name} more than once.`;
+  }
+  if (redirect === null || !isRegistered(redirect, client.redirects)) {
+    return "The program wants the answer at an address that it did not register.";
+  }
+  if (state !== undefined && state.length > MAX_STATE) {
+    return `The program sent a state of more than ${MAX_STATE} characters.`;
+  }
+  return { clientId: query.get("client_id") ?? "", client, redirect, state };
+}
+
+/** `read` where only that is asked for; whatever else is named means all. */
+function scopeOf(text: string | undefined): Scope {
+  const words = (text ?? "").split(" ").filter((word) => word !== "");
+  return words.length > 0 && words.every((word) => word === "read" || word === "offline_access")
+    ? "read"
+    : "write";
+}
+
+/** What is asked for, or what is wrong with it. */
+export function readRequest(
+  query: URLSearchParams,
+  destination: Destination,
+  publicOrigin: string,
+): AuthorizationRequest | Refused {
+  const repeated = Object.keys(fields.shape).find((name) => query.getAll(name).length > 1);
+  if (repeated !== undefined) {
+    return { error: "invalid_request", description: `${repeated} is given more than once` };
+  }
+  const responseType = query.get("response_type");
+  const parsed = fields.safeParse(Object.fromEntries(query));
+  if (!parsed.success) {
+    const error = responseType !== null && responseType !== "code"
+      ? "unsupported_response_type"
+      : "invalid_request";
+    return { error, description: parsed.error.issues.map(({ message }) => message).join("; ") };
+  }
+  const { resource, scope, code_challenge: challenge } = parsed.data;
+  const own = [publicOrigin, `${publicOrigin}/`, `${publicOrigin}/mcp`];
+  if (resource !== undefined && !own.includes(resource)) {
+    return { error: "invalid_target", description: `resource must be ${publicOrigin}/mcp` };
+  }
+  return { ...destination, challenge, scope: scopeOf(scope) };
+}
+
+/** The address that tells the program the outcome. */
+export function answerAddress(
+  { redirect, state }: Pick<Destination, "redirect" | "state">,
+  answer: Readonly<Record<string, string>>,
+): string {
+  const url = new URL(redirect);
+  for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
+  if (state !== undefined) url.searchParams.set("state", state);
+  return url.href;
+}
