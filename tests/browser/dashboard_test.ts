@@ -121,6 +121,7 @@ async function look(page: Page, url: string, pages: readonly [string, string][])
   const faults: string[] = [];
   for (const [name, path] of pages) {
     await page.goto(url + path);
+    if (name === "overview") await page.locator(".day .plot").nth(1).waitFor();
     for (const [look, width, height, colorScheme] of LOOKS) {
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

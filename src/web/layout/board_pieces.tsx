@@ -6,7 +6,7 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import type { DeploymentState } from "../../contract/mod.ts";
+import type { DeploymentState, ProjectHealth } from "../../contract/mod.ts";
 
 export type Tone = "good" | "bad" | "care" | "idle";
 
@@ -47,6 +47,20 @@ export const isUnderWay = (status: DeploymentState): boolean =>
 /** The state of a deployment. */
 export function DeploymentStateMark({ status }: { readonly status: DeploymentState }) {
   const { word, ...shown } = DEPLOYMENT_WORDS[status];
+  return <State {...shown}>{word}</State>;
+}
+
+const HEALTH_WORDS: Readonly<Record<Exclude<ProjectHealth["state"], "none">, ShownState>> = {
+  static: { tone: "good", word: "Files only, no server needed" },
+  idle: { tone: "idle", word: "Server asleep until the next request" },
+  healthy: { tone: "good", word: "Server healthy" },
+  unhealthy: { tone: "bad", word: "Server unhealthy" },
+};
+
+/** Whether what a project shows works; nothing where nothing is live. */
+export function HealthMark({ state }: Pick<ProjectHealth, "state">) {
+  if (state === "none") return null;
+  const { word, ...shown } = HEALTH_WORDS[state];
   return <State {...shown}>{word}</State>;
 }
 

@@ -88,6 +88,8 @@ const ROWS = `
 .tile:hover, .tile:focus-within { border-color: var(--accent); }
 .tile h2 a { color: inherit; text-decoration: none; }
 .tile h2 a::after { content: ""; position: absolute; inset: 0; border-radius: inherit; }
+.day { display: grid; gap: .45rem; min-height: 4.6rem; align-content: end; margin-top: .5rem; }
+.day .plot { height: 2rem; }
 .tile .out { position: relative; z-index: 1; justify-self: start; font-size: .9rem; max-width: 100%; }
 .on-air { display: flex; align-items: center; gap: .5rem; min-width: 0; }
 .on-air::before { content: ""; flex: none; width: .5rem; height: .5rem; border-radius: 99px; background: var(--accent); }

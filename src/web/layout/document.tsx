@@ -85,6 +85,11 @@ export function showPage(content: Child, facts: PageFacts): Response {
   });
 }
 
+/** Renders a part that a page takes in by htmx. */
+export function showFragment(content: Child): Response {
+  return new Response(`${content}`, { headers: HEADERS });
+}
+
 /** Redirects the browser to a path of this site, with a GET (303). */
 export function goTo(path: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, {

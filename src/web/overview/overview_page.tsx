@@ -8,6 +8,7 @@
  */
 import type { Project } from "../../contract/mod.ts";
 import type { DeploymentRecord } from "../../platform/deployments/mod.ts";
+import { DayPlace } from "./day_figures.tsx";
 import {
   Ago,
   type BoardContext,
@@ -81,13 +82,14 @@ function ProjectTile({ shown: { project, latest }, context }: {
           : <DeploymentStateMark status={latest.status} />}
       </div>
       <div class="said">
-        {productionDeploymentId === null
-          ? <p class="small soft">Nothing in production</p>
-          : (
+        {productionDeploymentId === null ? <p class="small soft">Nothing in production</p> : (
+          <>
             <p class="on-air">
               <SiteLink url={url} class="out clip" />
             </p>
-          )}
+            <DayPlace path={projectPath(context.workspace.slug, name, "day")} />
+          </>
+        )}
       </div>
       {latest === undefined
         ? <p class="foot">No deployments</p>

@@ -5,8 +5,9 @@
  */
 import { endpoints } from "../../contract/mod.ts";
 import type { DeploymentStore } from "../../platform/deployments/mod.ts";
-import { checkFields, goTo, projectPath, refused } from "../layout/mod.ts";
+import { checkFields, goTo, projectPath, refused, showFragment } from "../layout/mod.ts";
 import { type BoardServices, openBoard, type PageBinder, type PersonVisit } from "../visit/mod.ts";
+import { dayFigures } from "./day_figures.tsx";
 import { newProjectPage, overviewPage } from "./overview_page.tsx";
 
 export interface OverviewServices extends BoardServices {
@@ -30,6 +31,19 @@ export function bindOverview(bind: PageBinder, services: OverviewServices): void
     );
     const projects = items.map((project, index) => ({ project, latest: latest[index] }));
     return overviewPage(context, { projects, cursor, nextCursor });
+  });
+
+  bind.personal("GET", "/workspaces/:slug/projects/:project/day", async (visit) => {
+    const { api } = await open(visit);
+    const params = { project: visit.params.project ?? "" };
+    const [health, report] = await Promise.all([
+      api.call(endpoints.getProjectHealth, { params }),
+      api.call(endpoints.getTraffic, {
+        params,
+        query: { range: "day", environment: "production" },
+      }),
+    ]);
+    return showFragment(dayFigures({ health, report }));
   });
 
   bind.personal("GET", "/workspaces/:slug/new-project", async (visit) => {

@@ -13,10 +13,10 @@ import {
   DeploymentStateMark,
   Empty,
   Form,
+  HealthMark,
   Moment,
   Pager,
   SiteLink,
-  State,
 } from "../layout/mod.ts";
 import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
@@ -48,21 +48,12 @@ function DeploymentRow({ deployment, now }: {
   );
 }
 
-const HEALTH = {
-  none: undefined,
-  static: { tone: "good", word: "Files only, no server needed" },
-  idle: { tone: "idle", word: "Server asleep until the next request" },
-  healthy: { tone: "good", word: "Server healthy" },
-  unhealthy: { tone: "bad", word: "Server unhealthy" },
-} as const;
-
 function Production({ parts, deployment, health }: {
   readonly parts: ProjectVisit;
   readonly deployment: Deployment;
   readonly health: ProjectHealth;
 }) {
   const { context, path } = parts;
-  const shown = HEALTH[health.state];
   const { message, author, branch, commitSha, liveAt, createdAt, url } = deployment;
   return (
     <Card
@@ -72,11 +63,11 @@ function Production({ parts, deployment, health }: {
     >
       <div class="body">
         <dl class="facts two">
-          {shown === undefined ? null : (
+          {health.state === "none" ? null : (
             <div>
               <dt>Health</dt>
               <dd>
-                <State tone={shown.tone}>{shown.word}</State>
+                <HealthMark state={health.state} />
                 {health.reason === null ? null : <p class="small soft">{health.reason}</p>}
               </dd>
             </div>

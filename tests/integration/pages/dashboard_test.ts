@@ -48,6 +48,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
   return [
     ...["/workspaces", "/workspaces/acme", "/workspaces/acme/projects"],
     "/workspaces/acme/new-project",
+    "/workspaces/acme/audit",
     "/workspaces/acme/search",
     `/workspaces/acme/search?q=${encodeURIComponent(HOSTILE.slice(0, 90))}`,
     "/workspaces/acme/search?q=alert",

@@ -1,0 +1,50 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The last day of a project's production, on its tile of the overview. Its figures are read when
+ * the page is shown already: the overview does not wait for them.
+ *
+ * @module
+ */
+import type { ProjectHealth, TrafficReport } from "../../contract/mod.ts";
+import { BarPlot, HealthMark } from "../layout/mod.ts";
+
+const number = (value: number): string => value.toLocaleString("en-US");
+
+/** Where the figures at `path` are put. */
+export function DayPlace({ path }: { readonly path: string }) {
+  return (
+    <div class="day" hx-get={path} hx-trigger="load" hx-select=".day" hx-swap="outerHTML">
+    </div>
+  );
+}
+
+/** Health, and requests and failures of the last 24 hours. */
+export function dayFigures({ health, report: { steps, totals } }: {
+  readonly health: ProjectHealth;
+  readonly report: Pick<TrafficReport, "steps" | "totals">;
+}) {
+  const { requests, failures } = totals;
+  const said = `${number(requests)} ${requests === 1 ? "request" : "requests"} in 24 hours`;
+  return (
+    <div class="day">
+      <BarPlot
+        label={`${said}, ${number(failures)} failed`}
+        bars={steps.map(({ time, requests, failures }) => ({
+          value: requests,
+          bad: failures,
+          name: `${time.slice(11, 16)}: ${number(requests)} requests, ${number(failures)} failed`,
+        }))}
+      />
+      <p class="dots small soft">
+        <span>{said}</span>
+        {failures === 0 ? null : <span class="tag bad">{number(failures)} failed</span>}
+      </p>
+      {health.state === "static" ? null : (
+        <p class="small">
+          <HealthMark state={health.state} />
+        </p>
+      )}
+    </div>
+  );
+}
