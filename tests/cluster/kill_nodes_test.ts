@@ -40,6 +40,11 @@ const wasCut = ({ began, ended, node }: Failure, kills: readonly Kill[]): boolea
 const acknowledgedBy = (workloads: readonly Workload[]): number =>
   workloads.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
 
+const describe = (workloads: readonly Workload[]): string =>
+  workloads.map(({ name, acknowledged }) => `${acknowledged} ${name}`).join(", ");
+
+const say = (text: string) => Deno.stderr.write(new TextEncoder().encode(`${text}\n`));
+
 async function checkAll(machines: Machines, workloads: readonly Workload[]): Promise<void> {
   for (const each of workloads) await each.check(machines);
 }
@@ -74,16 +79,11 @@ Deno.test({
       await writing.stop();
       refused += writing.refused.length;
       await checkAll(machines, workloads);
+      await say(`${round} kills; ${describe(workloads)}; ${refused} writes were not acknowledged`);
     }
     await visitor.stop();
     const failed = visitor.failures.filter((failure) => !wasCut(failure, kills));
     assert.deepEqual(failed, [], "Requests failed that were not on a killed node's connections");
-    const counts = workloads.map(({ name, acknowledged }) => `${acknowledged} ${name}`);
-    await Deno.stderr.write(
-      new TextEncoder().encode(
-        `${ROUNDS} kills: acknowledged ${counts.join(", ")}; ${refused} writes were not; ` +
-          `${visitor.served} pages were served, ${visitor.failures.length} cut\n`,
-      ),
-    );
+    await say(`${visitor.served} pages were served, ${visitor.failures.length} cut`);
   },
 });

@@ -179,7 +179,9 @@ export async function triggers(machines: Machines): Promise<Workload> {
           ({ status }) => ["LIVE", "FAILED", "STOPPED"].includes(status),
           BUILD_PATIENCE_MS,
         );
-        assert.equal(status, "LIVE", `The build of deployment ${id}: ${error}`);
+        // A build that may be what ends the platform is not begun a third time.
+        const isGivenUp = status === "FAILED" && /stopped twice/.test(error);
+        assert.ok(status === "LIVE" || isGivenUp, `The build of ${id} is ${status}: ${error}`);
       }
     },
   };

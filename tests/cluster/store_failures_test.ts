@@ -1,0 +1,138 @@
+/**
+ * The servers behind the nodes fail: the primary is killed, or stands still; all of
+ * PostgreSQL is down; so is the object storage; a node is cut off. Sites are served
+ * throughout, writes are refused with 503 and `Retry-After`, and nothing that was
+ * acknowledged is lost. It takes minutes, and so runs in the long form only.
+ */
+import assert from "node:assert/strict";
+import { until } from "../../src/lib/_test_until.ts";
+import { sha256 } from "../helpers/platform.ts";
+import { IS_LONG, Machines, type Node } from "../helpers/machines/machines.ts";
+import { startVisitor, type Visitor } from "../helpers/machines/visitor.ts";
+import { keepWriting, type Workload } from "../helpers/machines/workload.ts";
+import { deployments, events, projects, signIns } from "../helpers/machines/workloads.ts";
+
+const STOOD_STILL_MS = 30_000;
+const DOWN_MS = 60_000;
+/** Failover takes 20 seconds by Patroni's times, and what then waits some more. */
+const PATIENCE_MS = 90_000;
+
+const say = (text: string) => Deno.stderr.write(new TextEncoder().encode(`${text}\n`));
+const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const acknowledgedBy = (workloads: readonly Workload[]): number =>
+  workloads.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+
+/** Runs an outage under writes, then waits for writes to go on, and checks the ledger. */
+async function survive(
+  machines: Machines,
+  { name, workloads, visitor, outage }: {
+    readonly name: string;
+    readonly workloads: readonly Workload[];
+    readonly visitor: Visitor;
+    readonly outage: () => Promise<void>;
+  },
+): Promise<void> {
+  const { served } = visitor;
+  const writing = keepWriting(workloads);
+  const began = performance.now();
+  await until(() => acknowledgedBy(workloads) > 0);
+  await outage();
+  for (const workload of workloads) {
+    const { acknowledged } = workload;
+    await until(() => workload.acknowledged > acknowledged, Boolean, PATIENCE_MS);
+  }
+  const seconds = Math.round((performance.now() - began) / 1000);
+  await writing.stop();
+  for (const each of workloads) await each.check(machines);
+  assert.deepEqual(visitor.failures, [], `${name}: sites are served throughout`);
+  const counts = workloads.map((each) => `${each.acknowledged} ${each.name}`).join(", ");
+  await say(
+    `${name}: ${seconds} s; acknowledged so far ${counts}; ${writing.refused.length} refused; ` +
+      `${visitor.served - served} pages served`,
+  );
+}
+
+/** A write is refused as an outage is: with 503 and a time to come back. */
+async function refusesWrites(node: Node): Promise<void> {
+  const answer = await node.api("POST", "/v1/projects", { json: { name: "refused" } });
+  assert.deepEqual([answer.status, answer.json.code], [503, "unavailable"], node.name);
+  assert.ok(Number(answer.headers.get("retry-after")) > 0);
+}
+
+Deno.test({
+  name: "PostgreSQL and the object storage fail in turn, and nothing is lost",
+  ignore: !IS_LONG,
+  async fn() {
+    await using machines = await Machines.start();
+    const { patroni, storage, nodes } = machines;
+    const workloads = [
+      await deployments(machines),
+      projects(machines),
+      events(machines),
+      await signIns(machines),
+    ];
+    const visitor = await startVisitor(machines);
+    const given = { workloads, visitor };
+
+    await survive(machines, {
+      ...given,
+      name: "kill -9 of the primary",
+      async outage() {
+        const primary = await patroni.primary();
+        await patroni.kill(primary);
+        await patroni.primary(primary);
+        await patroni.start(primary);
+        await patroni.hasSynchronousStandby();
+      },
+    });
+
+    await survive(machines, {
+      ...given,
+      name: "the primary stands still, and goes on when another has taken over",
+      async outage() {
+        const primary = await patroni.primary();
+        await patroni.pause(primary);
+        await Promise.all([pass(STOOD_STILL_MS), patroni.primary(primary)]);
+        await patroni.resume(primary);
+        await patroni.hasSynchronousStandby();
+      },
+    });
+
+    await survive(machines, {
+      ...given,
+      name: "all of PostgreSQL is down",
+      async outage() {
+        for (const name of patroni.names) await patroni.kill(name);
+        const end = performance.now() + DOWN_MS;
+        // The first writes wait for a failover; those after it are refused at once.
+        for (const node of nodes) await refusesWrites(node);
+        await pass(end - performance.now());
+        for (const node of nodes) await refusesWrites(node);
+        for (const name of patroni.names) await patroni.start(name);
+        await patroni.primary();
+      },
+    });
+
+    await survive(machines, {
+      ...given,
+      name: "the object storage is down",
+      async outage() {
+        await storage.kill();
+        const { status, headers } = await nodes[0].api("POST", "/v1/blobs", {
+          body: form("not stored"),
+        });
+        assert.equal(status, 503);
+        assert.ok(Number(headers.get("retry-after")) > 0);
+        await storage.start();
+      },
+    });
+    await visitor.stop();
+  },
+});
+
+function form(content: string): FormData {
+  const data = new FormData();
+  data.set(sha256(content), new Blob([content]), "blob");
+  return data;
+}
