@@ -1,6 +1,7 @@
 /**
- * Drizzle's migrations through the URL that the tool prints, on each engine.
- * Long: it installs drizzle-kit from npm; `ORM_TESTS=all` runs it. `ORM_PACKAGES` may name a
+ * Migrations and queries of Drizzle and Prisma through the URL that the tool prints, on each
+ * engine. Prisma's engines are WebAssembly from npm here: its command line downloads them as
+ * programs, from a host of its own. Long: it installs the packages from npm; `ORM_TESTS=all` runs it. `ORM_PACKAGES` may name a
  * folder in which it is installed already.
  */
 import assert from "node:assert/strict";
@@ -8,7 +9,12 @@ import { join } from "node:path";
 import { runProgram } from "../../../src/lib/spawn_program.ts";
 import { type DatabaseCase, onEachDatabase, urlOf } from "../../helpers/databases.ts";
 
-const VERSIONS = ["drizzle-kit@0.31.11", "drizzle-orm@0.45.4", "pg@8.16.3"];
+const VERSIONS = [
+  ...["drizzle-kit@0.31.11", "drizzle-orm@0.45.4", "pg@8.16.3"],
+  ...["prisma@7.10.0", "@prisma/client@7.10.0", "@prisma/adapter-pg@7.10.0"],
+  "@prisma/schema-engine-wasm@7.10.0-4.0edf323efd1d98336f3f0a68684b56f689b900d3",
+];
+const INSTALL = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"];
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -36,7 +42,7 @@ const packages = new class {
     const folder = await Deno.makeTempDir({ prefix: "svc-orm-packages-" });
     globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
     await Deno.writeTextFile(join(folder, "package.json"), '{ "private": true }');
-    await runIn(folder, ["npm", "install", "--no-audit", "--no-fund", ...VERSIONS]);
+    await runIn(folder, [...INSTALL, ...VERSIONS]);
     return folder;
   }
 }();
@@ -78,6 +84,76 @@ export const boats = pgTable("boats", {
   owner: integer().references(() => owners.id), ${more}
 });`;
 
+const PRISMA_FILES: Variables = {
+  "prisma.config.ts": `import { defineConfig } from "prisma/config";
+export default defineConfig({ schema: "schema.prisma" });`,
+  "schema.prisma": `datasource db {
+  provider = "postgresql"
+}
+generator client {
+  provider            = "prisma-client"
+  output              = "./generated"
+  importFileExtension = "ts"
+}
+model Owner {
+  id    Int    @id @default(autoincrement())
+  name  String
+  boats Boat[]
+}
+model Boat {
+  id      Int    @id @default(autoincrement())
+  name    String @unique
+  feet    Int?
+  ownerId Int?
+  owner   Owner? @relation(fields: [ownerId], references: [id])
+}`,
+  // What `prisma migrate diff` and `prisma migrate deploy` ask of the engine.
+  "migrate.mjs": `import { readFile } from "node:fs/promises";
+import { PrismaPg } from "@prisma/adapter-pg";
+import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
+import * as engine from "@prisma/schema-engine-wasm/schema_engine_bg";
+const code = import.meta.resolve("@prisma/schema-engine-wasm/schema_engine_bg");
+const wasm = await readFile(new URL(code.replace(/\\.js$/, ".wasm")));
+const { instance } = await WebAssembly.instantiate(wasm, { "./schema_engine_bg.js": engine });
+engine.__wbg_set_wasm(instance.exports);
+instance.exports.__wbindgen_start?.();
+const adapter = new PrismaPg({ connectionString: process.env.DATABASE_URL });
+const files = [{ path: "schema.prisma", content: await readFile("schema.prisma", "utf8") }];
+const filters = { externalTables: [], externalEnums: [] };
+const made = await engine.SchemaEngine.new(
+  { datamodels: files.map(({ path, content }) => [path, content]) }, () => {},
+  bindMigrationAwareSqlAdapterFactory(adapter));
+const { stdout } = await made.diff({ from: { tag: "empty" }, to: { tag: "schemaDatamodel", files },
+  script: true, exitCode: null, filters, shadowDatabaseUrl: null });
+const migrationsList = { baseDir: "migrations", shadowDbInitScript: "",
+  lockfile: { path: "migration_lock.toml", content: 'provider = "postgresql"' },
+  migrationDirectories: [{ path: "20261123000000_first",
+    migrationFile: { path: "migration.sql", content: { tag: "ok", value: stdout } } }] };
+const { appliedMigrationNames } = await made.applyMigrations({ migrationsList, filters });
+console.log(JSON.stringify(appliedMigrationNames));
+process.exit(0);`,
+  "query.ts": `import { PrismaPg } from "@prisma/adapter-pg";
+import { PrismaClient } from "./generated/client.ts";
+const adapter = new PrismaPg({ connectionString: process.env.DATABASE_URL });
+const prisma = new PrismaClient({ adapter });
+const boats = { create: [{ name: "Kestrel", feet: 30 }, { name: "Heron" }] };
+await prisma.owner.create({ data: { name: "Ada", boats } });
+await prisma.$transaction(async (tx) => {
+  await tx.boat.update({ where: { name: "Heron" }, data: { feet: 20 } });
+  await tx.boat.create({ data: { name: "Lark" } });
+});
+await prisma.$transaction(async (tx) => {
+  await tx.boat.create({ data: { name: "Lost" } });
+  throw new Error("undo");
+}).catch(() => {});
+const refused = await prisma.boat.create({ data: { name: "Lark" } }).catch(({ code }) => code);
+const found = await prisma.boat.findMany({ orderBy: { name: "asc" }, include: { owner: true } });
+const sum = await prisma.boat.aggregate({ _sum: { feet: true } });
+const rows = found.map(({ name, owner }) => [name, owner?.name ?? null]);
+console.log(JSON.stringify([refused, rows, sum._sum.feet]));
+await prisma.$disconnect();`,
+};
+
 const CASES: readonly DatabaseCase[] = [
   {
     name: "drizzle-kit makes and applies migrations, pushes, and reads the schema back",
@@ -104,6 +180,31 @@ const CASES: readonly DatabaseCase[] = [
       await kit("push", "--force");
       assert.deepEqual((await rows(COLUMNS)).slice(-2), [["feet", "YES"], ["length", "YES"]]);
       await kit("pull");
+    },
+  },
+
+  {
+    name: "Prisma applies migrations, and its client queries by the driver adapter",
+    async run({ platform, at, rows }) {
+      await using project = await openFolder();
+      const { write, run } = project;
+      // Nothing but its presence is asked of the program that `generate` does not run.
+      const env = {
+        DATABASE_URL: await urlOf(platform, at),
+        PRISMA_SCHEMA_ENGINE_BINARY: "/bin/true",
+      };
+      await write(PRISMA_FILES);
+      await run(["npx", "prisma", "generate"], env);
+      const migrate = async () => JSON.parse(await run(["node", "migrate.mjs"], env));
+      assert.deepEqual(await migrate(), ["20261123000000_first"]);
+      assert.deepEqual(await migrate(), []);
+      const deno = [Deno.execPath(), "run", "-A", "--no-lock", "--node-modules-dir=manual"];
+      assert.deepEqual(JSON.parse(await run([...deno, "query.ts"], env)), [
+        "P2002",
+        [["Heron", "Ada"], ["Kestrel", "Ada"], ["Lark", null]],
+        50,
+      ]);
+      assert.deepEqual(await rows('SELECT count(*) FROM "Boat"'), [["3"]]);
     },
   },
 ];
