@@ -1,5 +1,5 @@
 /**
- * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|threads|kv|dev|databases …]`:
+ * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|threads|kv|cluster|dev|databases …]`:
  * measures and prints tables with the aim beside each. Loopback only; what it starts it
  * stops, and its files are in temporary folders.
  *
@@ -119,6 +119,15 @@ const BENCHES: readonly Bench[] = [
     name: "writes",
     needs: LOAD,
     run: async () => await (await import("./writes_bench.ts")).benchWrites(),
+  },
+  {
+    name: "cluster",
+    needs: [
+      { program: "pg_ctlcluster", package: "postgresql" },
+      { program: "patroni", package: "patroni" },
+      { program: "etcd", package: "etcd-server" },
+    ],
+    run: async () => await (await import("./cluster_bench.ts")).benchCluster(),
   },
   {
     name: "kv",
