@@ -16,6 +16,7 @@ export {
   type MigrationReport,
   StoreInUseError,
 } from "./migration/mod.ts";
+export { inspectPlatformStore, probeObjectStorage } from "./inspect_storages.ts";
 export { rekeyDataDir } from "./rekey.ts";
 export { DataNewerError } from "./settle_format.ts";
 export { NodeFileError, NodeIdInUseError } from "../platform/core/nodes/mod.ts";

@@ -6,6 +6,7 @@
  */
 export { type ChangeFollower, type ChangeHandlers } from "./change_follower.ts";
 export { decodeKey, encodeKey } from "./key_encoding.ts";
+export { inspectStore, type StoreFacts } from "./inspect_store.ts";
 export { migrateSchema, StoreNewerError } from "./migrate_schema.ts";
 export { openPgStore, type PgStore, startTidying, tidyStore } from "./open_store.ts";
 export { type Patience } from "./patience.ts";

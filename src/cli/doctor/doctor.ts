@@ -1,4 +1,4 @@
-import { defineCommand } from "../command/mod.ts";
+import { defineCommand, definedOnly } from "../command/mod.ts";
 import { cacheFolder, dataFolder } from "../session/mod.ts";
 import { formatFacts } from "../terminal/mod.ts";
 
@@ -7,13 +7,26 @@ export default defineCommand({
     "Covers sandboxes, esbuild, git, free disk space and the data directory, and shows " +
     "what to do about each check that is not ok.",
   define: (command) =>
-    command.option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)"),
-  examples: [["doctor", "check this machine before it serves"]],
+    command
+      .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
+      .option("--kv <place>", "postgres://… to look at as well: version, rights, standbys, clock")
+      .option("--blobs <place>", "s3://… in which to store, read and delete an object as well"),
+  examples: [
+    ["doctor", "check this machine before it serves"],
+    [
+      "doctor --kv postgres://svc@pg1,pg2/svc --blobs 's3://files/svc?endpoint=https://s3.example.com'",
+      "check what nodes will share, too",
+    ],
+  ],
   answers: "{ ok, points }",
   async run({ flags }, ctx) {
     const { examine } = await import("./examine.ts");
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
-    const points = await examine({ dataDir, cacheDir: cacheFolder(ctx.env), env: ctx.env });
+    const { kv, blobs } = flags;
+    const points = await examine({
+      ...{ dataDir, cacheDir: cacheFolder(ctx.env), env: ctx.env },
+      ...definedOnly({ kv, blobs }),
+    });
     const ok = points.every(({ state }) => state === "ok");
     const facts = points.flatMap(({ name, state, found, advice = null }) => [
       [name, `${state}: ${found}`] as const,

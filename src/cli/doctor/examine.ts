@@ -9,6 +9,7 @@ import { runProgram } from "../../lib/spawn_program.ts";
 import { probeSandbox, sealFunction } from "../../runtime/mod.ts";
 import { formatBytes } from "../terminal/mod.ts";
 import type { Point } from "./point.ts";
+import { examineBlobs, examineStore } from "./storages.ts";
 import { examineBuildSandbox, examineNodeSandbox, judgeServerSandbox } from "./sandboxes.ts";
 
 export interface ExamineOptions {
@@ -17,6 +18,10 @@ export interface ExamineOptions {
   readonly cacheDir: string;
   /** The program's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** `postgres://…` */
+  readonly kv?: string;
+  /** `s3://…` */
+  readonly blobs?: string;
 }
 
 /** Below this, deployments soon run out of space. */
@@ -125,9 +130,9 @@ export function judgeDataDir(dataDir: string, mode: number | null | undefined): 
   };
 }
 
-/** Runs all checks; none of them changes anything but the cache folder. */
+/** Runs all checks; none of them leaves anything but what is in the cache folder. */
 export async function examine(
-  { dataDir, cacheDir, env }: ExamineOptions,
+  { dataDir, cacheDir, env, kv, blobs }: ExamineOptions,
 ): Promise<readonly Point[]> {
   const mode = await Deno.stat(dataDir).then((facts) => facts.mode, () => undefined);
   const support = probeSandbox();
@@ -142,5 +147,7 @@ export async function examine(
     await examineBuildSandbox(env),
     await disk(dataDir),
     judgeDataDir(dataDir, mode),
+    ...kv === undefined ? [] : await examineStore(kv, env),
+    ...blobs === undefined ? [] : [await examineBlobs(blobs, env)],
   ];
 }

@@ -5,5 +5,6 @@
  * @module
  */
 export { type CachedVault, openS3BlobVault } from "./s3_blob_vault.ts";
+export { ProbeError, probeStorage } from "./probe_storage.ts";
 export { S3CredentialsError } from "./s3_credentials.ts";
 export { describeS3Place, parseS3Place, S3PlaceError } from "./s3_place.ts";

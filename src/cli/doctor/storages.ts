@@ -1,0 +1,93 @@
+/**
+ * Checks of what several nodes share: records in PostgreSQL, and an object storage.
+ *
+ * @module
+ */
+import type { StoreFacts } from "../../store/mod.ts";
+import type { Point } from "./point.ts";
+
+const OLDEST_VERSION = 140_000;
+
+/** Nodes and database tell times of deployments and events to people: a second is seen. */
+const MOST_SKEW_MS = 1000;
+
+/** Judges a PostgreSQL that was reached, one point for each thing that can be wrong. */
+export function judgeStore(facts: StoreFacts): readonly Point[] {
+  const { version, versionNumber, mayWrite, isMade, skewMs } = facts;
+  const made = isMade ? "with svc's tables" : "svc will make its tables";
+  const [name, found] = ["key-value store", `PostgreSQL ${version}, ${made}`];
+  const points: Point[] = [];
+  if (versionNumber < OLDEST_VERSION) {
+    const advice = "Use PostgreSQL 14 or newer";
+    points.push({ name, state: "fail", found, advice });
+  } else if (!mayWrite) {
+    const advice = isMade
+      ? "Grant the role SELECT, INSERT, UPDATE and DELETE on all tables of the schema svc, and " +
+        "EXECUTE on its functions"
+      : "Grant the role CREATE on the database, so that it can make the schema svc";
+    points.push({ name, state: "fail", found: `${found}; the role may not write`, advice });
+  } else points.push({ name, state: "ok", found });
+  return [...points, judgeStandbys(facts), judgeClock(skewMs)];
+}
+
+function judgeStandbys({ standbys, commitsWait }: StoreFacts): Point {
+  const name = "standbys";
+  if (!commitsWait) {
+    return {
+      ...{ name, state: "warn" },
+      found: "synchronous_commit lets commits be acknowledged that a failure loses",
+      advice: "Set synchronous_commit to on for the role of svc",
+    };
+  }
+  if (standbys !== "") return { name, state: "ok", found: `commits wait for ${standbys}` };
+  return {
+    ...{ name, state: "warn" },
+    found: "no synchronous standby: a primary that is lost takes its last commits with it",
+    advice:
+      "With Patroni, set synchronous_mode and synchronous_mode_strict; a database that keeps " +
+      "its disk on several machines needs no standby",
+  };
+}
+
+function judgeClock(skewMs: number): Point {
+  const name = "database clock";
+  const found = `${Math.abs(skewMs)} ms ${skewMs < 0 ? "behind" : "ahead of"} this machine's`;
+  if (Math.abs(skewMs) <= MOST_SKEW_MS) return { name, state: "ok", found };
+  return { name, state: "warn", found, advice: "Set both clocks by NTP" };
+}
+
+/** Looks at the store of `--kv`; nothing of it is changed. */
+export async function examineStore(
+  place: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly Point[]> {
+  const { inspectPlatformStore } = await import("../../serve/mod.ts");
+  try {
+    return judgeStore(await inspectPlatformStore(place, env));
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    const advice = "Check the address, the network and the password of --kv";
+    return [{ name: "key-value store", state: "fail", found, advice }];
+  }
+}
+
+/** Stores, reads and deletes an object in the storage of `--blobs`. */
+export async function examineBlobs(
+  place: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Point> {
+  const { probeObjectStorage } = await import("../../serve/mod.ts");
+  const name = "object storage";
+  try {
+    await probeObjectStorage(place, env);
+    return { name, state: "ok", found: "lists, stores, reads and deletes objects" };
+  } catch (error) {
+    return {
+      ...{ name, state: "fail" },
+      found: error instanceof Error ? error.message : String(error),
+      advice:
+        "Check the address of --blobs, the access keys, and that they may list, put, get and " +
+        "delete objects of the bucket",
+    };
+  }
+}
