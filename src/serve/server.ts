@@ -13,7 +13,7 @@ import { createOutboundFetch, probeSandbox } from "../runtime/mod.ts";
 import { bootstrapAccounts, issueOwnerLink } from "../platform/accounts/mod.ts";
 import { hiddenPlaces } from "../platform/builds/mod.ts";
 import { judgeServerSandbox, sandboxWarning, type ServerSandbox } from "../platform/compute/mod.ts";
-import { readDomainOptions } from "../platform/domains/mod.ts";
+import { type DomainSetup, readDomainOptions } from "../platform/domains/mod.ts";
 import { createMailer, type Mailer } from "../platform/notifications/mod.ts";
 import { type CacheSizes, completeCacheSizes, responseShares } from "./cache_sizes.ts";
 import { Closers } from "./closers.ts";
@@ -116,9 +116,10 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
   };
   const showing: Showing = { hostname: undefined };
   try {
+    const prepared = await prepare(options, listeners, closers);
     await succession.arrive();
     const started = await startBehind(edges, {
-      ...{ options, sizes, geo, closers, showing, running, succession },
+      ...{ options, prepared, sizes, geo, closers, showing, running, succession },
       closing: closing.signal,
     });
     const { port, httpsPort } = listeners;
@@ -147,11 +148,43 @@ function unreadiness(
   return readOnly ? "The store is read-only: sites are served, changes are refused" : undefined;
 }
 
+interface Prepared {
+  /** The address at which people reach the platform. */
+  readonly base: URL;
+  readonly outbound: ReturnType<typeof createOutboundFetch>;
+  readonly mailer: Mailer | undefined;
+  readonly domainOptions: DomainSetup;
+}
+
+/**
+ * Makes what can be made without the data directory. An option that cannot be used is
+ * found here, while a platform that is to be replaced still serves.
+ */
+async function prepare(
+  options: PlatformOptions,
+  listeners: Listeners,
+  closers: Closers,
+): Promise<Prepared> {
+  const base = publicBase(options, listeners);
+  const mailer = openMailer(options, base);
+  const domainOptions = await readDomainOptions(options, {
+    publicHost: base.hostname,
+    onIssued: (hostname) => listeners.certificateChanged(hostname),
+  });
+  const outbound = closers.add(createOutboundFetch({
+    allowPrivate: options.allowPrivateUpstreams ?? false,
+    ...(options.upstreamCa === undefined ? {} : { caCerts: options.upstreamCa }),
+    ...options.upstreamTimes,
+  }));
+  return { base, outbound, mailer, domainOptions };
+}
+
 /** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
   { listeners, threads }: OpenEdges,
-  { options, sizes, geo, closers, closing, showing, running, succession }: {
+  { options, prepared, sizes, geo, closers, closing, showing, running, succession }: {
     readonly options: PlatformOptions;
+    readonly prepared: Prepared;
     readonly sizes: CacheSizes;
     readonly geo: LoadedGeo;
     readonly closers: Closers;
@@ -162,15 +195,8 @@ async function startBehind(
   },
 ): Promise<Pick<RunningPlatform, "url" | "token" | "ownerLink">> {
   const { log } = options;
+  const { base, outbound, mailer, domainOptions } = prepared;
   const onTrouble = (message: string) => log({ level: "warn", message });
-  const base = publicBase(options, listeners);
-  const outbound = closers.add(
-    createOutboundFetch({
-      allowPrivate: options.allowPrivateUpstreams ?? false,
-      ...(options.upstreamCa === undefined ? {} : { caCerts: options.upstreamCa }),
-      ...options.upstreamTimes,
-    }),
-  );
   const knowsNetworks = edgeKnowsNetworks(options);
   const opened = await openFoundation(options, closers, {
     ...{ base, outbound, closing },
@@ -186,14 +212,11 @@ async function startBehind(
   });
   const platform = compose(foundation, {
     ...{ options, cache, knowsNetworks, serverSandbox: serverSandbox(options) },
-    domains: await readDomainOptions(options, {
-      publicHost: base.hostname,
-      onIssued: (hostname) => listeners.certificateChanged(hostname),
-    }),
+    domains: domainOptions,
     builds: { allowUnsandboxed: false, ...options.builds, hidden: hiddenPlaces(options) },
     links: threads?.shared.links,
     lending: threads?.shared,
-    mailer: openMailer(options, base),
+    mailer,
   });
   const { accounts, domains, capabilities } = platform;
   const token = await bootstrapAccounts({

@@ -70,7 +70,7 @@ class Client {
 
   async runUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#request();
+      await this.send();
       await delay(PAUSE_MS);
     }
     this.#kept?.close();
@@ -85,7 +85,7 @@ class Client {
     return new Http1Connection(await Deno.connect({ port: this.port }), this.#times);
   }
 
-  async #request(): Promise<void> {
+  async send(): Promise<void> {
     const { method, host, target, body, expected } = this.load;
     const connection = await this.#connection();
     this.#kept = undefined;
@@ -168,3 +168,33 @@ for (const [restarts, args] of CASES) {
     });
   });
 }
+
+Deno.test("a platform goes on where the one that is to replace it does not start", async () => {
+  await withSandbox(async (box) => {
+    await box.start();
+    const { port, pid, errors } = box.platform!;
+    await deployKiosk(box);
+    using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const text = join(box.site, "index.html");
+    const inMissing = join(box.site, "missing", "file");
+    const failing: readonly (readonly [args: readonly string[], reason: RegExp])[] = [
+      [["--geoip", text], /Cannot use the address database/],
+      [["--tls-cert", inMissing, "--tls-key", inMissing], /missing/],
+      [["--tls-cert", text, "--tls-key", text], /index\.html/],
+      [["--port", `${taken.addr.port}`], /Use another port: .* is taken/],
+      [["--smtp-url", "gopher://mail"], /smtp/],
+    ];
+    for (const [args, reason] of failing) {
+      const all = ["serve", "--replace", "--port", `${port}`, "--data-dir", box.dataDir, ...args];
+      const { code, stderr } = await box.tool(all);
+      assert.ok(code > 0, args.join(" "));
+      assert.match(stderr, reason, args.join(" "));
+      const client = new Client(port, LOADS[0]!, false);
+      await client.send();
+      assert.equal(client.counts.requests, 1);
+    }
+    assert.equal(box.platform!.pid, pid, errors());
+    await replace(box, []);
+    assert.equal(await box.platform!.stop(), 0, box.platform!.errors());
+  });
+});
