@@ -68,6 +68,38 @@ Deno.test("a thread that dies is replaced; only its own connections are lost", (
     for (const agent of agents) agent.destroy();
   }));
 
+Deno.test("a thread that dies under load fails at most requests of its own, and all clients are answered", () =>
+  withThreads(3, async ({ workers, ask }) => {
+    const clients = Array.from({ length: 24 }, () => ({
+      agent: new Agent({ keepAlive: true, maxSockets: 1 }),
+      ...{ answered: 0, failed: 0 },
+    }));
+    let isOver = false;
+    const loads = clients.map(async (client) => {
+      while (!isOver) {
+        const answer = await ask("/", client).catch(() => undefined);
+        if (answer === undefined) client.failed++;
+        else {
+          assert.equal(answer, "200 platform");
+          client.answered++;
+        }
+      }
+    });
+    const load = Promise.all(loads);
+    const answeredMore = (than: readonly number[]) => () =>
+      clients.every(({ answered }, at) => answered > than[at]! + 10);
+    await Promise.race([load, until(answeredMore(clients.map(() => 0)))]);
+    await until(() => workers.length === 4);
+    crash(workers[1]!);
+    await until(() => workers.length === 5);
+    await Promise.race([load, until(answeredMore(clients.map(({ answered }) => answered)))]);
+    isOver = true;
+    await load;
+    const hit = clients.filter(({ failed }) => failed > 0).length;
+    assert.ok(hit < clients.length, `${hit} of ${clients.length} lost a request`);
+    for (const { agent } of clients) agent.destroy();
+  }));
+
 Deno.test("EdgeThreads.open() reports a port that is taken, although threads share theirs", async () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   await assert.rejects(
