@@ -14,6 +14,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [
     "search",
     "retention",
+    "errors",
     "traffic",
     "nodes",
     "cache",
@@ -95,6 +96,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "hooks",
     "cron",
     "logs",
+    "site_errors",
     "traffic",
     "edge",
     "domains",

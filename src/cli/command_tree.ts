@@ -28,6 +28,7 @@ import { PREVIEW } from "./preview/mod.ts";
 import { INIT, LINK, PROJECTS } from "./projects/mod.ts";
 import { RULES } from "./rules/mod.ts";
 import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/mod.ts";
+import { ERRORS } from "./site_errors/mod.ts";
 import { TRAFFIC } from "./traffic/mod.ts";
 import { UPGRADE } from "./upgrade/mod.ts";
 import { WEBHOOKS } from "./webhooks/mod.ts";
@@ -59,6 +60,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ROLLBACK,
   LOGS,
   TRAFFIC,
+  ERRORS,
   PROJECTS,
   RULES,
   ENV,

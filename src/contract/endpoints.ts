@@ -12,6 +12,7 @@ import * as builds from "./builds.ts";
 import * as cache from "./cache.ts";
 import * as cron from "./cron.ts";
 import * as traffic from "./traffic.ts";
+import * as errors from "./errors.ts";
 import * as databaseBranches from "./database_branches.ts";
 import * as databaseQueries from "./database_queries.ts";
 import * as databases from "./databases.ts";
@@ -120,6 +121,8 @@ export const endpoints = {
   triggerHook: hooks.triggerHook,
   getTriggeredDeployment: hooks.getTriggeredDeployment,
   getTraffic: traffic.getTraffic,
+  listErrors: errors.listErrors,
+  getError: errors.getError,
   listCronTasks: cron.listCronTasks,
   runCronTask: cron.runCronTask,
   listEnvironments: environments.listEnvironments,

@@ -110,6 +110,7 @@ export const EVENT_PAYLOADS = {
   "deployment.rolled_back": deployment,
   "health.check_failed": health,
   "health.recovered": health,
+  "health.new_error": health,
   "billing.payment_succeeded": payment,
   "billing.payment_failed": payment,
   "billing.invoice_created": invoice,

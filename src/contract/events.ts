@@ -1,6 +1,6 @@
 /**
- * What the platform notifies people about (spec, "Events"): 32 events, each of
- * one category and one priority.
+ * What the platform notifies people about (spec, "Events"): the 32 events of the
+ * specification and `health.new_error`, each of one category and one priority.
  *
  * @module
  */
@@ -37,6 +37,7 @@ export const EVENTS = {
   "deployment.rolled_back": of("Deployment", "NORMAL"),
   "health.check_failed": of("Health", "HIGH"),
   "health.recovered": of("Health", "NORMAL"),
+  "health.new_error": of("Health", "NORMAL"),
   "billing.payment_succeeded": of("Billing", "NORMAL"),
   "billing.payment_failed": of("Billing", "CRITICAL"),
   "billing.invoice_created": of("Billing", "LOW"),

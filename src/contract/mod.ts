@@ -39,6 +39,13 @@ export {
   type TrafficReport,
   type TrafficStep,
 } from "./traffic.ts";
+export {
+  ERROR_LIMIT_DEFAULT,
+  ERROR_LIMIT_MAX,
+  type ErrorDetails,
+  type ErrorOccurrence,
+  type ErrorSummary,
+} from "./errors.ts";
 export { type CronRun, cronRun, type CronTask } from "./cron.ts";
 export {
   CU_SIZES,

@@ -17,6 +17,7 @@ import { createDeployments, openDeployments } from "../platform/deployments/mod.
 import { createDatabases } from "../platform/databases/mod.ts";
 import { createDomains } from "../platform/domains/mod.ts";
 import { createEnvironments } from "../platform/environments/mod.ts";
+import { createErrors, ErrorTable } from "../platform/errors/mod.ts";
 import { createFunctions } from "../platform/functions/mod.ts";
 import { createHealth } from "../platform/health/mod.ts";
 import { createHooks } from "../platform/hooks/mod.ts";
@@ -60,6 +61,7 @@ function composeProjects(
   foundation: Foundation,
   parts: Parameters<typeof createProjects>[1] & {
     readonly all: () => readonly Capability[];
+    readonly errorTable: ErrorTable;
   },
 ) {
   const projects = createProjects(foundation, parts);
@@ -70,7 +72,7 @@ function composeProjects(
     },
   });
   const variables = createVariables(foundation, { ...projects, ...environments });
-  const logs = createLogs(foundation, projects);
+  const logs = createLogs(foundation, { ...projects, observer: parts.errorTable });
   return { projects, environments, variables, logs };
 }
 
@@ -109,7 +111,9 @@ function composeRunners(
 export function compose(foundation: Foundation, setup: Setup): Platform {
   const { options, knowsNetworks } = setup;
   const people = composePeople(foundation, setup);
+  const errorTable = new ErrorTable();
   const configured = composeProjects(foundation, {
+    errorTable,
     all: () => capabilities,
     gitRefusal: (gitUrl) => builds.git.refusal(gitUrl),
     deleteProject: (project) => deleteProject({ ...foundation, capabilities }, project),
@@ -178,6 +182,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     createCache(foundation, shown),
     createNodes(foundation, people.accounts),
     traffic.capability,
+    createErrors(foundation, { ...shown, ...logs, table: errorTable }),
     createSearch({ ...shown, ...domains }),
     createRetention({ ...foundation, ...shown, ...builds }, options.retention),
   ];

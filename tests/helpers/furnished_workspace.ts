@@ -86,10 +86,23 @@ export async function furnish(
   await deploy(own, project, { files: { "index.html": "adas-page" } });
   const { headers } = await own.api("GET", `${at}/rules`);
   const published = await own.api("PUT", `${at}/rules`, {
-    json: { schemaVersion: "EDGE_RULE_SET_V1", rules: [] },
+    json: {
+      schemaVersion: "EDGE_RULE_SET_V1",
+      // Nothing listens there: an error to be shown.
+      rules: [{
+        id: "adas-broken",
+        condition: { path: { type: "exact", value: "/adas-broken" } },
+        action: { type: "rewrite", target: "https://127.0.0.1:9/", external: true },
+      }],
+    },
     headers: { "if-match": headers.get("etag") ?? "*" },
   });
   if (published.status !== 200) throw new Error(JSON.stringify(published.json));
+  await platform.get(`${project}.localhost`, "/adas-broken");
+  const { items: [error] } = await until(
+    () => send("GET", `${at}/errors`),
+    ({ items }) => items.length > 0,
+  );
   const hook = await send("POST", "/v1/deploy-hooks", {
     ...{ projectId: project, name: "adas-hook", branch: "main", scope: "All" },
   });
@@ -144,6 +157,7 @@ export async function furnish(
     branch: branch.name,
     snapshot: snapshot.id,
     deployment: ended.id,
+    error: error.id,
     key: key.id,
     revision: published.json.revisionId,
     hook: hook.id,

@@ -19,6 +19,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Cache: "The edge's cache of answers",
   Logs: "What requests, functions, servers and builds wrote",
   Traffic: "What the edge counted of requests: visitors, pages, and times of answers",
+  Errors: "Exceptions and failed requests of functions and servers, each kind once",
   Notifications: "The inbox of a person, and what is sent to them",
   Events: "What happened, and whom it concerns",
   Deliveries: "Messages that could not be delivered, and tests",

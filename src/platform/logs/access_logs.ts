@@ -11,10 +11,10 @@ import type { AccessRecord } from "../../edge/mod.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { LogFiles, type LogPlace } from "./log_files.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
+import { type LogObserver, observeLines, observeRecord } from "./log_observer.ts";
 import {
   formatLogLine,
   type FunctionRecord,
-  type LogRecord,
   parseLogLines,
   requestLine,
   type ServerRecord,
@@ -47,6 +47,8 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolv
 export interface AccessLogOptions {
   /** Collects lines that other threads still have. */
   collect?(): Promise<void>;
+  /** Gets failures as they are logged. */
+  readonly observer?: LogObserver | undefined;
   /** Called with a warning when entries could not be written or were dropped. */
   onTrouble(message: string): void;
 }
@@ -65,11 +67,20 @@ export class AccessLogs {
   }
 
   /** Records a request; never waits. */
-  readonly record = (record: AccessRecord): void =>
-    this.addLines(record.projectId, requestLine(record));
+  readonly record = (record: AccessRecord): void => {
+    const { observer } = this.options;
+    if (observer !== undefined && record.status >= 500) observeRecord(observer, record);
+    this.keep(record.projectId, requestLine(record));
+  };
 
   /** Records requests whose lines were made elsewhere by `requestLine()`, joined by line feeds. */
   addLines(projectId: string, lines: string): void {
+    const { observer } = this.options;
+    if (observer !== undefined) observeLines(observer, projectId, lines);
+    this.keep(projectId, lines);
+  }
+
+  private keep(projectId: string, lines: string): void {
     if (this.waitingLength >= MAX_WAITING) {
       this.dropped++;
       return;
@@ -143,8 +154,10 @@ export class AccessLogs {
     await this.flush();
   }
 
-  private add(record: LogRecord): void {
-    this.addLines(record.projectId, formatLogLine(record));
+  private add(record: FunctionRecord | ServerRecord): void {
+    const { observer } = this.options;
+    if (observer !== undefined) observeRecord(observer, record);
+    this.keep(record.projectId, formatLogLine(record));
   }
 
   private filesOf(projectId: string): LogFiles {

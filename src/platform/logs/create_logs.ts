@@ -7,6 +7,7 @@ import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { AccessLogs } from "./access_logs.ts";
+import type { LogObserver } from "./log_observer.ts";
 import { bindLogRoutes } from "./routes.ts";
 
 export interface Logs {
@@ -19,10 +20,11 @@ export function createLogs(
     Foundation,
     "dataDir" | "edges" | "closing" | "onTrouble"
   >,
-  { projects }: { readonly projects: ProjectStore },
+  { projects, observer }: { readonly projects: ProjectStore; readonly observer?: LogObserver },
 ): Logs {
   const logs = new AccessLogs(dataDir.logs, {
     onTrouble,
+    observer,
     collect: () => edges.collectLines(),
   });
   return {

@@ -5,3 +5,4 @@
  */
 export { AccessLogs } from "./access_logs.ts";
 export { createLogs } from "./create_logs.ts";
+export type { FailedRequest, LogObserver, WrittenError } from "./log_observer.ts";

@@ -151,6 +151,10 @@ const WORDING: { readonly [Name in EventName]: Wording<Data<Name>> } = {
     (name) => `${name} answers again`,
     ({ url, reason }) => `Health check${around(" of ", url)} succeeds again${around(": ", reason)}`,
   ),
+  "health.new_error": health(
+    (name) => `${name}: a new error`,
+    ({ reason }) => reason ?? "An error was seen for the first time",
+  ),
   "billing.payment_succeeded": billing(
     "Payment received",
     (data) =>

@@ -6,7 +6,7 @@
 import { type Build, type DeploymentComparison, endpoints } from "../../contract/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { DeploymentRecord, DeploymentStore } from "../../platform/deployments/mod.ts";
-import { goTo } from "../layout/mod.ts";
+import { goTo, projectPath } from "../layout/mod.ts";
 import {
   type BoardServices,
   openBoard,
@@ -98,6 +98,12 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       origin: originOf(record),
       lines: lines.slice(-SHOWN_LINES),
     });
+  });
+
+  // Notifications about errors lead here.
+  bind.personal("GET", "/deployments/:deployment/errors/:error", async (visit) => {
+    const { record, slug } = await open(visit);
+    return goTo(projectPath(slug, record.projectName, `errors/${visit.params.error}`));
   });
 
   bind.personal("GET", "/deployments/:deployment/compare", async (visit) => {

@@ -17,6 +17,7 @@ const PROJECT_SECTIONS = [
   ["", "Deployments"],
   ["logs", "Logs"],
   ["traffic", "Traffic"],
+  ["errors", "Errors"],
   ["domains", "Domains"],
   ["variables", "Variables"],
   ["hooks", "Deploy hooks"],

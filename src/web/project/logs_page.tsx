@@ -8,6 +8,7 @@
 import { LOG_LEVELS, type LogEntry } from "../../contract/mod.ts";
 import { Card, Empty, Pager } from "../layout/mod.ts";
 import type { ProjectVisit } from "./open_project.ts";
+import { LogLine } from "./log_line.tsx";
 import { projectPage } from "./project_page.tsx";
 
 /** What of the log is shown, as the address has it. */
@@ -15,32 +16,6 @@ export interface LogWish {
   readonly search: string;
   readonly level: string;
   readonly cursor: string | null;
-}
-
-function levelOf(entry: LogEntry): string {
-  if (entry.type !== "request") return entry.level;
-  return entry.status >= 500 ? "error" : entry.status >= 400 ? "warn" : "info";
-}
-
-function textOf(entry: LogEntry): string {
-  if (entry.type === "request") {
-    const { method, host, path, durationMs, error } = entry;
-    return `${method} ${host}${path}  ${Math.round(durationMs)} ms${error ? `  ${error}` : ""}`;
-  }
-  const from = entry.type === "function" ? entry.function : entry.layer;
-  const stack = entry.type === "function" && entry.stack !== null ? `\n${entry.stack}` : "";
-  return `${from}  ${entry.message}${stack}`;
-}
-
-function LogLine({ entry }: { readonly entry: LogEntry }) {
-  const level = levelOf(entry);
-  return (
-    <li>
-      <time datetime={entry.time}>{entry.time.slice(11, 19)}</time>
-      <span class={`badge ${level}`}>{entry.type === "request" ? entry.status : level}</span>
-      <span>{textOf(entry)}</span>
-    </li>
-  );
 }
 
 function Filters({ path, search, level }: LogWish & { readonly path: string }) {

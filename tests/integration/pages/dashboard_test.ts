@@ -56,6 +56,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
       "",
       "/logs",
       "/traffic",
+      "/errors",
       "/domains",
       "/variables",
       "/hooks",

@@ -56,6 +56,10 @@ export const keys = {
   /** What the visitors of a day are hashed with. */
   trafficSalt: (day: number): Key => ["traffic_salts", day],
 
+  /** Faults of a project's functions and servers, by what tells them apart. */
+  errors: (projectId: string): Key => ["errors", projectId],
+  errorGroup: (projectId: string, id: string): Key => ["errors", projectId, id],
+
   deployments: (projectId: string): Key => ["deployments", projectId],
   deployment: (projectId: string, id: string): Key => ["deployments", projectId, id],
   allDeployments: (): Key => ["deployments"],

@@ -1,0 +1,24 @@
+/**
+ * The commands of `cli/site_errors/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/mod.ts";
+
+export const ERRORS: CommandGroup = {
+  name: "errors",
+  section: "Projects and deployments",
+  summary: "Show what failed in a project's functions and servers",
+  commands: [
+    {
+      name: "list",
+      summary: "List errors, the last seen first",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "show",
+      summary: "Show an error with its stack and its latest occurrences",
+      load: () => import("./show.ts"),
+    },
+  ],
+};

@@ -1,0 +1,46 @@
+import { endpoints, ERROR_LIMIT_DEFAULT, ERROR_LIMIT_MAX } from "../../contract/mod.ts";
+import { defineCommand, deploymentId, wholeNumber } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+export default defineCommand({
+  description: "Each kind of exception or failed request once, however often it was seen.",
+  define: (command) =>
+    command
+      .option(
+        "--limit <n>",
+        `how many to show, at most ${ERROR_LIMIT_MAX}`,
+        wholeNumber({ min: 1, max: ERROR_LIMIT_MAX }),
+        ERROR_LIMIT_DEFAULT,
+      )
+      .option("--deployment <id>", "only errors that this deployment brought", deploymentId)
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["errors list", "show the errors of this directory's project"],
+    ["errors list --limit 500 --json", "all of them, as data"],
+  ],
+  answers: "{ errors }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const { items: errors } = await client.call(endpoints.listErrors, {
+      params: { project: project.id },
+      query: {
+        limit: flags.limit,
+        ...(flags.deployment === undefined ? {} : { deploymentId: flags.deployment }),
+      },
+    });
+    const rows = errors.map(({ id, kind, source, count, lastSeen, title }) => [
+      id,
+      String(count),
+      lastSeen,
+      printable(source === null ? kind : `${kind} ${source}`),
+      printable(title),
+    ]);
+    ctx.ui.result(
+      { errors },
+      errors.length === 0
+        ? "No errors"
+        : ctx.ui.table(["ID", "COUNT", "LAST SEEN", "FROM", "ERROR"], rows),
+    );
+  },
+});

@@ -1,0 +1,87 @@
+/**
+ * What two occurrences of one fault have in common. Pure.
+ *
+ * @module
+ */
+import { sha256Hex } from "../../lib/hash.ts";
+
+/** Longest title and stack that are kept, in characters. */
+export const MAX_TITLE = 300;
+export const MAX_STACK = 4000;
+/** Frames by which faults are told apart: the innermost ones. */
+const MAX_FRAMES = 8;
+const ID_LENGTH = 16;
+
+/** Where something failed. */
+export type ErrorKind = "function" | "server" | "response";
+
+export interface Occurrence {
+  readonly kind: ErrorKind;
+  /** Name of the function, or of the server's layer; empty where none is known. */
+  readonly source: string;
+  readonly message: string;
+  readonly stack?: string | undefined;
+}
+
+export interface DescribedError {
+  /** The same for all occurrences of a fault. */
+  readonly id: string;
+  readonly title: string;
+  readonly stack: string | null;
+}
+
+/** Parts of a text that differ from one occurrence to the next. */
+const VARYING: readonly (readonly [RegExp, string])[] = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, "<id>"],
+  [/\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b|\b0x[0-9a-f]+\b/gi, "<hex>"],
+  [/\d+/g, "<n>"],
+];
+
+/** A text without what differs from one occurrence to the next. */
+export function withoutVarying(text: string): string {
+  return VARYING.reduce((rest, [pattern, name]) => rest.replace(pattern, name), text);
+}
+
+const FRAME = /^\s*at (?:async )?(?:(.*?) \()?(.+?)\)?$/;
+/** What stands before a file of the project: protocols, and folders of the sandbox. */
+const FOLDERS = /^(?:file:\/\/)?(?:\/(?:[^/\s]+\/)*(?:app|root|build|compute\/[^/]+)\/)?/;
+
+/** A frame as function and file, without line and column: those move with each change. */
+function nameOfFrame(line: string): string | undefined {
+  const match = FRAME.exec(line);
+  if (match === null) return undefined;
+  const file = match[2]!.replace(FOLDERS, "").replace(/(?::\d+){1,2}$/, "");
+  // Bundlers name their pieces by the hash of what is in them.
+  return `${match[1] ?? ""}@${file.replace(/[-_.][A-Za-z0-9_-]{8,}(?=\.[cm]?js$)/, "")}`;
+}
+
+function framesOf(stack: string): string[] {
+  return stack.split("\n").map(nameOfFrame).filter((name) => name !== undefined)
+    .slice(0, MAX_FRAMES);
+}
+
+const firstLine = (text: string): string => text.split("\n", 1)[0]!;
+
+/** The class of an error, which its message begins with. */
+const CLASS = /^(?:Uncaught )?(?:\(in promise\) )?([\w$.]*(?:Error|Exception)\w*)/;
+
+/**
+ * Names a fault. Those with frames are told apart by these and the class of the
+ * error alone, as messages often name what was worked on; others by their message.
+ */
+export function describeException(
+  { kind, source, message, stack }: Occurrence,
+): DescribedError {
+  const whole = stack ?? (message.includes("\n") ? message : undefined);
+  const frames = whole === undefined ? [] : framesOf(whole);
+  const head = whole === undefined ? message : firstLine(whole).trim();
+  const title = (head === "" ? firstLine(message) : head).slice(0, MAX_TITLE);
+  const what = frames.length === 0
+    ? withoutVarying(firstLine(message).slice(0, MAX_TITLE))
+    : `${CLASS.exec(title)?.[1] ?? ""}\n${frames.join("\n")}`;
+  return {
+    id: sha256Hex(`${kind}\n${source}\n${what}`).slice(0, ID_LENGTH),
+    title,
+    stack: frames.length === 0 ? null : whole!.slice(0, MAX_STACK),
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * Brings what failed into the store, and reports new kinds of faults.
+ *
+ * @module
+ */
+import pMap from "p-map";
+import type { Clock } from "../../lib/clock.ts";
+import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
+import type { DeploymentRecord, DeploymentStore } from "../deployments/mod.ts";
+import { type ErrorGroup, mergeGroups } from "./error_group.ts";
+import type { ErrorStore } from "./error_store.ts";
+import type { ErrorTable } from "./error_table.ts";
+
+/** Faults of one project that are written at once; the most frequent ones go first. */
+const MAX_AT_ONCE = 100;
+/** Writes at the same time, so that others who write have their turn. */
+const WRITERS = 8;
+/** Events of new faults of one project in an hour; more would bury the others. */
+const MAX_EVENTS = 10;
+const HOUR_MS = 60 * 60 * 1000;
+
+export interface ErrorCollectorOptions {
+  readonly table: Pick<ErrorTable, "take">;
+  readonly store: Pick<ErrorStore, "add" | "trim">;
+  readonly deployments: Pick<DeploymentStore, "find">;
+  /** Collects what other threads still have. */
+  collect(): Promise<void>;
+  /** Address of the page of a fault. */
+  pageOf(deployment: DeploymentRecord, id: string): string;
+  readonly raiseEvent: RaiseEvent;
+  readonly now: Clock;
+  onTrouble(message: string): void;
+}
+
+export class ErrorCollector {
+  /** What could not be written yet, by project and fault. */
+  readonly #kept = new Map<string, Map<string, ErrorGroup>>();
+  #events = { hour: NaN, byProject: new Map<string, number>() };
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: ErrorCollectorOptions) {}
+
+  /** Writes all that has failed until now. A call that comes meanwhile waits for its turn. */
+  save(): Promise<void> {
+    const saved = this.#running.then(() => this.#save());
+    this.#running = saved.catch(() => {});
+    return saved;
+  }
+
+  /** Drops what waits of a project. */
+  forget(projectId: string): void {
+    this.#kept.delete(projectId);
+  }
+
+  async #save(): Promise<void> {
+    const { table, collect, onTrouble } = this.options;
+    await collect();
+    const { projects, dropped } = table.take();
+    if (dropped > 0) onTrouble(`Did not count ${dropped} errors of sites: too many at once`);
+    for (const { projectId, groups } of projects) this.#keep(projectId, groups);
+    for (const projectId of [...this.#kept.keys()]) await this.#write(projectId);
+  }
+
+  #keep(projectId: string, groups: readonly ErrorGroup[]): void {
+    const kept = this.#kept.get(projectId) ?? new Map<string, ErrorGroup>();
+    this.#kept.set(projectId, kept);
+    for (const group of [...groups].sort((a, b) => b.count - a.count)) {
+      const known = kept.get(group.id);
+      if (known !== undefined) kept.set(group.id, mergeGroups(known, group));
+      else if (kept.size < MAX_AT_ONCE) kept.set(group.id, group);
+    }
+  }
+
+  async #write(projectId: string): Promise<void> {
+    const { store, raiseEvent } = this.options;
+    const kept = this.#kept.get(projectId);
+    if (kept === undefined) return;
+    let hasNew = false;
+    await pMap([...kept], async ([id, group]) => {
+      // The project may have gone meanwhile, with all its deployments.
+      const deployment = await this.options.deployments.find(projectId, group.broughtBy);
+      if (deployment !== undefined) {
+        const { isNew, event } = await store.add(
+          projectId,
+          group,
+          (found) => this.#eventOf(deployment, found),
+        );
+        if (event !== undefined) await raiseEvent(event);
+        hasNew ||= isNew;
+      }
+      kept.delete(id);
+    }, { concurrency: WRITERS });
+    this.#kept.delete(projectId);
+    if (hasNew) await store.trim(projectId);
+  }
+
+  #eventOf(deployment: DeploymentRecord, group: ErrorGroup): RaisedEvent | undefined {
+    const { id: deploymentId, projectId, projectName, workspaceId } = deployment;
+    if (!this.#mayReport(projectId)) return undefined;
+    return {
+      event: "health.new_error",
+      audience: { type: "workspace", workspaceId },
+      data: {
+        ...{ deploymentId, projectId, project: projectName },
+        reason: group.title,
+        url: this.options.pageOf(deployment, group.id),
+      },
+      key: `${projectId}/error/${group.id}/${group.firstSeen}`,
+    };
+  }
+
+  #mayReport(projectId: string): boolean {
+    const hour = Math.floor(this.options.now() / HOUR_MS);
+    if (this.#events.hour !== hour) this.#events = { hour, byProject: new Map() };
+    const count = this.#events.byProject.get(projectId) ?? 0;
+    this.#events.byProject.set(projectId, count + 1);
+    return count < MAX_EVENTS;
+  }
+}

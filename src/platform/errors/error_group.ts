@@ -1,0 +1,96 @@
+/**
+ * A fault with all its occurrences, and how those of several nodes are added up. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+/** Occurrences and deployments that are kept of each fault: the latest ones. */
+const MAX_SAMPLES = 5;
+const MAX_DEPLOYMENTS = 10;
+
+const sample = z.object({
+  time: z.number(),
+  deploymentId: z.string(),
+  requestId: z.string().nullable(),
+  method: z.string().nullable(),
+  path: z.string().nullable(),
+  status: z.number().nullable(),
+  message: z.string(),
+});
+export type ErrorSample = z.infer<typeof sample>;
+
+const seenIn = z.object({
+  deploymentId: z.string(),
+  count: z.number(),
+  firstSeen: z.number(),
+  lastSeen: z.number(),
+});
+
+export const errorGroup = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  kind: z.enum(["function", "server", "response"]),
+  source: z.string(),
+  title: z.string(),
+  stack: z.string().nullable(),
+  count: z.number(),
+  firstSeen: z.number(),
+  lastSeen: z.number(),
+  /** The deployment in which it was seen first. */
+  broughtBy: z.string(),
+  /** The latest deployments in which it was seen. */
+  deployments: z.array(seenIn),
+  /** The latest first. */
+  samples: z.array(sample),
+});
+export type ErrorGroup = z.infer<typeof errorGroup>;
+
+type SeenIn = z.infer<typeof seenIn>;
+
+function mergeDeployments(left: readonly SeenIn[], right: readonly SeenIn[]): SeenIn[] {
+  const byId = new Map(left.map((each) => [each.deploymentId, each]));
+  for (const each of right) {
+    const known = byId.get(each.deploymentId);
+    byId.set(
+      each.deploymentId,
+      known === undefined ? each : {
+        deploymentId: each.deploymentId,
+        count: known.count + each.count,
+        firstSeen: Math.min(known.firstSeen, each.firstSeen),
+        lastSeen: Math.max(known.lastSeen, each.lastSeen),
+      },
+    );
+  }
+  return [...byId.values()].sort((a, b) => b.lastSeen - a.lastSeen).slice(0, MAX_DEPLOYMENTS);
+}
+
+/** Adds up two counts of one fault. */
+export function mergeGroups(left: ErrorGroup, right: ErrorGroup): ErrorGroup {
+  const [earlier, later] = left.firstSeen <= right.firstSeen ? [left, right] : [right, left];
+  const latest = left.lastSeen >= right.lastSeen ? left : right;
+  return {
+    ...latest,
+    count: left.count + right.count,
+    firstSeen: earlier.firstSeen,
+    lastSeen: Math.max(earlier.lastSeen, later.lastSeen),
+    broughtBy: earlier.broughtBy,
+    deployments: mergeDeployments(left.deployments, right.deployments),
+    samples: [...left.samples, ...right.samples].sort((a, b) => b.time - a.time)
+      .slice(0, MAX_SAMPLES),
+  };
+}
+
+/** A fault that was seen once. */
+export function seenOnce(
+  described: Pick<ErrorGroup, "id" | "kind" | "source" | "title" | "stack">,
+  seen: ErrorSample,
+): ErrorGroup {
+  const { time, deploymentId } = seen;
+  return {
+    version: 1,
+    ...described,
+    ...{ count: 1, firstSeen: time, lastSeen: time, broughtBy: deploymentId, samples: [seen] },
+    deployments: [{ deploymentId, count: 1, firstSeen: time, lastSeen: time }],
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * Faults in the store. Each node adds what it has counted to one record, so that the sums
+ * are those of all nodes.
+ *
+ * @module
+ */
+import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
+import { commitWithRetries, keys, keysBelow, readAll, readRecord } from "../core/store/mod.ts";
+import { type ErrorGroup, errorGroup, mergeGroups } from "./error_group.ts";
+
+/** Faults that are kept of a project; beyond them, those longest not seen go. */
+export const MAX_GROUPS = 500;
+/** How long a fault is kept that is not seen any more, in milliseconds. */
+const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+
+export class ErrorStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  /** Adds up a fault; the event that a new one raises is noted in the same commit. */
+  async add(
+    projectId: string,
+    group: ErrorGroup,
+    eventOfNew: (group: ErrorGroup) => RaisedEvent | undefined,
+  ): Promise<{ readonly isNew: boolean; readonly event: RaisedEvent | undefined }> {
+    const key = keys.errorGroup(projectId, group.id);
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
+      const known = await readRecord(this.kv, key, errorGroup);
+      const sum = known === undefined ? group : mergeGroups(known.value, group);
+      const operation = this.kv.atomic()
+        .check({ key, versionstamp: known?.versionstamp ?? null })
+        .set(key, sum, { expireIn: KEPT_MS });
+      const event = known === undefined ? eventOfNew(group) : undefined;
+      if (event !== undefined) noteEvent(operation, event);
+      return { operation, result: { isNew: known === undefined, event } };
+    });
+    return result;
+  }
+
+  async find(projectId: string, id: string): Promise<ErrorGroup | undefined> {
+    return (await readRecord(this.kv, keys.errorGroup(projectId, id), errorGroup))?.value;
+  }
+
+  /** All faults of a project, the last seen first. */
+  async list(projectId: string): Promise<ErrorGroup[]> {
+    const groups: ErrorGroup[] = [];
+    for await (const { value } of readAll(this.kv, keys.errors(projectId), errorGroup)) {
+      groups.push(value);
+    }
+    return groups.sort((a, b) => b.lastSeen - a.lastSeen || (a.id < b.id ? -1 : 1));
+  }
+
+  /** Keys of all that is kept of a project. */
+  keysOf(projectId: string): AsyncGenerator<Deno.KvKey> {
+    return keysBelow(this.kv, keys.errors(projectId));
+  }
+
+  /** Removes the faults longest not seen where there are too many. */
+  async trim(projectId: string): Promise<void> {
+    const excess = (await this.list(projectId)).slice(MAX_GROUPS);
+    for (const { id } of excess) await this.kv.delete(keys.errorGroup(projectId, id));
+  }
+}

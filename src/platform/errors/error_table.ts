@@ -1,0 +1,192 @@
+/**
+ * Failures of functions and servers as they come, until they are added up and
+ * written. Taking one in costs a look into a table; what it was is found out later.
+ *
+ * @module
+ */
+import type { FailedRequest, LogObserver, WrittenError } from "../logs/mod.ts";
+import { describeException, type ErrorKind, withoutVarying } from "./describe_exception.ts";
+import { type ErrorGroup, type ErrorSample, mergeGroups, seenOnce } from "./error_group.ts";
+import { ExceptionLines } from "./exception_lines.ts";
+
+/** Different failures, and failed requests, that wait at most; more are counted and dropped. */
+const MAX_WAITING = 2000;
+/** Longest text of a failure that is looked at, in characters. */
+const MAX_TEXT = 8000;
+/** Longest path and message of an occurrence that are kept, in characters. */
+const MAX_PATH = 500;
+const MAX_MESSAGE = 500;
+/** How many requests are remembered to have failed by an exception that is known already. */
+const MAX_EXPLAINED = 2000;
+
+interface Waiting {
+  readonly projectId: string;
+  readonly kind: ErrorKind;
+  readonly source: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly deploymentId: string;
+  /** Times and requests of the latest occurrences, at most five. */
+  latest: { readonly time: number; readonly requestId: string | null }[];
+  count: number;
+  firstSeen: number;
+}
+
+/** What was counted of one project. */
+export interface ProjectErrors {
+  readonly projectId: string;
+  readonly groups: readonly ErrorGroup[];
+}
+
+const LATEST = 5;
+
+export class ErrorTable implements LogObserver {
+  readonly #waiting = new Map<string, Waiting>();
+  /** Failed requests by their id. */
+  #requests = new Map<string, FailedRequest>();
+  /** Requests whose exception was passed on earlier. */
+  readonly #explained = new Set<string>();
+  readonly #lines = new Map<string, ExceptionLines>();
+  #dropped = 0;
+
+  /** Takes an error that a function logged, or by which it failed. */
+  readonly functionFailed = (error: WrittenError): void => {
+    this.#add("function", error, error.stack);
+  };
+
+  /** Takes a line that a server wrote as an error. */
+  readonly serverWrote = (error: WrittenError): void => {
+    const { projectId } = error;
+    let lines = this.#lines.get(projectId);
+    if (lines === undefined) {
+      if (this.#lines.size >= MAX_WAITING) return void this.#dropped++;
+      lines = new ExceptionLines((first, text) =>
+        this.#add(
+          "server",
+          { ...first, projectId, message: first.message.split("\n", 1)[0]! },
+          text,
+        )
+      );
+      this.#lines.set(projectId, lines);
+    }
+    lines.add(error);
+  };
+
+  /** Takes a request that was answered with 500 or more. */
+  readonly requestFailed = (request: FailedRequest): void => {
+    if (this.#requests.size >= MAX_WAITING) this.#dropped++;
+    else this.#requests.set(request.requestId, request);
+  };
+
+  /** All that has come since this was last called, by project, and how much was dropped. */
+  take(): { readonly projects: readonly ProjectErrors[]; readonly dropped: number } {
+    for (const lines of this.#lines.values()) lines.flush();
+    this.#lines.clear();
+    const projects = new Map<string, Map<string, ErrorGroup>>();
+    const put = (projectId: string, group: ErrorGroup) => {
+      const groups = projects.get(projectId) ?? new Map<string, ErrorGroup>();
+      projects.set(projectId, groups);
+      const known = groups.get(group.id);
+      groups.set(group.id, known === undefined ? group : mergeGroups(known, group));
+    };
+    for (const waiting of this.#waiting.values()) put(waiting.projectId, this.#groupOf(waiting));
+    for (const request of this.#requests.values()) {
+      if (!this.#explained.has(request.requestId)) put(request.projectId, groupOfRequest(request));
+    }
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    this.#waiting.clear();
+    this.#requests = new Map();
+    return {
+      projects: [...projects].map(([projectId, groups]) => ({
+        projectId,
+        groups: [...groups.values()],
+      })),
+      dropped,
+    };
+  }
+
+  /** Drops what waits of a project. */
+  forget(projectId: string): void {
+    this.#lines.delete(projectId);
+    for (const [key, waiting] of this.#waiting) {
+      if (waiting.projectId === projectId) this.#waiting.delete(key);
+    }
+    for (const [id, request] of this.#requests) {
+      if (request.projectId === projectId) this.#requests.delete(id);
+    }
+  }
+
+  #add(kind: ErrorKind, error: WrittenError, stack: string | undefined): void {
+    const { projectId, deploymentId, source, time } = error;
+    const requestId = error.requestId ?? null;
+    const message = error.message.slice(0, MAX_TEXT);
+    const text = stack?.slice(0, MAX_TEXT);
+    const key = `${deploymentId}\n${kind}\n${source}\n${text ?? message}`;
+    const known = this.#waiting.get(key);
+    if (known === undefined && this.#waiting.size >= MAX_WAITING) return void this.#dropped++;
+    const waiting = known ??
+      {
+        projectId,
+        kind,
+        source,
+        message,
+        stack: text,
+        deploymentId,
+        latest: [],
+        count: 0,
+        firstSeen: time,
+      };
+    if (known === undefined) this.#waiting.set(key, waiting);
+    waiting.count++;
+    waiting.latest.push({ time, requestId });
+    if (waiting.latest.length > LATEST) waiting.latest.shift();
+    if (requestId !== null) this.#explain(requestId);
+  }
+
+  /** The request's 5xx is no fault of its own. */
+  #explain(requestId: string): void {
+    this.#explained.add(requestId);
+    if (this.#explained.size <= MAX_EXPLAINED) return;
+    const [oldest] = this.#explained;
+    this.#explained.delete(oldest!);
+  }
+
+  #groupOf(waiting: Waiting): ErrorGroup {
+    const { kind, source, message, latest, count, firstSeen, deploymentId } = waiting;
+    const described = { kind, source, ...describeException(waiting) };
+    const samples = latest.map(({ time, requestId }): ErrorSample => {
+      const request = requestId === null ? undefined : this.#requests.get(requestId);
+      return {
+        ...{ time, deploymentId, requestId },
+        method: request?.method ?? null,
+        path: request?.path.slice(0, MAX_PATH) ?? null,
+        status: request?.status ?? null,
+        message: message.slice(0, MAX_MESSAGE),
+      };
+    }).reverse();
+    const lastSeen = samples[0]!.time;
+    const once = seenOnce(described, samples[0]!);
+    const deployments = [{ deploymentId, count, firstSeen, lastSeen }];
+    return { ...once, count, firstSeen, lastSeen, deployments, samples };
+  }
+}
+
+/** A failed request of which no exception is known. */
+function groupOfRequest(request: FailedRequest): ErrorGroup {
+  const { time, deploymentId, requestId, method, status, error } = request;
+  const path = request.path.slice(0, MAX_PATH);
+  const where = withoutVarying(path.split("?", 1)[0]!);
+  const title = `${status} ${method} ${where}`;
+  const message = error === undefined ? title : `${title}: ${withoutVarying(error)}`;
+  const kind = "response";
+  const described = {
+    kind,
+    source: "",
+    ...describeException({ kind, source: "", message }),
+  } as const;
+  return seenOnce(described, {
+    ...{ time, deploymentId, requestId, method, path, status },
+    message: (error ?? title).slice(0, MAX_MESSAGE),
+  });
+}

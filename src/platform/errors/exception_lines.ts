@@ -1,0 +1,71 @@
+/**
+ * Exceptions in what a server writes: its lines arrive one by one. Pure.
+ *
+ * @module
+ */
+
+/** Most lines of one exception. */
+const MAX_LINES = 50;
+
+const HEAD = /^(?:Uncaught )?(?:\(in promise\) )?(?:\[[^\]]*\] ?)*[\w$.]*(?:Error|Exception)\b/;
+const FRAME = /^\s+at .+/;
+/** What Node shows before an error that nobody caught: its place, the line, and a caret. */
+const CAUSE = /^\s*(?:\[?cause\]?: |Caused by:? )/i;
+
+export interface ServerLine {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly deploymentId: string;
+  readonly requestId?: string | undefined;
+  readonly source: string;
+  readonly message: string;
+}
+
+interface Open {
+  readonly first: ServerLine;
+  readonly lines: string[];
+  frames: number;
+}
+
+/** Puts the lines of exceptions together, for each server of its own. */
+export class ExceptionLines {
+  readonly #open = new Map<string, Open>();
+
+  /** `take` gets each exception: the first line, and all of them as one text. */
+  constructor(private readonly take: (line: ServerLine, text: string) => void) {}
+
+  add(line: ServerLine): void {
+    const name = `${line.deploymentId}/${line.source}`;
+    for (const part of line.message.split("\n")) this.#add(name, line, part);
+  }
+
+  /** Passes on what is begun: no more lines are expected. */
+  flush(): void {
+    for (const name of [...this.#open.keys()]) this.#end(name);
+  }
+
+  #add(name: string, line: ServerLine, text: string): void {
+    const open = this.#open.get(name);
+    if (open !== undefined && FRAME.test(text)) {
+      open.frames++;
+      if (open.lines.length < MAX_LINES) open.lines.push(text);
+      return;
+    }
+    // A message may have several lines; frames follow the last one.
+    const goesOn = open?.frames === 0 && open.lines.length < MAX_LINES && !HEAD.test(text);
+    if (goesOn || (open !== undefined && CAUSE.test(text))) {
+      open.lines.push(text);
+      return;
+    }
+    this.#end(name);
+    if (HEAD.test(text)) this.#open.set(name, { first: line, lines: [text], frames: 0 });
+  }
+
+  #end(name: string): void {
+    const open = this.#open.get(name);
+    if (open === undefined) return;
+    this.#open.delete(name);
+    const { first, lines, frames } = open;
+    this.take(first, frames === 0 ? lines[0]! : lines.join("\n"));
+  }
+}

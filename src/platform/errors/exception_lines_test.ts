@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { ExceptionLines } from "./exception_lines.ts";
+
+function collect(lines: readonly string[]): string[] {
+  const found: string[] = [];
+  const exceptions = new ExceptionLines((_, text) => found.push(text));
+  for (const message of lines) {
+    exceptions.add({ time: 0, deploymentId: "d", source: "app", message });
+  }
+  exceptions.flush();
+  return found;
+}
+
+Deno.test("ExceptionLines puts the lines of an exception together", () => {
+  assert.deepEqual(
+    collect([
+      "listening",
+      "TypeError: No boat",
+      "    at find (a.js:1:2)",
+      "    at run (a.js:3:4)",
+      "done",
+      "RangeError: one\n    at f (b.js:1:1)",
+      "Error: bare",
+    ]),
+    [
+      "TypeError: No boat\n    at find (a.js:1:2)\n    at run (a.js:3:4)",
+      "RangeError: one\n    at f (b.js:1:1)",
+      "Error: bare",
+    ],
+  );
+});
+
+Deno.test("ExceptionLines keeps messages of several lines, and what caused an exception", () => {
+  assert.deepEqual(
+    collect([
+      "Error: first",
+      "second",
+      "    at f (a.js:1:1)",
+      "  [cause]: TypeError: why",
+      "    at g (b.js:1:1)",
+    ]),
+    ["Error: first\nsecond\n    at f (a.js:1:1)\n  [cause]: TypeError: why\n    at g (b.js:1:1)"],
+  );
+});
+
+Deno.test("ExceptionLines ends an exception that does not end", () => {
+  const [text, ...rest] = collect(["Error: x", ...Array(500).fill("    at f (a.js:1:1)")]);
+  assert.deepEqual([text!.split("\n").length, rest], [50, []]);
+});

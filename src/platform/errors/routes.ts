@@ -1,0 +1,101 @@
+/**
+ * `/v1/projects/{project}/errors`.
+ *
+ * @module
+ */
+import {
+  endpoints,
+  type ErrorDetails,
+  type ErrorSummary,
+  type LogEntry,
+} from "../../contract/mod.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
+import type { AccessLogs } from "../logs/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
+import type { ErrorCollector } from "./error_collector.ts";
+import type { ErrorGroup } from "./error_group.ts";
+import type { ErrorStore } from "./error_store.ts";
+
+/** Lines of the log that are shown of a request. */
+const LINES = 50;
+/** Requests that began long ago are not searched for in the log, which may be large. */
+const SEARCHED_MS = 24 * 60 * 60 * 1000;
+/** How much earlier than its error a request may have begun, in milliseconds. */
+const LONGEST_REQUEST_MS = 60_000;
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+function summaryOf(group: ErrorGroup): ErrorSummary {
+  const { id, kind, source, title, count, firstSeen, lastSeen, broughtBy } = group;
+  return {
+    ...{ id, kind, title, count, broughtBy },
+    source: source === "" ? null : source,
+    firstSeen: iso(firstSeen),
+    lastSeen: iso(lastSeen),
+  };
+}
+
+function detailsOf(group: ErrorGroup, lines: LogEntry[]): ErrorDetails {
+  return {
+    ...summaryOf(group),
+    stack: group.stack,
+    deployments: group.deployments.map((each) => ({
+      ...each,
+      firstSeen: iso(each.firstSeen),
+      lastSeen: iso(each.lastSeen),
+    })),
+    occurrences: group.samples.map((sample) => ({ ...sample, time: iso(sample.time) })),
+    lines,
+  };
+}
+
+export function bindErrorRoutes(
+  router: Router,
+  { projects, store, collector, logs }: {
+    readonly projects: ProjectStore;
+    readonly store: Pick<ErrorStore, "find" | "list">;
+    readonly collector: Pick<ErrorCollector, "save">;
+    readonly logs: Pick<AccessLogs, "read">;
+  },
+): void {
+  /** What the log has of the latest request that met an error. */
+  async function linesOf(projectId: string, { samples, lastSeen }: ErrorGroup) {
+    const latest = samples.find(({ requestId }) => requestId !== null);
+    if (latest === undefined || latest.time < lastSeen - SEARCHED_MS) return [];
+    const since = iso(latest.time - LONGEST_REQUEST_MS);
+    const search = latest.requestId!;
+    return (await logs.read(projectId, { search, since, limit: LINES })).items;
+  }
+
+  router.guarded(endpoints.listErrors, async (caller, { params, query }) => {
+    const project = await findProject(projects, caller, params.project);
+    await collector.save();
+    const { limit, cursor, deploymentId } = query;
+    const all = (await store.list(project.id)).filter(({ broughtBy }) =>
+      deploymentId === undefined || broughtBy === deploymentId
+    );
+    const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1;
+    if (cursor !== undefined && start === 0) {
+      throw new Failure(
+        "invalid_request",
+        `Cursor must come from nextCursor: "${cursor}" does not`,
+      );
+    }
+    const items = all.slice(start, start + limit);
+    const nextCursor = start + limit < all.length ? items.at(-1)!.id : null;
+    return { items: items.map(summaryOf), nextCursor };
+  });
+
+  router.guarded(endpoints.getError, async (caller, { params }) => {
+    const project = await findProject(projects, caller, params.project);
+    await collector.save();
+    const group = await store.find(project.id, params.error);
+    if (group === undefined) {
+      throw new Failure(
+        "not_found",
+        `Project "${project.name}" has no error "${params.error}"; errors are kept for 90 days`,
+      );
+    }
+    return detailsOf(group, await linesOf(project.id, group));
+  });
+}

@@ -1,0 +1,65 @@
+/**
+ * Who is told of failures as they are logged.
+ *
+ * @module
+ */
+import type { AccessRecord } from "../../edge/mod.ts";
+import type { FunctionRecord, ServerRecord } from "./log_lines.ts";
+
+/** Lowest status that is a failure of the site. */
+const FAILED = 500;
+
+/** An error that a function or a server has written. */
+export interface WrittenError {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly projectId: string;
+  readonly deploymentId: string;
+  readonly requestId?: string | undefined;
+  /** Name of the function, or of the server's layer. */
+  readonly source: string;
+  readonly message: string;
+  readonly stack?: string | undefined;
+}
+
+/** A request that was answered with 500 or more. */
+export type FailedRequest = Pick<
+  AccessRecord,
+  "time" | "projectId" | "deploymentId" | "requestId" | "method" | "path" | "status" | "error"
+>;
+
+/** None of these may wait, or throw. */
+export interface LogObserver {
+  functionFailed(error: WrittenError): void;
+  serverWrote(error: WrittenError): void;
+  requestFailed(request: FailedRequest): void;
+}
+
+/** Passes a record on where it is a failure. */
+export function observeRecord(
+  observer: LogObserver,
+  record: AccessRecord | FunctionRecord | ServerRecord,
+): void {
+  if ("method" in record) {
+    // What a rule has refused is no failure of the site.
+    const isRefused = record.rules?.some(({ outcome }) =>
+      outcome === "denied" || outcome === "limited"
+    );
+    if (record.status >= FAILED && isRefused !== true) observer.requestFailed(record);
+  } else if (record.level === "error") {
+    if ("function" in record) observer.functionFailed({ ...record, source: record.function });
+    else observer.serverWrote({ ...record, source: record.layer });
+  }
+}
+
+const FAILED_LINE = '"status":5';
+
+/** Passes on the failed requests of lines that another thread has made. */
+export function observeLines(observer: LogObserver, projectId: string, lines: string): void {
+  if (!lines.includes(FAILED_LINE)) return;
+  for (const line of lines.split("\n")) {
+    if (!line.includes(FAILED_LINE)) continue;
+    const { time, ...record } = JSON.parse(line) as Omit<AccessRecord, "time"> & { time: string };
+    observeRecord(observer, { ...record, projectId, time: Date.parse(time) });
+  }
+}

@@ -1,0 +1,176 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The errors of a project, and one of them with all that is known of it.
+ *
+ * @module
+ */
+import type { ErrorDetails, ErrorOccurrence, ErrorSummary } from "../../contract/mod.ts";
+import { Ago, Card, Empty, Pager } from "../layout/mod.ts";
+import { LogLine } from "./log_line.tsx";
+import type { ProjectVisit } from "./open_project.ts";
+import { projectPage } from "./project_page.tsx";
+
+/** Where an error comes from, in words. */
+function sourceOf({ kind, source }: ErrorSummary): string {
+  if (kind === "response") return "Answer without a known exception";
+  return `${kind === "function" ? "Function" : "Server"} ${source ?? ""}`;
+}
+
+const times = (count: number): string =>
+  count === 1 ? "once" : `${count.toLocaleString("en-US")} times`;
+
+function Row({ error, path, now }: {
+  readonly error: ErrorSummary;
+  readonly path: string;
+  readonly now: number;
+}) {
+  return (
+    <li>
+      <div class="main">
+        <a class="mono clip" href={path}>{error.title}</a>
+        <span class="soft">
+          {`${sourceOf(error)}, ${times(error.count)}, last `}
+          <Ago at={error.lastSeen} now={now} />
+          {", first "}
+          <Ago at={error.firstSeen} now={now} />
+        </span>
+      </div>
+    </li>
+  );
+}
+
+export function errorsPage(
+  parts: ProjectVisit,
+  { items, nextCursor, cursor }: {
+    readonly items: readonly ErrorSummary[];
+    readonly nextCursor: string | null;
+    readonly cursor: string | null;
+  },
+): Response {
+  const { path, project, context } = parts;
+  return projectPage(
+    parts,
+    { here: "errors", about: "errors" },
+    <Card
+      title="Exceptions and failed requests"
+      id="errors"
+      lead="Each kind once, the last seen first. Kept for 90 days after it was last seen."
+    >
+      <div class="body">
+        {items.length === 0
+          ? (
+            <Empty
+              title="No errors so far"
+              command={`svc errors list --project-id ${project.name}`}
+            >
+              The tool shows the same:
+            </Empty>
+          )
+          : (
+            <ol class="rows plain inset">
+              {items.map((error) => (
+                <Row
+                  key={error.id}
+                  error={error}
+                  path={path(`errors/${error.id}`)}
+                  now={context.now}
+                />
+              ))}
+            </ol>
+          )}
+        <Pager path={path("errors")} cursor={cursor} nextCursor={nextCursor} />
+      </div>
+    </Card>,
+  );
+}
+
+function Facts({ error, now }: { readonly error: ErrorDetails; readonly now: number }) {
+  return (
+    <dl class="facts">
+      <div>
+        <dt>From</dt>
+        <dd>{sourceOf(error)}</dd>
+      </div>
+      <div>
+        <dt>Seen</dt>
+        <dd>{times(error.count)}</dd>
+      </div>
+      <div>
+        <dt>First</dt>
+        <dd>
+          <Ago at={error.firstSeen} now={now} />
+          {" in "}
+          <a href={`/deployments/${error.broughtBy}`}>the deployment that brought it</a>
+        </dd>
+      </div>
+      <div>
+        <dt>Last</dt>
+        <dd>
+          <Ago at={error.lastSeen} now={now} />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Occurrence({ seen, logs }: { readonly seen: ErrorOccurrence; readonly logs: string }) {
+  const request = seen.method === null ? null : `${seen.status ?? ""} ${seen.method} ${seen.path}`;
+  return (
+    <li>
+      <div class="main">
+        <span class="mono">{request ?? seen.message}</span>
+        <span class="soft">
+          <time datetime={seen.time}>{seen.time.slice(0, 19).replace("T", " ")}</time>
+          {" UTC, "}
+          <a href={`/deployments/${seen.deploymentId}`}>deployment</a>
+          {seen.requestId === null ? null : (
+            <>
+              {", "}
+              <a href={`${logs}?${new URLSearchParams({ search: seen.requestId })}`}>
+                log of the request
+              </a>
+            </>
+          )}
+        </span>
+      </div>
+    </li>
+  );
+}
+
+export function errorPage(parts: ProjectVisit, error: ErrorDetails): Response {
+  const { path, context } = parts;
+  const { stack, occurrences, lines } = error;
+  return projectPage(
+    parts,
+    { here: "errors", about: "errors" },
+    <>
+      <Card title={error.title} id="error">
+        <div class="body">
+          <Facts error={error} now={context.now} />
+          {stack === null
+            ? null
+            : <pre class="terminal" tabindex={0} aria-label="Stack">{stack}</pre>}
+        </div>
+      </Card>
+      <Card title="Latest occurrences" id="occurrences">
+        <div class="body">
+          <ol class="rows plain inset">
+            {occurrences.map((seen, index) => (
+              <Occurrence key={index} seen={seen} logs={path("logs")} />
+            ))}
+          </ol>
+        </div>
+      </Card>
+      {lines.length === 0 ? null : (
+        <Card title="Log of the latest request" id="lines">
+          <div class="body">
+            <ol class="log wide" tabindex={0} aria-label="Lines of the log">
+              {lines.map((entry, index) => <LogLine key={index} entry={entry} />)}
+            </ol>
+          </div>
+        </Card>
+      )}
+    </>,
+  );
+}

@@ -1,0 +1,34 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * A line of the log on a page.
+ *
+ * @module
+ */
+import type { LogEntry } from "../../contract/mod.ts";
+
+function levelOf(entry: LogEntry): string {
+  if (entry.type !== "request") return entry.level;
+  return entry.status >= 500 ? "error" : entry.status >= 400 ? "warn" : "info";
+}
+
+function textOf(entry: LogEntry): string {
+  if (entry.type === "request") {
+    const { method, host, path, durationMs, error } = entry;
+    return `${method} ${host}${path}  ${Math.round(durationMs)} ms${error ? `  ${error}` : ""}`;
+  }
+  const from = entry.type === "function" ? entry.function : entry.layer;
+  const stack = entry.type === "function" && entry.stack !== null ? `\n${entry.stack}` : "";
+  return `${from}  ${entry.message}${stack}`;
+}
+
+export function LogLine({ entry }: { readonly entry: LogEntry }) {
+  const level = levelOf(entry);
+  return (
+    <li>
+      <time datetime={entry.time}>{entry.time.slice(11, 19)}</time>
+      <span class={`badge ${level}`}>{entry.type === "request" ? entry.status : level}</span>
+      <span>{textOf(entry)}</span>
+    </li>
+  );
+}
