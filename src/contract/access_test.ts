@@ -42,6 +42,7 @@ Deno.test("nobody but the owner manages members, keys and the workspace, or dele
     "rotateWebhookSecret",
     "testWebhook",
     "triggerEvent",
+    "updateApiKey",
     "updateWebhook",
   ]);
 });

@@ -82,6 +82,7 @@ export const endpoints = {
   renewRecoveryCodes: twoFactor.renewRecoveryCodes,
   createApiKey: apiKeys.createApiKey,
   listApiKeys: apiKeys.listApiKeys,
+  updateApiKey: apiKeys.updateApiKey,
   revokeApiKey: apiKeys.revokeApiKey,
   listSecurityEvents: security.listSecurityEvents,
   listAccountEvents: security.listAccountEvents,

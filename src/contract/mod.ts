@@ -138,6 +138,7 @@ export {
   type ResponseOf,
   type Trait,
 } from "./endpoint.ts";
+export { isOfOneProject, lackedFor } from "./endpoint_permissions.ts";
 export { endpoints } from "./endpoints.ts";
 export {
   type Environment,
@@ -157,6 +158,13 @@ export {
   workspace,
   workspaceSlug,
 } from "./identity.ts";
+export {
+  deployPermission,
+  MAX_KEY_PROJECTS,
+  type Permission,
+  PERMISSION_NAMES,
+  PERMISSIONS,
+} from "./permissions.ts";
 export { type ProjectHealth } from "./health.ts";
 export { MAX_SEARCH_LENGTH, SEARCH_RESULTS, type SearchResult } from "./search.ts";
 export { AUDIT_DAYS, AUDIT_ENTRIES, type AuditEntry } from "./audit.ts";

@@ -60,14 +60,20 @@ export function toolToWire(
 }
 
 export function apiKeyToWire(apiKey: ApiKeyRecord, use: LastUse | undefined): ApiKey {
-  const { id, name, prefix, role, userId, createdAt } = apiKey;
+  const { id, name, prefix, role, userId, createdAt, expiresAt } = apiKey;
+  const { permissions, projects, description } = apiKey;
   return {
     id,
     name,
     prefix,
     role,
+    permissions,
+    projects,
+    description,
+    expiresAt: expiresAt === null ? null : iso(expiresAt),
     createdBy: userId,
     createdAt: iso(createdAt),
     lastUsedAt: use === undefined ? null : iso(use.at),
+    lastAddress: use?.address ?? null,
   };
 }

@@ -47,6 +47,10 @@ export async function bootstrapAccounts(options: {
       hash: hashApiKey(token),
       prefix: apiKeyPrefix(token),
       role: "owner",
+      permissions: ["everything"],
+      projects: null,
+      description: "",
+      expiresAt: null,
       createdAt,
     },
   });

@@ -68,7 +68,11 @@ Deno.test("the last use of a key is written once a minute at most", () =>
     const person = await newPerson(test);
     const workspace = await newWorkspace(test, person, "ada");
     const caller = { user: person.user, workspace, credential: person.credential };
-    const made = await test.apiKeys.create(caller, { name: "ci", role: "owner" }, clientAt());
+    const made = await test.apiKeys.create(
+      caller,
+      endpoints.createApiKey.body.parse({ name: "ci", role: "owner" }),
+      clientAt(),
+    );
     const headers = { authorization: `Bearer ${made.key}` };
     const use = async () => {
       await test.authenticator.caller(new Request(ORIGIN, { headers }), ME, clientAt());

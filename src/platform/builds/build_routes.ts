@@ -4,9 +4,9 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import type { Caller } from "../core/access/mod.ts";
+import { type Caller, reachesProject } from "../core/access/mod.ts";
 import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
-import { Failure, type Router } from "../core/http/mod.ts";
+import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { BuildQueue } from "./queue/build_queue.ts";
 import { type BuildRecord, buildToWire, isUnderWay } from "./queue/build_record.ts";
@@ -27,7 +27,10 @@ export function bindBuildRoutes(router: Router, services: {
   /** Finds a build of the caller's workspace; those of others do not exist for it. */
   async function find(caller: Caller, id: string) {
     const owner = await deployments.owner(id);
-    const own = owner?.workspaceId === caller.workspace.id ? owner : undefined;
+    const own = owner?.workspaceId === caller.workspace.id &&
+        reachesProject(caller, owner.projectId)
+      ? owner
+      : undefined;
     const [build, project] = own === undefined ? [] : await Promise.all([
       builds.find(own.projectId, id),
       projects.find(own.workspaceId, own.projectId),
@@ -57,6 +60,7 @@ export function bindBuildRoutes(router: Router, services: {
     if (!isUnderWay(build) || deployment === undefined) {
       throw new Failure("conflict", `Build ${build.id} cannot be cancelled: it is ${build.state}`);
     }
+    requireDeploy(caller, deployment.environment);
     await deploymentService.stop(deployment, project);
     return toWire(await builds.find(project.id, build.id) ?? build, project.name);
   });

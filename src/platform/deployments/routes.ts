@@ -6,9 +6,10 @@
 import { endpoints, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { inTurns } from "../../lib/next_turn.ts";
-import type { Caller } from "../core/access/mod.ts";
+import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { type VariableService, type VariableStore, versionFor } from "../variables/mod.ts";
-import { Failure, type Router } from "../core/http/mod.ts";
+import { findEnvironmentName } from "../environments/mod.ts";
+import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
 import type { BlobStore, BlobVault } from "../core/store/mod.ts";
 import {
   findProject,
@@ -69,7 +70,10 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   /** Finds a deployment of the caller's workspace; those of others count as unknown. */
   async function find(caller: Caller, id: string) {
     const owner = await deployments.owner(id);
-    const own = owner?.workspaceId === caller.workspace.id ? owner : undefined;
+    const own = owner?.workspaceId === caller.workspace.id &&
+        reachesProject(caller, owner.projectId)
+      ? owner
+      : undefined;
     const [deployment, project] = own === undefined ? [] : await Promise.all([
       deployments.find(own.projectId, id),
       projects.find(own.workspaceId, own.projectId),
@@ -81,11 +85,18 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return { deployment, project };
   }
 
+  /** @throws {Failure} where the caller may not deploy to an environment, given by name or id */
+  async function requireDeployTo(caller: Caller, project: ProjectRecord, reference: string) {
+    const { environments } = services;
+    requireDeploy(caller, await findEnvironmentName(environments, project, reference));
+  }
+
   const findAgain = async (project: ProjectRecord) =>
     await projects.find(project.workspaceId, project.id) ?? project;
 
   router.guarded(endpoints.createDeployment, async (caller, { params, body }) => {
     const project = await findProject(projects, caller, params.project);
+    await requireDeployTo(caller, project, body.environment);
     const blobs = vault.of(caller.workspace.id);
     const created = await createDeployment(
       { ...services, blobs, variables: services.variableService },
@@ -97,6 +108,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
 
   router.guarded(endpoints.checkDeployment, async (caller, { params, body }) => {
     const project = await findProject(projects, caller, params.project);
+    await requireDeployTo(caller, project, body.environment);
     const blobs = vault.of(caller.workspace.id);
     return await checkDeployment({ ...services, blobs }, project, body);
   });
@@ -117,12 +129,14 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
 
   router.guarded(endpoints.activateDeployment, async (caller, { params }) => {
     const { deployment, project } = await find(caller, params.deployment);
+    requireDeploy(caller, deployment.environment);
     const live = await service.activateOrFail(deployment);
     return toWire(live, await findAgain(project));
   });
 
   router.guarded(endpoints.stopDeployment, async (caller, { params, body }) => {
     const { deployment, project } = await find(caller, params.deployment);
+    requireDeploy(caller, deployment.environment);
     return toWire(await service.stop(deployment, project, body), project);
   });
 
@@ -141,6 +155,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
 
   router.guarded(endpoints.redeployDeployment, async (caller, { params }) => {
     const { deployment, project } = await find(caller, params.deployment);
+    requireDeploy(caller, deployment.environment);
     const live = await redeploy(
       {
         ...{ ...services, variables: services.variableService },

@@ -4,7 +4,7 @@
  * @module
  */
 import { isUuid } from "../../lib/ids.ts";
-import type { Caller } from "../core/access/mod.ts";
+import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "./project.ts";
 import type { ProjectStore } from "./project_store.ts";
@@ -18,7 +18,7 @@ export async function findProject(
   const project = isUuid(idOrName)
     ? await projects.find(caller.workspace.id, idOrName)
     : await projects.findByName(caller.workspace.id, idOrName);
-  if (project === undefined) {
+  if (project === undefined || !reachesProject(caller, project.id)) {
     const { slug } = caller.workspace;
     throw new Failure("not_found", `Project "${idOrName}" does not exist in workspace "${slug}"`);
   }

@@ -56,6 +56,10 @@ export interface Listener {
   readonly signal: AbortSignal;
 }
 
+/** The environment that a branch is deployed to. */
+export const environmentOf = (project: ProjectRecord, branch: string): string =>
+  branch === project.branch ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW;
+
 const short = (sha: string): string => sha.slice(0, 7);
 
 export class BranchDeployer {
@@ -109,7 +113,7 @@ export class BranchDeployer {
     if (found.type !== "found") {
       throw new Failure("conflict", `Branch '${branch}' was changed meanwhile: push again`);
     }
-    const environment = branch === project.branch ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW;
+    const environment = environmentOf(project, branch);
     const { message, author } = found;
     for (let attempt = 1;; attempt++) {
       try {

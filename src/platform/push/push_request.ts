@@ -109,10 +109,24 @@ function refusalOf(ref: string): string | undefined {
   return branchName.safeParse(name).success ? undefined : "the name is not allowed";
 }
 
+/** Why the key may not push a ref. Tags are deployed nowhere. */
+function refusalOfKey(
+  ref: string,
+  lacked: ((branch: string) => string | undefined) | undefined,
+): string | undefined {
+  const branch = branchOf(ref);
+  const permission = branch === undefined ? undefined : lacked?.(branch);
+  return permission && `the key lacks the permission "${permission}"`;
+}
+
 /** The refs of a push that are refused, with the reason of each. */
 export function refusedRefs(
   { commands }: PushRequest,
-  { production }: { readonly production: string },
+  { production, lacked }: {
+    readonly production: string;
+    /** The permission that pushing a branch lacks; `undefined` where it may be pushed. */
+    lacked?(branch: string): string | undefined;
+  },
 ): ReadonlyMap<string, string> {
   const refused = new Map<string, string>();
   const seen = new Set<string>();
@@ -121,7 +135,7 @@ export function refusedRefs(
       ? "it is named twice"
       : sha === undefined && branchOf(ref) === production
       ? "the production branch cannot be deleted"
-      : refusalOf(ref);
+      : refusalOf(ref) ?? refusalOfKey(ref, lacked);
     if (reason !== undefined) refused.set(ref, reason);
     seen.add(ref);
   }

@@ -4,11 +4,18 @@
  * @module
  */
 import { join } from "node:path";
+import { deployPermission } from "../../contract/mod.ts";
+import { type Caller, isPermitted } from "../core/access/mod.ts";
 import type { OpenSandbox } from "../builds/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
-import { type BranchDeployer, type Listener, MAX_BUILDS } from "./deploy_branches.ts";
+import {
+  type BranchDeployer,
+  environmentOf,
+  type Listener,
+  MAX_BUILDS,
+} from "./deploy_branches.ts";
 import { ADVERTISE_SCRIPT, UPLOAD_SCRIPT } from "./git_settings.ts";
 import { BAND, bandPackets, FLUSH, join as joinBytes, packet } from "./pkt_line.ts";
 import { branchOf } from "./push_request.ts";
@@ -99,7 +106,11 @@ export class PushService {
   }
 
   /** Takes a push, and says what becomes of it until it is live. */
-  async receive(project: ProjectRecord, request: Request): Promise<Response> {
+  async receive(
+    project: ProjectRecord,
+    request: Request,
+    caller: Pick<Caller, "grant">,
+  ): Promise<Response> {
     const leave = this.#enter(project.id);
     let push: ArrivedPush;
     try {
@@ -121,7 +132,7 @@ export class PushService {
         const send = (bytes: Uint8Array) => {
           if (!gone.signal.aborted) controller.enqueue(bytes);
         };
-        this.#carryOut(project, push, { send, gone: gone.signal })
+        this.#carryOut(project, push, { send, gone: gone.signal, caller })
           .then(() => gone.signal.aborted || controller.close())
           .catch((error) => {
             this.services.onTrouble(`A push to "${project.name}" failed: ${String(error)}`);
@@ -137,7 +148,11 @@ export class PushService {
   async #carryOut(
     project: ProjectRecord,
     push: ArrivedPush,
-    { send, gone }: { send(bytes: Uint8Array): void; readonly gone: AbortSignal },
+    { send, gone, caller }: {
+      send(bytes: Uint8Array): void;
+      readonly gone: AbortSignal;
+      readonly caller: Pick<Caller, "grant">;
+    },
   ): Promise<void> {
     const { closing } = this.services;
     const words = (bytes: string | Uint8Array) => send(bandPackets(BAND.words, bytes));
@@ -147,6 +162,10 @@ export class PushService {
         this.#receiver.receive(project, push, {
           words,
           signal: AbortSignal.any([gone, closing]),
+          lacked: (branch) => {
+            const needed = deployPermission(environmentOf(project, branch));
+            return isPermitted(caller, needed) ? undefined : needed;
+          },
         })).finally(() => push.scratch.dispose());
       const listener = {
         say: (line: string) => words(`${line}\n`),

@@ -108,12 +108,17 @@ export class PushReceiver {
       /** Receives what git says to people. */
       words(bytes: Uint8Array): void;
       readonly signal: AbortSignal;
+      /** The permission that pushing a branch lacks; `undefined` where it may be pushed. */
+      lacked(branch: string): string | undefined;
     },
   ): Promise<PushReport> {
     const { commands } = request;
     const refuseAll = (reason: string) => refusalReport(commands, () => reason);
     if (!isWhole) return refuseAll("the push is larger than 1 GiB");
-    const refused = refusedRefs(request, { production: project.branch });
+    const refused = refusedRefs(request, {
+      production: project.branch,
+      lacked: options.lacked,
+    });
     if (refused.size > 0) {
       return refusalReport(commands, (ref) => refused.get(ref) ?? "another ref is refused");
     }

@@ -4,6 +4,7 @@
  * @module
  */
 import { projectName, workspaceSlug } from "../../contract/mod.ts";
+import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure, type ForeignVisit, type Router } from "../core/http/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import { asBearer, basicPassword } from "./basic_credentials.ts";
@@ -16,6 +17,11 @@ const ACCESS = {
   "git-upload-pack": { access: "viewer", method: "GET", path: "/git" },
   "git-receive-pack": { access: "developer", method: "POST", path: "/git" },
 } as const;
+
+interface Opened {
+  readonly project: ProjectRecord;
+  readonly caller: Caller;
+}
 
 /** Fields that git shows, and what they say. */
 function refuse(failure: Failure): Response {
@@ -43,7 +49,7 @@ export function bindPushRoutes(router: Router, services: {
   const { projects, pushes } = services;
 
   /** The project of a request whose caller may use the service. */
-  async function open(visit: ForeignVisit, service: GitServiceName): Promise<ProjectRecord> {
+  async function open(visit: ForeignVisit, service: GitServiceName): Promise<Opened> {
     const { request, params } = visit;
     const key = basicPassword(request);
     if (key === undefined) throw new Failure("unauthorized", HOW);
@@ -58,8 +64,8 @@ export function bindPushRoutes(router: Router, services: {
         throw new Failure("unauthorized", `The key is unknown, revoked or expired. ${HOW}`);
       });
     const project = await projects.findByName(caller.workspace.id, name.data);
-    if (project === undefined) throw unknown();
-    if (project.gitUrl === null) return project;
+    if (project === undefined || !reachesProject(caller, project.id)) throw unknown();
+    if (project.gitUrl === null) return { project, caller };
     throw new Failure(
       "conflict",
       `Project "${project.name}" is built from ${project.gitUrl}: push there, or unset that ` +
@@ -75,7 +81,7 @@ export function bindPushRoutes(router: Router, services: {
       if (service === undefined) {
         throw new Failure("forbidden", "Use git 1.6.6 or newer: this is a smart HTTP remote");
       }
-      const project = await open(visit, service);
+      const { project } = await open(visit, service);
       const protocol = protocolOf(request);
       return await pushes.advertise(project, service, { protocol, signal: request.signal });
     },
@@ -86,7 +92,7 @@ export function bindPushRoutes(router: Router, services: {
     router.foreign("POST", `${PATH}/${service}`, {
       async answer(visit) {
         const { request } = visit;
-        const project = await open(visit, service);
+        const { project, caller } = await open(visit, service);
         const type = request.headers.get("content-type");
         if (type !== `application/x-${service}-request`) {
           throw new Failure(
@@ -96,7 +102,7 @@ export function bindPushRoutes(router: Router, services: {
         }
         return service === "git-upload-pack"
           ? await pushes.upload(project, request, protocolOf(request))
-          : await pushes.receive(project, request);
+          : await pushes.receive(project, request, caller);
       },
       refuse,
     });

@@ -47,6 +47,7 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   createWorkspace: () => ({ slug: "taken", name: "Taken" }),
   renameWorkspace: () => ({ name: "Renamed" }),
   createInvitation: () => ({ role: "viewer" }),
+  updateApiKey: () => ({ name: "taken" }),
   createApiKey: () => ({ name: "made", role: "viewer" }),
   createProject: () => ({ name: "own-project" }),
   createWebhook: () => ({ url: "https://webhook.example/" }),

@@ -122,3 +122,30 @@ async function makeTree(folder: string, entry: string, sha: string): Promise<str
   await Deno.writeFile(file, bytes);
   return await git(folder, "hash-object", "-t", "tree", "-w", "--literally", file);
 }
+
+Deno.test("a key for previews pushes other branches only, and one that reads pushes none", async () => {
+  await withBuilds(async (platform) => {
+    const { folder, api } = platform;
+    const site = await makeRepository(`${folder}/work`);
+    const { url } = await makeRemote(platform, "shop");
+    const remoteFor = async (permission: string) => {
+      const { json } = await api("POST", "/v1/api-keys", {
+        json: { name: permission, permissions: [permission] },
+      });
+      return url.replace(TOKEN, json.key);
+    };
+    await site.commit("main", { "index.html": "<h1>main</h1>" });
+    const previews = await remoteFor("deploy-previews");
+    const main = await push(site.path, previews, "main");
+    assert.match(main.text, /the key lacks the permission "deploy-production"/);
+    const menu = await push(site.path, previews, "main:menu");
+    assert.equal(menu.code, 0, menu.text);
+    assert.match(menu.text, /menu is live at/);
+    assert.match(await git(site.path, "ls-remote", previews), /refs\/heads\/menu/);
+    const reader = await push(site.path, await remoteFor("read"), "main:other");
+    assert.match(reader.text, /lacks the permission "deploy-previews" or "deploy-production"/);
+    const production = await remoteFor("deploy-production");
+    assert.match((await push(site.path, production, "--delete", "menu")).text, /"deploy-previews"/);
+    assert.equal((await push(site.path, production, "main")).code, 0);
+  });
+});

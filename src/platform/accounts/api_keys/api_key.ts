@@ -6,7 +6,7 @@
  */
 import { Buffer } from "node:buffer";
 import { z } from "zod";
-import { ROLES } from "../../../contract/mod.ts";
+import { PERMISSION_NAMES, ROLES } from "../../../contract/mod.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import type { Random } from "../../../lib/clock.ts";
 
@@ -19,6 +19,13 @@ export const apiKeyRecord = z.object({
   prefix: z.string(),
   /** The most that the key may do; its maker's role limits it further. */
   role: z.enum(ROLES).default("owner"),
+  /** What it may do; keys from before there were permissions may do everything. */
+  permissions: z.array(z.enum(PERMISSION_NAMES)).default(["everything"]),
+  /** Ids of the projects that it reaches; null for all of the workspace. */
+  projects: z.array(z.string()).nullable().default(null),
+  description: z.string().default(""),
+  /** When it stops working; null for never. */
+  expiresAt: z.number().nullable().default(null),
   createdAt: z.number(),
 });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;

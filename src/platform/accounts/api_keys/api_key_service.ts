@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ApiKey, Role } from "../../../contract/mod.ts";
+import type { ApiKey, BodyOf, endpoints } from "../../../contract/mod.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { type Client, Failure } from "../../core/http/mod.ts";
 import type { Page } from "../../core/store/mod.ts";
@@ -12,16 +12,28 @@ import { apiKeyPrefix, type ApiKeyRecord, hashApiKey, mintApiKey } from "./api_k
 import type { Caller } from "../../core/access/mod.ts";
 import type { AccountParts } from "../parts.ts";
 
+type Wanted = BodyOf<typeof endpoints.createApiKey>;
+type Change = BodyOf<typeof endpoints.updateApiKey>;
+
+/** What a key may do, in words. */
+function allowed({ role, permissions, projects }: ApiKeyRecord): string {
+  const reach = projects === null ? "" : `, for ${projects.length} of the projects`;
+  return `${role} with ${permissions.join(", ")}${reach}`;
+}
+
+const unknownKey = (id: string) => new Failure("not_found", `API key ${id} does not exist`);
+
 export class ApiKeyService {
   constructor(private readonly parts: AccountParts) {}
 
   /** Makes a key for the caller's workspace; the key itself is returned this once. */
   async create(
     caller: Caller,
-    wanted: { readonly name: string; readonly role: Role },
+    wanted: Wanted,
     client: Client,
   ): Promise<ApiKey & { readonly key: string }> {
     const { credentials, now, random, raise } = this.parts;
+    await this.#check(caller, wanted);
     const key = mintApiKey(random);
     const record: ApiKeyRecord = {
       id: uuidV7(now, random),
@@ -31,6 +43,10 @@ export class ApiKeyService {
       hash: hashApiKey(key),
       prefix: apiKeyPrefix(key),
       role: wanted.role,
+      permissions: wanted.permissions,
+      projects: wanted.projects,
+      description: wanted.description,
+      expiresAt: timeOf(wanted.expiresAt),
       createdAt: now(),
     };
     await credentials.addApiKey(record);
@@ -38,7 +54,7 @@ export class ApiKeyService {
       event: "security.api_key_created",
       userId: caller.user.id,
       workspaceId: caller.workspace.id,
-      detail: `API key "${record.name}" (${record.prefix}…) was created as ${record.role}`,
+      detail: `API key "${record.name}" (${record.prefix}…) was created as ${allowed(record)}`,
       client,
     });
     return { ...apiKeyToWire(record, undefined), key };
@@ -56,10 +72,32 @@ export class ApiKeyService {
     return { items: await Promise.all(shown), nextCursor };
   }
 
+  /** Changes a key; what it may do is different from the next request on. */
+  async update(caller: Caller, id: string, change: Change, client: Client): Promise<ApiKey> {
+    const { credentials, memory, raise } = this.parts;
+    await this.#check(caller, change);
+    const { expiresAt, ...rest } = change;
+    const record = await credentials.updateApiKey(caller.workspace.id, id, (current) => ({
+      ...current,
+      ...rest,
+      ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt) }),
+    }));
+    if (record === undefined) throw unknownKey(id);
+    memory.forget(record.hash);
+    await raise({
+      event: "security.api_key_created",
+      userId: caller.user.id,
+      workspaceId: caller.workspace.id,
+      detail: `API key "${record.name}" (${record.prefix}…) was changed: ${allowed(record)}`,
+      client,
+    });
+    return apiKeyToWire(record, await credentials.lastUse(record.id));
+  }
+
   async revoke(caller: Caller, id: string, client: Client): Promise<void> {
     const { credentials, memory, raise } = this.parts;
     const record = await credentials.removeApiKey(caller.workspace.id, id);
-    if (record === undefined) throw new Failure("not_found", `API key ${id} does not exist`);
+    if (record === undefined) throw unknownKey(id);
     memory.forget(record.hash);
     await raise({
       event: "security.api_key_revoked",
@@ -69,4 +107,28 @@ export class ApiKeyService {
       client,
     });
   }
+
+  /** @throws {Failure} for an expiry in the past, and projects that do not exist */
+  async #check(
+    caller: Caller,
+    { expiresAt, projects }: Pick<Change, "expiresAt" | "projects">,
+  ): Promise<void> {
+    const { credentials, now } = this.parts;
+    const expiry = timeOf(expiresAt ?? null);
+    if (expiry !== null && expiry <= now()) {
+      throw new Failure("invalid_request", `The key would have expired at ${expiresAt}`, {
+        problems: [{ path: "body.expiresAt", message: "Must be in the future" }],
+      });
+    }
+    for (const id of projects ?? []) {
+      if (await credentials.hasProject(caller.workspace.id, id)) continue;
+      const { slug } = caller.workspace;
+      throw new Failure("not_found", `Project "${id}" does not exist in workspace "${slug}"`);
+    }
+  }
+}
+
+/** A time of the wire in milliseconds. */
+function timeOf(at: string | null): number | null {
+  return at === null ? null : Date.parse(at);
 }

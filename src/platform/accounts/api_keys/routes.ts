@@ -19,6 +19,10 @@ export function bindApiKeyRoutes(router: Router, services: {
     (caller, { body, client }) => apiKeys.create(caller, body, client),
   );
   router.guarded(endpoints.listApiKeys, (caller, { query }) => apiKeys.list(caller, query));
+  router.guarded(
+    endpoints.updateApiKey,
+    (caller, { params, body, client }) => apiKeys.update(caller, params.key, body, client),
+  );
   router.guarded(endpoints.revokeApiKey, async (caller, { params, client }) => {
     await apiKeys.revoke(caller, params.key, client);
     return undefined;

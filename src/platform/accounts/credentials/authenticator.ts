@@ -26,6 +26,7 @@ import {
 import { chooseSession } from "./choose_session.ts";
 import { CredentialMemory } from "./credential_memory.ts";
 import type { CredentialStore } from "./credential_store.ts";
+import { refuseUnpermitted } from "./key_permissions.ts";
 import { hasEnded, type KnownCredential, lesserRole, mayActAs } from "./known_credential.ts";
 import { type CookieStyle, readSessionTokens } from "./session_cookie.ts";
 import type { LastUsedTracker } from "./last_used_tracker.ts";
@@ -112,6 +113,7 @@ export class Authenticator {
       : await this.boundWorkspace(known, request, known.owner.workspaceId);
     const { access } = endpoint;
     refuseChangesOfViewers(known, workspace, endpoint);
+    refuseUnpermitted(known.grant, endpoint);
     if (access !== "viewer" && access !== "developer" && access !== "owner") {
       throw new TypeError(`${endpoint.path} is in no workspace`);
     }
@@ -122,7 +124,7 @@ export class Authenticator {
           `it takes the role ${access}`,
       );
     }
-    return { user, workspace, credential };
+    return { user, workspace, credential, grant: known.grant };
   }
 
   /**
@@ -138,6 +140,7 @@ export class Authenticator {
     if (owner.workspaceId === null) return selfCallerOf(owner);
     const workspace = await this.boundWorkspace(known, request, owner.workspaceId);
     refuseChangesOfViewers(known, workspace, endpoint);
+    refuseUnpermitted(known.grant, endpoint);
     return selfCallerOf(owner);
   }
 

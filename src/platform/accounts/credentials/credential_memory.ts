@@ -7,7 +7,7 @@
  */
 import type { AccountStore } from "../account_store.ts";
 import { hashApiKey } from "../api_keys/api_key.ts";
-import type { Caller, CredentialOwner, Role } from "../../core/access/mod.ts";
+import type { Caller, CredentialOwner, KeyGrant, Role } from "../../core/access/mod.ts";
 import type { CredentialStore } from "./credential_store.ts";
 import type { KnownCredential } from "./known_credential.ts";
 import { hashToken, isAccessToken } from "./token.ts";
@@ -31,7 +31,14 @@ interface Found {
   readonly address?: string;
   readonly workspaceId?: string;
   readonly role?: Role | undefined;
-  readonly expiresAt?: number | undefined;
+  readonly permissions?: KeyGrant["permissions"];
+  readonly projects?: KeyGrant["projects"];
+  readonly expiresAt?: number | null | undefined;
+}
+
+/** What a credential may do; everything where it is no API key. */
+function grantOf({ permissions, projects }: Found): KeyGrant | undefined {
+  return permissions && { permissions, projects: projects ?? null };
 }
 
 export class CredentialMemory {
@@ -166,6 +173,7 @@ export class CredentialMemory {
     const known: KnownCredential = {
       owner,
       role: found.role ?? "owner",
+      grant: grantOf(found),
       createdAt: found.createdAt,
       endsAt: found.expiresAt ?? Infinity,
       begunAt: found.address ?? null,

@@ -22,6 +22,9 @@ import {
 const place = z.object({ userId: z.string(), id: z.string() });
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
+/** How often the change of a key is tried again after another one came first. */
+const UPDATE_ATTEMPTS = 10;
+
 /** Adds an access token to an operation, so that both are committed together. */
 export function addAccessToken(
   operation: Deno.AtomicOperation,
@@ -114,6 +117,30 @@ export class CredentialStore {
   apiKeys(workspaceId: string, page: PageWish): Promise<Page<ApiKeyRecord>> {
     const schema = apiKeyRecord;
     return readPage(this.kv, accountKeys.workspaceApiKeys(workspaceId), { schema, ...page });
+  }
+
+  /** Whether a workspace has a project. */
+  async hasProject(workspaceId: string, id: string): Promise<boolean> {
+    return (await this.kv.get(keys.project(workspaceId, id))).versionstamp !== null;
+  }
+
+  /** Changes a key; returns it, `undefined` where the workspace has none of that id. */
+  async updateApiKey(
+    workspaceId: string,
+    id: string,
+    edit: (current: ApiKeyRecord) => ApiKeyRecord,
+  ): Promise<ApiKeyRecord | undefined> {
+    const listed = accountKeys.workspaceApiKey(workspaceId, id);
+    for (let attempt = 0; attempt < UPDATE_ATTEMPTS; attempt++) {
+      const found = await readRecord(this.kv, listed, apiKeyRecord);
+      if (found === undefined) return undefined;
+      const changed = edit(found.value);
+      const { ok } = await this.kv.atomic()
+        .check({ key: listed, versionstamp: found.versionstamp })
+        .set(keys.apiKey(id), changed).set(listed, changed).commit();
+      if (ok) return changed;
+    }
+    throw new Error(`Cannot change API key ${id}: it is changed by too many at once`);
   }
 
   /** Revokes a key; returns it, `undefined` where the workspace has none of that id. */

@@ -5,12 +5,14 @@
  * @module
  */
 import { ACCESS_TOKEN_IDLE_MS, SESSION_IDLE_MS, SESSION_MAX_MS } from "./credential.ts";
-import type { Caller, CredentialOwner, Role } from "../../core/access/mod.ts";
+import type { Caller, CredentialOwner, KeyGrant, Role } from "../../core/access/mod.ts";
 
 export interface KnownCredential {
   readonly owner: CredentialOwner;
   /** The most that it may do: less than its user, for some API keys. */
   readonly role: Role;
+  /** What an API key may do; `undefined` for sessions and tools. */
+  readonly grant: KeyGrant | undefined;
   readonly createdAt: number;
   /** When it ends however much it is used. */
   readonly endsAt: number;

@@ -36,7 +36,10 @@ export function bindAccountRoutes(router: Router, options: {
     if (originOf(request, publicOrigin) === "other") throw crossOriginFailure();
   };
 
-  router.guarded(endpoints.getIdentity, (caller) => ({ ...caller }));
+  router.guarded(
+    endpoints.getIdentity,
+    ({ user, workspace, credential }) => ({ user, workspace, credential }),
+  );
 
   router.open(endpoints.signUp, async ({ body, request, client }) => {
     refuseOtherSites(request);

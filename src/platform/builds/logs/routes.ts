@@ -4,7 +4,7 @@
  * @module
  */
 import { type BuildLogLine, endpoints } from "../../../contract/mod.ts";
-import type { Caller } from "../../core/access/mod.ts";
+import { type Caller, reachesProject } from "../../core/access/mod.ts";
 import type { DeploymentStore } from "../../deployments/mod.ts";
 import { eventStream, Failure, type Router, type ServerEvent } from "../../core/http/mod.ts";
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
@@ -58,7 +58,7 @@ export function bindBuildLogRoutes(router: Router, services: BuildLogServices): 
   /** Finds a deployment of the caller's workspace; those of others do not exist for it. */
   async function find(caller: Caller, id: string): Promise<LoggedBuild> {
     const owner = await deployments.owner(id);
-    if (owner?.workspaceId === caller.workspace.id) {
+    if (owner?.workspaceId === caller.workspace.id && reachesProject(caller, owner.projectId)) {
       return { projectId: owner.projectId, deploymentId: id };
     }
     const { slug } = caller.workspace;

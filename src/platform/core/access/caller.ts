@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Identity, Role } from "../../../contract/mod.ts";
+import type { Identity, Permission, Role } from "../../../contract/mod.ts";
 
 export type { Role };
 
@@ -64,6 +64,23 @@ export function isInScope(scope: PersonalScope, workspaceId: string | null): boo
   return scope.workspaceId === null || scope.workspaceId === workspaceId;
 }
 
+/** What an API key may do, and for which projects; null for all of its workspace. */
+export interface KeyGrant {
+  readonly permissions: readonly Permission[];
+  readonly projects: readonly string[] | null;
+}
+
+/** Whether a caller reaches a project of its workspace. */
+export function reachesProject({ grant }: Pick<Caller, "grant">, projectId: string): boolean {
+  return grant === undefined || grant.projects === null || grant.projects.includes(projectId);
+}
+
+/** Whether a caller has a permission. */
+export function isPermitted({ grant }: Pick<Caller, "grant">, permission: Permission): boolean {
+  return grant === undefined || grant.permissions.includes("everything") ||
+    grant.permissions.includes(permission);
+}
+
 /** A caller in the workspace that the request is for. */
 export interface Caller {
   readonly user: CallerUser;
@@ -74,4 +91,6 @@ export interface Caller {
     readonly role: Role;
   };
   readonly credential: Credential;
+  /** What an API key may do; people and the tools they signed in are not limited. */
+  readonly grant?: KeyGrant | undefined;
 }

@@ -19,6 +19,7 @@ export { createHostDispatch } from "./host_dispatch.ts";
 export { apiHosts, hostnameOf } from "./hostname.ts";
 export { Idempotency, readIdempotencyKey } from "./idempotency.ts";
 export { noteLimit } from "./limit_fields.ts";
+export { lackedPermission, requireDeploy } from "./permission.ts";
 export { readBytes, readJson } from "./read_body.ts";
 export { requestIds } from "./request_id.ts";
 export { Router } from "./router.ts";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { endpoints } from "../../../contract/mod.ts";
 import {
   clientAt,
   newPerson,
@@ -36,7 +37,12 @@ Deno.test("standingAccess() of an API key ends when it is revoked, or its maker 
     const workspace = await newWorkspace(test, person, "a");
     const { user, credential } = person;
     const caller = { user, credential, workspace };
-    const make = () => test.apiKeys.create(caller, { name: "k", role: "viewer" }, clientAt());
+    const make = () =>
+      test.apiKeys.create(
+        caller,
+        endpoints.createApiKey.body.parse({ name: "k", role: "viewer" }),
+        clientAt(),
+      );
     const [one, two] = [await make(), await make()];
     const [first, second] = [one, two].map(({ key }) =>
       accessOf(test, {

@@ -1,0 +1,254 @@
+/**
+ * Which permission an API key needs for each endpoint: one table for all of them.
+ * Browser sessions and tools that a person signed in are not limited by it.
+ *
+ * @module
+ */
+import type { Endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoints.ts";
+import type { Permission } from "./permissions.ts";
+
+/** Endpoints of a request's own credential, and those that take none: every key may call them. */
+const ANY = "any";
+/** About the account of a person: no key may call them, whatever its permissions. */
+const NONE = "none";
+/** One of these is enough; `everything` always is. */
+type Needed = readonly Permission[] | typeof ANY | typeof NONE;
+
+const READ = ["read"] as const;
+const ALL = ["everything"] as const;
+const RULES = ["rules"] as const;
+const READ_RULES = ["read", "rules"] as const;
+const VARIABLES = ["variables"] as const;
+/** Which of both it takes is decided by the environment. */
+const DEPLOY = ["deploy-previews", "deploy-production"] as const;
+const PRODUCTION = ["deploy-production"] as const;
+const READ_DEPLOYED = ["read", ...DEPLOY] as const;
+/** A project has to be found by whoever may change something of it. */
+const FIND_PROJECT = ["read", ...DEPLOY, "rules", "variables"] as const;
+
+type EndpointName = keyof typeof endpoints;
+
+/** By endpoint; the type demands a row for each. */
+export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
+  getHealth: ANY,
+  getOpenApi: ANY,
+  listNodes: ALL,
+  getIdentity: ANY,
+  search: READ,
+  listAudit: ALL,
+  listWorkspaces: ANY,
+  createWorkspace: NONE,
+  renameWorkspace: ALL,
+  leaveWorkspace: ALL,
+  listMembers: READ,
+  changeMember: ALL,
+  removeMember: ALL,
+  createInvitation: ALL,
+  listInvitations: ALL,
+  deleteInvitation: ALL,
+  acceptInvitation: NONE,
+  signUp: ANY,
+  confirmSignUp: ANY,
+  requestPasswordReset: ANY,
+  completePasswordReset: ANY,
+  signIn: ANY,
+  signInSecondFactor: ANY,
+  claimOwner: ANY,
+  signOut: ANY,
+  getAccount: NONE,
+  changePassword: NONE,
+  addEmail: NONE,
+  confirmEmail: NONE,
+  listSessions: NONE,
+  revokeSession: NONE,
+  listTools: NONE,
+  revokeTool: NONE,
+  startTwoFactor: NONE,
+  confirmTwoFactor: NONE,
+  disableTwoFactor: NONE,
+  renewRecoveryCodes: NONE,
+  createApiKey: ALL,
+  listApiKeys: ALL,
+  updateApiKey: ALL,
+  revokeApiKey: ALL,
+  listSecurityEvents: ALL,
+  listAccountEvents: NONE,
+  startDevice: ANY,
+  pollDeviceToken: ANY,
+  findDevice: NONE,
+  approveDevice: NONE,
+  denyDevice: NONE,
+  getOAuthMetadata: ANY,
+  listProjects: FIND_PROJECT,
+  createProject: ALL,
+  getProject: FIND_PROJECT,
+  getProjectHealth: READ,
+  updateProject: ALL,
+  deleteProject: ALL,
+  setGitCredentials: ALL,
+  removeGitCredentials: ALL,
+  createDeployment: DEPLOY,
+  checkDeployment: DEPLOY,
+  listDeployments: READ_DEPLOYED,
+  getDeployment: READ_DEPLOYED,
+  activateDeployment: DEPLOY,
+  stopDeployment: DEPLOY,
+  promoteDeployment: PRODUCTION,
+  redeployDeployment: DEPLOY,
+  compareDeployments: READ_DEPLOYED,
+  rollback: PRODUCTION,
+  listBuilds: READ_DEPLOYED,
+  getBuild: READ_DEPLOYED,
+  cancelBuild: DEPLOY,
+  createHook: ALL,
+  listHooks: READ,
+  getHook: READ,
+  updateHook: ALL,
+  deleteHook: ALL,
+  regenerateHook: ALL,
+  triggerHook: ANY,
+  getTriggeredDeployment: ANY,
+  listErrors: READ,
+  getError: READ,
+  getTraffic: READ,
+  listCronTasks: READ,
+  runCronTask: ALL,
+  listEnvironments: FIND_PROJECT,
+  createEnvironment: ALL,
+  deleteEnvironment: ALL,
+  listVariables: READ,
+  setVariable: VARIABLES,
+  deleteVariable: VARIABLES,
+  exportVariables: ALL,
+  listDatabases: READ,
+  createDatabase: ALL,
+  getDatabase: READ,
+  updateDatabase: ALL,
+  deleteDatabase: ALL,
+  undeleteDatabase: ALL,
+  startDatabase: ALL,
+  stopDatabase: ALL,
+  getDatabaseConnection: ALL,
+  moveDatabase: ALL,
+  listDatabaseBranches: READ,
+  createDatabaseBranch: ALL,
+  deleteDatabaseBranch: ALL,
+  resetDatabaseBranch: ALL,
+  listDatabaseSnapshots: READ,
+  createDatabaseSnapshot: ALL,
+  restoreDatabaseSnapshot: ALL,
+  deleteDatabaseSnapshot: ALL,
+  queryDatabase: ALL,
+  getDatabaseSchema: READ,
+  exportDatabase: ALL,
+  importDatabase: ALL,
+  listKv: ALL,
+  getKvValue: ALL,
+  setKvValue: ALL,
+  deleteKvValue: ALL,
+  listDomains: READ,
+  addDomain: ALL,
+  getDomain: READ,
+  verifyDomain: ALL,
+  deleteDomain: ALL,
+  purgeCache: ALL,
+  putBlob: DEPLOY,
+  postBlobs: DEPLOY,
+  listLogs: READ,
+  followLogs: READ,
+  getBuildLog: READ_DEPLOYED,
+  followBuildLog: READ_DEPLOYED,
+  getRules: READ_RULES,
+  putRules: RULES,
+  deleteRules: RULES,
+  listRuleRevisions: READ_RULES,
+  restoreRules: RULES,
+  listRuleCounters: READ_RULES,
+  listNotifications: READ,
+  hasUnread: READ,
+  getInboxCount: READ,
+  readNotification: ALL,
+  archiveNotification: ALL,
+  readAllNotifications: ALL,
+  archiveAllNotifications: ALL,
+  deleteNotification: ALL,
+  deleteArchivedNotifications: ALL,
+  getPreferences: READ,
+  putChannelPreference: ALL,
+  putCategoryPreference: ALL,
+  streamNotifications: READ,
+  triggerEvent: ALL,
+  listDeadLetters: READ,
+  resendDeadLetter: ALL,
+  resendDeadLetters: ALL,
+  deleteDeadLetter: ALL,
+  listWorkspaceDeadLetters: ALL,
+  resendWorkspaceDeadLetter: ALL,
+  resendWorkspaceDeadLetters: ALL,
+  sendTestNotification: ALL,
+  createWebhook: ALL,
+  listWebhooks: ALL,
+  getWebhook: ALL,
+  updateWebhook: ALL,
+  deleteWebhook: ALL,
+  rotateWebhookSecret: ALL,
+  listWebhookDeliveries: ALL,
+  redeliverWebhook: ALL,
+  testWebhook: ALL,
+  getVapidKey: ANY,
+  createPushSubscription: ALL,
+  listPushSubscriptions: READ,
+  deletePushSubscription: ALL,
+  createMessengerLink: NONE,
+  listMessengerLinks: NONE,
+  deleteMessengerLink: NONE,
+};
+
+/** Paths that speak a protocol of their own. */
+const OF_OTHER_PROTOCOLS: readonly (readonly [string, Needed])[] = [
+  ["GET /git", READ_DEPLOYED],
+  ["POST /git", DEPLOY],
+];
+
+const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">) => `${method} ${path}`;
+
+const BY_NAME: ReadonlyMap<string, Needed> = new Map([
+  ...(Object.keys(endpoints) as EndpointName[]).map((name) =>
+    [nameOf(endpoints[name]), ENDPOINT_PERMISSIONS[name]] as const
+  ),
+  ...OF_OTHER_PROTOCOLS,
+]);
+
+/**
+ * The permissions of which an API key lacks one for an endpoint; `undefined` where it has
+ * one. An endpoint in no table takes `everything`.
+ */
+export function lackedFor(
+  endpoint: Pick<Endpoint, "method" | "path">,
+  held: readonly Permission[],
+): readonly Permission[] | undefined {
+  if (held.includes("everything")) return undefined;
+  const needed = BY_NAME.get(nameOf(endpoint)) ?? ALL;
+  if (needed === ANY) return undefined;
+  if (needed === NONE) return ALL;
+  return needed.some((each) => held.includes(each)) ? undefined : needed;
+}
+
+/** Endpoints of no one project that a key limited to projects may call all the same. */
+const SHARED: ReadonlySet<string> = new Set(
+  ([
+    "getIdentity",
+    "listWorkspaces",
+    "signOut",
+    "listProjects",
+    "putBlob",
+    "postBlobs",
+  ] as const).map((name) => nameOf(endpoints[name])),
+);
+
+/** Whether a key that is limited to projects may call an endpoint, for its own projects. */
+export function isOfOneProject(endpoint: Pick<Endpoint, "method" | "path">): boolean {
+  return /\{(?:project|deployment|build)\}/.test(endpoint.path) ||
+    endpoint.path === "/git" || SHARED.has(nameOf(endpoint));
+}

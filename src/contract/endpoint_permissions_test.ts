@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import type { Endpoint } from "./endpoint.ts";
+import { ENDPOINT_PERMISSIONS, isOfOneProject, lackedFor } from "./endpoint_permissions.ts";
+import { endpoints } from "./endpoints.ts";
+import { type Permission, PERMISSION_NAMES } from "./permissions.ts";
+
+const NAMES = Object.keys(endpoints) as (keyof typeof endpoints)[];
+const endpointOf = (name: keyof typeof endpoints) => endpoints[name] as unknown as Endpoint;
+
+/** The endpoints that change something, and that a key with one permission may call. */
+const changedBy = (permission: Permission) =>
+  NAMES.filter((name) => {
+    const { access, method } = endpointOf(name);
+    return access !== "anyone" && method !== "GET" &&
+      lackedFor(endpoints[name], [permission]) === undefined;
+  }).sort();
+
+Deno.test("every endpoint is in the table of permissions, and nothing else is", () => {
+  assert.deepEqual(Object.keys(ENDPOINT_PERMISSIONS).sort(), [...NAMES].sort());
+});
+
+Deno.test("an endpoint that is in no table takes everything", () => {
+  const unknown = { method: "GET", path: "/v1/new" } as const;
+  assert.deepEqual(lackedFor(unknown, ["read", "rules"]), ["everything"]);
+  assert.equal(lackedFor(unknown, ["everything"]), undefined);
+});
+
+Deno.test("a permission changes what it names, and nothing else", () => {
+  const deploys = [
+    "activateDeployment",
+    "cancelBuild",
+    "checkDeployment",
+    "createDeployment",
+    "postBlobs",
+    "putBlob",
+    "redeployDeployment",
+    "signOut",
+    "stopDeployment",
+  ];
+  assert.deepEqual(changedBy("read"), ["signOut"]);
+  assert.deepEqual(changedBy("deploy-previews"), deploys);
+  assert.deepEqual(
+    changedBy("deploy-production"),
+    [...deploys, "promoteDeployment", "rollback"].sort(),
+  );
+  assert.deepEqual(changedBy("rules"), ["deleteRules", "putRules", "restoreRules", "signOut"]);
+  assert.deepEqual(changedBy("variables"), ["deleteVariable", "setVariable", "signOut"]);
+});
+
+Deno.test("only everything reads what holds secrets, or content of databases and stores", () => {
+  const most = PERMISSION_NAMES.filter((each) => each !== "everything");
+  for (
+    const name of [
+      ...["exportVariables", "getDatabaseConnection", "exportDatabase", "queryDatabase"],
+      ...["getKvValue", "listKv", "createApiKey", "listApiKeys", "updateApiKey", "listAudit"],
+    ] as (keyof typeof endpoints)[]
+  ) assert.deepEqual(lackedFor(endpoints[name], most), ["everything"], name);
+});
+
+Deno.test("a key of variables sees none", () => {
+  assert.deepEqual(lackedFor(endpoints.listVariables, ["variables"]), ["read"]);
+});
+
+Deno.test("what a key limited to projects may call is about one project", () => {
+  const shared = NAMES.filter((name) => isOfOneProject(endpoints[name]))
+    .filter((name) => !/\{(project|deployment|build)\}/.test(endpoints[name].path)).sort();
+  assert.deepEqual(shared, [
+    ...["getIdentity", "listProjects", "listWorkspaces", "postBlobs", "putBlob", "signOut"],
+  ]);
+});

@@ -1,0 +1,31 @@
+/**
+ * What an API key may do, and which permission each endpoint needs.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { ENVIRONMENT_PRODUCTION } from "./deployments.ts";
+
+/** Permissions of API keys, each with what it allows. */
+export const PERMISSIONS = {
+  "read": "see projects, deployments, builds, logs, rules, and variables without secrets",
+  "deploy-previews": "deploy to every environment but production, and push all other branches",
+  "deploy-production": "deploy to production, promote, roll back, and push its branch",
+  "rules": "read and change edge rules",
+  "variables": "set and delete variables, without seeing their values",
+  "everything": "all that the key's role allows",
+} as const;
+export type Permission = keyof typeof PERMISSIONS;
+
+export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
+
+/** The permission that a deployment to an environment needs. */
+export function deployPermission(environment: string): Permission {
+  return environment === ENVIRONMENT_PRODUCTION ? "deploy-production" : "deploy-previews";
+}
+
+/** Most projects that one key can be limited to. */
+export const MAX_KEY_PROJECTS = 100;
+
+export const permissions = z.array(z.enum(PERMISSION_NAMES)).min(1).max(PERMISSION_NAMES.length)
+  .refine((given) => new Set(given).size === given.length, "Must name each permission once");
