@@ -139,10 +139,10 @@ details.more[open] > summary { margin-bottom: .6rem; }
 `;
 
 const PLOTS = `
-.choices { display: inline-flex; gap: .15rem; padding: .2rem; background: var(--sunken); border-radius: var(--small); }
-.choices a { padding: .35rem .8rem; border-radius: .4rem; color: var(--soft); text-decoration: none; font-size: .9rem; font-weight: 540; }
-.choices a:hover { color: var(--ink); }
-.choices a[aria-current] { background: var(--surface); color: var(--ink); box-shadow: var(--shadow); }
+.ranges { display: inline-flex; gap: .15rem; padding: .2rem; background: var(--sunken); border-radius: var(--small); }
+.ranges a { padding: .35rem .8rem; border-radius: .4rem; color: var(--soft); text-decoration: none; font-size: .9rem; font-weight: 540; }
+.ranges a:hover { color: var(--ink); }
+.ranges a[aria-current] { background: var(--surface); color: var(--ink); box-shadow: var(--shadow); }
 .row.apart { justify-content: space-between; align-items: end; gap: 1rem 2rem; }
 .row.apart form.row { align-items: end; gap: .6rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: 1rem 1.5rem; }

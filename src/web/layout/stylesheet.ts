@@ -201,7 +201,24 @@ const PIECES = `
 .tabs a[aria-current] { color: var(--accent); border-color: var(--accent); }
 .tabs .count:not(:empty) { padding: .05rem .45rem; border-radius: 99px; background: var(--accent); color: var(--on-accent); font-size: .75rem; font-weight: 650; }
 .items li.seen .what > :first-child { font-weight: 460; }
-.choices.across { grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); }
+.matrix td, .matrix thead th { padding: .6rem .3rem; vertical-align: middle; }
+.matrix td:has([type=checkbox]) { text-align: center; width: 4rem; }
+.matrix thead th { text-align: center; vertical-align: bottom; white-space: normal; }
+.matrix thead th:first-child, .matrix thead th.wide { text-align: left; }
+.matrix input[type=checkbox] { accent-color: var(--accent); width: 1.2rem; height: 1.2rem; min-height: 0; margin: 0; }
+.matrix td > div { display: grid; gap: .3rem; justify-items: start; }
+.matrix th { vertical-align: middle; }
+.matrix input[type=time] { width: auto; min-width: 0; padding: .35rem .5rem; }
+.matrix select { padding: .35rem .5rem; min-width: 9.5rem; }
+.matrix .refused td, .matrix .refused th { background: var(--danger-tint); }
+@media (max-width: 60rem) {
+  .matrix, .matrix tbody, .matrix tr, .matrix td, .matrix tbody th { display: block; width: auto; }
+  .matrix thead { display: none; }
+  .matrix tbody tr { padding: .8rem 1.5rem; border-bottom: 1px solid var(--line); }
+  .matrix td:has([type=checkbox]) { display: flex; flex-direction: row-reverse; align-items: center; justify-content: flex-end; gap: .7rem; width: auto; text-align: left; }
+  .card table.matrix th:first-child, .card table.matrix td { padding: .3rem 0; border: 0; }
+  .matrix label.hush { position: static; width: auto; height: auto; clip-path: none; }
+}
 .choice input[type=checkbox] { min-height: 0; }
 [hidden] { display: none !important; }
 .terminal { margin: 0; padding: 1rem 1.25rem; border-radius: var(--small); background: var(--night); color: var(--night-ink); font: .9rem/1.75 var(--mono); overflow-x: auto; }

@@ -4,7 +4,13 @@
  * @module
  */
 import { z } from "zod";
-import { CHANNELS, endpoints, EVENT_CATEGORIES, PRIORITIES } from "../../contract/mod.ts";
+import {
+  CHANNELS,
+  endpoints,
+  EVENT_CATEGORIES,
+  type EventCategory,
+  PRIORITIES,
+} from "../../contract/mod.ts";
 import { type Person, selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure, type Router } from "../../platform/core/http/mod.ts";
 import {
@@ -17,7 +23,7 @@ import { type PageBinder, pageContextOf, type PersonVisit } from "../visit/mod.t
 import { type Fields, goTo } from "../layout/mod.ts";
 import { inboxPage, type InboxWish } from "./inbox_pages.tsx";
 import { INBOX_SCRIPT_PATH, showInboxScript } from "./inbox_script.ts";
-import { preferencesPage } from "./preference_pages.tsx";
+import { fieldName, preferencesPage } from "./preference_pages.tsx";
 
 export interface InboxPageServices {
   readonly notifications: NotificationService;
@@ -46,10 +52,15 @@ function wishOf(query: URLSearchParams): InboxWish & {
 }
 
 /** A form of preferences as the API takes it. Browsers send no box that is not ticked. */
-function changeOf(fields: Fields): unknown {
-  const { category, minimumPriority, start = "", end = "" } = fields;
+function changeOf(fields: Fields, category: EventCategory): unknown {
+  const field = (part: Parameters<typeof fieldName>[1]) => fields[fieldName(category, part)];
+  const [minimumPriority, start = "", end = ""] = [
+    field("minimumPriority"),
+    field("start"),
+    field("end"),
+  ];
   const channels = Object.fromEntries(
-    CHANNELS.map((channel) => [channel, fields[channel] !== undefined]),
+    CHANNELS.map((channel) => [channel, field(channel) !== undefined]),
   );
   const quietHours = start === "" && end === "" ? null : { start, end };
   return { category, channels, minimumPriority, quietHours };
@@ -129,17 +140,24 @@ function bindPreferences(bind: PageBinder, { preferences, workspaces }: InboxPag
 
   bind.personal("POST", path, async (visit) => {
     const { person, fields } = visit;
-    const parsed = endpoints.putCategoryPreference.body.safeParse(changeOf(fields));
-    if (parsed.success) {
-      await preferences.setCategory(selfCallerOf(person), parsed.data);
-      return goTo(`${path}?saved`);
+    const own = selfCallerOf(person);
+    const changes: z.infer<typeof endpoints.putCategoryPreference.body>[] = [];
+    for (const category of EVENT_CATEGORIES) {
+      if (fields[fieldName(category, "minimumPriority")] === undefined) continue;
+      const parsed = endpoints.putCategoryPreference.body.safeParse(changeOf(fields, category));
+      if (parsed.success) {
+        changes.push(parsed.data);
+        continue;
+      }
+      const failure = parsed.error.issues.some(({ path: [field] }) => field === "quietHours")
+        ? `${category}: give both times of the quiet hours, or neither. Nothing was saved.`
+        : "Send a form of the platform's own pages";
+      return preferencesPage(await context(visit), {
+        preferences: await preferences.of(own),
+        refused: { category, state: { values: {}, problems: {}, failure } },
+      });
     }
-    const failure = parsed.error.issues.some(({ path: [field] }) => field === "quietHours")
-      ? "Give both times of the quiet hours, or neither."
-      : "Send a form of the platform's own pages";
-    return preferencesPage(await context(visit), {
-      preferences: await preferences.of(selfCallerOf(person)),
-      refused: { category: fields.category ?? "", state: { values: {}, problems: {}, failure } },
-    });
+    for (const change of changes) await preferences.setCategory(own, change);
+    return goTo(`${path}?saved`);
   });
 }

@@ -8,6 +8,7 @@
 import {
   type CategoryPreferences,
   CHANNELS,
+  type EventCategory,
   type NotificationPreferences,
   PRIORITIES,
 } from "../../contract/mod.ts";
@@ -35,94 +36,79 @@ const MEANINGS: Readonly<Record<(typeof PRIORITIES)[number], string>> = {
   LOW: "Everything",
 };
 
-function TimeField({ id, label, name, value, hint }: {
-  readonly id: string;
+type Part = (typeof CHANNELS)[number] | "minimumPriority" | "start" | "end";
+
+/** The name of a field: those of all categories are in one form. */
+export const fieldName = (category: EventCategory, part: Part): string => `${category}.${part}`;
+
+function TimeField({ category, part, label, value }: {
+  readonly category: EventCategory;
+  readonly part: "start" | "end";
   readonly label: string;
-  readonly name: string;
   readonly value: string | undefined;
-  readonly hint?: string;
 }) {
+  const name = fieldName(category, part);
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        name={name}
-        type="time"
-        value={value ?? ""}
-        autocomplete="off"
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-      />
-      {hint === undefined ? null : <p class="hint" id={`${id}-hint`}>{hint}</p>}
-    </div>
+    <>
+      <label class="hush" for={name}>{label}</label>
+      <input id={name} name={name} type="time" value={value ?? ""} autocomplete="off" />
+    </>
   );
 }
 
-function CategoryCard({ preferences, csrf, state }: {
+function CategoryRow({ preferences, isRefused }: {
   readonly preferences: CategoryPreferences;
-  readonly csrf: string;
-  readonly state: FormState | undefined;
+  readonly isRefused: boolean;
 }) {
   const { category, channels, minimumPriority, quietHours } = preferences;
-  const id = category.toLowerCase();
+  const least = fieldName(category, "minimumPriority");
   return (
-    <Card title={category} id={id}>
-      <div class="body">
-        {state === undefined ? null : <Trouble state={state} />}
-        <Form action="/notifications/preferences" csrf={csrf} hidden={{ category }}>
-          <fieldset class="choices across">
-            <legend>Channels</legend>
-            {CHANNELS.map((channel) => (
-              <label key={channel} class="choice" for={`${id}-${channel}`}>
-                <input
-                  id={`${id}-${channel}`}
-                  name={channel}
-                  type="checkbox"
-                  autocomplete="off"
-                  checked={channels[channel]}
-                />
-                <span>{CHANNEL_NAMES[channel]}</span>
-              </label>
-            ))}
-          </fieldset>
-          <div class="field">
-            <label for={`${id}-minimum`}>Least urgent</label>
-            <select id={`${id}-minimum`} name="minimumPriority" autocomplete="off">
-              {PRIORITIES.map((priority) => (
-                <option key={priority} value={priority} selected={priority === minimumPriority}>
-                  {MEANINGS[priority]}
-                </option>
-              ))}
-            </select>
-          </div>
+    <tr class={isRefused ? "refused" : undefined}>
+      <th scope="row">{category}</th>
+      {CHANNELS.map((channel) => {
+        const name = fieldName(category, channel);
+        return (
+          <td key={channel}>
+            <label class="hush" for={name}>{CHANNEL_NAMES[channel]}</label>
+            <input
+              id={name}
+              name={name}
+              type="checkbox"
+              autocomplete="off"
+              checked={channels[channel]}
+            />
+          </td>
+        );
+      })}
+      <td>
+        <label class="hush" for={least}>Least urgent</label>
+        <select id={least} name={least} autocomplete="off">
+          {PRIORITIES.map((priority) => (
+            <option key={priority} value={priority} selected={priority === minimumPriority}>
+              {MEANINGS[priority]}
+            </option>
+          ))}
+        </select>
+      </td>
+      <td>
+        <div>
           <TimeField
-            id={`${id}-start`}
-            label="Quiet from, in UTC"
-            name="start"
+            category={category}
+            part="start"
+            label="Quiet from"
             value={quietHours?.start}
           />
-          <TimeField
-            id={`${id}-end`}
-            label="Quiet until, in UTC"
-            name="end"
-            value={quietHours?.end}
-            hint="Leave both empty for no quiet hours. An end before the start is on the next day."
-          />
-          <div>
-            <button type="submit">
-              Save<span class="hush">{` ${category}`}</span>
-            </button>
-          </div>
-        </Form>
-      </div>
-    </Card>
+          <TimeField category={category} part="end" label="Quiet until" value={quietHours?.end} />
+        </div>
+      </td>
+    </tr>
   );
 }
 
 export function preferencesPage(context: PageContext, shown: {
   readonly preferences: NotificationPreferences;
-  /** What is wrong with the form of one category. */
-  readonly refused?: { readonly category: string; readonly state: FormState } | undefined;
+  /** What is wrong with the row of a category. */
+  readonly refused?: { readonly category: EventCategory; readonly state: FormState } | undefined;
 }): Response {
   const { preferences, refused } = shown;
   return showPage(
@@ -131,14 +117,44 @@ export function preferencesPage(context: PageContext, shown: {
       lead="Critical notifications take every channel, at any hour. In quiet hours the others come in-app; those of high priority also by messenger and push."
       context={context}
     >
-      {preferences.categories.map((each) => (
-        <CategoryCard
-          key={each.category}
-          preferences={each}
-          csrf={context.csrf}
-          state={refused?.category === each.category ? refused.state : undefined}
-        />
-      ))}
+      <Card title="Categories and channels" id="matrix">
+        {refused === undefined ? null : (
+          <div class="body">
+            <Trouble state={refused.state} />
+          </div>
+        )}
+        <Form action="/notifications/preferences" csrf={context.csrf} class="wide">
+          <table class="matrix">
+            <thead>
+              <tr>
+                <th scope="col">Category</th>
+                {CHANNELS.map((channel) => (
+                  <th key={channel} scope="col">{CHANNEL_NAMES[channel]}</th>
+                ))}
+                <th scope="col" class="wide">Least urgent</th>
+                <th scope="col" class="wide">Quiet hours, in UTC</th>
+              </tr>
+            </thead>
+            <tbody>
+              {preferences.categories.map((each) => (
+                <CategoryRow
+                  key={each.category}
+                  preferences={each}
+                  isRefused={refused?.category === each.category}
+                />
+              ))}
+            </tbody>
+          </table>
+          <div class="body">
+            <p class="hint soft">
+              Leave both times empty for no quiet hours. An end before the start is on the next day.
+            </p>
+            <div>
+              <button type="submit">Save</button>
+            </div>
+          </div>
+        </Form>
+      </Card>
     </SettingsFrame>,
     { title: "What is sent", status: refused === undefined ? 200 : 400 },
   );

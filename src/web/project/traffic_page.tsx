@@ -40,7 +40,7 @@ const stepName = (time: string, range: TrafficRange): string =>
 function Ranges({ path, report }: { readonly path: string; readonly report: TrafficReport }) {
   const { environment } = report;
   return (
-    <nav class="choices" aria-label="Range">
+    <nav class="ranges" aria-label="Range">
       {TRAFFIC_RANGES.map((range) => (
         <a
           key={range}

@@ -64,26 +64,25 @@ Deno.test("a long inbox has pages, and an odd address shows what it can", () =>
     assert.doesNotMatch(odd.html, /<x>/);
   }));
 
-Deno.test("preferences are saved for one category, and hours are asked for in pairs", () =>
+Deno.test("preferences are saved in one form, and hours are asked for in pairs", () =>
   withPlatform(async (platform) => {
     const ada = await visitorWithInbox(platform, []);
     const path = "/notifications/preferences";
     const page = await ada.open(path);
-    const fields = formsOf(page.html).find(({ fields }) => fields.category === "Health")!.fields;
+    const fields = formsOf(page.html).find(({ action }) => action === path)!.fields;
     const save = (more: Record<string, string>) =>
       ada.send("POST", path, {
         fields: {
           csrf: fields.csrf!,
-          category: "Health",
-          in_app: "on",
-          minimumPriority: "LOW",
+          "Health.in_app": "on",
+          "Health.minimumPriority": "LOW",
           ...more,
         },
       });
-    const half = await save({ start: "22:00", end: "" });
+    const half = await save({ "Health.start": "22:00", "Health.end": "" });
     assert.equal(half.status, 400);
-    assert.match(half.html, /Give both times of the quiet hours/);
-    const saved = await save({ start: "22:00", end: "06:00" });
+    assert.match(half.html, /Health: give both times of the quiet hours/);
+    const saved = await save({ "Health.start": "22:00", "Health.end": "06:00" });
     assert.deepEqual([saved.status, saved.headers.get("location")], [303, `${path}?saved`]);
     const { json } = await platform.api("GET", "/v1/notifications/preferences", {
       token: null,
@@ -96,6 +95,6 @@ Deno.test("preferences are saved for one category, and hours are asked for in pa
       quietHours: { start: "22:00", end: "06:00" },
     });
     assert.equal(json.categories[0].channels.email, true);
-    const foreign = await ada.send("POST", path, { fields: { category: "Health" } });
+    const foreign = await ada.send("POST", path, { fields: { "Health.minimumPriority": "LOW" } });
     assert.equal(foreign.status, 403);
   }));
