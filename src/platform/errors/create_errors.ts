@@ -52,7 +52,7 @@ export function createErrors(
     },
     async close() {
       await rounds?.close();
-      await collector.save().catch(onError);
+      await collector.save(-SAVE_MS).catch(onError);
     },
     forgetProject(projectId) {
       table.forget(projectId);

@@ -15,6 +15,8 @@ import type { ErrorTable } from "./error_table.ts";
 const MAX_AT_ONCE = 100;
 /** Writes at the same time, so that others who write have their turn. */
 const WRITERS = 8;
+/** Time in which the lines of an exception come, and the exception of a request. */
+const SETTLE_MS = 500;
 /** Events of new faults of one project in an hour; more would bury the others. */
 const MAX_EVENTS = 10;
 const HOUR_MS = 60 * 60 * 1000;
@@ -40,9 +42,9 @@ export class ErrorCollector {
 
   constructor(private readonly options: ErrorCollectorOptions) {}
 
-  /** Writes all that has failed until now. A call that comes meanwhile waits for its turn. */
-  save(): Promise<void> {
-    const saved = this.#running.then(() => this.#save());
+  /** Writes all that has failed, but for what may not be complete. A call that comes meanwhile waits for its turn. */
+  save(settleMs = SETTLE_MS): Promise<void> {
+    const saved = this.#running.then(() => this.#save(settleMs));
     this.#running = saved.catch(() => {});
     return saved;
   }
@@ -52,10 +54,10 @@ export class ErrorCollector {
     this.#kept.delete(projectId);
   }
 
-  async #save(): Promise<void> {
-    const { table, collect, onTrouble } = this.options;
+  async #save(settleMs: number): Promise<void> {
+    const { table, collect, onTrouble, now } = this.options;
     await collect();
-    const { projects, dropped } = table.take();
+    const { projects, dropped } = table.take(now() - settleMs);
     if (dropped > 0) onTrouble(`Did not count ${dropped} errors of sites: too many at once`);
     for (const { projectId, groups } of projects) this.#keep(projectId, groups);
     for (const projectId of [...this.#kept.keys()]) await this.#write(projectId);

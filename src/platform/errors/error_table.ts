@@ -78,10 +78,16 @@ export class ErrorTable implements LogObserver {
     else this.#requests.set(request.requestId, request);
   };
 
-  /** All that has come since this was last called, by project, and how much was dropped. */
-  take(): { readonly projects: readonly ProjectErrors[]; readonly dropped: number } {
-    for (const lines of this.#lines.values()) lines.flush();
-    this.#lines.clear();
+  /**
+   * All that came before a time and was not taken yet, by project, and how much was dropped.
+   * What is younger stays: the lines of an exception, and the exception of a request, may
+   * still be on their way.
+   */
+  take(before: number): { readonly projects: readonly ProjectErrors[]; readonly dropped: number } {
+    for (const [projectId, lines] of this.#lines) {
+      lines.flush(before);
+      if (!lines.isOpen) this.#lines.delete(projectId);
+    }
     const projects = new Map<string, Map<string, ErrorGroup>>();
     const put = (projectId: string, group: ErrorGroup) => {
       const groups = projects.get(projectId) ?? new Map<string, ErrorGroup>();
@@ -90,13 +96,17 @@ export class ErrorTable implements LogObserver {
       groups.set(group.id, known === undefined ? group : mergeGroups(known, group));
     };
     for (const waiting of this.#waiting.values()) put(waiting.projectId, this.#groupOf(waiting));
-    for (const request of this.#requests.values()) {
-      if (!this.#explained.has(request.requestId)) put(request.projectId, groupOfRequest(request));
+    const young = new Map<string, FailedRequest>();
+    for (const [id, request] of this.#requests) {
+      if (request.time + request.durationMs >= before) young.set(id, request);
+      else if (!this.#explained.has(request.requestId)) {
+        put(request.projectId, groupOfRequest(request));
+      }
     }
     const dropped = this.#dropped;
     this.#dropped = 0;
     this.#waiting.clear();
-    this.#requests = new Map();
+    this.#requests = young;
     return {
       projects: [...projects].map(([projectId, groups]) => ({
         projectId,

@@ -39,9 +39,14 @@ export class ExceptionLines {
     for (const part of line.message.split("\n")) this.#add(name, line, part);
   }
 
-  /** Passes on what is begun: no more lines are expected. */
-  flush(): void {
-    for (const name of [...this.#open.keys()]) this.#end(name);
+  /** Passes on what began before a time: no more lines of it are expected. */
+  flush(before: number): void {
+    for (const [name, { first }] of [...this.#open]) if (first.time < before) this.#end(name);
+  }
+
+  /** Whether lines of an exception may still come. */
+  get isOpen(): boolean {
+    return this.#open.size > 0;
   }
 
   #add(name: string, line: ServerLine, text: string): void {

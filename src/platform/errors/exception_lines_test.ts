@@ -7,7 +7,7 @@ function collect(lines: readonly string[]): string[] {
   for (const message of lines) {
     exceptions.add({ time: 0, deploymentId: "d", source: "app", message });
   }
-  exceptions.flush();
+  exceptions.flush(1);
   return found;
 }
 

@@ -25,7 +25,15 @@ export interface WrittenError {
 /** A request that was answered with 500 or more. */
 export type FailedRequest = Pick<
   AccessRecord,
-  "time" | "projectId" | "deploymentId" | "requestId" | "method" | "path" | "status" | "error"
+  | "time"
+  | "projectId"
+  | "deploymentId"
+  | "requestId"
+  | "method"
+  | "path"
+  | "status"
+  | "error"
+  | "durationMs"
 >;
 
 /** None of these may wait, or throw. */
