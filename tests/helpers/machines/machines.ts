@@ -19,6 +19,9 @@ import { Storage } from "./storage.ts";
 /** True where the suite runs whole: minutes, with Patroni. */
 export const IS_LONG = Deno.env.get("CLUSTER_TESTS") === "all";
 
+/** How long what a killed node has left running may hold its data directory. */
+const LOCKED_MS = 15_000;
+
 /** Where records and files are, and what their servers ask for. */
 interface Places {
   readonly kv: string;
@@ -62,7 +65,19 @@ export class Node {
     return callApi(this.url, method, path, options);
   }
 
+  /** Starts it; a process that a killed one had just begun may hold its data directory. */
   async start(): Promise<void> {
+    const end = performance.now() + LOCKED_MS;
+    for (;;) {
+      try {
+        return await this.#begin();
+      } catch (error) {
+        if (!/data_dir_in_use/.test(String(error)) || performance.now() > end) throw error;
+      }
+    }
+  }
+
+  async #begin(): Promise<void> {
     const { folder, args, places } = this.options;
     const { kv, blobs, env } = places();
     const dataDir = join(folder, this.name);
