@@ -34,6 +34,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "platform",
     "rules",
     "runtime",
+    "store",
     "traffic",
     "web",
   ],

@@ -17,6 +17,7 @@ export {
   StoreInUseError,
 } from "./migration/mod.ts";
 export { inspectPlatformStore, probeObjectStorage } from "./inspect_storages.ts";
+export type { StoreFacts } from "../store/mod.ts";
 export { rekeyDataDir } from "./rekey.ts";
 export { DataNewerError } from "./settle_format.ts";
 export { NodeFileError, NodeIdInUseError } from "../platform/core/nodes/mod.ts";

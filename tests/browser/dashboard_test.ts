@@ -84,9 +84,10 @@ async function furnish({ api, own, platform }: DashboardPlatform) {
     ["comparison", `/deployments/${preview.id}/compare`],
     ["search", "/workspaces/acme/search?q=shop"],
     ["kv-value", `${SHOP}/kv?key=${encodeURIComponent("boats/kestrel")}`],
-    ...["logs", "traffic", "errors", "kv", "domains", "variables", "hooks", "databases", "settings"].map((
-      page,
-    ) => [page, `${SHOP}/${page}`]),
+    ...["logs", "traffic", "errors", "kv", "domains", "variables", "hooks", "databases", "settings"]
+      .map((
+        page,
+      ) => [page, `${SHOP}/${page}`]),
     ["edge", `${SHOP}/edge?method=GET&url=%2Fblog%2Ftides`],
     ["inbox", "/notifications"],
     ["preferences", "/notifications/preferences"],

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { StoreFacts } from "../../store/mod.ts";
+import type { StoreFacts } from "../../serve/mod.ts";
 import type { Point } from "./point.ts";
 
 const OLDEST_VERSION = 140_000;

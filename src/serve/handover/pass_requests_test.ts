@@ -27,7 +27,7 @@ Deno.test({
       });
       passer.passTo(path);
       const expected = Array.from({ length: WAITING }, (_, number) => `200 ${number}`);
-      assert.deepEqual(await Promise.all(waiting), expected, troubles[0]);
+      assert.deepEqual(await Promise.all(waiting), expected, troubles.join("\n"));
     } finally {
       passer.close();
       await server.shutdown();

@@ -4,7 +4,6 @@
  * @module
  */
 import type { Environment } from "../../lib/network_variables.ts";
-import type { RecordsReport } from "./move_records.ts";
 
 /** One kind of data, from a place to another one; the data directory's own by default. */
 export interface Ends {
@@ -45,6 +44,14 @@ export interface MigrationOptions {
   onProgress(done: Amount): void;
   /** Called with messages for the operator. */
   onTrouble(message: string): void;
+}
+
+export interface RecordsReport {
+  readonly count: number;
+  /** Records that were stored now. */
+  readonly copied: number;
+  /** SHA-256 of all keys and values, read from both stores. */
+  readonly sha256: string;
 }
 
 export interface FilesReport {

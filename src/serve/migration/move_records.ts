@@ -6,18 +6,10 @@
  */
 import { createHash } from "node:crypto";
 import { decodeValue } from "../../platform/core/store/mod.ts";
-import type { Watch } from "./migration_options.ts";
+import type { RecordsReport, Watch } from "./migration_options.ts";
 import { MigrationError } from "./migration_error.ts";
 import { differences, isMoved, sizeOf, valueBytes } from "./raw_record.ts";
 import type { Change, RecordStore } from "./record_store.ts";
-
-export interface RecordsReport {
-  readonly count: number;
-  /** Records that were stored now. */
-  readonly copied: number;
-  /** SHA-256 of all keys and values, read from both stores. */
-  readonly sha256: string;
-}
 
 /** What there is to be moved. */
 export interface Survey {
