@@ -42,6 +42,14 @@ async function createNamed(
   }
 }
 
+/** Where deployments get the variable from: notes name it where that is not this database. */
+function injectionOf(database: Database): readonly string[] {
+  if (!database.autoInject) return [];
+  const elsewhere = database.notes.filter((note) => note.split(/\W+/).includes(database.envVar));
+  if (elsewhere.length > 0) return elsewhere;
+  return [`Deployments from now on get ${formatInjection(database)}`];
+}
+
 export default defineCommand({
   description:
     "Deployments get its connection string as a variable, unless --auto-inject is false; servers " +
@@ -82,10 +90,9 @@ export default defineCommand({
     const database = flags.wait === true ? await waitForDatabase(ctx, client, created) : created;
     const state = database.state === "active" ? "" : `, ${database.state}`;
     ctx.ui.done("db", `Created database ${database.name} of ${project.name}${state}`);
-    if (database.autoInject) {
-      ctx.ui.note(`Deployments from now on get ${formatInjection(database)}`);
-    }
-    ctx.ui.note(`Try it: ${ctx.lines.ofProject("db", "query", "select version()")}`);
+    for (const sentence of injectionOf(database)) ctx.ui.note(sentence);
+    const query = ["db", "query", "select version()", "--database", database.name];
+    ctx.ui.note(`Try it: ${ctx.lines.ofProject(...query)}`);
     ctx.ui.result({ database }, "");
   },
 });

@@ -122,6 +122,14 @@ const branchSteps: readonly Step[] = [
   { name: "restore", argv: ["db", "snapshots", "restore", "latest", "--force"] },
   { name: "it is back", argv: sql("select id from boats order by id") },
   { name: "an unknown snapshot", argv: ["db", "snapshots", "restore", "x"], code: 1 },
+  {
+    name: "create a second one, while deployments get the variable from the first",
+    argv: ["db", "create", "--name", "stats", "--wait"],
+  },
+  {
+    name: "create a third one with a variable of its own",
+    argv: ["db", "create", "--name", "orders", "--env-var", "ORDERS_URL", "--wait"],
+  },
 ];
 
 testTranscript("db", steps, { postgresPort: 0 });
