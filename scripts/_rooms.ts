@@ -38,7 +38,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "traffic",
     "web",
   ],
-  web: ["agents", "client", "contract", "lib", "platform", "rules"],
+  web: ["agents", "client", "contract", "documents", "lib", "platform", "rules"],
   dev: ["build", "config", "contract", "edge", "kv", "lib", "manifest", "rules", "runtime"],
   platform: [
     "build",
@@ -59,6 +59,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   client: ["contract", "lib"],
   contract: ["lib"],
   database: ["lib", "runtime"],
+  documents: ["lib"],
   kv: ["lib"],
   store: ["lib"],
   edge: ["feed", "lib", "manifest", "rules", "runtime", "traffic"],

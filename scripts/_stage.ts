@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import { TEMPLATE_FILE } from "../src/database/mod.ts";
+import { DOCUMENTS_FILE, readSources } from "../src/documents/mod.ts";
 import { sha256Hex } from "../src/lib/hash.ts";
 import { type BinaryFacts, binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
 
@@ -84,6 +85,7 @@ export function attachableFiles(platform: Platform = Deno.build): readonly strin
   return [
     COUNTRIES,
     TEMPLATE_FILE,
+    DOCUMENTS_FILE,
     ...SHIPPED_PACKAGES.flatMap(({ name, compressed = [] }) =>
       compressed.map((file) => `node_modules/${name}/${file}.br`)
     ),
@@ -167,6 +169,16 @@ async function compressFiles({ from, to, files }: StagedFiles, quality: number):
     await Deno.mkdir(dirname(join(to, file)), { recursive: true });
     await Deno.writeFile(join(to, `${file}.br`), bytes);
   }));
+}
+
+/** Writes the documentation to the stage, as one compressed file. */
+export async function stageDocuments(stage: string, quality = BEST_QUALITY): Promise<void> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
+  const text = JSON.stringify(await readSources());
+  await Deno.writeFile(
+    join(stage, DOCUMENTS_FILE),
+    await promisify(brotliCompress)(text, { params }),
+  );
 }
 
 export interface StageOptions {

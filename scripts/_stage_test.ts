@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import config from "../deno.json" with { type: "json" };
+import { DOCUMENTS_FILE, readSources } from "../src/documents/mod.ts";
 import { unpackBinary } from "../src/runtime/bundle/load_esbuild.ts";
 import { listFiles, ROOT } from "./_source_files.ts";
-import { parseQuality, platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
+import {
+  parseQuality,
+  platformOf,
+  SHIPPED_PACKAGES,
+  stageDocuments,
+  stagePackages,
+} from "./_stage.ts";
 
 Deno.test("stagePackages() ships exactly the named files, with versions and licences", async () => {
   const [stage, cache] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
@@ -36,6 +44,17 @@ Deno.test("stagePackages() says how to get what another platform needs", async (
       stagePackages(ROOT, stage, { platform: { os: "windows", arch: "aarch64" } }),
       /Install @esbuild\/win32-arm64 by "deno install --os=win32 --arch=arm64"/,
     );
+  } finally {
+    await Deno.remove(stage, { recursive: true });
+  }
+});
+
+Deno.test("stageDocuments() packs every document as it is", async () => {
+  const stage = await Deno.makeTempDir();
+  try {
+    await stageDocuments(stage, 0);
+    const packed = brotliDecompressSync(await Deno.readFile(join(stage, DOCUMENTS_FILE)));
+    assert.deepEqual(JSON.parse(packed.toString()), await readSources());
   } finally {
     await Deno.remove(stage, { recursive: true });
   }

@@ -140,6 +140,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "consent",
     "entry",
     "reference",
+    "docs",
     // What all pages share.
     "visit",
     "layout",

@@ -12,6 +12,7 @@
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { TEMPLATE_FILE, TEMPLATE_URL } from "../src/database/mod.ts";
+import { DOCUMENTS_FILE } from "../src/documents/mod.ts";
 import { ATTACHED_INDEX } from "../src/lib/shipped_file.ts";
 import { bundle, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
 import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
@@ -23,6 +24,7 @@ import {
   parseQuality,
   platformOf,
   SHIPPED_PACKAGES,
+  stageDocuments,
   stagePackages,
 } from "./_stage.ts";
 
@@ -74,6 +76,7 @@ await bundleStartedByName({ root: ROOT, outdir: stage });
 const platform = platformOf(flags.target);
 await stagePackages(ROOT, stage, { platform, quality });
 await Deno.copyFile(TEMPLATE_URL, join(stage, TEMPLATE_FILE));
+await stageDocuments(stage, quality);
 console.log(
   `Bundled ${report.chunks} modules, ${megabytes(report.bytes)}, ` +
     `${megabytes(report.entryBytes)} of them read at every start`,
@@ -115,7 +118,7 @@ async function compileAttached(): Promise<boolean> {
 
 // Other systems map what is packed into memory, and sign or check the file as a whole.
 if (platform.os !== "linux" || !await compileAttached()) {
-  await compileStage([...STARTED_BY_NAME, TEMPLATE_FILE]);
+  await compileStage([...STARTED_BY_NAME, TEMPLATE_FILE, DOCUMENTS_FILE]);
 }
 const { size } = await Deno.stat(output);
 console.log(`Compiled ${output} with ${compiler.join(" ")}, ${megabytes(size)}`);

@@ -17,6 +17,7 @@ import {
   type InboxPageServices,
 } from "./notifications/mod.ts";
 import { bindConsentPages, type ConsentPageServices } from "./consent/mod.ts";
+import { bindDocs } from "./docs/mod.ts";
 import { bindDeploymentPages, type DeploymentPageServices } from "./deployment/mod.ts";
 import { bindDevicePages, type DevicePageServices } from "./device/mod.ts";
 import {
@@ -84,6 +85,7 @@ export function bindPages(
   bindEntryPages(bind, services, { hasMessenger });
   if (hasMessenger) bindMessengerEntry(bind, { bot, messengerSignIn, publicOrigin });
   bindReferencePages(bind, platform);
+  bindDocs(router, { publicOrigin });
   bindMailLinkPages(bind, services);
   bindDevicePages(bind, services);
   bindConsentPages(bind, services);

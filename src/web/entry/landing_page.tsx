@@ -33,8 +33,9 @@ export function landingPage(platform: {
           : <a class="button quiet" href="/sign-up">Make an account</a>}
       </div>
       <p class="aside-link">
-        Read the <a href="/docs/api">reference of the API</a>; programs start at its{" "}
-        <a href="/v1/openapi.json">OpenAPI document</a>.
+        Read the <a href="/docs">documentation</a> and the{" "}
+        <a href="/docs/api">reference of the API</a>; programs start at{" "}
+        <a href="/llms.txt">llms.txt</a> and the <a href="/v1/openapi.json">OpenAPI document</a>.
       </p>
     </EntryFrame>,
     { title: "Platform" },

@@ -138,6 +138,18 @@ h3 { margin: 0; font-size: .95rem; font-weight: 650; }
 @media (min-width: 48rem) { .fields > div { grid-template-columns: 13rem minmax(0, 1fr); } }
 `;
 
+const PROSE = `
+.prose { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; max-width: 48rem; overflow-wrap: anywhere; }
+.prose h2, .prose h3, .prose h4 { margin-top: 1rem; }
+.prose ul { list-style: disc; padding-left: 1.4rem; }
+.prose ol { list-style: decimal; padding-left: 1.6rem; }
+.prose li + li { margin-top: .35rem; }
+.prose .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--small); }
+.prose table { border-collapse: collapse; width: 100%; font-size: .925rem; overflow-wrap: normal; }
+.prose th, .prose td { padding: .5rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+.prose blockquote { margin: 0; padding-left: 1rem; border-left: 3px solid var(--line-strong); color: var(--soft); }
+`;
+
 const FORMS = `
 form { display: grid; gap: 1.15rem; }
 form.inline { display: contents; }
@@ -241,6 +253,7 @@ export const STYLESHEET = [
   ENTRY,
   SETTINGS,
   REFERENCE,
+  PROSE,
   FORMS,
   PIECES,
   BOARD_STYLE,

@@ -42,6 +42,7 @@ export function findPages(slug: string, wanted: string): KnownPage[] {
     { name: "Sessions and tools", path: "/account/sessions", words: "browsers devices log out" },
     { name: "Activity", path: "/account/activity", words: "audit log security events" },
     { name: "All workspaces", path: "/workspaces", words: "teams switch" },
+    { name: "Documentation", path: "/docs", words: "docs help manual" },
     { name: "API reference", path: "/docs/api", words: "documentation openapi http" },
   ];
   const text = wanted.toLowerCase();

@@ -1,0 +1,92 @@
+/**
+ * The documents as they are given out.
+ *
+ * @module
+ */
+import { CONTENTS, type Entry, OPTIONAL, SCHEMAS } from "./contents.ts";
+import { placeOf } from "./places.ts";
+
+export interface Document extends Entry {
+  readonly title: string;
+  /** Its Markdown; links to files that are not given out are plain text in it. */
+  readonly text: string;
+}
+
+/** A line that says what made a file: for those who work on it. */
+const MADE_FROM = /^<!-- Made from .* -->\n\n?/m;
+const LINK = /(!?)\[((?:`[^`]*`|[^\][`])*)\]\(([^)\s]+)\)/g;
+const FENCE = /^```.*\n[^]*?^```$/gm;
+
+function withoutDeadLinks(text: string): string {
+  return text.replace(LINK, (link, image: string, label: string, target: string) => {
+    if (image !== "") return label;
+    return placeOf(target) === undefined ? label : link;
+  });
+}
+
+/** Applies a change to what stands outside of fenced code. */
+function outsideFences(text: string, change: (prose: string) => string): string {
+  let done = "";
+  let end = 0;
+  for (const { 0: fence, index } of text.matchAll(FENCE)) {
+    done += change(text.slice(end, index)) + fence;
+    end = index + fence.length;
+  }
+  return done + change(text.slice(end));
+}
+
+function describe(entry: Entry, source: string): Document {
+  const text = outsideFences(source.replace(MADE_FROM, ""), withoutDeadLinks);
+  return { ...entry, text, title: /^# (.+)$/m.exec(text)?.[1] ?? entry.name };
+}
+
+/** All documents and schemas. */
+export class Library {
+  readonly documents: ReadonlyMap<string, Document>;
+  readonly schemas: ReadonlyMap<string, string>;
+
+  /** @param files texts by their paths below `docs` */
+  constructor(files: Readonly<Record<string, string>>) {
+    const entries = CONTENTS.flatMap((section) => section.entries);
+    this.documents = new Map(
+      entries.map((entry) => [entry.name, describe(entry, files[`${entry.name}.md`]!)]),
+    );
+    this.schemas = new Map(Object.keys(SCHEMAS).map((name) => [name, files[`schema/${name}`]!]));
+  }
+
+  /** The list of all documents in the form of llms.txt. */
+  index(origin: string): string {
+    const sections = CONTENTS.map(({ title, entries }) => {
+      const lines = entries.map(({ name, about }) => {
+        const document = this.documents.get(name)!;
+        return `- [${document.title}](${origin}/docs/${name}.md): ${about}\n`;
+      });
+      const schemas = title !== "Reference" ? [] : [
+        `- [OpenAPI](${origin}/v1/openapi.json): Every endpoint of the HTTP API, as OpenAPI 3.1\n`,
+        ...Object.entries(SCHEMAS).map(([name, about]) =>
+          `- [${name}](${origin}/docs/schema/${name}): ${about}\n`
+        ),
+      ];
+      return `## ${title}\n\n${[...lines, ...schemas].join("")}`;
+    });
+    return `# svc\n\n> ${SUMMARY}\n\n${DETAILS.join("\n")}\n\n${sections.join("\n")}`;
+  }
+
+  /** All documents in one text; those of the last section, which is optional, are left out. */
+  whole(): string {
+    const texts = CONTENTS.filter(({ title }) => title !== OPTIONAL)
+      .flatMap(({ entries }) =>
+        entries.map(({ name }) => this.documents.get(name)!.text.trimEnd())
+      );
+    return `${texts.join("\n\n")}\n`;
+  }
+}
+
+const SUMMARY = "svc is a hosting platform and its command-line tool in one program: it builds, " +
+  "deploys and serves sites, functions and servers, behind an edge with rules and a cache.";
+
+const DETAILS = [
+  "- Add `--json` to a command for one JSON object on stdout; `svc --help --json` describes all.",
+  "- `svc explain <code>` says what a code of an error means and how to mend it.",
+  "- `svc mcp` serves tools over the Model Context Protocol; so does `/mcp` of this platform.",
+];

@@ -1,0 +1,38 @@
+/**
+ * Where the links of documents lead on a platform.
+ *
+ * @module
+ */
+import { CONTENTS, SCHEMAS } from "./contents.ts";
+
+const NAMES: ReadonlySet<string> = new Set(
+  CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => name)),
+);
+
+/** `/docs/api` is the reference of the API itself. */
+const API_PAGE = "http-api";
+
+/** The page of a document. */
+export const pagePath = (name: string): string => `/docs/${name === "api" ? API_PAGE : name}`;
+
+/** The name of the document on a page, if there is one. */
+export function nameOfPage(page: string): string | undefined {
+  const name = page === API_PAGE ? "api" : page === "api" ? "" : page;
+  return NAMES.has(name) ? name : undefined;
+}
+
+/**
+ * Where a link of a document leads on a platform: another page, a schema, a part of the same
+ * page, or an address with https. `undefined` for everything else, such as source code.
+ */
+export function placeOf(target: string): string | undefined {
+  if (/^https:\/\/[\w.-]+(?:[/?#]|$)/.test(target)) return target;
+  const [, path = "", fragment = ""] = /^([^#]*)(#[\w-]+)?$/.exec(target) ?? [];
+  if (path === "") return fragment === "" ? undefined : fragment;
+  const document = /^(?:\.\/)?([a-z-]+)\.md$/.exec(path)?.[1];
+  if (document !== undefined && NAMES.has(document)) return `${pagePath(document)}${fragment}`;
+  const schema = /^(?:\.\/)?schema\/([a-z.]+)$/.exec(path)?.[1];
+  return schema !== undefined && Object.hasOwn(SCHEMAS, schema)
+    ? `/docs/schema/${schema}`
+    : undefined;
+}

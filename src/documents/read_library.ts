@@ -1,0 +1,35 @@
+/**
+ * Reading the documents: from the program where it is compiled, else from the repository.
+ *
+ * @module
+ */
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
+import { readShippedFile } from "../lib/shipped_file.ts";
+import { decodeFile, readTextFile } from "../lib/utf8.ts";
+import { FILES } from "./contents.ts";
+import { Library } from "./library.ts";
+
+/** Their name in the stage: one object of texts by path, compressed. */
+export const DOCUMENTS_FILE = "documents.json.br";
+
+const FOLDER = new URL("../../docs/", import.meta.url);
+
+/** Reads the files of the repository, by their paths below `docs`. */
+export async function readSources(): Promise<Readonly<Record<string, string>>> {
+  const texts = FILES.map(async (path) => {
+    const { pathname } = new URL(path, FOLDER);
+    return [path, await readTextFile(decodeURIComponent(pathname), `docs/${path}`)] as const;
+  });
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+async function readShipped(): Promise<Readonly<Record<string, string>>> {
+  const bytes = await promisify(brotliDecompress)(readShippedFile(DOCUMENTS_FILE));
+  return JSON.parse(decodeFile(new Uint8Array(bytes), DOCUMENTS_FILE));
+}
+
+/** Reads all documents. */
+export async function readLibrary(): Promise<Library> {
+  return new Library(await (Deno.build.standalone ? readShipped() : readSources()));
+}

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { renderMarkdown } from "./render_markdown.ts";
+
+Deno.test("renderMarkdown() gives headings the names by which links find them", () => {
+  const html = renderMarkdown("# `svc env` & [more](rules.md)\n\n## A part\n\n## A part\n");
+  assert.match(html, /<h1 id="svc-env--more">/);
+  assert.match(html, /<h2 id="a-part">[^]*<h2 id="a-part-1">/);
+});
+
+Deno.test("renderMarkdown() leaves out HTML, pictures and links that lead elsewhere", () => {
+  const rows: Readonly<Record<string, string>> = {
+    "<script>alert(1)</script>": "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n",
+    "a <b onclick=x>b</b>": "<p>a &lt;b onclick=x&gt;b&lt;/b&gt;</p>\n",
+    "[a](javascript:alert(1))": "<p>a</p>\n",
+    "[a](JaVaScRiPt&#58;alert(1))": "<p>a</p>\n",
+    "[a](data:text/html;base64,AAAA)": "<p>a</p>\n",
+    "<javascript:alert(1)>": "<p>javascript:alert(1)</p>\n",
+    '[a](rules.md "x\\" onclick=\\"y")': '<p><a href="/docs/rules">a</a></p>\n',
+    "![<b>](https://example.com/a.png)": "<p>&lt;b&gt;</p>\n",
+    "[a]: javascript:alert(1)\n\n[a]": "<p>a</p>\n",
+    "```<img src=x>\n</pre><script>\n```":
+      '<pre class="terminal" tabindex="0">&lt;/pre&gt;&lt;script&gt;\n</pre>\n',
+    "[a **b**](../src/x.ts) [c](kv.md)": '<p>a <strong>b</strong> <a href="/docs/kv">c</a></p>\n',
+    "[a](https://example.com/)":
+      '<p><a href="https://example.com/" rel="noopener noreferrer">a</a></p>\n',
+  };
+  for (const [text, html] of Object.entries(rows)) assert.equal(renderMarkdown(text), html, text);
+});
+
+/** Every tag that may appear, with its attributes. */
+const TAG =
+  /^<(?:\/?(?:p|h[1-6]|em|strong|s|code|ul|ol|li|blockquote|hr|br|thead|tbody|tr|table)|\/(?:a|pre|div|t[hd])|h[1-6] id="[^"<>]*"|ol start="\d+"|t[hd]|a href="(?:\/docs\/|#|https:\/\/)[^"<>]*"(?: rel="noopener noreferrer")?|pre class="terminal" tabindex="0"|div class="wide" tabindex="0")>$/;
+
+Deno.test("renderMarkdown() makes no other tag or attribute of any text", () => {
+  const piece = fc.constantFrom(
+    ..."<>\"'`[]()!#*_-|\\&;:\n ".split(""),
+    ...[
+      "<script>",
+      "<img src=x onerror=y>",
+      "javascript:",
+      "](",
+      "![",
+      "```\n",
+      "\n\n",
+      "| a | b |\n",
+    ],
+    ...[
+      "|:-:|---|\n",
+      "&#60;",
+      "&quot;",
+      "https://example.com/",
+      "rules.md",
+      "a",
+      "# ",
+      "> ",
+      "- ",
+      "    ",
+    ],
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      const html = renderMarkdown(pieces.join(""));
+      for (const [tag] of html.matchAll(/<[^>]*>?/g)) assert.match(tag, TAG, html);
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { CONTENTS } from "../../../src/documents/mod.ts";
+import { withPlatform } from "../../helpers/platform.ts";
+
+const NAMES = CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => name));
+const pageOf = (name: string): string => `/docs/${name === "api" ? "http-api" : name}`;
+
+Deno.test("the platform serves its documentation, to people and to programs", () =>
+  withPlatform(async (platform) => {
+    const get = (path: string) => platform.get("localhost", path);
+    const pages = new Map<string, string>();
+    for (const path of ["/docs", ...NAMES.map(pageOf)]) {
+      const { status, headers, text } = await get(path);
+      assert.equal(status, 200, path);
+      assert.match(String(headers["content-security-policy"]), /^default-src 'none'; style-src/);
+      assert.ok(!/<script|<iframe|<img|\sstyle=|src="/.test(text), path);
+      pages.set(path, text);
+    }
+    for (const [path, text] of pages) {
+      for (const [, link = ""] of text.matchAll(/href="([^"]*)"/g)) {
+        if (link.startsWith("https://")) continue;
+        const { pathname, hash } = new URL(link, `http://localhost${path}`);
+        if (!pages.has(pathname)) {
+          const { status, text } = await get(pathname);
+          assert.equal(status, 200, `${path}: ${link}`);
+          pages.set(pathname, text);
+        }
+        const part = decodeURIComponent(hash.slice(1));
+        assert.ok(part === "" || pages.get(pathname)!.includes(`id="${part}"`), `${path}: ${link}`);
+      }
+    }
+    for (const name of NAMES) {
+      const { status, headers, text } = await get(`/docs/${name}.md`);
+      assert.equal(status, 200, name);
+      assert.equal(headers["content-type"], "text/markdown; charset=utf-8");
+      assert.match(text, /^# /);
+    }
+    assert.equal((await get("/docs/http-api.md")).status, 200);
+    for (
+      const path of ["/docs/nothing", "/docs/nothing.md", "/docs/..%2fkv.md", "/docs/schema/x"]
+    ) {
+      assert.equal((await get(path)).status, 404, path);
+    }
+  }));
+
+Deno.test("llms.txt leads to every document, and is sent again only where it changed", () =>
+  withPlatform(async (platform) => {
+    const index = await platform.get("localhost", "/llms.txt");
+    assert.equal(index.headers["content-type"], "text/plain; charset=utf-8");
+    const links = [...index.text.matchAll(/\]\((http[^)]+)\)/g)].map(([, link]) => link!);
+    assert.ok(links.length > NAMES.length);
+    for (const link of links) {
+      const { pathname } = new URL(link);
+      assert.equal((await platform.get("localhost", pathname)).status, 200, link);
+    }
+    const whole = await platform.get("localhost", "/llms-full.txt");
+    assert.match(whole.text, /^# Frameworks$/m);
+    assert.match(whole.text, /^# Codes of errors$/m);
+    for (const path of ["/llms.txt", "/llms-full.txt", "/docs", "/docs/kv", "/docs/kv.md"]) {
+      const first = await platform.get("localhost", path);
+      const etag = String(first.headers.etag);
+      const again = await platform.get("localhost", path, { "if-none-match": etag });
+      assert.deepEqual([again.status, again.text, again.headers.etag], [304, "", etag], path);
+      const other = await platform.get("localhost", path, { "if-none-match": '"x"' });
+      assert.deepEqual([other.status, other.text], [200, first.text], path);
+    }
+  }));
