@@ -6,5 +6,4 @@
 export { runScript, type RunScriptOptions } from "./run_script.ts";
 export { runSql, type RunSqlOptions } from "./run_sql.ts";
 export { runStatement, type RunStatementOptions, type StatementResult } from "./run_statement.ts";
-export { splitStatements, type Statement, StatementSplitter } from "./statement_splitter.ts";
 export type { Column, QueryErrorEvent, SqlEvent } from "./types.ts";

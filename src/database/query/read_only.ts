@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { firstTokenAt } from "./statement_splitter.ts";
+import { firstWords } from "../../lib/sql_statements.ts";
 
 /** They end the transaction, or begin another. */
 const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
@@ -19,13 +19,9 @@ const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
   "start",
 ]);
 
-/** An SQL keyword is never quoted. */
-const KEYWORD = /[A-Za-z_]+/y;
-
 /** @returns why the statement may not run; `undefined` where the server decides */
 export function refuseInReadOnly(statement: string): string | undefined {
-  KEYWORD.lastIndex = firstTokenAt(statement);
-  const keyword = KEYWORD.exec(statement)?.[0].toLowerCase() ?? "";
+  const [keyword = ""] = firstWords(statement, 1);
   if (TRANSACTION_CONTROL.has(keyword)) {
     return `Read-only mode runs everything in one transaction: remove ${keyword.toUpperCase()}`;
   }

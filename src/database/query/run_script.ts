@@ -10,7 +10,7 @@ import type { ReadyForQueryMessage } from "pg-protocol/dist/messages.js";
 import { type BackendSession, EngineError } from "../types.ts";
 import { AnswerEvents } from "./answer_events.ts";
 import { MessageStream } from "./message_stream.ts";
-import { firstTokenAt, type Statement, StatementSplitter } from "./statement_splitter.ts";
+import { firstTokenAt, type Statement, StatementSplitter } from "../../lib/sql_statements.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
 /** Longest statement, and longest line of one, in UTF-16 units. */

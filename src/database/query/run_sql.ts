@@ -10,7 +10,7 @@ import { ProtocolError } from "../wire/mod.ts";
 import { AnswerEvents, type SentText } from "./answer_events.ts";
 import { MessageStream } from "./message_stream.ts";
 import { refuseInReadOnly } from "./read_only.ts";
-import { splitStatements } from "./statement_splitter.ts";
+import { splitStatements } from "../../lib/sql_statements.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
 export interface RunSqlOptions {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { splitStatements } from "../query/split_statements.ts";
+import { splitStatements } from "../../../lib/sql_statements.ts";
 import { readPromptCommand } from "./backslash_command.ts";
 
 Deno.test("readPromptCommand() knows psql's words", () => {
@@ -17,7 +17,7 @@ Deno.test("readPromptCommand() keeps a name a name", () => {
   const command = readPromptCommand("\\d a'; drop table boats; --;");
   assert.ok(command.type === "query");
   assert.match(command.sql, /= 'a''; drop table boats; --'::/);
-  assert.equal(splitStatements(command.sql).complete.length, 3);
+  assert.equal(splitStatements(command.sql).length, 3);
   const quoted = readPromptCommand('\\d "My Table";');
   assert.ok(quoted.type === "query");
   assert.match(quoted.sql, /'"My Table"'::pg_catalog\.regclass/);

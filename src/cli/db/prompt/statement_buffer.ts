@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { firstWords, isBlankSql, splitStatements } from "../query/split_statements.ts";
+import { firstWords, StatementSplitter } from "../../../lib/sql_statements.ts";
 
 /** What a line that was typed asks for. */
 export type Typed =
@@ -31,38 +31,44 @@ const MARKS = { quote: "'", comment: "*", parenthesis: "(" } as const;
  * own, so a transaction is held back until the statement that ends it.
  */
 export class StatementBuffer {
-  private text = "";
+  readonly #splitter = new StatementSplitter();
+  /** Whole statements that are not run yet, each with its semicolon. */
+  #statements: string[] = [];
   /** Between the database's name and `>`, as psql has it: `=`, `-`, `'`, `(`, `*` or `!`. */
   mark = "=";
 
   /** Takes a line without its end. */
   add(line: string): Typed {
-    if (this.text === "" && line.trimStart().startsWith("\\")) {
+    if (this.isEmpty && line.trimStart().startsWith("\\")) {
       return { type: "command", text: line.trim() };
     }
-    this.text += `${line}\n`;
-    const { complete, rest, open } = splitStatements(this.text);
-    if (complete.length > 0 && !isTransactionOpen(complete)) {
-      this.keep(isBlankSql(rest) ? "" : rest, open === undefined ? "-" : MARKS[open]);
-      const sql = complete.join("\n");
-      return sql.replaceAll(";", "").trim() === "" ? { type: "more" } : { type: "run", sql };
+    for (const { text } of this.#splitter.push(`${line}\n`)) {
+      this.#statements.push(`${text.trimStart()};`);
     }
-    if (isBlankSql(this.text)) this.clear();
-    else this.mark = open === undefined ? complete.length > 0 ? "!" : "-" : MARKS[open];
-    return { type: "more" };
+    const isHeld = isTransactionOpen(this.#statements);
+    this.mark = this.#readMark(isHeld);
+    if (this.#splitter.isBetween) this.#splitter.takeRest();
+    if (isHeld || this.#statements.length === 0) return { type: "more" };
+    const sql = this.#statements.join("\n");
+    this.#statements = [];
+    return { type: "run", sql };
   }
 
   /** Forgets what was typed. */
   clear(): void {
-    this.keep("", "=");
+    this.#splitter.takeRest();
+    this.#statements = [];
+    this.mark = "=";
   }
 
   get isEmpty(): boolean {
-    return this.text === "";
+    return this.#statements.length === 0 && this.#splitter.pendingLength === 0;
   }
 
-  private keep(text: string, mark: string): void {
-    this.text = text;
-    this.mark = text === "" ? "=" : mark;
+  #readMark(isHeld: boolean): string {
+    const { open, isBetween } = this.#splitter;
+    if (open !== undefined) return MARKS[open];
+    if (isHeld) return "!";
+    return isBetween ? "=" : "-";
   }
 }

@@ -42,6 +42,11 @@ Deno.test("add() takes backslash commands only where no statement has begun", ()
   assert.deepEqual(type("select", "\\d"), [{ type: "more" }, "-"]);
 });
 
+Deno.test("add() keeps the line that ends a comment", () => {
+  assert.deepEqual(type("select 1 -- a", ";"), [{ type: "run", sql: "select 1 -- a\n;" }, "="]);
+  assert.deepEqual(type("begin; -- a", "end;"), [{ type: "run", sql: "begin;\nend;" }, "="]);
+});
+
 Deno.test("add() ignores empty lines, comments and empty statements", () => {
   for (const line of ["", "  ", "-- a", ";", ";;"]) {
     assert.deepEqual(type(line), [{ type: "more" }, "="], line);

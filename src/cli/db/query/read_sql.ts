@@ -4,10 +4,10 @@
  * @module
  */
 import { MAX_SQL_BYTES, MAX_SQL_LENGTH } from "../../../contract/mod.ts";
+import { isBlankSql } from "../../../lib/sql_statements.ts";
 import { readNamedFile, readPiped } from "../../command/mod.ts";
 import { CliError } from "../../errors/mod.ts";
 import type { Context } from "../../session/mod.ts";
-import { isBlankSql } from "./split_statements.ts";
 import type { SqlSource } from "./sql_error.ts";
 
 const STDIN = "-";

@@ -45,6 +45,19 @@ export class StatementSplitter {
     return this.#buffer.length;
   }
 
+  /** What a semicolon would not end now: a quote, a comment or a parenthesis. */
+  get open(): "quote" | "comment" | "parenthesis" | undefined {
+    const inside = this.#inside?.type;
+    if (inside === "quotes" || inside === "dollars") return "quote";
+    if (inside === "block comment") return "comment";
+    return this.#parentheses > 0 ? "parenthesis" : undefined;
+  }
+
+  /** Whether nothing but spaces and whole comments follows the last whole statement. */
+  get isBetween(): boolean {
+    return this.open === undefined && isBlankSql(this.#buffer);
+  }
+
   /** Takes a piece; returns the statements that it completes. */
   push(piece: string): readonly Statement[] {
     this.#buffer += piece;
@@ -199,7 +212,7 @@ export class StatementSplitter {
   /** Takes the statement up to `end`, unless there is nothing in it. */
   #cut(end: number, statements: Statement[]): void {
     const text = this.#buffer.slice(0, end);
-    if (!isBlank(text)) statements.push({ text, start: this.#offset });
+    if (!isBlankSql(text)) statements.push({ text, start: this.#offset });
     this.#offset += Math.max(this.#at, end);
     this.#reset(this.#buffer.slice(Math.max(this.#at, end)));
   }
@@ -216,9 +229,8 @@ export class StatementSplitter {
 
 const SPACE_OR_COMMENT = /(?:[ \t\n\r\f\v;]+|--[^\n]*|\/\*)/y;
 
-/** Where the first token of a statement begins: after spaces, comments and empty statements. */
-export function firstTokenAt(text: string): number {
-  let at = 0;
+/** Where the first token from `at` on begins: after spaces, comments and empty statements. */
+export function firstTokenAt(text: string, at = 0): number {
   for (;;) {
     SPACE_OR_COMMENT.lastIndex = at;
     const found = SPACE_OR_COMMENT.exec(text)?.[0];
@@ -227,7 +239,22 @@ export function firstTokenAt(text: string): number {
   }
 }
 
-function isBlank(text: string): boolean {
+/** The words that a statement begins with, in lower case; comments are skipped. */
+export function firstWords(statement: string, count: number): readonly string[] {
+  const words: string[] = [];
+  let at = firstTokenAt(statement);
+  while (words.length < count) {
+    WORD.lastIndex = at;
+    const word = WORD.exec(statement)?.[0];
+    if (word === undefined) break;
+    words.push(word.toLowerCase());
+    at = firstTokenAt(statement, at + word.length);
+  }
+  return words;
+}
+
+/** Whether there is no statement in a text: nothing but spaces, comments and semicolons. */
+export function isBlankSql(text: string): boolean {
   return firstTokenAt(text) === text.length;
 }
 

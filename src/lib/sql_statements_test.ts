@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { firstTokenAt, splitStatements, StatementSplitter } from "./statement_splitter.ts";
+import {
+  firstTokenAt,
+  firstWords,
+  isBlankSql,
+  splitStatements,
+  StatementSplitter,
+} from "./sql_statements.ts";
 
 const texts = (sql: string): readonly string[] => splitStatements(sql).map(({ text }) => text);
 
@@ -13,7 +19,10 @@ const WHOLE: readonly string[] = [
   "CREATE OR REPLACE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT CASE WHEN true THEN 1 END; END",
   "CREATE FUNCTION g() RETURNS int LANGUAGE sql AS $body$ SELECT 1; $body$",
   "SELECT a$b$c, e'\\\\', n'x;y'",
+  "SELECT 'a\\', 'it''s;', $1",
+  "DO $$ BEGIN; $x$ END $$",
   "BEGIN",
+  "END",
 ];
 
 Deno.test("splitStatements() cuts at semicolons that end statements, and nowhere else", () => {
@@ -52,4 +61,48 @@ Deno.test("firstTokenAt() passes spaces, comments and empty statements", () => {
   const sql = " ; /* a /* b */ */ -- c\n;\tCOMMIT";
   assert.equal(sql.slice(firstTokenAt(sql)), "COMMIT");
   assert.equal(firstTokenAt("/* open"), 7);
+});
+
+const OPEN = [
+  ["SELECT 'a;", "quote"],
+  ["SELECT 'it'';", "quote"],
+  ["SELECT e'a\\'; ", "quote"],
+  ['SELECT "a;', "quote"],
+  ["DO $a$ ; $$;", "quote"],
+  ["SELECT /* a /* b */ ; ", "comment"],
+  ["INSERT INTO t (a;", "parenthesis"],
+  ["SELECT 1 -- (a; 'b", undefined],
+] as const;
+
+Deno.test("open says what a semicolon does not end", () => {
+  for (const [sql, open] of OPEN) {
+    const splitter = new StatementSplitter();
+    assert.deepEqual(splitter.push(`SELECT 1;${sql}\n`).length, 1, sql);
+    assert.deepEqual([splitter.open, splitter.isBetween], [open, false], sql);
+    splitter.takeRest();
+    assert.deepEqual([splitter.open, splitter.isBetween], [undefined, true], sql);
+  }
+});
+
+Deno.test("isBetween is true where the next statement has not begun", () => {
+  const splitter = new StatementSplitter();
+  assert.ok(splitter.isBetween);
+  splitter.push("SELECT 1; -- done\n /* (a; */ ");
+  assert.ok(splitter.isBetween);
+  splitter.push("SELECT");
+  assert.ok(!splitter.isBetween);
+});
+
+Deno.test("firstWords() skips comments and stops at what is no word", () => {
+  const sql = "/* a */ BEGIN -- b\n ISOLATION level";
+  assert.deepEqual(firstWords(sql, 3), ["begin", "isolation", "level"]);
+  assert.deepEqual(firstWords(sql, 1), ["begin"]);
+  assert.deepEqual(firstWords("  (select 1)", 2), []);
+});
+
+Deno.test("isBlankSql() is true where there is no statement", () => {
+  for (const sql of ["", " \n", "-- a", "/* a; */ -- b\n;", "/* a"]) {
+    assert.ok(isBlankSql(sql), sql);
+  }
+  for (const sql of ["x", "; 'a'", "/* a */ ("]) assert.ok(!isBlankSql(sql), sql);
 });
