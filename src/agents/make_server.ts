@@ -7,6 +7,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { describeFailure } from "./describe_failure.ts";
+import { offerDocuments } from "./offer_documents.ts";
 import type { NextCall, Surroundings, Tool, ToolAnswer, ToolFailure } from "./tool.ts";
 
 /** Longest text of an answer, in characters: an agent pays for each. */
@@ -14,7 +15,7 @@ const MAX_TEXT = 8000;
 
 const INSTRUCTIONS = "svc hosts sites: it builds and deploys a folder, serves it at an edge with " +
   "rules and functions, and keeps databases. Begin with `status`. Every answer ends with calls that " +
-  "make sense next. Values of variables never pass through you: `set_variable` reads them from a " +
+  "make sense next. The documentation is there as resources. Values of variables never pass through you: `set_variable` reads them from a " +
   "file or from this server's environment.";
 
 const nextSchema = z.array(z.object({
@@ -118,6 +119,7 @@ export function makeServer<Around extends Surroundings>(
       return result.finally(() => running.delete(result));
     });
   }
+  offerDocuments(server);
   return {
     server,
     async settled() {

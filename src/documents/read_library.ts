@@ -29,7 +29,10 @@ async function readShipped(): Promise<Readonly<Record<string, string>>> {
   return JSON.parse(decodeFile(new Uint8Array(bytes), DOCUMENTS_FILE));
 }
 
-/** Reads all documents. */
-export async function readLibrary(): Promise<Library> {
-  return new Library(await (Deno.build.standalone ? readShipped() : readSources()));
+let reading: Promise<Library> | undefined;
+
+/** All documents, read when first asked for: they do not change while the program runs. */
+export function readLibrary(): Promise<Library> {
+  return reading ??= (Deno.build.standalone ? readShipped() : readSources())
+    .then((files) => new Library(files));
 }

@@ -93,6 +93,8 @@ async function furnish({ api, own, platform }: DashboardPlatform) {
     ["preferences", "/notifications/preferences"],
     ["account", "/account"],
     ["sessions", "/account/sessions"],
+    ["docs", "/docs"],
+    ["document", "/docs/rules"],
   ] as [string, string][];
 }
 

@@ -5,6 +5,7 @@ import { chooseProject, describeFailure, makeServer, ToolFailure } from "../../a
 import type { Answer } from "../../agents/mod.ts";
 import type { Client as ApiClient } from "../../client/mod.ts";
 import type { Endpoint, Project } from "../../contract/mod.ts";
+import { readLibrary } from "../../documents/mod.ts";
 import type { FolderSurroundings } from "./tool.ts";
 import { TOOLS } from "./tools/mod.ts";
 
@@ -247,4 +248,21 @@ Deno.test("what tools suggest is a tool whose schema takes it", async () => {
       assert.ok(names.has(line[1]!), `${name} suggests ${line[1]}`);
     }
   }
+});
+
+Deno.test("the documents are resources, each with a title and a line of what it tells", async () => {
+  await using agent = await connect({ readOnly: true, project: "blog" });
+  const { resources } = await agent.client.listResources();
+  const { documents } = await readLibrary();
+  assert.equal(resources.length, documents.size);
+  for (const { uri, name, title, description, mimeType } of resources) {
+    assert.ok(title && description, uri);
+    assert.deepEqual([uri, mimeType], [`svc://docs/${name}`, "text/markdown"]);
+    const { contents } = await agent.client.readResource({ uri });
+    assert.deepEqual(contents, [{ uri, mimeType, text: documents.get(name)!.text }]);
+  }
+  for (const uri of ["svc://docs/nothing", "svc://docs/kv/x", "file:///etc/passwd"]) {
+    await assert.rejects(agent.client.readResource({ uri }), /list the resources|not found/, uri);
+  }
+  assert.deepEqual([...agent.calls, ...agent.requests], []);
 });

@@ -21,11 +21,11 @@ function Frame({ library, current, children }: {
       <header class="bar">
         <Mark />
         <div class="who">
-          <span>Documentation</span>
+          <a class="plain" href="/docs">All documents</a>
         </div>
       </header>
       <div class="shell">
-        <nav class="rooms" aria-label="Documents">
+        <nav class="rooms contents" aria-label="Documents">
           {CONTENTS.map(({ title, entries }) => (
             <div key={title}>
               <h2>{title}</h2>

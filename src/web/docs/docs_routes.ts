@@ -60,7 +60,6 @@ export function bindDocs(
   router: Router,
   { publicOrigin }: { readonly publicOrigin: string },
 ): void {
-  let reading: Promise<Library> | undefined;
   const made = new Map<string, Made>();
   const bind = (
     path: string,
@@ -72,7 +71,7 @@ export function bindDocs(
       let answer = made.get(key);
       if (answer === undefined) {
         // Only what is there gets this far, so that the map has an end.
-        answer = await keep(await make(await (reading ??= readLibrary()), part));
+        answer = await keep(await make(await readLibrary(), part));
         made.set(key, answer);
       }
       return send(request, answer);

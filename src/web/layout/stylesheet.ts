@@ -139,6 +139,9 @@ h3 { margin: 0; font-size: .95rem; font-weight: 650; }
 `;
 
 const PROSE = `
+.rooms.contents, .rooms.contents > div { grid-template-columns: minmax(0, 1fr); }
+.rooms.contents a { white-space: normal; }
+@media (max-width: 59.99rem) { .rooms.contents { display: none; } .rooms.contents + .content { padding-top: 1.5rem; } }
 .prose { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; max-width: 48rem; overflow-wrap: anywhere; }
 .prose h2, .prose h3, .prose h4 { margin-top: 1rem; }
 .prose ul { list-style: disc; padding-left: 1.4rem; }
@@ -146,7 +149,7 @@ const PROSE = `
 .prose li + li { margin-top: .35rem; }
 .prose .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--small); }
 .prose table { border-collapse: collapse; width: 100%; font-size: .925rem; overflow-wrap: normal; }
-.prose th, .prose td { padding: .5rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+.prose th, .prose td { overflow-wrap: normal; padding: .5rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 .prose blockquote { margin: 0; padding-left: 1rem; border-left: 3px solid var(--line-strong); color: var(--soft); }
 `;
 

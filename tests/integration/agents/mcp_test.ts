@@ -28,7 +28,11 @@ async function connect(platform: TestPlatform, options: {
   };
   const tools = async () =>
     (await client.listTools()).tools.map(({ name }: { readonly name: string }) => name);
-  return { call, tools, [Symbol.asyncDispose]: () => client.close() };
+  const read = async (uri: string) => {
+    const { contents } = await client.readResource({ uri });
+    return (contents as [{ text: string }])[0].text;
+  };
+  return { call, tools, read, [Symbol.asyncDispose]: () => client.close() };
 }
 
 /** One message as any program might send it. */
@@ -60,6 +64,8 @@ Deno.test("an agent looks, rolls back and searches logs over HTTP", async () => 
       assert.ok(tools.includes(name), name);
     }
     for (const name of ["deploy", "set_variable", "check_rules"]) assert.ok(!tools.includes(name));
+    const { text: page } = await platform.get("localhost", "/docs/kv.md");
+    assert.equal(await agent.read("svc://docs/kv"), page);
     assert.match((await agent.call("status")).text, /list_projects/);
     assert.match((await agent.call("list_projects")).text, /^blog http/);
     const status = await agent.call("status", { project: "blog" });
