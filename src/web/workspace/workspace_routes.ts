@@ -43,6 +43,9 @@ function parse<T>(
 
 const memberRole = endpoints.changeMember.body;
 const memberId = endpoints.changeMember.params;
+
+/** What the page asks of a new key; the rest is as the API has it by default. */
+const keyForm = endpoints.createApiKey.body.pick({ name: true, role: true });
 const keyId = endpoints.revokeApiKey.params;
 const invitationId = endpoints.deleteInvitation.params;
 
@@ -158,7 +161,7 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
 
   bind.personal("POST", "/workspaces/:slug/keys", async (visit) => {
     const caller = await memberOf(visit, "owner");
-    const checked = checkFields(endpoints.createApiKey.body, visit.fields);
+    const checked = checkFields(keyForm, visit.fields);
     if (!checked.ok) return show(visit, { state: checked.state, status: 400 });
     try {
       const { key } = await visit.api(caller.workspace.slug).call(endpoints.createApiKey, {
