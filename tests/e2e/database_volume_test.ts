@@ -1,0 +1,137 @@
+/**
+ * A million rows through the database port and through `svc db query --csv`, on each engine: no
+ * process holds them all. Long: `DATABASE_TESTS=all` runs it.
+ */
+import assert from "node:assert/strict";
+import pg from "pg";
+import { z } from "zod";
+import { programCommand } from "../../scripts/_program.ts";
+import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+
+const ROWS = 1_000_000;
+const NUMBER_SUM = ROWS * (ROWS + 1) / 2;
+/** Of each row; all rows have several times more than a process may take. */
+const TEXT_BYTES = 500;
+/** How much more memory a process may take for all rows than for a few. */
+const MORE_BYTES = 200_000_000;
+
+const ENGINES: Readonly<Record<string, readonly string[]>> = {
+  embedded: [],
+  server: ["--postgres", "local"],
+};
+
+const sql = (rows: number): string =>
+  `SELECT n, repeat('x', ${TEXT_BYTES}) AS text FROM generate_series(1, ${rows}) n`;
+
+/** Most memory that a process ever had, in bytes (`VmHWM`, proc(5)); 0 once it has ended. */
+function peakOf(pid: number): number {
+  try {
+    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+/** A process and all that it started, and they in turn. */
+function familyOf(pid: number): number[] {
+  const tasks = [...Deno.readDirSync(`/proc/${pid}/task`)];
+  const children = tasks.flatMap(({ name }) =>
+    Deno.readTextFileSync(`/proc/${pid}/task/${name}/children`).split(" ").filter(Boolean)
+  );
+  return [pid, ...children.flatMap((child) => familyOf(Number(child)))];
+}
+
+/** Runs something that needs hardly more memory than what ran before it, in any process. */
+async function withinMemory(pid: number, run: () => Promise<void>): Promise<void> {
+  const before = familyOf(pid).map((member) => ({ member, peak: peakOf(member) }));
+  await run();
+  for (const { member, peak } of before) {
+    const more = peakOf(member) - peak;
+    assert.ok(more < MORE_BYTES, `Process ${member} of ${familyOf(pid)} took ${more} bytes more`);
+  }
+}
+
+async function readByClient(url: string, rows: number): Promise<{ count: number; sum: number }> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const found = { count: 0, sum: 0 };
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const query = client.query(new pg.Query<{ n: number; text: string }>(sql(rows)));
+      query.on("row", ({ n, text }) => {
+        found.count++;
+        found.sum += n;
+        if (text.length !== TEXT_BYTES) reject(new Error(`Row ${n} has ${text.length} characters`));
+      });
+      query.on("end", () => resolve());
+      query.on("error", reject);
+    });
+  } finally {
+    await client.end();
+  }
+  return found;
+}
+
+/** Runs the tool; returns how many bytes and lines it printed, their end, and its peak. */
+async function readByTool(box: Sandbox, rows: number) {
+  const [program, ...args] = programCommand();
+  const child = new Deno.Command(program, {
+    args: [...args, "db", "query", sql(rows), "--csv"],
+    ...{ cwd: box.site, env: box.env, clearEnv: true },
+    ...{ stdin: "null", stdout: "piped", stderr: "inherit" },
+  }).spawn();
+  let [bytes, lines, peak] = [0, 0, 0];
+  let last = new Uint8Array();
+  for await (const chunk of child.stdout) {
+    bytes += chunk.length;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
+    last = chunk.slice(-2);
+    peak = Math.max(peak, peakOf(child.pid));
+  }
+  const { code } = await child.status;
+  assert.equal(code, 0);
+  assert.equal(new TextDecoder().decode(last), "\r\n");
+  return { bytes, lines, peak };
+}
+
+const csvBytes = (rows: number): number => {
+  let digits = 0;
+  for (let from = 1; from <= rows; from *= 10) digits += rows - from + 1;
+  return "n,text\r\n".length + digits + rows * (",".length + TEXT_BYTES + "\r\n".length);
+};
+
+const created = z.object({ database: z.object({ engine: z.string() }) });
+const connected = z.object({ url: z.string() });
+
+const isAsked = Deno.env.get("DATABASE_TESTS") === "all";
+for (const [engine, args] of Object.entries(ENGINES)) {
+  const lack = engine === "server" ? NO_POSTGRES : undefined;
+  Deno.test({
+    name: `a million rows, ${engine}${lack === undefined ? "" : ` (left out: ${lack})`}`,
+    ignore: !isAsked || lack !== undefined,
+    fn: () =>
+      withSandbox(async (box) => {
+        // The user that PostgreSQL runs as has to reach the data directory.
+        await Deno.chmod(box.folder, 0o755);
+        const { pid, stop } = await box.start(args);
+        await box.json(["init", "--create"]);
+        const { database } = created.parse(await box.json(["db", "create", "--wait"]));
+        assert.equal(database.engine, engine);
+        const { url } = connected.parse(await box.json(["db", "connection"]));
+        assert.equal((await readByClient(url, 1000)).count, 1000);
+        await withinMemory(pid, async () => {
+          assert.deepEqual(await readByClient(url, ROWS), { count: ROWS, sum: NUMBER_SUM });
+        });
+        const few = await readByTool(box, 1000);
+        await withinMemory(pid, async () => {
+          const { bytes, lines, peak } = await readByTool(box, ROWS);
+          assert.deepEqual([lines, bytes], [ROWS + 1, csvBytes(ROWS)]);
+          assert.ok(peak < few.peak + MORE_BYTES, `svc db query took ${peak} bytes`);
+        });
+        assert.equal(await stop(), 0);
+      }),
+  });
+}
