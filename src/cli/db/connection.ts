@@ -1,16 +1,11 @@
-import { MAIN_BRANCH } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
-import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { openDatabase, takeDatabaseBranch } from "./open_database.ts";
 import { printConnection } from "./print_connection.ts";
 
 export default defineCommand({
   description: "Prints the URL alone on stdout. It holds the password: whoever has it can read " +
     "and change everything in the branch.",
-  define: (command) =>
-    command
-      .argument("[database]", DATABASE_ARGUMENT)
-      .option("--branch <name>", "branch of the database", MAIN_BRANCH)
-      .option(...PROJECT_OPTION),
+  define: takeDatabaseBranch,
   offers: { database: "database" },
   examples: [
     ["db connection", "print the URL; psql takes it: psql $(svc db connection)"],

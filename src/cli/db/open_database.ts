@@ -4,11 +4,13 @@
  *
  * @module
  */
+import type { Command } from "@commander-js/extra-typings";
 import { ApiError, type Client, collectPages } from "../../client/mod.ts";
 import {
   type Database,
   type DatabaseBranch,
   endpoints,
+  MAIN_BRANCH,
   PAGE_LIMIT_MAX,
   type Project,
 } from "../../contract/mod.ts";
@@ -27,6 +29,14 @@ export const DATABASE_ARGUMENT = "id or name (default: db.database, else the fir
 export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
 /** `--database`, of commands whose argument is something else. */
 export const DATABASE_OPTION = ["--database <id>", DATABASE_ARGUMENT] as const;
+
+/** Declares what a command takes that is about one branch of a database. */
+export function takeDatabaseBranch(command: Command) {
+  return command
+    .argument("[database]", DATABASE_ARGUMENT)
+    .option("--branch <name>", "branch of the database", MAIN_BRANCH)
+    .option(...PROJECT_OPTION);
+}
 
 /** Those of a project, oldest first; with `deleted`, those that can be had back. */
 export async function listDatabases(

@@ -1,15 +1,11 @@
 import { fetchOctets } from "../../client/mod.ts";
-import { endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
-import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { openDatabase, takeDatabaseBranch } from "./open_database.ts";
 
 export default defineCommand({
   description: "The SQL makes the same definitions again in an empty branch.",
-  define: (command) =>
-    command
-      .argument("[database]", DATABASE_ARGUMENT)
-      .option("--branch <name>", "branch of the database", MAIN_BRANCH)
-      .option(...PROJECT_OPTION),
+  define: takeDatabaseBranch,
   offers: { database: "database" },
   examples: [
     ["db schema", "print the definitions of the project's database"],

@@ -1,17 +1,12 @@
 import { endpoints } from "../../../contract/mod.ts";
 import { defineCommand } from "../../command/mod.ts";
 import { printable } from "../../terminal/mod.ts";
-import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
-import { confirmByPerson, findBranch } from "./find_branch.ts";
+import { openDatabase } from "../open_database.ts";
+import { confirmByPerson, findBranch, takeBranch } from "./find_branch.ts";
 
 export default defineCommand({
   description: "Asks at a terminal. Its clients are cut off, and its data are gone for good.",
-  define: (command) =>
-    command
-      .argument("<branch>", "name of the branch")
-      .option("--force", "do not ask")
-      .option(...DATABASE_OPTION)
-      .option(...PROJECT_OPTION),
+  define: takeBranch,
   offers: { branch: "database-branch" },
   examples: [["db branches delete feature/cart", "remove the branch"]],
   answers: "{ deleted, branch }",

@@ -3,12 +3,27 @@
  *
  * @module
  */
+import type { Command } from "@commander-js/extra-typings";
 import type { DatabaseBranch } from "../../../contract/mod.ts";
 import { nearest } from "../../../lib/suggest.ts";
 import { CliError, declined } from "../../errors/mod.ts";
 import type { Context } from "../../session/mod.ts";
 import { printable } from "../../terminal/mod.ts";
-import { listBranches, type OpenedDatabase } from "../open_database.ts";
+import {
+  DATABASE_OPTION,
+  listBranches,
+  type OpenedDatabase,
+  PROJECT_OPTION,
+} from "../open_database.ts";
+
+/** Declares what a command takes that ends the data of a branch. */
+export function takeBranch(command: Command) {
+  return command
+    .argument("<branch>", "name of the branch")
+    .option("--force", "do not ask")
+    .option(...DATABASE_OPTION)
+    .option(...PROJECT_OPTION);
+}
 
 /** The branch with this name or id; otherwise throws `not_found`. */
 export async function findBranch(
