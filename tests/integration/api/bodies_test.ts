@@ -24,6 +24,10 @@ Deno.test("a body that is announced too large is refused before any of it is sen
     const answer = await sendHead(platform, ["POST /v1/sign-in HTTP/1.1", length]);
     assert.match(answer, /^HTTP\/1\.1 413 /);
     assert.match(answer, /Send a body of at most 16384 bytes/);
+    const key = `authorization: Bearer ${TOKEN}`;
+    const accept = "accept: application/json, text/event-stream";
+    const message = await sendHead(platform, ["POST /mcp HTTP/1.1", length, key, accept]);
+    assert.match(message, /^HTTP\/1\.1 413 /);
   }));
 
 Deno.test("credentials are judged before a large body is read", () =>

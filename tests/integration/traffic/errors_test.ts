@@ -38,10 +38,10 @@ Deno.test("exceptions of functions are one error, with deployments, requests and
   const first = await publish(platform, "shop", deployed);
   for (const day of [1, 2, 3]) assert.ok((await platform.get(HOST, `/tides/${day}`)).status >= 500);
   const second = await publish(platform, "shop", { ...deployed, files: { "index.html": "new" } });
-  const last = await platform.get(HOST, "/tides/4?moon=<b>full</b>");
+  const last = await platform.get(HOST, "/tides/4?moon=%3Cb%3Efull%3C%2Fb%3E");
   assert.equal((await platform.get(HOST, "/closed/door")).status, 503);
 
-  const errors = await list(platform);
+  const errors = await until(() => list(platform), (found) => found[0]?.count === 4);
   assert.equal(errors.length, 1, JSON.stringify(errors));
   const [error] = errors;
   assert.deepEqual([error.kind, error.source, error.count], ["function", "tides", 4]);
@@ -64,7 +64,7 @@ Deno.test("exceptions of functions are one error, with deployments, requests and
   assert.deepEqual([seenId, method, path, status], [
     requestId,
     "GET",
-    "/tides/4?moon=<b>full</b>",
+    "/tides/4?moon=%3Cb%3Efull%3C%2Fb%3E",
     last.status,
   ]);
   assert.ok(shown.lines.length >= 2);
