@@ -89,6 +89,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "serve",
     "doctor",
     "nodes",
+    "keys",
     "audit",
     "account",
     "notifications",

@@ -38,6 +38,8 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/my-site-(?!env-|git-)[a-z0-9]{8}/g, "my-site-<short>"],
   [/(localhost|127\.0\.0\.1|svc\.test):\d+/g, "$1:<port>"],
   [/whsec_[A-Za-z0-9+/]{43}=/g, "whsec_<secret>"],
+  [/\bsvc_(?!cli)[\w-]{43}/g, "svc_<key>"],
+  [/\bsvc_(?!cli)[\w-]{4}(?=[…"])/g, "svc_<prefix>"],
   [/svc-verify=\w+/g, "svc-verify=<token>"],
   [/\b\d+(?:\.\d)? m?s\b/g, "<duration>"],
 ];

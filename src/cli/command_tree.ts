@@ -19,6 +19,7 @@ import { ENV } from "./env/mod.ts";
 import { CONTEXT, ENVIRONMENTS } from "./environments/mod.ts";
 import { EXPLAIN } from "./explain/mod.ts";
 import { BUILDS, HOOKS } from "./hooks/mod.ts";
+import { KEYS } from "./keys/mod.ts";
 import { KV } from "./kv/mod.ts";
 import { LOGS } from "./logs/mod.ts";
 import { MCP } from "./mcp/mod.ts";
@@ -70,6 +71,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   DOMAINS,
   DB,
   WORKSPACE,
+  KEYS,
   AUDIT,
   NOTIFICATIONS,
   WEBHOOKS,

@@ -20,6 +20,7 @@ export {
 export { confirm } from "./confirm.ts";
 export { definedOnly } from "./defined_only.ts";
 export { type Captured, configureHelp, formatExamples, type Output } from "./help.ts";
+export { knownNames } from "./known_names.ts";
 export {
   booleanValue,
   byteSize,

@@ -11,6 +11,7 @@ import { listDomains } from "../domains/mod.ts";
 import { listVariables } from "../env/mod.ts";
 import { listEnvironments } from "../environments/mod.ts";
 import { listHooks } from "../hooks/mod.ts";
+import { listKeys } from "../keys/mod.ts";
 import { findProject, openProjectFolder } from "../projects/mod.ts";
 import type { Candidate, CandidateKind, Context } from "../session/mod.ts";
 import { formatAge } from "../terminal/mod.ts";
@@ -97,6 +98,11 @@ const OF_WORKSPACE: Partial<Record<CandidateKind, (client: Client) => Promise<Ca
     );
     return items.map(({ slug, name }) => ({ value: slug, hint: name }));
   },
+  "api-key": async (client) =>
+    (await listKeys(client)).map(({ id, name, prefix }) => ({
+      value: id,
+      hint: `${name} ${prefix}…`,
+    })),
   async webhook(client) {
     const { items } = await client.call(endpoints.listWebhooks, { query: {} });
     return items.map(({ id, url }) => ({ value: id, hint: url }));

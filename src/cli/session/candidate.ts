@@ -17,6 +17,7 @@ export type CandidateKind =
   | "hook"
   | "variable"
   | "webhook"
+  | "api-key"
   | "workspace";
 
 export interface Candidate {

@@ -1,22 +1,5 @@
 import { endpoints, EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/mod.ts";
-import { nearest } from "../../lib/suggest.ts";
-import { defineCommand, httpUrl, repeated } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
-
-/** The names as the API spells them. @throws {CliError} for one that does not exist */
-function known<Name extends string>(
-  given: readonly string[],
-  names: readonly Name[],
-  what: string,
-): Name[] {
-  return given.map((text) => {
-    const found = names.find((name) => name.toLowerCase() === text.toLowerCase());
-    if (found !== undefined) return found;
-    const near = nearest(text, names);
-    const meant = near === undefined ? "" : `, did you mean ${near}?`;
-    throw new CliError("usage", `Name an existing ${what}: there is no "${text}"${meant}`);
-  });
-}
+import { defineCommand, httpUrl, knownNames, repeated } from "../command/mod.ts";
 
 export default defineCommand({
   description:
@@ -34,8 +17,8 @@ export default defineCommand({
   ],
   answers: "{ webhook, secret }",
   async run({ args: [url], flags }, ctx) {
-    const events = known(flags.event ?? [], EVENT_NAMES, "event");
-    const categories = known(flags.category ?? [], EVENT_CATEGORIES, "event category");
+    const events = knownNames(flags.event ?? [], EVENT_NAMES, "event");
+    const categories = knownNames(flags.category ?? [], EVENT_CATEGORIES, "event category");
     const client = ctx.client({ phase: "workspace" });
     const { secret, ...webhook } = await client.call(endpoints.createWebhook, {
       body: { url, events, categories, description: flags.description ?? "" },

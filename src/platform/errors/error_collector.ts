@@ -16,7 +16,7 @@ const MAX_AT_ONCE = 100;
 /** Writes at the same time, so that others who write have their turn. */
 const WRITERS = 8;
 /** Time in which the lines of an exception come, and the exception of a request. */
-const SETTLE_MS = 500;
+const SETTLE_MS = 2000;
 /** Events of new faults of one project in an hour; more would bury the others. */
 const MAX_EVENTS = 10;
 const HOUR_MS = 60 * 60 * 1000;

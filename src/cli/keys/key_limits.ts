@@ -1,0 +1,44 @@
+/**
+ * What limits an API key, as flags give it.
+ *
+ * @module
+ */
+import type { Client } from "../../client/mod.ts";
+import { type Permission, PERMISSION_NAMES } from "../../contract/mod.ts";
+import { duration, knownNames } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { findProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+const DAY_SECONDS = 86_400;
+const parseDuration = duration({ min: 60, max: 3650 * DAY_SECONDS });
+
+/** A length of time in seconds, or `never`. */
+export const expiry = (text: string): number | "never" =>
+  text === "never" ? "never" : parseDuration(text);
+
+/** The moment at which a key ends; `now` in milliseconds. */
+export function expiresAt(given: number | "never", now: number): string | null {
+  return given === "never" ? null : new Date(now + given * 1000).toISOString();
+}
+
+/** Permissions by their names, each once. @throws {CliError} for one that does not exist */
+export const permissionsOf = (given: readonly string[]): Permission[] => [
+  ...new Set(knownNames(given, PERMISSION_NAMES, "permission")),
+];
+
+/** Ids of projects by their names. @throws {CliError} for one that does not exist */
+export async function projectIds(client: Client, given: readonly string[]): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const reference of given) {
+    const project = await findProject(client, reference);
+    if (project === undefined) {
+      const problem = `there is no "${printable(reference)}" in this workspace`;
+      throw new CliError("not_found", `Name existing projects: ${problem}`, {
+        next: ["svc projects list"],
+      });
+    }
+    ids.add(project.id);
+  }
+  return [...ids];
+}

@@ -1,0 +1,15 @@
+import { defineCommand } from "../command/mod.ts";
+import { KEY_HEADINGS, keyRow, listKeys } from "./show_keys.ts";
+
+export default defineCommand({
+  description: "Keys themselves are never shown again. Only owners of the workspace can list them.",
+  define: (command) => command,
+  examples: [["keys list", "show the workspace's API keys"]],
+  answers: "{ keys }",
+  async run(_, ctx) {
+    const keys = await listKeys(ctx.client({ phase: "workspace" }));
+    if (keys.length === 0) ctx.ui.note("No API keys: `svc keys create <name>` creates one");
+    const rows = keys.map((key) => keyRow(key, ctx.now()));
+    ctx.ui.result({ keys }, rows.length === 0 ? "" : ctx.ui.table(KEY_HEADINGS, rows));
+  },
+});

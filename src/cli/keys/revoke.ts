@@ -1,0 +1,30 @@
+import { endpoints } from "../../contract/mod.ts";
+import { confirm, defineCommand } from "../command/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { findKey } from "./show_keys.ts";
+
+export default defineCommand({
+  description: "It stops working at once.",
+  define: (command) =>
+    command
+      .argument("<key>", "id, name or beginning of the key")
+      .option("--force", "do not ask"),
+  offers: { key: "api-key" },
+  examples: [["keys revoke ci --force", "end it without asking"]],
+  answers: "{ revoked, apiKey }",
+  async run({ args: [reference], flags }, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const apiKey = await findKey(client, reference);
+    const name = printable(apiKey.name);
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Revoke API key ${name} (${apiKey.prefix}…)? Whoever uses it is refused then`,
+      wanted: `Confirm the end of API key ${name}`,
+      declined: "Nothing revoked",
+      next: ctx.lines.of("keys", "revoke", apiKey.id, "--force"),
+    });
+    await client.call(endpoints.revokeApiKey, { params: { key: apiKey.id } });
+    ctx.ui.done("workspace", `Revoked API key ${name}`);
+    ctx.ui.result({ revoked: true, apiKey }, "");
+  },
+});

@@ -1,0 +1,62 @@
+/**
+ * The API keys of a workspace, as the `keys` commands see them.
+ *
+ * @module
+ */
+import { type Client, collectPages } from "../../client/mod.ts";
+import { type ApiKey, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { formatAge, printable } from "../terminal/mod.ts";
+
+/** Most keys that are listed. */
+const MAX_LISTED = 1000;
+
+/** All API keys of the workspace. */
+export async function listKeys(client: Client): Promise<ApiKey[]> {
+  const { items } = await collectPages(
+    (query) => client.call(endpoints.listApiKeys, { query }),
+    { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
+  );
+  return items;
+}
+
+/** The key with this id or beginning, or the only one of this name. */
+export async function findKey(client: Client, reference: string): Promise<ApiKey> {
+  const found = (await listKeys(client)).filter(({ id, name, prefix }) =>
+    [id, name, prefix].includes(reference)
+  );
+  if (found.length === 1) return found[0]!;
+  const shown = printable(reference);
+  const problem = found.length === 0 ? `there is no "${shown}"` : `several are called "${shown}"`;
+  throw new CliError("not_found", `Name an API key by its id: ${problem}`, {
+    next: ["svc keys list"],
+  });
+}
+
+export const KEY_HEADINGS = [
+  "NAME",
+  "KEY",
+  "ROLE",
+  "MAY",
+  "PROJECTS",
+  "ENDS",
+  "USED",
+  "ID",
+] as const;
+
+/** A key as a row of a table; `now` in milliseconds. */
+export function keyRow(key: ApiKey, now: number): string[] {
+  const { name, prefix, role, permissions, projects, expiresAt, lastUsedAt, lastAddress, id } = key;
+  const isOver = expiresAt !== null && Date.parse(expiresAt) <= now;
+  const from = lastAddress === null ? "" : ` from ${printable(lastAddress)}`;
+  return [
+    printable(name),
+    `${prefix}…`,
+    role,
+    permissions.join(", "),
+    projects === null ? "all" : String(projects.length),
+    expiresAt === null ? "never" : isOver ? "expired" : expiresAt.slice(0, 10),
+    lastUsedAt === null ? "never" : formatAge(lastUsedAt, now) + from,
+    id,
+  ];
+}

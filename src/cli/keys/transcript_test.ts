@@ -1,0 +1,25 @@
+/** The commands `keys`, in both output modes. */
+import { testTranscript } from "../_test_transcript.ts";
+
+testTranscript("keys", [
+  {
+    name: "a permission that is none",
+    argv: ["keys", "create", "ci", "--permission", "deploy"],
+    code: 2,
+  },
+  { name: "a life that is none", argv: ["keys", "create", "ci", "--expires", "soon"], code: 2 },
+  { name: "a project that is none", argv: ["keys", "create", "ci", "--project", "boats"], code: 1 },
+  {
+    name: "for CI",
+    argv: ["keys", "create", "ci", "--permission", "deploy-previews", "--permission", "READ"],
+  },
+  { name: "all", argv: ["keys", "list"] },
+  { name: "nothing to change", argv: ["keys", "update", "ci"], code: 2 },
+  {
+    name: "no longer limited",
+    argv: ["keys", "update", "ci", "--permission", "everything", "--all-projects"],
+  },
+  { name: "not asked", argv: ["keys", "revoke", "ci"], code: 1 },
+  { name: "revoked", argv: ["keys", "revoke", "ci", "--force"] },
+  { name: "one that is not there", argv: ["keys", "revoke", "ci", "--force"], code: 1 },
+]);

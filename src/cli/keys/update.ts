@@ -1,0 +1,50 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand, definedOnly, repeated } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { expiresAt, expiry, permissionsOf, projectIds } from "./key_limits.ts";
+import { findKey } from "./show_keys.ts";
+
+export default defineCommand({
+  description: "Holds from the next request on. What is given replaces what was; the key itself " +
+    "and its role stay. --all-projects takes the limit to projects away.",
+  define: (command) =>
+    command
+      .argument("<key>", "id, name or beginning of the key")
+      .option("--permission <name>", "what it may do; repeatable", repeated)
+      .option("--project <name>", "project that it is limited to; repeatable", repeated)
+      .option("--all-projects", "let it reach all projects of the workspace")
+      .option("--expires <time>", "when it ends, such as 30d, or never", expiry)
+      .option("--name <name>", "what it is called")
+      .option("--description <text>", "more about it"),
+  offers: { key: "api-key" },
+  examples: [
+    ["keys update ci --expires 30d", "let it work for another month"],
+    ["keys update ci --permission read", "let it only look"],
+  ],
+  answers: "{ apiKey }",
+  async run({ args: [reference], flags }, ctx) {
+    const { permission, project, allProjects, expires, name, description } = flags;
+    if (project !== undefined && allProjects === true) {
+      throw new CliError("usage", "Give --project or --all-projects, not both");
+    }
+    const client = ctx.client({ phase: "workspace" });
+    const permissions = permission && permissionsOf(permission);
+    const projects = allProjects === true ? null : project && await projectIds(client, project);
+    const body = {
+      ...definedOnly({ name, description, permissions, projects }),
+      ...(expires === undefined ? {} : { expiresAt: expiresAt(expires, ctx.now()) }),
+    };
+    if (Object.keys(body).length === 0) {
+      throw new CliError(
+        "usage",
+        "Say what to change: --permission, --project, --all-projects, " +
+          "--expires, --name or --description",
+      );
+    }
+    const { id } = await findKey(client, reference);
+    const apiKey = await client.call(endpoints.updateApiKey, { params: { key: id }, body });
+    ctx.ui.done("workspace", `Changed API key ${printable(apiKey.name)}`);
+    ctx.ui.result({ apiKey }, "");
+  },
+});
