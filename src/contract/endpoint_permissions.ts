@@ -209,6 +209,8 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
 const OF_OTHER_PROTOCOLS: readonly (readonly [string, Needed])[] = [
   ["GET /git", READ_DEPLOYED],
   ["POST /git", DEPLOY],
+  // Each call that an agent makes there is judged by itself.
+  ["GET /mcp", ANY],
 ];
 
 const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">) => `${method} ${path}`;
@@ -250,5 +252,5 @@ const SHARED: ReadonlySet<string> = new Set(
 /** Whether a key that is limited to projects may call an endpoint, for its own projects. */
 export function isOfOneProject(endpoint: Pick<Endpoint, "method" | "path">): boolean {
   return /\{(?:project|deployment|build)\}/.test(endpoint.path) ||
-    endpoint.path === "/git" || SHARED.has(nameOf(endpoint));
+    endpoint.path === "/git" || endpoint.path === "/mcp" || SHARED.has(nameOf(endpoint));
 }

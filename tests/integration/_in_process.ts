@@ -21,6 +21,10 @@ const ERRORS = "judges the class of an error, which the program prints as a code
 
 /** By file: why none of its tests can run against the program, or the reasons test by test. */
 export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
+  "access/key_permissions_test.ts": {
+    "a change of a key holds from the next request on, and an expired key is refused":
+      "sets the platform's clock",
+  },
   "builds/attack_test.ts": {
     "a build that forks without end is ended, and the platform answers meanwhile": LIMIT,
     "a build that never ends is ended, with what left its group and session": LIMIT,

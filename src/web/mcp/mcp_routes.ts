@@ -68,10 +68,11 @@ export function bindMcp(router: Router, { publicOrigin, version, now }: McpOptio
       throw new Failure("forbidden", "Cannot accept this request: it comes from another site");
     }
     if (!request.headers.has("authorization")) throw new Failure("unauthorized", MISSING);
-    const { workspace } = await caller(request, ACCESS);
+    const { workspace, grant } = await caller(request, ACCESS);
     const limits = readQuery(new URL(request.url).searchParams);
     const { project } = limits;
-    const readOnly = limits.readOnly || workspace.role === "viewer";
+    const onlyReads = grant?.permissions.every((each) => each === "read") ?? false;
+    const readOnly = limits.readOnly || onlyReads || workspace.role === "viewer";
     const body = await readMessage(request);
     const { answerAgent } = await import("./answer_agent.ts");
     const around = makeSurroundings(router, { request, client, project, now });

@@ -81,6 +81,28 @@ Deno.test("an agent looks, rolls back and searches logs over HTTP", async () => 
   });
 });
 
+Deno.test("a key's permissions and projects limit an agent as they limit the API", async () => {
+  await withPlatform(async (platform) => {
+    const ids: string[] = [];
+    for (const name of ["blog", "shop"]) {
+      ids.push((await createProject(platform, name)).id);
+      await deploy(platform, name, { prod: true, files: { "index.html": name } });
+    }
+    const keyOf = async (limits: object): Promise<string> =>
+      (await platform.api("POST", "/v1/api-keys", { json: { name: "agent", ...limits } })).json.key;
+    const reading = await keyOf({ permissions: ["read"], projects: ids.slice(0, 1) });
+    await using reader = await connect(platform, { token: reading });
+    assert.ok(!(await reader.tools()).includes("rollback"));
+    assert.match((await reader.call("status", { project: "blog" })).text, /^Project blog/);
+    assert.ok((await reader.call("status", { project: "shop" })).isError);
+    const previews = await keyOf({ permissions: ["read", "deploy-previews"] });
+    await using deployer = await connect(platform, { token: previews });
+    const refused = await deployer.call("rollback", { project: "blog" });
+    assert.ok(refused.isError);
+    assert.match(refused.text, /deploy-production/);
+  });
+});
+
 Deno.test("the address confines an agent, and a viewer's key is offered no change", async () => {
   await withPlatform(async (platform) => {
     for (const name of ["blog", "shop"]) await createProject(platform, name);
