@@ -45,6 +45,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "core/http",
     "core/foundation.ts",
     "core/events",
+    "core/peers",
     "core/nodes",
     "core/secrets",
     "core/listener",

@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { timestamp, uuid } from "./common.ts";
+import { missingNodes, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
 /** `output` is what the project's own commands print; the others are the platform's words. */
@@ -35,7 +35,7 @@ export const getBuildLog = endpoint({
   summary: "Show the build log of a deployment",
   tag: "Logs",
   params,
-  response: buildLogPart,
+  response: buildLogPart.extend({ missingNodes }),
 });
 
 export const followBuildLog = endpoint({

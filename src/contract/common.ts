@@ -83,3 +83,11 @@ export const apiError = z.object({
   problems: z.array(problem).optional(),
 }).meta({ id: "Error" });
 export type ApiErrorBody = z.infer<typeof apiError>;
+
+/** Nodes whose part of an answer is missing. */
+export const missingNodes = z.array(z.object({
+  node: z.string().describe("Its name").meta({ example: "a" }),
+  reason: z.string().describe("Goes on from the node's name").meta({ example: "does not answer" }),
+})).optional().describe(
+  "Nodes of the platform that should have given a part of this, and did not; missing where all did",
+);

@@ -137,9 +137,13 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const images = options.images === false
     ? undefined
     : createImages(foundation, options.images ?? {});
+  async function* otherBlobs() {
+    yield* rules.blobs();
+    yield* builds.logBlobs();
+  }
   const deployed = createDeployments(foundation, {
     ...{ ...projects, ...environments, ...variables, ...functions, ...compute },
-    ...{ deployments, publishedRules, otherBlobs: () => rules.blobs() },
+    ...{ deployments, publishedRules, otherBlobs },
     async onStopped(deployment) {
       await builds.buildQueue.drop(deployment.id);
       await databases.previewStopped(deployment);

@@ -21,6 +21,7 @@ import {
   createHostDispatch,
   requestIds,
 } from "../platform/core/http/mod.ts";
+import { isPeerPath } from "../platform/core/peers/mod.ts";
 import process from "node:process";
 import { buildApi } from "./api.ts";
 import { type CacheSizes, filesPerEdge } from "./cache_sizes.ts";
@@ -92,6 +93,7 @@ export function createHandlers(
     shared,
     showing,
     running,
+    answerPeer,
     unready,
     trouble,
   }: {
@@ -109,6 +111,8 @@ export function createHandlers(
     readonly showing: Readonly<Showing>;
     /** Counts the requests that wait for their response. */
     readonly running: RunningRequests;
+    /** Answers other nodes, where there may be any. */
+    readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
     /** Why the platform is not ready; `undefined` if it is. */
     readonly unready: () => string | undefined;
     /** What it can do less well than it should; `undefined` if nothing. */
@@ -155,7 +159,9 @@ export function createHandlers(
       running.enter();
       try {
         const answer = answerOperations({ request, path, address }, operations) ??
-          await api.fetch(request, clientOf(request, address));
+          (answerPeer !== undefined && isPeerPath(path)
+            ? await answerPeer(request)
+            : await api.fetch(request, clientOf(request, address)));
         counters.add("api", answer.status);
         return answer;
       } finally {

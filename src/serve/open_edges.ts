@@ -27,8 +27,11 @@ export const NO_EDGES: Edges = {
 };
 
 /** Hosts of the API, as far as they are known before the ports are. */
-export function apiNames({ baseDomain, publicUrl, host }: PlatformOptions): readonly string[] {
-  const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+export function apiNames(
+  { baseDomain, publicUrl, nodeUrl, host }: PlatformOptions,
+): readonly string[] {
+  const named = [publicUrl, nodeUrl].filter((url) => url !== undefined)
+    .map((url) => new URL(url).hostname);
   return [baseDomain, ...named, host, "localhost"];
 }
 

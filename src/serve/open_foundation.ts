@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { Publisher } from "../feed/mod.ts";
-import type { Outbound } from "../runtime/mod.ts";
+import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { Addresses } from "../platform/core/addresses.ts";
 import { EventBus, EventStore } from "../platform/core/events/mod.ts";
@@ -19,6 +19,12 @@ import {
   ROLES,
   soleNode,
 } from "../platform/core/nodes/mod.ts";
+import {
+  type OpenPeers,
+  openPeers,
+  type PeersOptions,
+  solePeers,
+} from "../platform/core/peers/mod.ts";
 import { openKeyRing, SecretBox } from "../platform/core/secrets/mod.ts";
 import {
   type BlobVault,
@@ -48,6 +54,8 @@ export interface OpenFoundation {
   readonly readOnly: boolean;
   /** What other nodes change in the store, where it is shared. */
   readonly follower: ChangeFollower | undefined;
+  /** Answers other nodes, where the store is shared. */
+  readonly answerPeer: OpenPeers["handle"] | undefined;
   /** Where the files of blobs are. */
   readonly blobFiles: BlobFiles;
 }
@@ -56,10 +64,11 @@ export interface OpenFoundation {
 async function joinNodes(
   { version, log }: PlatformOptions,
   closers: Closers,
-  { kv, follower, listening, identity }: {
+  { kv, follower, listening, url, identity }: {
     readonly kv: Deno.Kv;
     readonly follower: ChangeFollower | undefined;
     readonly listening: readonly string[];
+    readonly url: string;
     readonly identity: NodeIdentity;
   },
 ): Promise<Nodes> {
@@ -72,13 +81,26 @@ async function joinNodes(
     });
   }
   const membership = await Membership.join({
-    ...{ ...self, kv, now: systemClock, monotonic: () => performance.now() },
+    ...{ ...self, url, kv, now: systemClock, monotonic: () => performance.now() },
     lagMs: () => Math.round(follower.behindMs),
     onTrouble: (message) => log({ level: "error", message }),
   });
   closers.add(membership);
   membership.start();
   return membership;
+}
+
+/** Times of requests between nodes, in milliseconds: one that says nothing for so long is given up. */
+const PEER_TIMES = { connectMs: 3000, idleMs: 10_000 };
+
+/** The way to other nodes, where there may be any. */
+function joinPeers(
+  closers: Closers,
+  { isShared, ...parts }: { readonly isShared: boolean } & Omit<PeersOptions, "fetch">,
+): OpenPeers | undefined {
+  if (!isShared) return undefined;
+  const { fetch } = closers.add(createOutboundFetch({ allowPrivate: true, ...PEER_TIMES }));
+  return openPeers({ ...parts, fetch });
 }
 
 /** The folder from which every thread reads the files of blobs. */
@@ -147,11 +169,13 @@ async function openBlobs(
 export async function openFoundation(
   options: PlatformOptions,
   closers: Closers,
-  { base, listening, outbound, closing, edges }: {
+  { base, listening, url, outbound, closing, edges }: {
     /** The address at which people reach the platform. */
     readonly base: URL;
     /** Where this node itself listens. */
     readonly listening: readonly string[];
+    /** Where other nodes reach it. */
+    readonly url: string;
     readonly outbound: Outbound;
     readonly closing: AbortSignal;
     readonly edges: Edges;
@@ -186,8 +210,14 @@ export async function openFoundation(
       "served, and nothing can be changed, until the platform is started with room on its disk";
     log({ level: "error", message });
   }
-  const nodes = await joinNodes(options, closers, { kv, follower, listening, identity });
+  const nodes = await joinNodes(options, closers, {
+    ...{ kv, follower, listening, url, identity },
+  });
   const [now, random] = [options.now ?? systemClock, systemRandom];
+  const box = new SecretBox(await openKeyRing(places.keys, random), random);
+  const peers = joinPeers(closers, {
+    ...{ isShared: nodes.isShared, nodes, box, now: systemClock, random, closing, onTrouble },
+  });
   const addresses = new Addresses({
     protocol: base.protocol === "https:" ? "https:" : "http:",
     domain: options.baseDomain,
@@ -197,11 +227,13 @@ export async function openFoundation(
     readOnly: readOnly !== undefined,
     follower,
     blobFiles,
+    answerPeer: peers?.handle,
     foundation: {
       isCurrent: () => follower?.isCurrent() ?? true,
       isOnlyWriter: !URL_OF_STORE.test(places.kv),
       ...{ kv, nodes, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },
-      box: new SecretBox(await openKeyRing(places.keys, random), random),
+      box,
+      peers: peers ?? solePeers(),
       events: new EventBus({ store: new EventStore(kv), nodes, now, random, onTrouble }),
       feed: new Publisher({ patienceMs: FEED_PATIENCE_MS }),
       publicOrigin: base.origin,

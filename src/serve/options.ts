@@ -40,6 +40,11 @@ export interface PlatformOptions extends DomainOptions {
    * kept in the data directory.
    */
   readonly nodeId?: string;
+  /**
+   * Where other nodes reach this one (`http://10.0.0.1:8787`); by default the listener's
+   * address, or where that takes all, the machine's first that is not of itself alone.
+   */
+  readonly nodeUrl?: string;
   /** File of the keys that secrets are sealed with; in the data directory by default. */
   readonly keysFile?: string;
   /**

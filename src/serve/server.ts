@@ -13,6 +13,7 @@ import { createOutboundFetch, probeSandbox } from "../runtime/mod.ts";
 import { bootstrapAccounts, issueOwnerLink } from "../platform/accounts/mod.ts";
 import { hiddenPlaces } from "../platform/builds/mod.ts";
 import { judgeServerSandbox, sandboxWarning, type ServerSandbox } from "../platform/compute/mod.ts";
+import { nodeUrlOf } from "../platform/core/peers/mod.ts";
 import { type DomainSetup, readDomainOptions } from "../platform/domains/mod.ts";
 import { createMailer, type Mailer } from "../platform/notifications/mod.ts";
 import { type CacheSizes, completeCacheSizes, responseShares } from "./cache_sizes.ts";
@@ -201,9 +202,13 @@ async function startBehind(
   const opened = await openFoundation(options, closers, {
     ...{ base, outbound, closing },
     listening: ownAddresses(options, listeners),
+    url: nodeUrlOf(
+      { nodeUrl: options.nodeUrl, host: options.host, port: listeners.port },
+      () => Deno.networkInterfaces(),
+    ),
     edges: threads ?? NO_EDGES,
   });
-  const { foundation, readOnly, follower, blobFiles } = opened;
+  const { foundation, readOnly, follower, blobFiles, answerPeer } = opened;
   const cache = createHttpCache({
     now: systemClock,
     capacityBytes: responseShares(sizes, options.edgeThreads ?? 1).platform,
@@ -234,7 +239,7 @@ async function startBehind(
   const handlers = createHandlers(platform, foundation, {
     ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
     shared: threads?.shared,
-    ...{ showing, running },
+    ...{ showing, running, answerPeer },
     unready: () => unreadiness(foundation, readOnly),
     trouble: () => foundation.vault.problem() === undefined ? undefined : STORAGE_DOWN,
   });

@@ -48,6 +48,18 @@ export class Cluster implements AsyncDisposable {
     return { proxy, kv: this.kv.replace(/@.*/, `@127.0.0.1:${proxy.port}/${this.database}`) };
   }
 
+  /** How many records have a key that begins with a word. */
+  async countRecords(first: string): Promise<number> {
+    const [found] = await this.pg.runSql(
+      // A text of a key begins with 2 and ends with 0, as Deno KV encodes it.
+      `SELECT count(*) FROM svc.records WHERE position('\\x02${
+        new TextEncoder().encode(first).toHex()
+      }00'::bytea in key) = 1`,
+      this.database,
+    );
+    return Number(found!.count);
+  }
+
   async stop(platform: TestPlatform): Promise<void> {
     this.#running.delete(platform);
     await platform.shutdown();

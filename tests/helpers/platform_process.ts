@@ -63,6 +63,7 @@ const FLAGS: Table<Given> = {
   blobs: one("--blobs"),
   keysFile: one("--keys-file"),
   nodeId: one("--node-id"),
+  nodeUrl: one("--node-url"),
   blobCacheBytes: one("--blob-cache-size"),
   trustProxy: each("--trust-proxy"),
   replace: mark("--replace"),

@@ -44,3 +44,4 @@ export {
   readValue,
   type ValueFlags,
 } from "./read_value.ts";
+export { type MissingNodes, warnOfMissingNodes } from "./missing_nodes.ts";

@@ -7,6 +7,7 @@ import { type Client, followEvents } from "../../client/mod.ts";
 import { type BuildLogLine, endpoints } from "../../contract/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
+import { warnOfMissingNodes } from "../command/mod.ts";
 import { type Palette, printable } from "../terminal/mod.ts";
 
 function formatLine({ level, text }: BuildLogLine, colors: Palette): string {
@@ -39,11 +40,13 @@ export async function showBuildLog(
   const params = { deployment: options.deployment };
   const line = (each: BuildLogLine) => formatLine(each, ctx.ui.dataColors);
   if (!options.follow) {
-    const { lines, isComplete } = await client.call(endpoints.getBuildLog, { params });
-    if (lines.length === 0) {
+    const log = await client.call(endpoints.getBuildLog, { params });
+    const { lines, isComplete, missingNodes } = log;
+    warnOfMissingNodes(ctx, missingNodes);
+    if (lines.length === 0 && missingNodes === undefined) {
       ctx.ui.note(isComplete ? "This deployment was not built here" : "The build has not begun");
     }
-    ctx.ui.result({ ...params, lines, isComplete }, lines.map(line).join("\n"));
+    ctx.ui.result({ ...params, ...log }, lines.map(line).join("\n"));
     return;
   }
   const { signal } = ctx;

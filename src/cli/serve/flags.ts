@@ -18,12 +18,7 @@ import {
 function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
   return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option(
-      "--port <port>",
-      "port; 0 takes a free one",
-      wholeNumber({ min: 0, max: 65535 }),
-      8787,
-    )
+    .option("--port <port>", "port; 0 takes a free one", wholeNumber({ min: 0, max: 65535 }), 8787)
     .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
     .option(
       "--base-domain <domain>",
@@ -54,6 +49,11 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
       "--node-id <name>",
       "name among nodes that share a store (default: made once, kept in the data directory)",
       nodeName,
+    )
+    .option(
+      "--node-url <url>",
+      "where other nodes reach this one (default: where it listens)",
+      httpUrl,
     )
     .option(
       "--edge-threads <n>",

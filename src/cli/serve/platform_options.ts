@@ -155,6 +155,7 @@ export async function readPlatformOptions(
     trustProxy: flags.trustProxy ?? [],
     ...definedOnly({
       nodeId: flags.nodeId,
+      nodeUrl: flags.nodeUrl,
       edgeThreads: flags.edgeThreads,
       replace: flags.replace,
     }),

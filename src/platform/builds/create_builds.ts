@@ -19,7 +19,9 @@ import { commitDeployer, type DeployCommit } from "./deploy_commit.ts";
 import type { BuildSettings } from "./build_settings.ts";
 import { BuildStore } from "./queue/build_store.ts";
 import { BuildWorker } from "./queue/build_worker.ts";
+import { type ArchivedLog, BuildLogArchive } from "./logs/build_log_archive.ts";
 import { BuildLogs } from "./logs/build_logs.ts";
+import { SharedBuildLogs } from "./logs/shared_build_logs.ts";
 import { bindBuildLogRoutes } from "./logs/routes.ts";
 import { BuildLogSweep } from "./logs/sweep_build_logs.ts";
 import { type OpenBuilds, openBuilds } from "./open_builds.ts";
@@ -31,7 +33,9 @@ export interface Builds {
   readonly runner: BuildRunner;
   readonly builds: BuildStore;
   readonly buildQueue: BuildQueue;
-  readonly buildLogs: BuildLogs;
+  readonly sharedBuildLogs: SharedBuildLogs;
+  /** Blobs that the logs of builds need. */
+  logBlobs(): AsyncIterable<ArchivedLog>;
   readonly deployCommit: DeployCommit;
   /** The sandbox of builds, for other programs that read what is foreign. */
   readonly sandbox: OpenSandbox;
@@ -67,13 +71,22 @@ function placeShift(random: Random): number {
 export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds {
   const { kv, nodes, random, dataDir, events, closing, now, onTrouble } = foundation;
   const { deployments, projects, deploymentService } = parts;
-  const buildLogs = new BuildLogs(join(dataDir.root, "build_logs"), { now });
+  const buildLogs: BuildLogs = new BuildLogs(join(dataDir.root, "build_logs"), {
+    now,
+    onEnded: (build) => sharedBuildLogs.hasEnded(build),
+  });
   const opened = (parts.open ?? openBuilds)({
     ...{ ...foundation, ...parts, buildLogs },
     credentials: parts.gitCredentials.open,
   });
   const { git, runner } = opened;
   const builds = new BuildStore(kv, nodes.isShared ? placeShift(random) : 0);
+  const archive = new BuildLogArchive(foundation);
+  const sharedBuildLogs = new SharedBuildLogs({
+    ...{ ...foundation, local: buildLogs, archive, deployments },
+    instance: nodes.isShared ? nodes.instance : undefined,
+    runnerOf: ({ projectId, deploymentId }) => builds.runnerOf(projectId, deploymentId),
+  });
   const buildQueue = new BuildQueue({
     ...{ builds, now, onTrouble },
     nodes: nodes.isShared ? nodes : undefined,
@@ -94,13 +107,14 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
     exists: async ({ deploymentId }) => await deployments.owner(deploymentId) !== undefined,
   });
   return {
-    ...{ git, runner, builds, buildQueue, buildLogs, deployCommit },
+    ...{ git, runner, builds, buildQueue, sharedBuildLogs, deployCommit },
+    logBlobs: () => archive.blobs(),
     sandbox: opened.sandbox ?? (() => Promise.resolve(undefined)),
     capability: {
       name: "builds",
       bindRoutes(router) {
         bindBuildRoutes(router, { builds, buildQueue, deployments, deploymentService, projects });
-        bindBuildLogRoutes(router, { deployments, buildLogs, closing });
+        bindBuildLogRoutes(router, { deployments, sharedBuildLogs, closing });
       },
       storeChanged: (changed) => buildQueue.follow(changed),
       rereadStore: () => buildQueue.takeUp(),
@@ -114,7 +128,11 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
       },
       async tidyNode(signal) {
         const removed = await sweep.run(signal);
-        return removed === 0 ? [] : [`${removed} build logs of removed deployments removed`];
+        const archived = await sharedBuildLogs.archiveAll(signal);
+        return [
+          ...(removed === 0 ? [] : [`${removed} build logs of removed deployments removed`]),
+          ...(archived === 0 ? [] : [`${archived} build logs stored for all nodes`]),
+        ];
       },
       forgetProject: (projectId) => buildQueue.dropProject(projectId),
       async removeProject(projectId) {

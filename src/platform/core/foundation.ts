@@ -13,6 +13,7 @@ import type { EventBus } from "./events/mod.ts";
 import type { PlatformLog } from "./log.ts";
 import type { SecretBox } from "./secrets/mod.ts";
 import type { Nodes } from "./nodes/mod.ts";
+import type { Peers } from "./peers/mod.ts";
 import type { RuleCount } from "../../edge/mod.ts";
 import type { BlobVault, DataDir } from "./store/mod.ts";
 
@@ -34,6 +35,8 @@ export interface Foundation {
   readonly isOnlyWriter: boolean;
   /** This node, and what it does for all. */
   readonly nodes: Nodes;
+  /** The other nodes, which have some things of their own. */
+  readonly peers: Peers;
   readonly vault: BlobVault;
   readonly dataDir: DataDir;
   readonly box: SecretBox;

@@ -5,10 +5,10 @@
  * @module
  */
 import {
-  type BuildLogs,
   type DeployCommit,
   followBuildLog,
   NotAdmittedError,
+  type SharedBuildLogs,
 } from "../builds/mod.ts";
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
@@ -35,7 +35,7 @@ export interface BranchServices {
   readonly deployCommit: DeployCommit;
   readonly deployments: DeploymentStore;
   readonly deploymentService: Pick<DeploymentService, "stop">;
-  readonly buildLogs: BuildLogs;
+  readonly sharedBuildLogs: SharedBuildLogs;
   readonly git: Pick<GitService, "resolve">;
   readonly addresses: Addresses;
   /** Receives what the operator should know. */

@@ -54,6 +54,7 @@ class Writer implements BuildLogWriter {
       readonly limits: BuildLogLimits;
       readonly now: Clock;
       readonly onEnd: () => void;
+      readonly onEnded: () => Promise<void>;
     },
   ) {}
 
@@ -91,6 +92,7 @@ class Writer implements BuildLogWriter {
       this.options.onEnd();
       for (const listener of this.listeners) listener(undefined);
     }
+    await this.options.onEnded();
   }
 
   #place() {
@@ -112,7 +114,12 @@ export class BuildLogs {
 
   constructor(
     private readonly root: string,
-    private readonly options: { readonly now: Clock; readonly limits?: Partial<BuildLogLimits> },
+    private readonly options: {
+      readonly now: Clock;
+      readonly limits?: Partial<BuildLogLimits>;
+      /** Called once a log is whole. */
+      readonly onEnded?: (build: LoggedBuild) => Promise<void>;
+    },
   ) {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
@@ -126,6 +133,7 @@ export class BuildLogs {
       limits: this.#limits,
       now: this.options.now,
       onEnd: () => this.#writers.delete(build.deploymentId),
+      onEnded: () => this.options.onEnded?.(build) ?? Promise.resolve(),
     });
     this.#writers.set(build.deploymentId, writer);
     return writer;
@@ -136,17 +144,26 @@ export class BuildLogs {
     return this.#writers.has(build.deploymentId);
   }
 
+  /** Whether there is a log. */
+  async has(build: LoggedBuild): Promise<boolean> {
+    return await Deno.stat(this.#path(build)).then(() => true, () => false);
+  }
+
   /** All lines of a log; none where there is no log. */
   async read(build: LoggedBuild): Promise<BuildLogLine[]> {
+    const bytes = await this.bytes(build);
+    return bytes === undefined ? [] : parseLines(new TextDecoder().decode(bytes));
+  }
+
+  /** A log as it is stored; `undefined` where there is no log. */
+  async bytes(build: LoggedBuild): Promise<Uint8Array<ArrayBuffer> | undefined> {
     await this.#writers.get(build.deploymentId)?.flush();
-    let text: string;
     try {
-      text = await Deno.readTextFile(this.#path(build));
+      return await Deno.readFile(this.#path(build));
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return [];
+      if (error instanceof Deno.errors.NotFound) return undefined;
       throw error;
     }
-    return text.split("\n").flatMap(parseLine);
   }
 
   /** Calls back with new lines while the build runs; returns the function that stops it. */
@@ -178,6 +195,11 @@ export class BuildLogs {
   #path({ projectId, deploymentId }: LoggedBuild): string {
     return join(this.root, projectId, `${deploymentId}${SUFFIX}`);
   }
+}
+
+/** The lines of a stored log. */
+export function parseLines(text: string): BuildLogLine[] {
+  return text.split("\n").flatMap(parseLine);
 }
 
 /** Skips a line that a crash cut short. */

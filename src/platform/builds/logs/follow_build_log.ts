@@ -5,7 +5,9 @@
  */
 import type { BuildLogLine } from "../../../contract/mod.ts";
 import type { DeploymentRecord, DeploymentStore } from "../../deployments/mod.ts";
-import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
+import { PeerError } from "../../core/peers/mod.ts";
+import type { LoggedBuild } from "./build_logs.ts";
+import type { SharedBuildLogs } from "./shared_build_logs.ts";
 
 /** How often to check whether a build has begun, in milliseconds. */
 const WAIT_MS = 500;
@@ -17,8 +19,8 @@ export function isBeingBuilt(deployment: Pick<DeploymentRecord, "status"> | unde
 
 /** Calls back with the existing lines, then with new ones; false where the signal ended that. */
 export async function followBuildLog(
-  { buildLogs, deployments }: {
-    readonly buildLogs: BuildLogs;
+  { sharedBuildLogs, deployments }: {
+    readonly sharedBuildLogs: SharedBuildLogs;
     readonly deployments: Pick<DeploymentStore, "find">;
   },
   build: LoggedBuild,
@@ -27,34 +29,26 @@ export async function followBuildLog(
     readonly signal: AbortSignal;
   },
 ): Promise<boolean> {
-  let seen = 0;
+  let [seen, runner]: [number, string | undefined] = [0, undefined];
   const take = (lines: readonly BuildLogLine[]) => {
     const fresh = lines.filter(({ number }) => number > seen);
     seen = fresh.at(-1)?.number ?? seen;
     if (fresh.length > 0) onLines(fresh);
   };
   while (!signal.aborted) {
-    const waiting: BuildLogLine[] = [];
-    let live = false;
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const leave = buildLogs.follow(build, (line) => {
-      if (line === undefined) end();
-      else if (live) take([line]);
-      else waiting.push(line);
-    });
+    const source = await sharedBuildLogs.find(build);
+    // Another node has begun it anew.
+    if (runner !== undefined && source.runner !== undefined && source.runner !== runner) seen = 0;
+    runner = source.runner ?? runner;
     try {
-      take(await buildLogs.read(build));
-      if (leave !== undefined) {
-        take(waiting);
-        live = true;
-        signal.addEventListener("abort", () => end(), { once: true });
-        await ended;
-      }
-    } finally {
-      leave?.();
+      for await (const lines of sharedBuildLogs.follow(source, build, signal)) take(lines);
+    } catch (error) {
+      // Another node takes the build up, or this one answers again.
+      if (!(error instanceof PeerError)) throw error;
     }
+    if (signal.aborted) return false;
     if (!isBeingBuilt(await deployments.find(build.projectId, build.deploymentId))) {
-      take(await buildLogs.read(build));
+      take((await sharedBuildLogs.read(build)).lines);
       return true;
     }
     await new Promise((resolve) => setTimeout(resolve, WAIT_MS));

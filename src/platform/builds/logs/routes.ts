@@ -6,16 +6,18 @@
 import { type BuildLogLine, endpoints } from "../../../contract/mod.ts";
 import { type Caller, reachesProject } from "../../core/access/mod.ts";
 import type { DeploymentStore } from "../../deployments/mod.ts";
+import { missingNodes } from "../../core/peers/mod.ts";
 import { eventStream, Failure, type Router, type ServerEvent } from "../../core/http/mod.ts";
-import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
+import type { LoggedBuild } from "./build_logs.ts";
 import { followBuildLog, isBeingBuilt } from "./follow_build_log.ts";
+import type { SharedBuildLogs } from "./shared_build_logs.ts";
 
 /** Longest text of one event, in characters: clients bound what they accept. */
 const MAX_EVENT = 128 * 1024;
 
 export interface BuildLogServices {
   readonly deployments: DeploymentStore;
-  readonly buildLogs: BuildLogs;
+  readonly sharedBuildLogs: SharedBuildLogs;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
 }
@@ -53,7 +55,7 @@ async function sendAll(
 }
 
 export function bindBuildLogRoutes(router: Router, services: BuildLogServices): void {
-  const { deployments, buildLogs, closing } = services;
+  const { deployments, sharedBuildLogs, closing } = services;
 
   /** Finds a deployment of the caller's workspace; those of others do not exist for it. */
   async function find(caller: Caller, id: string): Promise<LoggedBuild> {
@@ -68,8 +70,9 @@ export function bindBuildLogRoutes(router: Router, services: BuildLogServices): 
   router.guarded(endpoints.getBuildLog, async (caller, { params }) => {
     const build = await find(caller, params.deployment);
     const deployment = await deployments.find(build.projectId, build.deploymentId);
-    const isComplete = !isBeingBuilt(deployment) && !buildLogs.isOpen(build);
-    return { lines: await buildLogs.read(build), isComplete };
+    const { lines, silent } = await sharedBuildLogs.read(build);
+    const isComplete = !isBeingBuilt(deployment) && !sharedBuildLogs.isOpen(build);
+    return { lines: [...lines], isComplete, ...missingNodes(silent) };
   });
 
   router.guarded(endpoints.followBuildLog, async (caller, { params }) => {

@@ -36,7 +36,7 @@ class TestNode {
     this.queue = new BuildQueue({
       ...{ builds, concurrency },
       nodes: {
-        instance,
+        ...{ id: instance, instance },
         isAlive: (other) => Promise.resolve(alive.has(other)),
         onDeath: (look) => this.look = look,
       },

@@ -37,7 +37,7 @@ export interface BuildQueueOptions {
   /** How many builds run at the same time; 0 where others run them. */
   readonly concurrency: number;
   /** Those that build; this one alone where missing. */
-  readonly nodes?: Pick<Nodes, "instance" | "isAlive" | "onDeath"> | undefined;
+  readonly nodes?: Pick<Nodes, "id" | "instance" | "isAlive" | "onDeath"> | undefined;
   /** Whether the deployment of a build still waits for it; asked where others may stop it. */
   readonly isWanted?: (build: Pick<BuildRecord, "projectId" | "id">) => Promise<boolean>;
   readonly now: Clock;
@@ -186,7 +186,8 @@ export class BuildQueue {
     try {
       const attempts = build.attempts + 1;
       const runner = nodes?.instance ?? null;
-      const running = { state: "RUNNING", attempts, runner, startedAt: now() } as const;
+      const node = nodes?.id ?? null;
+      const running = { state: "RUNNING", attempts, runner, node, startedAt: now() } as const;
       const begun = await this.persist(build, () => builds.update(build, running));
       if (begun === undefined) return;
       const end = await worker.perform(begun, signal).catch((error) => {

@@ -22,6 +22,8 @@ export const buildRecord = z.object({
   attempts: z.number(),
   /** The process that runs it, or ran it last; a record before has none. */
   runner: z.string().nullable().optional(),
+  /** The name of its node. */
+  node: z.string().nullable().optional(),
   error: z.string().nullable(),
   queuedAt: z.number(),
   startedAt: z.number().nullable(),

@@ -12,6 +12,7 @@ import {
   type DeploymentRecord,
   deploymentRecord,
 } from "../../deployments/mod.ts";
+import type { BuildRunnerName } from "../logs/shared_build_logs.ts";
 import { hostRecord } from "../../projects/mod.ts";
 import {
   commitWithRetries,
@@ -187,12 +188,20 @@ export class BuildStore {
     });
   }
 
+  /** Who builds, or has built; `undefined` where nobody has begun, or there are no other nodes. */
+  async runnerOf(projectId: string, id: string): Promise<BuildRunnerName | undefined> {
+    const build = await this.find(projectId, id);
+    if (typeof build?.runner !== "string") return undefined;
+    const isRunning = build.state === "RUNNING";
+    return { instance: build.runner, node: build.node ?? "unknown", isRunning };
+  }
+
   /** Removes the build of a deployment in the commit that removes the deployment. */
   async removeWith(
     operation: Deno.AtomicOperation,
     { projectId, id, branch, commitSha, environment }: DeploymentRecord,
   ): Promise<void> {
-    operation.delete(keys.build(projectId, id));
+    operation.delete(keys.build(projectId, id)).delete(keys.buildLog(projectId, id));
     if (commitSha === null) return;
     const key = keys.builtCommit(projectId, { branch, commitSha, environment });
     const built = await readRecord(this.kv, key, commitRecord);
@@ -207,6 +216,7 @@ export class BuildStore {
     }
     const prefixes = [
       keys.builds(projectId),
+      keys.buildLogs(projectId),
       keys.branchBuilds(projectId),
       keys.builtCommits(projectId),
     ];

@@ -10,6 +10,8 @@ import { keys, readAll, readRecord, StoreUnavailableError } from "../store/mod.t
 import { Leases, PULSE_EVERY_MS } from "./leases.ts";
 import type { NodeIdentity } from "./node_identity.ts";
 import {
+  type KnownNodeRecord,
+  knownNodeRecord,
   leaseRecord,
   type NodeRecord,
   nodeRecord,
@@ -21,6 +23,9 @@ import type { Nodes } from "./nodes.ts";
 /** How long a node is listed after it was last heard of, and how often it is heard of. */
 const LISTED_MS = 15_000;
 const LISTED_EVERY_MS = 5000;
+/** How long a node is known after it was last heard of, and how often that is noted. */
+const KNOWN_MS = 24 * 60 * 60 * 1000;
+const KNOWN_EVERY_MS = 60 * 60 * 1000;
 
 /** Another node has the same name. */
 export class NodeIdInUseError extends Error {
@@ -32,6 +37,8 @@ export interface MembershipOptions extends NodeIdentity {
   readonly instance: string;
   readonly version: string;
   readonly addresses: readonly string[];
+  /** Where other nodes reach this one. */
+  readonly url: string;
   readonly now: Clock;
   /** Milliseconds of a clock that is never set. */
   readonly monotonic: () => number;
@@ -74,6 +81,7 @@ export class Membership implements Nodes {
   static async join(options: MembershipOptions): Promise<Membership> {
     const membership = new Membership(options);
     await membership.#announce();
+    await membership.#noteKnown();
     await membership.#leases.round();
     await membership.#watchDeaths();
     return membership;
@@ -85,6 +93,7 @@ export class Membership implements Nodes {
       startRounds({ firstMs: everyMs, everyMs, run, onError: (error) => this.#report(error) });
     this.#rounds = [
       every(LISTED_EVERY_MS, () => this.#announce()),
+      every(KNOWN_EVERY_MS, () => this.#noteKnown()),
       every(PULSE_EVERY_MS, async () => {
         await this.#leases.round();
         await this.#watchDeaths();
@@ -124,6 +133,14 @@ export class Membership implements Nodes {
     }));
   }
 
+  async lost(): Promise<readonly KnownNodeRecord[]> {
+    const { kv } = this.options;
+    const listed = new Set<unknown>();
+    for await (const { key } of kv.list({ prefix: keys.nodes() })) listed.add(key[1]);
+    const known = await Array.fromAsync(readAll(kv, keys.knownNodes(), knownNodeRecord));
+    return known.map(({ value }) => value).filter(({ id }) => !listed.has(id));
+  }
+
   /** Leaves, and gives back what it leads. */
   async close(): Promise<void> {
     for (const each of this.#rounds) await each.close();
@@ -143,7 +160,7 @@ export class Membership implements Nodes {
 
   /** Stores what this node is; its record may have expired, or be of a process before. */
   async #announce(): Promise<void> {
-    const { kv, id, home, instance, version, addresses, lagMs } = this.options;
+    const { kv, id, home, instance, version, addresses, url, lagMs } = this.options;
     const key = keys.node(id);
     const known = await readRecord(kv, key, nodeRecord);
     const isOther = known !== undefined && known.value.home !== home;
@@ -151,13 +168,19 @@ export class Membership implements Nodes {
     const isReplaced = this.#version !== undefined && known !== undefined &&
       known.value.instance !== instance;
     if (isOther || isReplaced) throw inUse(known.value);
-    const record = { id, home, instance, version, since: this.#since, lagMs: lagMs() };
+    const record = { id, home, instance, version, url, since: this.#since, lagMs: lagMs() };
     const stored = await kv.atomic()
       .check({ key, versionstamp: known?.versionstamp ?? null })
       .set(key, { ...record, addresses: [...addresses] }, { expireIn: LISTED_MS })
       .commit();
     if (stored.ok) this.#version = stored.versionstamp;
     else if (this.#version === undefined) await this.#announce();
+  }
+
+  /** Others name this node for a day where they would ask it, and it is gone. */
+  async #noteKnown(): Promise<void> {
+    const { kv, id, now } = this.options;
+    await kv.set(keys.knownNode(id), { id, lastHeard: now() }, { expireIn: KNOWN_MS });
   }
 
   async #watchDeaths(): Promise<void> {

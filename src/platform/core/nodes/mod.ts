@@ -7,5 +7,5 @@
 export { fencedKv, LeaseLostError, runUnfenced } from "./fence.ts";
 export { Membership, NodeIdInUseError } from "./membership.ts";
 export { keepIdentity, NODE_ID, NodeFileError, type NodeIdentity } from "./node_identity.ts";
-export { type NodeView, type Role, ROLES } from "./node_record.ts";
+export { type KnownNodeRecord, type NodeView, type Role, ROLES } from "./node_record.ts";
 export { type Nodes, soleNode } from "./nodes.ts";

@@ -18,12 +18,18 @@ export const nodeRecord = z.object({
   version: z.string(),
   /** Where its listeners are. */
   addresses: z.array(z.string()),
+  /** Where other nodes reach it; a version before has none. */
+  url: z.string().optional(),
   /** When it started, in milliseconds since the epoch, by its own clock. */
   since: z.number(),
   /** How far it is behind what others changed, in milliseconds. */
   lagMs: z.number(),
 });
 export type NodeRecord = Readonly<z.infer<typeof nodeRecord>>;
+
+/** A node that was heard of within a day. */
+export const knownNodeRecord = z.object({ id: z.string(), lastHeard: z.number() });
+export type KnownNodeRecord = Readonly<z.infer<typeof knownNodeRecord>>;
 
 export const leaseRecord = z.object({
   node: z.string(),

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { NodeView, Role } from "./node_record.ts";
+import type { KnownNodeRecord, NodeView, Role } from "./node_record.ts";
 
 export interface Nodes {
   readonly id: string;
@@ -29,6 +29,8 @@ export interface Nodes {
   isAlive(instance: string): Promise<boolean>;
   /** All nodes, by name. */
   list(): Promise<readonly NodeView[]>;
+  /** Nodes that were heard of within a day, and are not any more. */
+  lost(): Promise<readonly KnownNodeRecord[]>;
 }
 
 /** The nodes of a platform that is one: it leads everything, and pays nothing for it. */
@@ -47,5 +49,6 @@ export function soleNode(
     onDeath: () => {},
     isAlive: (other) => Promise.resolve(other === instance),
     list: () => Promise.resolve([self()]),
+    lost: () => Promise.resolve([]),
   };
 }

@@ -27,6 +27,8 @@ type KeyFile = z.infer<typeof fileSchema>;
 export interface SecretKey {
   readonly id: string;
   readonly key: CryptoKey;
+  /** What keys of other purposes are derived from (HKDF, RFC 5869). */
+  readonly base: CryptoKey;
 }
 
 /** The keys of a data directory, by id. */
@@ -79,7 +81,8 @@ async function importRing(file: KeyFile): Promise<KeyRing> {
       "encrypt",
       "decrypt",
     ]);
-    ring.set(id, { id, key: imported });
+    const base = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
+    ring.set(id, { id, key: imported, base });
   }
   const current = ring.get(file.keys.at(-1)!.id)!;
   return { current, find: (id) => ring.get(id) };

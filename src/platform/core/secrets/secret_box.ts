@@ -30,6 +30,30 @@ export class SecretBox {
     return sealed.keyId === this.ring.current.id;
   }
 
+  /**
+   * Derives a key of AES-256-GCM for one purpose, from the current key or a named one.
+   *
+   * @throws {SecretDamagedError} if the named key is missing.
+   */
+  async deriveKey(
+    { purpose, salt, keyId = this.ring.current.id }: {
+      readonly purpose: string;
+      readonly salt: Uint8Array<ArrayBuffer>;
+      readonly keyId?: string;
+    },
+  ): Promise<{ readonly keyId: string; readonly key: CryptoKey }> {
+    const found = this.ring.find(keyId);
+    if (found === undefined) throw new SecretDamagedError(`Key ${keyId} is missing`);
+    const key = await crypto.subtle.deriveKey(
+      { name: "HKDF", hash: "SHA-256", salt, info: new TextEncoder().encode(purpose) },
+      found.base,
+      { name: "AES-GCM", length: 256 },
+      false,
+      ["encrypt", "decrypt"],
+    );
+    return { keyId, key };
+  }
+
   /** Encrypts a text for a place, such as `variable/<project>/<key>/<scope>`. */
   async seal(text: string, place: string): Promise<SealedSecret> {
     const { id, key } = this.ring.current;

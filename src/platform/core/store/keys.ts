@@ -12,6 +12,9 @@ export const keys = {
   /** Nodes that share the store, by name; a node that is not heard of expires. */
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],
+  /** Nodes of the last day: what they have of their own is missing where they are gone. */
+  knownNodes: (): Key => ["known_nodes"],
+  knownNode: (id: string): Key => ["known_nodes", id],
   /** Processes of nodes that live: what they hold is theirs until this expires. */
   pulses: (): Key => ["pulses"],
   pulse: (instance: string): Key => ["pulses", instance],
@@ -200,6 +203,15 @@ export const keys = {
   idempotencyAnswer: (id: string): Key => ["idempotency_answers", id],
   idempotencyParts: (id: string): Key => ["idempotency_parts", id],
   idempotencyPart: (id: string, number: number): Key => ["idempotency_parts", id, number],
+
+  /** The logs of builds that have ended, as blobs. */
+  allBuildLogs: (): Key => ["build_logs"],
+  buildLogs: (projectId: string): Key => ["build_logs", projectId],
+  buildLog: (projectId: string, deploymentId: string): Key => [
+    "build_logs",
+    projectId,
+    deploymentId,
+  ],
 
   allBuilds: (): Key => ["builds"],
   builds: (projectId: string): Key => ["builds", projectId],

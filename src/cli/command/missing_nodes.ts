@@ -1,0 +1,18 @@
+/**
+ * Nodes of a platform that did not give their part of an answer.
+ *
+ * @module
+ */
+import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+export type MissingNodes =
+  | readonly { readonly node: string; readonly reason: string }[]
+  | undefined;
+
+/** Names each node whose part is missing, beside the answer. */
+export function warnOfMissingNodes({ ui }: Pick<Context, "ui">, missing: MissingNodes): void {
+  for (const { node, reason } of missing ?? []) {
+    ui.log("deploy", "warn", `Without what node ${printable(node)} has: it ${printable(reason)}`);
+  }
+}

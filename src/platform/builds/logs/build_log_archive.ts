@@ -1,0 +1,48 @@
+/**
+ * Logs of builds that have ended, among the blobs: every node reads them there, though the
+ * one that built is gone.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { BuildLogLine } from "../../../contract/mod.ts";
+import { sha256Hex } from "../../../lib/hash.ts";
+import { type BlobVault, keys, readAll, readRecord } from "../../core/store/mod.ts";
+import { type LoggedBuild, parseLines } from "./build_logs.ts";
+
+const archivedLog = z.object({ workspaceId: z.string(), sha256: z.string() });
+export type ArchivedLog = z.infer<typeof archivedLog>;
+
+export class BuildLogArchive {
+  constructor(
+    private readonly options: { readonly kv: Deno.Kv; readonly vault: Pick<BlobVault, "of"> },
+  ) {}
+
+  /** Stores a whole log, in place of that of an earlier attempt. */
+  async store(
+    { projectId, deploymentId }: LoggedBuild,
+    { workspaceId, content }: {
+      readonly workspaceId: string;
+      readonly content: Uint8Array<ArrayBuffer>;
+    },
+  ): Promise<void> {
+    const sha256 = sha256Hex(content);
+    await this.options.vault.of(workspaceId).put(sha256, content);
+    await this.options.kv.set(keys.buildLog(projectId, deploymentId), { workspaceId, sha256 });
+  }
+
+  /** The lines of a log; `undefined` where it is not here. */
+  async read({ projectId, deploymentId }: LoggedBuild): Promise<BuildLogLine[] | undefined> {
+    const { kv, vault } = this.options;
+    const found = await readRecord(kv, keys.buildLog(projectId, deploymentId), archivedLog);
+    if (found === undefined) return undefined;
+    const { workspaceId, sha256 } = found.value;
+    return parseLines(new TextDecoder().decode(await vault.of(workspaceId).read(sha256)));
+  }
+
+  /** The blobs of all logs. */
+  async *blobs(): AsyncGenerator<ArchivedLog> {
+    const found = readAll(this.options.kv, keys.allBuildLogs(), archivedLog);
+    for await (const { value } of found) yield value;
+  }
+}

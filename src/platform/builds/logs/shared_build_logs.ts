@@ -1,0 +1,191 @@
+/**
+ * The logs of builds of all nodes: that of a running build is read from the node that runs
+ * it, that of one that has ended from the blobs.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { type BuildLogLine, buildLogLine } from "../../../contract/mod.ts";
+import { messageOf } from "../../../lib/error_message.ts";
+import { type Peer, PeerError, type Peers, type SilentNode } from "../../core/peers/mod.ts";
+import type { DeploymentStore } from "../../deployments/mod.ts";
+import type { BuildLogArchive } from "./build_log_archive.ts";
+import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
+import { followLocalLog } from "./follow_local_log.ts";
+
+const QUESTION = "build-log";
+const question = z.object({
+  projectId: z.uuid(),
+  deploymentId: z.uuid(),
+  /** Whether to go on until the build has ended. */
+  follow: z.boolean(),
+});
+const part = z.array(buildLogLine);
+
+/** How often a log that could not be stored is tried again, in milliseconds. */
+const AGAIN_MS = 30_000;
+/** Time for a whole log that another node has, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** Where the log of a build is, and the process that builds or has built, where one is known. */
+export type LogSource =
+  & { readonly runner?: string | undefined }
+  & (
+    | { readonly type: "here" }
+    | { readonly type: "node"; readonly peer: Peer }
+    | { readonly type: "archive"; readonly lines: readonly BuildLogLine[] }
+    /** The process that built is gone, and left no log. */
+    | { readonly type: "lost"; readonly node: string }
+  );
+
+/** Who builds, or has built. */
+export interface BuildRunnerName {
+  readonly instance: string;
+  readonly node: string;
+  readonly isRunning: boolean;
+}
+
+export interface SharedBuildLogsOptions {
+  readonly local: BuildLogs;
+  readonly archive: BuildLogArchive;
+  readonly peers: Peers;
+  /** This process, where others build too. */
+  readonly instance: string | undefined;
+  /** Who builds, or has built; `undefined` where nobody has begun. */
+  runnerOf(build: LoggedBuild): Promise<BuildRunnerName | undefined>;
+  readonly deployments: Pick<DeploymentStore, "owner">;
+  readonly closing: AbortSignal;
+  onTrouble(message: string): void;
+}
+
+export class SharedBuildLogs {
+  constructor(private readonly options: SharedBuildLogsOptions) {
+    const { peers, local } = options;
+    peers.answer(QUESTION, question, async function* ({ follow, ...build }, signal) {
+      if (follow) yield* followLocalLog(local, build, signal);
+      else yield await local.read(build);
+    });
+  }
+
+  /** Whether the log is being written here. */
+  isOpen(build: LoggedBuild): boolean {
+    return this.options.local.isOpen(build);
+  }
+
+  /** Where to read a log. */
+  async find(build: LoggedBuild): Promise<LogSource> {
+    const { local, archive, instance, runnerOf, peers } = this.options;
+    if (local.isOpen(build)) return { type: "here", runner: instance };
+    const built = instance === undefined ? undefined : await runnerOf(build);
+    const runner = built?.instance;
+    const isElsewhere = runner !== undefined && runner !== instance;
+    const peer = isElsewhere
+      ? (await peers.list()).find((each) => each.instance === runner)
+      : undefined;
+    if (peer !== undefined && built?.isRunning === true) return { type: "node", peer, runner };
+    const lines = await archive.read(build);
+    if (lines !== undefined) return { type: "archive", lines, runner };
+    if (peer !== undefined) return { type: "node", peer, runner };
+    const isLost = isElsewhere && !await local.has(build);
+    return isLost ? { type: "lost", node: built!.node, runner } : { type: "here", runner };
+  }
+
+  /** All lines so far, and the node that should have given them. */
+  async read(
+    build: LoggedBuild,
+  ): Promise<{ readonly lines: readonly BuildLogLine[]; readonly silent: readonly SilentNode[] }> {
+    const source = await this.find(build);
+    if (source.type === "archive") return { lines: source.lines, silent: [] };
+    if (source.type === "lost") {
+      return { lines: [], silent: [{ node: source.node, reason: "has built this, and is gone" }] };
+    }
+    if (source.type === "here") return { lines: await this.options.local.read(build), silent: [] };
+    const { closing } = this.options;
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(PATIENCE_MS)]);
+    try {
+      const lines: BuildLogLine[] = [];
+      for await (const each of this.#ask(source.peer, { ...build, follow: false }, signal)) {
+        lines.push(...each);
+      }
+      return { lines, silent: [] };
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+      return { lines: [], silent: [{ node: source.peer.id, reason: error.message }] };
+    }
+  }
+
+  /** The lines of a source, and new ones where it is a build that runs. */
+  async *follow(
+    source: LogSource,
+    build: LoggedBuild,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly BuildLogLine[]> {
+    if (source.type === "archive") yield source.lines;
+    if (source.type === "here") yield* followLocalLog(this.options.local, build, signal);
+    if (source.type === "node") yield* this.#ask(source.peer, { ...build, follow: true }, signal);
+  }
+
+  /** Brings the log of a build that has ended to the blobs, where there are several nodes. */
+  async hasEnded(build: LoggedBuild): Promise<void> {
+    if (this.options.instance === undefined) return;
+    try {
+      await this.#archive(build);
+    } catch (error) {
+      const { deploymentId } = build;
+      this.options.onTrouble(
+        `Cannot store the log of build ${deploymentId}, trying again: ${messageOf(error)}`,
+      );
+      void this.#archiveLater(build);
+    }
+  }
+
+  /** Brings logs to the blobs that an earlier process left; returns how many. */
+  async archiveAll(signal: AbortSignal): Promise<number> {
+    const { local, instance } = this.options;
+    if (instance === undefined) return 0;
+    let count = 0;
+    for await (const build of local.all()) {
+      if (signal.aborted) break;
+      if (!local.isOpen(build) && await this.#archive(build)) count++;
+    }
+    return count;
+  }
+
+  async *#ask(
+    peer: Peer,
+    data: z.infer<typeof question>,
+    signal: AbortSignal,
+  ): AsyncGenerator<BuildLogLine[]> {
+    for await (const lines of this.options.peers.ask(peer, { name: QUESTION, data, signal })) {
+      yield part.parse(lines);
+    }
+  }
+
+  /** False where the deployment is gone, or another process builds it. */
+  async #archive(build: LoggedBuild): Promise<boolean> {
+    const { local, archive, deployments, instance, runnerOf } = this.options;
+    const owner = await deployments.owner(build.deploymentId);
+    if (owner === undefined) return false;
+    const content = await local.bytes(build);
+    if (content === undefined || local.isOpen(build)) return false;
+    const runner = await runnerOf(build);
+    // Another node has built it since.
+    const isLate = runner !== undefined && runner.instance !== instance &&
+      await archive.read(build) !== undefined;
+    if (!isLate) await archive.store(build, { workspaceId: owner.workspaceId, content });
+    if (!local.isOpen(build)) await local.remove(build);
+    return true;
+  }
+
+  async #archiveLater(build: LoggedBuild): Promise<void> {
+    const { closing } = this.options;
+    while (!closing.aborted) {
+      try {
+        await delay(AGAIN_MS, undefined, { signal: closing, ref: false });
+        await this.#archive(build);
+        return;
+      } catch { /* It is tried again. */ }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * One question to all other nodes.
+ *
+ * @module
+ */
+import type { z } from "zod";
+import { PeerError } from "./peer_error.ts";
+import type { Peers, SilentNode } from "./peers.ts";
+
+/** Time for a whole answer, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+export interface Gathered<T> {
+  /** What the nodes gave, by their names. */
+  readonly answers: ReadonlyMap<string, readonly T[]>;
+  /** Nodes whose part is missing. */
+  readonly silent: readonly SilentNode[];
+}
+
+/**
+ * Asks all other nodes at once; those that do not answer, or are gone, are named.
+ *
+ * @param data the question of each node; `undefined` for one that is not to be asked.
+ */
+export async function askAll<T>(
+  peers: Peers,
+  { name, data, schema, closing }: {
+    readonly name: string;
+    data(node: string): unknown;
+    /** Of each part of an answer. */
+    readonly schema: z.ZodType<T>;
+    /** Aborted when the platform stops. */
+    readonly closing: AbortSignal;
+  },
+): Promise<Gathered<T>> {
+  const [others, lost] = await Promise.all([peers.list(), peers.lost()]);
+  const answers = new Map<string, readonly T[]>();
+  const silent: SilentNode[] = [...lost];
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(PATIENCE_MS)]);
+  await Promise.all(others.map(async (peer) => {
+    const question = data(peer.id);
+    if (question === undefined) return;
+    const values: T[] = [];
+    try {
+      for await (const value of peers.ask(peer, { name, data: question, signal })) {
+        values.push(schema.parse(value));
+      }
+      answers.set(peer.id, values);
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error;
+      silent.push({ node: peer.id, reason: error.message });
+    }
+  }));
+  silent.sort((a, b) => a.node < b.node ? -1 : 1);
+  return { answers, silent };
+}
+
+/** The field of an answer that names nodes whose part is missing; none where all have given theirs. */
+export function missingNodes(
+  silent: readonly SilentNode[],
+): { readonly missingNodes?: SilentNode[] } {
+  return silent.length === 0 ? {} : { missingNodes: [...silent] };
+}

@@ -1,0 +1,11 @@
+/**
+ * Nodes that ask each other for what each has of its own, such as logs
+ * (docs/decisions/nodes-ask-nodes.md).
+ *
+ * @module
+ */
+export { askAll, type Gathered, missingNodes } from "./ask_all.ts";
+export { nodeUrlOf } from "./node_url.ts";
+export { PeerError } from "./peer_error.ts";
+export { type OpenPeers, openPeers, type PeersOptions } from "./open_peers.ts";
+export { isPeerPath, type Peer, type Peers, type SilentNode, solePeers } from "./peers.ts";

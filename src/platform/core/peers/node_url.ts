@@ -1,0 +1,33 @@
+/**
+ * Where other nodes reach this one.
+ *
+ * @module
+ */
+const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"]);
+
+/** What the system says of an interface of the network. */
+export type Interface = Pick<Deno.NetworkInterfaceInfo, "address" | "family">;
+
+/**
+ * The address that the operator gives, or that of the listener; where that takes all of the
+ * machine's addresses, the first that is not of the machine alone.
+ */
+export function nodeUrlOf(
+  { nodeUrl, host, port }: {
+    readonly nodeUrl: string | undefined;
+    readonly host: string;
+    readonly port: number;
+  },
+  interfaces: () => readonly Interface[],
+): string {
+  if (nodeUrl !== undefined) return new URL(nodeUrl).origin;
+  const reached = ANY_ADDRESS.has(host) ? ofMachine(interfaces()) : host;
+  return new URL(`http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`).origin;
+}
+
+function ofMachine(interfaces: readonly Interface[]): string {
+  const isOwn = (address: string) => /^(?:127\.|169\.254\.|::1$|fe80:)/i.test(address);
+  const others = interfaces.filter(({ address }) => !isOwn(address));
+  const found = others.find(({ family }) => family === "IPv4") ?? others[0];
+  return found?.address ?? "127.0.0.1";
+}

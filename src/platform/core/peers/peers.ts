@@ -1,0 +1,60 @@
+/**
+ * Other nodes as a capability sees them: it answers their questions, and asks its own.
+ *
+ * @module
+ */
+import type { z } from "zod";
+
+/** The path at which nodes ask; its number changes when the form of questions does. */
+export const PEER_PATH = "/_svc/nodes/1";
+
+export const isPeerPath = (path: string): boolean => path === PEER_PATH;
+
+/** Another node that was heard of a moment ago. */
+export interface Peer {
+  readonly id: string;
+  /** Of its process. */
+  readonly instance: string;
+  /** Where it is reached; a version before has none. */
+  readonly url?: string | undefined;
+}
+
+/** A node that did not answer, and why: a sentence that goes on from its name. */
+export interface SilentNode {
+  readonly node: string;
+  readonly reason: string;
+}
+
+export interface PeerQuestion {
+  readonly name: string;
+  readonly data: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** Gives the answer to a question part by part; the signal is aborted when nobody waits for it. */
+export type GiveAnswer<T> = (question: T, signal: AbortSignal) => AsyncIterable<unknown>;
+
+export interface Peers {
+  /** Answers the questions of a name from now on. */
+  answer<T>(name: string, schema: z.ZodType<T>, give: GiveAnswer<T>): void;
+  /** Other nodes, by name. */
+  list(): Promise<readonly Peer[]>;
+  /** Nodes of the last day that are gone. */
+  lost(): Promise<readonly SilentNode[]>;
+  /**
+   * Asks another node.
+   *
+   * @throws {PeerError} where it does not answer, or not to the end.
+   */
+  ask(peer: Peer, question: PeerQuestion): AsyncIterable<unknown>;
+}
+
+/** The peers of a node that has none. */
+export function solePeers(): Peers {
+  return {
+    answer: () => {},
+    list: () => Promise.resolve([]),
+    lost: () => Promise.resolve([]),
+    async *ask() {},
+  };
+}
