@@ -11,12 +11,12 @@ import { EVENT_NAMES, type EventName } from "./events.ts";
 const tag = "Deliveries";
 
 /** Ways out of the platform; the inbox is none. */
-export const DELIVERY_CHANNELS = ["email", "messenger", "push", "webhook"] as const;
+export const DELIVERY_CHANNELS = ["email", "messenger", "push", "webhook", "forge"] as const;
 
 export const deadLetter = z.object({
   id: uuid,
   channel: z.enum(DELIVERY_CHANNELS),
-  userId: uuid.nullable().describe("Null for a webhook"),
+  userId: uuid.nullable().describe("Null for a webhook or a forge"),
   workspaceId: uuid.nullable(),
   event: z.enum(EVENT_NAMES as [EventName, ...EventName[]]).describe(
     "Of the first notification, where a digest is meant",

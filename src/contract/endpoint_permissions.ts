@@ -157,6 +157,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   postBlobs: DEPLOY,
   listLogs: READ,
   followLogs: READ,
+  getForgeReport: READ_DEPLOYED,
   getBuildLog: READ_DEPLOYED,
   followBuildLog: READ_DEPLOYED,
   getRules: READ_RULES,

@@ -11,6 +11,7 @@ import * as buildLogs from "./build_logs.ts";
 import * as builds from "./builds.ts";
 import * as cache from "./cache.ts";
 import * as cron from "./cron.ts";
+import * as forgeReports from "./forge_reports.ts";
 import * as traffic from "./traffic.ts";
 import * as errors from "./errors.ts";
 import * as databaseBranches from "./database_branches.ts";
@@ -169,6 +170,7 @@ export const endpoints = {
   postBlobs: blobs.postBlobs,
   listLogs: logs.listLogs,
   followLogs: logs.followLogs,
+  getForgeReport: forgeReports.getForgeReport,
   getBuildLog: buildLogs.getBuildLog,
   followBuildLog: buildLogs.followBuildLog,
   getRules: rules.getRules,

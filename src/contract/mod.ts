@@ -168,6 +168,7 @@ export {
 export { type ProjectHealth } from "./health.ts";
 export { MAX_SEARCH_LENGTH, SEARCH_RESULTS, type SearchResult } from "./search.ts";
 export { AUDIT_DAYS, AUDIT_ENTRIES, type AuditEntry } from "./audit.ts";
+export { type ForgeReport } from "./forge_reports.ts";
 export { type KvEntry, type KvValue } from "./kv.ts";
 export { type Health } from "./system.ts";
 export {
@@ -182,6 +183,9 @@ export {
 export {
   BRANCH_MAX,
   branchName,
+  type Forge,
+  FORGE_NAMES,
+  FORGES,
   FRAMEWORKS,
   GIT_CREDENTIAL_TYPES,
   gitCredentialsBody,

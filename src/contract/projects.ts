@@ -130,12 +130,35 @@ export const deleteProject = endpoint({
 // deno-lint-ignore no-control-regex -- control characters are what is refused
 const credentialText = z.string().min(1).max(4096).regex(/^[^\x00-\x1f\x7f]+$/, "Must be one line");
 
+/** Programs that host repositories and take reports; Forgejo is served as Gitea is. */
+export const FORGES = ["github", "gitlab", "gitea", "bitbucket"] as const;
+export type Forge = (typeof FORGES)[number];
+
+export const FORGE_NAMES: Readonly<Record<Forge, string>> = {
+  github: "GitHub",
+  gitlab: "GitLab",
+  gitea: "Gitea",
+  bitbucket: "Bitbucket",
+};
+
+const apiUrl = z.string().max(500).refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" &&
+    url.password === "" && url.search === "" && url.hash === "";
+}, "Must be an address such as https://git.example.com/api/v1");
+
 /** What opens a private repository. It can be set and removed, and is never shown. */
 export const gitCredentialsBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("https"),
     username: credentialText.default("git"),
     token: credentialText.describe("A token, or a password"),
+    forge: z.enum(FORGES).optional().describe(
+      "What serves the git URL, for reports of builds; known by the host where missing",
+    ),
+    apiUrl: apiUrl.optional().describe(
+      "Address of the forge's API, where the token is sent as well; by the git URL where missing",
+    ),
   }).strict(),
   z.object({
     type: z.literal("ssh"),

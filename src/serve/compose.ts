@@ -176,7 +176,10 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     createRules(foundation, { ...shown, rules, knowsNetworks }),
     domains.capability,
     builds.capability,
-    createHooks(foundation, { ...hookParts, resolveMs: options.resolveMs }),
+    createHooks(foundation, {
+      ...{ ...hookParts, resolveMs: options.resolveMs },
+      reportPull: people.notifications.reportPull,
+    }),
     createPush(foundation, hookParts),
     createHealth(foundation, shown),
     createCron(foundation, {

@@ -1,4 +1,5 @@
-import { endpoints } from "../../contract/mod.ts";
+import { Option } from "@commander-js/extra-typings";
+import { endpoints, type Forge, FORGES } from "../../contract/mod.ts";
 import { defineCommand, readNamedFile, readValue } from "../command/mod.ts";
 import { actionRequired, CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
@@ -9,6 +10,8 @@ const MAX_KNOWN_HOSTS_BYTES = 100_000;
 
 interface Flags {
   readonly username?: string | undefined;
+  readonly forge?: Forge | undefined;
+  readonly apiUrl?: string | undefined;
   readonly stdin?: true | undefined;
   readonly fromFile?: string | undefined;
   readonly sshKey?: string | undefined;
@@ -16,7 +19,8 @@ interface Flags {
   readonly remove?: true | undefined;
 }
 
-function checkFlags({ stdin, fromFile, sshKey, knownHosts, username, remove }: Flags): void {
+function checkFlags(flags: Flags): void {
+  const { stdin, fromFile, sshKey, knownHosts, username, forge, apiUrl, remove } = flags;
   const ways = [stdin, fromFile, sshKey, remove].filter((flag) => flag !== undefined);
   if (ways.length > 1) {
     throw new CliError("usage", "Give one of --stdin, --from-file, --ssh-key and --remove");
@@ -24,13 +28,15 @@ function checkFlags({ stdin, fromFile, sshKey, knownHosts, username, remove }: F
   if (knownHosts !== undefined && sshKey === undefined) {
     throw new CliError("usage", "Give --known-hosts with --ssh-key");
   }
-  if (username !== undefined && (sshKey !== undefined || remove === true)) {
-    throw new CliError("usage", "Give --username with a token, not with --ssh-key or --remove");
+  const ofToken = { "--username": username, "--forge": forge, "--api-url": apiUrl };
+  for (const [flag, value] of Object.entries(ofToken)) {
+    if (value === undefined || sshKey === undefined && remove !== true) continue;
+    throw new CliError("usage", `Give ${flag} with a token, not with --ssh-key or --remove`);
   }
 }
 
 async function readCredentials(ctx: Context, flags: Flags) {
-  const { sshKey, knownHosts, username } = flags;
+  const { sshKey, knownHosts, username, forge, apiUrl } = flags;
   if (sshKey !== undefined) {
     return {
       type: "ssh" as const,
@@ -46,17 +52,24 @@ async function readCredentials(ctx: Context, flags: Flags) {
     ]);
   }
   const token = await readValue(ctx, flags, { key: "the token", category: "secret" });
-  return { type: "https" as const, token, ...(username === undefined ? {} : { username }) };
+  return { type: "https" as const, token, username, forge, apiUrl };
 }
 
 export default defineCommand({
   description:
     "Stores a token for https or a private key for ssh, encrypted on the platform. They " +
-    "are never shown again, and are deleted when the git URL moves to another host.",
+    "are never shown again, and are deleted when the git URL moves to another host. With a " +
+    "token, the platform marks commits at GitHub, GitLab, Gitea, Forgejo or Bitbucket, and " +
+    "comments on pull requests.",
   define: (command) =>
     command
       .argument("<id>", "id or name of the project")
       .option("--username <name>", "user that the token is for (default: git)")
+      .addOption(
+        new Option("--forge <name>", "what serves the git URL, for reports (default: by its host)")
+          .choices(FORGES),
+      )
+      .option("--api-url <url>", "address of the forge's API (default: by the git URL)")
       .option("--stdin", "read the token from stdin")
       .option("--from-file <path>", "read the token from this file")
       .option("--ssh-key <path>", "private key without passphrase, for an ssh git URL")
@@ -68,6 +81,7 @@ export default defineCommand({
   offers: { id: "project" },
   examples: [
     ["projects git-credentials blog --username ci --stdin", "a token, from a pipe"],
+    ["projects git-credentials blog --forge gitea --stdin", "a forge of one's own"],
     ["projects git-credentials blog --ssh-key deploy_key", "a deploy key"],
     ["projects git-credentials blog --remove", "delete them"],
   ],

@@ -5,43 +5,50 @@
  */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { ForgeService } from "./forge_service.ts";
+import { ForgeService, type ReportPull } from "./forge_service.ts";
 import { HookService } from "./hook_service.ts";
 import { HookStore } from "./hook_store.ts";
 import { HookUses } from "./hook_uses.ts";
+import { PullStore } from "./pull_store.ts";
 import { ReplayStore } from "./replays.ts";
 import { bindHookRoutes } from "./routes.ts";
 import { TriggerService, type TriggerServices } from "./trigger_service.ts";
 
 export function createHooks(
   foundation: Foundation,
-  parts: Pick<
-    TriggerServices,
-    | "projects"
-    | "deployments"
-    | "deploymentService"
-    | "builds"
-    | "deployCommit"
-    | "git"
-    | "resolveMs"
-  >,
+  parts:
+    & Pick<
+      TriggerServices,
+      | "projects"
+      | "deployments"
+      | "deploymentService"
+      | "builds"
+      | "deployCommit"
+      | "git"
+      | "resolveMs"
+    >
+    & {
+      readonly reportPull: ReportPull;
+    },
 ): Capability {
   const { kv, closing, now, onTrouble } = foundation;
   const hooks = new HookStore(kv);
   const uses = new HookUses(kv, onTrouble);
+  const pulls = new PullStore(kv, now);
   const replays = new ReplayStore(kv, now);
   const hookService = new HookService({ ...foundation, ...parts, hooks, uses });
   const triggers = new TriggerService({
     ...{ ...foundation, ...parts, hooks, uses },
     replays,
   });
-  const forges = new ForgeService({ ...parts, triggers, replays });
+  const forges = new ForgeService({ ...parts, triggers, replays, pulls });
   return {
     name: "hooks",
     bindRoutes: (router) => bindHookRoutes(router, { hookService, triggers, forges, closing }),
     async removeProject(projectId) {
       await uses.settled();
       await hooks.removeProject(projectId);
+      await pulls.removeProject(projectId);
     },
     close: () => uses.settled(),
   };

@@ -3,22 +3,27 @@
  *
  * @module
  */
-import { ENVIRONMENT_PRODUCTION, type TriggerAnswer } from "../../contract/mod.ts";
+import { ENVIRONMENT_PRODUCTION, FORGE_NAMES, type TriggerAnswer } from "../../contract/mod.ts";
 import { branchName } from "../../contract/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Failure, readBytes } from "../core/http/mod.ts";
-import { canMove, type DeploymentService, type DeploymentStore } from "../deployments/mod.ts";
+import {
+  canMove,
+  type DeploymentRecord,
+  type DeploymentService,
+  type DeploymentStore,
+} from "../deployments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import {
   type Delivery,
   deliveryOf,
-  FORGE_NAMES,
   type ForgeEvent,
   isSigned,
   PayloadError,
   readDelivery,
 } from "./forges/mod.ts";
 import { decideTrigger, type HookRecord, hookSecret } from "./hook.ts";
+import type { PullStore } from "./pull_store.ts";
 import { replayKey, type ReplayStore } from "./replays.ts";
 import type { TriggerService } from "./trigger_service.ts";
 
@@ -34,7 +39,12 @@ export interface ForgeServices {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly deploymentService: Pick<DeploymentService, "stop">;
+  readonly pulls: PullStore;
+  readonly reportPull: ReportPull;
 }
+
+/** Has the forge told of a deployment again, as there is a pull request that shows it. */
+export type ReportPull = (deployment: DeploymentRecord) => Promise<void>;
 
 /** A call of a hook, with the token that it came with. */
 export interface HookCall {
@@ -116,17 +126,32 @@ export class ForgeService {
     const decision = decideTrigger(hook, { wanted: branch, production: project.branch });
     // A forge takes a refusal for a fault of the hook, and some then call it no more.
     if (decision.type === "refuse") return decision.message;
-    if (event.type === "stop") return await this.#stop(hook, branch, key);
+    if (event.type === "stop") return await this.#stop(hook, event, key);
+    if (event.pull !== undefined) {
+      await this.services.pulls.opened({ projectId: project.id, branch }, event.pull);
+    }
     // The head, whatever the payload names: so an event that is late or repeated does no harm.
-    return await this.services.triggers.trigger(hook, {
+    const answer = await this.services.triggers.trigger(hook, {
       ...{ body: { branch, force: false }, idempotencyKey: undefined, signal },
       supersedes: true,
     });
+    if (event.pull !== undefined) await this.#report(project.id, answer.id);
+    return answer;
+  }
+
+  /** A push may have brought the deployment before: nothing else tells the pull request of it. */
+  async #report(projectId: string, id: string): Promise<void> {
+    const deployment = await this.services.deployments.find(projectId, id);
+    if (deployment !== undefined) await this.services.reportPull(deployment);
   }
 
   /** Stops the previews of a branch, once for each delivery: a repeated one may be outdated. */
-  async #stop(hook: HookRecord, branch: string, key: string): Promise<string> {
-    const { replays, projects, deployments, deploymentService } = this.services;
+  async #stop(
+    hook: HookRecord,
+    { branch, pull }: Extract<ForgeEvent, { readonly type: "stop" }>,
+    key: string,
+  ): Promise<string> {
+    const { replays, projects, deployments, deploymentService, pulls } = this.services;
     const replay = replayKey(hook.id, { key: `stop/${key}`, body: branch });
     if (await replays.find(replay) !== undefined) return "This was delivered before";
     const project = await projects.find(hook.workspaceId, hook.projectId);
@@ -138,6 +163,7 @@ export class ForgeService {
       await deploymentService.stop(deployment, project);
       count++;
     }
+    if (pull !== undefined) await pulls.closed({ projectId: hook.projectId, branch }, pull);
     await replays.keep(replay, STOPPED);
     return count === 0 ? `Branch '${branch}' has no preview` : `The preview of '${branch}' is gone`;
   }

@@ -45,6 +45,8 @@ export interface DeliveryOptions {
   /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
+  /** Tells forges of deployments. */
+  readonly forge?: Channel;
   /** What the bot can do besides linking chats. */
   readonly dialogues: readonly BotDialogue[];
   readonly now: Clock;
@@ -119,6 +121,7 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
   const channels: Channel[] = [
     createPushChannel({ store: subscriptions, outbound, vapidKeys, subject, now }),
     createWebhookChannel(webhookParts),
+    ...(options.forge === undefined ? [] : [options.forge]),
     ...(messenger === undefined ? [] : [messenger.channel]),
     ...(mailer === undefined
       ? []

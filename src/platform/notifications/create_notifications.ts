@@ -12,6 +12,8 @@ import type {
 } from "../accounts/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import { EventStore } from "../core/events/mod.ts";
+import { keys, keysBelow } from "../core/store/mod.ts";
+import type { ReportPull } from "../hooks/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { Mailer } from "./channels/email/mailer.ts";
 import type { BotSettings } from "./channels/messenger/bot_api.ts";
@@ -21,6 +23,8 @@ import { MessengerSignIn } from "./channels/messenger/sign_in.ts";
 import { bindPushRoutes } from "./channels/push/routes.ts";
 import { bindWebhookRoutes } from "./channels/webhook/routes.ts";
 import { createDelivery, type DeliveryServices } from "./create_delivery.ts";
+import { bindForgeRoutes, createForge } from "./channels/forge/create_forge.ts";
+import { pullReporter } from "./channels/forge/report_pull.ts";
 import { createInboxes, type InboxServices } from "./create_inboxes.ts";
 import { bindDeliveryRoutes } from "./delivery/routes.ts";
 import { PreferenceService } from "./preferences/preference_service.ts";
@@ -30,6 +34,7 @@ export interface Notifications extends DeliveryServices, InboxServices {
   readonly preferences: PreferenceService;
   /** `undefined` where the platform has no bot. */
   readonly messengerSignIn: MessengerSignIn | undefined;
+  readonly reportPull: ReportPull;
   readonly capability: Capability;
 }
 
@@ -54,8 +59,9 @@ export function createNotifications(
     raise: parts.raiseSecurityEvent,
   });
   const preferences = new PreferenceService(kv, accounts);
+  const forge = createForge(foundation);
   const delivery = createDelivery({
-    ...{ ...foundation, ...parts, preferences },
+    ...{ ...foundation, ...parts, preferences, forge: forge.channel },
     dialogues: messengerSignIn === undefined ? [] : [messengerSignIn],
   });
   const inboxes = createInboxes({
@@ -64,6 +70,7 @@ export function createNotifications(
   });
   return {
     ...{ ...delivery, ...inboxes, preferences, messengerSignIn },
+    reportPull: pullReporter({ ...foundation, queue: delivery.deliveryQueue }),
     capability: {
       name: "notifications",
       bindRoutes(router) {
@@ -71,6 +78,7 @@ export function createNotifications(
         bindNotificationRoutes(router, services);
         bindDeliveryRoutes(router, delivery);
         bindWebhookRoutes(router, delivery.webhooks);
+        bindForgeRoutes(router, { kv, reports: forge.reports });
         bindPushRoutes(router, services);
         bindMessengerRoutes(router, services);
       },
@@ -88,6 +96,7 @@ export function createNotifications(
         inboxes.rereadInboxes();
         return Promise.resolve();
       },
+      projectKeys: (projectId) => keysBelow(kv, keys.forgeReports(projectId)),
       start: () => delivery.startDelivery(),
       async close() {
         await delivery.closeDelivery();

@@ -88,6 +88,19 @@ function webhookRequests(
   }));
 }
 
+/** The requests for the forges of the events' deployments. */
+function forgeRequests(
+  events: readonly EventRecord[],
+  contentOf: (event: EventRecord) => NotificationContent,
+): DeliveryRequest[] {
+  return events.filter(({ event }) => event.startsWith("deployment.")).map((event) => ({
+    key: `${event.id}:forge`,
+    channel: "forge",
+    userId: null,
+    content: contentOf(event),
+  }));
+}
+
 /** Creates the function that passes events on. Passing one on again changes nothing. */
 export function createFanOut(options: FanOutOptions): PassOn {
   const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;
@@ -148,7 +161,10 @@ export function createFanOut(options: FanOutOptions): PassOn {
     const toContent = (event: EventRecord) => contents.get(event)!;
     const [byPerson] = await Promise.all([
       eventsByPerson(accounts, events),
-      delivery.accept(webhookRequests(events, toContent)),
+      delivery.accept([
+        ...webhookRequests(events, toContent),
+        ...forgeRequests(events, toContent),
+      ]),
     ]);
     const people = [...byPerson];
     for (let start = 0; start < people.length; start += PARALLEL) {

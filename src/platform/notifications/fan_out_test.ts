@@ -106,11 +106,23 @@ Deno.test("createFanOut() notifies each member through the channels that they pr
       minimumPriority: "LOW",
     });
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
-      ...["email ada", "push ada", "push bob", "webhook -"],
+      ...["email ada", "forge -", "push ada", "push bob", "webhook -"],
     ]);
-    assert.deepEqual(await pass([eventOf("deployment.started")]), ["push bob", "webhook -"]);
+    assert.deepEqual(await pass([eventOf("deployment.started")]), [
+      "forge -",
+      "push bob",
+      "webhook -",
+    ]);
     assert.deepEqual(await pass([eventOf("deployment.failed")]), [
-      ...["email ada", "email bob", "messenger ada", "messenger bob", "push ada", "push bob"],
+      ...[
+        "email ada",
+        "email bob",
+        "forge -",
+        "messenger ada",
+        "messenger bob",
+        "push ada",
+        "push bob",
+      ],
       "webhook -",
     ]);
     assert.deepEqual((await titles(ids.ada)).length, 2);
@@ -123,6 +135,7 @@ Deno.test("createFanOut() notifies everybody else where the record of one is dam
     await damagePreferences(ids.ada);
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
       "email bob",
+      "forge -",
       "push bob",
       "webhook -",
     ]);
@@ -136,10 +149,10 @@ Deno.test("createFanOut() keeps quiet hours by the clock", () =>
     await preferences.setCategory(account(ids.ada), { category: "Deployment", quietHours });
     setTime("23:00");
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
-      ...["email bob", "push bob", "webhook -"],
+      ...["email bob", "forge -", "push bob", "webhook -"],
     ]);
     setTime("06:00");
-    assert.deepEqual((await pass([eventOf("deployment.live")])).length, 5);
+    assert.deepEqual((await pass([eventOf("deployment.live")])).length, 6);
     assert.equal((await titles(ids.ada)).length, 2);
   }));
 
@@ -171,7 +184,7 @@ Deno.test("createFanOut() no longer notifies a former member", () =>
     await pass([eventOf("deployment.live")]);
     await removeMember(ids.bob);
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
-      ...["email ada", "push ada", "webhook -"],
+      ...["email ada", "forge -", "push ada", "webhook -"],
     ]);
     assert.equal((await titles(ids.bob)).length, 1);
   }));

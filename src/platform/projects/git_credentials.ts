@@ -6,7 +6,7 @@
  * @module
  */
 import { z } from "zod";
-import { gitCredentialsBody } from "../../contract/mod.ts";
+import { type Forge, gitCredentialsBody } from "../../contract/mod.ts";
 import { type GitAddress, parseGitUrl } from "../../lib/git_url.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
@@ -17,7 +17,15 @@ import type { ProjectRecord } from "./project.ts";
  * on a command line.
  */
 export type GitCredentials =
-  | { readonly type: "https"; readonly username: string; readonly token: string }
+  | {
+    readonly type: "https";
+    readonly username: string;
+    readonly token: string;
+    /** What serves the repository, for reports; known by its host where missing. */
+    readonly forge?: Forge | undefined;
+    /** Address of the forge's API. */
+    readonly apiUrl?: string | undefined;
+  }
   /** A private key in OpenSSH or PEM form, without passphrase. */
   | {
     readonly type: "ssh";

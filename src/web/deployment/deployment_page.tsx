@@ -6,7 +6,14 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import type { Build, BuildLogLine, Deployment, Project } from "../../contract/mod.ts";
+import {
+  type Build,
+  type BuildLogLine,
+  type Deployment,
+  FORGE_NAMES,
+  type ForgeReport,
+  type Project,
+} from "../../contract/mod.ts";
 import {
   type BoardContext,
   bytesText,
@@ -29,6 +36,8 @@ export interface DeploymentView {
   readonly project: Project;
   /** The build that made it; undefined where the tool sent it. */
   readonly build: Build | undefined;
+  /** What the forge of its repository was told of it. */
+  readonly report: ForgeReport | null;
   /** What brought it here, in words. */
   readonly origin: string;
   /** The last lines of its build. */
@@ -58,7 +67,7 @@ function tookOf({ deployment, build }: DeploymentView): string | undefined {
 }
 
 function Facts({ view }: { readonly view: DeploymentView }) {
-  const { deployment, build, origin } = view;
+  const { deployment, build, origin, report } = view;
   const { id, status, environment, branch, commitSha, author, urls } = deployment;
   const took = tookOf(view);
   const refresh = isUnderWay(status)
@@ -94,6 +103,13 @@ function Facts({ view }: { readonly view: DeploymentView }) {
           )}
           {author === null ? null : <Fact name="Author">{author}</Fact>}
           <Fact name="Trigger">{origin}</Fact>
+          {report === null || report.state === null ? null : (
+            <Fact name={FORGE_NAMES[report.forge]}>
+              {`Commit marked as ${report.state}${
+                report.isCommented ? ", pull request commented" : ""
+              }`}
+            </Fact>
+          )}
           <Fact name="Created">
             <Moment at={deployment.createdAt} />
           </Fact>
@@ -239,6 +255,11 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
       acts={<Acts view={view} context={context} />}
     >
       {deployment.error === null ? null : <Notice kind="bad">{deployment.error}</Notice>}
+      {view.report === null || view.report.problem === null ? null : (
+        <Notice kind="care">
+          {`${FORGE_NAMES[view.report.forge]} was not told how it stands: ${view.report.problem}`}
+        </Notice>
+      )}
       {deployment.variablesChanged
         ? (
           <Notice kind="care">

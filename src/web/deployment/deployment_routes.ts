@@ -84,17 +84,18 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     const { record, slug } = await open(visit);
     const { context, api } = await openBoard(visit, slug, services);
     const params = { deployment: record.id };
-    const [deployment, project, build, log] = await Promise.all([
+    const [deployment, project, build, log, { report }] = await Promise.all([
       api.call(endpoints.getDeployment, { params }),
       api.call(endpoints.getProject, { params: { project: record.projectId } }),
       buildOf(api, record),
       api.call(endpoints.getBuildLog, { params }),
+      api.call(endpoints.getForgeReport, { params }),
     ]);
     const search = (visit.query.get("search") ?? "").slice(0, MAX_SEARCH);
     const wanted = search.toLowerCase();
     const lines = log.lines.filter(({ text }) => text.toLowerCase().includes(wanted));
     return deploymentPage(context, {
-      ...{ deployment, project, build, search },
+      ...{ deployment, project, build, search, report },
       origin: originOf(record),
       lines: lines.slice(-SHOWN_LINES),
     });

@@ -191,6 +191,12 @@ export const keys = {
   projectHooks: (projectId: string): Key => ["project_hooks", projectId],
   projectHook: (projectId: string, id: string): Key => ["project_hooks", projectId, id],
   hookByToken: (hash: string): Key => ["deploy_hook_by_token", hash],
+  /** Pull requests of a project, by the branch that they offer. */
+  pulls: (projectId: string): Key => ["forge_pulls", projectId],
+  pull: (projectId: string, branch: string): Key => ["forge_pulls", projectId, branch],
+  /** What forges were told of a project's deployments. */
+  forgeReports: (projectId: string): Key => ["forge_reports", projectId],
+  forgeReport: (projectId: string, id: string): Key => ["forge_reports", projectId, id],
   /** Counters, apart from the hook, so that triggers do not contend for its record. */
   hookUses: (id: string): Key => ["deploy_hook_uses", id],
   hookUse: (id: string, counter: "count" | "last"): Key => ["deploy_hook_uses", id, counter],

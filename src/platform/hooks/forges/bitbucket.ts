@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { type ForgeEvent, ignore, pullRequestEvent, refEvent } from "./forge_event.ts";
+import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
 /** Most branches of one push that are followed. */
 const MAX_CHANGES = 10;
@@ -20,7 +20,7 @@ const side = z.object({
   repository: z.object({ full_name: z.string() }).nullable(),
 });
 const pullRequest = z.object({
-  pullrequest: z.object({ state: z.string(), source: side, destination: side }),
+  pullrequest: z.object({ id: pullNumber, state: z.string(), source: side, destination: side }),
 });
 
 const refsChanged = z.object({
@@ -31,7 +31,12 @@ const serverSide = z.object({
   repository: z.object({ id: z.number() }),
 });
 const serverPullRequest = z.object({
-  pullRequest: z.object({ state: z.string(), fromRef: serverSide, toRef: serverSide }),
+  pullRequest: z.object({
+    id: pullNumber,
+    state: z.string(),
+    fromRef: serverSide,
+    toRef: serverSide,
+  }),
 });
 
 /** Actions after which a pull request may show something new. */
@@ -56,8 +61,9 @@ export function bitbucketEvents(event: string, payload: unknown): readonly Forge
   }
   const [kind, action = ""] = event.split(":");
   if (kind === "pullrequest" && /^(?:created|updated|fulfilled|rejected)$/.test(action)) {
-    const { state, source, destination } = pullRequest.parse(payload).pullrequest;
+    const { id: number, state, source, destination } = pullRequest.parse(payload).pullrequest;
     return pullRequestEvent({
+      number,
       isOpen: state === "OPEN",
       isChanged: CHANGES.has(action),
       branch: source.branch.name,
@@ -65,8 +71,9 @@ export function bitbucketEvents(event: string, payload: unknown): readonly Forge
     });
   }
   if (kind === "pr" && /^(?:opened|from_ref_updated|merged|declined|deleted)$/.test(action)) {
-    const { state, fromRef, toRef } = serverPullRequest.parse(payload).pullRequest;
+    const { id: number, state, fromRef, toRef } = serverPullRequest.parse(payload).pullRequest;
     return pullRequestEvent({
+      number,
       isOpen: state === "OPEN" && action !== "deleted",
       isChanged: CHANGES.has(action),
       branch: fromRef.displayId,

@@ -3,22 +3,13 @@
  *
  * @module
  */
-
-export const FORGES = ["github", "gitlab", "gitea", "bitbucket"] as const;
-export type Forge = (typeof FORGES)[number];
-
-export const FORGE_NAMES: Readonly<Record<Forge, string>> = {
-  github: "GitHub",
-  gitlab: "GitLab",
-  gitea: "Gitea",
-  bitbucket: "Bitbucket",
-};
+import { z } from "zod";
 
 export type ForgeEvent =
   /** The branch has a new head, or a pull request asks for a preview of it. */
-  | { readonly type: "deploy"; readonly branch: string }
+  | { readonly type: "deploy"; readonly branch: string; readonly pull?: number }
   /** The branch is gone, or its pull request is closed. */
-  | { readonly type: "stop"; readonly branch: string }
+  | { readonly type: "stop"; readonly branch: string; readonly pull?: number }
   /** Nothing is to be done; `reason` is for people. */
   | { readonly type: "ignore"; readonly reason: string };
 
@@ -36,8 +27,13 @@ export function refEvent(ref: string, isDeleted: boolean): ForgeEvent {
   return { type: isDeleted ? "stop" : "deploy", branch };
 }
 
+/** The number of a pull request; a payload without one is followed all the same. */
+export const pullNumber = z.int().positive().optional();
+
 /** What happened to a pull request. */
 export interface PullRequest {
+  /** By which the forge's API knows it. */
+  readonly number: number | undefined;
   readonly isOpen: boolean;
   /** Whether what it shows may have changed. */
   readonly isChanged: boolean;
@@ -48,9 +44,10 @@ export interface PullRequest {
 
 /** A preview on open and update, none any more on close. Code of strangers is not built. */
 export function pullRequestEvent(
-  { isOpen, isChanged, branch, isFork }: PullRequest,
+  { number: pull, isOpen, isChanged, branch, isFork }: PullRequest,
 ): readonly ForgeEvent[] {
   if (isFork) return ignore("The pull request comes from a fork, whose code is not built");
-  if (!isOpen) return [{ type: "stop", branch }];
-  return isChanged ? [{ type: "deploy", branch }] : ignore("The pull request has no new commit");
+  const named = pull === undefined ? { branch } : { branch, pull };
+  if (!isOpen) return [{ type: "stop", ...named }];
+  return isChanged ? [{ type: "deploy", ...named }] : ignore("The pull request has no new commit");
 }

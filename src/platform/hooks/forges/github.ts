@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { type ForgeEvent, ignore, pullRequestEvent, refEvent } from "./forge_event.ts";
+import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
 const NOTHING = /^0+$/;
 
@@ -16,6 +16,7 @@ const place = z.object({
 });
 const pullRequest = z.object({
   action: z.string(),
+  number: pullNumber,
   pull_request: z.object({ state: z.string(), head: place, base: place }),
 });
 
@@ -43,8 +44,9 @@ export function githubEvents(event: string, payload: unknown): readonly ForgeEve
     }
     case "pull_request":
     case "pull_request_sync": {
-      const { action, pull_request: { state, head, base } } = pullRequest.parse(payload);
+      const { action, number, pull_request: { state, head, base } } = pullRequest.parse(payload);
       return pullRequestEvent({
+        number,
         isOpen: state === "open",
         isChanged: CHANGES.has(action),
         branch: head.ref,

@@ -4,13 +4,14 @@
  * @module
  */
 import { z } from "zod";
-import { type ForgeEvent, ignore, pullRequestEvent, refEvent } from "./forge_event.ts";
+import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
 const NOTHING = /^0+$/;
 
 const pushed = z.object({ ref: z.string(), after: z.string() });
 const mergeRequest = z.object({
   object_attributes: z.object({
+    iid: pullNumber,
     action: z.string().optional(),
     state: z.string(),
     source_branch: z.string(),
@@ -31,6 +32,7 @@ export function gitlabEvents(event: string, payload: unknown): readonly ForgeEve
     const { object_attributes: request } = mergeRequest.parse(payload);
     const { action, oldrev } = request;
     return pullRequestEvent({
+      number: request.iid,
       isOpen: request.state === "opened",
       isChanged: action === "open" || action === "reopen" || typeof oldrev === "string",
       branch: request.source_branch,

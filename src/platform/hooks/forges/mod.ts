@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { type Forge, FORGE_NAMES, type ForgeEvent, PayloadError } from "./forge_event.ts";
+export { type ForgeEvent, PayloadError } from "./forge_event.ts";
 export { type Delivery, deliveryOf, isSigned, readDelivery } from "./read_delivery.ts";

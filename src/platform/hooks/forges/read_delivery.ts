@@ -5,11 +5,12 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import type { Forge } from "../../../contract/mod.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { createPause } from "../../../lib/next_turn.ts";
 import { JsonError, parseJson } from "../../../lib/parse_json.ts";
 import { bitbucketEvents } from "./bitbucket.ts";
-import { type Forge, type ForgeEvent, PayloadError } from "./forge_event.ts";
+import { type ForgeEvent, PayloadError } from "./forge_event.ts";
 import { githubEvents } from "./github.ts";
 import { gitlabEvents } from "./gitlab.ts";
 

@@ -19,21 +19,28 @@ const gitlab = (more: Readonly<Record<string, unknown>>) => ({
 });
 const cloud = (state: string, fork = "ada/shop") => ({
   pullrequest: {
-    state,
+    ...{ id: 3, state },
     source: { branch: { name: "menu" }, repository: { full_name: fork } },
     destination: { branch: { name: "main" }, repository: { full_name: "ada/shop" } },
   },
 });
 const server = (state: string, id = 1) => ({
   pullRequest: {
-    state,
+    ...{ id: 4, state },
     fromRef: { displayId: "menu", repository: { id } },
     toRef: { displayId: "main", repository: { id: 1 } },
   },
 });
 
-const deploy = (branch: string): ForgeEvent => ({ type: "deploy", branch });
-const stop = (branch: string): ForgeEvent => ({ type: "stop", branch });
+const named = (branch: string, pull?: number) => pull === undefined ? { branch } : { branch, pull };
+const deploy = (branch: string, pull?: number): ForgeEvent => ({
+  type: "deploy",
+  ...named(branch, pull),
+});
+const stop = (branch: string, pull?: number): ForgeEvent => ({
+  type: "stop",
+  ...named(branch, pull),
+});
 
 /** What is done, or a pattern of the reason why nothing is. */
 type Wanted = ForgeEvent | RegExp;
@@ -41,8 +48,8 @@ type Wanted = ForgeEvent | RegExp;
 const EVENTS: readonly (readonly [field: string, event: string, payload: unknown, Wanted])[] = [
   ["x-github-event", "ping", recorded("github_ping"), /hook works/],
   ["x-github-event", "push", recorded("github_push"), deploy("master")],
-  ["x-github-event", "pull_request", recorded("github_pull_request_opened"), deploy("changes")],
-  ["x-github-event", "pull_request", recorded("github_pull_request_closed"), stop("changes")],
+  ["x-github-event", "pull_request", recorded("github_pull_request_opened"), deploy("changes", 2)],
+  ["x-github-event", "pull_request", recorded("github_pull_request_closed"), stop("changes", 2)],
   ["x-github-event", "push", { ref: "refs/heads/main", after: SHA }, deploy("main")],
   ["x-github-event", "push", { ref: "refs/heads/a", after: NONE, deleted: true }, stop("a")],
   ["x-github-event", "push", { ref: "refs/tags/v1", after: SHA }, /no branch/],
@@ -63,7 +70,7 @@ const EVENTS: readonly (readonly [field: string, event: string, payload: unknown
   }, deploy("menu")],
   ["x-gitlab-event", "Push Hook", { ref: "refs/heads/main", after: SHA }, deploy("main")],
   ["x-gitlab-event", "Push Hook", { ref: "refs/heads/menu", after: NONE }, stop("menu")],
-  ["x-gitlab-event", "Merge Request Hook", gitlab({ action: "open" }), deploy("menu")],
+  ["x-gitlab-event", "Merge Request Hook", gitlab({ action: "open", iid: 9 }), deploy("menu", 9)],
   [
     "x-gitlab-event",
     "Merge Request Hook",
@@ -85,11 +92,11 @@ const EVENTS: readonly (readonly [field: string, event: string, payload: unknown
   ["x-event-key", "repo:push", {
     push: { changes: [{ new: null, old: { type: "branch", name: "menu" } }] },
   }, stop("menu")],
-  ["x-event-key", "pullrequest:created", cloud("OPEN"), deploy("menu")],
-  ["x-event-key", "pullrequest:fulfilled", cloud("MERGED"), stop("menu")],
+  ["x-event-key", "pullrequest:created", cloud("OPEN"), deploy("menu", 3)],
+  ["x-event-key", "pullrequest:fulfilled", cloud("MERGED"), stop("menu", 3)],
   ["x-event-key", "pullrequest:updated", cloud("OPEN", "eve/shop"), /fork/],
-  ["x-event-key", "pr:opened", server("OPEN"), deploy("menu")],
-  ["x-event-key", "pr:declined", server("DECLINED"), stop("menu")],
+  ["x-event-key", "pr:opened", server("OPEN"), deploy("menu", 4)],
+  ["x-event-key", "pr:declined", server("DECLINED"), stop("menu", 4)],
   ["x-event-key", "pr:opened", server("OPEN", 2), /fork/],
   ["x-event-key", "repo:refs_changed", {
     changes: [{ refId: "refs/heads/menu", type: "DELETE" }],

@@ -6,7 +6,7 @@
 import type { EventCategory, EventData, EventName, Priority } from "../../../contract/mod.ts";
 
 /** Channels out of the platform. The inbox is not one: it is written directly. */
-export const OUTWARD_CHANNELS = ["email", "messenger", "push", "webhook"] as const;
+export const OUTWARD_CHANNELS = ["email", "messenger", "push", "webhook", "forge"] as const;
 export type OutwardChannel = (typeof OUTWARD_CHANNELS)[number];
 
 /** What a message says to people. */
@@ -26,12 +26,12 @@ export interface NotificationContent {
   readonly data: EventData;
 }
 
-/** One notification to one person, or to the webhooks of a workspace, over one channel. */
+/** One notification to one person, or to webhooks or a forge of a workspace, over one channel. */
 export interface DeliveryRequest {
   /** Idempotency key of event, person and channel: a key is delivered once. */
   readonly key: string;
   readonly channel: OutwardChannel;
-  /** The person who gets it; null for a webhook, which belongs to a workspace. */
+  /** The person who gets it; null for a webhook or a forge, which belong to a workspace. */
   readonly userId: string | null;
   readonly content: NotificationContent;
 }

@@ -14,8 +14,8 @@ export function createReview(
   { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },
 ): ReviewDelivery {
   return async ({ channel, userId, workspaceId }) => {
-    // A webhook belongs to a workspace, which has neither preferences nor quiet hours.
-    if (userId === null || channel === "webhook") return () => true;
+    // Webhooks and forges belong to a workspace, which has neither preferences nor quiet hours.
+    if (userId === null || channel === "webhook" || channel === "forge") return () => true;
     const { categories } = await preferences.of({ userId, workspaceId });
     return (content) => {
       const wanted = categories.find(({ category }) => category === content.category)!;

@@ -1,0 +1,86 @@
+/**
+ * Pull requests that forges reported: which one shows a branch, and the comment that it got.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Clock } from "../../lib/clock.ts";
+import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
+
+/** How long a pull request is known after its last change. */
+const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
+
+const pullComment = z.object({
+  /** As the forge's API names it. */
+  id: z.string(),
+  /** The deployment that it is about; its id orders deployments by their time. */
+  deploymentId: z.string(),
+});
+export type PullComment = z.infer<typeof pullComment>;
+
+const pullRecord = z.object({
+  number: z.number(),
+  isOpen: z.boolean(),
+  comment: pullComment.nullable(),
+  updatedAt: z.number(),
+});
+export type PullRecord = z.infer<typeof pullRecord>;
+
+export interface PullPlace {
+  readonly projectId: string;
+  readonly branch: string;
+}
+
+export class PullStore {
+  constructor(private readonly kv: Deno.Kv, private readonly now: Clock) {}
+
+  async find({ projectId, branch }: PullPlace): Promise<PullRecord | undefined> {
+    return (await readRecord(this.kv, keys.pull(projectId, branch), pullRecord))?.value;
+  }
+
+  /** The pull request is open; a comment of it is known still. */
+  async opened(place: PullPlace, number: number): Promise<void> {
+    await this.#change(place, (known) => ({
+      number,
+      isOpen: true,
+      comment: known?.number === number ? known.comment : null,
+    }));
+  }
+
+  /** The pull request is closed, so that it gets no comment that it does not have. */
+  async closed(place: PullPlace, number: number): Promise<void> {
+    await this.#change(place, (known) => {
+      return known?.number === number ? { ...known, isOpen: false } : undefined;
+    });
+  }
+
+  /** Remembers the comment of a pull request, unless another one shows the branch by now. */
+  async commented(place: PullPlace, number: number, comment: PullComment | null): Promise<void> {
+    await this.#change(place, (known) => {
+      return known?.number === number ? { ...known, comment } : undefined;
+    });
+  }
+
+  async removeProject(projectId: string): Promise<void> {
+    for await (const { key } of readAll(this.kv, keys.pulls(projectId), pullRecord)) {
+      await this.kv.delete(key);
+    }
+  }
+
+  async #change(
+    { projectId, branch }: PullPlace,
+    change: (known: PullRecord | undefined) => Omit<PullRecord, "updatedAt"> | undefined,
+  ): Promise<void> {
+    const key = keys.pull(projectId, branch);
+    await commitWithRetries(this.kv, [key], async () => {
+      const known = await readRecord(this.kv, key, pullRecord);
+      const changed = change(known?.value);
+      const operation = this.kv.atomic()
+        .check({ key, versionstamp: known?.versionstamp ?? null });
+      if (changed !== undefined) {
+        operation.set(key, { ...changed, updatedAt: this.now() }, { expireIn: KEPT_MS });
+      }
+      return { operation, result: undefined };
+    });
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * What the API of a forge is asked, in the words that all forges share.
+ *
+ * @module
+ */
+import type { Forge } from "../../../../contract/mod.ts";
+
+/** A repository, as the API of its forge addresses it. */
+export interface ForgeTarget {
+  readonly forge: Forge;
+  /** Address of the API, without a slash at its end. */
+  readonly api: string;
+  /** Names of the folders of the repository, its own the last one. */
+  readonly path: readonly string[];
+  readonly username: string;
+  readonly token: string;
+}
+
+export type CommitState = "waiting" | "building" | "live" | "failed" | "stopped";
+
+/** What a commit is marked with. */
+export interface CommitStatus {
+  readonly sha: string;
+  readonly branch: string;
+  readonly state: CommitState;
+  /** Tells this mark from others of the commit: a later one of the same name replaces it. */
+  readonly name: string;
+  readonly description: string;
+  readonly url: string;
+}
+
+export interface ForgeRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH";
+  readonly url: string;
+  readonly body?: unknown;
+}
+
+/** A comment as the API shows it. */
+export interface ShownComment {
+  readonly id: string;
+  readonly text: string;
+  /** Where a change must name what it changes. */
+  readonly version?: number | undefined;
+}
+
+/** How one kind of forge is asked. All of it is pure. */
+export interface Dialect {
+  /** Fields of every request; they hold the token. */
+  fields(target: ForgeTarget): readonly (readonly [string, string])[];
+  status(target: ForgeTarget, status: CommitStatus): ForgeRequest;
+  /** True for a refusal that says that the commit is marked as it should be. */
+  isMarked?(answer: { readonly status: number; readonly text: string }): boolean;
+  /** Lists the comments of a pull request. */
+  comments(target: ForgeTarget, pull: number): ForgeRequest;
+  /** Shows one comment, where a change must name its version. */
+  comment?(target: ForgeTarget, pull: number, id: string): ForgeRequest;
+  addComment(target: ForgeTarget, pull: number, text: string): ForgeRequest;
+  changeComment(
+    target: ForgeTarget,
+    pull: number,
+    comment: ShownComment,
+  ): ForgeRequest;
+  /** @throws {z.ZodError} where the answer is not a comment */
+  readComment(answer: unknown): ShownComment;
+  /** @throws {z.ZodError} where the answer is not a list of comments */
+  readComments(answer: unknown): readonly ShownComment[];
+}
+
+/** An address below that of the API; each part is encoded. */
+export function at({ api }: ForgeTarget, ...parts: readonly (string | number)[]): string {
+  return [api, ...parts.map((part) => encodeURIComponent(part))].join("/");
+}

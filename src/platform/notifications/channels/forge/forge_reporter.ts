@@ -1,0 +1,208 @@
+/**
+ * Tells the forge of a repository how a deployment stands: by a mark on its commit, and by one
+ * comment of the pull request that shows its branch. What is told is how the deployment stands
+ * when it is told, so that reports may come late, twice or in any order.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PRODUCTION } from "../../../../contract/mod.ts";
+import type { Clock } from "../../../../lib/clock.ts";
+import { sha256Hex } from "../../../../lib/hash.ts";
+import { KeyedLock } from "../../../../lib/keyed_lock.ts";
+import type { OutboundFetch } from "../../../../runtime/mod.ts";
+import type { DeploymentRecord, DeploymentStore } from "../../../deployments/mod.ts";
+import type { PullRecord, PullStore } from "../../../hooks/mod.ts";
+import type { OpenGitCredentials, ProjectStore } from "../../../projects/mod.ts";
+import type { SendOutcome } from "../../delivery/channel.ts";
+import { askForge, ForgeError } from "./ask_forge.ts";
+import type { Dialect, ForgeTarget, ShownComment } from "./dialect.ts";
+import { dialectOf, forgeTarget } from "./forge_target.ts";
+import { commentText, commitStatus, markOf, type ReportContext } from "./report_text.ts";
+import type { ReportRecord, ReportStore } from "./report_store.ts";
+
+/** How often a report is repeated as its deployment changed meanwhile. */
+const ROUNDS = 4;
+
+const NOT_ALLOWED = "The address of the forge's API must be https, as a token is sent to it";
+
+export interface ReporterParts extends ReportContext {
+  readonly projects: Pick<ProjectStore, "find">;
+  readonly deployments: Pick<DeploymentStore, "find">;
+  readonly credentials: OpenGitCredentials;
+  readonly pulls: Pick<PullStore, "find" | "commented">;
+  readonly reports: ReportStore;
+  readonly outbound: OutboundFetch;
+  /** Plain http is allowed. */
+  readonly allowPrivate: boolean;
+  readonly now: Clock;
+}
+
+/** A deployment, by what its event names. */
+export interface ReportedPlace {
+  readonly workspaceId: string;
+  readonly projectId: string;
+  readonly deploymentId: string;
+}
+
+interface Reported {
+  readonly deployment: DeploymentRecord;
+  readonly target: ForgeTarget;
+}
+
+interface Addressed extends Reported {
+  readonly dialect: Dialect;
+}
+
+export class ForgeReporter {
+  readonly #lock = new KeyedLock();
+
+  constructor(private readonly parts: ReporterParts) {}
+
+  /** The deployment and its forge; `undefined` where there is nobody to tell. */
+  async find({ workspaceId, projectId, deploymentId }: ReportedPlace): Promise<
+    Reported | undefined
+  > {
+    const { projects, deployments, credentials } = this.parts;
+    const project = await projects.find(workspaceId, projectId);
+    if (project?.gitCredentials !== "https") return undefined;
+    const deployment = await deployments.find(projectId, deploymentId);
+    if (deployment?.source !== "git" || deployment.commitSha === null) return undefined;
+    const target = forgeTarget(project.gitUrl, await credentials(project));
+    return target === undefined ? undefined : { deployment, target };
+  }
+
+  /** Tells the forge how the deployment stands; the outcome says whether to try again. */
+  async report(place: ReportedPlace): Promise<SendOutcome> {
+    const first = await this.find(place);
+    if (first === undefined) return { type: "gone", reason: "There is no forge to report to" };
+    const { projectId, branch } = first.deployment;
+    return await this.#lock.run(`${projectId}/${branch}`, async () => {
+      let told: DeploymentRecord["status"] | undefined;
+      for (let round = 0; round < ROUNDS; round++) {
+        const found = await this.find(place);
+        if (found === undefined || found.deployment.status === told) break;
+        const outcome = await this.#tell(found);
+        if (outcome !== undefined) return outcome;
+        told = found.deployment.status;
+      }
+      return { type: "sent", detail: "The forge was told" };
+    });
+  }
+
+  /** Why it failed; `undefined` where it did not. */
+  async #tell({ deployment, target }: Reported): Promise<SendOutcome | undefined> {
+    const { reports, now } = this.parts;
+    const known = await reports.find(deployment);
+    let record: ReportRecord = {
+      ...{ state: null, comment: null, ...known, problem: null },
+      forge: target.forge,
+      repository: target.path.join("/"),
+      at: now(),
+    };
+    try {
+      if (!target.api.startsWith("https:") && !this.parts.allowPrivate) {
+        throw new ForgeError({ type: "failed", reason: NOT_ALLOWED });
+      }
+      const addressed = { deployment, target, dialect: dialectOf(target) };
+      record = { ...record, state: await this.#mark(addressed, record.state) };
+      record = { ...record, comment: await this.#comment(addressed, record.comment) };
+      await reports.save(deployment, record);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      const { outcome } = error;
+      await reports.save(deployment, { ...record, problem: outcome.reason });
+      // What no attempt mends is shown with the deployment: it is no message that somebody lacks.
+      return outcome.type === "failed" ? { type: "gone", reason: outcome.reason } : outcome;
+    }
+  }
+
+  #ask(addressed: Addressed, request: Parameters<typeof askForge>[2]) {
+    return askForge(this.parts, addressed, request);
+  }
+
+  /** Marks the commit, unless that was done; returns the mark that it has. */
+  async #mark(addressed: Addressed, known: string | null): Promise<string | null> {
+    const status = commitStatus(addressed.deployment, this.parts);
+    if (status === undefined || status.state === known) return known;
+    await this.#ask(addressed, addressed.dialect.status(addressed.target, status));
+    return status.state;
+  }
+
+  /** Writes or changes the comment of the pull request; returns the hash of its text. */
+  async #comment(addressed: Addressed, known: string | null): Promise<string | null> {
+    const { deployment } = addressed;
+    if (deployment.environment === ENVIRONMENT_PRODUCTION) return known;
+    const pull = await this.parts.pulls.find(deployment);
+    const last = pull?.comment ?? null;
+    if (pull === undefined || last === null && !pull.isOpen) return known;
+    // A newer deployment of the branch is what the pull request shows.
+    if (last !== null && last.deploymentId > deployment.id) return known;
+    const text = commentText(deployment, this.parts);
+    const hash = sha256Hex(text);
+    if (last?.deploymentId === deployment.id && hash === known) return known;
+    const id = await this.#write(addressed, pull, text);
+    const comment = id === undefined ? null : { id, deploymentId: deployment.id };
+    await this.parts.pulls.commented(deployment, pull.number, comment);
+    return hash;
+  }
+
+  /** Returns the id of the comment; `undefined` where a closed pull request has none any more. */
+  async #write(addressed: Addressed, pull: PullRecord, text: string): Promise<string | undefined> {
+    const { target, dialect, deployment } = addressed;
+    const { number } = pull;
+    if (pull.comment !== null) {
+      const id = await this.#change(addressed, number, { id: pull.comment.id, text });
+      if (id !== undefined) return id;
+    }
+    if (!pull.isOpen) return undefined;
+    // A crash may have come between a comment and its record.
+    const { json } = await this.#ask(addressed, dialect.comments(target, number));
+    const mark = markOf(deployment.projectId);
+    const found = this.#read(() => dialect.readComments(json)).find((each) =>
+      each.text.includes(mark)
+    );
+    if (found !== undefined) {
+      const id = await this.#change(addressed, number, { id: found.id, text });
+      if (id !== undefined) return id;
+    }
+    const added = await this.#ask(addressed, dialect.addComment(target, number, text));
+    return this.#read(() => dialect.readComment(added.json)).id;
+  }
+
+  /** Changes a comment; `undefined` where it is gone. */
+  async #change(
+    addressed: Addressed,
+    pull: number,
+    comment: ShownComment,
+  ): Promise<string | undefined> {
+    const { target, dialect } = addressed;
+    try {
+      const asked = dialect.comment?.(target, pull, comment.id);
+      const shown = asked === undefined ? undefined : await this.#ask(addressed, asked);
+      const version = shown === undefined
+        ? undefined
+        : this.#read(() => dialect.readComment(shown.json)).version;
+      await this.#ask(
+        addressed,
+        dialect.changeComment(target, pull, {
+          ...comment,
+          ...(version === undefined ? {} : { version }),
+        }),
+      );
+      return comment.id;
+    } catch (error) {
+      if (error instanceof ForgeError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (cause) {
+      const reason = "The forge answered with something else than a comment";
+      throw new ForgeError({ type: "failed", reason }, undefined, { cause });
+    }
+  }
+}

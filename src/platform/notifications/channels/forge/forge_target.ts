@@ -1,0 +1,87 @@
+/**
+ * Which forge serves a project's repository, and where its API is. Pure.
+ *
+ * @module
+ */
+import type { Forge } from "../../../../contract/mod.ts";
+import { parseGitUrl } from "../../../../lib/git_url.ts";
+import type { GitCredentials } from "../../../projects/mod.ts";
+import { bitbucketCloud, bitbucketServer } from "./bitbucket.ts";
+import type { Dialect, ForgeTarget } from "./dialect.ts";
+import { gitea, github } from "./github.ts";
+import { gitlab } from "./gitlab.ts";
+
+/** Forges that everyone uses: their kind, and their API where it has a host of its own. */
+const KNOWN: Readonly<Record<string, { readonly forge: Forge; readonly api?: string }>> = {
+  "github.com": { forge: "github", api: "https://api.github.com" },
+  "gitlab.com": { forge: "gitlab" },
+  "bitbucket.org": { forge: "bitbucket", api: "https://api.bitbucket.org/2.0" },
+  "codeberg.org": { forge: "gitea" },
+  "gitea.com": { forge: "gitea" },
+};
+
+/** Names of hosts that say what they serve, such as `gitlab.example.com`. */
+const SPEAKING: readonly (readonly [RegExp, Forge])[] = [
+  [/^github\./, "github"],
+  [/^gitlab\./, "gitlab"],
+  [/^(?:gitea|forgejo|codeberg)\./, "gitea"],
+  [/^bitbucket\./, "bitbucket"],
+];
+
+/** Where a forge of one's own has its API, below the address of its pages. */
+const API_PATHS: Readonly<Record<Forge, string>> = {
+  github: "/api/v3",
+  gitlab: "/api/v4",
+  gitea: "/api/v1",
+  bitbucket: "/rest",
+};
+
+const CLOUD = /\/2\.0$/;
+
+const forgeOf = (host: string): Forge | undefined =>
+  KNOWN[host]?.forge ?? SPEAKING.find(([pattern]) => pattern.test(host))?.[1];
+
+/** The folder below which the forge has its pages, where its API is not at the root of its host. */
+function folderOf(api: string, forge: Forge): string {
+  const { pathname } = new URL(api);
+  const path = API_PATHS[forge];
+  return pathname.endsWith(path) ? pathname.slice(0, -path.length) : "";
+}
+
+/** How the repository is addressed; `undefined` where nothing says which forge it is. */
+export function forgeTarget(
+  gitUrl: string | null,
+  credentials: GitCredentials | undefined,
+): ForgeTarget | undefined {
+  if (credentials?.type !== "https" || gitUrl === null) return undefined;
+  const parsed = parseGitUrl(gitUrl);
+  if (!parsed.ok || parsed.address.transport !== "http") return undefined;
+  const { host, url } = parsed.address;
+  const forge = credentials.forge ?? forgeOf(host);
+  if (forge === undefined) return undefined;
+  const { origin, pathname } = new URL(url);
+  const api = (credentials.apiUrl ?? KNOWN[host]?.api ?? `${origin}${API_PATHS[forge]}`)
+    .replace(/\/+$/, "");
+  const folder = folderOf(api, forge);
+  const inside = pathname.startsWith(`${folder}/`) ? pathname.slice(folder.length) : pathname;
+  const path = inside.replace(/\/+$/, "").replace(/\.git$/, "").split("/").filter((part) =>
+    part !== ""
+  )
+    .map(decoded);
+  if (path.length < 2 || path.some((part) => part === "." || part === "..")) return undefined;
+  return { forge, api, path, username: credentials.username, token: credentials.token };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** How a forge is asked: Bitbucket has one API in its cloud and another on servers. */
+export function dialectOf({ forge, api }: ForgeTarget): Dialect {
+  if (forge === "bitbucket") return CLOUD.test(api) ? bitbucketCloud : bitbucketServer;
+  return { github, gitlab, gitea }[forge];
+}

@@ -1,0 +1,36 @@
+/**
+ * Tells the forge of a deployment again once a pull request shows its branch: its own events may
+ * have been sent before.
+ *
+ * @module
+ */
+import { EVENTS } from "../../../../contract/mod.ts";
+import { uuidV7 } from "../../../../lib/ids.ts";
+import type { Foundation } from "../../../core/foundation.ts";
+import { deploymentEvent } from "../../../deployments/mod.ts";
+import type { ReportPull } from "../../../hooks/mod.ts";
+import type { DeliveryQueue } from "../../delivery/types.ts";
+import { describeEvent } from "../../describe_event.ts";
+
+/** Creates the function that stores such a report; it resolves once that would survive a crash. */
+export function pullReporter(
+  { queue, addresses, publicOrigin, now, random }:
+    & Pick<Foundation, "addresses" | "publicOrigin" | "now" | "random">
+    & { readonly queue: DeliveryQueue },
+): ReportPull {
+  return async (deployment) => {
+    const { event, data } = deploymentEvent("building", deployment, addresses);
+    const id = uuidV7(now, random);
+    await queue.accept([{
+      key: `${id}:forge`,
+      channel: "forge",
+      userId: null,
+      content: {
+        ...{ id, event, data, ...EVENTS[event] },
+        ...describeEvent({ event, data }, { origin: publicOrigin }),
+        createdAt: now(),
+        workspaceId: deployment.workspaceId,
+      },
+    }]);
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * What the forge of each deployment was told last, and why it could not be told more.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { FORGES } from "../../../../contract/mod.ts";
+import { keys, readRecord } from "../../../core/store/mod.ts";
+import type { DeploymentRecord } from "../../../deployments/mod.ts";
+
+/** How long it is shown. */
+const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
+
+const reportRecord = z.object({
+  forge: z.enum(FORGES),
+  repository: z.string(),
+  /** How the commit is marked; null before that succeeded. */
+  state: z.string().nullable(),
+  /** Hash of the comment that a pull request has of it. */
+  comment: z.string().nullable(),
+  /** Why the last report did not reach the forge. */
+  problem: z.string().nullable(),
+  at: z.number(),
+});
+export type ReportRecord = z.infer<typeof reportRecord>;
+
+type Place = Pick<DeploymentRecord, "projectId" | "id">;
+
+export class ReportStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  async find({ projectId, id }: Place): Promise<ReportRecord | undefined> {
+    return (await readRecord(this.kv, keys.forgeReport(projectId, id), reportRecord))?.value;
+  }
+
+  async save({ projectId, id }: Place, record: ReportRecord): Promise<void> {
+    await this.kv.set(keys.forgeReport(projectId, id), record, { expireIn: KEPT_MS });
+  }
+}

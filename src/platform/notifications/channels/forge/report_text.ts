@@ -1,0 +1,95 @@
+/**
+ * What a forge is told of a deployment, in words that everyone who reads the repository may read:
+ * the cause of a failure stays on the deployment's page. Pure.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PRODUCTION } from "../../../../contract/mod.ts";
+import type { Addresses } from "../../../core/addresses.ts";
+import type { DeploymentRecord } from "../../../deployments/mod.ts";
+import type { CommitState, CommitStatus } from "./dialect.ts";
+
+export interface ReportContext {
+  readonly addresses: Addresses;
+  /** Origin at which people reach the platform. */
+  readonly publicOrigin: string;
+}
+
+const STATES: Readonly<Record<DeploymentRecord["status"], CommitState | undefined>> = {
+  PENDING: "waiting",
+  BUILDING: "building",
+  DEPLOYING: "building",
+  LIVE: "live",
+  FAILED: "failed",
+  STOPPED: "stopped",
+  ROLLED_BACK: undefined,
+};
+
+const pageOf = ({ id }: DeploymentRecord, { publicOrigin }: ReportContext): string =>
+  `${publicOrigin}/deployments/${id}`;
+
+function describe(state: CommitState, { environment }: DeploymentRecord): string {
+  const place = environment === ENVIRONMENT_PRODUCTION ? "Production" : "The preview";
+  return {
+    waiting: `${place} waits to be built`,
+    building: `${place} is being built`,
+    live: `${place} is live`,
+    failed: `${place} could not be built or started`,
+    stopped: "The build was stopped",
+  }[state];
+}
+
+/** How the commit is marked; `undefined` where the mark that it has stays. */
+export function commitStatus(
+  deployment: DeploymentRecord,
+  context: ReportContext,
+): CommitStatus | undefined {
+  const state = STATES[deployment.status];
+  const { commitSha, branch, projectName, environment, liveAt, uniqueLabel } = deployment;
+  if (state === undefined || commitSha === null) return undefined;
+  // What was live has been built: that it is gone by now is no fault of the commit.
+  if (state === "stopped" && liveAt !== null) return undefined;
+  return {
+    sha: commitSha,
+    branch,
+    state,
+    name: `svc/${projectName}/${environment}`,
+    description: describe(state, deployment),
+    url: state === "live" ? context.addresses.url(uniqueLabel) : pageOf(deployment, context),
+  };
+}
+
+/** A line that pages do not show, by which a comment is found again. */
+export const markOf = (projectId: string): string => `[//]: # (svc preview ${projectId})`;
+
+/** The comment of a pull request about its preview. */
+export function commentText(deployment: DeploymentRecord, context: ReportContext): string {
+  const { addresses } = context;
+  const { status, commitSha, projectId, projectName, branchLabel, uniqueLabel, liveAt } =
+    deployment;
+  const commit = `\`${commitSha?.slice(0, 7) ?? ""}\``;
+  const lines = {
+    PENDING: [`The preview of ${commit} waits to be built.`],
+    BUILDING: [`The preview of ${commit} is being built.`],
+    DEPLOYING: [`The preview of ${commit} is being built.`],
+    LIVE: [
+      `The preview of ${commit} is live: ${addresses.url(branchLabel)}`,
+      "",
+      `This commit stays at ${addresses.url(uniqueLabel)}`,
+    ],
+    ROLLED_BACK: [`The preview of ${commit} was rolled back.`],
+    FAILED: [`The preview of ${commit} could not be built or started.`],
+    STOPPED: liveAt === null
+      ? [`The build of the preview of ${commit} was stopped.`]
+      : [`The preview of ${commit} is gone.`],
+  }[status];
+  return [
+    `**${projectName}**`,
+    "",
+    ...lines,
+    "",
+    `[Deployment](${pageOf(deployment, context)})`,
+    "",
+    markOf(projectId),
+  ].join("\n");
+}
