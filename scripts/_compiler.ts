@@ -9,6 +9,18 @@
 /** Compilers from npm for runtimes whose own version is not there. */
 const COMPILERS: Readonly<Record<string, string>> = { "2.6.10": "2.7.14" };
 
+/**
+ * Flags of V8 for runtimes that need them. In 2.6, each 64 MB of buffers lead to a full
+ * garbage collection, which large responses reach some times a second; with this flag,
+ * they count as what the heap holds, as in later versions, which do not know the flag.
+ */
+const V8_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  "2.6.10": ["--external-memory-accounted-in-global-limit"],
+};
+
+/** Flags of V8 for programs of a base runtime, of which only the version is known. */
+export const v8Flags = (runtime: string): readonly string[] => V8_FLAGS[runtime] ?? [];
+
 /** Reads the version that a base runtime carries in its user agent. */
 export function runtimeVersion(runtime: Uint8Array): string | undefined {
   const marker = new TextEncoder().encode("Deno/");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
+import { chooseCompiler, runtimeVersion, v8Flags } from "./_compiler.ts";
 
 const OWN = { version: "2.9.6", path: "/bin/deno" };
 
@@ -40,4 +40,9 @@ Deno.test("runtimeVersion() reads the user agent, not what only looks like it", 
 
 Deno.test("runtimeVersion() does not guess", () => {
   assert.equal(runtimeVersion(new TextEncoder().encode("Deno/")), undefined);
+});
+
+Deno.test("v8Flags() gives a flag to the one version that knows it", () => {
+  assert.deepEqual(v8Flags("2.6.10"), ["--external-memory-accounted-in-global-limit"]);
+  assert.deepEqual(v8Flags("2.9.6"), []);
 });

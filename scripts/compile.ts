@@ -15,7 +15,7 @@ import { TEMPLATE_FILE, TEMPLATE_URL } from "../src/database/mod.ts";
 import { DOCUMENTS_FILE } from "../src/documents/mod.ts";
 import { ATTACHED_INDEX } from "../src/lib/shipped_file.ts";
 import { bundle, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
-import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
+import { chooseCompiler, runtimeVersion, v8Flags } from "./_compiler.ts";
 import { attachFiles, putFilesBack, takeFiles } from "./_attach.ts";
 import { hear, show } from "./_process.ts";
 import { ROOT } from "./_source_files.ts";
@@ -82,7 +82,9 @@ console.log(
     `${megabytes(report.entryBytes)} of them read at every start`,
 );
 
-const compiler = chooseCompiler(await compilerFacts());
+const facts = await compilerFacts();
+const compiler = chooseCompiler(facts);
+const flagsOfV8 = v8Flags(facts.runtime ?? facts.own.version);
 
 async function compileStage(included: readonly string[]): Promise<void> {
   const code = await show([
@@ -97,6 +99,7 @@ async function compileStage(included: readonly string[]): Promise<void> {
     "--unstable-no-legacy-abort",
     // Its file would lie in the folder for temporary files, where others may put one first.
     "--no-code-cache",
+    ...(flagsOfV8.length === 0 ? [] : [`--v8-flags=${flagsOfV8.join(",")}`]),
     ...(flags.target === undefined ? [] : ["--target", flags.target]),
     ...included.flatMap((file) => ["--include", file]),
     "--output",
