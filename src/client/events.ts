@@ -3,19 +3,34 @@
  *
  * @module
  */
-import type { Endpoint, QueryInputOf, ResponseOf } from "../contract/mod.ts";
+import {
+  type Endpoint,
+  MISSING_NODE_EVENT,
+  type MissingNode,
+  missingNode,
+  type QueryInputOf,
+  type ResponseOf,
+} from "../contract/mod.ts";
 import { buildPath, type Client } from "./client.ts";
 import { ContractError, UnreachableError } from "./errors.ts";
 
 /** Longest event that is accepted, in characters. */
 const MAX_EVENT = 1024 * 1024;
 
-/** Splits a stream of text into the `data` of its events; comments and other fields are skipped. */
-export async function* readEventData(
+export interface ReadEvent {
+  /** Empty where it has none. */
+  readonly name: string;
+  readonly data: string;
+}
+
+/** Splits a stream of text into its events; comments and other fields are skipped. */
+export async function* readEvents(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-): AsyncGenerator<string> {
+): AsyncGenerator<ReadEvent> {
   let rest = "";
   let data: string[] = [];
+  let name = "";
+  const valueOf = (line: string, field: string) => line.slice(field.length).replace(/^ /, "");
   for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
     rest += chunk;
     if (rest.length > MAX_EVENT) throw new RangeError(`Keep events within ${MAX_EVENT} characters`);
@@ -23,10 +38,12 @@ export async function* readEventData(
     rest = lines.pop() ?? "";
     for (const line of lines) {
       if (line === "") {
-        if (data.length > 0) yield data.join("\n");
-        data = [];
+        if (data.length > 0) yield { name, data: data.join("\n") };
+        [data, name] = [[], ""];
       } else if (line.startsWith("data:")) {
-        data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
+        data.push(valueOf(line, "data:"));
+      } else if (line.startsWith("event:")) {
+        name = valueOf(line, "event:");
       }
     }
   }
@@ -45,6 +62,8 @@ export async function* followEvents<E extends Endpoint>(
     readonly signal: AbortSignal;
     /** Id of the last event that was seen, to go on after it. */
     readonly lastEventId?: string | undefined;
+    /** Called for each node of the platform that does not give its events. */
+    onMissingNode?(node: MissingNode): void;
   },
 ): AsyncGenerator<ResponseOf<E>> {
   const request = `${endpoint.method} ${endpoint.path}`;
@@ -58,9 +77,9 @@ export async function* followEvents<E extends Endpoint>(
     signal: input.signal,
   });
   if (response.body === null) throw new ContractError(request, { cause: "empty body" });
-  const events = readEventData(response.body);
+  const events = readEvents(response.body);
   while (true) {
-    let next: IteratorResult<string>;
+    let next: IteratorResult<ReadEvent>;
     try {
       next = await events.next();
     } catch (cause) {
@@ -68,7 +87,12 @@ export async function* followEvents<E extends Endpoint>(
       throw new UnreachableError(client.baseUrl, { cause });
     }
     if (next.done) throw new UnreachableError(client.baseUrl, { cause: "end of stream" });
-    const parsed = endpoint.response.safeParse(JSON.parse(next.value));
+    const data: unknown = JSON.parse(next.value.data);
+    if (next.value.name === MISSING_NODE_EVENT) {
+      input.onMissingNode?.(missingNode.parse(data));
+      continue;
+    }
+    const parsed = endpoint.response.safeParse(data);
     if (!parsed.success) throw new ContractError(request, { cause: parsed.error });
     yield parsed.data as ResponseOf<E>;
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readEventData } from "./events.ts";
+import { readEvents } from "./events.ts";
 
 function streamOf(chunks: readonly Uint8Array<ArrayBuffer>[]) {
   return ReadableStream.from(chunks);
@@ -9,15 +9,15 @@ function streamOf(chunks: readonly Uint8Array<ArrayBuffer>[]) {
 const encode = (text: string) => new TextEncoder().encode(text);
 
 async function read(chunks: readonly Uint8Array<ArrayBuffer>[]): Promise<string[]> {
-  return await Array.fromAsync(readEventData(streamOf(chunks)));
+  return (await Array.fromAsync(readEvents(streamOf(chunks)))).map(({ data }) => data);
 }
 
-Deno.test("readEventData() skips comments and other fields", async () => {
+Deno.test("readEvents() skips comments and other fields", async () => {
   const text = ": hello\n\nevent: log\nid: 4\ndata: one\n\ndata:two\ndata: three\n\ndata: cut";
   assert.deepEqual(await read([encode(text)]), ["one", "two\nthree"]);
 });
 
-Deno.test("readEventData() does not depend on how the stream is cut", async () => {
+Deno.test("readEvents() does not depend on how the stream is cut", async () => {
   const bytes = encode("data: grüße\r\n\r\ndata: a\ndata: b\n\n: beat\n\ndata: {}\n\n");
   await fc.assert(fc.asyncProperty(
     fc.uniqueArray(fc.integer({ min: 1, max: bytes.length - 1 }), { maxLength: 12 }),
@@ -29,7 +29,7 @@ Deno.test("readEventData() does not depend on how the stream is cut", async () =
   ));
 });
 
-Deno.test("readEventData() refuses an event without end", async () => {
+Deno.test("readEvents() refuses an event without end", async () => {
   const piece = encode(`data: ${"x".repeat(600_000)}`);
   await assert.rejects(read([piece, piece]), RangeError);
 });

@@ -84,10 +84,16 @@ export const apiError = z.object({
 }).meta({ id: "Error" });
 export type ApiErrorBody = z.infer<typeof apiError>;
 
-/** Nodes whose part of an answer is missing. */
-export const missingNodes = z.array(z.object({
+/** A node whose part of an answer is missing. */
+export const missingNode = z.object({
   node: z.string().describe("Its name").meta({ example: "a" }),
   reason: z.string().describe("Goes on from the node's name").meta({ example: "does not answer" }),
-})).optional().describe(
+});
+export type MissingNode = z.infer<typeof missingNode>;
+
+/** The event of a stream that names a missing node. */
+export const MISSING_NODE_EVENT = "missing-node";
+
+export const missingNodes = z.array(missingNode).optional().describe(
   "Nodes of the platform that should have given a part of this, and did not; missing where all did",
 );

@@ -5,7 +5,7 @@
  * @module
  */
 import { z } from "zod";
-import { page, pageLimit, timestamp, uuid } from "./common.ts";
+import { missingNodes, page, pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { logEntry } from "./logs.ts";
 import { projectParams } from "./projects.ts";
@@ -83,7 +83,7 @@ export const listErrors = endpoint({
     cursor: errorId.optional(),
     deploymentId: uuid.optional().describe("Only errors that this deployment brought"),
   }),
-  response: page(errorSummary),
+  response: page(errorSummary).extend({ missingNodes }),
 });
 
 export const getError = endpoint({
@@ -92,5 +92,5 @@ export const getError = endpoint({
   summary: "Show an error with its stack, its deployments and its latest occurrences",
   tag: "Errors",
   params: projectParams.extend({ error: errorId }),
-  response: errorDetails,
+  response: errorDetails.extend({ missingNodes }),
 });

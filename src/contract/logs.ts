@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { pageLimit, timestamp, uuid } from "./common.ts";
+import { MISSING_NODE_EVENT, missingNodes, pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
@@ -96,6 +96,7 @@ export const logPage = z.object({
   nextCursor: z.string().nullable().describe(
     "For the entries before these; null when there are none",
   ),
+  missingNodes,
 });
 
 export const listLogs = endpoint({
@@ -106,7 +107,7 @@ export const listLogs = endpoint({
   params: projectParams,
   query: logFilter.extend({
     limit: pageLimit(LOG_LIMIT_MAX, LOG_LIMIT_DEFAULT),
-    cursor: z.string().max(512).optional(),
+    cursor: z.string().max(8192).optional(),
   }),
   response: logPage,
 });
@@ -114,7 +115,8 @@ export const listLogs = endpoint({
 export const followLogs = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/logs/stream",
-  summary: "Follow new log entries as Server-Sent Events, one LogEntry each",
+  summary: "Follow new log entries as Server-Sent Events, one LogEntry each; an event " +
+    `\`${MISSING_NODE_EVENT}\` names a node of the platform that does not answer`,
   tag: "Logs",
   params: projectParams,
   query: logFilter.omit({ since: true }),

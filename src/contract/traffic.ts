@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { timestamp } from "./common.ts";
+import { missingNodes, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
@@ -99,5 +99,5 @@ export const getTraffic = endpoint({
       "Name or id of the environment",
     ),
   }),
-  response: trafficReport,
+  response: trafficReport.extend({ missingNodes }),
 });

@@ -38,11 +38,11 @@ export const searchLogs = defineTool({
     deployment: z.string().max(64).optional().describe("Only entries of this deployment"),
     limit: z.int().min(1).max(100).default(30),
   },
-  output: { entries: z.array(anyObject) },
+  output: { entries: z.array(anyObject), missingNodes: z.array(anyObject).optional() },
   effect: "read",
   async run({ project: given, query, level, since, deployment, limit }, around) {
     const { api, project } = await around.open(given);
-    const { items: entries } = await api.call(endpoints.listLogs, {
+    const { items: entries, missingNodes } = await api.call(endpoints.listLogs, {
       params: { project: project.id },
       query: {
         limit,
@@ -56,7 +56,7 @@ export const searchLogs = defineTool({
     const named = { project: project.name };
     return {
       text: entries.map((entry) => JSON.stringify(entry)).join("\n") || "No entries",
-      data: { entries },
+      data: { entries, ...(missingNodes === undefined ? {} : { missingNodes }) },
       next: !failed ? [] : [
         { tool: "explain_failure", arguments: named, why: "visitors met a server error" },
         {

@@ -11,7 +11,9 @@ import {
   defineCommand,
   definedOnly,
   deploymentId,
+  type MissingNodes,
   parseSince,
+  warnOfMissingNodes,
   wholeNumber,
 } from "../command/mod.ts";
 import { openProject } from "../projects/mod.ts";
@@ -88,7 +90,8 @@ export default defineCommand({
     ["logs --build --follow", "follow the newest deployment's build to its end"],
     ["logs --follow --json", "follow as one JSON object per line"],
   ],
-  answers: "{ entries, nextCursor }; with --build: { deployment, lines, isComplete }",
+  answers:
+    "{ entries, nextCursor, missingNodes? }; with --build: { deployment, lines, isComplete }",
   async run({ args, flags }, ctx) {
     const deployment = flags.deploymentId ?? args[0];
     const since = flags.since === undefined ? undefined : parseSince(flags.since, ctx.now());
@@ -108,24 +111,33 @@ export default defineCommand({
       search: flags.search,
       level: flags.level,
     });
+    let missing: MissingNodes;
     const { items, nextCursor } = await collectPages(
-      (page) =>
-        client.call(endpoints.listLogs, {
+      async (page) => {
+        const found = await client.call(endpoints.listLogs, {
           params,
           query: { ...filter, ...definedOnly({ since }), ...page },
-        }),
+        });
+        missing ??= found.missingNodes;
+        return found;
+      },
       { limit: flags.limit, pageSize: LOG_LIMIT_MAX },
     );
+    warnOfMissingNodes(ctx, missing);
     items.sort((left, right) => left.time < right.time ? -1 : left.time > right.time ? 1 : 0);
     const line = (entry: LogEntry) => formatLogEntry(entry, ctx.ui.dataColors);
     if (!follow) {
       if (items.length === 0) ctx.ui.note("Nothing logged");
-      ctx.ui.result({ entries: items, nextCursor }, items.map(line).join("\n"));
+      const named = definedOnly({ missingNodes: missing });
+      ctx.ui.result({ entries: items, nextCursor, ...named }, items.map(line).join("\n"));
       return;
     }
     for (const entry of items) ctx.ui.item(entry, line(entry));
     const { signal } = ctx;
-    const entries = followEvents(client, endpoints.followLogs, { params, query: filter, signal });
+    const entries = followEvents(client, endpoints.followLogs, {
+      ...{ params, query: filter, signal },
+      onMissingNode: (node) => warnOfMissingNodes(ctx, [node]),
+    });
     for await (const entry of entries) ctx.ui.item(entry, line(entry));
   },
 });

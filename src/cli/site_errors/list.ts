@@ -1,5 +1,5 @@
 import { endpoints, ERROR_LIMIT_DEFAULT, ERROR_LIMIT_MAX } from "../../contract/mod.ts";
-import { defineCommand, deploymentId, wholeNumber } from "../command/mod.ts";
+import { defineCommand, deploymentId, warnOfMissingNodes, wholeNumber } from "../command/mod.ts";
 import { openProject } from "../projects/mod.ts";
 import { printable } from "../terminal/mod.ts";
 
@@ -22,13 +22,14 @@ export default defineCommand({
   answers: "{ errors }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
-    const { items: errors } = await client.call(endpoints.listErrors, {
+    const { items: errors, missingNodes } = await client.call(endpoints.listErrors, {
       params: { project: project.id },
       query: {
         limit: flags.limit,
         ...(flags.deployment === undefined ? {} : { deploymentId: flags.deployment }),
       },
     });
+    warnOfMissingNodes(ctx, missingNodes);
     const rows = errors.map(({ id, kind, source, count, lastSeen, title }) => [
       id,
       String(count),

@@ -1,5 +1,5 @@
 import { endpoints, type ErrorDetails } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { defineCommand, warnOfMissingNodes } from "../command/mod.ts";
 import { openProject } from "../projects/mod.ts";
 import { formatFacts, printable } from "../terminal/mod.ts";
 
@@ -39,6 +39,7 @@ export default defineCommand({
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id, error: id };
     const found = await client.call(endpoints.getError, { params });
+    warnOfMissingNodes(ctx, found.missingNodes);
     ctx.ui.result({ details: found }, formatError(found));
   },
 });

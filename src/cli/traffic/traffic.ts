@@ -1,6 +1,6 @@
 import { Option } from "@commander-js/extra-typings";
 import { endpoints, TRAFFIC_RANGES } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { defineCommand, warnOfMissingNodes } from "../command/mod.ts";
 import { openProject } from "../projects/mod.ts";
 import { formatTraffic } from "./format_traffic.ts";
 
@@ -25,6 +25,7 @@ export default defineCommand({
       params: { project: project.id },
       query: { range: flags.range, environment: flags.environment },
     });
+    warnOfMissingNodes(ctx, traffic.missingNodes);
     const table = (
       headings: readonly string[],
       rows: readonly (readonly string[])[],

@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { z } from "zod";
 import { messageOf } from "../../lib/error_message.ts";
 import { startRounds } from "../../lib/rounds.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
+import { askAll } from "../core/peers/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
-import type { AccessLogs } from "../logs/mod.ts";
+import type { SharedLogs } from "../logs/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { ErrorCollector } from "./error_collector.ts";
 import { ErrorStore } from "./error_store.ts";
@@ -22,15 +24,15 @@ export interface ErrorParts {
   readonly table: ErrorTable;
   readonly projects: ProjectStore;
   readonly deployments: Pick<DeploymentStore, "find">;
-  readonly logs: AccessLogs;
+  readonly sharedLogs: SharedLogs;
 }
 
 export function createErrors(
-  { kv, now, edges, events, publicOrigin, onTrouble }: Pick<
+  { kv, now, edges, events, peers, closing, publicOrigin, onTrouble }: Pick<
     Foundation,
-    "kv" | "now" | "edges" | "events" | "publicOrigin" | "onTrouble"
+    "kv" | "now" | "edges" | "events" | "peers" | "closing" | "publicOrigin" | "onTrouble"
   >,
-  { table, projects, deployments, logs }: ErrorParts,
+  { table, projects, deployments, sharedLogs }: ErrorParts,
 ): Capability {
   const onError = (error: unknown) => onTrouble(`Cannot keep errors of sites: ${messageOf(error)}`);
   const store = new ErrorStore(kv);
@@ -40,10 +42,23 @@ export function createErrors(
     pageOf: ({ id }, error) => `${publicOrigin}/deployments/${id}/errors/${error}`,
     raiseEvent: events.raise,
   });
+  peers.answer("errors.save", z.null(), async function* () {
+    await collector.save();
+    yield true;
+  });
+  /** Brings into the store what all nodes have; returns those that did not. */
+  const saveAll = async () => {
+    const asked = { name: "errors.save", data: () => null, schema: z.literal(true), closing };
+    const [{ silent }] = await Promise.all([
+      askAll(peers, { ...asked, withLost: false }),
+      collector.save(),
+    ]);
+    return silent;
+  };
   let rounds: ReturnType<typeof startRounds> | undefined;
   return {
     name: "errors",
-    bindRoutes: (router) => bindErrorRoutes(router, { projects, store, collector, logs }),
+    bindRoutes: (router) => bindErrorRoutes(router, { projects, store, saveAll, sharedLogs }),
     whenListening() {
       rounds = startRounds({
         ...{ firstMs: SAVE_MS, everyMs: SAVE_MS, onError },

@@ -9,10 +9,10 @@ import {
   type ErrorSummary,
   type LogEntry,
 } from "../../contract/mod.ts";
+import { missingNodes, type SilentNode } from "../core/peers/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
-import type { AccessLogs } from "../logs/mod.ts";
+import type { SharedLogs } from "../logs/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
-import type { ErrorCollector } from "./error_collector.ts";
 import type { ErrorGroup } from "./error_group.ts";
 import type { ErrorStore } from "./error_store.ts";
 
@@ -51,25 +51,29 @@ function detailsOf(group: ErrorGroup, lines: LogEntry[]): ErrorDetails {
 
 export function bindErrorRoutes(
   router: Router,
-  { projects, store, collector, logs }: {
+  { projects, store, saveAll, sharedLogs }: {
     readonly projects: ProjectStore;
     readonly store: Pick<ErrorStore, "find" | "list">;
-    readonly collector: Pick<ErrorCollector, "save">;
-    readonly logs: Pick<AccessLogs, "read">;
+    /** Brings into the store what all nodes have; resolves with those that did not. */
+    saveAll(): Promise<readonly SilentNode[]>;
+    readonly sharedLogs: Pick<SharedLogs, "read">;
   },
 ): void {
   /** What the log has of the latest request that met an error. */
   async function linesOf(projectId: string, { samples, lastSeen }: ErrorGroup) {
     const latest = samples.find(({ requestId }) => requestId !== null);
-    if (latest === undefined || latest.time < lastSeen - SEARCHED_MS) return [];
+    if (latest === undefined || latest.time < lastSeen - SEARCHED_MS) {
+      return { lines: [], silent: [] };
+    }
     const since = iso(latest.time - LONGEST_REQUEST_MS);
     const search = latest.requestId!;
-    return (await logs.read(projectId, { search, since, limit: LINES })).items;
+    const found = await sharedLogs.read(projectId, { search, since, limit: LINES });
+    return { lines: found.items, silent: found.silent };
   }
 
   router.guarded(endpoints.listErrors, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
-    await collector.save();
+    const silent = await saveAll();
     const { limit, cursor, deploymentId } = query;
     const all = (await store.list(project.id)).filter(({ broughtBy }) =>
       deploymentId === undefined || broughtBy === deploymentId
@@ -83,12 +87,12 @@ export function bindErrorRoutes(
     }
     const items = all.slice(start, start + limit);
     const nextCursor = start + limit < all.length ? items.at(-1)!.id : null;
-    return { items: items.map(summaryOf), nextCursor };
+    return { items: items.map(summaryOf), nextCursor, ...missingNodes(silent) };
   });
 
   router.guarded(endpoints.getError, async (caller, { params }) => {
     const project = await findProject(projects, caller, params.project);
-    await collector.save();
+    const silent = await saveAll();
     const group = await store.find(project.id, params.error);
     if (group === undefined) {
       throw new Failure(
@@ -96,6 +100,8 @@ export function bindErrorRoutes(
         `Project "${project.name}" has no error "${params.error}"; errors are kept for 90 days`,
       );
     }
-    return detailsOf(group, await linesOf(project.id, group));
+    const found = await linesOf(project.id, group);
+    const byNode = new Map([...silent, ...found.silent].map((each) => [each.node, each]));
+    return { ...detailsOf(group, found.lines), ...missingNodes([...byNode.values()]) };
   });
 }

@@ -9,8 +9,9 @@ import { join } from "node:path";
 import type { LogEntry } from "../../contract/mod.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
 import { LineBuffer } from "./line_buffer.ts";
-import { LogFiles, type LogPlace } from "./log_files.ts";
+import { LogFiles, type LogLine, type LogPlace } from "./log_files.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
+import type { NodePage } from "./merge_pages.ts";
 import { type LogObserver, observeLines, observeRecord } from "./log_observer.ts";
 import {
   formatLogLine,
@@ -31,13 +32,6 @@ const MAX_WAITING = 32 * 1024 * 1024;
 const ENTRIES_AT_ONCE = 200;
 /** Most lines that one search reads. */
 const MAX_SEARCHED = 500_000;
-
-export interface LogPage {
-  /** Oldest first. */
-  readonly items: LogEntry[];
-  /** Continues with the entries before these. */
-  readonly next: LogPlace | null;
-}
 
 type Listener = (entry: LogEntry) => void;
 
@@ -107,21 +101,23 @@ export class AccessLogs {
   async read(
     projectId: string,
     filter: LogFilter & { readonly limit: number; readonly before?: LogPlace | undefined },
-  ): Promise<LogPage> {
+  ): Promise<NodePage> {
     await this.options.collect?.();
     await this.flush();
     const matches = logMatcher(filter);
     const since = filter.since === undefined ? -Infinity : Date.parse(filter.since);
-    const items: LogEntry[] = [];
+    const lines: LogLine[] = [];
+    const files = this.filesOf(projectId);
+    const top = filter.before ?? await files.end();
     let searched = 0;
-    for await (const { entry, place } of this.filesOf(projectId).backwards(filter.before)) {
-      if (Date.parse(entry.time) < since) break;
-      if (matches(entry)) items.push(entry);
-      if (items.length === filter.limit || ++searched === MAX_SEARCHED) {
-        return { items: items.reverse(), next: place };
+    for await (const line of files.backwards(top)) {
+      if (Date.parse(line.entry.time) < since) break;
+      if (matches(line.entry)) lines.push(line);
+      if (lines.length === filter.limit || ++searched === MAX_SEARCHED) {
+        return { lines: lines.reverse(), next: line.place, top };
       }
     }
-    return { items: items.reverse(), next: null };
+    return { lines: lines.reverse(), next: null, top };
   }
 
   /** Calls `listener` with each new entry until the returned function is called. */

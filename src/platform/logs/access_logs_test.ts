@@ -48,7 +48,8 @@ Deno.test("a new listener gets the entries that waited to be written, once and a
     logs.record(record("other", "01890000-0000-7000-8000-000000000003"));
     await logs.flush();
     assert.deepEqual(idsOf(received), ["1", "2"]);
-    const { items } = await logs.read(PROJECT, { limit: 10 });
+    const { lines } = await logs.read(PROJECT, { limit: 10 });
+    const items = lines.map(({ entry }) => entry);
     assert.deepEqual(received, items);
     stop();
     logs.record(record("3"));
@@ -63,8 +64,8 @@ Deno.test("lines that wait are bounded; those that were dropped are counted", ()
     for (let count = 0; count < 40; count++) logs.record(long);
     await logs.flush();
     assert.match(troubles.join(), /^Dropped 8 access log entries/);
-    const { items } = await logs.read(PROJECT, { limit: 100 });
-    assert.equal(items.length, 32);
+    const { lines } = await logs.read(PROJECT, { limit: 100 });
+    assert.equal(lines.length, 32);
   }));
 
 Deno.test("a listener who reads gets every entry of a burst", () =>

@@ -8,17 +8,20 @@ import type { Foundation } from "../core/foundation.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { AccessLogs } from "./access_logs.ts";
 import type { LogObserver } from "./log_observer.ts";
+import { SharedLogs } from "./shared_logs.ts";
 import { bindLogRoutes } from "./routes.ts";
 
 export interface Logs {
   readonly logs: AccessLogs;
+  /** Those of all nodes. */
+  readonly sharedLogs: SharedLogs;
   readonly capability: Capability;
 }
 
 export function createLogs(
-  { dataDir, edges, closing, onTrouble }: Pick<
+  { dataDir, edges, nodes, peers, closing, onTrouble }: Pick<
     Foundation,
-    "dataDir" | "edges" | "closing" | "onTrouble"
+    "dataDir" | "edges" | "nodes" | "peers" | "closing" | "onTrouble"
   >,
   { projects, observer }: { readonly projects: ProjectStore; readonly observer?: LogObserver },
 ): Logs {
@@ -27,11 +30,12 @@ export function createLogs(
     observer,
     collect: () => edges.collectLines(),
   });
+  const sharedLogs = new SharedLogs({ local: logs, peers, node: nodes.id, closing });
   return {
-    logs,
+    ...{ logs, sharedLogs },
     capability: {
       name: "logs",
-      bindRoutes: (router) => bindLogRoutes(router, { projects, logs, closing }),
+      bindRoutes: (router) => bindLogRoutes(router, { projects, sharedLogs, nodes, closing }),
       removeProject: (projectId) => logs.remove(projectId),
       close: () => logs.close(),
     },

@@ -45,16 +45,23 @@ export class LogFiles {
     file.size += bytes.byteLength;
   }
 
-  /** Reads lines backwards, the newest first, from before a place where one is given. */
-  async *backwards(before?: LogPlace): AsyncGenerator<LogLine> {
+  /** The place after the last line. */
+  async end(): Promise<LogPlace> {
+    const file = (await this.numbers()).at(-1);
+    if (file === undefined) return { file: 0, offset: 0 };
+    return { file, offset: (await Deno.stat(this.path(file))).size };
+  }
+
+  /** Reads lines backwards, the newest first, from before a place. */
+  async *backwards(before: LogPlace): AsyncGenerator<LogLine> {
     const numbers = (await this.numbers()).reverse();
     for (const file of numbers) {
-      if (before !== undefined && file > before.file) continue;
+      if (file > before.file) continue;
       const bytes = await Deno.readFile(this.path(file)).catch((error) => {
         if (error instanceof Deno.errors.NotFound) return new Uint8Array();
         throw error;
       });
-      const end = before?.file === file ? before.offset : bytes.byteLength;
+      const end = before.file === file ? before.offset : bytes.byteLength;
       yield* linesBackwards(bytes.subarray(0, end), file);
     }
   }

@@ -27,7 +27,9 @@ const line = (requestId: string) =>
 
 async function idsOf(files: LogFiles, before?: LogPlace): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { entry } of files.backwards(before)) ids.push(entry.requestId ?? "");
+  for await (const { entry } of files.backwards(before ?? await files.end())) {
+    ids.push(entry.requestId ?? "");
+  }
   return ids;
 }
 
@@ -52,7 +54,7 @@ Deno.test("LogFiles.backwards() goes on before a place", () =>
   withFolder(async (folder) => {
     const files = new LogFiles(folder, { fileBytes: 500, files: 10 });
     for (const id of ["1", "2", "3", "4"]) await files.append(line(id));
-    for await (const found of files.backwards()) {
+    for await (const found of files.backwards(await files.end())) {
       if (found.entry.requestId !== "3") continue;
       assert.deepEqual(await idsOf(files, found.place), ["2", "1"]);
       return;

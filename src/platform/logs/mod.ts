@@ -5,4 +5,5 @@
  */
 export { AccessLogs } from "./access_logs.ts";
 export { createLogs } from "./create_logs.ts";
+export { SharedLogs } from "./shared_logs.ts";
 export type { FailedRequest, LogObserver, WrittenError } from "./log_observer.ts";

@@ -3,54 +3,51 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints, MISSING_NODE_EVENT } from "../../contract/mod.ts";
 import { eventStream, Failure, type Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
-import type { AccessLogs } from "./access_logs.ts";
-import type { LogPlace } from "./log_files.ts";
-import { logMatcher } from "./log_filter.ts";
-
-const CURSOR = /^(\d{1,8})\.(\d{1,12})$/;
-
-function parseCursor(cursor: string | undefined): LogPlace | undefined {
-  if (cursor === undefined) return undefined;
-  const match = CURSOR.exec(cursor);
-  if (match === null) {
-    throw new Failure("invalid_request", `Cursor must come from nextCursor: "${cursor}" does not`);
-  }
-  return { file: Number(match[1]), offset: Number(match[2]) };
-}
+import type { Nodes } from "../core/nodes/mod.ts";
+import { missingNodes } from "../core/peers/mod.ts";
+import { formatLogCursor, type LogCursor, parseLogCursor } from "./log_cursor.ts";
+import type { SharedLogs } from "./shared_logs.ts";
 
 export function bindLogRoutes(
   router: Router,
   services: {
     readonly projects: ProjectStore;
-    readonly logs: AccessLogs;
+    readonly sharedLogs: SharedLogs;
+    readonly nodes: Pick<Nodes, "id" | "isShared">;
     /** Aborted when the platform stops. */
     readonly closing: AbortSignal;
   },
 ): void {
-  const { projects, logs, closing } = services;
+  const { projects, sharedLogs, nodes, closing } = services;
+
+  function readCursor(text: string | undefined): LogCursor | undefined {
+    if (text === undefined) return undefined;
+    const cursor = parseLogCursor(text, nodes.id);
+    if (cursor !== undefined) return cursor;
+    throw new Failure("invalid_request", `Cursor must come from nextCursor: "${text}" does not`);
+  }
 
   router.guarded(endpoints.listLogs, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
     const { cursor, ...filter } = query;
-    const page = await logs.read(project.id, { ...filter, before: parseCursor(cursor) });
+    const page = await sharedLogs.read(project.id, { ...filter, cursor: readCursor(cursor) });
     return {
       items: page.items,
-      nextCursor: page.next === null ? null : `${page.next.file}.${page.next.offset}`,
+      nextCursor: formatLogCursor(page.cursor, { self: nodes.id, isShared: nodes.isShared }),
+      ...missingNodes(page.silent),
     };
   });
 
   router.guarded(endpoints.followLogs, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
-    const matches = logMatcher(query);
     return eventStream(
       (send) =>
-        logs.follow(project.id, (entry) => {
-          if (matches(entry)) {
-            send({ event: "log", id: entry.requestId ?? entry.time, data: entry });
-          }
+        sharedLogs.follow(project.id, query, {
+          onEntry: (data) => send({ event: "log", id: data.requestId ?? data.time, data }),
+          onSilent: (data) => send({ event: MISSING_NODE_EVENT, id: data.node, data }),
         }),
       closing,
     );

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { z } from "zod";
 import { endpoints } from "../../contract/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -10,6 +11,7 @@ import { startRounds } from "../../lib/rounds.ts";
 import { type CountedRequest, type DeploymentCounts, TrafficCounter } from "../../traffic/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
+import { askAll, missingNodes } from "../core/peers/mod.ts";
 import { deleteKeys } from "../core/store/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
@@ -41,9 +43,9 @@ export interface TrafficParts {
 }
 
 export function createTraffic(
-  { kv, now, random, edges, onTrouble }: Pick<
+  { kv, now, random, edges, peers, closing, onTrouble }: Pick<
     Foundation,
-    "kv" | "now" | "random" | "edges" | "onTrouble"
+    "kv" | "now" | "random" | "edges" | "peers" | "closing" | "onTrouble"
   >,
   { projects, environments, deployments }: TrafficParts,
 ): Traffic {
@@ -61,6 +63,23 @@ export function createTraffic(
     await collector.collect();
     if (++collections % COLLECTIONS_PER_SAVE === 0) await book.save(now());
   }
+  const save = async (projectId: string) => {
+    await collector.collect();
+    await book.save(now(), projectId);
+  };
+  peers.answer("traffic.save", z.object({ projectId: z.uuid() }), async function* (asked) {
+    await save(asked.projectId);
+    yield true;
+  });
+  /** Brings into the store what all nodes have counted; returns those that did not. */
+  const saveAll = async (projectId: string) => {
+    const asked = { name: "traffic.save", data: () => ({ projectId }), schema: z.literal(true) };
+    const [{ silent }] = await Promise.all([
+      askAll(peers, { ...asked, closing, withLost: false }),
+      save(projectId),
+    ]);
+    return silent;
+  };
   return {
     count: counter.count,
     addCounts: collector.add,
@@ -72,14 +91,14 @@ export function createTraffic(
           const project = await findProject(projects, caller, params.project);
           const { range } = query;
           const environment = await findEnvironmentName(environments, project, query.environment);
-          await collector.collect();
-          await book.save(now(), project.id);
+          const silent = await saveAll(project.id);
           const time = now();
           const found = store.read({
             ...{ projectId: project.id, environment, unit: RANGES[range].unit },
             start: stepsOf(range, time)[0]!,
           });
-          return await reportTraffic(found, { range, environment, now: time });
+          const report = await reportTraffic(found, { range, environment, now: time });
+          return { ...report, ...missingNodes(silent) };
         });
       },
       recover: () => Promise.resolve(counter.prepare(now())),

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { LOG_LEVELS, type LogEntry } from "../../contract/mod.ts";
-import { Card, Empty, Pager } from "../layout/mod.ts";
+import { LOG_LEVELS, type LogEntry, type MissingNode } from "../../contract/mod.ts";
+import { Card, Empty, Notice, Pager } from "../layout/mod.ts";
 import type { ProjectVisit } from "./open_project.ts";
 import { LogLine } from "./log_line.tsx";
 import { projectPage } from "./project_page.tsx";
@@ -61,10 +61,11 @@ export function logsPage(
   shown: LogWish & {
     readonly items: readonly LogEntry[];
     readonly nextCursor: string | null;
+    readonly missingNodes: readonly MissingNode[];
   },
 ): Response {
   const { path, project, context } = parts;
-  const { items, nextCursor, search, level, cursor } = shown;
+  const { items, nextCursor, missingNodes, search, level, cursor } = shown;
   const query = {
     ...(search === "" ? {} : { search }),
     ...(level === "" ? {} : { level }),
@@ -87,6 +88,9 @@ export function logsPage(
     >
       <div class="body">
         <Filters path={path("logs")} {...shown} />
+        {missingNodes.map(({ node, reason }) => (
+          <Notice key={node} kind="care">Without the lines of node {node}: it {reason}</Notice>
+        ))}
         <div id="log" class="stack">
           {items.length === 0 && cursor === null
             ? (

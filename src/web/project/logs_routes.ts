@@ -19,7 +19,7 @@ export function bindLogs(bind: PageBinder, services: BoardServices): void {
     const search = (visit.query.get("search") ?? "").slice(0, MAX_SEARCH);
     const level = LOG_LEVELS.find((name) => name === visit.query.get("level"));
     const cursor = cursorOf(parts);
-    const { items, nextCursor } = await parts.api.call(endpoints.listLogs, {
+    const { items, nextCursor, missingNodes = [] } = await parts.api.call(endpoints.listLogs, {
       params: { project: parts.project.name },
       query: {
         limit: SIZE,
@@ -28,6 +28,10 @@ export function bindLogs(bind: PageBinder, services: BoardServices): void {
         ...(cursor === null ? {} : { cursor }),
       },
     });
-    return logsPage(parts, { items, nextCursor, search, level: level ?? "", cursor });
+    return logsPage(parts, {
+      ...{ items, nextCursor, missingNodes, search },
+      level: level ?? "",
+      cursor,
+    });
   });
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import type { BuildLogLine } from "../../../contract/mod.ts";
+import { Batches } from "../../../lib/batches.ts";
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
 /** Gives the existing lines, then new ones, until the build or the signal ends that. */
@@ -13,35 +14,20 @@ export async function* followLocalLog(
   build: LoggedBuild,
   signal: AbortSignal,
 ): AsyncGenerator<readonly BuildLogLine[]> {
-  let waiting: BuildLogLine[] = [];
-  let hasEnded = false;
-  let wake = () => {};
-  const end = () => {
-    hasEnded = true;
-    wake();
-  };
+  const batches = new Batches<BuildLogLine>();
   const leave = logs.follow(build, (line) => {
-    if (line === undefined) return end();
-    waiting.push(line);
-    wake();
+    if (line === undefined) batches.end();
+    else batches.push(line);
   });
-  signal.addEventListener("abort", end, { once: true });
+  signal.addEventListener("abort", batches.end, { once: true });
   try {
     const existing = await logs.read(build);
     yield existing;
-    if (leave === undefined) return;
+    if (leave === undefined || signal.aborted) return;
     const last = existing.at(-1)?.number ?? 0;
-    waiting = waiting.filter(({ number }) => number > last);
-    for (;;) {
-      if (waiting.length > 0) {
-        const lines = waiting;
-        waiting = [];
-        yield lines;
-      } else if (hasEnded) return;
-      else await new Promise<void>((resolve) => wake = resolve);
-    }
+    for await (const lines of batches) yield lines.filter(({ number }) => number > last);
   } finally {
     leave?.();
-    signal.removeEventListener("abort", end);
+    signal.removeEventListener("abort", batches.end);
   }
 }

@@ -17,40 +17,40 @@ export interface Gathered<T> {
   readonly silent: readonly SilentNode[];
 }
 
-/**
- * Asks all other nodes at once; those that do not answer, or are gone, are named.
- *
- * @param data the question of each node; `undefined` for one that is not to be asked.
- */
+/** Asks all other nodes at once; those that do not answer, or are gone, are named. */
 export async function askAll<T>(
   peers: Peers,
-  { name, data, schema, closing }: {
+  { name, data, isAsked = () => true, schema, withLost, closing }: {
     readonly name: string;
+    /** The question of a node. */
     data(node: string): unknown;
+    isAsked?(node: string): boolean;
+    /** Whether nodes that are gone have taken a part of the answer with them. */
+    readonly withLost: boolean;
     /** Of each part of an answer. */
     readonly schema: z.ZodType<T>;
     /** Aborted when the platform stops. */
     readonly closing: AbortSignal;
   },
 ): Promise<Gathered<T>> {
-  const [others, lost] = await Promise.all([peers.list(), peers.lost()]);
+  const [others, lost] = await Promise.all([peers.list(), withLost ? peers.lost() : []]);
   const answers = new Map<string, readonly T[]>();
   const silent: SilentNode[] = [...lost];
   const signal = AbortSignal.any([closing, AbortSignal.timeout(PATIENCE_MS)]);
-  await Promise.all(others.map(async (peer) => {
-    const question = data(peer.id);
-    if (question === undefined) return;
-    const values: T[] = [];
-    try {
-      for await (const value of peers.ask(peer, { name, data: question, signal })) {
-        values.push(schema.parse(value));
+  await Promise.all(
+    others.filter(({ id }) => isAsked(id)).map(async (peer) => {
+      const values: T[] = [];
+      try {
+        for await (const value of peers.ask(peer, { name, data: data(peer.id), signal })) {
+          values.push(schema.parse(value));
+        }
+        answers.set(peer.id, values);
+      } catch (error) {
+        if (!(error instanceof PeerError)) throw error;
+        silent.push({ node: peer.id, reason: error.message });
       }
-      answers.set(peer.id, values);
-    } catch (error) {
-      if (!(error instanceof PeerError)) throw error;
-      silent.push({ node: peer.id, reason: error.message });
-    }
-  }));
+    }),
+  );
   silent.sort((a, b) => a.node < b.node ? -1 : 1);
   return { answers, silent };
 }

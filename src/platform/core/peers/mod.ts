@@ -5,6 +5,7 @@
  * @module
  */
 export { askAll, type Gathered, missingNodes } from "./ask_all.ts";
+export { followAll } from "./follow_all.ts";
 export { nodeUrlOf } from "./node_url.ts";
 export { PeerError } from "./peer_error.ts";
 export { type OpenPeers, openPeers, type PeersOptions } from "./open_peers.ts";

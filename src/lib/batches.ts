@@ -1,0 +1,46 @@
+/**
+ * What is pushed, read in batches: whoever pushes never waits, and a reader that is slow gets
+ * more at once.
+ *
+ * @module
+ */
+
+/** A reader fell too far behind. */
+export class TooFarBehindError extends Error {
+  override readonly name = "TooFarBehindError";
+}
+
+export class Batches<T> implements AsyncIterable<T[]> {
+  #waiting: T[] = [];
+  #hasEnded = false;
+  #wake = () => {};
+
+  /** @param max how many may wait; beyond them the reader gets an error. */
+  constructor(private readonly max = Infinity) {}
+
+  push(...items: readonly T[]): void {
+    if (this.#waiting.length <= this.max) this.#waiting.push(...items);
+    this.#wake();
+  }
+
+  /** Ends the reading once all that waits is read. */
+  readonly end = (): void => {
+    this.#hasEnded = true;
+    this.#wake();
+  };
+
+  /** @throws {TooFarBehindError} */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T[]> {
+    for (;;) {
+      if (this.#waiting.length > this.max) {
+        throw new TooFarBehindError(`More than ${this.max} items wait for a reader`);
+      }
+      if (this.#waiting.length > 0) {
+        const items = this.#waiting;
+        this.#waiting = [];
+        yield items;
+      } else if (this.#hasEnded) return;
+      else await new Promise<void>((resolve) => this.#wake = resolve);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Following all other nodes, those that come later as well.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { z } from "zod";
+import { PeerError } from "./peer_error.ts";
+import type { Peer, Peers, SilentNode } from "./peers.ts";
+
+/** How often to look for nodes that are not followed, in milliseconds. */
+const LOOK_MS = 2000;
+
+/** Follows every other node until the signal is aborted; one that does not answer is asked again. */
+export async function followAll<T>(
+  peers: Peers,
+  { name, data, schema, signal, onPart, onSilent }: {
+    readonly name: string;
+    readonly data: unknown;
+    /** Of each part of an answer. */
+    readonly schema: z.ZodType<T>;
+    readonly signal: AbortSignal;
+    onPart(part: T): void;
+    /** Called where a node that was asked does not answer; once, until it does again. */
+    onSilent(node: SilentNode): void;
+  },
+): Promise<void> {
+  const followed = new Set<string>();
+  const silent = new Set<string>();
+  const follow = async (peer: Peer) => {
+    try {
+      for await (const part of peers.ask(peer, { name, data, signal })) {
+        silent.delete(peer.instance);
+        onPart(schema.parse(part));
+      }
+    } catch (error) {
+      if (signal.aborted || silent.has(peer.instance)) return;
+      silent.add(peer.instance);
+      const reason = error instanceof PeerError ? error.message : "gave what cannot be read";
+      onSilent({ node: peer.id, reason });
+    } finally {
+      followed.delete(peer.instance);
+    }
+  };
+  while (!signal.aborted) {
+    // While the store does not answer, those that are followed are.
+    const others = await peers.list().catch(() => []);
+    for (const peer of others) {
+      if (followed.has(peer.instance)) continue;
+      followed.add(peer.instance);
+      void follow(peer);
+    }
+    await delay(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * One page of a log from those of several nodes. Pure.
+ *
+ * @module
+ */
+import type { LogEntry } from "../../contract/mod.ts";
+import type { LogCursor } from "./log_cursor.ts";
+import type { LogLine, LogPlace } from "./log_files.ts";
+
+/** What a node found. */
+export interface NodePage {
+  /** Oldest first. */
+  readonly lines: readonly LogLine[];
+  /** Where it would go on; null where there is nothing before. */
+  readonly next: LogPlace | null;
+  /** Where it began to read backwards. */
+  readonly top: LogPlace;
+}
+
+/**
+ * The latest entries of all nodes, oldest first; those of one node stay in their order. It ends
+ * where a node has not searched further.
+ */
+export function mergePages(
+  pages: ReadonlyMap<string, NodePage>,
+  limit: number,
+): { readonly items: LogEntry[]; readonly cursor: LogCursor } {
+  const left = [...pages].map(([node, page]) => ({ node, page, count: page.lines.length }))
+    // Whoever merges puts entries of the same moment in the same order.
+    .sort((a, b) => a.node < b.node ? -1 : 1);
+  const items: LogEntry[] = [];
+  while (items.length < limit) {
+    if (left.some(({ page, count }) => count === 0 && page.next !== null)) break;
+    let latest: typeof left[number] | undefined;
+    for (const each of left) {
+      if (each.count === 0) continue;
+      if (latest === undefined || timeOf(each) > timeOf(latest)) latest = each;
+    }
+    if (latest === undefined) break;
+    items.push(latest.page.lines[--latest.count]!.entry);
+  }
+  const cursor = new Map<string, LogPlace>();
+  for (const { node, page: { lines, next, top }, count } of left) {
+    const place = count === 0 ? next : lines[count]?.place ?? top;
+    if (place !== null) cursor.set(node, place);
+  }
+  return { items: items.reverse(), cursor };
+}
+
+function timeOf({ page, count }: { readonly page: NodePage; readonly count: number }): number {
+  return Date.parse(page.lines[count - 1]!.entry.time);
+}

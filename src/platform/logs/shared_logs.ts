@@ -1,0 +1,135 @@
+/**
+ * The logs of all nodes as one: each node has what it answered itself, and is asked for it.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { LOG_LEVELS, type LogEntry, logEntry } from "../../contract/mod.ts";
+import { Batches } from "../../lib/batches.ts";
+import { askAll, followAll, type Peers, type SilentNode } from "../core/peers/mod.ts";
+import type { AccessLogs } from "./access_logs.ts";
+import type { LogCursor } from "./log_cursor.ts";
+import { type LogFilter, logMatcher } from "./log_filter.ts";
+import { mergePages, type NodePage } from "./merge_pages.ts";
+
+const filterFields = {
+  projectId: z.uuid(),
+  deploymentId: z.uuid().optional(),
+  search: z.string().max(200).optional(),
+  level: z.enum(LOG_LEVELS).optional(),
+};
+const place = z.object({ file: z.number(), offset: z.number() });
+const readQuestion = z.object({
+  ...filterFields,
+  since: z.string().optional(),
+  limit: z.int().positive(),
+  before: place.optional(),
+});
+const followQuestion = z.object(filterFields);
+
+const readPart = z.union([
+  z.object({ lines: z.array(z.object({ entry: logEntry, place })) }),
+  z.object({ next: place.nullable(), top: place }),
+]);
+
+/** Entries of one part of an answer. */
+const PART = 200;
+/** Most entries that wait for a node that follows. */
+const MAX_BEHIND = 10_000;
+
+export interface SharedLogsOptions {
+  readonly local: AccessLogs;
+  readonly peers: Peers;
+  /** The name of this node. */
+  readonly node: string;
+  /** Aborted when the platform stops. */
+  readonly closing: AbortSignal;
+}
+
+export interface SharedLogPage {
+  /** Oldest first. */
+  readonly items: LogEntry[];
+  /** Where the nodes have more; empty where none has. */
+  readonly cursor: LogCursor;
+  readonly silent: readonly SilentNode[];
+}
+
+export class SharedLogs {
+  constructor(private readonly options: SharedLogsOptions) {
+    const { peers, local } = options;
+    peers.answer("logs.read", readQuestion, async function* ({ projectId, ...filter }) {
+      const { lines, next, top } = await local.read(projectId, filter);
+      for (let at = 0; at < lines.length; at += PART) yield { lines: lines.slice(at, at + PART) };
+      yield { next, top };
+    });
+    peers.answer("logs.follow", followQuestion, async function* ({ projectId, ...filter }, signal) {
+      const matches = logMatcher(filter);
+      const batches = new Batches<LogEntry>(MAX_BEHIND);
+      const leave = local.follow(projectId, (entry) => matches(entry) && batches.push(entry));
+      signal.addEventListener("abort", batches.end, { once: true });
+      try {
+        yield* batches;
+      } finally {
+        leave();
+      }
+    });
+  }
+
+  /** The latest entries of all nodes that pass a filter, or those before a cursor. */
+  async read(
+    projectId: string,
+    { cursor, ...filter }: LogFilter & {
+      readonly limit: number;
+      readonly cursor?: LogCursor | undefined;
+    },
+  ): Promise<SharedLogPage> {
+    const { local, peers, node, closing } = this.options;
+    const isAsked = (id: string) => cursor === undefined || cursor.has(id);
+    const [own, others] = await Promise.all([
+      isAsked(node) ? local.read(projectId, { ...filter, before: cursor?.get(node) }) : undefined,
+      askAll(peers, {
+        ...{
+          name: "logs.read",
+          schema: readPart,
+          closing,
+          isAsked,
+          withLost: cursor === undefined,
+        },
+        data: (id) => ({ projectId, ...filter, before: cursor?.get(id) }),
+      }),
+    ]);
+    const pages = new Map<string, NodePage>();
+    if (own !== undefined) pages.set(node, own);
+    for (const [id, parts] of others.answers) {
+      const lines = parts.flatMap((part) => "lines" in part ? part.lines : []);
+      const end = parts.find((part) => "top" in part);
+      if (end !== undefined) pages.set(id, { lines, ...end });
+    }
+    return { ...mergePages(pages, filter.limit), silent: others.silent };
+  }
+
+  /** Calls back with new entries of all nodes, and once for each node that does not answer. */
+  follow(
+    projectId: string,
+    filter: Omit<LogFilter, "since">,
+    { onEntry, onSilent }: {
+      onEntry(entry: LogEntry): void;
+      onSilent(node: SilentNode): void;
+    },
+  ): () => void {
+    const { local, peers, closing } = this.options;
+    const matches = logMatcher(filter);
+    const leave = local.follow(projectId, (entry) => matches(entry) && onEntry(entry));
+    const gone = new AbortController();
+    void followAll(peers, {
+      ...{ name: "logs.follow", data: { projectId, ...filter }, schema: z.array(logEntry) },
+      signal: AbortSignal.any([gone.signal, closing]),
+      onPart: (entries) => entries.forEach(onEntry),
+      onSilent,
+    });
+    return () => {
+      leave();
+      gone.abort();
+    };
+  }
+}
