@@ -37,7 +37,7 @@ export const EVENTS = {
   "deployment.rolled_back": of("Deployment", "NORMAL"),
   "health.check_failed": of("Health", "HIGH"),
   "health.recovered": of("Health", "NORMAL"),
-  "health.new_error": of("Health", "NORMAL"),
+  "health.new_error": of("Health", "HIGH"),
   "billing.payment_succeeded": of("Billing", "NORMAL"),
   "billing.payment_failed": of("Billing", "CRITICAL"),
   "billing.invoice_created": of("Billing", "LOW"),

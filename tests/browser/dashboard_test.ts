@@ -4,11 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import axe from "axe-core";
-import type { BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { ROOT } from "../../scripts/_source_files.ts";
+import { accessFaults } from "../helpers/access_faults.ts";
 import { BROWSER_TEST, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
-import { type DashboardPlatform, withDashboard } from "../helpers/dashboard.ts";
+import { type DashboardPlatform, signInBrowser, withDashboard } from "../helpers/dashboard.ts";
 import { create, deploy } from "../helpers/platform.ts";
 
 const LOOKS = [
@@ -98,24 +98,6 @@ async function furnish({ api, own, platform }: DashboardPlatform) {
   ] as [string, string][];
 }
 
-/** What a page breaks of axe's rules for WCAG 2.2 AA. */
-async function accessFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return await page.evaluate(async () => {
-    const run = (globalThis as unknown as { axe: typeof axe }).axe.run;
-    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-    const { violations } = await run({ runOnly: { type: "tag", values: tags } });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`);
-  });
-}
-
-async function signedIn(context: BrowserContext, { ada, platform }: DashboardPlatform) {
-  const [name = "", value = ""] = ada.cookie.split("=");
-  await context.addCookies([{ name, value, url: `http://127.0.0.1:${platform.port}` }]);
-  context.setDefaultTimeout(60_000);
-  return await context.newPage();
-}
-
 /** Pages whose pictures are kept. */
 const KEPT: ReadonlySet<string> = new Set(["overview", "project", "deployment", "logs", "edge"]);
 
@@ -203,10 +185,10 @@ Deno.test({
       const pages = await furnish(parts);
       const url = `http://127.0.0.1:${parts.platform.port}`;
       await withChromium(async (browser) => {
-        const plain = await signedIn(await browser.newContext(), parts);
+        const plain = await signInBrowser(await browser.newContext(), parts);
         assert.deepEqual(await use(plain, url, parts), []);
         // Axe is a script of the test's own, which the policy of the pages refuses.
-        const page = await signedIn(await browser.newContext({ bypassCSP: true }), parts);
+        const page = await signInBrowser(await browser.newContext({ bypassCSP: true }), parts);
         assert.deepEqual(await look(page, url, pages), []);
       });
     }),

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { BrowserContext, Page } from "playwright-core";
 import { Visitor } from "./page_visitor.ts";
 import { type ApiAnswer, type TestPlatform, withPlatform } from "./platform.ts";
 
@@ -52,4 +53,15 @@ export function withDashboard(run: (parts: DashboardPlatform) => Promise<void>):
       },
     });
   });
+}
+
+/** Opens a page of a browser that is signed in as the owner. */
+export async function signInBrowser(
+  context: BrowserContext,
+  { ada, platform }: Pick<DashboardPlatform, "ada" | "platform">,
+): Promise<Page> {
+  const [name = "", value = ""] = ada.cookie.split("=");
+  await context.addCookies([{ name, value, url: `http://127.0.0.1:${platform.port}` }]);
+  context.setDefaultTimeout(60_000);
+  return await context.newPage();
 }
