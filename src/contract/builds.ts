@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
-import { projectParams } from "./projects.ts";
+import { branchName, projectParams } from "./projects.ts";
 
 const tag = "Builds";
 
@@ -28,6 +28,21 @@ export const build = z.object({
   finishedAt: timestamp.nullable(),
 }).meta({ id: "Build" });
 export type Build = z.infer<typeof build>;
+
+export const startBuild = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/builds",
+  summary: "Build a commit of the project's repository and deploy it",
+  tag,
+  params: projectParams,
+  body: z.object({
+    branch: branchName.optional().describe("The production branch where missing"),
+    commitSha: z.string().regex(/^[0-9a-fA-F]{7,40}$/, "Must have 7 to 40 hexadecimal digits")
+      .optional().describe("The head of the branch where missing; it must be on the branch"),
+    force: z.boolean().default(false).describe("Builds what is deployed already as well"),
+  }).strict(),
+  response: build,
+});
 
 const buildParams = z.object({ build: uuid });
 

@@ -100,6 +100,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   rollback: PRODUCTION,
   listBuilds: READ_DEPLOYED,
   getBuild: READ_DEPLOYED,
+  startBuild: DEPLOY,
   cancelBuild: DEPLOY,
   createHook: ALL,
   listHooks: READ,

@@ -35,6 +35,7 @@ Deno.test("a permission changes what it names, and nothing else", () => {
     "putBlob",
     "redeployDeployment",
     "signOut",
+    "startBuild",
     "stopDeployment",
   ];
   assert.deepEqual(changedBy("read"), ["signOut"]);

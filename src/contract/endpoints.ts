@@ -113,6 +113,7 @@ export const endpoints = {
   rollback: deployments.rollback,
   listBuilds: builds.listBuilds,
   getBuild: builds.getBuild,
+  startBuild: builds.startBuild,
   cancelBuild: builds.cancelBuild,
   createHook: hooks.createHook,
   listHooks: hooks.listHooks,

@@ -95,6 +95,8 @@ export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "builds/attack_test.ts": ATTACKS,
   "builds/git_test.ts": BUILDS,
   "builds/life_test.ts": BUILDS,
+  "builds/monorepo_test.ts": BUILDS,
+  "builds/start_test.ts": BUILDS,
   "compute/hostile_test.ts": ATTACKS,
   "compute/places_test.ts": SERVERS,
   "compute/process_test.ts": SERVERS,

@@ -28,7 +28,9 @@ export default defineCommand({
       (query) => client.call(endpoints.listBuilds, { params: { project: project.id }, query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
-    if (items.length === 0) ctx.ui.note("No builds yet: a deploy hook starts one");
+    if (items.length === 0) {
+      ctx.ui.note("No builds yet: `svc builds start` or a deploy hook starts one");
+    }
     const headings = ["ID", "STATE", "ENVIRONMENT", "BRANCH", "COMMIT", "QUEUED", "ERROR"];
     const rows = items.map((build) => toRow(build, ctx.now()));
     ctx.ui.result(

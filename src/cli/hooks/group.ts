@@ -46,12 +46,17 @@ export const HOOKS: CommandGroup = {
 export const BUILDS: CommandGroup = {
   name: "builds",
   section: "Projects and deployments",
-  summary: "Show and cancel builds from git",
+  summary: "Start, show and cancel builds from git",
   commands: [
     {
       name: "list",
       summary: "List builds",
       load: () => import("./builds_list.ts"),
+    },
+    {
+      name: "start",
+      summary: "Build a branch of the project's repository and follow the build",
+      load: () => import("./builds_start.ts"),
     },
     {
       name: "cancel",

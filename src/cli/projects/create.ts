@@ -5,6 +5,7 @@ import { defineCommand, definedOnly } from "../command/mod.ts";
 import { actionRequired, CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { assertCanBind, bindFolder } from "./bind_folder.ts";
+import { buildBranch } from "./build_branch.ts";
 import { createProject } from "./create_project.ts";
 import { openProjectFolder } from "./project_folder.ts";
 import { checkProjectName, toProjectName } from "./resolve_project.ts";
@@ -49,14 +50,22 @@ export default defineCommand({
       .option("--output-directory <dir>", "directory that the build writes")
       .option("--root-directory <dir>", "directory of the project inside its repository")
       .option("--node-version <version>", "Node version of builds, such as 24")
-      .option("--link", "link the current directory to it"),
+      .option("--link", "link the current directory to it")
+      .option("--deploy", "build the production branch of --git-url at once, and follow the build"),
   examples: [
     ["projects create --name blog", "create the project blog"],
+    [
+      "projects create --name shop --git-url https://git.example.com/ada/shop.git --deploy",
+      "build a repository and put it live",
+    ],
     ["projects create --name shop --framework astro --link", "and link this directory to it"],
   ],
-  answers: "{ project, linked }",
+  answers: "{ project, linked, deployment }",
   async run({ flags }, ctx) {
-    const { link, name: given, ...settings } = flags;
+    const { link, name: given, deploy = false, ...settings } = flags;
+    if (deploy && settings.gitUrl === undefined) {
+      throw new CliError("usage", "Give --git-url with --deploy: it is what the platform builds");
+    }
     const folder = link === true ? await openProjectFolder(ctx, ".") : undefined;
     if (folder !== undefined) await assertCanBind(ctx, folder);
     const name = await nameOf(given, ctx);
@@ -70,6 +79,9 @@ export default defineCommand({
       hasNameFlag: true,
     });
     if (folder !== undefined) await bindFolder(ctx, folder, project);
-    ctx.ui.result({ project, linked: folder !== undefined }, formatProject(project));
+    const linked = folder !== undefined;
+    if (!deploy) return ctx.ui.result({ project, linked }, formatProject(project));
+    const deployment = await buildBranch(ctx, client, { project });
+    ctx.ui.result({ project, linked, deployment }, deployment.urls.production);
   },
 });

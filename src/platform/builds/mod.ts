@@ -5,7 +5,7 @@
  * @module
  */
 export { BuildQueue } from "./queue/build_queue.ts";
-export type { BuildRecord } from "./queue/build_record.ts";
+export { type BuildRecord, buildToWire } from "./queue/build_record.ts";
 export { type BuildSettings, hiddenPlaces } from "./build_settings.ts";
 export { BuildStore, NotAdmittedError } from "./queue/build_store.ts";
 export { type Builds, createBuilds } from "./create_builds.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Capability } from "../core/capability.ts";
+import type { BuildQueue } from "../builds/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { ForgeService, type ReportPull } from "./forge_service.ts";
 import { HookService } from "./hook_service.ts";
@@ -12,6 +13,7 @@ import { HookUses } from "./hook_uses.ts";
 import { PullStore } from "./pull_store.ts";
 import { ReplayStore } from "./replays.ts";
 import { bindHookRoutes } from "./routes.ts";
+import { bindStartBuild } from "./start_build.ts";
 import { TriggerService, type TriggerServices } from "./trigger_service.ts";
 
 export function createHooks(
@@ -29,6 +31,7 @@ export function createHooks(
     >
     & {
       readonly reportPull: ReportPull;
+      readonly buildQueue: Pick<BuildQueue, "ahead">;
     },
 ): Capability {
   const { kv, closing, now, onTrouble } = foundation;
@@ -44,7 +47,10 @@ export function createHooks(
   const forges = new ForgeService({ ...parts, triggers, replays, pulls });
   return {
     name: "hooks",
-    bindRoutes: (router) => bindHookRoutes(router, { hookService, triggers, forges, closing }),
+    bindRoutes(router) {
+      bindHookRoutes(router, { hookService, triggers, forges, closing });
+      bindStartBuild(router, { ...parts, closing });
+    },
     async removeProject(projectId) {
       await uses.settled();
       await hooks.removeProject(projectId);

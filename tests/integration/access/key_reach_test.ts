@@ -26,6 +26,7 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   createDeployment: () => ({ environment: "production", manifest: STATIC_MANIFEST, files: [] }),
   checkDeployment: () => ({ environment: "production", manifest: STATIC_MANIFEST, files: [] }),
   rollback: () => ({}),
+  startBuild: () => ({}),
   createHook: ({ project }) => ({ projectId: project, name: "t", branch: "main", scope: "All" }),
   updateHook: () => ({ name: "taken" }),
   createDatabase: () => ({ name: "taken" }),

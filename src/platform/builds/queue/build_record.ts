@@ -90,7 +90,7 @@ export function buildToWire(
   build: BuildRecord,
   facts: { readonly project: string; readonly ahead: number | null },
 ): Build {
-  const { workspaceId: _, place: __, attempts: ___, runner: ____, ...shown } = build;
+  const { workspaceId: _, place: __, attempts: ___, runner: ____, node: _____, ...shown } = build;
   const time = (moment: number) => new Date(moment).toISOString();
   const timeOrNull = (moment: number | null) => moment === null ? null : time(moment);
   return {

@@ -1,0 +1,80 @@
+/**
+ * Starts a build on the platform, prints its log as it happens, and waits until it is live.
+ *
+ * @module
+ */
+import { ApiError, type Client, followEvents } from "../../client/mod.ts";
+import { type Deployment, endpoints, type Project } from "../../contract/mod.ts";
+import { definedOnly } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+/** Pause between two looks whether a built deployment is live, in milliseconds. */
+const LOOK_MS = 500;
+
+const UNDER_WAY: ReadonlySet<Deployment["status"]> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
+
+export interface WantedBuild {
+  readonly project: Project;
+  readonly branch?: string | undefined;
+  readonly commitSha?: string | undefined;
+  readonly force?: boolean | undefined;
+}
+
+async function start(ctx: Context, client: Client, wanted: WantedBuild) {
+  const { project, branch, commitSha, force } = wanted;
+  try {
+    return await client.call(endpoints.startBuild, {
+      params: { project: project.id },
+      body: definedOnly({ branch, commitSha, force }),
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "not_found") throw error;
+    const { name } = project;
+    throw new CliError("not_found", error.message, {
+      hint: `The project ${name} is there. A private repository needs credentials`,
+      next: [
+        ctx.lines.of("projects", "git-credentials", name, "--stdin"),
+        ctx.lines.of("builds", "start", "--project-id", name),
+      ],
+    });
+  }
+}
+
+/**
+ * Builds a branch and returns the deployment that is live then.
+ *
+ * @throws {CliError} `deployment_failed` where it does not go live
+ */
+export async function buildBranch(
+  ctx: Context,
+  client: Client,
+  wanted: WantedBuild,
+): Promise<Deployment> {
+  const build = await start(ctx, client, wanted);
+  const params = { deployment: build.id };
+  const what = `${build.commitSha.slice(0, 7)} of ${build.branch} for ${build.environment}`;
+  ctx.ui.log("build", "info", printable(`Building ${what}`));
+  const { signal } = ctx;
+  for await (const part of followEvents(client, endpoints.followBuildLog, { params, signal })) {
+    for (const { level, text } of part.lines) {
+      ctx.ui.log("build", level === "output" ? "info" : level, printable(text));
+    }
+    if (part.isComplete) break;
+  }
+  let deployment = await client.call(endpoints.getDeployment, { params });
+  while (UNDER_WAY.has(deployment.status)) {
+    await ctx.sleep(LOOK_MS);
+    deployment = await client.call(endpoints.getDeployment, { params });
+  }
+  if (deployment.status === "LIVE" || deployment.status === "ROLLED_BACK") return deployment;
+  const reason = deployment.error ?? `it is ${deployment.status}`;
+  throw new CliError("deployment_failed", printable(`${what} is not live: ${reason}`), {
+    details: { id: deployment.id, status: deployment.status },
+    next: [
+      ctx.lines.of("logs", "--build", deployment.id),
+      ctx.lines.of("builds", "start", "--project-id", wanted.project.name),
+    ],
+  });
+}

@@ -1,0 +1,86 @@
+/**
+ * `POST /v1/projects/{project}/builds`: builds a branch without a hook.
+ *
+ * @module
+ */
+import { endpoints, ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import {
+  type BuildQueue,
+  type BuildRecord,
+  type BuildStore,
+  buildToWire,
+  type DeployCommit,
+  NotAdmittedError,
+} from "../builds/mod.ts";
+import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
+import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
+import type { GitService } from "../git/mod.ts";
+import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
+import { CommitResolver } from "./commit_resolver.ts";
+
+/** How often a commit is tried again whose branch got another build meanwhile. */
+const ATTEMPTS = 5;
+
+export interface StartServices {
+  readonly projects: ProjectStore;
+  readonly deployments: DeploymentStore;
+  readonly deploymentService: Pick<DeploymentService, "stop">;
+  readonly builds: BuildStore;
+  readonly buildQueue: Pick<BuildQueue, "ahead">;
+  readonly deployCommit: DeployCommit;
+  readonly git: GitService;
+  readonly resolveMs?: number | undefined;
+  /** Aborted when the platform stops. */
+  readonly closing: AbortSignal;
+}
+
+type Wanted = Parameters<DeployCommit>[0];
+
+const NO_REPOSITORY = "Project has no git URL: set it with `svc projects update --git-url`, " +
+  "or push with git (`svc link --git-remote`)";
+
+/** Makes the deployment of a commit, and ends the build of an older one of its branch. */
+async function deploy(services: StartServices, wanted: Wanted): Promise<string> {
+  const { deployCommit, deployments, deploymentService } = services;
+  for (let attempt = 1;; attempt++) {
+    try {
+      return (await deployCommit(wanted)).id;
+    } catch (error) {
+      if (!(error instanceof NotAdmittedError) || attempt === ATTEMPTS) throw error;
+      const { admission } = error;
+      if (admission.type === "identical") return admission.id;
+      const outdated = await deployments.find(wanted.project.id, admission.id);
+      if (outdated !== undefined) await deploymentService.stop(outdated, wanted.project);
+    }
+  }
+}
+
+async function findBuild(
+  { builds }: StartServices,
+  project: ProjectRecord,
+  id: string,
+): Promise<BuildRecord> {
+  const build = await builds.find(project.id, id);
+  if (build !== undefined) return build;
+  throw new Failure("conflict", `Build ${id} was deleted meanwhile`);
+}
+
+export function bindStartBuild(router: Router, services: StartServices): void {
+  const commits = new CommitResolver(services);
+  router.guarded(endpoints.startBuild, async (caller, { params, body, request }) => {
+    const project = await findProject(services.projects, caller, params.project);
+    const { branch = project.branch, commitSha, force } = body;
+    const isProduction = branch === project.branch;
+    const environment = isProduction ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW;
+    requireDeploy(caller, environment);
+    if (project.gitUrl === null) throw new Failure("conflict", NO_REPOSITORY);
+    const signal = AbortSignal.any([request.signal, services.closing]);
+    const { sha, message, author } = await commits.resolve(project, { branch, commitSha }, signal);
+    const id = await deploy(services, {
+      ...{ project, environment, branch, message, author, force },
+      commitSha: sha,
+    });
+    const build = await findBuild(services, project, id);
+    return buildToWire(build, { project: project.name, ahead: services.buildQueue.ahead(id) });
+  });
+}

@@ -1,0 +1,87 @@
+/** `svc projects create --git-url … --deploy` and `svc builds start`: from an address to a site. */
+import assert from "node:assert/strict";
+import { runCli } from "../../../src/cli/_test_run.ts";
+import { makeRepository, serveGit } from "../../../src/lib/_test_git.ts";
+import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
+import { TOKEN } from "../../helpers/platform.ts";
+
+const sleep = (milliseconds: number) =>
+  new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
+
+async function tool(platform: BuildPlatform, argv: readonly string[], stdin?: string) {
+  const run = await runCli([...argv, "--json"], {
+    ...{ fetch, sleep },
+    ...(stdin === undefined ? {} : { stdin }),
+    env: {
+      SVC_API_URL: `http://127.0.0.1:${platform.port}`,
+      SVC_TOKEN: TOKEN,
+      XDG_CONFIG_HOME: platform.folder,
+    },
+  });
+  return { code: run.code, json: JSON.parse(run.stdout), stderr: run.stderr };
+}
+
+Deno.test("svc projects create --git-url --deploy builds at once, and shows the build", () =>
+  withBuilds(async (platform) => {
+    const { repository, get } = platform;
+    await repository.commit("main", { "index.html": "<p>one</p>" });
+    const created = await tool(platform, [
+      ...["projects", "create", "--name", "shop", "--git-url", repository.path, "--deploy"],
+    ]);
+    assert.equal(created.code, 0, created.stderr);
+    assert.equal(created.json.deployment.status, "LIVE");
+    assert.match(created.stderr, /Building commit [0-9a-f]{40} of main/);
+    assert.match((await get("shop.localhost", "/")).text, /<p>one<\/p>/);
+
+    await repository.commit("menu", { "index.html": "<p>menu</p>" });
+    const start = (...more: string[]) =>
+      tool(platform, ["builds", "start", "--project-id", "shop", ...more]);
+    const preview = await start("--branch", "menu");
+    assert.deepEqual([preview.code, preview.json.deployment.isPreview], [0, true]);
+    const again = await start("--branch", "menu");
+    assert.equal(again.json.deployment.id, preview.json.deployment.id, "it is deployed already");
+    const forced = await start("--branch", "menu", "--force");
+    assert.notEqual(forced.json.deployment.id, preview.json.deployment.id);
+    const none = await start("--branch", "other");
+    assert.deepEqual([none.code, none.json.error], [1, "Branch not found"]);
+  }));
+
+Deno.test("--deploy fails where the build does, and the project stays", () =>
+  withBuilds(async (platform) => {
+    const { repository } = platform;
+    await repository.commit("main", { "index.html": "<p>one</p>" });
+    const create = (...more: string[]) =>
+      tool(platform, ["projects", "create", "--name", "shop", "--deploy", ...more]);
+    const usage = await create();
+    assert.deepEqual([usage.code, usage.json.code], [2, "usage"]);
+    const failed = await create("--git-url", repository.path, "--build-command", "exit 3");
+    assert.deepEqual([failed.code, failed.json.code], [1, "deployment_failed"]);
+    assert.match(failed.json.error, /exit 3/);
+    const { json } = await platform.api("PATCH", "/v1/projects/shop", {
+      json: { buildCommand: null },
+    });
+    assert.equal(json.name, "shop");
+    const mended = await tool(platform, ["builds", "start", "--project-id", "shop"]);
+    assert.equal(mended.json.deployment.status, "LIVE");
+  }));
+
+Deno.test("a private repository says that it needs credentials, and is built with them", () =>
+  withBuilds(async (platform) => {
+    const repository = await makeRepository(`${platform.folder}/private`);
+    await repository.commit("main", { "index.html": "<p>private</p>" });
+    await using server = serveGit(`${platform.folder}/private`, { basic: "ada:s3cret-token" });
+    const url = `${server.url}/site/.git`;
+    const refused = await tool(platform, [
+      ...["projects", "create", "--name", "shop", "--git-url", url, "--deploy"],
+    ]);
+    assert.deepEqual([refused.code, refused.json.code], [1, "not_found"]);
+    assert.match(refused.json.next[0], /^svc projects git-credentials shop --stdin/);
+    const stored = await tool(
+      platform,
+      ["projects", "git-credentials", "shop", "--username", "ada", "--stdin"],
+      "s3cret-token\n",
+    );
+    assert.equal(stored.code, 0, stored.stderr);
+    const built = await tool(platform, ["builds", "start", "--project-id", "shop"]);
+    assert.equal(built.json.deployment?.status, "LIVE", built.stderr);
+  }));
