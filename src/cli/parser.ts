@@ -1,6 +1,6 @@
 /**
- * The parser of a command line: the whole command tree, of which only the
- * command that is asked for is complete.
+ * The parser of a command line: the way to the command that is asked for, or
+ * the whole command tree, without what only the commands themselves know.
  *
  * @module
  */
@@ -40,6 +40,17 @@ export interface BuildOptions extends Output {
   readonly perform: Perform;
 }
 
+/** The entries that a command line can reach: those on the way to its command, or all without one. */
+function reachable<Entry extends CommandEntry>(
+  entries: readonly Entry[],
+  asked: AskedCommand | undefined,
+): readonly Entry[] {
+  if (asked === undefined) return entries;
+  return entries.filter((entry) =>
+    isGroup(entry) ? reachable(entry.commands, asked).length > 0 : entry === asked.leaf
+  );
+}
+
 function buildEntry(
   entry: CommandEntry,
   asked: AskedCommand | undefined,
@@ -49,7 +60,7 @@ function buildEntry(
   if (isGroup(entry)) {
     command = new Command(entry.name) as unknown as typeof command;
     command.description(entry.summary).usage("<command> [flags]");
-    for (const child of entry.commands) {
+    for (const child of reachable(entry.commands, asked)) {
       const built = buildEntry(child, asked, options);
       const alias = aliasOf(child);
       if (alias !== undefined) built.alias(alias);
@@ -70,7 +81,7 @@ function versionFlags(asked: AskedCommand | undefined, options: BuildOptions): s
   return own.some(({ long }) => long === "--version") ? "-v" : "-v, --version";
 }
 
-/** Builds the parser of the whole tool; only the command that is asked for is complete. */
+/** Builds the parser of the command that is asked for, or of the whole tool without one. */
 export function buildProgram(asked: AskedCommand | undefined, options: BuildOptions) {
   const program = new Command("svc")
     .description("Develop, deploy and serve sites: command-line tool, platform and edge in one")
@@ -83,8 +94,9 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
     .option("-y, --yes", "answer yes to every yes-or-no question");
   program.usage("<command> [flags]");
   configureHelp(program as unknown as Parameters<typeof configureHelp>[0], options);
+  const known = reachable(COMMANDS, asked);
   for (const section of [...SECTIONS, undefined]) {
-    for (const entry of COMMANDS.filter((each) => each.section === section)) {
+    for (const entry of known.filter((each) => each.section === section)) {
       const hidden = !isGroup(entry) && entry.hidden === true;
       const command = buildEntry(entry, asked, options);
       if (section !== undefined) command.helpGroup(`${section}:`);
