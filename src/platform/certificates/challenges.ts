@@ -1,6 +1,6 @@
 /**
  * Responses to HTTP-01 challenges (RFC 8555, 8.3) while orders are pending. The authority
- * may ask any node, so that all know them.
+ * may ask any node at once, so that all are told before it is.
  *
  * @module
  */
@@ -12,16 +12,35 @@ const PREFIX = "/.well-known/acme-challenge/";
 /** How long an order is pending at most, in milliseconds. */
 const PENDING_MS = 10 * 60 * 1000;
 
+export const challenge = z.object({
+  token: z.string().max(256),
+  keyAuthorization: z.string().max(512),
+});
+export type Challenge = z.infer<typeof challenge>;
+
 export class Http01Challenges {
   private readonly pending = new Map<string, string>();
 
-  /** @param shared the store, where other nodes share it. */
-  constructor(private readonly shared?: Deno.Kv | undefined) {}
+  /**
+   * @param shared the store, where other nodes share it.
+   * @param tellOthers tells a challenge to the nodes that answer; the others find it in the store.
+   */
+  constructor(
+    private readonly shared?: Deno.Kv | undefined,
+    private readonly tellOthers: (challenge: Challenge) => Promise<unknown> = () =>
+      Promise.resolve(),
+  ) {}
+
+  /** Takes over a challenge of the node that orders. */
+  take({ token, keyAuthorization }: Challenge): void {
+    this.pending.set(token, keyAuthorization);
+  }
 
   async add(token: string, keyAuthorization: string): Promise<void> {
     this.pending.set(token, keyAuthorization);
     const key = keys.acmeChallenge(token);
     await this.shared?.set(key, keyAuthorization, { expireIn: PENDING_MS });
+    await this.tellOthers({ token, keyAuthorization });
   }
 
   async remove(token: string): Promise<void> {

@@ -7,7 +7,7 @@
 export { AcmeIssuer, type AcmeOptions } from "./acme_issuer.ts";
 export { CertificateService } from "./certificate_service.ts";
 export { CertificateStore } from "./certificate_store.ts";
-export { Http01Challenges } from "./challenges.ts";
+export { challenge, Http01Challenges } from "./challenges.ts";
 export type { KeyPair } from "./certificate.ts";
 export {
   DEFAULT_HTTPS_PORT,

@@ -3,14 +3,17 @@
  *
  * @module
  */
+import { z } from "zod";
 import type { Domain } from "../../contract/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
+import { askAll } from "../core/peers/mod.ts";
 import {
   AcmeIssuer,
   type AcmeOptions,
   CertificateService,
   CertificateStore,
+  challenge,
   Http01Challenges,
 } from "../certificates/mod.ts";
 import type { DnsLookup } from "./dns_lookup.ts";
@@ -48,7 +51,7 @@ export function createDomains(
   parts: Pick<DomainServices, "projects"> & Pick<DomainRouteServices, "environments">,
   { settings, dns, acme, ownNames, onIssued }: DomainSetup,
 ): Domains {
-  const { kv, nodes, box, feed, addresses, now, random, log } = foundation;
+  const { kv, nodes, peers, box, feed, addresses, now, random, closing, log } = foundation;
   const domains = new DomainStore(kv);
   const domainService = new DomainService({
     ...{ ...parts, domains, feed, addresses, dns, settings, now, random },
@@ -58,7 +61,15 @@ export function createDomains(
     },
   });
   const { hosts } = domainService;
-  const challenges = new Http01Challenges(nodes.isShared ? kv : undefined);
+  const challenges = new Http01Challenges(nodes.isShared ? kv : undefined, (data) =>
+    askAll(peers, {
+      ...{ name: "acme-challenge", data: () => data, schema: z.literal(true) },
+      ...{ withLost: false, closing },
+    }));
+  peers.answer("acme-challenge", challenge, async function* (told) {
+    challenges.take(told);
+    yield await Promise.resolve(true);
+  });
   const store = new CertificateStore(kv, box);
   const certificates = acme && new CertificateService({
     store,
@@ -78,6 +89,7 @@ export function createDomains(
       bindRoutes: (router) =>
         bindDomainRoutes(router, { ...parts, domains, domainService, certificateOf }),
       async recover() {
+        await challenges.reread();
         await certificates?.load();
         await domainService.recover();
       },

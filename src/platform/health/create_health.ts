@@ -9,16 +9,18 @@ import { keys } from "../core/store/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { HealthMonitor, type HealthServices } from "./health_monitor.ts";
 import { HealthStore } from "./health_store.ts";
+import { ServersElsewhere } from "./servers_elsewhere.ts";
 import { bindHealthRoutes } from "./routes.ts";
 
 export function createHealth(
-  { kv, nodes, events, addresses, now, onTrouble }: Foundation,
+  { kv, nodes, peers, events, addresses, now, closing, onTrouble }: Foundation,
   parts: Pick<HealthServices, "computeService" | "sites"> & { readonly projects: ProjectStore },
 ): Capability {
   const { projects, ...services } = parts;
   const healthMonitor = new HealthMonitor({
     ...{ addresses, nodes, now, onTrouble, store: new HealthStore(kv), raiseEvent: events.raise },
     ...services,
+    elsewhere: new ServersElsewhere({ ...services, peers, closing }),
   });
   return {
     name: "health",

@@ -7,13 +7,14 @@
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { ProjectHealth } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { ComputeService, SiteServers } from "../compute/mod.ts";
+import type { ComputeService } from "../compute/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import { keys } from "../core/store/mod.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
 import { type HealthRecord, type UnconfirmedChange, weighHealth } from "./health_record.ts";
+import type { Checked, ServersElsewhere } from "./servers_elsewhere.ts";
 import type { HealthStore } from "./health_store.ts";
 
 /** Time between two checks, in milliseconds. */
@@ -25,8 +26,10 @@ export interface HealthServices {
   readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** One of them checks servers; this one alone where missing. */
+  /** One of them judges servers; this one alone where missing. */
   readonly nodes?: Pick<Nodes, "during">;
+  /** The servers of production that run on other nodes. */
+  readonly elsewhere: Pick<ServersElsewhere, "all" | "find">;
   readonly now: Clock;
   onTrouble(message: string): void;
 }
@@ -70,7 +73,7 @@ export class HealthMonitor {
 
   /** The health of a project. */
   async of(project: ProjectRecord): Promise<ProjectHealth> {
-    const { sites, computeService } = this.services;
+    const { sites, computeService, elsewhere } = this.services;
     const deploymentId = productionDeploymentId(project);
     const unknown = { since: null, reason: null, deploymentId };
     if (deploymentId === null) return { state: "none", ...unknown };
@@ -82,7 +85,8 @@ export class HealthMonitor {
       return { state: "unhealthy", reason, since: new Date(since).toISOString(), deploymentId };
     }
     const health = await computeService.find(deploymentId)?.check();
-    if (health?.state !== "healthy") return { state: "idle", ...unknown };
+    const runs = health?.state === "healthy" || await elsewhere.find(deploymentId);
+    if (!runs) return { state: "idle", ...unknown };
     const since = record === undefined ? null : new Date(record.since).toISOString();
     return { state: "healthy", reason: null, since, deploymentId };
   }
@@ -103,38 +107,53 @@ export class HealthMonitor {
   }
 
   async #checkAll(): Promise<void> {
-    const { computeService, sites } = this.services;
+    const { elsewhere, sites } = this.services;
     // Sites that were down before a restart are checked even without a visitor.
     for (const { state, projectName } of this.#records.values()) {
       if (state === "unhealthy") await sites.resolve(this.#hostOf(projectName));
     }
+    const checks = new Map<string, Checked>();
+    for (const checked of [...await this.#checkOwn(), ...await elsewhere.all()]) {
+      const { owner } = checked;
+      if (sites.deploymentAt(this.#hostOf(owner.projectName)) !== owner.id) continue;
+      const known = checks.get(owner.projectId);
+      // What does not work on one node does not work for the visitors of that node.
+      if (known?.health.state !== "unhealthy") checks.set(owner.projectId, checked);
+    }
+    for (const checked of checks.values()) await this.#weigh(checked);
+  }
+
+  /** Checks the servers of production that run here. */
+  async #checkOwn(): Promise<readonly Checked[]> {
+    const { computeService, sites } = this.services;
     const shown = computeService.all().filter(({ owner }) =>
       sites.deploymentAt(this.#hostOf(owner.projectName)) === owner.id
     );
-    await Promise.all(shown.map((servers) => this.#checkServers(servers)));
+    return await Promise.all(shown.map(async (servers) => {
+      const { owner } = servers;
+      // A site that is down may get no requests, so its server is started here to see whether it
+      // works again.
+      if (this.#records.get(owner.projectId)?.state === "unhealthy") await servers.start();
+      return { owner, health: await servers.check() };
+    }));
   }
 
-  async #checkServers(servers: SiteServers): Promise<void> {
+  async #weigh({ owner, health }: Checked): Promise<void> {
     const { store, now } = this.services;
-    const { projectId } = servers.owner;
-    const before = this.#records.get(projectId);
-    // A site that is down may get no requests, so its server is started here to see whether it
-    // works again.
-    if (before?.state === "unhealthy") await servers.start();
-    const health = await servers.check();
+    const { projectId } = owner;
     const { record, unconfirmed, change } = weighHealth(
-      { record: before, unconfirmed: this.#unconfirmed.get(projectId) },
-      { health, owner: servers.owner, now: now() },
+      { record: this.#records.get(projectId), unconfirmed: this.#unconfirmed.get(projectId) },
+      { health, owner, now: now() },
     );
     this.#records.set(projectId, record);
     if (unconfirmed === undefined) this.#unconfirmed.delete(projectId);
     else this.#unconfirmed.set(projectId, unconfirmed);
     if (change === undefined) return;
     await store.set(projectId, record);
-    await this.#raise(servers, record);
+    await this.#raise(owner, record);
   }
 
-  async #raise({ owner }: SiteServers, { state, reason, since }: HealthRecord): Promise<void> {
+  async #raise(owner: Checked["owner"], { state, reason, since }: HealthRecord): Promise<void> {
     const { raiseEvent, addresses } = this.services;
     const { id: deploymentId, projectId, projectName, workspaceId } = owner;
     await raiseEvent({

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { IsrCache, IsrMemory } from "../../edge/mod.ts";
 import { MemoryServer } from "../compute/_test_server.ts";
 import { LayerServer } from "../compute/layer_server.ts";
-import { SiteServers } from "../compute/site_servers.ts";
+import { type ServersHealth, SiteServers } from "../compute/site_servers.ts";
 import { Addresses } from "../core/addresses.ts";
 import { deploymentRecord } from "../deployments/deployment.ts";
 import type { RaisedEvent } from "../core/events/raise_event.ts";
@@ -37,6 +37,7 @@ const OWNER = deploymentRecord.parse({
 async function monitored(
   stored: Map<string, HealthRecord> = new Map(),
   shown = OWNER.id,
+  elsewhere: readonly ServersHealth[] = [],
 ) {
   let now = 0;
   const server = new MemoryServer();
@@ -66,6 +67,10 @@ async function monitored(
       set: (projectId, record) => Promise.resolve(void stored.set(projectId, record)),
     },
     computeService: { all: () => [servers], find: () => servers },
+    elsewhere: {
+      all: () => Promise.resolve(elsewhere.map((health) => ({ owner: OWNER, health }))),
+      find: () => Promise.resolve(elsewhere.some(({ state }) => state === "healthy")),
+    },
     sites: { deploymentAt: () => shown, resolve: () => undefined },
     addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "8787" }),
     raiseEvent: (event) => Promise.resolve(void events.push(event)),
@@ -124,4 +129,19 @@ Deno.test("HealthMonitor checks only what production shows", async () => {
   for (let round = 0; round < 3; round++) await look();
   await monitor.close();
   assert.deepEqual(events, []);
+});
+
+Deno.test("HealthMonitor reports once what does not work on one of several nodes", async () => {
+  const elsewhere: ServersHealth[] = [{ state: "healthy" }, { state: "healthy" }];
+  const { monitor, events, look } = await monitored(new Map(), OWNER.id, elsewhere);
+  await look();
+  elsewhere[0] = { state: "unhealthy", reason: "On node b: The server does not react" };
+  for (let round = 0; round < 3; round++) await look();
+  elsewhere[0] = { state: "idle" };
+  for (let round = 0; round < 3; round++) await look();
+  await monitor.close();
+  assert.deepEqual(events.map(({ event, data }) => [event, data.reason]), [
+    ["health.check_failed", "On node b: The server does not react"],
+    ["health.recovered", null],
+  ]);
 });

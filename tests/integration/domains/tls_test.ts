@@ -3,14 +3,9 @@ import { join } from "node:path";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
 import { CertificateFileError } from "../../../src/serve/mod.ts";
 import type { Domain } from "../../../src/contract/mod.ts";
+import { bindDomain as bind, secureGet } from "../../helpers/domains.ts";
 import { findPebble, makeCertificate, startPebble } from "../../helpers/pebble.ts";
-import {
-  createProject,
-  deploy,
-  PROGRAM,
-  start,
-  type TestPlatform,
-} from "../../helpers/platform.ts";
+import { createProject, deploy, PROGRAM, start } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
 
@@ -23,23 +18,6 @@ async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-}
-
-/** What a client sees that trusts one root only: status and text, or why it hung up. */
-async function secureGet(
-  port: number,
-  host: string,
-  options: { readonly ca: string; readonly path?: string; readonly http1?: boolean },
-): Promise<string> {
-  const { stdout, stderr, success } = await new Deno.Command("curl", {
-    args: [
-      ...["-sS", "--max-time", "5", "--cacert", options.ca],
-      ...(options.http1 ? ["--http1.1"] : []),
-      ...["--resolve", `${host}:${port}:127.0.0.1`, "-w", " %{http_version} %{http_code}"],
-      `https://${host}:${port}${options.path ?? "/"}`,
-    ],
-  }).output();
-  return new TextDecoder().decode(success ? stdout : stderr);
 }
 
 Deno.test("a certificate of the operator's own serves API and sites, in HTTP/2 and 1.1", () =>
@@ -104,23 +82,6 @@ Deno.test("an authority whose terms are not agreed to is refused at start", () =
   }));
 
 const pebbleProgram = await findPebble();
-
-/** Binds a name, and proves and points it. */
-async function bind(
-  platform: TestPlatform,
-  names: Map<string, object | string>,
-  hostname: string,
-): Promise<string> {
-  const { json } = await platform.api("POST", "/v1/projects/shop/domains", {
-    json: { hostname, environment: "production" },
-  });
-  for (const record of json.records) {
-    if (record.purpose === "proof") names.set(record.name, { TXT: [record.value] });
-    else names.set(record.name, { A: ["127.0.0.1"] });
-  }
-  await platform.api("POST", `/v1/projects/shop/domains/${json.domain.id}/verify`);
-  return json.domain.id;
-}
 
 Deno.test({
   name: "certificates are ordered by ACME, chosen by host, stored sealed, and outlive a restart",

@@ -1,0 +1,77 @@
+/**
+ * Servers of production that other nodes run: a server starts on the nodes that get requests
+ * for it.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { askAll, type Peers } from "../core/peers/mod.ts";
+import type { ComputeService } from "../compute/mod.ts";
+
+const health = z.discriminatedUnion("state", [
+  z.object({ state: z.literal("idle") }),
+  z.object({ state: z.literal("healthy") }),
+  z.object({ state: z.literal("unhealthy"), reason: z.string() }),
+]);
+
+/** A look at the servers of a deployment on one node. */
+const checked = z.object({
+  owner: z.object({
+    id: z.string(),
+    projectId: z.string(),
+    projectName: z.string(),
+    workspaceId: z.string(),
+  }),
+  health,
+});
+export type Checked = z.infer<typeof checked>;
+
+export interface ServersElsewhereOptions {
+  readonly peers: Peers;
+  readonly computeService: Pick<ComputeService, "all" | "find">;
+  readonly closing: AbortSignal;
+}
+
+export class ServersElsewhere {
+  constructor(private readonly options: ServersElsewhereOptions) {
+    const { peers, computeService } = options;
+    peers.answer("servers.check", z.null(), async function* () {
+      for (const servers of computeService.all()) {
+        const { id, projectId, projectName, workspaceId } = servers.owner;
+        const owner = { id, projectId, projectName, workspaceId };
+        yield { owner, health: await servers.check() };
+      }
+    });
+    peers.answer("servers.find", z.object({ id: z.uuid() }), async function* ({ id }) {
+      const found = await computeService.find(id)?.check();
+      yield found?.state === "healthy";
+    });
+  }
+
+  /** What other nodes see of the servers that run there; one that does not answer is left out. */
+  async all(): Promise<readonly Checked[]> {
+    const { peers, closing } = this.options;
+    const { answers } = await askAll(peers, {
+      ...{ name: "servers.check", data: () => null, schema: checked, withLost: false, closing },
+    });
+    return [...answers].flatMap(([node, found]) =>
+      found.map(({ owner, health }) => ({ owner, health: named(node, health) }))
+    );
+  }
+
+  /** Whether the servers of a deployment work on another node. */
+  async find(id: string): Promise<boolean> {
+    const { peers, closing } = this.options;
+    const { answers } = await askAll(peers, {
+      ...{ name: "servers.find", data: () => ({ id }), schema: z.boolean() },
+      ...{ withLost: false, closing },
+    });
+    return [...answers.values()].flat().includes(true);
+  }
+}
+
+/** Says where a server does not work. */
+function named(node: string, found: Checked["health"]): Checked["health"] {
+  if (found.state !== "unhealthy") return found;
+  return { state: "unhealthy", reason: `On node ${node}: ${found.reason}` };
+}

@@ -1,0 +1,40 @@
+/**
+ * Custom domains of tests, and what a client sees of them over HTTPS.
+ *
+ * @module
+ */
+import type { TestPlatform } from "./platform.ts";
+
+/** What a client sees that trusts one root only: status and text, or why it hung up. */
+export async function secureGet(
+  port: number,
+  host: string,
+  options: { readonly ca: string; readonly path?: string; readonly http1?: boolean },
+): Promise<string> {
+  const { stdout, stderr, success } = await new Deno.Command("curl", {
+    args: [
+      ...["-sS", "--max-time", "5", "--cacert", options.ca],
+      ...(options.http1 ? ["--http1.1"] : []),
+      ...["--resolve", `${host}:${port}:127.0.0.1`, "-w", " %{http_version} %{http_code}"],
+      `https://${host}:${port}${options.path ?? "/"}`,
+    ],
+  }).output();
+  return new TextDecoder().decode(success ? stdout : stderr);
+}
+
+/** Binds a name, and proves and points it. */
+export async function bindDomain(
+  platform: TestPlatform,
+  names: Map<string, object | string>,
+  hostname: string,
+): Promise<string> {
+  const { json } = await platform.api("POST", "/v1/projects/shop/domains", {
+    json: { hostname, environment: "production" },
+  });
+  for (const record of json.records) {
+    if (record.purpose === "proof") names.set(record.name, { TXT: [record.value] });
+    else names.set(record.name, { A: ["127.0.0.1"] });
+  }
+  await platform.api("POST", `/v1/projects/shop/domains/${json.domain.id}/verify`);
+  return json.domain.id;
+}

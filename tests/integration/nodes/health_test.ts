@@ -1,0 +1,28 @@
+/** Health of servers, whichever node runs them. */
+import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
+import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
+import { Cluster } from "../../helpers/cluster.ts";
+import { deployServer } from "../../helpers/compute_site.ts";
+import { createProject, type TestPlatform } from "../../helpers/platform.ts";
+
+const stateOf = async ({ api }: TestPlatform) =>
+  (await api("GET", "/v1/projects/shop/health")).json.state;
+
+Deno.test({
+  name: "a server that runs on one node is healthy for all, and rests when that is gone",
+  ignore: NO_POSTGRES !== undefined,
+  async fn() {
+    await using cluster = await Cluster.open();
+    const a = await cluster.start("a", { nodeId: "a" });
+    const b = await cluster.start("b", { nodeId: "b" });
+    await createProject(a, "shop");
+    await deployServer(b, "shop");
+    await until(async () => (await stateOf(a)) === "healthy");
+    assert.equal(await stateOf(b), "healthy");
+    await cluster.stop(b);
+    assert.equal(await stateOf(a), "idle", "a has not been asked for a page");
+    assert.equal((await a.get("shop.localhost", "/x")).text, "server: /x");
+    assert.equal(await stateOf(a), "healthy");
+  },
+});
