@@ -12,6 +12,7 @@
  */
 export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [
+    "usage",
     "search",
     "retention",
     "errors",

@@ -30,6 +30,7 @@ import { INIT, LINK, PROJECTS } from "./projects/mod.ts";
 import { RULES } from "./rules/mod.ts";
 import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/mod.ts";
 import { ERRORS } from "./site_errors/mod.ts";
+import { USAGE } from "./usage/mod.ts";
 import { TRAFFIC } from "./traffic/mod.ts";
 import { UPGRADE } from "./upgrade/mod.ts";
 import { WEBHOOKS } from "./webhooks/mod.ts";
@@ -73,6 +74,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   WORKSPACE,
   KEYS,
   AUDIT,
+  USAGE,
   NOTIFICATIONS,
   WEBHOOKS,
   TRIGGER,

@@ -37,6 +37,8 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   getIdentity: ANY,
   search: READ,
   listAudit: ALL,
+  listUsage: READ,
+  listProjectUsage: READ,
   listWorkspaces: ANY,
   createWorkspace: NONE,
   renameWorkspace: ALL,

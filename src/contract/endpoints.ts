@@ -4,6 +4,7 @@
  * @module
  */
 import * as audit from "./audit.ts";
+import * as usage from "./usage.ts";
 import * as accounts from "./accounts.ts";
 import * as apiKeys from "./api_keys.ts";
 import * as blobs from "./blobs.ts";
@@ -50,6 +51,8 @@ export const endpoints = {
   getIdentity: identity.getIdentity,
   search: search.search,
   listAudit: audit.listAudit,
+  listUsage: usage.listUsage,
+  listProjectUsage: usage.listProjectUsage,
   listWorkspaces: identity.listWorkspaces,
   createWorkspace: workspaces.createWorkspace,
   renameWorkspace: workspaces.renameWorkspace,

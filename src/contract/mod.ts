@@ -257,6 +257,7 @@ export {
   type NotificationPreferences,
 } from "./notifications.ts";
 export { type DeadLetter, DELIVERY_CHANNELS, PERSONAL_CHANNELS } from "./deliveries.ts";
+export { MAX_COUNTED, type Usage, USAGE_SUBJECTS, type UsageSubject } from "./usage.ts";
 export { MAX_WEBHOOK_LOG, MAX_WEBHOOKS, type Webhook, type WebhookDelivery } from "./webhooks.ts";
 export { MAX_PUSH_SUBSCRIPTIONS, type PushSubscription } from "./push.ts";
 export { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS, type MessengerLink } from "./messenger.ts";

@@ -32,6 +32,7 @@ import { createRetention } from "../platform/retention/mod.ts";
 import { createRules, openRules } from "../platform/rules/mod.ts";
 import { createSearch } from "../platform/search/mod.ts";
 import { createTraffic } from "../platform/traffic/mod.ts";
+import { createUsage } from "../platform/usage/mod.ts";
 import { createVariables } from "../platform/variables/mod.ts";
 import { createWorkspaces } from "../platform/workspaces/mod.ts";
 import { databaseEngines, databaseListener } from "./database_engines.ts";
@@ -191,6 +192,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     traffic.capability,
     createErrors(foundation, { ...shown, ...logs, table: errorTable }),
     createSearch({ ...shown, ...domains }),
+    createUsage({ ...projects, all: () => capabilities }),
     createRetention({ ...foundation, ...shown, ...builds }, options.retention),
   ];
   return {

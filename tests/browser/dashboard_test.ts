@@ -78,13 +78,25 @@ async function furnish({ api, own, platform }: DashboardPlatform) {
     ["new-project", "/workspaces/acme/new-project"],
     ["members", "/workspaces/acme"],
     ["audit", "/workspaces/acme/audit"],
+    ["workspace-usage", "/workspaces/acme/usage"],
     ["project", SHOP],
     ["empty-project", "/workspaces/acme/projects/docs"],
     ["deployment", `/deployments/${preview.id}`],
     ["comparison", `/deployments/${preview.id}/compare`],
     ["search", "/workspaces/acme/search?q=shop"],
     ["kv-value", `${SHOP}/kv?key=${encodeURIComponent("boats/kestrel")}`],
-    ...["logs", "traffic", "errors", "kv", "domains", "variables", "hooks", "databases", "settings"]
+    ...[
+      "logs",
+      "traffic",
+      "errors",
+      "kv",
+      "domains",
+      "variables",
+      "hooks",
+      "databases",
+      "usage",
+      "settings",
+    ]
       .map((
         page,
       ) => [page, `${SHOP}/${page}`]),

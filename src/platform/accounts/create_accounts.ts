@@ -5,6 +5,9 @@
  */
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
+import { MAX_COUNTED } from "../../contract/mod.ts";
+import { countBelow } from "../core/store/mod.ts";
+import { accountKeys } from "./account_keys.ts";
 import type { Capability } from "../core/capability.ts";
 import { sealedSetting, type SecretBox } from "../core/secrets/mod.ts";
 import type { SendAccountMail } from "./email/account_mails.ts";
@@ -126,7 +129,7 @@ export function createAccounts(options: AccountOptions): Accounts {
       () => signingKey(options, "oauth_clients"),
     ),
   };
-  return { ...services, parts, capability: capabilityOf(services) };
+  return { ...services, parts, capability: capabilityOf(services, kv) };
 }
 
 /** A secret of the platform that signs what it gives away; made when it is first needed. */
@@ -188,7 +191,7 @@ function createParts(options: AccountOptions): {
   return { securityLog, lastUsed, authenticator, parts };
 }
 
-function capabilityOf(services: AccountServices): Capability {
+function capabilityOf(services: AccountServices, kv: Deno.Kv): Capability {
   return {
     name: "accounts",
     bindRoutes(router) {
@@ -201,6 +204,16 @@ function capabilityOf(services: AccountServices): Capability {
         service: authorization,
         deviceGrant: (asked) => answerDeviceGrant(deviceLogin, asked),
       });
+    },
+    async workspaceUsage(workspaceId) {
+      const [members, apiKeys] = await Promise.all([
+        countBelow(kv, accountKeys.members(workspaceId), MAX_COUNTED),
+        countBelow(kv, accountKeys.workspaceApiKeys(workspaceId), MAX_COUNTED),
+      ]);
+      return [
+        { subject: "members", of: null, used: members, limit: null },
+        { subject: "apiKeys", of: null, used: apiKeys, limit: null },
+      ];
     },
     storeChanged(changed) {
       services.authenticator.memory.follow(changed);

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Health } from "../../contract/mod.ts";
+import type { Health, Usage } from "../../contract/mod.ts";
 import type { Router } from "./http/mod.ts";
 
 export interface Capability {
@@ -49,6 +49,11 @@ export interface Capability {
   removeProject?(projectId: string): Promise<void>;
   /** Removes what it keeps for a deleted environment. */
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
+
+  /** What a workspace uses of what it may have here. */
+  workspaceUsage?(workspaceId: string): Promise<readonly Usage[]>;
+  /** What a project uses of what it may have here. */
+  projectUsage?(projectId: string): Promise<readonly Usage[]>;
 
   /** Its part of `GET /v1/health`. */
   health?(): Partial<Health> | Promise<Partial<Health>>;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { databaseUsage } from "./database_usage.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -147,6 +148,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
         await work.close();
         await engines.close();
       },
+      projectUsage: (projectId) => databaseUsage({ databases, branches }, projectId),
       health: async () => ({ databases: await healthOf({ databases, engines, door }) }),
     },
   };

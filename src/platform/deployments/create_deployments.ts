@@ -3,12 +3,13 @@
  *
  * @module
  */
+import { MAX_COUNTED } from "../../contract/mod.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { Capability } from "../core/capability.ts";
 import { noteEvent } from "../core/events/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { keys, keysBelow } from "../core/store/mod.ts";
+import { countBelow, keys, keysBelow } from "../core/store/mod.ts";
 import { environmentLabel, type EnvironmentStore } from "../environments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
@@ -117,6 +118,10 @@ export function createDeployments(foundation: Foundation, parts: DeploymentParts
       bindRoutes(router) {
         bindBlobRoutes(router, { vault, uploads, now });
         bindDeploymentRoutes(router, { ...services, service: deploymentService });
+      },
+      async projectUsage(projectId) {
+        const used = await countBelow(foundation.kv, keys.deployments(projectId), MAX_COUNTED);
+        return [{ subject: "deployments", of: null, used, limit: null }];
       },
       recover: () => pointHosts(sites, { projects, deployments, addresses }),
       storeChanged: (changed) => followHosts({ ...services, sites }, changed),

@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import type { Domain } from "../../contract/mod.ts";
+import { type Domain, MAX_COUNTED } from "../../contract/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { askAll } from "../core/peers/mod.ts";
@@ -17,7 +17,13 @@ import {
   Http01Challenges,
 } from "../certificates/mod.ts";
 import type { DnsLookup } from "./dns_lookup.ts";
-import { DomainService, type DomainServices, type DomainSettings } from "./domain_service.ts";
+import {
+  DomainService,
+  type DomainServices,
+  type DomainSettings,
+  MAX_DOMAINS,
+} from "./domain_service.ts";
+import { countBelow, keys } from "../core/store/mod.ts";
 import { DomainStore } from "./domain_store.ts";
 import { bindDomainRoutes, type DomainRouteServices } from "./routes.ts";
 
@@ -107,6 +113,10 @@ export function createDomains(
       close: () => certificates?.close(),
       forgetProject: (projectId) => domainService.forgetProject(projectId),
       removeProject: (projectId) => domains.removeProject(projectId),
+      async projectUsage(projectId) {
+        const used = await countBelow(kv, keys.domains(projectId), MAX_COUNTED);
+        return [{ subject: "domains", of: null, used, limit: MAX_DOMAINS }];
+      },
     },
   };
 }

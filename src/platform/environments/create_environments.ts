@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { MAX_COUNTED } from "../../contract/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { keys, keysBelow } from "../core/store/mod.ts";
+import { countBelow, keys, keysBelow } from "../core/store/mod.ts";
 import { EnvironmentStore } from "./environment_store.ts";
 import { bindEnvironmentRoutes, type EnvironmentServices } from "./routes.ts";
 
@@ -29,6 +30,10 @@ export function createEnvironments(
       async *projectKeys(projectId) {
         yield* keysBelow(kv, keys.environments(projectId));
         yield* keysBelow(kv, keys.environmentNames(projectId));
+      },
+      async projectUsage(projectId) {
+        const used = await countBelow(kv, keys.environments(projectId), MAX_COUNTED);
+        return [{ subject: "environments", of: null, used, limit: null }];
       },
     },
   };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { countBelow, keys } from "../core/store/mod.ts";
 import { z } from "zod";
 import { messageOf } from "../../lib/error_message.ts";
 import { startRounds } from "../../lib/rounds.ts";
@@ -13,7 +14,7 @@ import type { DeploymentStore } from "../deployments/mod.ts";
 import type { SharedLogs } from "../logs/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { ErrorCollector } from "./error_collector.ts";
-import { ErrorStore } from "./error_store.ts";
+import { ErrorStore, MAX_GROUPS } from "./error_store.ts";
 import type { ErrorTable } from "./error_table.ts";
 import { bindErrorRoutes } from "./routes.ts";
 
@@ -75,5 +76,9 @@ export function createErrors(
       return Promise.resolve();
     },
     projectKeys: (projectId) => store.keysOf(projectId),
+    async projectUsage(projectId) {
+      const used = await countBelow(kv, keys.errors(projectId), MAX_GROUPS);
+      return [{ subject: "errors", of: null, used, limit: MAX_GROUPS }];
+    },
   };
 }

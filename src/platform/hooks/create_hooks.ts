@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { MAX_HOOKS } from "../../contract/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { BuildQueue } from "../builds/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -57,5 +58,9 @@ export function createHooks(
       await pulls.removeProject(projectId);
     },
     close: () => uses.settled(),
+    async projectUsage(projectId) {
+      const used = await hooks.countOf(projectId);
+      return [{ subject: "deployHooks", of: null, used, limit: MAX_HOOKS }];
+    },
   };
 }

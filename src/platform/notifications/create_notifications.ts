@@ -97,6 +97,7 @@ export function createNotifications(
         return Promise.resolve();
       },
       projectKeys: (projectId) => keysBelow(kv, keys.forgeReports(projectId)),
+      workspaceUsage: async (workspaceId) => [await delivery.webhooks.usage(workspaceId)],
       start: () => delivery.startDelivery(),
       async close() {
         await delivery.closeDelivery();

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { MAX_COUNTED } from "../../contract/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
+import { countBelow, keys } from "../core/store/mod.ts";
 import { projectKeys } from "./deletions.ts";
 import { GitCredentialStore } from "./git_credentials.ts";
 import { ProjectStore } from "./project_store.ts";
@@ -31,6 +33,10 @@ export function createProjects(
       bindRoutes: (router) =>
         bindProjectRoutes(router, { ...foundation, ...parts, projects, gitCredentials }),
       projectKeys: (projectId) => projectKeys(kv, projectId),
+      async workspaceUsage(workspaceId) {
+        const used = await countBelow(kv, keys.projects(workspaceId), MAX_COUNTED);
+        return [{ subject: "projects", of: null, used, limit: null }];
+      },
     },
   };
 }

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { MAX_COUNTED, MAX_VARIABLES } from "../../contract/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { keys, keysBelow } from "../core/store/mod.ts";
+import { countBelow, keys, keysBelow } from "../core/store/mod.ts";
 import type { EnvironmentStore } from "../environments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { bindVariableRoutes } from "./routes.ts";
@@ -36,6 +37,10 @@ export function createVariables(
         yield* keysBelow(kv, keys.variables(projectId));
         yield* keysBelow(kv, keys.variablesVersions(projectId));
         yield keys.variablesGuard(projectId);
+      },
+      async projectUsage(projectId) {
+        const used = await countBelow(kv, keys.variables(projectId), MAX_COUNTED);
+        return [{ subject: "variables", of: null, used, limit: MAX_VARIABLES }];
       },
     },
   };

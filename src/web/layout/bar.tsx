@@ -19,8 +19,8 @@ export interface Place {
 
 /** Path of a workspace's overview. */
 export const overviewPath = (slug: string): string => `/workspaces/${slug}/projects`;
-/** Path of the page that searches a workspace. */
 export const auditPath = (slug: string): string => `/workspaces/${slug}/audit`;
+export const usagePath = (slug: string): string => `/workspaces/${slug}/usage`;
 export const searchPath = (slug: string): string => `/workspaces/${slug}/search`;
 /** Path of a project, or of one of its pages such as `logs`. */
 export const projectPath = (slug: string, project: string, page = ""): string =>

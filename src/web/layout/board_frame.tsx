@@ -7,7 +7,7 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { auditPath, Bar, overviewPath, projectPath, searchPath } from "./bar.tsx";
+import { auditPath, Bar, overviewPath, projectPath, searchPath, usagePath } from "./bar.tsx";
 import { Contours } from "./contours.tsx";
 import type { BoardContext } from "./page_context.ts";
 import { Notice } from "./pieces.tsx";
@@ -24,6 +24,7 @@ const PROJECT_SECTIONS = [
   ["databases", "Databases"],
   ["kv", "KV"],
   ["edge", "Edge"],
+  ["usage", "Usage"],
   ["settings", "Settings"],
 ] as const;
 
@@ -87,12 +88,15 @@ function Board({ context, title, lead, acts, children, project, sections }: Fram
 
 /** The frame of a page of a workspace. */
 export function WorkspaceFrame(
-  { here, ...parts }: FrameParts & { readonly here: "projects" | "members" | "audit" | "search" },
+  { here, ...parts }: FrameParts & {
+    readonly here: "projects" | "members" | "usage" | "audit" | "search";
+  },
 ) {
   const { slug, role } = parts.context.workspace;
   const sections = [
     { href: overviewPath(slug), name: "Projects", isHere: here === "projects" },
     { href: `/workspaces/${slug}`, name: "Members and keys", isHere: here === "members" },
+    { href: usagePath(slug), name: "Usage", isHere: here === "usage" },
     ...(role === "owner"
       ? [{ href: auditPath(slug), name: "Audit log", isHere: here === "audit" }]
       : []),

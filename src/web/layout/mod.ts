@@ -24,7 +24,7 @@ export {
   readForm,
   refused,
 } from "./form.ts";
-export { auditPath, overviewPath, projectPath, searchPath } from "./bar.tsx";
+export { auditPath, overviewPath, projectPath, searchPath, usagePath } from "./bar.tsx";
 export { ProjectFrame, type ProjectSection, WorkspaceFrame } from "./board_frame.tsx";
 export {
   Ago,
@@ -59,3 +59,4 @@ export {
   Qr,
   Trouble,
 } from "./pieces.tsx";
+export { UsageCard } from "./usage.tsx";

@@ -8,6 +8,7 @@ import { bindDatabases } from "./databases_routes.ts";
 import { bindEdge } from "./edge_routes.ts";
 import { bindDeployments } from "./deployments_routes.ts";
 import { bindDomains } from "./domains_routes.ts";
+import { bindUsage } from "./usage_routes.ts";
 import { bindErrors } from "./errors_routes.ts";
 import { bindHooks } from "./hooks_routes.ts";
 import { bindKv } from "./kv_routes.ts";
@@ -20,6 +21,7 @@ export function bindProjectPages(bind: PageBinder, services: BoardServices): voi
   bindDeployments(bind, services);
   bindLogs(bind, services);
   bindTraffic(bind, services);
+  bindUsage(bind, services);
   bindErrors(bind, services);
   bindDomains(bind, services);
   bindVariables(bind, services);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { auditPath, overviewPath } from "../layout/mod.ts";
+import { auditPath, overviewPath, usagePath } from "../layout/mod.ts";
 
 export interface KnownPage {
   readonly name: string;
@@ -23,6 +23,7 @@ export function findPages(slug: string, wanted: string): KnownPage[] {
       words: "people roles invite invitation api keys token leave",
     },
     { name: "Audit log", path: auditPath(slug), words: "changes history who security" },
+    { name: "Usage", path: usagePath(slug), words: "limits quota how many" },
     { name: "Inbox", path: "/notifications", words: "notifications archive" },
     {
       name: "What is sent",

@@ -21,6 +21,7 @@ import { checkFields, type Fields, goTo, refused } from "../layout/mod.ts";
 import { auditWish } from "./audit_wish.ts";
 import { invitationPage } from "./invitation_page.tsx";
 import { auditPage } from "./audit_page.tsx";
+import { usagePage } from "./usage_page.tsx";
 import { workspacePage } from "./workspace_page.tsx";
 import { workspacesPage } from "./workspaces_page.tsx";
 
@@ -118,6 +119,11 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     const wish = auditWish(visit.query);
     const page = await api.call(endpoints.listAudit, { query: wish });
     return auditPage(context, { ...page, wish });
+  });
+
+  bind.personal("GET", "/workspaces/:slug/usage", async (visit) => {
+    const { context, api } = await openBoard(visit, visit.params.slug ?? "", services);
+    return usagePage(context, (await api.call(endpoints.listUsage, {})).items);
   });
 
   bind.personal("POST", "/workspaces/:slug/members/role", async (visit) => {

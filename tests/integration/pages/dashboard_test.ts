@@ -49,6 +49,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
     ...["/workspaces", "/workspaces/acme", "/workspaces/acme/projects"],
     "/workspaces/acme/new-project",
     "/workspaces/acme/audit",
+    "/workspaces/acme/usage",
     "/workspaces/acme/search",
     `/workspaces/acme/search?q=${encodeURIComponent(HOSTILE.slice(0, 90))}`,
     "/workspaces/acme/search?q=alert",
@@ -63,6 +64,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
       "/databases",
       "/kv",
       "/edge",
+      "/usage",
       "/settings",
     ]
       .map((page) => shop + page),

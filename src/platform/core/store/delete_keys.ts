@@ -21,6 +21,13 @@ export async function deleteKeys(kv: Deno.Kv, found: AsyncIterable<Deno.KvKey>):
   if (size > 0) await batch.commit();
 }
 
+/** How many keys begin with a prefix and are longer; counting ends at `most`. */
+export async function countBelow(kv: Deno.Kv, prefix: Deno.KvKey, most: number): Promise<number> {
+  let count = 0;
+  for await (const _ of kv.list({ prefix }, { limit: most })) count++;
+  return count;
+}
+
 /** All keys that begin with a prefix and are longer. */
 export async function* keysBelow(kv: Deno.Kv, prefix: Deno.KvKey): AsyncGenerator<Deno.KvKey> {
   for await (const entry of kv.list({ prefix })) yield entry.key;

@@ -21,7 +21,7 @@ export {
   isServed,
   openDataDir,
 } from "./data_dir.ts";
-export { deleteKeys, keysBelow } from "./delete_keys.ts";
+export { countBelow, deleteKeys, keysBelow } from "./delete_keys.ts";
 export { blobPath, FsBlobStore } from "./fs_blob_store.ts";
 export { openFsBlobVault, prepareIncoming } from "./fs_blob_vault.ts";
 export { isFullDisk } from "./full_disk.ts";

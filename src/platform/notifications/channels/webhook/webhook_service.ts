@@ -11,6 +11,7 @@ import {
   MAX_WEBHOOKS,
   type QueryOf,
   type ResponseOf,
+  type Usage,
   type Webhook,
   type WebhookDelivery,
 } from "../../../../contract/mod.ts";
@@ -59,6 +60,12 @@ export class WebhookService {
     },
   ) {
     this.tests = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: 60_000 }, parts.now);
+  }
+
+  /** How many webhooks a workspace has of those that it may have. */
+  async usage(workspaceId: string): Promise<Usage> {
+    const { length } = await this.parts.store.ofWorkspace(workspaceId);
+    return { subject: "webhooks", of: null, used: length, limit: MAX_WEBHOOKS };
   }
 
   /**

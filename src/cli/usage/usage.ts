@@ -1,0 +1,31 @@
+import { endpoints, MAX_COUNTED, type Usage } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+const rowOf = ({ subject, of, used, limit }: Usage) => [
+  of === null ? subject : `${subject} of ${printable(of)}`,
+  used === MAX_COUNTED ? `${used} or more` : String(used),
+  limit === null ? "none" : String(limit),
+];
+
+export default defineCommand({
+  description: "Without --project-id, of the workspace as a whole.",
+  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["usage", "show the limits of the workspace"],
+    ["usage --project-id shop --json", "those of a project, as data"],
+  ],
+  answers: "{ usage }",
+  async run({ flags: { projectId } }, ctx) {
+    const read = async () => {
+      if (projectId === undefined) {
+        return await ctx.client({ phase: "workspace" }).call(endpoints.listUsage, {});
+      }
+      const { client, project } = await openProject(ctx, { given: projectId, phase: "workspace" });
+      return await client.call(endpoints.listProjectUsage, { params: { project: project.id } });
+    };
+    const { items: usage } = await read();
+    ctx.ui.result({ usage }, ctx.ui.table(["WHAT", "USED", "LIMIT"], usage.map(rowOf)));
+  },
+});

@@ -1,0 +1,61 @@
+/**
+ * What a workspace and its projects use of what they may have.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { projectParams } from "./projects.ts";
+
+/** Counting ends here, so that it costs the same however much there is. */
+export const MAX_COUNTED = 1000;
+
+export const USAGE_SUBJECTS = [
+  "projects",
+  "members",
+  "apiKeys",
+  "webhooks",
+  "deployments",
+  "environments",
+  "variables",
+  "domains",
+  "deployHooks",
+  "databases",
+  "databaseBranches",
+  "databaseSnapshots",
+  "errors",
+] as const;
+export type UsageSubject = typeof USAGE_SUBJECTS[number];
+
+export const usageItem = z.object({
+  subject: z.enum(USAGE_SUBJECTS).describe("What is counted").meta({ example: "domains" }),
+  of: z.string().nullable().describe(
+    "Name of the database that it is counted of; null for the workspace or project itself",
+  ).meta({ example: null }),
+  used: z.int().nonnegative().max(MAX_COUNTED).describe(
+    `How many there are; ${MAX_COUNTED} stands for that many or more`,
+  ).meta({ example: 3 }),
+  limit: z.int().positive().nullable().describe(
+    "How many there may be; null where the platform sets no limit",
+  ).meta({ example: 200 }),
+}).meta({ id: "Usage" });
+export type Usage = z.infer<typeof usageItem>;
+
+const response = z.object({ items: z.array(usageItem) });
+
+export const listUsage = endpoint({
+  method: "GET",
+  path: "/v1/usage",
+  summary: "Show what the workspace uses of what it may have",
+  tag: "Workspaces",
+  response,
+});
+
+export const listProjectUsage = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/usage",
+  summary: "Show what a project uses of what it may have",
+  tag: "Projects",
+  params: projectParams,
+  response,
+});

@@ -1,0 +1,65 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * Limits with what is used of them.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { MAX_COUNTED, type Usage, type UsageSubject } from "../../contract/mod.ts";
+import { Card } from "./pieces.tsx";
+import { ShareLine } from "./plots.tsx";
+
+const NAMES: Readonly<Record<UsageSubject, string>> = {
+  projects: "Projects",
+  members: "Members",
+  apiKeys: "API keys",
+  webhooks: "Webhooks",
+  deployments: "Deployments",
+  environments: "Environments of its own",
+  variables: "Variables",
+  domains: "Domains",
+  deployHooks: "Deploy hooks",
+  databases: "Databases",
+  databaseBranches: "Branches",
+  databaseSnapshots: "Snapshots made by hand",
+  errors: "Kinds of errors",
+};
+
+const number = (count: number): string => count.toLocaleString("en-US");
+
+function usedText({ used, limit }: Usage): string {
+  const count = used === MAX_COUNTED ? `${number(used)} or more` : number(used);
+  return limit === null ? `${count}, no limit` : `${count} of ${number(limit)}`;
+}
+
+function Row({ item }: { readonly item: Usage }) {
+  const { subject, of, used, limit } = item;
+  return (
+    <li>
+      <span>{of === null ? NAMES[subject] : `${NAMES[subject]} of database ${of}`}</span>
+      <span class="num">{usedText(item)}</span>
+      {limit === null ? null : <ShareLine value={Math.min(used, limit)} most={limit} />}
+    </li>
+  );
+}
+
+export function UsageCard({ items, command, children }: {
+  readonly items: readonly Usage[];
+  /** What shows the same in a terminal. */
+  readonly command: string;
+  children?: Child;
+}) {
+  return (
+    <Card title="Used of what there may be" id="usage">
+      <ol class="shares plain">
+        {items.map((item) => <Row key={`${item.subject} ${item.of}`} item={item} />)}
+      </ol>
+      <div class="body">
+        <p class="soft small">
+          {children} <code>{command}</code> shows the same.
+        </p>
+      </div>
+    </Card>
+  );
+}

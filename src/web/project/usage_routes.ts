@@ -1,0 +1,18 @@
+/**
+ * `/workspaces/{slug}/projects/{project}/usage`.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { BoardServices, PageBinder } from "../visit/mod.ts";
+import { openProject } from "./open_project.ts";
+import { projectUsagePage } from "./usage_page.tsx";
+
+export function bindUsage(bind: PageBinder, services: BoardServices): void {
+  bind.personal("GET", "/workspaces/:slug/projects/:project/usage", async (visit) => {
+    const parts = await openProject(visit, services);
+    const params = { project: parts.project.name };
+    const { items } = await parts.api.call(endpoints.listProjectUsage, { params });
+    return projectUsagePage(parts, items);
+  });
+}

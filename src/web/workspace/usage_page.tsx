@@ -1,0 +1,26 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * What a workspace uses of what it may have.
+ *
+ * @module
+ */
+import type { Usage } from "../../contract/mod.ts";
+import { type BoardContext, showBoard, UsageCard, WorkspaceFrame } from "../layout/mod.ts";
+
+export function usagePage(context: BoardContext, items: readonly Usage[]): Response {
+  const { name } = context.workspace;
+  return showBoard(
+    <WorkspaceFrame
+      context={context}
+      here="usage"
+      title="Usage"
+      lead="What this workspace has, and how much it may have."
+    >
+      <UsageCard items={items} command="svc usage">
+        Each project has limits of its own: see the page "Usage" of a project.
+      </UsageCard>
+    </WorkspaceFrame>,
+    { title: `Usage of ${name}` },
+  );
+}
