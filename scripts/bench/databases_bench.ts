@@ -17,6 +17,9 @@ import { formatTable, median, whole } from "./_table.ts";
 const DATABASES = numberOf("BENCH_DATABASES", { usual: 4, least: 2, most: 10 });
 /** Rows of the branch that is copied, in megabytes; 0 for the small one alone. */
 const LARGE_MB = numberOf("BENCH_BRANCH_MB", { usual: 0, least: 0, most: 4096 });
+const PARTS = ["create", "memory", "connect", "branch", "load"] as const;
+/** What is measured, all of it where not said: a busy machine wants short runs. */
+const CHOSEN = partsOf("BENCH_PARTS");
 const SMALL_MB = 10;
 const ROUNDS = 3;
 const CONNECTIONS = 5;
@@ -49,6 +52,13 @@ function numberOf(
   const value = given === undefined ? usual : Number(given);
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw new RangeError(`${variable} must be a whole number from ${least} to ${most}: "${given}"`);
+}
+
+function partsOf(variable: string): ReadonlySet<string> {
+  const given = Deno.env.get(variable)?.split(",") ?? PARTS;
+  const unknown = given.filter((part) => !(PARTS as readonly string[]).includes(part));
+  if (unknown.length === 0) return new Set(given);
+  throw new RangeError(`${variable} must be some of ${PARTS.join(",")}: "${unknown.join(",")}"`);
 }
 
 async function time(work: () => Promise<unknown>): Promise<number> {
@@ -206,15 +216,27 @@ async function requireDisk(folder: string): Promise<void> {
   }
 }
 
+async function measureBranches(sides: readonly DatabaseSide[]): Promise<readonly Row[]> {
+  const small = await measureBranch(sides, SMALL_MB, ROUNDS);
+  return LARGE_MB > 0 ? [small, await measureBranch(sides, LARGE_MB, 1)] : [small];
+}
+
+const MEASURES = {
+  create: measureCreate,
+  memory: measureMemory,
+  connect: measureConnect,
+  branch: measureBranches,
+  load: measureLoads,
+} satisfies Record<typeof PARTS[number], unknown>;
+
+/** Databases are created in any case, as the rest measures them. */
 async function measure(sides: readonly DatabaseSide[]): Promise<readonly Row[]> {
-  return [
-    ...await measureCreate(sides),
-    ...await measureMemory(sides),
-    ...await measureConnect(sides),
-    await measureBranch(sides, SMALL_MB, ROUNDS),
-    ...await measureLoads(sides),
-    ...(LARGE_MB > 0 ? [await measureBranch(sides, LARGE_MB, 1)] : []),
-  ];
+  const rows: Row[] = [];
+  for (const part of PARTS) {
+    if (part !== "create" && !CHOSEN.has(part)) continue;
+    rows.push(...await MEASURES[part](sides));
+  }
+  return rows;
 }
 
 function report(sides: readonly DatabaseSide[], rows: readonly Row[]): string {
@@ -230,7 +252,8 @@ function report(sides: readonly DatabaseSide[], rows: readonly Row[]): string {
   return [
     `Two engines beside a plain PostgreSQL with its own settings (svc ${describeProgram()});`,
     `medians. pgbench: scale 1, ${SECONDS} s, ${ROUNDS} rounds. Of ms and MB less is better.`,
-    `BENCH_DATABASES=10 keeps ten databases idle, BENCH_BRANCH_MB=1024 copies 1 GB too.`,
+    `BENCH_DATABASES=10 keeps ten databases idle, BENCH_BRANCH_MB=1024 copies 1 GB too;`,
+    `BENCH_PARTS=${PARTS.join(",")} chooses some.`,
     "",
     formatTable(["", "", ...headings], cells),
   ].join("\n");
