@@ -103,6 +103,7 @@ export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "databases/backup_test.ts": DATABASES,
   "databases/databases_test.ts": DATABASES,
   "databases/deployments_test.ts": DATABASES,
+  "databases/move_test.ts": DATABASES,
   "delivery/crash_test.ts": KILLS,
   "functions/hostile_test.ts": ATTACKS,
   "functions/places_test.ts": "starts many processes of functions",

@@ -148,6 +148,14 @@ export class Gateway {
     this.#branches.endSessions(branchId);
   }
 
+  /**
+   * Ends all sessions of a branch and lets no client in, not even those that are signing in;
+   * returns what lets them in again.
+   */
+  closeBranch(branchId: string): () => void {
+    return this.#branches.close(branchId);
+  }
+
   /** Stops branches that had no session for a while; happens by itself as well. */
   stopIdle(): Promise<void> {
     return this.#branches.stopIdle();

@@ -201,3 +201,36 @@ Deno.test({
     await again.client.end();
   },
 });
+
+Deno.test({
+  name: `Gateway lets nobody into a branch that moves, not even who is signing in${skipped}`,
+  ignore,
+  fn: async () => {
+    await using test = await startTestGateway();
+    const branch = await test.add("shop");
+    const { engine } = test.access(branch);
+    const [reached, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = Object.assign(Object.create(engine), {
+      async connect(...given: Parameters<typeof engine.connect>) {
+        const session = await engine.connect(...given);
+        reached.resolve();
+        await mayGoOn.promise;
+        return session;
+      },
+    });
+    const arriving = test.gateway.open({ branch, engine: slow });
+    await reached.promise;
+    const letIn = test.gateway.closeBranch(branch.id);
+    mayGoOn.resolve();
+    await assert.rejects(arriving, { sqlState: "57P03" });
+    const { code, message } = await refusalOf(test.url(branch));
+    assert.deepEqual([code, message], [
+      "57P03",
+      'Database "shop" is being moved. Try again in a moment',
+    ]);
+    letIn();
+    const { client } = await openClient(test.url(branch));
+    await client.end();
+    assert.equal(test.gateway.sessionsOf(branch.id), 0);
+  },
+});

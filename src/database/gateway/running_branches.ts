@@ -42,6 +42,8 @@ export interface RunningBranchesOptions {
 
 export class RunningBranches {
   readonly #all = new Map<string, RunningBranch>();
+  /** Branches that move, or have moved: one for each move since the process began. */
+  readonly #closed = new Set<string>();
 
   constructor(private readonly options: RunningBranchesOptions) {}
 
@@ -72,6 +74,11 @@ export class RunningBranches {
     const running = await this.#take(branch, engine, admit);
     try {
       const session = await engine.connect(branch, startup);
+      // It may have been closed while the client signed in.
+      if (this.#closed.has(branch.id)) {
+        await session.close();
+        throw movedAway(branch);
+      }
       const holder = holderOf(session);
       running.holders.add(holder);
       const release = () => {
@@ -83,6 +90,16 @@ export class RunningBranches {
       running.opening--;
       running.lastActiveAt = this.options.now();
     }
+  }
+
+  /**
+   * Ends all sessions of a branch and lets none in, those included that are about to open;
+   * returns what lets them in again.
+   */
+  close(branchId: string): () => void {
+    this.#closed.add(branchId);
+    this.endSessions(branchId);
+    return () => this.#closed.delete(branchId);
   }
 
   endSessions(branchId: string): void {
@@ -108,6 +125,7 @@ export class RunningBranches {
     admit: ((sessions: number) => void) | undefined,
   ): Promise<RunningBranch> {
     for (;;) {
+      if (this.#closed.has(branch.id)) throw movedAway(branch);
       const known = this.#all.get(branch.id);
       if (known?.stopping !== undefined) {
         await known.stopping;
@@ -170,6 +188,9 @@ export class RunningBranches {
     return running.stopping;
   }
 }
+
+const movedAway = ({ database }: Branch): EngineError =>
+  new EngineError(`Database "${database}" is being moved. Try again in a moment`, "57P03");
 
 function isUnused({ holders, opening, stopping }: RunningBranch): boolean {
   return holders.size === 0 && opening === 0 && stopping === undefined;

@@ -49,7 +49,11 @@ export function refusalOf(
     case "active":
       return undefined;
     case "creating":
-      return refuse(`${where} is being made. Try again in a moment`);
+      return refuse(
+        branch.storage === null
+          ? `${where} is being made. Try again in a moment`
+          : `${where} is being moved. Try again in a moment`,
+      );
     case "stopped":
       return refuse(`${where} is stopped. Start it: svc db start ${name}`);
     case "failed":

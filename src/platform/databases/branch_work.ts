@@ -21,6 +21,8 @@ export interface WorkParts {
   readonly engines: Engines;
   /** Ends the sessions of a branch of an engine. */
   endSessions(storageId: string): void;
+  /** Ends them and lets none in until what it returns is called. */
+  closeBranch(storageId: string): () => void;
   /** Copies between engines. */
   readonly transfer: Transfer;
   readonly dumps: RestoredDumps;
@@ -153,7 +155,7 @@ export class BranchWork {
     branch: BranchRecord,
     { target: storage, source }: NonNullable<BranchRecord["task"]>,
   ): Promise<void> {
-    const { engines, endSessions, transfer } = this.parts;
+    const { engines } = this.parts;
     const engine = await engines.open(storage.engine);
     const target = engineBranch(database, branch, storage);
     if (source.type === "empty") return await engine.create(target);
@@ -165,12 +167,17 @@ export class BranchWork {
       await engine.copy(engineBranch(database, from, from.storage), target);
       return;
     }
-    if (source.type === "move") endSessions(from.storage.id);
-    const sourceEngine = await engines.open(from.storage.engine);
-    await transfer(
-      { engine: sourceEngine, branch: engineBranch(database, from, from.storage) },
-      { engine, branch: target },
-    );
+    const open = {
+      engine: await engines.open(from.storage.engine),
+      branch: engineBranch(database, from, from.storage),
+    };
+    const letIn = source.type === "move" ? this.parts.closeBranch(from.storage.id) : undefined;
+    try {
+      await this.parts.transfer(open, { engine, branch: target });
+    } catch (error) {
+      letIn?.();
+      throw error;
+    }
   }
 
   /** What a branch is made from, as it is now. */

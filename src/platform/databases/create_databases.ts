@@ -77,6 +77,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
     ...{ databases, branches, engines, transfer, now, onTrouble },
     dumps: new RestoredDumps(foundation.dataDir.root),
     endSessions: (storageId) => door.endSessions(storageId),
+    closeBranch: (storageId) => door.closeBranch(storageId),
     async onEnded(database, branch) {
       await changed(database.projectId);
       await raiseBranchEvent({ ...foundation, projects }, database, branch);

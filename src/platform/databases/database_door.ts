@@ -81,6 +81,11 @@ export class DatabaseDoor {
     this.#open?.gateway.endSessions(storageId);
   }
 
+  /** Ends the sessions of a branch of an engine and lets none in until what it returns is called. */
+  closeBranch(storageId: string): () => void {
+    return this.#open?.gateway.closeBranch(storageId) ?? (() => {});
+  }
+
   async close(): Promise<void> {
     await this.#open?.gateway.close();
   }

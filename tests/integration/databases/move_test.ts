@@ -1,0 +1,88 @@
+/** `svc db move` under clients that go on writing: what they are told, and that nothing is lost. */
+import assert from "node:assert/strict";
+import pg from "pg";
+import { until } from "../../../src/lib/_test_until.ts";
+import { type DatabaseCase, onEachDatabase, urlOf } from "../../helpers/databases.ts";
+
+const WRITERS = 4;
+/** Writes of each client after a move: it works again. */
+const MORE_WRITES = 5;
+
+/** What `pg` says of a connection that ended while an answer was due; it has no SQLSTATE. */
+const CUT_OFF = "Connection terminated unexpectedly";
+
+/** Ended by the platform, and refused while the move goes on. */
+const TOLD = new Set(["57P01", "57P03", CUT_OFF]);
+
+/** Clients of one pool that write numbers, each of them until it is told to stop. */
+class Writers {
+  readonly acknowledged = new Set<number>();
+  readonly told: string[] = [];
+  #next = 0;
+  #isOver = false;
+  readonly #running: Promise<void>[];
+
+  constructor(private readonly pool: pg.Pool) {
+    pool.on("error", (error) => this.#note(error));
+    this.#running = Array.from({ length: WRITERS }, () => this.#write());
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#running);
+  }
+
+  async #write(): Promise<void> {
+    while (!this.#isOver) {
+      const number = this.#next++;
+      try {
+        await this.pool.query("INSERT INTO written VALUES ($1)", [number]);
+        this.acknowledged.add(number);
+      } catch (error) {
+        this.#note(error as Error);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  #note(error: Error & { readonly code?: string }): void {
+    this.told.push(error.code ?? error.message);
+  }
+}
+
+const CASES: readonly DatabaseCase[] = [{
+  name: "a pool goes on through moves to either engine: told why, and nothing is lost",
+  only: "server",
+  async run({ platform, at, rows }) {
+    await rows("CREATE TABLE written (n int PRIMARY KEY)");
+    const pool = new pg.Pool({ connectionString: await urlOf(platform, at), max: WRITERS });
+    const writers = new Writers(pool);
+    try {
+      for (const engine of ["embedded", "server"]) {
+        const written = (more: number) => {
+          const before = writers.acknowledged.size;
+          return until(() => writers.acknowledged.size >= before + more, Boolean, 60_000);
+        };
+        await written(MORE_WRITES);
+        const move = await platform.api("POST", `${at}/move`, { json: { engine } });
+        assert.equal(move.status, 200, JSON.stringify(move.json));
+        const { json: moved } = await until(
+          () => platform.api("GET", at),
+          ({ json }) => json.state !== "creating",
+          120_000,
+        );
+        assert.deepEqual([moved.state, moved.reason, moved.engine], ["active", null, engine]);
+        await written(WRITERS * MORE_WRITES);
+      }
+    } finally {
+      await writers.stop();
+      await pool.end();
+    }
+    assert.deepEqual(writers.told.filter((told) => !TOLD.has(told)), []);
+    assert.ok(writers.told.includes("57P03"), "No client was refused during a move");
+    const kept = new Set((await rows("SELECT n FROM written")).map(([n]) => Number(n)));
+    assert.deepEqual([...writers.acknowledged].filter((n) => !kept.has(n)), []);
+  },
+}];
+
+onEachDatabase("moves of databases", CASES);
