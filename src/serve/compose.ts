@@ -141,6 +141,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   async function* otherBlobs() {
     yield* rules.blobs();
     yield* builds.logBlobs();
+    if (builds.pushedRepositories !== undefined) yield* builds.pushedRepositories.blobs();
   }
   const deployed = createDeployments(foundation, {
     ...{ ...projects, ...environments, ...variables, ...functions, ...compute },

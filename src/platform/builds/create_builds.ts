@@ -8,7 +8,7 @@ import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
-import type { GitService } from "../git/mod.ts";
+import { type GitService, PUSHED_FOLDER, PushedRepositories } from "../git/mod.ts";
 import type { GitCredentialStore, ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
 import type { Random } from "../../lib/clock.ts";
@@ -34,6 +34,8 @@ export interface Builds {
   readonly builds: BuildStore;
   readonly buildQueue: BuildQueue;
   readonly sharedBuildLogs: SharedBuildLogs;
+  /** Repositories that were pushed, where other nodes take pushes too. */
+  readonly pushedRepositories: PushedRepositories | undefined;
   /** Blobs that the logs of builds need. */
   logBlobs(): AsyncIterable<ArchivedLog>;
   readonly deployCommit: DeployCommit;
@@ -75,8 +77,11 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
     now,
     onEnded: (build) => sharedBuildLogs.hasEnded(build),
   });
+  const pushedRepositories = nodes.isShared
+    ? new PushedRepositories({ ...foundation, root: join(dataDir.root, PUSHED_FOLDER) })
+    : undefined;
   const opened = (parts.open ?? openBuilds)({
-    ...{ ...foundation, ...parts, buildLogs },
+    ...{ ...foundation, ...parts, buildLogs, pushedRepositories },
     credentials: parts.gitCredentials.open,
   });
   const { git, runner } = opened;
@@ -107,7 +112,7 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
     exists: async ({ deploymentId }) => await deployments.owner(deploymentId) !== undefined,
   });
   return {
-    ...{ git, runner, builds, buildQueue, sharedBuildLogs, deployCommit },
+    ...{ git, runner, builds, buildQueue, sharedBuildLogs, deployCommit, pushedRepositories },
     logBlobs: () => archive.blobs(),
     sandbox: opened.sandbox ?? (() => Promise.resolve(undefined)),
     capability: {

@@ -9,7 +9,7 @@ import { type Environment, networkVariables } from "../../lib/network_variables.
 import type { BuildLogs } from "./logs/build_logs.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
-import { GitMirrors, type GitService, PUSHED_FOLDER } from "../git/mod.ts";
+import { GitMirrors, type GitService, PUSHED_FOLDER, type PushedRepositories } from "../git/mod.ts";
 import type { OpenGitCredentials, ProjectStore } from "../projects/mod.ts";
 import type { BlobVault, DataDir } from "../core/store/mod.ts";
 import { buildProgram } from "./sandbox/program.ts";
@@ -27,6 +27,8 @@ export interface BuildParts {
   /** Lets builds reach the databases of their deployments. */
   readonly databases: Pick<DeploymentDatabases, "injectedInto">;
   readonly buildLogs: BuildLogs;
+  /** Repositories that were pushed, where other nodes take pushes too. */
+  readonly pushedRepositories: Pick<PushedRepositories, "sync"> | undefined;
   readonly credentials: OpenGitCredentials;
   /** The platform's own environment. */
   readonly env: Environment;
@@ -59,6 +61,7 @@ export const openBuilds: OpenBuilds = (parts) => {
   const git = new GitMirrors({
     root: join(dataDir.root, "git"),
     pushed: join(dataDir.root, PUSHED_FOLDER),
+    syncPushed: (projectId) => parts.pushedRepositories?.sync(projectId) ?? Promise.resolve(),
     path,
     network: networkVariables(env),
     credentials,

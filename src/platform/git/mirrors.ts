@@ -30,6 +30,8 @@ export interface GitMirrorsOptions extends GitUrlRules {
   readonly root: string;
   /** Folder of the repositories that are pushed to the platform. */
   readonly pushed: string;
+  /** Brings the copy of a pushed repository up to date, where other nodes take pushes too. */
+  readonly syncPushed?: ((projectId: string) => Promise<void>) | undefined;
   /** `PATH`, where git and ssh are found. */
   readonly path: string;
   /** Variables that configure how the network is reached: proxies, certificates. */
@@ -211,6 +213,7 @@ export class GitMirrors implements GitService {
   /** A project without an address of its own is built from what was pushed to the platform. */
   async #wayToPushed(projectId: string): Promise<Way | GitFailure> {
     const url = pushedRepository(this.options.pushed, projectId);
+    await this.options.syncPushed?.(projectId);
     if (!await Deno.stat(url).then(() => true, () => false)) return NO_URL;
     await this.#prepare();
     return {

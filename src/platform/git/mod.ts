@@ -6,3 +6,4 @@
 export type { GitService, Resolved, WantedCommit } from "./git_service.ts";
 export { GitFault, GitMirrors } from "./mirrors.ts";
 export { PUSHED_FOLDER, pushedRepository } from "./pushed_repository.ts";
+export { PushedRepositories, PushOvertakenError } from "./pushed_repositories.ts";

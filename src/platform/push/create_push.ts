@@ -6,6 +6,8 @@
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { OpenSandbox } from "../builds/mod.ts";
+import { keys } from "../core/store/mod.ts";
+import type { PushedRepositories } from "../git/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { BranchDeployer, type BranchServices } from "./deploy_branches.ts";
 import { PushService } from "./push_service.ts";
@@ -17,17 +19,31 @@ export function createPush(
   parts: Omit<BranchServices, "addresses" | "onTrouble"> & {
     readonly projects: ProjectStore;
     readonly sandbox: OpenSandbox;
+    readonly pushedRepositories: PushedRepositories | undefined;
   },
 ): Capability {
   const { dataDir, env, closing, onTrouble } = foundation;
-  const { projects, sandbox: openSandbox } = parts;
+  const { projects, sandbox: openSandbox, pushedRepositories: shared } = parts;
   const path = env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
-  const repositories = new Repositories({ dataDir: dataDir.root, path });
+  const repositories = new Repositories({
+    ...{ dataDir: dataDir.root, path },
+    sync: (projectId) => shared?.sync(projectId) ?? Promise.resolve(),
+  });
   const branches = new BranchDeployer({ ...foundation, ...parts });
-  const pushes = new PushService({ repositories, openSandbox, branches, closing, onTrouble });
+  const pushes = new PushService({
+    ...{ repositories, openSandbox, branches, shared, closing, onTrouble },
+  });
   return {
     name: "push",
     bindRoutes: (router) => bindPushRoutes(router, { projects, pushes }),
+    start: async () => await shared?.shareOwn(() => projects.all()),
+    async *projectKeys(projectId) {
+      yield keys.pushedRepository(projectId);
+    },
+    async tidyNode() {
+      const removed = await shared?.removeGone() ?? 0;
+      return removed === 0 ? [] : [`${removed} pushed repositories of removed projects removed`];
+    },
     removeProject: (projectId) => repositories.remove(projectId),
   };
 }

@@ -8,6 +8,7 @@ import { deployPermission } from "../../contract/mod.ts";
 import { type Caller, isPermitted } from "../core/access/mod.ts";
 import type { OpenSandbox } from "../builds/mod.ts";
 import { Failure } from "../core/http/mod.ts";
+import type { PushedRepositories } from "../git/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import {
@@ -43,6 +44,8 @@ export interface PushServices {
   readonly repositories: Repositories;
   readonly openSandbox: OpenSandbox;
   readonly branches: BranchDeployer;
+  /** Shares what was pushed with other nodes, where there are any. */
+  readonly shared?: Pick<PushedRepositories, "receive"> | undefined;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
   onTrouble(message: string): void;

@@ -5,7 +5,9 @@
  */
 import { join } from "node:path";
 import type { OpenSandbox } from "../builds/mod.ts";
+import { messageOf } from "../../lib/error_message.ts";
 import { Failure } from "../core/http/mod.ts";
+import { type PushedRepositories, PushOvertakenError } from "../git/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import {
   MAX_PUSH_BYTES,
@@ -32,6 +34,8 @@ const NEEDED = [["side-band-64k"], ["report-status-v2", "report-status"]];
 export interface ReceiveServices {
   readonly repositories: Repositories;
   readonly openSandbox: OpenSandbox;
+  /** Shares what was pushed with other nodes, where there are any. */
+  readonly shared?: Pick<PushedRepositories, "receive"> | undefined;
   onTrouble(message: string): void;
 }
 
@@ -125,13 +129,30 @@ export class PushReceiver {
     if (await this.services.repositories.size(project.id) > MAX_REPOSITORY_BYTES) {
       return refuseAll("the repository has reached 5 GiB: delete branches, or start anew");
     }
-    return await this.#run(project, scratch, options);
+    const { shared, onTrouble } = this.services;
+    if (shared === undefined) return await this.#run(project, scratch, options);
+    try {
+      return await shared.receive(
+        project.id,
+        (publish) => this.#run(project, scratch, { ...options, publish }),
+      );
+    } catch (error) {
+      if (error instanceof PushOvertakenError) {
+        return refuseAll("another push came first: fetch, and push again");
+      }
+      onTrouble(`Cannot share a push to "${project.name}" with other nodes: ${messageOf(error)}`);
+      return refuseAll("the platform cannot store it now: push again later");
+    }
   }
 
   async #run(
     project: ProjectRecord,
     scratch: Scratch,
-    { words, signal }: { words(bytes: Uint8Array): void; readonly signal: AbortSignal },
+    { words, signal, publish }: {
+      words(bytes: Uint8Array): void;
+      readonly signal: AbortSignal;
+      publish?(repository: string, workspaceId: string): Promise<void>;
+    },
   ): Promise<PushReport> {
     const { repositories, onTrouble } = this.services;
     const repository = await repositories.open(project.id, scratch);
@@ -148,6 +169,10 @@ export class PushReceiver {
     const report = readReport(await listen(stdout, words).catch(() => new Uint8Array()));
     const isDone = await ended;
     const took = [...report.refs.values()].includes(undefined);
+    if (took && publish !== undefined) {
+      if (!isDone) throw new Error("git did not finish it");
+      await publish(repository.path, project.workspaceId);
+    }
     if (repository.isNew) {
       if (took) await repository.keep();
     } else if (!isDone) await this.#tidy(repository.path, scratch, new AbortController().signal);

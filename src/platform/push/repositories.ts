@@ -22,13 +22,21 @@ export interface OpenRepository {
 export class Repositories {
   readonly #root: string;
 
-  constructor(private readonly options: { readonly dataDir: string; readonly path: string }) {
+  constructor(
+    private readonly options: {
+      readonly dataDir: string;
+      readonly path: string;
+      /** Brings the copy of this node up to date, where other nodes take pushes too. */
+      readonly sync?: ((projectId: string) => Promise<void>) | undefined;
+    },
+  ) {
     this.#root = join(options.dataDir, PUSHED_FOLDER);
   }
 
   /** The repository of a project; a new one, in the scratch folder, where it has none. */
   async open(projectId: string, scratch: Scratch): Promise<OpenRepository> {
     const path = pushedRepository(this.#root, projectId);
+    await this.options.sync?.(projectId);
     const isThere = await Deno.stat(path).then(() => true, () => false);
     if (isThere) {
       await giveToGit(scratch.access, path);

@@ -35,11 +35,12 @@ import { openRecords, type RecordStore } from "./record_store.ts";
 
 /** Data that is on one node, by its folder. */
 const PER_NODE: Readonly<Record<string, string>> = {
-  build_logs: "logs of builds",
+  build_logs: "logs of builds: a node that is started there stores them for all",
   databases: "databases of the embedded engine: move them with svc db export and import",
   logs: "access logs",
   postgres: "databases of --postgres local: move them with svc db export and import",
-  repositories: "repositories that were pushed: push them again",
+  repositories:
+    "repositories that were pushed: a node that is started there shares them, or push again",
 };
 
 interface Opened {

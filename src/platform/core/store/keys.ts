@@ -210,6 +210,10 @@ export const keys = {
   idempotencyParts: (id: string): Key => ["idempotency_parts", id],
   idempotencyPart: (id: string, number: number): Key => ["idempotency_parts", id, number],
 
+  /** Repositories that were pushed to a platform of several nodes, as blobs. */
+  pushedRepositories: (): Key => ["pushed_repositories"],
+  pushedRepository: (projectId: string): Key => ["pushed_repositories", projectId],
+
   /** The logs of builds that have ended, as blobs. */
   allBuildLogs: (): Key => ["build_logs"],
   buildLogs: (projectId: string): Key => ["build_logs", projectId],

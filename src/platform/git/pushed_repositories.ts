@@ -1,0 +1,292 @@
+/**
+ * Repositories that are pushed to a platform of several nodes: their packs and refs are blobs,
+ * a record names those that count, and each node has a copy that it brings up to date before
+ * it is used. A push counts once its record is stored, which fails where another came first.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { z } from "zod";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { KeyedLock } from "../../lib/keyed_lock.ts";
+import { type BlobStore, type BlobVault, keys, readAll, readRecord } from "../core/store/mod.ts";
+import { readTextFile } from "../../lib/utf8.ts";
+import { pushedRepository } from "./pushed_repository.ts";
+
+/** Largest file of a pack, in bytes: a repository is no larger, and one pack may hold all of it. */
+const MAX_FILE = 8 * 1024 ** 3;
+/** How long a pack is left that is not named any more: somebody may be reading it. */
+const UNUSED_MS = 60 * 60 * 1000;
+
+const PACK = /^(pack-[0-9a-f]{40,64})\.pack$/;
+
+const file = z.object({ sha256: z.string(), size: z.number() });
+const repositoryRecord = z.object({
+  workspaceId: z.string(),
+  /** The content of `packed-refs`. */
+  refs: z.string(),
+  packs: z.array(z.object({
+    name: z.string().regex(/^pack-[0-9a-f]{40,64}$/),
+    pack: file,
+    index: file,
+  })),
+});
+type RepositoryRecord = z.infer<typeof repositoryRecord>;
+type Pack = RepositoryRecord["packs"][number];
+
+/** Another push to the repository was stored first. */
+export class PushOvertakenError extends Error {
+  override readonly name = "PushOvertakenError";
+}
+
+export interface PushedRepositoriesOptions {
+  /** The folder of all copies of this node. */
+  readonly root: string;
+  readonly kv: Deno.Kv;
+  readonly vault: Pick<BlobVault, "of">;
+  now(): number;
+}
+
+export class PushedRepositories {
+  readonly #lock = new KeyedLock();
+  readonly #receiving = new Set<string>();
+
+  constructor(private readonly options: PushedRepositoriesOptions) {}
+
+  /** Brings this node's copy up to date; one that a push is changing is left to that. */
+  async sync(projectId: string): Promise<void> {
+    if (this.#receiving.has(projectId)) return;
+    await this.#lock.run(projectId, () => this.#sync(projectId));
+  }
+
+  /**
+   * Lets a push change the copy. What it did counts once `publish` has resolved; otherwise the
+   * next use of the copy undoes it.
+   */
+  async receive<T>(
+    projectId: string,
+    push: (publish: (repository: string, workspaceId: string) => Promise<void>) => Promise<T>,
+  ): Promise<T> {
+    return await this.#lock.run(projectId, async () => {
+      const base = await this.#sync(projectId);
+      await this.#forgetVersion(projectId);
+      this.#receiving.add(projectId);
+      try {
+        return await push((repository, workspaceId) =>
+          this.#publish(projectId, { repository, workspaceId, base })
+        );
+      } finally {
+        this.#receiving.delete(projectId);
+      }
+    });
+  }
+
+  /** Shares repositories of a platform that was one node before. */
+  async shareOwn(
+    projects: () => AsyncIterable<{ readonly id: string; readonly workspaceId: string }>,
+  ): Promise<void> {
+    const own = new Set(await this.#copies());
+    if (own.size === 0) return;
+    for await (const { id: projectId, workspaceId } of projects()) {
+      if (!own.has(projectId) || await this.#version(projectId) !== undefined) continue;
+      const { versionstamp } = await this.options.kv.get(keys.pushedRepository(projectId));
+      if (versionstamp !== null) continue;
+      const repository = this.#path(projectId);
+      await this.#publish(projectId, { repository, workspaceId, base: null });
+    }
+  }
+
+  /** Removes copies of repositories that are gone; returns how many. */
+  async removeGone(): Promise<number> {
+    let count = 0;
+    for (const projectId of await this.#copies()) {
+      const isThere = (await this.options.kv.get(keys.pushedRepository(projectId))).versionstamp;
+      if (isThere !== null || await this.#version(projectId) === undefined) continue;
+      await this.#lock.run(projectId, async () => {
+        await Deno.remove(this.#path(projectId), { recursive: true });
+        await this.#forgetVersion(projectId);
+      });
+      count++;
+    }
+    return count;
+  }
+
+  /** The blobs of all repositories. */
+  async *blobs(): AsyncGenerator<{ readonly workspaceId: string; readonly sha256: string }> {
+    const all = readAll(this.options.kv, keys.pushedRepositories(), repositoryRecord);
+    for await (const { value: { workspaceId, refs, packs } } of all) {
+      yield { workspaceId, sha256: refs };
+      for (const { pack, index } of packs) {
+        yield { workspaceId, sha256: pack.sha256 };
+        yield { workspaceId, sha256: index.sha256 };
+      }
+    }
+  }
+
+  /** Returns the version of the record; null where there is none. */
+  async #sync(projectId: string): Promise<string | null> {
+    const { kv, vault } = this.options;
+    const found = await readRecord(kv, keys.pushedRepository(projectId), repositoryRecord);
+    if (found === undefined) return null;
+    const { value: record, versionstamp } = found;
+    if (await this.#version(projectId) === versionstamp) return versionstamp;
+    const repository = this.#path(projectId);
+    const blobs = vault.of(record.workspaceId);
+    await makeBare(repository);
+    for (const pack of record.packs) await fetchPack(blobs, join(repository, PACKS), pack);
+    const refs = await blobs.read(record.refs);
+    // What a push left that does not count.
+    for (const folder of ["heads", "tags"]) await emptyFolder(join(repository, "refs", folder));
+    await writeFileAtomically(join(repository, "packed-refs"), new TextDecoder().decode(refs), {
+      mode: 0o644,
+    });
+    await this.#removeUnused(join(repository, PACKS), record.packs);
+    await this.#keepVersion(projectId, versionstamp);
+    return versionstamp;
+  }
+
+  /** @throws {PushOvertakenError} */
+  async #publish(
+    projectId: string,
+    { repository, workspaceId, base }: {
+      readonly repository: string;
+      readonly workspaceId: string;
+      readonly base: string | null;
+    },
+  ): Promise<void> {
+    const { kv, vault } = this.options;
+    const key = keys.pushedRepository(projectId);
+    const blobs = vault.of(workspaceId);
+    const known = (await readRecord(kv, key, repositoryRecord))?.value.packs ?? [];
+    const packs: Pack[] = [];
+    for (const name of await packsIn(join(repository, PACKS))) {
+      const path = join(repository, PACKS, name);
+      packs.push(
+        known.find((each) => each.name === name) ?? {
+          name,
+          pack: await store(blobs, `${path}.pack`),
+          index: await store(blobs, `${path}.idx`),
+        },
+      );
+    }
+    const text = await Deno.readFile(join(repository, "packed-refs")).catch((error) => {
+      if (error instanceof Deno.errors.NotFound) return new Uint8Array();
+      throw error;
+    });
+    const refs = sha256Hex(text);
+    await blobs.put(refs, text);
+    const record: RepositoryRecord = { workspaceId, refs, packs };
+    const committed = await kv.atomic().check({ key, versionstamp: base }).set(key, record)
+      .commit();
+    if (!committed.ok) throw new PushOvertakenError("Another push came first");
+    await this.#keepVersion(projectId, committed.versionstamp);
+  }
+
+  async #removeUnused(folder: string, packs: readonly Pack[]): Promise<void> {
+    const used = new Set(packs.map(({ name }) => name));
+    for (const name of await packsIn(folder)) {
+      if (used.has(name)) continue;
+      const { mtime } = await Deno.stat(join(folder, `${name}.pack`));
+      if (this.options.now() - (mtime?.getTime() ?? 0) < UNUSED_MS) continue;
+      for (const suffix of ["idx", "pack", "rev"]) {
+        await Deno.remove(join(folder, `${name}.${suffix}`)).catch(() => {});
+      }
+    }
+  }
+
+  /** Projects of which this node has a copy. */
+  async #copies(): Promise<readonly string[]> {
+    try {
+      const entries = await Array.fromAsync(Deno.readDir(this.options.root));
+      return entries.map(({ name }) => name.replace(/\.git$/, "")).filter(isUuid);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return [];
+      throw error;
+    }
+  }
+
+  #path(projectId: string): string {
+    return pushedRepository(this.options.root, projectId);
+  }
+
+  /** Which record the copy is of; it is beside the repository, where git cannot write. */
+  #versionFile(projectId: string): string {
+    return join(this.options.root, `${projectId}.version`);
+  }
+
+  async #version(projectId: string): Promise<string | undefined> {
+    return await readTextFile(this.#versionFile(projectId)).catch(() => undefined);
+  }
+
+  async #keepVersion(projectId: string, version: string): Promise<void> {
+    await Deno.mkdir(this.options.root, { recursive: true, mode: 0o700 });
+    await writeFileAtomically(this.#versionFile(projectId), version, { mode: 0o600 });
+  }
+
+  async #forgetVersion(projectId: string): Promise<void> {
+    await Deno.remove(this.#versionFile(projectId)).catch(() => {});
+  }
+}
+
+const PACKS = "objects/pack";
+
+/** Makes an empty repository where there is none. */
+async function makeBare(path: string): Promise<void> {
+  for (const folder of [PACKS, "objects/info", "refs/heads", "refs/tags"]) {
+    await Deno.mkdir(join(path, folder), { recursive: true, mode: 0o700 });
+  }
+  const head = join(path, "HEAD");
+  if (await Deno.stat(head).then(() => true, () => false)) return;
+  const config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
+  await Deno.writeTextFile(join(path, "config"), config);
+  await Deno.writeTextFile(head, "ref: refs/heads/main\n");
+}
+
+async function packsIn(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const entry of Deno.readDir(folder)) {
+    const name = PACK.exec(entry.name)?.[1];
+    if (name !== undefined) names.push(name);
+  }
+  return names.sort();
+}
+
+async function emptyFolder(folder: string): Promise<void> {
+  for await (const { name } of Deno.readDir(folder)) {
+    await Deno.remove(join(folder, name), { recursive: true });
+  }
+}
+
+/** Stores a file as a blob without holding it in memory. */
+async function store(
+  blobs: BlobStore,
+  path: string,
+): Promise<z.infer<typeof file>> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of (await Deno.open(path)).readable) {
+    hash.update(chunk);
+    size += chunk.byteLength;
+  }
+  const sha256 = hash.digest("hex");
+  if (await blobs.verify(sha256) === undefined) {
+    await blobs.putStream(sha256, (await Deno.open(path)).readable, { maxBytes: MAX_FILE });
+  }
+  return { sha256, size };
+}
+
+/** Fetches a pack that is not there, or not whole; its index last, which makes git see it. */
+async function fetchPack(blobs: BlobStore, folder: string, pack: Pack): Promise<void> {
+  const parts = [["pack", pack.pack], ["idx", pack.index]] as const;
+  for (const [suffix, { sha256, size }] of parts) {
+    const path = join(folder, `${pack.name}.${suffix}`);
+    if (await Deno.stat(path).then((found) => found.size === size, () => false)) continue;
+    const incoming = `${path}.incoming`;
+    await Deno.remove(incoming).catch(() => {});
+    await Deno.writeFile(incoming, await blobs.stream(sha256), { mode: 0o444 });
+    await Deno.rename(incoming, path);
+  }
+}

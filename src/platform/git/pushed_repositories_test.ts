@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { git, makeRepository } from "../../lib/_test_git.ts";
+import { openFsBlobVault } from "../core/store/fs_blob_vault.ts";
+import { pushedRepository } from "./pushed_repository.ts";
+import { PushedRepositories, PushOvertakenError } from "./pushed_repositories.ts";
+
+const PROJECT = "01890000-0000-7000-8000-000000000001";
+const WORKSPACE = "01890000-0000-7000-8000-000000000002";
+
+interface Node {
+  readonly path: string;
+  readonly repositories: PushedRepositories;
+  /** Takes what a repository has, as `git push` would bring it. */
+  push(from: string): Promise<void>;
+  head(): Promise<string>;
+}
+
+async function withNodes(
+  run: (nodes: { readonly a: Node; readonly b: Node; readonly kv: Deno.Kv }, work: {
+    readonly path: string;
+    commit(text: string): Promise<string>;
+  }) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-pushed-" });
+  const kv = await Deno.openKv(":memory:");
+  const vault = await openFsBlobVault(join(folder, "blobs"));
+  const work = await makeRepository(folder, "work");
+  const nodeOf = (name: string): Node => {
+    const root = join(folder, name);
+    const path = pushedRepository(root, PROJECT);
+    const repositories = new PushedRepositories({ root, kv, vault, now: () => Date.now() });
+    return {
+      ...{ path, repositories },
+      push: (from) =>
+        repositories.receive(PROJECT, async (publish) => {
+          await take(path, from);
+          await publish(path, WORKSPACE);
+        }),
+      head: () => git(path, "rev-parse", "main"),
+    };
+  };
+  try {
+    const commit = (text: string) => work.commit("main", { "index.html": text });
+    await run({ a: nodeOf("a"), b: nodeOf("b"), kv }, { path: work.path, commit });
+  } finally {
+    vault.close();
+    kv.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function take(path: string, from: string): Promise<void> {
+  await Deno.mkdir(path, { recursive: true });
+  await git(path, "init", "--quiet", "--bare", ".");
+  await git(
+    path,
+    "-c",
+    "fetch.unpackLimit=1",
+    "fetch",
+    "--quiet",
+    from,
+    "+refs/heads/*:refs/heads/*",
+  );
+  await git(path, "pack-refs", "--all", "--prune");
+}
+
+Deno.test("PushedRepositories bring what one node took to another, and back", () =>
+  withNodes(async ({ a, b }, work) => {
+    const one = await work.commit("one");
+    await a.push(work.path);
+    await b.repositories.sync(PROJECT);
+    assert.equal(await b.head(), one);
+    await git(b.path, "fsck", "--strict");
+    const two = await work.commit("two");
+    await b.push(work.path);
+    await a.repositories.sync(PROJECT);
+    assert.equal(await a.head(), two);
+    assert.equal((await Array.fromAsync(a.repositories.blobs())).length, 5, "refs, and two packs");
+  }));
+
+Deno.test("a push that was not published is undone, and one that was overtaken is refused", () =>
+  withNodes(async ({ a, b }, work) => {
+    const one = await work.commit("one");
+    await a.push(work.path);
+    const two = await work.commit("two");
+    const crash = a.repositories.receive(PROJECT, async () => {
+      await take(a.path, work.path);
+      throw new Error("the platform was killed");
+    });
+    await assert.rejects(crash, /was killed/);
+    assert.equal(await a.head(), two);
+    await a.repositories.sync(PROJECT);
+    assert.equal(await a.head(), one);
+    const late = a.repositories.receive(PROJECT, async (publish) => {
+      await take(a.path, work.path);
+      await b.push(work.path);
+      await publish(a.path, WORKSPACE);
+    });
+    await assert.rejects(late, PushOvertakenError);
+    await a.repositories.sync(PROJECT);
+    assert.equal(await a.head(), two, "what b took");
+  }));
+
+Deno.test("a platform that was one node shares what it has, and copies go with their records", () =>
+  withNodes(async ({ a, b, kv }, work) => {
+    const one = await work.commit("one");
+    await take(a.path, work.path);
+    const projects = async function* () {
+      yield await Promise.resolve({ id: PROJECT, workspaceId: WORKSPACE });
+    };
+    await a.repositories.shareOwn(projects);
+    await a.repositories.shareOwn(projects);
+    await b.repositories.sync(PROJECT);
+    assert.equal(await b.head(), one);
+    assert.equal(await b.repositories.removeGone(), 0);
+    for await (const { key } of kv.list({ prefix: ["pushed_repositories"] })) await kv.delete(key);
+    assert.equal(await b.repositories.removeGone(), 1);
+    await assert.rejects(Deno.stat(b.path), Deno.errors.NotFound);
+  }));
