@@ -19,6 +19,9 @@ export const health = z.object({
   knowsNetworks: z.boolean().describe(
     "Whether conditions on `asn` can hold: there is an ASN database, or a proxy that names networks",
   ),
+  nodes: z.int().positive().default(1).describe(
+    "How many nodes the platform has; each counts the requests of rate limits by itself",
+  ).meta({ example: 1 }),
   servers: z.object({
     sandbox: z.enum(["enforced", "refused", "unsandboxed"]).describe(
       "`enforced`: they run in the whole sandbox. `refused`: the system does not offer it, and none runs. `unsandboxed`: they run without, as the operator wants.",

@@ -6,6 +6,7 @@ Deno.test("the public names of the room", () => {
     "ASN_UNKNOWN",
     "DEVICES",
     "IpBlockSet",
+    "LIMIT_PER_NODE",
     "MAX_RULES",
     "MAX_RULES_BYTES",
     "METHODS",

@@ -17,7 +17,7 @@ import {
   type ProjectFolder,
   resolveProject,
 } from "../projects/mod.ts";
-import { reportRulesInEffect, type RulesInEffect, warnOfAsn } from "../rules/mod.ts";
+import { reportRulesInEffect, type RulesInEffect, warnOfPlatform } from "../rules/mod.ts";
 import { type Context, showPath } from "../session/mod.ts";
 import { formatCount, formatDuration, formatFacts } from "../terminal/mod.ts";
 import { createBuildHost, explainBuild } from "./build_host.ts";
@@ -73,7 +73,7 @@ async function packDeployment(
     }),
   );
   if (pack.rules !== undefined) {
-    await warnOfAsn(ctx, join(pack.home, RULES_FILE));
+    await warnOfPlatform(ctx, join(pack.home, RULES_FILE));
   }
   const git = await readGitFacts(folder.directory, ctx.env);
   return {

@@ -13,7 +13,7 @@ import { createBuildHost, explainBuild, sendDeployment } from "../deploy/mod.ts"
 import { type LocalVariables, readLocalVariables } from "../env/mod.ts";
 import { openOnPort, untilStopped } from "../foreground/mod.ts";
 import type { ProjectFolder } from "../projects/mod.ts";
-import { warnOfAsn } from "../rules/mod.ts";
+import { warnOfPlatform } from "../rules/mod.ts";
 import { type Context, showPath } from "../session/mod.ts";
 import { formatCount } from "../terminal/mod.ts";
 import { VERSION } from "../version.ts";
@@ -49,7 +49,7 @@ async function packOutput(
       variables: () => Promise.resolve(variables.variables),
     }),
   );
-  if (pack.rules !== undefined) await warnOfAsn(ctx, join(pack.home, RULES_FILE));
+  if (pack.rules !== undefined) await warnOfPlatform(ctx, join(pack.home, RULES_FILE));
   return pack;
 }
 

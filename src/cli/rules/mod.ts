@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { warnOfAsn } from "./asn.ts";
+export { warnOfPlatform } from "./platform_facts.ts";
 export { autonomousSystem, countryCode, ipAddress } from "./client_values.ts";
 export { formatExplanation } from "./format_explanation.ts";
 export { RULES } from "./group.ts";

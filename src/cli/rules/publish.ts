@@ -1,7 +1,7 @@
 import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
 import { openProject } from "../projects/mod.ts";
-import { findAsn } from "./asn.ts";
+import { findPlatform } from "./platform_facts.ts";
 import { describeActive, explainConflict } from "./published_rules.ts";
 import { loadValidRules, readRulesSource, reportWarnings } from "./rules_file.ts";
 
@@ -24,9 +24,7 @@ export default defineCommand({
   answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
   async run({ args: [given], flags }, ctx) {
     const file = await readRulesSource(ctx, given);
-    const { ruleSet, diagnostics } = loadValidRules(file, {
-      hasAsn: await findAsn(ctx, file.source),
-    });
+    const { ruleSet, diagnostics } = loadValidRules(file, await findPlatform(ctx, file.source));
     reportWarnings(ctx, file, diagnostics);
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };

@@ -1,7 +1,7 @@
 /**
  * What is known of the place where a rules file will run: the project's
  * functions, the pages of its
- * folders, and whether the platform can find the network of an address.
+ * folders, and what the platform can do.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { detectProject } from "../../manifest/mod.ts";
 import { openProjectFolder } from "../projects/mod.ts";
 import type { Surroundings } from "../../rules/mod.ts";
 import type { Context } from "../session/mod.ts";
-import { findAsn } from "./asn.ts";
+import { findPlatform } from "./platform_facts.ts";
 import type { RulesSource } from "./rules_file.ts";
 
 /** The functions beside a rules file; `undefined` where another file has no `functions/` beside it. */
@@ -48,10 +48,10 @@ function isFile(path: string): boolean {
 
 /** What is known of the place where a rules file will run. */
 export async function surroundingsOf(ctx: Context, file: RulesSource): Promise<Surroundings> {
-  const [functions, hasAsn, hasFolderPage] = await Promise.all([
+  const [functions, platform, hasFolderPage] = await Promise.all([
     findNames(file.path),
-    findAsn(ctx, file.source),
+    findPlatform(ctx, file.source),
     findFolderPages(ctx, file.path),
   ]);
-  return { functions, hasAsn, hasFolderPage };
+  return { functions, ...platform, hasFolderPage };
 }

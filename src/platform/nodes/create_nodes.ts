@@ -15,6 +15,7 @@ export function createNodes(
 ): Capability {
   return {
     name: "nodes",
+    health: () => ({ nodes: nodes.count() }),
     bindRoutes(router) {
       router.guarded(endpoints.listNodes, async (caller) => {
         if (await accounts.ownerId() !== caller.user.id) {

@@ -4,6 +4,12 @@
  * @module
  */
 export { checkGates, pipelinesOf, type PlacedRule } from "./gates.ts";
-export { asksForAsn, ASN_UNKNOWN, checkSurroundings, type Surroundings } from "./surroundings.ts";
+export {
+  asksForAsn,
+  ASN_UNKNOWN,
+  checkSurroundings,
+  LIMIT_PER_NODE,
+  type Surroundings,
+} from "./surroundings.ts";
 export { checkUniqueIds } from "./unique_ids.ts";
 export { checkRule } from "./check_rule.ts";

@@ -17,10 +17,15 @@ export interface Surroundings {
   readonly hasFolderPage?: ((folder: string) => boolean) | undefined;
   /** Whether the edge can find the network (ASN) of an address. */
   readonly hasAsn?: boolean | undefined;
+  /** How many nodes the platform has, each of which counts requests by itself. */
+  readonly nodes?: number | undefined;
 }
 
 /** Code of the warning that no request can fit a condition on networks. */
 export const ASN_UNKNOWN = "asn_unknown";
+
+/** Code of the warning that several nodes let through more than a limit. */
+export const LIMIT_PER_NODE = "limit_per_node";
 
 /** Most names that a hint lists. */
 const MAX_NAMED = 12;
@@ -64,13 +69,26 @@ export function* warnAsn(checked: CheckedRule): Generator<Finding> {
   }
 }
 
+/** Reports limits of which several nodes let through a multiple. */
+export function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
+  const { action, enabled } = checked.rule;
+  if (action.type !== "rate_limit" || enabled === false) return;
+  yield warningAt([...rulePath(checked), "action", "limit"], {
+    code: LIMIT_PER_NODE,
+    message: `Set the limit to what each node may let through: the platform has ${nodes} nodes, ` +
+      `which count by themselves, so that up to ${nodes * action.limit} requests pass`,
+    hint: "A rate limit is for floods, and no quota: count what must be exact in the application",
+  });
+}
+
 /** Reports what one rule needs and the place does not have. */
 export function* checkSurroundings(
   checked: CheckedRule,
-  { functions, hasAsn }: Surroundings,
+  { functions, hasAsn, nodes = 1 }: Surroundings,
 ): Generator<Finding> {
   if (functions !== undefined) yield* checkFunctionNames(checked, functions);
   if (hasAsn === false) yield* warnAsn(checked);
+  if (nodes > 1) yield* warnLimits(checked, nodes);
 }
 
 /** The ids of the enabled rules that no request fits where networks are not known. */

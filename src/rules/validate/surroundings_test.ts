@@ -60,3 +60,19 @@ Deno.test("parseRulesToml() says nothing about surroundings that are not known",
     [],
   );
 });
+
+Deno.test("parseRulesToml() warns of limits that several nodes let through more than once", () => {
+  const text = `schemaVersion = "EDGE_RULE_SET_V1"
+
+[[rules]]
+id = "slow"
+action = { type = "rate_limit", limit = 5, windowSeconds = 60 }
+`;
+  const codesOf = (nodes: number) =>
+    parseRulesToml(text, { nodes }).diagnostics.map(({ code, message }) => `${code}: ${message}`);
+  assert.deepEqual(codesOf(1), []);
+  assert.deepEqual(codesOf(3), [
+    "limit_per_node: Set the limit to what each node may let through: the platform has 3 nodes, " +
+    "which count by themselves, so that up to 15 requests pass",
+  ]);
+});

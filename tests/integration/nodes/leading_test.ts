@@ -57,6 +57,8 @@ Deno.test({
       assert.deepEqual(seen.map(({ id, isSelf }) => [id, isSelf]), [["a", false], ["b", true]]);
       assert.deepEqual(seen.map(({ roles }) => roles.length), [5, 0]);
       assert.deepEqual((await nodesSeenBy(a)).map(({ id }) => id), ["a", "b"]);
+      const count = async () => (await a.api("GET", "/v1/health")).json.nodes;
+      await until(async () => await count() === 2);
     });
 
     await t.step("another data directory cannot have the name of one of them", async () => {

@@ -122,6 +122,10 @@ export class Membership implements Nodes {
     return (await this.options.kv.get(keys.pulse(instance))).versionstamp !== null;
   }
 
+  count(): number {
+    return Math.max(1, this.#alive.size);
+  }
+
   async list(): Promise<readonly NodeView[]> {
     const { kv } = this.options;
     const leases = await Array.fromAsync(readAll(kv, keys.leases(), leaseRecord));

@@ -27,6 +27,8 @@ export interface Nodes {
   onDeath(look: () => void): void;
   /** Whether a process still holds what it has claimed. */
   isAlive(instance: string): Promise<boolean>;
+  /** How many there are, as this one last saw it. */
+  count(): number;
   /** All nodes, by name. */
   list(): Promise<readonly NodeView[]>;
   /** Nodes that were heard of within a day, and are not any more. */
@@ -48,6 +50,7 @@ export function soleNode(
     onGained: (_, begin) => begin(),
     onDeath: () => {},
     isAlive: (other) => Promise.resolve(other === instance),
+    count: () => 1,
     list: () => Promise.resolve([self()]),
     lost: () => Promise.resolve([]),
   };

@@ -1,0 +1,54 @@
+/**
+ * What rules need to know of the platform: whether it can find the network (ASN) of an
+ * address, and how many nodes count requests.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { Surroundings } from "../../rules/mod.ts";
+import type { Context } from "../session/mod.ts";
+
+/** Longest wait for the platform to say what it can do, in milliseconds. */
+const PATIENCE_MS = 2000;
+
+/** Rules that may depend on the platform; others need no answer. */
+const ASKS_FOR_PLATFORM = /\basn\b|rate_limit/;
+
+/**
+ * What is known of the platform that is set up; nothing where the text does not depend on
+ * it, or nobody answers.
+ */
+export async function findPlatform(
+  ctx: Context,
+  text: string,
+): Promise<Pick<Surroundings, "hasAsn" | "nodes">> {
+  if (!ASKS_FOR_PLATFORM.test(text)) return {};
+  const { method, path, response } = endpoints.getHealth;
+  try {
+    const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const answer = await ctx.fetch(new URL(path, ctx.apiUrl), { method, signal });
+    const { knowsNetworks, nodes } = response.parse(await answer.json());
+    return { hasAsn: knowsNetworks, nodes };
+  } catch (error) {
+    if (ctx.signal.aborted) throw ctx.signal.reason;
+    const reason = error instanceof Error ? error.message : String(error);
+    ctx.ui.debug("build", `Could not ask ${ctx.apiUrl} what rules need: ${reason}`);
+    return {};
+  }
+}
+
+/**
+ * Warns of what rules in the file at `path` do otherwise on this platform: conditions on
+ * networks that it does not know, and limits of several nodes. The parser of rules is loaded
+ * only now.
+ */
+export async function warnOfPlatform(ctx: Context, path: string): Promise<void> {
+  const [{ readRulesSource, reportWarnings }, rules] = await Promise.all([
+    import("./rules_file.ts"),
+    import("../../rules/mod.ts"),
+  ]);
+  const file = await readRulesSource(ctx, path);
+  const { diagnostics } = rules.loadRulesToml(file.source, await findPlatform(ctx, file.source));
+  const codes = new Set<string>([rules.ASN_UNKNOWN, rules.LIMIT_PER_NODE]);
+  reportWarnings(ctx, file, diagnostics.filter(({ code }) => codes.has(code)));
+}
