@@ -48,6 +48,8 @@ export interface ProjectConfig {
   };
   readonly build: {
     readonly command?: string;
+    /** Command that skips a build from git by exit code 0. */
+    readonly ignore?: string;
     /** Relative to the project directory, inside it, first choice first; may be `.`. */
     readonly outputDirs: readonly string[];
     /** Whether the output is a static site, whatever it looks like. */

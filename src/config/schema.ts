@@ -129,6 +129,11 @@ const build = table({
     description: "Command that builds the project.",
     examples: ["npm run build"],
   }),
+  ignore: command.optional().meta({
+    description:
+      "Command that decides whether a commit is built from git: exit code 0 skips it. Without one, a commit is skipped that changes nothing of the root directory.",
+    examples: ["! grep -q ^docs/ $SVC_CHANGED_FILES"],
+  }),
   output_dirs: z.array(
     insidePath(OUTPUT_DIR_RULE).refine(isInsidePath, OUTPUT_DIR_RULE),
     OUTPUT_DIRS_RULE,

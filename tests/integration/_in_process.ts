@@ -96,6 +96,7 @@ export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "builds/git_test.ts": BUILDS,
   "builds/life_test.ts": BUILDS,
   "builds/monorepo_test.ts": BUILDS,
+  "builds/skip_test.ts": BUILDS,
   "builds/start_test.ts": BUILDS,
   "compute/hostile_test.ts": ATTACKS,
   "compute/places_test.ts": SERVERS,

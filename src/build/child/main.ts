@@ -17,7 +17,8 @@ import { buildVariables } from "./build_variables.ts";
 import { checkOut, projectDirectory } from "./check_out.ts";
 import { createEventWriter, type EventWriter } from "./event_writer.ts";
 import { provideNode } from "./install_node.ts";
-import { type BuildJobFile, buildJobFile, type PackedEvent } from "./wire.ts";
+import { decideSkip } from "./decide_skip.ts";
+import { type BuildJobFile, buildJobFile, type PackedEvent, type SkippedEvent } from "./wire.ts";
 
 function rendered({ diagnostics, ...source }: FileFindings): string {
   return diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, source)).join("\n");
@@ -80,7 +81,10 @@ async function handOver(pack: Pack, outbox: string): Promise<PackedEvent> {
   };
 }
 
-async function build(job: BuildJobFile, writer: EventWriter): Promise<PackedEvent> {
+async function build(
+  job: BuildJobFile,
+  writer: EventWriter,
+): Promise<PackedEvent | SkippedEvent> {
   const given = Deno.env.toObject();
   const scratch = given.TMPDIR ?? "/tmp";
   const plain = buildVariables(given, job, undefined);
@@ -89,6 +93,8 @@ async function build(job: BuildJobFile, writer: EventWriter): Promise<PackedEven
   const config = await loadConfig(directory);
   const places = { directory, scratch, tools: join(job.cache, "tools") };
   const early = createHost(writer, { ...places, env: plain });
+  const reason = await decideSkip(early, { directory, job, ignore: config?.build.ignore, scratch });
+  if (reason !== undefined) return { type: "skipped", reason };
   const nodeBin = await provideNode(early, {
     ...{ directory, version: job.nodeVersion, cache: job.cache },
   });

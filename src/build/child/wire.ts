@@ -20,6 +20,12 @@ export const buildJobFile = z.object({
   outputDirectory: z.string().nullable(),
   /** Version of Node to build with; null takes the machine's own. */
   nodeVersion: z.string().nullable(),
+  /** What changed since the commit that the branch shows; null where it is built in any case. */
+  since: z.object({
+    commitSha: z.string(),
+    /** Paths in the repository. */
+    files: z.array(z.string()),
+  }).nullable(),
   /** The project's variables. */
   variables: z.record(z.string(), z.string()),
   /** Folder that is kept between the builds of a project. */
@@ -47,6 +53,8 @@ export const buildEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("output"), stream: z.number().int(), text: z.string() }),
   z.object({ type: z.literal("output_end"), stream: z.number().int() }),
   z.object({ type: z.literal("failed"), reason: z.string() }),
+  /** There was nothing to build. */
+  z.object({ type: z.literal("skipped"), reason: z.string() }),
   z.object({
     type: z.literal("packed"),
     manifest: z.unknown(),
@@ -56,4 +64,5 @@ export const buildEvent = z.discriminatedUnion("type", [
   }),
 ]);
 export type BuildEvent = z.infer<typeof buildEvent>;
+export type SkippedEvent = Extract<BuildEvent, { readonly type: "skipped" }>;
 export type PackedEvent = Extract<BuildEvent, { readonly type: "packed" }>;

@@ -81,7 +81,9 @@ export default defineCommand({
     const deployment = flags.wait === true
       ? await waitUntilEnded(ctx, answer, flags.timeout * 1000)
       : answer;
-    if (WITHOUT_RESULT.has(deployment.status)) {
+    const isSkipped = deployment.status === "STOPPED" && deployment.error !== null;
+    if (isSkipped) ctx.ui.note(printable(deployment.message));
+    else if (WITHOUT_RESULT.has(deployment.status)) {
       throw new CliError("deployment_failed", printable(deployment.message), {
         hint: `\`svc logs --build ${deployment.id}\` shows the build log`,
         details: { id: deployment.id, status: deployment.status },

@@ -30,7 +30,9 @@ async function start(ctx: Context, client: Client, wanted: WantedBuild) {
       body: definedOnly({ branch, commitSha, force }),
     });
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "not_found") throw error;
+    const isPrivate = project.gitUrl !== null && error instanceof ApiError &&
+      error.code === "not_found";
+    if (!isPrivate) throw error;
     const { name } = project;
     throw new CliError("not_found", error.message, {
       hint: `The project ${name} is there. A private repository needs credentials`,
@@ -67,6 +69,10 @@ export async function buildBranch(
   while (UNDER_WAY.has(deployment.status)) {
     await ctx.sleep(LOOK_MS);
     deployment = await client.call(endpoints.getDeployment, { params });
+  }
+  if (deployment.status === "STOPPED" && deployment.error !== null) {
+    ctx.ui.note(`${printable(deployment.error)}. --force builds it nevertheless`);
+    return deployment;
   }
   if (deployment.status === "LIVE" || deployment.status === "ROLLED_BACK") return deployment;
   const reason = deployment.error ?? `it is ${deployment.status}`;

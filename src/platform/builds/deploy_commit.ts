@@ -75,7 +75,7 @@ export function commitDeployer(
 }
 
 function newBuild(
-  { project, branch, commitSha, environment }: WantedCommitDeployment,
+  { project, branch, commitSha, environment, force }: WantedCommitDeployment,
   facts: { readonly id: string; readonly place: number; readonly now: number },
 ): BuildRecord {
   return {
@@ -88,6 +88,7 @@ function newBuild(
     state: "QUEUED",
     place: facts.place,
     attempts: 0,
+    forced: force,
     error: null,
     queuedAt: facts.now,
     startedAt: null,

@@ -18,6 +18,8 @@ export interface BuildJob {
   readonly commitSha: string;
   /** Name of the environment; its variables are in the deployment's snapshot. */
   readonly environment: string;
+  /** What the branch shows now, which may make the build needless; null to build in any case. */
+  readonly since: { readonly commitSha: string; readonly createdAt: number } | null;
 }
 
 /** What a build made. Every blob that it names is already in the workspace's store. */
@@ -34,6 +36,8 @@ export type BuildOutcome =
   | { readonly type: "built"; readonly content: BuiltContent }
   /** `reason` is for people: it becomes the deployment's `error`, and holds no secret. */
   | { readonly type: "failed"; readonly reason: string }
+  /** There was nothing to build; `reason` is for people. */
+  | { readonly type: "skipped"; readonly reason: string }
   /** The signal was aborted, and nothing of the build runs any more. */
   | { readonly type: "cancelled" };
 

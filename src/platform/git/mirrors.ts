@@ -25,6 +25,11 @@ import { inspectCommit } from "./inspect_commit.ts";
 import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 
+/** Most paths that are looked at to find out whether a build is needed. */
+const MAX_CHANGED_FILES = 20_000;
+/** The same, in characters. */
+const MAX_CHANGES = 8 * 1024 * 1024;
+
 export interface GitMirrorsOptions extends GitUrlRules {
   /** Folder of the mirrors. */
   readonly root: string;
@@ -173,6 +178,22 @@ export class GitMirrors implements GitService {
     if (resolved.type === "unreachable") throw new GitFault(resolved.reason);
     if (await exportCommit({ ...run, target, signal: closing })) return;
     throw new GitFault(`The repository no longer has commit ${wanted.commitSha}`);
+  }
+
+  /** Paths that differ between two commits; `undefined` where the mirror lacks one, or for too many. */
+  async changedFiles(
+    projectId: string,
+    { from, to }: { readonly from: string; readonly to: string },
+  ): Promise<string[] | undefined> {
+    await this.#prepare();
+    const { code, stdout } = await this.#mirrorOf(projectId).git([
+      ...["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff"],
+      ...["--end-of-options", from, to],
+    ]);
+    const files = stdout.split("\0").filter((path) => path !== "");
+    // What git prints beyond its limit is cut off.
+    const isWhole = stdout.length < MAX_CHANGES && files.length <= MAX_CHANGED_FILES;
+    return code === 0 && isWhole ? files : undefined;
   }
 
   async forget(projectId: string): Promise<void> {

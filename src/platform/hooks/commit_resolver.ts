@@ -35,7 +35,6 @@ export class CommitResolver {
    * @throws {Failure} as `resolveFailure()` says; `unavailable` where git takes too long.
    */
   async resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal) {
-    if (project.gitUrl === null) throw resolveFailure({ type: "unauthorized" }, wanted);
     const resolved = await orAborted(this.#ask(project, wanted), signal).catch((cause) => {
       const isCutShort = ["AbortError", "TimeoutError"].includes(cause?.name);
       if (!signal.aborted && !isCutShort) throw cause;

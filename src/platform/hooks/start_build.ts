@@ -36,9 +36,6 @@ export interface StartServices {
 
 type Wanted = Parameters<DeployCommit>[0];
 
-const NO_REPOSITORY = "Project has no git URL: set it with `svc projects update --git-url`, " +
-  "or push with git (`svc link --git-remote`)";
-
 /** Makes the deployment of a commit, and ends the build of an older one of its branch. */
 async function deploy(services: StartServices, wanted: Wanted): Promise<string> {
   const { deployCommit, deployments, deploymentService } = services;
@@ -73,7 +70,6 @@ export function bindStartBuild(router: Router, services: StartServices): void {
     const isProduction = branch === project.branch;
     const environment = isProduction ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW;
     requireDeploy(caller, environment);
-    if (project.gitUrl === null) throw new Failure("conflict", NO_REPOSITORY);
     const signal = AbortSignal.any([request.signal, services.closing]);
     const { sha, message, author } = await commits.resolve(project, { branch, commitSha }, signal);
     const id = await deploy(services, {

@@ -22,7 +22,7 @@ export function describeProgress(deployment: DeploymentRecord, addresses: Addres
     case "FAILED":
       return `${what} failed: ${deployment.error}`;
     case "STOPPED":
-      return `${what} was stopped`;
+      return deployment.error === null ? `${what} was stopped` : `${what}: ${deployment.error}`;
     case "ROLLED_BACK":
       return `${what} was rolled back`;
   }

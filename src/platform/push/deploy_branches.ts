@@ -158,6 +158,11 @@ export class BranchDeployer {
   #end(deployment: DeploymentRecord, say: (line: string) => void): string | undefined {
     const { addresses } = this.services;
     const { branch, environment, status, error, commitSha } = deployment;
+    if (status === "STOPPED" && error !== null) {
+      say(`svc: ${branch} is not built: ${error}`);
+      say("svc: what was live is live still; `svc builds start --force` builds it nevertheless");
+      return undefined;
+    }
     if (status !== "LIVE") {
       const reason = status === "FAILED" ? error ?? "failed" : "the build was stopped";
       say(`svc: ${branch} is not live: ${reason}`);

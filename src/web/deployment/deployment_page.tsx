@@ -254,7 +254,13 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
       }
       acts={<Acts view={view} context={context} />}
     >
-      {deployment.error === null ? null : <Notice kind="bad">{deployment.error}</Notice>}
+      {deployment.error === null
+        ? null
+        : (
+          <Notice kind={deployment.status === "STOPPED" ? "care" : "bad"}>
+            {deployment.error}
+          </Notice>
+        )}
       {view.report === null || view.report.problem === null ? null : (
         <Notice kind="care">
           {`${FORGE_NAMES[view.report.forge]} was not told how it stands: ${view.report.problem}`}

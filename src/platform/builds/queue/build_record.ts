@@ -24,6 +24,8 @@ export const buildRecord = z.object({
   runner: z.string().nullable().optional(),
   /** The name of its node. */
   node: z.string().nullable().optional(),
+  /** Whether it is built though nothing may have changed. */
+  forced: z.boolean().optional(),
   error: z.string().nullable(),
   queuedAt: z.number(),
   startedAt: z.number().nullable(),
@@ -90,7 +92,15 @@ export function buildToWire(
   build: BuildRecord,
   facts: { readonly project: string; readonly ahead: number | null },
 ): Build {
-  const { workspaceId: _, place: __, attempts: ___, runner: ____, node: _____, ...shown } = build;
+  const {
+    workspaceId: _,
+    place: __,
+    attempts: ___,
+    runner: ____,
+    node: _____,
+    forced: ______,
+    ...shown
+  } = build;
   const time = (moment: number) => new Date(moment).toISOString();
   const timeOrNull = (moment: number | null) => moment === null ? null : time(moment);
   return {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createDeploymentBody } from "../../../contract/mod.ts";
+import { createDeploymentBody, ENVIRONMENT_PRODUCTION } from "../../../contract/mod.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { plainText } from "../logs/build_log_text.ts";
 import type { Addresses } from "../../core/addresses.ts";
@@ -21,15 +21,17 @@ import type { RaiseEvent } from "../../core/events/mod.ts";
 import { Failure, toFailure } from "../../core/http/mod.ts";
 import type { BlobVault } from "../../core/store/mod.ts";
 import type { BuildRecord } from "./build_record.ts";
-import type { BuildRunner, BuiltContent } from "../types.ts";
+import type { BuildJob, BuildRunner, BuiltContent } from "../types.ts";
 
 export type BuildEnd =
   | { readonly state: "SUCCEEDED" | "CANCELLED"; readonly error: null }
+  /** There was nothing to build. */
+  | { readonly state: "CANCELLED"; readonly error: string }
   | { readonly state: "FAILED"; readonly error: string }
   /** The platform stops: the build is run again at its next start. */
   | { readonly state: "INTERRUPTED" };
 
-type Moment = "building" | "build_success" | "build_failed" | "failed";
+type Moment = "stopped" | "building" | "build_success" | "build_failed" | "failed";
 
 const CANCELLED: BuildEnd = { state: "CANCELLED", error: null };
 
@@ -93,7 +95,8 @@ export class BuildWorker {
 
   private async make(build: BuildRecord, deployment: DeploymentRecord, signal: AbortSignal) {
     const { id, ...job } = build;
-    const outcome = await this.services.runner.run({ ...job, deploymentId: id }, signal);
+    const since = build.forced === true ? null : await this.shownBefore(deployment);
+    const outcome = await this.services.runner.run({ ...job, since, deploymentId: id }, signal);
     const ended = (end: BuildEnd) => ({ type: "ended" as const, end });
     if (outcome.type === "cancelled") {
       const current = await this.services.deployments.find(build.projectId, id);
@@ -101,6 +104,7 @@ export class BuildWorker {
       if (stopped) return ended(CANCELLED);
       if (signal.aborted) return ended({ state: "INTERRUPTED" });
     }
+    if (outcome.type === "skipped") return ended(await this.skip(build, outcome.reason));
     if (outcome.type !== "built") {
       const reason = outcome.type === "failed" ? outcome.reason : "The build was cancelled";
       return ended(
@@ -114,6 +118,35 @@ export class BuildWorker {
     } catch (error) {
       return ended(await this.fail(build, "build_failed", error));
     }
+  }
+
+  /** What the deployment's address shows now, where it was built of the same variables. */
+  private async shownBefore(deployment: DeploymentRecord): Promise<BuildJob["since"]> {
+    const { deployments } = this.services;
+    const { projectId, projectName, branchLabel, environment, variablesVersion } = deployment;
+    const isProduction = environment === ENVIRONMENT_PRODUCTION;
+    const host = await deployments.findHost(isProduction ? projectName : branchLabel);
+    if (host === undefined || host.deploymentId === null) return null;
+    const shown = await deployments.find(projectId, host.deploymentId);
+    if (shown?.status !== "LIVE" || shown.source !== "git" || shown.commitSha === null) return null;
+    if (shown.environment !== environment || shown.variablesVersion !== variablesVersion) {
+      return null;
+    }
+    return { commitSha: shown.commitSha, createdAt: shown.createdAt };
+  }
+
+  /** Stops the deployment, whose address goes on to show what it shows. */
+  private async skip(build: BuildRecord, reason: string): Promise<BuildEnd> {
+    const { deployments, now } = this.services;
+    const error = plainText(reason);
+    let stops = false;
+    const stopped = await deployments.update(build.projectId, build.id, (current) => {
+      stops = canMove(current.status, "STOPPED");
+      return stops ? moveDeployment(current, "STOPPED", { now: now(), error }) : current;
+    }, "stopped");
+    if (stopped === undefined || !stops) return CANCELLED;
+    await this.raise("stopped", stopped);
+    return { state: "CANCELLED", error };
   }
 
   /** Checks the output and stores it with the deployment. */

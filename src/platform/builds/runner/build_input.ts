@@ -23,8 +23,9 @@ const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
 /** The file that says which commit is built and how, with the build's own paths. */
 export function jobFile(
   folder: BuildFolder,
-  { job, project, variables }: {
+  { job, project, variables, since }: {
     readonly job: BuildJob;
+    readonly since: BuildJobFile["since"];
     readonly project: ProjectRecord;
     readonly variables: Record<string, string>;
   },
@@ -34,7 +35,7 @@ export function jobFile(
     repository: join(folder.inside.box, "repo"),
     commitSha: job.commitSha,
     ...{ rootDirectory, installCommand, buildCommand, outputDirectory, nodeVersion },
-    variables,
+    ...{ variables, since },
     cache: folder.inside.cache,
     outbox: join(folder.inside.box, "outbox"),
   };

@@ -16,7 +16,7 @@ import { watchSize } from "../../../lib/folder_size.ts";
 
 export type SandboxedEnd =
   | { readonly type: "packed"; readonly packed: PackedEvent }
-  | { readonly type: "failed"; readonly reason: string }
+  | { readonly type: "failed" | "skipped"; readonly reason: string }
   | { readonly type: "aborted" };
 
 export interface SandboxedBuild {
@@ -71,8 +71,8 @@ async function listen(
         streams.delete(event.stream);
       } else if (event.type === "say") {
         for (const line of say(event.message)) log.add(event.level, line);
-      } else if (event.type === "failed") {
-        return { type: "failed", reason: say(event.reason).join("\n").slice(0, MAX_REASON) };
+      } else if (event.type === "failed" || event.type === "skipped") {
+        return { type: event.type, reason: say(event.reason).join("\n").slice(0, MAX_REASON) };
       } else return { type: "packed", packed: event };
     }
     return undefined;

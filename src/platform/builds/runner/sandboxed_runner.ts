@@ -5,6 +5,7 @@
  * @module
  */
 import { join } from "node:path";
+import type { BuildJobFile } from "../../../build/mod.ts";
 import { formatCount } from "../../../lib/format.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
@@ -140,7 +141,8 @@ export class SandboxedRunner implements BuildRunner {
       const outcome = await this.#build(job, { log, signal });
       if (outcome.type === "failed") {
         for (const line of outcome.reason.split("\n")) log.add("error", line);
-      } else if (outcome.type === "cancelled") log.add("warn", "Stopped");
+      } else if (outcome.type === "skipped") log.add("info", outcome.reason);
+      else if (outcome.type === "cancelled") log.add("warn", "Stopped");
       return outcome;
     } catch (error) {
       if (signal.aborted) return { type: "cancelled" };
@@ -222,6 +224,7 @@ export class SandboxedRunner implements BuildRunner {
       await this.options.git.exportCommit(project, job, { target: folder.repository, signal });
       return await this.#buildIn(folder, {
         job,
+        since: await this.#changes(project, job),
         project,
         kind,
         slot,
@@ -261,6 +264,7 @@ export class SandboxedRunner implements BuildRunner {
     folder: BuildFolder,
     build: {
       readonly job: BuildJob;
+      readonly since: BuildJobFile["since"];
       readonly project: ProjectRecord;
       readonly kind: SandboxKind;
       readonly slot: BuildSlot;
@@ -300,7 +304,7 @@ export class SandboxedRunner implements BuildRunner {
     // Without a sandbox a process may have left its group, but it still carries the mark.
     if (kind === "open") await killMarked(`SVC_DEPLOYMENT_ID=${job.deploymentId}`);
     if (end.type === "aborted") return { type: "cancelled" };
-    if (end.type === "failed") return end;
+    if (end.type !== "packed") return end;
     const content = await collectOutput(end.packed, {
       blobs: vault.of(job.workspaceId),
       shown: await realPlaces(folder.shown),
@@ -308,6 +312,15 @@ export class SandboxedRunner implements BuildRunner {
     });
     log.add("info", `Built ${formatCount(content.files.length, "file")}`);
     return { type: "built", content };
+  }
+
+  /** What changed since the branch's deployment; null where that says too little. */
+  async #changes(project: ProjectRecord, { since, commitSha }: BuildJob) {
+    // Other settings make another site of the same files.
+    if (since === null || project.updatedAt > since.createdAt) return null;
+    const range = { from: since.commitSha, to: commitSha };
+    const files = await this.options.git.changedFiles(project.id, range);
+    return files === undefined ? null : { commitSha: since.commitSha, files };
   }
 
   async #clean(path: string, cache: string | undefined): Promise<void> {

@@ -17,7 +17,7 @@ import type { SendOutcome } from "../../delivery/channel.ts";
 import { askForge, ForgeError } from "./ask_forge.ts";
 import type { Dialect, ForgeTarget, ShownComment } from "./dialect.ts";
 import { dialectOf, forgeTarget } from "./forge_target.ts";
-import { commentText, commitStatus, markOf, type ReportContext } from "./report_text.ts";
+import { commentText, commitStatus, isSkipped, markOf, type ReportContext } from "./report_text.ts";
 import type { ReportRecord, ReportStore } from "./report_store.ts";
 
 /** How often a report is repeated as its deployment changed meanwhile. */
@@ -132,7 +132,7 @@ export class ForgeReporter {
   /** Writes or changes the comment of the pull request; returns the hash of its text. */
   async #comment(addressed: Addressed, known: string | null): Promise<string | null> {
     const { deployment } = addressed;
-    if (deployment.environment === ENVIRONMENT_PRODUCTION) return known;
+    if (deployment.environment === ENVIRONMENT_PRODUCTION || isSkipped(deployment)) return known;
     const pull = await this.parts.pulls.find(deployment);
     const last = pull?.comment ?? null;
     if (pull === undefined || last === null && !pull.isOpen) return known;

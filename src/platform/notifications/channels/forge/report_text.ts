@@ -39,6 +39,10 @@ function describe(state: CommitState, { environment }: DeploymentRecord): string
   }[state];
 }
 
+/** True where there was nothing to build, so that its branch shows what it showed before. */
+export const isSkipped = ({ status, error }: DeploymentRecord): boolean =>
+  status === "STOPPED" && error !== null;
+
 /** How the commit is marked; `undefined` where the mark that it has stays. */
 export function commitStatus(
   deployment: DeploymentRecord,
@@ -47,15 +51,21 @@ export function commitStatus(
   const state = STATES[deployment.status];
   const { commitSha, branch, projectName, environment, liveAt, uniqueLabel } = deployment;
   if (state === undefined || commitSha === null) return undefined;
+  const name = `svc/${projectName}/${environment}`;
+  const page = pageOf(deployment, context);
+  if (isSkipped(deployment)) {
+    const description = "Nothing of it had to be built";
+    return { ...{ sha: commitSha, branch, description }, ...{ state: "live", name, url: page } };
+  }
   // What was live has been built: that it is gone by now is no fault of the commit.
   if (state === "stopped" && liveAt !== null) return undefined;
   return {
     sha: commitSha,
     branch,
     state,
-    name: `svc/${projectName}/${environment}`,
+    name,
     description: describe(state, deployment),
-    url: state === "live" ? context.addresses.url(uniqueLabel) : pageOf(deployment, context),
+    url: state === "live" ? context.addresses.url(uniqueLabel) : page,
   };
 }
 
