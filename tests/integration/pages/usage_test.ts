@@ -22,17 +22,15 @@ Deno.test("usage is counted where a limit holds, and says what is refused beyond
       await api("PUT", `${at}/variables/A`, { value: "1", category: "plain", scope: "all" });
       await api("POST", `${at}/environments`, { name: "stage" });
       await api("POST", `${at}/domains`, { hostname: "shop.example", environment: "production" });
-      const hook = { projectId: "shop", branch: "main", scope: "All" };
-      const { items: before } = (await api("GET", `${at}/usage`)).json;
-      const [none, most] = row(before, "deployHooks") as [number, number];
+      const { items: before } = (await api("GET", "/v1/usage")).json;
+      const [none, most] = row(before, "webhooks") as [number, number];
       assert.equal(none, 0);
-      for (let n = 0; n < most; n++) {
-        await api("POST", "/v1/deploy-hooks", { ...hook, name: `h${n}` });
-      }
-      await api("POST", "/v1/deploy-hooks", { ...hook, name: "beyond" }, 409);
+      const webhook = (n: number) => ({ url: `https://hooks.example/${n}` });
+      for (let n = 0; n < most; n++) await api("POST", "/v1/webhooks", webhook(n));
+      await api("POST", "/v1/webhooks", webhook(most), 409);
 
       const { items } = (await api("GET", `${at}/usage`)).json;
-      assert.deepEqual(row(items, "deployHooks"), [most, most]);
+      assert.deepEqual(row(items, "deployHooks"), [0, 100]);
       assert.deepEqual(row(items, "variables"), [1, 500]);
       assert.deepEqual(row(items, "domains"), [2, 200], "the name and its www");
       assert.deepEqual(row(items, "environments"), [1, null]);
@@ -45,11 +43,12 @@ Deno.test("usage is counted where a limit holds, and says what is refused beyond
       assert.deepEqual(row(whole, "projects"), [2, null]);
       assert.deepEqual(row(whole, "members"), [2, null]);
       assert.deepEqual(row(whole, "apiKeys"), [1, null]);
-      assert.deepEqual(row(whole, "webhooks"), [0, 20]);
+      assert.deepEqual(row(whole, "webhooks"), [most, most]);
 
       const shown = await viewer.open("/workspaces/acme/projects/shop/usage");
-      assert.match(shown.html, /Deploy hooks<\/span><span class="num">100 of 100</);
-      assert.match((await ada.open("/workspaces/acme/usage")).html, />2, no limit</);
+      assert.match(shown.html, /Domains<\/span><span class="num">2 of 200</);
+      const { html } = await ada.open("/workspaces/acme/usage");
+      assert.match(html, />2, no limit<[^]*Webhooks<\/span><span class="num">20 of 20</);
       for (const path of ["/workspaces/acme/usage", "/workspaces/acme/projects/shop/usage"]) {
         assert.equal((await stranger.open(path)).status, 404);
       }
@@ -60,7 +59,7 @@ Deno.test("usage is counted where a limit holds, and says what is refused beyond
         ...{ SVC_API_URL: `http://127.0.0.1:${platform.port}`, SVC_TOKEN: key, NO_COLOR: "1" },
       };
       const said = await callTool(["usage", "--project-id", "shop"], { cwd: home, env });
-      assert.match(said.stdout, /deployHooks +100 +100/, said.stderr);
+      assert.match(said.stdout, /domains +2 +200/, said.stderr);
       const all = await callTool(["usage", "--json"], { cwd: home, env });
       assert.deepEqual(row(JSON.parse(all.stdout).usage, "apiKeys"), [2, null]);
     });

@@ -1,0 +1,52 @@
+/**
+ * The paths of all pages, taken from what binds them, so that no test leaves out a new one.
+ *
+ * @module
+ */
+import { bindPages } from "../../src/web/mod.ts";
+import type { ApiCaller } from "./platform.ts";
+
+export interface PageRoute {
+  readonly method: "GET" | "POST";
+  /** With its parameters, as in `/deployments/:deployment`. */
+  readonly path: string;
+}
+
+/** Stands for all services while routes are bound: none of them is called then. */
+const anything: unknown = new Proxy(() => {}, {
+  get: (_, name) => name === "publicOrigin" ? "http://localhost" : anything,
+  apply: () => anything,
+});
+
+/** Every page and form that `bindPages()` binds, those of the messenger included. */
+export function pageRoutes(): PageRoute[] {
+  const routes: PageRoute[] = [];
+  const router = {
+    page: (method: PageRoute["method"], path: string) => void routes.push({ method, path }),
+    foreign: () => {},
+  };
+  const [asRouter, services] = [router, anything] as unknown as Parameters<typeof bindPages>;
+  bindPages(asRouter, services, { url: "http://localhost", version: "0", now: () => 0 });
+  return routes;
+}
+
+/** The path of the page on which a person lets a program in. */
+export async function consentPath(platform: ApiCaller): Promise<string> {
+  const redirect = "http://127.0.0.1:4711/callback";
+  const { json } = await platform.api("POST", "/oauth/register", {
+    token: null,
+    json: { client_name: "Scripted <b>agent</b>", redirect_uris: [redirect] },
+  });
+  return `/oauth/authorize?${new URLSearchParams({
+    ...{ response_type: "code", client_id: json.client_id, redirect_uri: redirect, state: "s" },
+    ...{ code_challenge: "a".repeat(43), code_challenge_method: "S256" },
+  })}`;
+}
+
+/** Whether a route leads to a path, whose query is left out. */
+export function leadsTo(route: string, path: string): boolean {
+  const parts = path.split("?", 1)[0]!.split("/");
+  const wanted = route.split("/");
+  return parts.length === wanted.length &&
+    wanted.every((part, index) => part.startsWith(":") || part === parts[index]);
+}

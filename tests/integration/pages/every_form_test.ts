@@ -1,0 +1,78 @@
+/**
+ * Every form of the dashboard, taken from the routes: none acts without its own token, for a page
+ * of another site, or for somebody of another workspace.
+ */
+import assert from "node:assert/strict";
+import { withDashboard } from "../../helpers/dashboard.ts";
+import { formsOf } from "../../helpers/page_visitor.ts";
+import { pageRoutes } from "../../helpers/page_routes.ts";
+import { create, deploy } from "../../helpers/platform.ts";
+
+/** Forms of the messenger, which this platform has none of. */
+const ABSENT = /^\/sign-in\/messenger/;
+
+/** Forms before a sign-in: they change nothing of an account, and need no token of a session. */
+const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-password)(?:\/|$)/;
+
+Deno.test("no form acts without its own token, for another site, or for a stranger", () =>
+  withDashboard(async ({ ada, stranger, api, own }) => {
+    await api("POST", "/v1/projects", { name: "shop" });
+    const live = await deploy(own, "shop", { files: { "index.html": "one" } });
+    await create(own, "shop", { files: { "a.html": "two" }, prod: false, branch: "map" });
+    const at = "/v1/projects/shop";
+    await api("PUT", `${at}/variables/KEPT`, { value: "1", category: "plain", scope: "all" });
+    await api("PUT", `${at}/kv/value`, { key: "boat", encoding: "text", value: "kestrel" });
+    const { json: database } = await api("POST", `${at}/databases`, { name: "orders" });
+    await api("POST", "/v1/deploy-hooks", {
+      ...{ projectId: "shop", name: "cms", branch: "main", scope: "All" },
+    });
+    const values: Readonly<Record<string, string>> = {
+      ...{ slug: "acme", project: "shop", deployment: live.id, database: database.id },
+      token: "0".repeat(64),
+    };
+    const state = async () => {
+      const paths = [
+        "/v1/projects",
+        ...["", "/deployments", "/variables", "/domains", "/environments", "/kv"].map((p) =>
+          at + p
+        ),
+        ...["/v1/deploy-hooks", "/v1/members", "/v1/invitations", "/v1/api-keys", "/v1/webhooks"],
+      ];
+      const read = paths.map(async (path) => (await api("GET", path)).json);
+      const text = JSON.stringify(await Promise.all(read));
+      return text.replaceAll(/"lastUsed\w*":(?:"[^"]*"|null)/g, "").replaceAll(
+        /"(?:updatedAt|hasDatabase\w*)":"[^"]*"/g,
+        "",
+      );
+    };
+    const before = await state();
+    const { csrf: hers = "" } = formsOf((await ada.open("/account")).html)[0]!.fields;
+    const { csrf: others = "" } = formsOf((await stranger.open("/account")).html)[0]!.fields;
+    assert.match(hers, /^[0-9a-f]{64}$/);
+    assert.notEqual(hers, others);
+
+    const forms = pageRoutes().filter(({ method, path }) =>
+      method === "POST" && !ABSENT.test(path)
+    );
+    assert.ok(forms.length >= 45, String(forms.length));
+    for (const { path: route } of forms) {
+      const path = route.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? `no-${name}`);
+      const fields = { id: live.id, userId: live.id, key: "KEPT", confirm: "shop", role: "owner" };
+      const send = (csrf: string | undefined, site: string) =>
+        ada.send("POST", path, {
+          fields: csrf === undefined ? fields : { ...fields, csrf },
+          headers: { "sec-fetch-site": site },
+        });
+      for (const site of ["same-site", "cross-site"]) {
+        assert.equal((await send(hers, site)).status, 403, `${route} sent by ${site}`);
+      }
+      if (BEFORE_SIGN_IN.test(route)) continue;
+      for (const csrf of [undefined, "", "0".repeat(64), others]) {
+        assert.equal((await send(csrf, "same-origin")).status, 403, `${route} with ${csrf}`);
+      }
+      if (!/:slug|:deployment/.test(route)) continue;
+      const { status } = await stranger.send("POST", path, { fields: { ...fields, csrf: others } });
+      assert.ok([403, 404].includes(status), `${route} by a stranger: ${status}`);
+    }
+    assert.equal(await state(), before);
+  }));
