@@ -35,6 +35,17 @@ const variableName = z.string().max(200).regex(
 );
 const environmentNames = z.array(z.string().min(1).max(100)).max(50).nullable();
 
+/** What deployments get in place of a database's connection string, and where. */
+export const databaseOverride = z.object({
+  by: z.enum(["database", "variable"]).describe(
+    "An older database with the same variable, or a variable of the project",
+  ),
+  name: z.string().describe("Of that database or variable"),
+  environments: environmentNames.describe("Where that is so; null for all environments"),
+  note: z.string().describe("The same as a sentence, which is among the notes"),
+}).meta({ id: "DatabaseOverride" });
+export type DatabaseOverride = z.infer<typeof databaseOverride>;
+
 export const database = z.object({
   id: uuid,
   name: databaseName,
@@ -54,7 +65,12 @@ export const database = z.object({
   ),
   branches: z.int().describe("How many there are"),
   sizeBytes: z.int().nullable().describe("Bytes on disk of all branches; null while unknown"),
-  notes: z.array(z.string()).describe("What its engine means under load, in sentences"),
+  overriddenBy: z.array(databaseOverride).default([]).describe(
+    "What deployments get in place of its connection string",
+  ),
+  notes: z.array(z.string()).describe(
+    "What its owner should know, in sentences for people: programs read the other fields",
+  ),
   createdAt: timestamp,
   deletedAt: timestamp.nullable().describe("When it was deleted; it can be had back until then"),
   removedAt: timestamp.nullable().describe("When a deleted one is gone for good"),

@@ -60,6 +60,7 @@ export {
   DATABASE_VARIABLE,
   type DatabaseConnection,
   databaseName,
+  type DatabaseOverride,
   type DatabaseState,
   MAIN_BRANCH,
 } from "./databases.ts";

@@ -42,11 +42,11 @@ async function createNamed(
   }
 }
 
-/** Where deployments get the variable from: notes name it where that is not this database. */
+/** Where deployments get the variable from. */
 function injectionOf(database: Database): readonly string[] {
   if (!database.autoInject) return [];
-  const elsewhere = database.notes.filter((note) => note.split(/\W+/).includes(database.envVar));
-  if (elsewhere.length > 0) return elsewhere;
+  const { overriddenBy } = database;
+  if (overriddenBy.length > 0) return overriddenBy.map(({ note }) => note);
   return [`Deployments from now on get ${formatInjection(database)}`];
 }
 

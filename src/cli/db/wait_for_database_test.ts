@@ -13,7 +13,14 @@ const DATABASE = {
   ...{ id: "0199e2e8-5f0f-7e11-8a33-0242ac120003", name: "blog", projectId: PROJECT.id },
   ...{ engine: "embedded", version: null, reason: null, cuSize: "0.25", memoryMb: 256 },
   ...{ maxConnections: 20, autoInject: true, envVar: "DATABASE_URL", environments: null },
-  ...{ previewBranches: false, branches: 1, sizeBytes: null, notes: [], deletedAt: null },
+  ...{
+    previewBranches: false,
+    branches: 1,
+    sizeBytes: null,
+    overriddenBy: [],
+    notes: [],
+    deletedAt: null,
+  },
   ...{ createdAt: "2026-11-21T10:00:00.000Z", removedAt: null },
 };
 

@@ -13,7 +13,7 @@ import type { BranchStore } from "./branch_store.ts";
 import type { DatabaseDoor } from "./database_door.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import type { Engines } from "./engines.ts";
-import { describeNotes } from "./notes.ts";
+import { describeEngine, describeOverrides } from "./notes.ts";
 import { type BranchRecord, type DatabaseRecord, stateOf } from "./records.ts";
 import { GRACE_MS, SIZES } from "./sizes.ts";
 
@@ -50,6 +50,10 @@ export class Descriptions {
       : stateOf(database, main);
     const sizes = await Promise.all(all.map((branch) => this.#sizeOf(database, branch)));
     const { memoryMb, connections } = SIZES[cuSize];
+    const overriddenBy = describeOverrides(database, {
+      others: await databases.list(projectId),
+      variables: autoInject ? await variables.list(projectId) : [],
+    });
     return {
       ...{ id, name, projectId, engine, cuSize, autoInject, envVar, ...shown, memoryMb },
       version: await this.#versionOf(engine),
@@ -61,12 +65,11 @@ export class Descriptions {
         (sum, size) => sum === null || size === null ? null : sum + size,
         0,
       ),
-      notes: describeNotes(database, {
-        engine,
-        hasServer: engines.has("server"),
-        others: await databases.list(projectId),
-        variables: autoInject ? await variables.list(projectId) : [],
-      }),
+      overriddenBy,
+      notes: [
+        ...describeEngine(database, { engine, hasServer: engines.has("server") }),
+        ...overriddenBy.map(({ note }) => note),
+      ],
       createdAt: time(database.createdAt),
       deletedAt: timeOrNull(deletedAt),
       removedAt: deletedAt === null ? null : time(deletedAt + GRACE_MS),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SCOPE_ALL } from "../../contract/mod.ts";
+import { type DatabaseOverride, SCOPE_ALL } from "../../contract/mod.ts";
 import type { EngineKind } from "../../database/mod.ts";
 import { type DatabaseRecord, injectsInto } from "./records.ts";
 
@@ -11,43 +11,78 @@ const EMBEDDED =
   "One PostgreSQL backend serves all connections of a branch: statements run one after another, " +
   "and a transaction makes the others wait";
 
-export function describeNotes(
+export interface OverrideFacts {
+  /** Databases of the project that are not deleted, oldest first. */
+  readonly others: readonly DatabaseRecord[];
+  /** Variables that the project has by itself. */
+  readonly variables: readonly { readonly key: string; readonly scope: string }[];
+}
+
+/** Environments in which deployments get the variable of both; null for all, empty for none. */
+function sharedEnvironments(one: DatabaseRecord, other: DatabaseRecord): readonly string[] | null {
+  if (one.environments === null) return other.environments;
+  return one.environments.filter((environment) => injectsInto(other, environment));
+}
+
+function describeOlder(
   database: DatabaseRecord,
-  { engine, hasServer, others, variables }: {
-    /** Where its branch `main` is. */
-    readonly engine: EngineKind;
-    readonly hasServer: boolean;
-    /** Databases of the project that are not deleted, oldest first. */
-    readonly others: readonly DatabaseRecord[];
-    /** Variables that the project has by itself. */
-    readonly variables: readonly { readonly key: string; readonly scope: string }[];
-  },
-): string[] {
-  const { autoInject, envVar, id, name, deletedAt } = database;
-  const notes: string[] = [];
-  if (engine === "embedded") {
-    const advice = hasServer
-      ? `For more load: svc db move ${name} --to server`
-      : "For more load, the platform needs a PostgreSQL server: svc serve --postgres";
-    notes.push(`${EMBEDDED}. ${advice}`);
+  others: readonly DatabaseRecord[],
+): DatabaseOverride[] {
+  const older = others.slice(0, others.findIndex(({ id }) => id === database.id));
+  for (const other of older) {
+    if (!other.autoInject || other.envVar !== database.envVar) continue;
+    const environments = sharedEnvironments(database, other);
+    if (environments?.length === 0) continue;
+    const where = environments === null ? "" : ` in ${environments.join(", ")}`;
+    return [{
+      ...{ by: "database", name: other.name, environments: environments && [...environments] },
+      note: `Deployments get ${database.envVar}${where} from the older database ` +
+        `"${other.name}": choose another name with svc db config --env-var`,
+    }];
   }
-  if (!autoInject || deletedAt !== null) return notes;
-  const earlier = others.find((other) => other.autoInject && other.envVar === envVar);
-  if (earlier !== undefined && earlier.id !== id) {
-    notes.push(
-      `Deployments get ${envVar} from the older database "${earlier.name}": choose another name ` +
-        "with svc db config --env-var",
-    );
-  }
+  return [];
+}
+
+function describeVariable(
+  database: DatabaseRecord,
+  variables: OverrideFacts["variables"],
+): DatabaseOverride[] {
+  const { envVar } = database;
   const scopes = variables
     .filter(({ key, scope }) =>
       key === envVar && (scope === SCOPE_ALL || injectsInto(database, scope))
-    ).map(({ scope }) => scope === SCOPE_ALL ? "all environments" : scope);
-  if (scopes.length > 0) {
-    notes.push(
-      `The project sets the variable ${envVar} itself in ${scopes.join(", ")}: deployments there ` +
-        "get that value, not this database's address",
-    );
-  }
-  return notes;
+    ).map(({ scope }) => scope);
+  if (scopes.length === 0) return [];
+  const where = scopes.map((scope) => scope === SCOPE_ALL ? "all environments" : scope);
+  return [{
+    ...{ by: "variable", name: envVar },
+    environments: scopes.includes(SCOPE_ALL) ? database.environments : scopes,
+    note: `The project sets the variable ${envVar} itself in ${where.join(", ")}: deployments ` +
+      "there get that value, not this database's address",
+  }];
+}
+
+/** What deployments get in place of a database's connection string. */
+export function describeOverrides(
+  database: DatabaseRecord,
+  { others, variables }: OverrideFacts,
+): DatabaseOverride[] {
+  if (!database.autoInject || database.deletedAt !== null) return [];
+  return [...describeOlder(database, others), ...describeVariable(database, variables)];
+}
+
+/** What an engine means for its clients. */
+export function describeEngine(
+  { name }: Pick<DatabaseRecord, "name">,
+  { engine, hasServer }: {
+    /** Where its branch `main` is. */
+    readonly engine: EngineKind;
+    readonly hasServer: boolean;
+  },
+): string[] {
+  if (engine !== "embedded") return [];
+  const advice = hasServer
+    ? `For more load: svc db move ${name} --to server`
+    : "For more load, the platform needs a PostgreSQL server: svc serve --postgres";
+  return [`${EMBEDDED}. ${advice}`];
 }

@@ -143,7 +143,11 @@ Deno.test("running servers follow what changes of their databases, and only that
     });
     const own = await visitor(platform, "deno", false);
     assert.equal(await own.ask("/url"), "mine", "a variable of the project goes before");
-    const { json: { notes } } = await platform.api("GET", AT);
+    const { json: { notes, overriddenBy } } = await platform.api("GET", AT);
+    const [{ note, ...override }] = overriddenBy;
+    const environments = ["preview"];
+    assert.deepEqual(override, { by: "variable", name: "DATABASE_URL", environments });
+    assert.ok(notes.includes(note));
     assert.match(notes.join(), /sets the variable DATABASE_URL itself in preview/);
   }, QUICK_ENGINE));
 

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describeOverrides } from "./notes.ts";
+import type { DatabaseRecord } from "./records.ts";
+
+const database = (name: string, more: Partial<DatabaseRecord> = {}): DatabaseRecord => ({
+  ...{ id: name, workspaceId: "w", projectId: "p", name, engine: "embedded", cuSize: "0.25" },
+  ...{ autoInject: true, envVar: "DATABASE_URL", environments: null },
+  ...{ previewBranches: false, stopped: false, createdAt: 0, deletedAt: null },
+  ...more,
+});
+
+const WHERE: readonly {
+  readonly title: string;
+  readonly older: Partial<DatabaseRecord>;
+  readonly own?: Partial<DatabaseRecord>;
+  readonly variables?: readonly { readonly key: string; readonly scope: string }[];
+  readonly expected: readonly (readonly [string, readonly string[] | null])[];
+}[] = [
+  { title: "an older database", older: {}, expected: [["old", null]] },
+  { title: "another variable", older: { envVar: "OLD_URL" }, expected: [] },
+  { title: "an older one without auto-inject", older: { autoInject: false }, expected: [] },
+  {
+    title: "environments of the older one",
+    older: { environments: ["production"] },
+    expected: [["old", ["production"]]],
+  },
+  {
+    title: "environments that both have",
+    older: { environments: ["production", "staging"] },
+    own: { environments: ["staging", "preview"] },
+    expected: [["old", ["staging"]]],
+  },
+  {
+    title: "no environment that both have",
+    older: { environments: ["production"] },
+    own: { environments: ["preview"] },
+    expected: [],
+  },
+  {
+    title: "variables of the project, where the database has its own",
+    older: { autoInject: false },
+    own: { environments: ["preview"] },
+    variables: [
+      { key: "DATABASE_URL", scope: "preview" },
+      { key: "DATABASE_URL", scope: "production" },
+      { key: "OTHER", scope: "all" },
+    ],
+    expected: [["DATABASE_URL", ["preview"]]],
+  },
+];
+
+for (const { title, older, own, variables = [], expected } of WHERE) {
+  Deno.test(`describeOverrides() names what deployments get instead: ${title}`, () => {
+    const newer = database("new", own);
+    const others = [database("old", older), newer];
+    const found = describeOverrides(newer, { others, variables });
+    assert.deepEqual(found.map(({ name, environments }) => [name, environments]), expected);
+    const first = describeOverrides(others[0]!, { others, variables: [] });
+    assert.deepEqual(first, []);
+  });
+}
