@@ -133,6 +133,13 @@ export interface Plan {
 /** The end-to-end tests from source where the compiled program's run follows. */
 const SOURCE_E2E: readonly string[] = ["tests/e2e/tour_test.ts"];
 
+/** The tests that show in a short time that the program needs nothing but the C library. */
+const EMPTY_ROOT_SHORT: readonly string[] = [
+  "tests/e2e/dev/local_kv_test.ts",
+  "tests/e2e/plain_site_test.ts",
+  "tests/e2e/tour_test.ts",
+];
+
 const INTEGRATION = "tests/integration";
 
 /** What a run is given: its variables, and how many processors there are. */
@@ -174,6 +181,7 @@ function chooseFiles(
   variable: Surroundings["variable"],
 ): readonly string[] {
   const leaves = !variable("SVC_BIN") && variable("LEAVE_TO_PROGRAM");
+  if (name === "e2e" && variable("EMPTY_ROOT") === "short") return [...EMPTY_ROOT_SHORT];
   if (name === "e2e" && leaves) return files.filter((file) => SOURCE_E2E.includes(file));
   if (name !== "integration") return files;
   const left = new Set(leftOut(variable).whole.map((file) => join(INTEGRATION, file)));

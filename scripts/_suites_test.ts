@@ -51,6 +51,13 @@ Deno.test("planSuite() leaves long tests to the compiled program where it is tol
   assert.ok(filesOf("integration", { SVC_BIN: "dist/svc" }).includes(git));
 });
 
+Deno.test("planSuite() takes a few tests for the short run in an empty root", () => {
+  const all = testFiles(named("e2e"));
+  const short = filesOf("e2e", { EMPTY_ROOT: "short", SVC_BIN: "scripts/in_empty_root.sh" });
+  assert.ok(short.length > 0 && short.every((file) => all.includes(file)), short.join());
+  assert.equal(filesOf("e2e", { EMPTY_ROOT: "libc", SVC_BIN: "x" }).length, all.length);
+});
+
 Deno.test("every file that a suite names is one of its tests, and has one place", () => {
   for (const suite of SUITES) {
     const files = testFiles(suite);

@@ -2,9 +2,11 @@
 # Runs the compiled program in a root that holds nothing but the C library, the kernel's /proc, a few
 # devices, a name for 127.0.0.1, and the folder for temporary files, which tests share with it. Needs root on Linux.
 #
-#   SVC_BIN=$PWD/scripts/in_empty_root.sh deno test -A tests/e2e
+#   EMPTY_ROOT=libc deno task test e2e
 #
-# The program is dist/svc, or what SVC_EMPTY_ROOT_BIN names.
+# The program is dist/svc, or what SVC_EMPTY_ROOT_BIN names; SVC_EMPTY_ROOT_RUN starts
+# another file of the folder for temporary files in its place. in_tools_root.sh is the same
+# with the programs of this machine, read-only.
 set -eu
 : "${SVC_EMPTY_ROOT_BIN:=$(cd "$(dirname "$0")/.." && pwd)/dist/svc}"
 export SVC_EMPTY_ROOT_BIN
@@ -14,7 +16,7 @@ fi
 folder=${TMPDIR:-/tmp}
 root=/mnt
 mount -t tmpfs -o mode=755 tmpfs "$root"
-mkdir -p "$root/proc" "$root/dev" "$root/bin" "$root/etc" "$root$folder"
+mkdir -p "$root/proc" "$root/dev" "$root/etc" "$root$folder"
 echo "127.0.0.1 localhost" > "$root/etc/hosts"
 mount --rbind /proc "$root/proc"
 mount --rbind "$folder" "$root$folder"
@@ -22,14 +24,35 @@ for device in null zero urandom random tty; do
   : > "$root/dev/$device"
   mount --bind "/dev/$device" "$root/dev/$device"
 done
-ldd "$SVC_EMPTY_ROOT_BIN" | grep -o '/[^ ]*' | while read -r library; do
-  mkdir -p "$root$(dirname "$library")"
-  cp "$library" "$root$library"
-done
-: > "$root/bin/svc"
-mount --bind "$SVC_EMPTY_ROOT_BIN" "$root/bin/svc"
-program=/bin/svc
+if [ "${SVC_EMPTY_ROOT_TOOLS-}" = 1 ]; then
+  for path in /usr /bin /sbin /lib /lib64 /etc; do
+    if [ -L "$path" ]; then cp -P "$path" "$root$path"; continue; fi
+    mkdir -p "$root$path"
+    mount --bind "$path" "$root$path"
+    mount -o remount,bind,ro "$root$path"
+  done
+else
+  ldd "$SVC_EMPTY_ROOT_BIN" | grep -o '/[^ ]*' | while read -r library; do
+    mkdir -p "$root$(dirname "$library")"
+    cp "$library" "$root$library"
+  done
+fi
+# Where it lies outside too: git, for one, is told to start it from there.
+mkdir -p "$root$(dirname "$SVC_EMPTY_ROOT_BIN")"
+: > "$root$SVC_EMPTY_ROOT_BIN"
+mount --bind "$SVC_EMPTY_ROOT_BIN" "$root$SVC_EMPTY_ROOT_BIN"
+program=${SVC_EMPTY_ROOT_RUN:-$SVC_EMPTY_ROOT_BIN}
 here=$PWD
 [ -d "$root$here" ] || here=/
-unset SVC_EMPTY_ROOT_INSIDE SVC_EMPTY_ROOT_BIN
+tools=${SVC_EMPTY_ROOT_TOOLS-}
+unset SVC_EMPTY_ROOT_INSIDE SVC_EMPTY_ROOT_BIN SVC_EMPTY_ROOT_RUN SVC_EMPTY_ROOT_TOOLS
+if [ "$tools" = 1 ]; then
+  # Builds make namespaces, which the kernel refuses a process in a changed root (chroot).
+  mkdir "$root/old"
+  cd "$root"
+  pivot_root . old
+  umount -l /old
+  cd "$here"
+  exec "$program" "$@"
+fi
 exec unshare --root="$root" --wd="$here" "$program" "$@"

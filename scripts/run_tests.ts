@@ -3,12 +3,17 @@
  * with one line, `N passed, N failed`, over all of them. Before it stands a line
  * `FLAKY: <file> <test>` for each test that failed once, and then passed alone.
  *
+ * `EMPTY_ROOT` runs the e2e tests against dist/svc in a root of its own: `libc` where that holds
+ * nothing but the C library, `short` a few of them, `tools` with the programs of this machine.
+ *
  * @module
  */
 // deno-lint-ignore-file no-console -- a script for people, not the tool
+import { join } from "node:path";
 import { installMissing } from "./_debian.ts";
 import { type Flaky, flakyLine } from "./_flaky.ts";
 import { runSuite } from "./_run_suite.ts";
+import { ROOT } from "./_source_files.ts";
 import { planSuite, SUITES, testFiles } from "./_suites.ts";
 import { addCounts, formatCounts, NO_COUNTS } from "./_test_counts.ts";
 
@@ -18,6 +23,17 @@ if (unknown.length > 0) {
     `Name suites of ${SUITES.map(({ name }) => name).join(", ")}: ${unknown.join(", ")} is none`,
   );
   Deno.exit(2);
+}
+
+/** The programs that start dist/svc in a root, by the values of `EMPTY_ROOT`. */
+const ROOTS = { libc: "in_empty_root.sh", short: "in_empty_root.sh", tools: "in_tools_root.sh" };
+const root = Deno.env.get("EMPTY_ROOT");
+if (root !== undefined) {
+  if (!Object.hasOwn(ROOTS, root)) {
+    console.error(`Set EMPTY_ROOT to one of ${Object.keys(ROOTS).join(", ")}: ${root} is none`);
+    Deno.exit(2);
+  }
+  Deno.env.set("SVC_BIN", join(ROOT, "scripts", ROOTS[root as keyof typeof ROOTS]));
 }
 const chosen = SUITES.filter(({ name }) => Deno.args.length === 0 || Deno.args.includes(name));
 

@@ -6,26 +6,47 @@
  */
 import { keepDescriptors } from "./descriptors.ts";
 
+/** This machine does not have the program that is to be started. */
+export class MissingProgramError extends Deno.errors.NotFound {
+  constructor(readonly program: string, cause: Error) {
+    super(`Cannot start ${program}: this machine has no such program`, { cause });
+  }
+}
+
+/** Tells a program that is not there from a working directory that is not. */
+function explain(error: unknown, program: string): unknown {
+  const isMissing = error instanceof Deno.errors.NotFound && !error.message.includes("No such cwd");
+  return isMissing ? new MissingProgramError(program, error) : error;
+}
+
 /**
  * Starts a program that gets standard input, output and error as the options
  * say, and no other descriptor: not even one that this process has inherited.
  *
- * @throws as `Deno.Command#spawn`
+ * @throws {MissingProgramError} where it is not installed; else as `Deno.Command#spawn`
  */
 export function spawnProgram(program: string, options: Deno.CommandOptions): Deno.ChildProcess {
   keepDescriptors();
-  return new Deno.Command(program, options).spawn();
+  try {
+    return new Deno.Command(program, options).spawn();
+  } catch (error) {
+    throw explain(error, program);
+  }
 }
 
 /**
  * As `spawnProgram()`, to its end; output that is not asked for otherwise is collected.
  *
- * @throws as `Deno.Command#output`
+ * @throws {MissingProgramError} where it is not installed; else as `Deno.Command#output`
  */
-export function runProgram(
+export async function runProgram(
   program: string,
   options: Deno.CommandOptions,
 ): Promise<Deno.CommandOutput> {
   keepDescriptors();
-  return new Deno.Command(program, options).output();
+  try {
+    return await new Deno.Command(program, options).output();
+  } catch (error) {
+    throw explain(error, program);
+  }
 }

@@ -5,6 +5,9 @@ import { markedProcesses } from "../../src/lib/marked_processes.ts";
 import { makeRepository } from "../../src/lib/_test_git.ts";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { until } from "../../src/lib/_test_until.ts";
+import { testNeeding } from "../helpers/empty_root.ts";
+
+const test = testNeeding("git", "sh");
 
 const BUILDS = 10;
 const PATIENCE_MS = 120_000;
@@ -20,7 +23,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
 }
 
-Deno.test("after a kill every build ends, and no process and no folder of one is left", async () => {
+test("after a kill every build ends, and no process and no folder of one is left", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "repository");
     await serve(box);

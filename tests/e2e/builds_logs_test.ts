@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository } from "../../src/lib/_test_git.ts";
 import { oneObject, TOKEN, withSandbox } from "../helpers/sandbox.ts";
+import { testNeeding } from "../helpers/empty_root.ts";
 
-Deno.test("svc logs --build shows a build, and follows one to its end", async () => {
+const test = testNeeding("git", "sh");
+
+test("svc logs --build shows a build, and follows one to its end", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "repository");
     await box.start(["--git-root", box.folder]);

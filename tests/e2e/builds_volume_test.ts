@@ -7,6 +7,9 @@ import { peakMemory } from "../../scripts/bench/_bench_place.ts";
 import { makeRepository } from "../../src/lib/_test_git.ts";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { until } from "../../src/lib/_test_until.ts";
+import { testNeeding } from "../helpers/empty_root.ts";
+
+const test = testNeeding("git", "sh");
 
 const TRIGGERS = Number(Deno.env.get("TRIGGERS") ?? 24);
 const PROJECTS = TRIGGERS < 100 ? 4 : 20;
@@ -63,7 +66,7 @@ function busiest(builds: readonly Built[]): number {
 
 const seconds = (from: number, to = performance.now()) => `${((to - from) / 1000).toFixed(1)} s`;
 
-Deno.test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once: each is built once, in order, few at a time`, async () => {
+test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once: each is built once, in order, few at a time`, async () => {
   await withSandbox(async (box) => {
     await using counter = countBuilds();
     const repository = await makeRepository(box.folder, "repository");

@@ -1,6 +1,7 @@
 /** What scripts and agents rely on: exit codes, one JSON object, log lines, next steps. */
 import assert from "node:assert/strict";
 import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+import { isEmpty, needs } from "../helpers/empty_root.ts";
 
 /** The keys and values of a log line that the spec lists. */
 const STREAMS = ["user", "debug"];
@@ -123,12 +124,25 @@ Deno.test("a broken svc.toml is told with file, line and column", async () => {
   });
 });
 
-Deno.test("a build that fails is a failure, and nothing goes live", async () => {
+Deno.test("a build that fails is a failure, and nothing goes live", needs("sh"), async () => {
   await withSandbox(async (box) => {
     await linked(box);
     const told = await box.tool(["deploy", "--prod", "--build-command", "exit 7", "--json"]);
     assert.equal(told.code, 1);
     assert.match(String(oneObject(told.stdout).error), /7/);
     assert.equal((await box.page("contract.localhost", "/")).status, 404);
+  });
+});
+
+Deno.test("a build on a machine without a shell names what is missing", {
+  ignore: !isEmpty(),
+}, async () => {
+  await withSandbox(async (box) => {
+    await linked(box);
+    const told = await box.tool(["deploy", "--prod", "--build-command", "true", "--json"]);
+    assert.equal(told.code, 1);
+    const { error, code } = oneObject(told.stdout);
+    assert.equal(code, "unsupported");
+    assert.equal(error, "Cannot start /bin/sh: this machine has no such program");
   });
 });

@@ -13,6 +13,7 @@ import { BROWSER_TEST, CHROMIUM, hearComplaints, withChromium } from "../helpers
 import { type Answer, type Ask, askSite } from "../helpers/frameworks.ts";
 import { buildsProjects, nodeVariables } from "../helpers/node_program.ts";
 import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+import { needs } from "../helpers/empty_root.ts";
 
 const FIXTURE = join(ROOT, "fixtures", "frameworks", "next");
 
@@ -200,7 +201,7 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
 Deno.test({
   name: "a project of create-next-app is deployed as it is, and keeps Next.js's promises",
   ...BROWSER_TEST,
-  ignore: !buildsProjects,
+  ignore: !buildsProjects || needs("sh", "node", "npm").ignore,
   async fn() {
     await withSandbox(async (box) => {
       const site = await deployNext(box);

@@ -12,6 +12,7 @@ import {
   startProgram,
 } from "../../scripts/_program.ts";
 import { endpoints, type Health } from "../../src/contract/mod.ts";
+import { isInRoot, needs } from "../helpers/empty_root.ts";
 
 const SETPRIV = "/usr/bin/setpriv";
 
@@ -64,7 +65,7 @@ async function doctorOf([program, ...args]: Command, home: string) {
 
 Deno.test(
   "health and doctor show that Node has namespaces",
-  { ignore: !isRootOnLinux },
+  { ignore: !isRootOnLinux || needs("node").ignore },
   () =>
     withHome(async (home) => {
       const whole = { sandbox: "namespaces", reason: null, advice: null };
@@ -74,7 +75,7 @@ Deno.test(
 );
 
 Deno.test("health and doctor show that Node has no namespaces, and what to do", {
-  ignore: !isRootOnLinux,
+  ignore: !isRootOnLinux || isInRoot(),
 }, () =>
   withHome(async (home) => {
     const command: Command = [...WITHOUT_NAMESPACES, ...programCommand()];

@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";
 import { withSandbox } from "../helpers/sandbox.ts";
+import { testNeeding } from "../helpers/empty_root.ts";
 
-Deno.test("git push deploys a linked folder, and asks the tool for its key", async () => {
+const test = testNeeding("git");
+
+test("git push deploys a linked folder, and asks the tool for its key", async () => {
   await withSandbox(async (box) => {
     await box.start(["--edge-threads", "2"]);
     const { SVC_TOKEN: _, ...env } = box.env;

@@ -8,9 +8,10 @@ import { cleanEnvironment } from "../../scripts/_program.ts";
 import { flipBit, type Releases, startReleases } from "../../src/release/_test_releases.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { mountDisk } from "../helpers/small_disk.ts";
+import { commandOf, programFile } from "../helpers/empty_root.ts";
 import { patchProgram } from "../helpers/patched_program.ts";
 
-const BINARY = Deno.env.get("SVC_BIN") ?? "";
+const BINARY = programFile();
 /** Whether this user may mount disks. */
 const CAN_MOUNT = Deno.uid() === 0;
 const [OLD, NEW] = ["0.1.1", "0.2.0"];
@@ -38,8 +39,10 @@ async function runAt(path: string, args: readonly string[], env: Record<string, 
 }
 
 function installation(home: string, path: string, place: string): Installation {
-  const own = { ...cleanEnvironment(home), SVC_RELEASES_URL: place };
-  const run = (args: readonly string[], env = {}) => runAt(path, args, { ...own, ...env });
+  const command = commandOf(path);
+  const own = { ...cleanEnvironment(home), SVC_RELEASES_URL: place, ...command.env };
+  const run = (args: readonly string[], env = {}) =>
+    runAt(command.program, args, { ...own, ...env });
   return { home, path, run, version: async () => (await run(["--version"])).stdout.trim() };
 }
 
@@ -57,8 +60,10 @@ async function refuses(box: Installation, says: RegExp, args: readonly string[] 
 
 /** Runs a command line in a terminal of its own, and returns what that shows. */
 async function inTerminal(box: Installation, line: string, env: Record<string, string>) {
-  const shell = `'${box.path}' ${line}`;
-  const { stdout } = await runAt("script", ["-qec", shell, "/dev/null"], env);
+  const command = commandOf(box.path);
+  const shell = `'${command.program}' ${line}`;
+  const own = { ...env, ...command.env };
+  const { stdout } = await runAt("script", ["-qec", shell, "/dev/null"], own);
   return stdout;
 }
 

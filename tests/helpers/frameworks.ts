@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { ROOT } from "../../scripts/_source_files.ts";
 import { buildsProjects, nodeVariables } from "./node_program.ts";
 import { hostOf, type JsonObject, type Sandbox, withSandbox } from "./sandbox.ts";
+import { needs } from "./empty_root.ts";
 
 /** Frameworks that the spec names; `fixtures/frameworks` has a project of each. */
 export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
@@ -212,7 +213,7 @@ export function testFramework(name: FrameworkName, wanted: {
 }): void {
   Deno.test({
     name: `the project of ${wanted.title} is built and its server answers`,
-    ignore: !buildsProjects,
+    ignore: !buildsProjects || needs("sh", "node", "npm").ignore,
     async fn() {
       await withSandbox(async (box) => {
         const project = await deployFramework(box, name);

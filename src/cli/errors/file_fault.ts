@@ -5,6 +5,7 @@
  */
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { printable } from "../../lib/format.ts";
+import { MissingProgramError } from "../../lib/spawn_program.ts";
 import { NotUtf8Error, utf8Diagnostic } from "../../lib/utf8.ts";
 import { CliError } from "./cli_error.ts";
 
@@ -13,6 +14,12 @@ export function explainFileFault(error: unknown): unknown {
   if (error instanceof NotUtf8Error) {
     return new CliError("file_unusable", `Correct ${printable(error.file)}: it is not UTF-8`, {
       found: { file: error.file, diagnostics: [utf8Diagnostic(error.fault)] },
+      cause: error,
+    });
+  }
+  if (error instanceof MissingProgramError) {
+    return new CliError("unsupported", error.message, {
+      hint: "Install it, or put its folder on PATH",
       cause: error,
     });
   }

@@ -34,9 +34,6 @@ async function git(directory: string, args: readonly string[]): Promise<string |
     stdin: "null",
     stdout: "piped",
     stderr: "null",
-  }).catch((cause) => {
-    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
-    throw new CliError("not_found", "Install git: there is no such program", { cause });
   });
   return success ? new TextDecoder().decode(stdout).trim() : undefined;
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { MissingProgramError } from "../../lib/spawn_program.ts";
 import type { ServerAddress } from "./announced_address.ts";
 import { type DevProcess, type DevProcessOptions, startDevProcess } from "./dev_process.ts";
 
@@ -66,7 +67,13 @@ export class DevCommand {
   }
 
   async #start(began: number): Promise<ServerAddress | string> {
-    const process = this.#process = startDevProcess(this.options.start());
+    let process: DevProcess;
+    try {
+      process = this.#process = startDevProcess(this.options.start());
+    } catch (error) {
+      if (error instanceof MissingProgramError) return error.message;
+      throw error;
+    }
     void process.ended.then((status) => this.#onEnd(process, describeEnd(status)));
     const address = await process.address;
     if (address === undefined) {

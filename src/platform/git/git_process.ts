@@ -5,7 +5,7 @@
  * @module
  */
 import type { SecretMasker } from "../../lib/mask_secrets.ts";
-import { spawnProgram } from "../../lib/spawn_program.ts";
+import { MissingProgramError, spawnProgram } from "../../lib/spawn_program.ts";
 
 export interface GitRun {
   readonly args: readonly string[];
@@ -77,14 +77,16 @@ async function writeInput(child: Deno.ChildProcess, input: string): Promise<void
   } catch { /* git has ended without reading all of it */ }
 }
 
-/**
- * Runs git until it ends or has taken too long.
- *
- * @throws the reason of the signal when it is aborted; git has ended by then.
- */
-export async function runGit(run: GitRun): Promise<GitResult> {
-  run.signal?.throwIfAborted();
-  const child = spawnProgram("git", {
+/** As a shell ends where there is no such program. */
+const NOT_INSTALLED: GitResult = {
+  code: 127,
+  stdout: "",
+  stderr: "git is not installed on the machine of the platform",
+  timedOut: false,
+};
+
+function startGit(run: GitRun): Deno.ChildProcess {
+  return spawnProgram("git", {
     args: [...run.args],
     env: { ...run.env },
     clearEnv: true,
@@ -93,6 +95,22 @@ export async function runGit(run: GitRun): Promise<GitResult> {
     stdout: "piped",
     stderr: "piped",
   });
+}
+
+/**
+ * Runs git until it ends or has taken too long.
+ *
+ * @throws the reason of the signal when it is aborted; git has ended by then.
+ */
+export async function runGit(run: GitRun): Promise<GitResult> {
+  run.signal?.throwIfAborted();
+  let child: Deno.ChildProcess;
+  try {
+    child = startGit(run);
+  } catch (error) {
+    if (error instanceof MissingProgramError) return NOT_INSTALLED;
+    throw error;
+  }
   const kill = () => run.single === true ? killOne(child) : killGroup(child.pid);
   let timedOut = false;
   const timer = setTimeout(() => {

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
 import { isRunning, type Served, startServing } from "../../helpers/dev_program.ts";
+import { testNeeding } from "../../helpers/empty_root.ts";
+
+const test = testNeeding("sh", "node");
 
 /** A dev server that answers with what it sees; it starts others, one in a session of its own. */
 const SERVER = `
@@ -92,7 +95,7 @@ async function greetingOf(dev: Served): Promise<unknown> {
 
 const seen = async (dev: Served, path: string) => await (await ask(dev, path)).json();
 
-Deno.test("dev runs the command behind the rules, which act as soon as they are saved", () =>
+test("dev runs the command behind the rules, which act as soon as they are saved", () =>
   withProject(async (folder) => {
     const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
     try {
@@ -126,7 +129,7 @@ Deno.test("dev runs the command behind the rules, which act as soon as they are 
     }
   }));
 
-Deno.test("dev keeps what the code stores, and says that its server has crashed", () =>
+test("dev keeps what the code stores, and says that its server has crashed", () =>
   withProject(async (folder) => {
     const start = ["dev", "--port", "0", "--country", "DE", "--alias", "anchored"];
     const first = await startServing(start, { cwd: folder });
@@ -153,7 +156,7 @@ Deno.test("dev keeps what the code stores, and says that its server has crashed"
     }
   }));
 
-Deno.test("dev shows its page to this computer alone", () =>
+test("dev shows its page to this computer alone", () =>
   withProject(async (folder) => {
     const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
     try {
@@ -182,7 +185,7 @@ Deno.test("dev shows its page to this computer alone", () =>
   }));
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
-  Deno.test(`dev leaves no process behind after ${signal}`, () =>
+  test(`dev leaves no process behind after ${signal}`, () =>
     withProject(async (folder) => {
       const start = ["dev", "--port", String(unusedPort())];
       const dev = await startServing(start, { cwd: folder });
@@ -199,7 +202,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
     }));
 }
 
-Deno.test("dev of two projects run side by side, and a taken port is an error in JSON mode", () =>
+test("dev of two projects run side by side, and a taken port is an error in JSON mode", () =>
   withProject((one) =>
     withProject(async (other) => {
       const first = await startServing(["dev", "--port", "0"], { cwd: one });

@@ -11,6 +11,7 @@ import {
   type Script,
   type Session,
 } from "../../helpers/devtools.ts";
+import { needs } from "../../helpers/empty_root.ts";
 
 /** Text of a line that runs with each request of the path. */
 const MARK = "crypto.randomUUID()";
@@ -68,7 +69,7 @@ async function read({ port }: Served, path: string): Promise<void> {
 for (const [name, path] of Object.entries(PATHS) as [FrameworkName, string][]) {
   Deno.test({
     name: `dev --inspect stops the server of a ${name} project at a breakpoint`,
-    ignore: Deno.env.get("DEV_TESTS") !== "all",
+    ignore: Deno.env.get("DEV_TESTS") !== "all" || needs("sh", "node", "npm").ignore,
     fn: () =>
       withFramework(name, async ({ dev, folder }) => {
         using inspector = await openInspector(String(dev.told.inspector));

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Served, startServing } from "../../helpers/dev_program.ts";
 import { openInspector, type Script } from "../../helpers/devtools.ts";
+import { testNeeding } from "../../helpers/empty_root.ts";
+
+const test = testNeeding("sh", "node");
 
 const SERVER = `const { createServer } = require("node:http");
 function answer(request, response) {
@@ -68,7 +71,7 @@ async function withDev(
 const read = async ({ port }: Served, path: string): Promise<string> =>
   await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
 
-Deno.test("dev --inspect stops the server at a breakpoint", () =>
+test("dev --inspect stops the server at a breakpoint", () =>
   withProject(
     { "server.cjs": SERVER },
     (folder) =>
@@ -108,7 +111,7 @@ async function startWaiting(
   return await starting;
 }
 
-Deno.test("dev --inspect-brk stops the server before its first line", () =>
+test("dev --inspect-brk stops the server before its first line", () =>
   withProject({ "server.cjs": SERVER }, async (folder) => {
     const attach = async (address: string) => {
       using inspector = await openInspector(address);

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
 import { isRunning } from "../../helpers/dev_program.ts";
 import { startOnTerminal, type Terminal } from "../../helpers/terminal.ts";
+import { testNeeding } from "../../helpers/empty_root.ts";
+
+const test = testNeeding("sh", "node");
 
 const SERVER = `
 import { createServer } from "node:http";
@@ -52,7 +55,7 @@ async function read(url: string): Promise<string> {
   return await (await fetch(url, { redirect: "manual" })).text();
 }
 
-Deno.test("dev follows the keys of its terminal", () =>
+test("dev follows the keys of its terminal", () =>
   withTerminal(async ({ terminal, folder, url }) => {
     const nothing = terminal.screen().length;
     await terminal.type("e");
@@ -86,7 +89,7 @@ Deno.test("dev follows the keys of its terminal", () =>
     assert.ok(!isRunning(Number(after)));
   }));
 
-Deno.test("dev shows why its server crashed, and a key starts it again", () =>
+test("dev shows why its server crashed, and a key starts it again", () =>
   withTerminal(async ({ terminal, url }) => {
     await read(`${url}/crash`);
     await terminal.shows(/│ .*Error: Aground/);
@@ -101,7 +104,7 @@ Deno.test("dev shows why its server crashed, and a key starts it again", () =>
     assert.equal(await terminal.ended, 0, terminal.screen());
   }));
 
-Deno.test("dev ends with its terminal", () =>
+test("dev ends with its terminal", () =>
   withTerminal(async ({ terminal, url }) => {
     const pid = Number(await read(`${url}/`));
     assert.ok(isRunning(pid));

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { MissingProgramError, runProgram, spawnProgram } from "./spawn_program.ts";
+
+Deno.test("spawnProgram() and runProgram() name a program that is not there", async () => {
+  for (const program of ["/bin/not-there", "not-there"]) {
+    const wanted = {
+      program,
+      message: `Cannot start ${program}: this machine has no such program`,
+    };
+    assert.throws(() => spawnProgram(program, {}), wanted);
+    await assert.rejects(runProgram(program, {}), wanted);
+  }
+});
+
+Deno.test("spawnProgram() leaves a missing working directory as what it is", () => {
+  assert.throws(
+    () => spawnProgram(Deno.execPath(), { cwd: "/not/there" }),
+    (error) => error instanceof Deno.errors.NotFound && !(error instanceof MissingProgramError),
+  );
+});

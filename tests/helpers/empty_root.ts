@@ -1,0 +1,43 @@
+/**
+ * The compiled program in a root of its own: `EMPTY_ROOT=libc` has the C library and
+ * nothing else, `EMPTY_ROOT=tools` the programs of this machine, read-only.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { ROOT } from "../../scripts/_source_files.ts";
+
+/** What a program of svc may start that is no part of it. */
+export type Tool = "sh" | "node" | "npm" | "git";
+
+/** Leaves a test out where its platform or tool cannot find what it starts. */
+export function needs(..._tools: readonly [Tool, ...Tool[]]): { readonly ignore: boolean } {
+  return { ignore: isEmpty() };
+}
+
+/** Registers tests as `Deno.test()` does, which {@link needs} may leave out. */
+export function testNeeding(...tools: readonly [Tool, ...Tool[]]) {
+  return (name: string, fn: () => Promise<void>): void =>
+    Deno.test({ name, ...needs(...tools), fn });
+}
+
+/** True where the program finds nothing but the C library. */
+export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("EMPTY_ROOT") ?? "");
+
+/** True where the program is started in a root of its own, which takes the rights of root. */
+export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
+
+/** What starts the program at `path`: in the root of this run, where it has one. */
+export function commandOf(path: string): {
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+} {
+  return isInRoot()
+    ? { program: Deno.env.get("SVC_BIN") ?? "", env: { SVC_EMPTY_ROOT_RUN: path } }
+    : { program: path, env: {} };
+}
+
+/** The compiled program's own file; empty where the tests run from source. */
+export function programFile(): string {
+  return isInRoot() ? join(ROOT, "dist", "svc") : Deno.env.get("SVC_BIN") ?? "";
+}
