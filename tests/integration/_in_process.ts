@@ -88,6 +88,7 @@ const KILLS = "kills processes";
 const DATABASES = "starts databases, which are processes of their own";
 const IMAGES = "converts images in processes of their own";
 const THREADS = "starts platforms with several threads, which a compiled one has as well";
+const NODES = "starts several platforms and a database server";
 const SERVERS = "starts many servers, which are processes of their own";
 
 /** Long files that a run from source leaves to the compiled program's, but for tests of `IN_PROCESS`. */
@@ -113,7 +114,10 @@ export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "images/engine_test.ts": IMAGES,
   "images/sources_test.ts": IMAGES,
   "node/native_attacks_test.ts": ATTACKS,
-  "nodes/shared_store_test.ts": "starts several platforms and a database server",
+  "nodes/build_logs_test.ts": BUILDS,
+  "nodes/examples_test.ts": NODES,
+  "nodes/push_test.ts": BUILDS,
+  "nodes/shared_store_test.ts": NODES,
   "push/hostile_push_test.ts": ATTACKS,
   "push/push_test.ts": BUILDS,
   "threads/functions_test.ts": THREADS,
