@@ -104,27 +104,43 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
       throw error;
     });
   const { listeners } = edges;
-  const closers = new Closers();
-  const closing = new AbortController();
-  const running = new RunningRequests();
-  const succession = new Succession({ takeover, edges, closing, closers, running, options });
+  const showing: Showing = { hostname: undefined };
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  let isStopping = false;
+  let term = newTerm();
+  const start = async (before: Takeover | undefined, isResumed: boolean) => {
+    const { closers, closing } = term;
+    const succession = new Succession({
+      ...{ takeover: before, edges, options, resume, onFailure: failed.reject },
+      ...term,
+    });
+    term.succession = succession;
+    const prepared = await prepare(options, listeners, closers);
+    await succession.arrive();
+    return await startBehind(edges, {
+      ...{ options, prepared, sizes, geo, showing, succession, isResumed },
+      ...{ closers, running: term.running, closing: closing.signal },
+    });
+  };
+  const resume = async () => {
+    if (isStopping) throw new Error("The platform is stopping");
+    term = newTerm();
+    return (await start(undefined, true)).handlers;
+  };
   /** Ends requests first, as running ones need everything else. */
   const shutdown = async () => {
+    isStopping = true;
+    const { closing, succession, closers } = term;
     closing.abort();
-    await succession.end();
+    await succession?.end();
     await listeners.close();
     await closers.close();
   };
-  const showing: Showing = { hostname: undefined };
   try {
-    const prepared = await prepare(options, listeners, closers);
-    await succession.arrive();
-    const started = await startBehind(edges, {
-      ...{ options, prepared, sizes, geo, closers, showing, running, succession },
-      closing: closing.signal,
-    });
+    const { handlers: _, ...started } = await start(takeover, false);
     const { port, httpsPort } = listeners;
-    const finished = Promise.race([listeners.finished, succession.failed]);
+    const finished = Promise.race([listeners.finished, failed.promise]);
     const showOnly = (hostname: string) => void (showing.hostname = hostname);
     return { ...started, port, httpsPort, showOnly, shutdown, finished };
   } catch (error) {
@@ -132,6 +148,20 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
     throw error;
   }
 }
+
+/** What is open from a start to the release of the data directory. */
+interface Term {
+  readonly closers: Closers;
+  readonly closing: AbortController;
+  readonly running: RunningRequests;
+  succession?: Succession;
+}
+
+const newTerm = (): Term => ({
+  closers: new Closers(),
+  closing: new AbortController(),
+  running: new RunningRequests(),
+});
 
 /** What anyone may read of a storage that fails; the log says more. */
 const STORAGE_DOWN = "the object storage does not answer: sites are served from files that are " +
@@ -180,10 +210,14 @@ async function prepare(
   return { base, outbound, mailer, domainOptions };
 }
 
+interface Started extends Pick<RunningPlatform, "url" | "token" | "ownerLink"> {
+  readonly handlers: ReturnType<typeof createHandlers>;
+}
+
 /** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
   { listeners, threads }: OpenEdges,
-  { options, prepared, sizes, geo, closers, closing, showing, running, succession }: {
+  { options, prepared, sizes, geo, closers, closing, showing, running, succession, isResumed }: {
     readonly options: PlatformOptions;
     readonly prepared: Prepared;
     readonly sizes: CacheSizes;
@@ -193,8 +227,10 @@ async function startBehind(
     readonly showing: Showing;
     readonly running: RunningRequests;
     readonly succession: Succession;
+    /** Whether it has served before: its owner's link is known. */
+    readonly isResumed: boolean;
   },
-): Promise<Pick<RunningPlatform, "url" | "token" | "ownerLink">> {
+): Promise<Started> {
   const { log } = options;
   const { base, outbound, mailer, domainOptions } = prepared;
   const onTrouble = (message: string) => log({ level: "warn", message });
@@ -231,7 +267,7 @@ async function startBehind(
     ...(options.bootstrapToken === undefined ? {} : { token: options.bootstrapToken }),
   });
   // A node that joins others leaves the link that the first has shown.
-  const ownerPath = readOnly || !foundation.nodes.leads("housekeeping")
+  const ownerPath = readOnly || isResumed || !foundation.nodes.leads("housekeeping")
     ? undefined
     : await issueOwnerLink({ ...foundation, ...accounts });
   const life = { capabilities, foundation, closers, readOnly };
@@ -256,11 +292,12 @@ async function startBehind(
     addCounts: platform.traffic.addCounts,
   });
   if (follower !== undefined) followStore(follower, life);
-  await succession.settle(handlers);
+  await succession.settle(handlers, domains.certificates);
   startUpkeep(life, options);
   return {
     url: base.origin,
     token,
+    handlers,
     ownerLink: ownerPath === undefined ? undefined : `${base.origin}${ownerPath}`,
   };
 }

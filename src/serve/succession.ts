@@ -6,6 +6,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { createHostDispatch } from "../platform/core/http/mod.ts";
+import type { OrderedCertificates } from "../platform/certificates/mod.ts";
 import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
 import { isFullDisk } from "../platform/core/store/mod.ts";
 import type { Closers } from "./closers.ts";
@@ -29,28 +30,33 @@ export interface SuccessionParts {
   readonly closers: Closers;
   readonly running: RunningRequests;
   readonly options: Pick<PlatformOptions, "dataDir" | "log">;
+  /** Starts everything behind the ports again, after a successor that did not start. */
+  readonly resume: () => Promise<Dispatch>;
+  /** Called where neither the successor nor this platform serves. */
+  readonly onFailure: (reason: Error) => void;
 }
 
+type Dispatch = ReturnType<typeof createHostDispatch>;
+
 export class Succession {
-  /** Rejects where the platform has given its place to one that did not start. */
-  readonly failed: Promise<never>;
-  readonly #failed = Promise.withResolvers<never>();
   #folder: HandoverFolder | undefined;
   #offer: { close(): void } | undefined;
 
-  constructor(private readonly parts: SuccessionParts) {
-    this.failed = this.#failed.promise;
-    this.failed.catch(() => {});
-  }
+  #certificates: OrderedCertificates | undefined;
+
+  constructor(private readonly parts: SuccessionParts) {}
 
   /** Gets the data directory from the platform before. */
   async arrive(): Promise<void> {
-    const { takeover, edges } = this.parts;
-    await takeover?.takeOver(edges.listeners);
+    await this.parts.takeover?.takeOver();
   }
 
   /** Answers what the platform before passes on, and is ready for a successor. */
-  async settle(dispatch: ReturnType<typeof createHostDispatch>): Promise<void> {
+  async settle(
+    dispatch: Dispatch,
+    certificates: OrderedCertificates | undefined,
+  ): Promise<void> {
+    this.#certificates = certificates;
     const { takeover, edges: { listeners, threads } } = this.parts;
     const folder = await this.#makeFolder();
     if (folder === undefined) return;
@@ -95,7 +101,8 @@ export class Succession {
       divert: (handler) => this.#divert(handler),
       release: () => this.#release(),
       close: () => listeners.close(),
-      onFailure: this.#failed.reject,
+      resume: this.parts.resume,
+      onFailure: this.parts.onFailure,
       log: options.log,
     });
     try {
@@ -114,8 +121,7 @@ export class Succession {
 
   async #divert(handler: ConnectionHandler): Promise<void> {
     const { listeners, threads } = this.parts.edges;
-    // Handshakes go to the successor; one that comes here all the same finds no certificate.
-    listeners.open({ http: handler, https: handler }, undefined);
+    listeners.open({ http: handler, https: handler }, this.#certificates);
     await threads?.divert();
   }
 

@@ -11,7 +11,7 @@ const port = z.int().min(1).max(65_535);
 /** What the successor says, in this order. */
 export const successorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("replace"), pid: z.int().positive() }),
-  /** It listens on the ports, and new connections come to it. */
+  /** It listens on the ports, and leaves new connections to the other one. */
   z.object({ type: z.literal("listening") }),
   /** It answers, also what comes to this socket. */
   z.object({ type: z.literal("ready"), requests: z.string().min(1).max(4096) }),

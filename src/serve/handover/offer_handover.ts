@@ -9,6 +9,7 @@ import { messageOf } from "../../lib/error_message.ts";
 import {
   type ConnectionHandler,
   sharePort,
+  stopAttracting,
   unsharePort,
 } from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
@@ -19,7 +20,7 @@ import {
   MessageLink,
   successorSchema,
 } from "./messages.ts";
-import { RequestPasser } from "./pass_requests.ts";
+import { type Answering, RequestPasser } from "./pass_requests.ts";
 
 /**
  * How long the open connections of clients stay, for their next request to move them to the
@@ -39,7 +40,13 @@ export interface Leaving {
   release(): Promise<void>;
   /** Stops listening, and closes the connections of clients when their requests are answered. */
   close(): Promise<void>;
-  /** Called where the successor has ended before it was ready, with the reason. */
+  /**
+   * Serves again where the successor has ended; returns what answers from then on.
+   *
+   * @throws where the data directory cannot be used any more.
+   */
+  resume(): Promise<Answering>;
+  /** Called where neither the successor nor this platform serves, with the reason. */
   onFailure(reason: Error): void;
   log(line: PlatformLog): void;
 }
@@ -47,8 +54,11 @@ export interface Leaving {
 type Link = MessageLink<FromSuccessor, FromPredecessor>;
 
 function unshare({ port, httpsPort, isShared }: Leaving): void {
-  if (isShared) return;
-  for (const each of [port, httpsPort]) if (each !== undefined) unsharePort(each);
+  for (const each of [port, httpsPort]) {
+    if (each === undefined) continue;
+    stopAttracting(each);
+    if (!isShared) unsharePort(each);
+  }
 }
 
 function share(leaving: Leaving): FromPredecessor {
@@ -62,7 +72,38 @@ function share(leaving: Leaving): FromPredecessor {
   return { type: "shared", port, httpsPort, sockets: { http, https } };
 }
 
-/** Leaves; from the release on there is no way back. */
+/** Waits while clients move to the successor; throws where that ends meanwhile. */
+async function linger(link: Link): Promise<void> {
+  const ended = link.receive();
+  ended.catch(() => {});
+  const late = new AbortController();
+  try {
+    await Promise.race([ended, delay(LINGER_MS, undefined, { signal: late.signal })]);
+  } finally {
+    late.abort();
+  }
+}
+
+/** Serves again: requests that wait for the successor are answered by this platform. */
+async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string): Promise<void> {
+  unshare(leaving);
+  try {
+    passer.answerBy(await leaving.resume());
+    const message = `The new platform did not start: ${reason}. This one serves again`;
+    leaving.log({ level: "error", message });
+  } catch (cause) {
+    const failure = new HandoverError(
+      `The new platform did not start: ${reason}; and this one cannot serve again: ` +
+        messageOf(cause),
+      { cause },
+    );
+    passer.fail(failure);
+    leaving.onFailure(failure);
+    await leaving.close();
+  }
+}
+
+/** Leaves, or serves again where the successor ends before it has taken over. */
 async function leave(link: Link, leaving: Leaving): Promise<void> {
   const onTrouble = (message: string) => leaving.log({ level: "warn", message });
   const passer = new RequestPasser(onTrouble);
@@ -72,11 +113,10 @@ async function leave(link: Link, leaving: Leaving): Promise<void> {
   try {
     const { requests } = await link.receive("ready");
     passer.passTo(requests);
-    await delay(LINGER_MS);
+    await linger(link);
   } catch (error) {
-    const failure = new HandoverError(`The new platform did not start: ${messageOf(error)}`);
-    passer.fail(failure);
-    leaving.onFailure(failure);
+    await comeBack(passer, leaving, messageOf(error));
+    return passer.close();
   }
   await leaving.close();
   await link.send({ type: "closed" });

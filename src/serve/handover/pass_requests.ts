@@ -80,8 +80,14 @@ function unavailable(reason: string): Response {
   return new Response(`${reason}\n`, { status: 503, headers });
 }
 
+/** Answers requests of each scheme. */
+export type Answering = Readonly<
+  Record<"http" | "https", (request: Request, connection: Passed) => Response | Promise<Response>>
+>;
+
 export class RequestPasser {
-  readonly #successor = Promise.withResolvers<string>();
+  /** Its socket, or this platform itself where it serves again. */
+  #successor = Promise.withResolvers<string | Answering>();
   readonly #times: ConnectionTimes = {
     deadlines: new Deadlines(DEADLINE_MS),
     exchanges: new Deadlines(SIGNAL_DELAY_MS),
@@ -96,6 +102,13 @@ export class RequestPasser {
   /** The successor answers at this socket. */
   passTo(socket: string): void {
     this.#successor.resolve(socket);
+  }
+
+  /** There is no successor, and this platform answers what waits and what still comes. */
+  answerBy(answering: Answering): void {
+    this.#successor.resolve(answering);
+    this.#successor = Promise.withResolvers();
+    this.#successor.resolve(answering);
   }
 
   /** There is no successor: requests that wait are refused. */
@@ -113,7 +126,10 @@ export class RequestPasser {
     // A connection that others read cannot be passed on; the client's next one can.
     if (request.headers.get("upgrade") !== null) return unavailable("The platform is restarting");
     try {
-      return answerOf(await this.#exchange(await this.#successor.promise, request, connection));
+      const successor = await this.#successor.promise;
+      return typeof successor === "string"
+        ? answerOf(await this.#exchange(successor, request, connection))
+        : await successor[connection.scheme](request, connection);
     } catch (error) {
       this.onTrouble(`Cannot pass a request to the new platform: ${messageOf(error)}`);
       return unavailable("The platform is restarting");

@@ -96,19 +96,15 @@ export class Takeover {
     };
   }
 
-  /** Gets all new connections from now on, and waits until the data directory is free. */
-  async takeOver(ports: Ports): Promise<void> {
-    const { sockets, port, httpsPort } = this.shared;
-    if (ports.port === port) attractConnections(port, sockets.http);
-    if (httpsPort !== undefined && ports.httpsPort === httpsPort) {
-      attractConnections(httpsPort, sockets.https);
-    }
+  /** Waits until the data directory is free. Until then clients are with the other platform. */
+  async takeOver(): Promise<void> {
     await this.link.send({ type: "listening" });
     await this.link.receive("released");
   }
 
   /**
-   * Says that requests are answered, also those that come to the socket `requests`.
+   * Gets all new connections from now on, and says that requests are answered, also those
+   * that come to the socket `requests`.
    * `closed` resolves when the other platform has stopped to listen.
    */
   async ready(
@@ -116,6 +112,11 @@ export class Takeover {
     ports: Ports,
     isShared: boolean,
   ): Promise<{ readonly closed: Promise<void> }> {
+    for (const port of [ports.port, ports.httpsPort]) {
+      if (port === undefined) continue;
+      const others = this.#socketsOn(port);
+      if (others > 0) attractConnections(port, others);
+    }
     await this.link.send({ type: "ready", requests });
     const closed = this.link.receive("closed").catch(() => {}).then(() => {
       this.link.close();
@@ -127,6 +128,13 @@ export class Takeover {
       }
     });
     return { closed };
+  }
+
+  /** How many sockets of the platform that runs are on the port. */
+  #socketsOn(port: number): number {
+    const { sockets, port: http, httpsPort } = this.shared;
+    if (port === http) return sockets.http;
+    return port === httpsPort ? sockets.https : 0;
   }
 
   /** Gives up, before {@link ready}. */

@@ -48,6 +48,8 @@ export class EdgeThread {
   readonly #subscriber: Subscriber;
   #listeners: Listeners | undefined;
   #geo: LoadedGeo | undefined;
+  /** Answers what it can by itself. */
+  #own: ReturnType<typeof createHostDispatch> | undefined;
 
   constructor(
     private readonly start: ThreadStart,
@@ -113,7 +115,8 @@ export class EdgeThread {
   async #listen(): Promise<void> {
     const listeners = await openListeners(this.start.listen, this.#log);
     this.#listeners = listeners;
-    listeners.open(this.#dispatch(this.#edge(this.#geo!)), this.#certificates);
+    this.#own = this.#dispatch(this.#edge(this.#geo!));
+    listeners.open(this.#own, this.#certificates);
     const { port, httpsPort } = listeners;
     this.send({ type: "listening", port, httpsPort });
   }
@@ -233,6 +236,7 @@ export class EdgeThread {
       const { forward } = this.#forwarder;
       this.#listeners?.open({ http: forward, https: forward }, this.#certificates);
     }
+    if (inquiry.type === "resume") this.#listeners?.open(this.#own!, this.#certificates);
     const value = inquiry.type === "rule_counts"
       ? await this.#sites.ruleCounts(inquiry.hostname)
       : undefined;

@@ -117,6 +117,7 @@ export class EdgeThreads implements Listeners, Edges {
   #answers: ThreadAnswers = NOTHING_YET;
   #feed: Publisher | undefined;
   #closing: Promise<void> | undefined;
+  #isDiverted = false;
   readonly #watching: ReturnType<typeof setInterval>;
   readonly #faultAnswer: (error: unknown) => Response;
 
@@ -198,8 +199,12 @@ export class EdgeThreads implements Listeners, Edges {
     this.#early.open(dispatch, certificates);
   }
 
-  /** Has the threads hand over all requests from now on; resolves when all of them do. */
+  /**
+   * Has the threads hand over all requests until {@link serve} is called again; resolves
+   * when all of them do.
+   */
   async divert(): Promise<void> {
+    this.#isDiverted = true;
     await this.#inquire({ type: "divert" });
   }
 
@@ -208,7 +213,11 @@ export class EdgeThreads implements Listeners, Edges {
     this.#feed = feed;
     this.#answers = answers;
     await Promise.all(this.#threads.map((thread) => thread?.subscribe(feed)));
-    void this.#startSpare(this.options.count);
+    if (this.#isDiverted) await this.#inquire({ type: "resume" });
+    this.#isDiverted = false;
+    const { count } = this.options;
+    if (this.#threads.filter((thread) => thread !== undefined).length > count) return;
+    void this.#startSpare(count);
   }
 
   certificateChanged(hostname: string): void {

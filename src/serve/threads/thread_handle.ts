@@ -95,6 +95,7 @@ export class ThreadHandle {
 
   /** Tells the thread what is true, and from then on what changes; resolves when it knows. */
   async subscribe(feed: Publisher): Promise<void> {
+    this.#subscribed?.end();
     const known = Promise.withResolvers<void>();
     const { snapshot, entry } = feed.subscribe({
       send: (change) => this.send({ type: "change", change }),

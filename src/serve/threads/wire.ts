@@ -142,6 +142,8 @@ export type Inquiry =
   | { readonly type: "traffic" }
   /** That it hands over all requests from now on. */
   | { readonly type: "divert" }
+  /** It is to answer by itself again, after it was diverted. */
+  | { readonly type: "resume" }
   /** How often each rule of a host's site took effect. */
   | { readonly type: "rule_counts"; readonly hostname: string };
 

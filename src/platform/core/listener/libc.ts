@@ -5,12 +5,15 @@
  */
 
 const SYMBOLS = {
+  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
   getpeername: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  listen: { parameters: ["i32", "i32"], result: "i32" },
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
+  socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   shutdown: { parameters: ["i32", "i32"], result: "i32" },
 } as const;
 

@@ -8,55 +8,120 @@ import { isOn, listens } from "./accepted_options.ts";
 import { descriptors, type Libc, openLibc } from "./libc.ts";
 
 const SOL_SOCKET = 1;
+const SO_REUSEADDR = 2;
 const SO_REUSEPORT = 15;
+const SO_ATTACH_FILTER = 26;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
 const SO_DETACH_REUSEPORT_BPF = 68;
+const IPPROTO_IPV6 = 41;
+const IPV6_V6ONLY = 26;
+const SOCK_STREAM = 1;
+const SOCK_CLOEXEC = 0o2000000;
+const AF_INET6 = 10;
+/** `struct sockaddr_in6`, the longest of an IP socket. */
+const ADDRESS_BYTES = 28;
 
 /** Instructions of classic BPF (bpf(4)), and where Linux has a random number. */
-const [LOAD_WORD, MODULO, ADD, RETURN_A] = [0x20, 0x94, 0x04, 0x16];
+const [LOAD_WORD, MODULO, ADD, RETURN_A, RETURN] = [0x20, 0x94, 0x04, 0x16, 0x06];
 const RANDOM = 0xfffff000 + 56;
 
 const INSTRUCTION_BYTES = 8;
 const PROGRAM_BYTES = 16;
 
+type Step = readonly [code: number, value: number];
+
+/** Chooses one of `count` sockets from `first` on, at random. */
+const chooser = (first: number, count: number): readonly Step[] => [
+  [LOAD_WORD, RANDOM],
+  [MODULO, count],
+  [ADD, first],
+  [RETURN_A, 0],
+];
+
+/** Drops every packet: clients send the first one again after a second. */
+const DROPS_ALL: readonly Step[] = [[RETURN, 0]];
+
+function setNumber(libc: Libc, descriptor: number, [level, option]: Step, value: number): boolean {
+  const given = Int32Array.of(value);
+  return libc.setsockopt(descriptor, level, option, given, given.byteLength) === 0;
+}
+
+function setProgram(
+  libc: Libc,
+  descriptor: number,
+  option: number,
+  steps: readonly Step[],
+): boolean {
+  const program = new DataView(new ArrayBuffer(steps.length * INSTRUCTION_BYTES));
+  for (const [at, [code, value]] of steps.entries()) {
+    program.setUint16(at * INSTRUCTION_BYTES, code, true);
+    program.setUint32(at * INSTRUCTION_BYTES + 4, value, true);
+  }
+  const view = new DataView(new ArrayBuffer(PROGRAM_BYTES));
+  view.setUint16(0, steps.length, true);
+  view.setBigUint64(8, BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(program))), true);
+  const given = new Uint8Array(view.buffer);
+  return libc.setsockopt(descriptor, SOL_SOCKET, option, given, PROGRAM_BYTES) === 0;
+}
+
 function listeningOn(libc: Libc, port: number): readonly number[] {
   return descriptors().filter((each) => isOn(libc, each, port) && listens(libc, each));
 }
 
-/** Sets whether other sockets of this user may listen on the port too; returns how many share it. */
-function setShared(port: number, isShared: boolean): number {
-  const libc = openLibc();
-  if (libc === undefined) return 0;
-  const value = Int32Array.of(isShared ? 1 : 0);
+/** Sets whether other sockets of this user may listen on the port too; returns the own ones. */
+function setShared(libc: Libc, port: number, isShared: boolean): readonly number[] {
   const sockets = listeningOn(libc, port);
   for (const each of sockets) {
-    libc.setsockopt(each, SOL_SOCKET, SO_REUSEPORT, value, value.byteLength);
+    setNumber(libc, each, [SOL_SOCKET, SO_REUSEPORT], isShared ? 1 : 0);
   }
-  return sockets.length;
+  return sockets;
 }
 
 /**
- * Lets other processes of this user listen on a port that this process listens on.
- * Returns the number of its sockets there: 0 on systems that cannot share a port.
+ * Has the system pass all new connections to these sockets, whoever joins them. Only a group
+ * takes a program, and a socket that listened before it could be shared is in none until
+ * another one joins: one that drops what comes to it meanwhile, and is closed at once.
+ */
+function keepConnections(libc: Libc, sockets: readonly number[]): void {
+  const first = sockets[0]!;
+  const program = chooser(0, sockets.length);
+  if (setProgram(libc, first, SO_ATTACH_REUSEPORT_CBPF, program)) return;
+  const address = new Uint8Array(ADDRESS_BYTES);
+  const size = Uint32Array.of(ADDRESS_BYTES);
+  if (libc.getsockname(first, address, size) !== 0) return;
+  const family = new DataView(address.buffer).getUint16(0, true);
+  const joining = libc.socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (joining < 0) return;
+  if (family === AF_INET6) {
+    const only = new Int32Array(1);
+    libc.getsockopt(first, IPPROTO_IPV6, IPV6_V6ONLY, only, Uint32Array.of(only.byteLength));
+    setNumber(libc, joining, [IPPROTO_IPV6, IPV6_V6ONLY], only[0]!);
+  }
+  setNumber(libc, joining, [SOL_SOCKET, SO_REUSEADDR], 1);
+  setNumber(libc, joining, [SOL_SOCKET, SO_REUSEPORT], 1);
+  const isJoined = setProgram(libc, joining, SO_ATTACH_FILTER, DROPS_ALL) &&
+    libc.bind(joining, address, size[0]!) === 0 && libc.listen(joining, 1) === 0;
+  if (isJoined) setProgram(libc, first, SO_ATTACH_REUSEPORT_CBPF, program);
+  libc.close(joining);
+}
+
+/**
+ * Lets other processes of this user listen on a port that this process listens on, which gets
+ * all new connections until one of them attracts them. Returns the number of its sockets
+ * there: 0 on systems that cannot share a port.
  */
 export function sharePort(port: number): number {
-  return setShared(port, true);
+  const libc = openLibc();
+  if (libc === undefined) return 0;
+  const sockets = setShared(libc, port, true);
+  if (sockets.length > 0) keepConnections(libc, sockets);
+  return sockets.length;
 }
 
 /** Takes {@link sharePort} back. */
 export function unsharePort(port: number): void {
-  setShared(port, false);
-}
-
-/** The program that chooses one of `count` sockets from `first` on, at random. */
-function chooser(first: number, count: number): Uint8Array<ArrayBuffer> {
-  const steps = [[LOAD_WORD, RANDOM], [MODULO, count], [ADD, first], [RETURN_A, 0]] as const;
-  const view = new DataView(new ArrayBuffer(steps.length * INSTRUCTION_BYTES));
-  for (const [at, [code, value]] of steps.entries()) {
-    view.setUint16(at * INSTRUCTION_BYTES, code, true);
-    view.setUint32(at * INSTRUCTION_BYTES + 4, value, true);
-  }
-  return new Uint8Array(view.buffer);
+  const libc = openLibc();
+  if (libc !== undefined) setShared(libc, port, false);
 }
 
 /**
@@ -69,27 +134,14 @@ export function attractConnections(port: number, others: number): boolean {
   const sockets = listeningOn(libc, port);
   if (sockets.length === 0) return false;
   const program = chooser(others, sockets.length);
-  const view = new DataView(new ArrayBuffer(PROGRAM_BYTES));
-  view.setUint16(0, program.byteLength / INSTRUCTION_BYTES, true);
-  const address = Deno.UnsafePointer.value(Deno.UnsafePointer.of(program));
-  view.setBigUint64(8, BigInt(address), true);
-  const given = new Uint8Array(view.buffer);
-  return libc.setsockopt(
-    sockets[0]!,
-    SOL_SOCKET,
-    SO_ATTACH_REUSEPORT_CBPF,
-    given,
-    PROGRAM_BYTES,
-  ) ===
-    0;
+  return setProgram(libc, sockets[0]!, SO_ATTACH_REUSEPORT_CBPF, program);
 }
 
-/** Ends {@link attractConnections}: the sockets of the other process are closed. */
+/** Ends what steers connections of the port. */
 export function stopAttracting(port: number): void {
   const libc = openLibc();
   if (libc === undefined) return;
-  const none = Int32Array.of(0);
   for (const each of listeningOn(libc, port)) {
-    libc.setsockopt(each, SOL_SOCKET, SO_DETACH_REUSEPORT_BPF, none, none.byteLength);
+    setNumber(libc, each, [SOL_SOCKET, SO_DETACH_REUSEPORT_BPF], 0);
   }
 }

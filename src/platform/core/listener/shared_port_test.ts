@@ -18,9 +18,9 @@ function count(listeners: readonly Deno.Listener[]): number[] {
   return counts;
 }
 
-async function connectAll(port: number): Promise<void> {
+async function connectAll(port: number, hostname = "127.0.0.1"): Promise<void> {
   for (let at = 0; at < CONNECTIONS; at++) {
-    const conn = await Deno.connect({ port });
+    const conn = await Deno.connect({ hostname, port });
     // Accepted once it is closed.
     assert.equal(await conn.read(new Uint8Array(1)), null);
     conn.close();
@@ -50,6 +50,30 @@ Deno.test({
     }
   },
 });
+
+for (const hostname of ["127.0.0.1", "::1"]) {
+  Deno.test({
+    name: `sharePort() keeps all connections to ${hostname}, whoever joins`,
+    ignore: Deno.build.os !== "linux",
+    fn: async () => {
+      const before = Deno.listen({ hostname, port: 0 });
+      const { port } = before.addr;
+      assert.equal(sharePort(port), 1);
+      const after = Deno.listen({ hostname, port, reusePort: true });
+      try {
+        const counts = count([before, after]);
+        await connectAll(port, hostname);
+        assert.deepEqual(counts, [CONNECTIONS, 0]);
+        // Again, by the group that it is in now.
+        stopAttracting(port);
+        assert.equal(sharePort(port), 2);
+      } finally {
+        before.close();
+        after.close();
+      }
+    },
+  });
+}
 
 Deno.test({
   name: "unsharePort() keeps others off the port again",

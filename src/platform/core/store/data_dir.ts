@@ -8,6 +8,12 @@ import { describeFileFault } from "../../../lib/file_fault.ts";
 import { lockInTime } from "../../../lib/file_lock.ts";
 import { join } from "node:path";
 
+/**
+ * How long a process that was killed may take to end and to free its lock, in milliseconds: a
+ * write to the disk that is under way is ended first.
+ */
+const ENDING_MS = 3000;
+
 export interface DataDir {
   readonly root: string;
   /** The Deno KV database. */
@@ -64,7 +70,7 @@ export async function openDataDir(root: string): Promise<DataDir> {
   } catch (cause) {
     throw new DataDirUnusableError(root, cause);
   }
-  if (!await lockInTime(lock)) throw new DataDirInUseError(root);
+  if (!await lockInTime(lock, ENDING_MS)) throw new DataDirInUseError(root);
   const [kv, keys] = [join(root, "kv.sqlite3"), join(root, "keys.json")];
   const cache = join(root, "cache");
   return { root, kv, blobs, logs, cache, keys, release: () => lock.close() };

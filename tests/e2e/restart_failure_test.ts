@@ -1,0 +1,130 @@
+/**
+ * Successors that end at each stage of taking over: the platform before serves again, and no
+ * request is dropped. `RESTARTS=10` kills more of them.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { programCommand, startProgram } from "../../scripts/_program.ts";
+import { openDataDir } from "../../src/platform/core/store/mod.ts";
+import { Takeover } from "../../src/serve/handover/mod.ts";
+import { Client, deployKiosk, LOADS, underLoad } from "../helpers/restart_clients.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+
+const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 1);
+
+/** Longest wait for a line of the platform's log, in milliseconds. */
+const LINE_LIMIT_MS = 30_000;
+
+/** Resolves when the platform has said `words` so many times. */
+async function said({ platform }: Sandbox, words: RegExp, times: number): Promise<void> {
+  const until = Date.now() + LINE_LIMIT_MS;
+  for (;;) {
+    const found = [...platform!.errors().matchAll(new RegExp(words, "g"))].length;
+    if (found >= times) return assert.equal(found, times);
+    if (Date.now() > until) throw new Error(`No ${words}: ${platform!.errors()}`);
+    await delay(20);
+  }
+}
+
+const TOOK_OVER = /takes over/;
+const SERVES_AGAIN = /This one serves again/;
+const DID_NOT = /did not take over/;
+
+/** Clients move to a platform: it has answered some requests of new connections. */
+async function askAll(box: Sandbox): Promise<void> {
+  for (const load of LOADS) await new Client(box.platform!.port, load, false).send();
+}
+
+/** Takes over as another platform does, as far as `stage` says, and then ends. */
+async function takeOverUntil(
+  box: Sandbox,
+  stage: "asked" | "listening" | "released" | "opened",
+): Promise<void> {
+  const { port } = box.platform!;
+  const takeover = await Takeover.begin(box.dataDir);
+  assert.ok(takeover !== undefined);
+  using _ = { [Symbol.dispose]: () => takeover.abandon() };
+  if (stage === "asked") return;
+  using listener = Deno.listen({ hostname: "127.0.0.1", port, reusePort: true });
+  if (stage === "listening") return assert.equal(listener.addr.port, port);
+  await takeover.takeOver();
+  if (stage === "released") return;
+  const dataDir = await openDataDir(box.dataDir);
+  // Clients wait meanwhile.
+  await delay(200);
+  dataDir.release();
+}
+
+for (const args of [[], ["--edge-threads", "2"]]) {
+  const name = `a platform serves again where its successor ends at any stage ${args.join(" ")}`;
+  Deno.test(name.trim(), async () => {
+    await withSandbox(async (box) => {
+      const { pid } = await box.start(args);
+      await deployKiosk(box);
+      await underLoad(box, async () => {
+        await takeOverUntil(box, "asked");
+        await said(box, DID_NOT, 1);
+        await askAll(box);
+        await takeOverUntil(box, "listening");
+        await said(box, DID_NOT, 2);
+        await askAll(box);
+        await takeOverUntil(box, "released");
+        await said(box, SERVES_AGAIN, 1);
+        await askAll(box);
+        await takeOverUntil(box, "opened");
+        await said(box, SERVES_AGAIN, 2);
+        await askAll(box);
+      });
+      assert.equal(box.platform!.pid, pid);
+      await replaceAndStop(box, args);
+    });
+  });
+}
+
+/** The platform that served again can be replaced, and its successor be stopped. */
+async function replaceAndStop(box: Sandbox, args: readonly string[]): Promise<void> {
+  const before = box.platform!;
+  box.platform = await startProgram({
+    dataDir: box.dataDir,
+    args: ["--replace", ...args],
+    env: { ...box.env },
+  });
+  assert.equal(await before.ended, 0, before.errors());
+  await askAll(box);
+  assert.equal(await box.platform!.stop(), 0, box.platform!.errors());
+}
+
+Deno.test("a platform serves again where its successor is killed, or fails behind the hand-over", async () => {
+  await withSandbox(async (box) => {
+    const { port, pid } = await box.start();
+    await deployKiosk(box);
+    const keys = join(box.folder, "keys.json");
+    await Deno.writeTextFile(keys, "{");
+    const serve = ["serve", "--replace", "--json", "--port", `${port}`, "--data-dir", box.dataDir];
+    await underLoad(box, async () => {
+      for (let count = 1; count <= RESTARTS; count++) {
+        const [program, ...first] = programCommand();
+        const successor = new Deno.Command(program, {
+          ...{ args: [...first, ...serve], env: box.env, clearEnv: true },
+          ...{ stdin: "null", stdout: "null", stderr: "null" },
+        }).spawn();
+        await said(box, TOOK_OVER, count);
+        successor.kill("SIGKILL");
+        await successor.status;
+        await said(box, SERVES_AGAIN, count);
+      }
+      const { code, stderr } = await box.tool([...serve, "--keys-file", keys]);
+      assert.equal(code, 1, stderr);
+      await said(box, SERVES_AGAIN, RESTARTS + 1);
+      await askAll(box);
+    });
+    // What a successor has begun to answer ends with it: no client asks meanwhile.
+    const ready = await startProgram({ dataDir: box.dataDir, args: ["--replace"], env: box.env });
+    await ready.kill();
+    await said(box, SERVES_AGAIN, RESTARTS + 2);
+    await askAll(box);
+    assert.equal(box.platform!.pid, pid);
+    await replaceAndStop(box, []);
+  });
+});
