@@ -5,27 +5,33 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
+
 /** Rounds of looking: a process may start another while it is being ended. */
 const MAX_ROUNDS = 50;
 
 const PID = /^\d+$/;
 
 /** True where the process was started with `NAME=value` in its environment. */
-function carries(pid: string, marker: Uint8Array): boolean {
-  let environ: Uint8Array;
+function carries(pid: string, marker: Buffer): boolean {
+  let environ: Buffer;
   try {
-    environ = Deno.readFileSync(`/proc/${pid}/environ`);
+    environ = Buffer.from(Deno.readFileSync(`/proc/${pid}/environ`).buffer);
   } catch {
     return false;
   }
-  const text = new TextDecoder("latin1").decode(environ);
-  return text.split("\0").includes(new TextDecoder("latin1").decode(marker));
+  for (let at = environ.indexOf(marker); at !== -1; at = environ.indexOf(marker, at + 1)) {
+    const end = at + marker.length;
+    const isWhole = end === environ.length || environ[end] === 0;
+    if (isWhole && (at === 0 || environ[at - 1] === 0)) return true;
+  }
+  return false;
 }
 
 /** The processes that were started with the marker `NAME=value`. */
 export async function markedProcesses(marker: string): Promise<number[]> {
   if (Deno.build.os !== "linux") return [];
-  const bytes = new TextEncoder().encode(marker);
+  const bytes = Buffer.from(marker);
   const found: number[] = [];
   for await (const { name } of Deno.readDir("/proc")) {
     if (PID.test(name) && carries(name, bytes)) found.push(Number(name));

@@ -100,8 +100,11 @@ export class GitMirrors implements GitService {
   /** Ends and removes what a crash of the platform left running or unfinished. */
   async recover(): Promise<void> {
     const { root } = this.#folder;
+    const names = await namesIn(root);
+    // Every run of git needs its home there; looking at all processes takes a while.
+    if (names.length === 0) return;
     await killMarked(`${GIT_MARKER}=${root}`);
-    for (const name of await namesIn(root)) {
+    for (const name of names) {
       const path = join(root, name);
       if (name.startsWith(INCOMING_PREFIX)) await Deno.remove(path, { recursive: true });
       else if (name.endsWith(".git")) await removeLocks(path);

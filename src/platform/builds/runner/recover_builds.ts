@@ -27,9 +27,12 @@ export interface RecoverOptions {
 /** Ends the builds that a crash left running, and removes their folders. */
 export async function recoverBuilds(options: RecoverOptions): Promise<void> {
   const { dataDir, mark, firstUid, onTrouble } = options;
-  await killMarked(`${BUILD_MARK}=${mark}`);
   const shared = sharedPlaces(mark);
-  if ((await namesIn(shared.builds)).length > 0) {
+  const left = await Promise.all([ownPlaces(dataDir), shared].map(({ builds }) => namesIn(builds)));
+  // A build has a folder for as long as it runs; looking at all processes takes a while.
+  if (left.every((names) => names.length === 0)) return;
+  await killMarked(`${BUILD_MARK}=${mark}`);
+  if (left[1]!.length > 0) {
     await endUsers(firstUid, firstUid + MAX_USERS).catch((error) => {
       if (!(error instanceof StillRunningError)) throw error;
       onTrouble(`${error.message}, which a build left behind`);
