@@ -20,11 +20,8 @@ mkdir -p "$root/proc" "$root/dev" "$root/etc" "$root$folder"
 echo "127.0.0.1 localhost" > "$root/etc/hosts"
 mount --rbind /proc "$root/proc"
 mount --rbind "$folder" "$root$folder"
-for device in null zero urandom random tty; do
-  : > "$root/dev/$device"
-  mount --bind "/dev/$device" "$root/dev/$device"
-done
 if [ "${SVC_EMPTY_ROOT_TOOLS-}" = 1 ]; then
+  mount --rbind /dev "$root/dev"
   for path in /usr /bin /sbin /lib /lib64 /etc; do
     if [ -L "$path" ]; then cp -P "$path" "$root$path"; continue; fi
     mkdir -p "$root$path"
@@ -32,6 +29,10 @@ if [ "${SVC_EMPTY_ROOT_TOOLS-}" = 1 ]; then
     mount -o remount,bind,ro "$root$path"
   done
 else
+  for device in null zero urandom random tty; do
+    : > "$root/dev/$device"
+    mount --bind "/dev/$device" "$root/dev/$device"
+  done
   ldd "$SVC_EMPTY_ROOT_BIN" | grep -o '/[^ ]*' | while read -r library; do
     mkdir -p "$root$(dirname "$library")"
     cp "$library" "$root$library"
