@@ -54,7 +54,7 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
     ...{ ...accounts, raiseSecurityEvent: accounts.securityLog.raise },
     ...{ mailer, bot: options.bot },
   });
-  return { accounts, auditing, recordCall, workspaces, notifications };
+  return { accounts, audit, auditing, recordCall, workspaces, notifications };
 }
 
 /** Projects and their configuration. */
@@ -182,7 +182,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       ...{ ...hookParts, resolveMs: options.resolveMs },
       reportPull: people.notifications.reportPull,
     }),
-    createPush(foundation, hookParts),
+    createPush(foundation, { ...hookParts, audit: people.audit }),
     createHealth(foundation, shown),
     createCron(foundation, {
       ...{ ...shown, ...logs, variables: variables.variableService },

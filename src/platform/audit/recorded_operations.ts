@@ -20,9 +20,13 @@ const RECORDED_READS: ReadonlySet<string> = new Set(
   ["getDatabaseConnection"] satisfies (keyof typeof endpoints)[],
 );
 
-const summaries: ReadonlyMap<string, string> = new Map(
-  Object.entries(endpoints).map(([name, { summary }]) => [name, summary]),
-);
+/** What the log calls a push, which is no operation of the API. */
+export const PUSHED = "gitPush";
+
+const summaries: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(endpoints).map(([name, { summary }]) => [name, summary] as const),
+  [PUSHED, "Change a branch or tag by git push"],
+]);
 
 const recorded: ReadonlyMap<unknown, string> = new Map(
   Object.entries(endpoints).flatMap(([name, endpoint]) =>

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { OpenSandbox } from "../builds/mod.ts";
@@ -19,6 +20,7 @@ export function createPush(
   parts: Omit<BranchServices, "addresses" | "onTrouble"> & {
     readonly projects: ProjectStore;
     readonly sandbox: OpenSandbox;
+    readonly audit: Pick<AuditLog, "record">;
     readonly pushedRepositories: PushedRepositories | undefined;
   },
 ): Capability {
@@ -35,7 +37,7 @@ export function createPush(
   });
   return {
     name: "push",
-    bindRoutes: (router) => bindPushRoutes(router, { projects, pushes }),
+    bindRoutes: (router) => bindPushRoutes(router, { projects, pushes, audit: parts.audit }),
     start: async () => await shared?.shareOwn(() => projects.all()),
     async *projectKeys(projectId) {
       yield keys.pushedRepository(projectId);

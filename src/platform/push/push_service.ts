@@ -40,6 +40,22 @@ const MOST_OF_PROJECT = 16;
 /** Pause after which a client hears that a push is still under way, in milliseconds. */
 const STILL_MS = 15_000;
 
+/** Who pushes. */
+export interface PushCaller extends Pick<Caller, "grant"> {
+  /** Told which refs were changed, before anything is built of them. */
+  onTaken(refs: readonly string[]): Promise<void>;
+}
+
+/** The refs that a push has changed. */
+function takenRefs(
+  { request: { commands } }: ArrivedPush,
+  { refs }: PushReport,
+): readonly string[] {
+  const outcomes = new Map(refs);
+  return commands.map(({ ref }) => ref)
+    .filter((ref) => outcomes.has(ref) && outcomes.get(ref) === undefined);
+}
+
 export interface PushServices {
   readonly repositories: Repositories;
   readonly openSandbox: OpenSandbox;
@@ -112,7 +128,7 @@ export class PushService {
   async receive(
     project: ProjectRecord,
     request: Request,
-    caller: Pick<Caller, "grant">,
+    caller: PushCaller,
   ): Promise<Response> {
     const leave = this.#enter(project.id);
     let push: ArrivedPush;
@@ -154,7 +170,7 @@ export class PushService {
     { send, gone, caller }: {
       send(bytes: Uint8Array): void;
       readonly gone: AbortSignal;
-      readonly caller: Pick<Caller, "grant">;
+      readonly caller: PushCaller;
     },
   ): Promise<void> {
     const { closing } = this.services;
@@ -170,6 +186,7 @@ export class PushService {
             return isPermitted(caller, needed) ? undefined : needed;
           },
         })).finally(() => push.scratch.dispose());
+      await caller.onTaken(takenRefs(push, report));
       const listener = {
         say: (line: string) => words(`${line}\n`),
         signal: AbortSignal.any([gone, closing]),

@@ -4,11 +4,15 @@
  * @module
  */
 import { projectName, workspaceSlug } from "../../contract/mod.ts";
+import { type AuditLog, PUSHED } from "../audit/mod.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure, type ForeignVisit, type Router } from "../core/http/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import { asBearer, basicPassword } from "./basic_credentials.ts";
 import { type GitServiceName, type PushService, SERVICES } from "./push_service.ts";
+
+/** Most refs of one push that the audit log names. */
+const MAX_RECORDED = 20;
 
 const PATH = "/git/:workspace/:project";
 
@@ -45,8 +49,28 @@ function protocolOf({ headers }: Request): string | undefined {
 export function bindPushRoutes(router: Router, services: {
   readonly projects: ProjectStore;
   readonly pushes: PushService;
+  readonly audit: Pick<AuditLog, "record">;
 }): void {
-  const { projects, pushes } = services;
+  const { projects, pushes, audit } = services;
+
+  /** Adds to the audit log which refs somebody has changed, one entry each. */
+  async function record(
+    { request, client }: ForeignVisit,
+    { project, caller: { user, credential, workspace } }: Opened,
+    refs: readonly string[],
+  ): Promise<void> {
+    const { pathname } = new URL(request.url);
+    const repository = pathname.slice(0, pathname.lastIndexOf("/"));
+    for (const ref of refs.slice(0, MAX_RECORDED)) {
+      await audit.record({
+        ...{ workspaceId: workspace.id, action: PUSHED, project: project.name, requestId: null },
+        path: `${repository} ${ref}`,
+        user: { id: user.id, name: user.name },
+        credential: { type: credential.type, id: credential.id, name: credential.name },
+        address: client.address,
+      });
+    }
+  }
 
   /** The project of a request whose caller may use the service. */
   async function open(visit: ForeignVisit, service: GitServiceName): Promise<Opened> {
@@ -102,7 +126,10 @@ export function bindPushRoutes(router: Router, services: {
         }
         return service === "git-upload-pack"
           ? await pushes.upload(project, request, protocolOf(request))
-          : await pushes.receive(project, request, caller);
+          : await pushes.receive(project, request, {
+            grant: caller.grant,
+            onTaken: (refs) => record(visit, { project, caller }, refs),
+          });
       },
       refuse,
     });

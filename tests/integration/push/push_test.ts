@@ -1,6 +1,7 @@
 /** `git push` to the platform, by the real git client. */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
 
@@ -55,6 +56,16 @@ Deno.test("git push deploys branches, fails with their builds, and git clone giv
     assert.equal((await get(host, "/")).status, 404);
 
     assert.match((await push(site.path, url, "--delete", "main")).text, /cannot be deleted/);
+    const { json: log } = await api("GET", "/v1/audit?action=gitPush");
+    assert.deepEqual(log.items.map(({ path }: { path: string }) => path), [
+      "/git/default/shop.git refs/heads/feature/menu",
+      "/git/default/shop.git refs/heads/feature/menu",
+      "/git/default/shop.git refs/heads/main",
+    ], "a refused push is not in it");
+    const [{ project, credential, address, summary }] = log.items;
+    assert.deepEqual([project, credential.type, address], ["shop", "api_key", "127.0.0.1"]);
+    assert.equal(summary, "Change a branch or tag by git push");
+    assert.ok(!JSON.stringify(log).includes(TOKEN));
 
     await git(site.path, "checkout", "--quiet", "main");
     await api("PATCH", `/v1/projects/${id}`, { json: { buildCommand: "echo it breaks; exit 3" } });
@@ -92,7 +103,11 @@ Deno.test("what may not be pushed is refused, and leaves nothing", async () => {
     const replaced = await push(site.path, url, "main", "main:refs/replace/0123");
     assert.match(replaced.text, /main -> main \(another ref is refused\)/);
     assert.deepEqual(await pushed(), []);
-    assert.deepEqual(await Array.fromAsync(Deno.readDir(`${dataDir}/builds`)), []);
+    // What a list of refs was read in goes a moment after its answer.
+    await until(
+      () => Array.fromAsync(Deno.readDir(`${dataDir}/builds`)),
+      (left) => left.length === 0,
+    );
 
     // A tree with the name `.git`, which a checkout would write into its own repository.
     const blob = await git(site.path, "rev-parse", "main:index.html");
