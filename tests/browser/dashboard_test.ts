@@ -177,6 +177,17 @@ async function look(page: Page, url: string, pages: readonly [string, string][])
         const { scrollWidth, clientWidth } = html as unknown as Record<string, number>;
         return scrollWidth! - clientWidth!;
       });
+      // Titles that are cut on purpose hide what is beyond.
+      const cut = await page.locator("h1, h2").evaluateAll((titles) =>
+        (titles as unknown as { scrollWidth: number; clientWidth: number; innerText: string }[])
+          .filter((title) =>
+            title.scrollWidth > title.clientWidth &&
+            (globalThis as unknown as { getComputedStyle(of: unknown): { overflowX: string } })
+                .getComputedStyle(title).overflowX === "visible"
+          )
+          .map(({ innerText }) => innerText)
+      );
+      for (const title of cut) faults.push(`${name} in ${look}: "${title}" leaves its place`);
       if (overflow > 0) faults.push(`${name} in ${look} is ${overflow} pixels too wide`);
       if (!KEEPS_SHOTS) continue;
       await page.screenshot({ path: join(SHOTS, `${name}-${look}.png`) });

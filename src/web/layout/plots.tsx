@@ -63,7 +63,10 @@ export function BarPlot({ bars, label }: {
 export function ShareLine({ value, most }: { readonly value: number; readonly most: number }) {
   return (
     <svg class="share" viewBox="0 0 100 2" preserveAspectRatio="none" aria-hidden="true">
-      <rect width={Math.max(1, Math.round(value / Math.max(1, most) * 100))} height={2} />
+      <rect
+        width={value === 0 ? 0 : Math.max(1, Math.round(value / Math.max(1, most) * 100))}
+        height={2}
+      />
     </svg>
   );
 }

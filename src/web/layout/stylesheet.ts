@@ -36,6 +36,7 @@ html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
 body { margin: 0; min-height: 100vh; background: var(--paper); color: var(--ink); font: 1rem/1.55 var(--sans); -webkit-font-smoothing: antialiased; }
 h1, h2, p, ul, ol, dl, dd, figure, fieldset { margin: 0; padding: 0; }
 h1 { font-size: clamp(1.65rem, 1.35rem + 1.2vw, 2.1rem); line-height: 1.15; letter-spacing: -.025em; font-weight: 680; text-wrap: balance; }
+h1, h2 { overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; line-height: 1.3; letter-spacing: -.012em; font-weight: 650; }
 p { text-wrap: pretty; }
 ul, ol { list-style: none; }
