@@ -10,6 +10,7 @@ const HEALTH = {
   status: "ok",
   version: "1.0.0",
   knowsNetworks: false,
+  nodes: 1,
   servers: {
     sandbox: "enforced",
     missing: [],

@@ -25,7 +25,7 @@ export { KeyFileError } from "../platform/core/secrets/mod.ts";
 export { ConnectionsUnsupportedError } from "../platform/core/listener/mod.ts";
 export { ListenError } from "./listeners.ts";
 export { DEFAULT_RETENTION } from "../platform/retention/mod.ts";
-export { HandoverError } from "./handover/mod.ts";
+export { HandoverError, Takeover } from "./handover/mod.ts";
 export { startPlatform } from "./server.ts";
 export { DataIncompleteError } from "../platform/core/store/mod.ts";
 export { StoreUnusableError } from "../platform/core/store/mod.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { programCommand, startProgram } from "../../scripts/_program.ts";
 import { openDataDir } from "../../src/platform/core/store/mod.ts";
-import { Takeover } from "../../src/serve/handover/mod.ts";
+import { Takeover } from "../../src/serve/mod.ts";
 import { Client, deployKiosk, LOADS, underLoad } from "../helpers/restart_clients.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 

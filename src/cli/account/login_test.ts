@@ -83,7 +83,10 @@ Deno.test("login stores the token of the workspace that was approved; logout rev
     const who = JSON.parse((await run(["whoami", "--json"])).stdout);
     assert.equal(who.credential.type, "access_token");
     assert.match(who.credential.name, /^svc \S+ on test-machine$/);
-    assert.match((await run(["whoami"])).stdout, /login +svc \S+ on test-machine \(svct?_\w+…\)/);
+    assert.match(
+      (await run(["whoami"])).stdout,
+      /login +svc \S+ on test-machine \(svct?_[\w-]+…\)/,
+    );
 
     const out = await run(["logout", "--json"]);
     assert.deepEqual(JSON.parse(out.stdout).loggedOut, [{ workspace: "acme", token: "revoked" }]);

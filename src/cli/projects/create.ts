@@ -80,7 +80,9 @@ export default defineCommand({
     });
     if (folder !== undefined) await bindFolder(ctx, folder, project);
     const linked = folder !== undefined;
-    if (!deploy) return ctx.ui.result({ project, linked }, formatProject(project));
+    if (!deploy) {
+      return ctx.ui.result({ project, linked, deployment: null }, formatProject(project));
+    }
     const deployment = await buildBranch(ctx, client, { project });
     ctx.ui.result({ project, linked, deployment }, deployment.urls.production);
   },

@@ -37,7 +37,7 @@ export const SPECIAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   "path:user": ["Id of the member"],
   "path:userCode": ["Code that the tool shows", "WDJB-MJHT"],
   "path:webhook": ["Id of the webhook"],
-  "ErrorDetails.id": ["Id of the error", "5f3a9c1e0b7d2a44"],
+  "getError.id": ["Id of the error", "5f3a9c1e0b7d2a44"],
   "query:listErrors.cursor": ["`nextCursor` of the page before", "5f3a9c1e0b7d2a44"],
   "ErrorSummary.id": ["Id of the error", "5f3a9c1e0b7d2a44"],
   "query:archived": ["`true` for the archive, `false` for the inbox", "false"],

@@ -7,21 +7,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { RuleCount, SharedCounters } from "../../edge/mod.ts";
 import type { Publisher } from "../../feed/mod.ts";
-import { readCertificateFiles } from "../../platform/certificates/mod.ts";
 import type { Edges } from "../../platform/core/foundation.ts";
 import { type createHostDispatch, faultAnswer } from "../../platform/core/http/mod.ts";
-import { completeLimits } from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import type { FunctionLinks, ServerLinks } from "../../runtime/mod.ts";
-import {
-  EarlyAnswers,
-  ListenError,
-  type Listeners,
-  type ListenOptions,
-  usableDescriptors,
-} from "../listeners.ts";
+import { EarlyAnswers, type Listeners, type ListenOptions } from "../listeners.ts";
 import { alone } from "./batch_port.ts";
 import type { ForwardedConnection } from "./forwarded_requests.ts";
+import { choosePorts, divideLimits } from "./thread_listen.ts";
 import { ThreadHandle, type ThreadServices } from "./thread_handle.ts";
 import type { Inquiry, Question, ThreadStart } from "./wire.ts";
 
@@ -60,47 +53,6 @@ const NOTHING_YET: ThreadAnswers = {
   addLines: () => {},
   addCounts: () => {},
 };
-
-/**
- * Finds out whether the port is free, and which one it is: sockets that share a port
- * do not fail where others of the same user listen on it already.
- */
-function probe(host: string, port: number): number {
-  let listener: Deno.TcpListener;
-  try {
-    listener = Deno.listen({ hostname: host, port });
-  } catch (cause) {
-    throw cause instanceof Deno.errors.AddrInUse ? cause : new ListenError({ host, port }, cause);
-  }
-  const { port: found } = listener.addr;
-  listener.close();
-  return found;
-}
-
-/** How much more than its part of an address's connections a thread may have: chance spreads them. */
-const ADDRESS_SLACK = 1.5;
-
-/** Each thread's part of the limits. */
-function divideLimits(
-  connections: ListenOptions["connections"],
-  count: number,
-): ListenOptions["connections"] {
-  const { maxConnections, maxPerAddress } = completeLimits(connections, usableDescriptors());
-  return {
-    ...connections,
-    maxConnections: Math.ceil(maxConnections / count),
-    maxPerAddress: Math.min(maxPerAddress, Math.ceil(ADDRESS_SLACK * maxPerAddress / count)),
-  };
-}
-
-/** The ports, each free at this moment, or of the platform that these threads take over from. */
-async function choosePorts(listen: ListenOptions): Promise<ListenOptions> {
-  if (listen.waits) return listen;
-  const port = probe(listen.host, listen.port);
-  if (listen.tls === undefined && !listen.ordersCertificates) return { ...listen, port };
-  if (listen.tls !== undefined) await readCertificateFiles(listen.tls, Date.now());
-  return { ...listen, port, httpsPort: probe(listen.host, listen.httpsPort ?? 443) };
-}
 
 export class EdgeThreads implements Listeners, Edges {
   readonly port: number;

@@ -25,7 +25,13 @@ const SETTINGS = {
 
 async function push({ port }: BuildPlatform, folder: string, branch: string) {
   const { code, stderr } = await new Deno.Command("git", {
-    args: ["-C", folder, "push", `http://svc:${TOKEN}@127.0.0.1:${port}/git/default/shop.git`, branch],
+    args: [
+      "-C",
+      folder,
+      "push",
+      `http://svc:${TOKEN}@127.0.0.1:${port}/git/default/shop.git`,
+      branch,
+    ],
     env: { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" },
   }).output();
   return { code, text: new TextDecoder().decode(stderr) };
