@@ -26,6 +26,11 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
+  /**
+   * Makes the `Idempotency-Key` of a request that must be carried out once: what is between
+   * here and there may send it again when a connection closes. Without it none is sent.
+   */
+  readonly newIdempotencyKey?: () => string;
   /** Clock that a `Retry-After` date is measured by, in milliseconds; the machine's where missing. */
   readonly now?: () => number;
   /** Called for each finished exchange; for debug output. */
@@ -219,6 +224,9 @@ export function createClient(options: ClientOptions): Client {
       path: buildPath(endpoint.path, input),
       headers: {
         ...(input.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(endpoint.idempotency !== "kept" || options.newIdempotencyKey === undefined
+          ? {}
+          : { "idempotency-key": options.newIdempotencyKey() }),
         ...(input.ifMatch === undefined ? {} : { "if-match": input.ifMatch }),
         // What compresses an answer on its way makes its ETag weak, of no use for If-Match.
         "accept-encoding": "identity",

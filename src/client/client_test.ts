@@ -135,6 +135,18 @@ Deno.test("call() does not repeat a POST that may have been done", async () => {
   assert.equal(requests.length, 1);
 });
 
+Deno.test("call() gives each request that is carried out once a key of its own", async () => {
+  let made = 0;
+  const answers = [failure(409), failure(409), Response.json(HEALTH)];
+  const { client, requests } = clientOf(answers, { newIdempotencyKey: () => `key-${made++}` });
+  for (const name of ["one", "two"]) {
+    await assert.rejects(client.call(endpoints.createProject, { body: { name } }), ApiError);
+  }
+  await client.call(endpoints.getHealth, {});
+  const keys = requests.map(({ headers }) => headers.get("idempotency-key"));
+  assert.deepEqual(keys, ["key-0", "key-1", null]);
+});
+
 Deno.test("call() does not repeat an error that will stay", async () => {
   for (const status of [400, 401, 403, 404, 409, 500]) {
     const { client, requests } = clientOf([failure(status)]);

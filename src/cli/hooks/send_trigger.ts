@@ -60,9 +60,8 @@ export async function sendTrigger(ctx: Context, request: TriggerRequest): Promis
       path: `/v1/hooks/${place.key}`,
       headers: {
         "content-type": "application/json",
-        ...(request.idempotencyKey === undefined
-          ? {}
-          : { "idempotency-key": request.idempotencyKey }),
+        // What is between here and there may send it again when a connection closes.
+        "idempotency-key": request.idempotencyKey ?? crypto.randomUUID(),
       },
       body: () => JSON.stringify(request.body),
     });

@@ -216,6 +216,7 @@ export async function createContext(
         token,
         fetch: host.fetch,
         now: host.now,
+        newIdempotencyKey: () => crypto.randomUUID(),
         ...(outlivesStop === true ? {} : { signal: host.signal, onCutOff }),
         ...(chosen === undefined ? {} : { workspace: chosen }),
         onExchange: ({ method, path, status }) => ui.debug(phase, `${method} ${path} ${status}`),

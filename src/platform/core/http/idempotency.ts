@@ -6,7 +6,8 @@
  *
  * The start of a request is stored before it is carried out. A crash in between
  * therefore leaves a mark without a response, and a repeated request is
- * refused, as it is unknown whether the first one took effect.
+ * refused, as it is unknown whether the first one took effect. Nodes share what
+ * is stored: of a request that reaches two of them, one carries it out.
  *
  * @module
  */
@@ -77,7 +78,7 @@ export class Idempotency {
    * `Idempotency-Replayed`. Refusals and failures are not kept.
    *
    * @throws {Failure} `conflict` where the key came with another request, or
-   *   the first one was interrupted.
+   *   the first one was interrupted, or another node has not answered it yet.
    */
   async run(asked: RepeatableRequest, answer: () => Promise<Response>): Promise<Response> {
     const { request, credentialId, key } = asked;
@@ -85,13 +86,16 @@ export class Idempotency {
     const id = sha256Hex([credentialId, request.method, pathname, key].join("\n"));
     const fingerprint = await fingerprintOf(asked);
     return await this.lock.run(id, async () => {
-      const known = await this.store.find(id);
-      if (known !== undefined && this.parts.now() - known.startedAt < KEPT_MS) {
-        if (known.fingerprint !== fingerprint) throw usedOtherwise();
-        return await this.replay(id, known.startedAt);
+      for (;;) {
+        const known = await this.store.find(id);
+        const startedAt = this.parts.now();
+        if (known !== undefined && startedAt - known.value.startedAt < KEPT_MS) {
+          if (known.value.fingerprint !== fingerprint) throw usedOtherwise();
+          return await this.replay(id, known.value.startedAt);
+        }
+        const isBegun = await this.store.begin(id, { fingerprint, startedAt }, known);
+        if (isBegun) return await this.carryOut(id, answer);
       }
-      await this.store.begin(id, { fingerprint, startedAt: this.parts.now() });
-      return await this.carryOut(id, answer);
     });
   }
 
@@ -125,8 +129,9 @@ export class Idempotency {
       const when = new Date(startedAt).toISOString();
       throw new Failure(
         "conflict",
-        `A request with this Idempotency-Key began at ${when} and was interrupted: ` +
-          "see whether it took effect, then use a new key",
+        `A request with this Idempotency-Key began at ${when} and has no answer: it was ` +
+          "interrupted, or another node has not ended it. See whether it took effect, then use " +
+          "a new key",
       );
     }
     const text = await this.parts.box.open(sealed, placeOf(id));

@@ -6,7 +6,7 @@
  */
 import { z } from "zod";
 import { type SealedSecret, sealedSecret } from "../secrets/mod.ts";
-import { keys, readAll, readRecord } from "../store/mod.ts";
+import { keys, readAll, readRecord, type Versioned } from "../store/mod.ts";
 
 const PART_BYTES = 60_000;
 
@@ -19,16 +19,26 @@ const part = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8
 export class IdempotencyStore {
   constructor(private readonly kv: Deno.Kv, private readonly keptMs: number) {}
 
-  async find(id: string): Promise<BegunRequest | undefined> {
-    return (await readRecord(this.kv, keys.idempotency(id), begun))?.value;
+  async find(id: string): Promise<Versioned<BegunRequest> | undefined> {
+    return await readRecord(this.kv, keys.idempotency(id), begun);
   }
 
-  /** Marks a request as begun, replacing what an earlier one with the same key left. */
-  async begin(id: string, request: BegunRequest): Promise<void> {
-    await this.kv.atomic()
-      .set(keys.idempotency(id), request, { expireIn: this.keptMs })
+  /**
+   * Marks a request as begun, replacing what an earlier one with the same key left; false
+   * where another node was faster.
+   */
+  async begin(
+    id: string,
+    request: BegunRequest,
+    earlier: Versioned<BegunRequest> | undefined,
+  ): Promise<boolean> {
+    const key = keys.idempotency(id);
+    const { ok } = await this.kv.atomic()
+      .check({ key, versionstamp: earlier?.versionstamp ?? null })
+      .set(key, request, { expireIn: this.keptMs })
       .delete(keys.idempotencyAnswer(id))
       .commit();
+    return ok;
   }
 
   async forget(id: string): Promise<void> {
