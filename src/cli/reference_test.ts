@@ -3,6 +3,7 @@ import { formatMarkdown } from "./_test_markdown.ts";
 import { runCli } from "./_test_run.ts";
 import { type CommandEntry, isGroup, leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
+import { describeGlobalFlags } from "./describe_commands.ts";
 import { renderReference } from "./reference.ts";
 
 const REFERENCE = new URL("../../docs/cli.md", import.meta.url);
@@ -55,5 +56,19 @@ Deno.test("every example of a command parses", async () => {
       await parser.exitOverride().parseAsync(own, { from: "user" });
       assert.ok(ran, line);
     }
+  }
+});
+
+Deno.test("no command names a flag of its own as one of every command, which would get its value", async () => {
+  const shared = new Set<unknown>(
+    describeGlobalFlags().flatMap(({ flag }) => flag.match(/--[a-z-]+/)),
+  );
+  assert.ok(shared.has("--api-url"));
+  for (const { words, leaf } of leavesOf(COMMANDS)) {
+    const { options } = (await leaf.load()).default.build(leaf.name, () => Promise.resolve());
+    const taken = options.map(({ long }) => long).filter((long) => shared.has(long));
+    // `svc upgrade --version` is told apart from `svc --version` by the parser.
+    const allowed = words.join(" ") === "upgrade" ? ["--version"] : [];
+    assert.deepEqual(taken, allowed, words.join(" "));
   }
 });

@@ -11,7 +11,7 @@ const MAX_KNOWN_HOSTS_BYTES = 100_000;
 interface Flags {
   readonly username?: string | undefined;
   readonly forge?: Forge | undefined;
-  readonly apiUrl?: string | undefined;
+  readonly forgeApi?: string | undefined;
   readonly stdin?: true | undefined;
   readonly fromFile?: string | undefined;
   readonly sshKey?: string | undefined;
@@ -20,7 +20,7 @@ interface Flags {
 }
 
 function checkFlags(flags: Flags): void {
-  const { stdin, fromFile, sshKey, knownHosts, username, forge, apiUrl, remove } = flags;
+  const { stdin, fromFile, sshKey, knownHosts, username, forge, forgeApi, remove } = flags;
   const ways = [stdin, fromFile, sshKey, remove].filter((flag) => flag !== undefined);
   if (ways.length > 1) {
     throw new CliError("usage", "Give one of --stdin, --from-file, --ssh-key and --remove");
@@ -28,7 +28,7 @@ function checkFlags(flags: Flags): void {
   if (knownHosts !== undefined && sshKey === undefined) {
     throw new CliError("usage", "Give --known-hosts with --ssh-key");
   }
-  const ofToken = { "--username": username, "--forge": forge, "--api-url": apiUrl };
+  const ofToken = { "--username": username, "--forge": forge, "--forge-api": forgeApi };
   for (const [flag, value] of Object.entries(ofToken)) {
     if (value === undefined || sshKey === undefined && remove !== true) continue;
     throw new CliError("usage", `Give ${flag} with a token, not with --ssh-key or --remove`);
@@ -36,7 +36,7 @@ function checkFlags(flags: Flags): void {
 }
 
 async function readCredentials(ctx: Context, flags: Flags) {
-  const { sshKey, knownHosts, username, forge, apiUrl } = flags;
+  const { sshKey, knownHosts, username, forge, forgeApi } = flags;
   if (sshKey !== undefined) {
     return {
       type: "ssh" as const,
@@ -52,7 +52,7 @@ async function readCredentials(ctx: Context, flags: Flags) {
     ]);
   }
   const token = await readValue(ctx, flags, { key: "the token", category: "secret" });
-  return { type: "https" as const, token, username, forge, apiUrl };
+  return { type: "https" as const, token, username, forge, apiUrl: forgeApi };
 }
 
 export default defineCommand({
@@ -69,7 +69,7 @@ export default defineCommand({
         new Option("--forge <name>", "what serves the git URL, for reports (default: by its host)")
           .choices(FORGES),
       )
-      .option("--api-url <url>", "address of the forge's API (default: by the git URL)")
+      .option("--forge-api <url>", "address of the forge's API (default: by the git URL)")
       .option("--stdin", "read the token from stdin")
       .option("--from-file <path>", "read the token from this file")
       .option("--ssh-key <path>", "private key without passphrase, for an ssh git URL")

@@ -92,7 +92,7 @@ export function judgeRefusal(
     : status === 404
     ? `there is no such repository at ${api}, or the token may not see it`
     : status >= 300 && status < 400
-    ? "it answered with a redirect: give --api-url of `svc projects git-credentials`"
+    ? "it answered with a redirect: give --forge-api of `svc projects git-credentials`"
     : "it refused the request";
   return { type: "failed", reason: `${name} answered with status ${status}: ${why}` };
 }
