@@ -10,9 +10,6 @@ import { ROOT } from "./_source_files.ts";
 import type { Batch, Plan } from "./_suites.ts";
 import { NO_COUNTS, readReport, type Report } from "./_test_counts.ts";
 
-/** A suite that takes longer hangs: 15 minutes. */
-const SUITE_LIMIT_MS = 15 * 60 * 1000;
-
 /** How long an interrupted run may take to name what it was doing. */
 const LAST_WORDS_MS = 10_000;
 
@@ -87,10 +84,10 @@ async function runBatch({ files, threads }: Batch, options: RunOptions): Promise
 
 /** Runs a suite, and the files of the few tests that failed once more, each alone. */
 export async function runSuite(
-  { flags, together, atOnce, alone }: Plan,
+  { flags, limitMs, together, atOnce, alone }: Plan,
   show: Show,
 ): Promise<Outcome> {
-  const deadline = performance.now() + SUITE_LIMIT_MS;
+  const deadline = performance.now() + limitMs;
   const isBeside = atOnce > 1 && together.length > 1;
   const run = (batch: Batch, beside = false) =>
     runBatch(batch, { flags, deadline, isBeside: beside, show });

@@ -29,7 +29,7 @@ Deno.test("runSuite() runs a failed file once more, and keeps what failed first"
     const [alone, ...together] = batches;
     let output = "";
     const { counts, flaky, problems } = await runSuite(
-      { flags: [], together, atOnce: 2, alone: [alone!] },
+      { flags: [], limitMs: 60_000, together, atOnce: 2, alone: [alone!] },
       (bytes) => output += new TextDecoder().decode(bytes),
     );
     assert.deepEqual(counts, { passed: 2, failed: 1, skipped: 0 });

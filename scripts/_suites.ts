@@ -124,6 +124,8 @@ export interface Batch {
 /** The batches of a suite: those of `together` run side by side, `atOnce` of them. */
 export interface Plan {
   readonly flags: readonly string[];
+  /** A suite that takes longer hangs. */
+  readonly limitMs: number;
   readonly together: readonly Batch[];
   readonly atOnce: number;
   /** After those, one after the other. */
@@ -139,6 +141,8 @@ const EMPTY_ROOT_SHORT: readonly string[] = [
   "tests/e2e/plain_site_test.ts",
   "tests/e2e/tour_test.ts",
 ];
+
+const MINUTE_MS = 60_000;
 
 const INTEGRATION = "tests/integration";
 
@@ -167,12 +171,18 @@ export function planSuite(
   const isThreads = suite.runs.as === "threads";
   return {
     flags: preloadOf(suite, variable),
+    limitMs: limitOf(suite, variable),
     together: isThreads
       ? together.length === 0 ? [] : [{ files: together, threads: jobs }]
       : together.map(each),
     atOnce: isThreads ? 1 : jobs,
     alone: alone.map(each),
   };
+}
+
+/** `KILL_ROUNDS=500`, or nodes that start from source, are slow, and not hung. */
+function limitOf({ name }: Suite, variable: Surroundings["variable"]): number {
+  return (name === "cluster" && variable("CLUSTER_TESTS") === "all" ? 90 : 15) * MINUTE_MS;
 }
 
 function chooseFiles(

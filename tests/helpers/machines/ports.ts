@@ -4,16 +4,13 @@
  * @module
  */
 import { until } from "../../../src/lib/_test_until.ts";
+import { unusedPort } from "../../../src/lib/unused_port.ts";
 
-/** Ports that nobody has at this moment. */
+/** Ports that nobody has at this moment, and that the system gives to nobody. */
 export function freePorts(count: number): number[] {
-  const listeners = Array.from(
-    { length: count },
-    () => Deno.listen({ hostname: "127.0.0.1", port: 0 }),
-  );
-  const ports = listeners.map(({ addr }) => addr.port);
-  for (const listener of listeners) listener.close();
-  return ports;
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(unusedPort());
+  return [...ports];
 }
 
 /** Waits until a program listens on a port, or lives no more, which is an error. */
