@@ -1,0 +1,112 @@
+/**
+ * Gitea, a forge, as a process: built from its Go module where it is missing.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { hear, show } from "../../scripts/_process.ts";
+import { ROOT } from "../../scripts/_source_files.ts";
+import { unusedPort } from "../../src/lib/unused_port.ts";
+import { Child } from "./machines/child.ts";
+
+const VERSION = "v1.26.0";
+const USER = "ada";
+
+/** Folder of the program; building it takes some minutes once. */
+async function findGitea(): Promise<string> {
+  const home = Deno.env.get("HOME") ?? "/tmp";
+  const folder = join(home, ".cache", "svc-tests", `gitea-${VERSION}`);
+  const code = await show([join(ROOT, "scripts", "build_gitea.sh"), folder]);
+  if (code !== 0) throw new Error("Cannot build Gitea: see above");
+  return folder;
+}
+
+/** Settings for one user on 127.0.0.1, whose webhooks may reach this machine and nothing else. */
+const settings = (folder: string, { program, port }: { program: string; port: number }) => `
+APP_NAME = svc's tests
+RUN_MODE = prod
+WORK_PATH = ${folder}
+I_AM_BEING_UNSAFE_RUNNING_AS_ROOT = true
+
+[server]
+HTTP_ADDR = 127.0.0.1
+HTTP_PORT = ${port}
+ROOT_URL = http://127.0.0.1:${port}/
+DISABLE_SSH = true
+OFFLINE_MODE = true
+STATIC_ROOT_PATH = ${program}
+
+[database]
+DB_TYPE = sqlite3
+PATH = ${join(folder, "gitea.db")}
+
+[repository]
+ROOT = ${join(folder, "repositories")}
+
+[security]
+INSTALL_LOCK = true
+SECRET_KEY = of-a-test
+
+[webhook]
+ALLOWED_HOST_LIST = loopback
+
+[mailer]
+ENABLED = false
+
+[log]
+LEVEL = Warn
+`;
+
+export interface Gitea extends AsyncDisposable {
+  readonly url: string;
+  readonly user: string;
+  readonly token: string;
+  /** Calls the API and expects success. */
+  // deno-lint-ignore no-explicit-any -- tests look into any answer
+  api(method: string, path: string, body?: unknown): Promise<any>;
+}
+
+/** Starts Gitea with one user, in a folder of its own that the caller removes. */
+export async function startGitea(folder: string): Promise<Gitea> {
+  const program = await findGitea();
+  await Deno.mkdir(folder, { recursive: true });
+  const port = unusedPort();
+  const config = join(folder, "app.ini");
+  await Deno.writeTextFile(config, settings(folder, { program, port }));
+  const env = { HOME: folder, GITEA_WORK_DIR: folder };
+  const gitea = (...args: string[]): [string, ...string[]] => [
+    ...[join(program, "gitea"), "--config", config] as const,
+    ...args,
+  ];
+  const administer = async (...args: string[]) => {
+    const { code, stdout, stderr } = await hear(gitea(...args), { env });
+    if (code !== 0) throw new Error(`gitea ${args.join(" ")}: ${stdout}${stderr}`);
+    // What it logs comes before.
+    return stdout.trimEnd().split("\n").at(-1)!;
+  };
+  await administer("migrate");
+  await administer(
+    ...["admin", "user", "create", "--admin", "--username", USER, "--random-password"],
+    ...["--email", "ada@example.com", "--must-change-password=false"],
+  );
+  const token = await administer(
+    ...["admin", "user", "generate-access-token", "--username", USER, "--raw"],
+    ...["--scopes", "write:repository,write:issue,write:user"],
+  );
+  const child = await Child.start(gitea("web"), { env, ready: { port } });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    ...{ url, user: USER, token },
+    async api(method, path, body) {
+      const response = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: { authorization: `token ${token}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return text === "" ? undefined : JSON.parse(text);
+    },
+    [Symbol.asyncDispose]: () => child.kill(),
+  };
+}
