@@ -137,14 +137,20 @@ export function start(
   dataDir: string,
   options: Partial<PlatformOptions> = {},
 ): Promise<TestPlatform> {
-  return startBy(
-    (given, logged) =>
-      PROGRAM === undefined ? startPlatform(given) : startProcess(PROGRAM, given, logged),
-    {
-      ...options,
-      dataDir,
-    },
-  );
+  return PROGRAM === undefined
+    ? startBy(startPlatform, { ...options, dataDir })
+    : startProgramAt(PROGRAM, { ...options, dataDir });
+}
+
+/** Starts a platform as the process of a compiled program, which may write `lines` beside its log. */
+export function startProgramAt(
+  program: string,
+  { lines, ...options }: Partial<PlatformOptions> & {
+    readonly dataDir: string;
+    readonly lines?: RegExp;
+  },
+): Promise<TestPlatform> {
+  return startBy((given, logged) => startProcess(program, given, logged, lines), options);
 }
 
 /** The process that a platform runs in: this one, or that of the program. */

@@ -172,14 +172,18 @@ function logLine(line: string): string | undefined {
   return s === "user" && !OWN_LINES.test(m) ? `${l} ${m}` : undefined;
 }
 
+/** Nothing: all that the program writes to stderr is its log. */
+const NO_LINE = /^\b$/;
+
 /**
  * Starts the program. Its end fails the test where it does not exit with 0, or
- * where something but its log was on stderr.
+ * where something but its log, and lines of the runtime that are expected, was on stderr.
  */
 export async function startProcess(
   program: string,
   { dataDir, env, version: _, log: __, ...given }: PlatformOptions,
   logged: string[],
+  expected: RegExp = NO_LINE,
 ): Promise<RunningPlatform & { readonly pid: number }> {
   const { upstreamCa, ...options } = given;
   const folder = await makeTestFolder("svc-flags-");
@@ -196,6 +200,7 @@ export async function startProcess(
     ],
     env: { ...definedVariables(rest), NO_COLOR: "1", ...secrets(given) },
     onLine(line) {
+      if (expected.test(line)) return;
       if (!line.startsWith("{")) return void strays.push(line);
       const said = logLine(line);
       if (said !== undefined) logged.push(said);

@@ -120,6 +120,7 @@ export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "nodes/shared_store_test.ts": NODES,
   "push/hostile_push_test.ts": ATTACKS,
   "push/push_test.ts": BUILDS,
+  "threads/death_test.ts": THREADS,
   "threads/functions_test.ts": THREADS,
   "threads/limits_test.ts": THREADS,
   "threads/order_test.ts": THREADS,

@@ -1,0 +1,115 @@
+/**
+ * Connections of clients whose requests last until the test lets them end.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
+
+/** A request of which one part has been answered. */
+export interface HeldRequest {
+  readonly connection: ClientConnection;
+  readonly what: string;
+  /** Asks for the rest; whether all came, byte for byte, or the connection broke off. */
+  finish(): Promise<"whole" | "broken">;
+}
+
+/** What a request is expected to return. */
+export interface Wanted {
+  readonly host: string;
+  readonly path: string;
+  readonly content: Buffer;
+  /** Whether the content is sent to be returned; else it is a file. */
+  readonly isEcho: boolean;
+}
+
+/** Reads parts of a response until there are so many bytes; less only at its end. */
+async function readUpTo(
+  parts: AsyncIterator<Buffer>,
+  size: number,
+): Promise<Buffer> {
+  const read: Buffer[] = [];
+  for (let left = size; left > 0;) {
+    const { done, value } = await parts.next();
+    if (done) break;
+    read.push(value);
+    left -= value.byteLength;
+  }
+  return Buffer.concat(read);
+}
+
+/** A connection that is kept, used for one request after the other. */
+export class ClientConnection {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  #socket: unknown;
+
+  constructor(private readonly port: number) {}
+
+  /** Status and text of an answer. */
+  async get(host: string, path: string): Promise<string> {
+    const { asked, response } = await this.#open(host, path, "GET", (asked) => asked.end());
+    const text = (await (await response).toArray()).join("");
+    this.#check(asked);
+    return `${(await response).statusCode} ${text}`;
+  }
+
+  /** Sends a request of which the beginning is answered, and the rest when it is to finish. */
+  async hold({ host, path, content, isEcho }: Wanted): Promise<HeldRequest> {
+    const first = isEcho ? content.byteLength / 2 : 1;
+    const { asked, response } = this.#open(
+      ...[host, path, isEcho ? "POST" : "GET"] as const,
+      (asked) => isEcho ? asked.write(content.subarray(0, first)) : asked.end(),
+    );
+    const answer = await response;
+    this.#check(asked);
+    assert.equal(answer.statusCode, 200, `${host}${path}`);
+    const parts: AsyncIterator<Buffer> = answer[Symbol.asyncIterator]();
+    const begun = await readUpTo(parts, first);
+    const finish = async () => {
+      if (isEcho) asked.end(content.subarray(first));
+      const rest = await readUpTo(parts, Infinity).catch(() => undefined);
+      if (rest === undefined) return "broken" as const;
+      assert.ok(
+        Buffer.concat([begun, rest]).equals(content),
+        `${host}${path} ended early, or with other bytes`,
+      );
+      return "whole" as const;
+    };
+    return { connection: this, what: `${host}${path}`, finish };
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #open(
+    host: string,
+    path: string,
+    method: string,
+    send: (asked: ClientRequest) => void,
+  ): { readonly asked: ClientRequest; readonly response: Promise<IncomingMessage> } {
+    const { port } = this;
+    const headers = { host };
+    const asked = request({
+      hostname: "127.0.0.1",
+      port,
+      path,
+      method,
+      headers,
+      agent: this.#agent,
+    });
+    const response = once(asked, "response").then(([response]) => response as IncomingMessage);
+    // What breaks off later is seen where the response is read.
+    asked.on("error", () => {});
+    send(asked);
+    return { asked, response };
+  }
+
+  /** The connection is the one that the first request had opened. */
+  #check(asked: ClientRequest): void {
+    this.#socket ??= asked.socket;
+    assert.ok(asked.socket === this.#socket, "expected one connection");
+  }
+}
