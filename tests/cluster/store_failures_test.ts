@@ -60,6 +60,15 @@ async function refusesWrites(node: Node): Promise<void> {
   assert.ok(Number(answer.headers.get("retry-after")) > 0);
 }
 
+/** Waits until what a node says of itself has a status. */
+async function says(node: Node, path: string, status: number): Promise<void> {
+  await until(async () => {
+    const answer = await fetch(`${node.url}${path}`);
+    await answer.body?.cancel();
+    return answer.status === status;
+  });
+}
+
 Deno.test({
   name: "PostgreSQL and the object storage fail in turn, and nothing is lost",
   ignore: !IS_LONG,
@@ -107,10 +116,18 @@ Deno.test({
         const end = performance.now() + DOWN_MS;
         // The first writes wait for a failover; those after it are refused at once.
         for (const node of nodes) await refusesWrites(node);
+        for (const node of nodes) {
+          await says(node, "/readyz", 503);
+          await says(node, "/healthz", 200);
+        }
         await pass(end - performance.now());
         for (const node of nodes) await refusesWrites(node);
+        const balanced = await machines.api("POST", "/v1/projects", { json: { name: "refused" } });
+        assert.deepEqual([balanced.status, balanced.json.code], [503, "unavailable"]);
+        assert.ok(Number(balanced.headers.get("retry-after")) > 0);
         for (const name of patroni.names) await patroni.start(name);
         await patroni.primary();
+        for (const node of nodes) await says(node, "/readyz", 200);
       },
     });
 

@@ -164,11 +164,12 @@ export async function migrateStore(options: MigrationOptions): Promise<Migration
 
 async function moveAll(options: MigrationOptions, opened: Opened): Promise<MigrationReport> {
   const { dataDir, move, from, to, vaults } = opened;
+  const stores = { source: from.kv, target: to?.kv };
   await refuseUsers(from, move.records?.from ?? placeName(options.kv ?? dataDir.kv));
   const resumed = await findResumed(opened);
   const stays = await listStaying(dataDir.root);
   if (resumed?.done !== undefined && !options.dryRun) {
-    await endMove(dataDir.root, resumed, to?.kv);
+    await endMove(dataDir.root, resumed, stores);
     return { ...reportOf(resumed), resumed: true, stays };
   }
   const survey = await surveyRecords(from);
@@ -181,7 +182,7 @@ async function moveAll(options: MigrationOptions, opened: Opened): Promise<Migra
   }
   const version = await from.version();
   const begun: Move = { ...move, id: resumed?.id ?? systemRandom(16).toHex() };
-  await beginMove(dataDir.root, begun, to?.kv);
+  await beginMove(dataDir.root, begun, stores);
   if (files) options.onPart("files", files);
   const movedFiles = vaults && await moveFiles(vaults, options);
   if (to) options.onPart("records", records);
@@ -200,7 +201,7 @@ async function moveAll(options: MigrationOptions, opened: Opened): Promise<Migra
     ...(movedRecords && { records: movedRecords }),
     ...(movedFiles && { files: movedFiles }),
   };
-  await endMove(dataDir.root, { ...begun, done }, to?.kv);
+  await endMove(dataDir.root, { ...begun, done }, stores);
   return { ...answer, ...done };
 }
 

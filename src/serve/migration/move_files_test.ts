@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sha256Hex } from "../../lib/hash.ts";
 import { type Decision, openFaultyStorage } from "../../platform/core/s3/_test_storage.ts";
-import { DataDirInUseError, openDataDir, openFsBlobVault } from "../../platform/core/store/mod.ts";
+import {
+  checkWhole,
+  DataDirInUseError,
+  openDataDir,
+  openFsBlobVault,
+  openPlatformKv,
+} from "../../platform/core/store/mod.ts";
 import { migrateStore, MigrationError, type MigrationOptions } from "./mod.ts";
 import type { Ends, FilesReport } from "./migration_options.ts";
 
@@ -63,6 +69,30 @@ Deno.test("migrateStore() moves all blobs to an object storage, and back", () =>
     assert.equal((await Array.fromAsync(vault.list())).length, COUNT);
     const read = await vault.of(OTHER).read(sha256Hex(textOf(7)));
     assert.equal(new TextDecoder().decode(read), textOf(7));
+  }));
+
+Deno.test("nothing starts on files that are half moved, but on those that were there before", () =>
+  withStorage(async ({ dataDir, storage, migrate }) => {
+    const startsOn = async (blobs: string): Promise<void> => {
+      const file = join(dataDir, "kv.sqlite3");
+      const { kv, close } = await openPlatformKv(file, { env: {}, onTrouble() {} });
+      const vault = { countWorkspaces: () => Promise.resolve(0) };
+      try {
+        await checkWhole({ kv, vault }, { kv: file, blobs, keys: file });
+      } finally {
+        await close();
+      }
+    };
+    const stopping = new AbortController();
+    const interrupted = migrate({ to: storage.place }, {
+      signal: stopping.signal,
+      onProgress: () => stopping.abort(new Error("interrupted")),
+    });
+    await assert.rejects(interrupted, /interrupted/);
+    await assert.rejects(startsOn(storage.place), /move of the files to s3:.* has not ended/);
+    await startsOn(join(dataDir, "blobs"));
+    await migrate({ to: storage.place });
+    await startsOn(storage.place);
   }));
 
 Deno.test("migrateStore() goes on where it was interrupted", () =>

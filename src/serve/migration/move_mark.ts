@@ -1,6 +1,7 @@
 /**
  * What says that a move is under way: a file in the data directory, and a record in the
- * target, with which no platform starts.
+ * target, with which no platform starts. Where files alone are moved, the record is in the
+ * store that stays, and no platform starts on their target.
  *
  * @module
  */
@@ -57,24 +58,32 @@ export function isSameMove(one: Places, other: Places): boolean {
 const save = (dataDir: string, move: Move) =>
   writeFileAtomically(fileOf(dataDir), `${JSON.stringify(move)}\n`, { mode: 0o600 });
 
+/** The stores of records of a move; without a target, files alone are moved. */
+export interface MoveStores {
+  readonly source: Deno.Kv;
+  readonly target: Deno.Kv | undefined;
+}
+
 /** Says what is moved, before anything is. */
 export async function beginMove(
   dataDir: string,
   move: Move,
-  target: Deno.Kv | undefined,
+  { source, target }: MoveStores,
 ): Promise<void> {
   await save(dataDir, move);
-  await target?.set(keys.meta("move"), { id: move.id });
+  if (target !== undefined) await target.set(keys.meta("move"), { id: move.id });
+  else await source.set(keys.meta("files-move"), { to: move.files!.to });
 }
 
 /** The target is whole: `move.done` says what it has. A repeated call only ends this. */
 export async function endMove(
   dataDir: string,
   move: Move,
-  target: Deno.Kv | undefined,
+  { source, target }: MoveStores,
 ): Promise<void> {
   await save(dataDir, move);
-  await target?.delete(keys.meta("move"));
+  if (target !== undefined) await target.delete(keys.meta("move"));
+  else await source.delete(keys.meta("files-move"));
   await Deno.remove(fileOf(dataDir));
 }
 

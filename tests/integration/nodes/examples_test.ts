@@ -45,6 +45,7 @@ async function openSurroundings() {
   const { socket, user, database, password } = await pg.newAddress();
   return {
     folder,
+    records: pg.cluster,
     kv: `postgres://${user}@/${database}?host=${dirname(socket!)}`,
     blobs: storage.place,
     /** The values of variables that the examples leave to the operator. */
@@ -89,6 +90,13 @@ const at = (port: number) => ({
   api: (method: string, path: string, options = {}) =>
     callApi(`http://127.0.0.1:${port}`, method, path, options),
 });
+
+/** The status of what a node says of itself. */
+async function statusOf(port: number, path: string): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+  await answer.body?.cancel();
+  return answer.status;
+}
 
 const pageOf = async (port: number, host: string) => {
   const { stdout } = await new Deno.Command("curl", {
@@ -149,6 +157,25 @@ Deno.test({
     }
     const logs = await all.api("GET", "/v1/projects/site/logs");
     assert.equal(logs.json.missingNodes, undefined, "nodes reach each other at --node-url");
+
+    // No node is ready without its records; all of them serve sites.
+    await around.records.stop();
+    for (const port of [ports.a, ports.b]) {
+      await until(async () => await statusOf(port, "/readyz") === 503);
+      assert.equal(await statusOf(port, "/healthz"), 200);
+    }
+    await until(async () => await pageOf(ports.balancer, "site.localhost") === "balanced");
+    const refused = await all.api("POST", "/v1/projects", { json: { name: "refused" } });
+    assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
+    assert.ok(Number(refused.headers.get("retry-after")) > 0);
+    assert.equal(await pageOf(ports.balancer, "site.localhost"), "balanced");
+    await around.records.start();
+    for (const port of [ports.a, ports.b]) {
+      await until(async () => await statusOf(port, "/readyz") === 200);
+    }
+    await until(async () =>
+      (await all.api("POST", "/v1/projects", { json: { name: "later" } })).status === 201
+    );
   },
 });
 

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { z } from "zod";
 import type { BlobVault } from "./blob_store.ts";
 import { keys } from "./keys.ts";
 import { isStoreEmpty } from "./portable_kv.ts";
@@ -11,6 +12,15 @@ import { isStoreEmpty } from "./portable_kv.ts";
 /** A part of the platform's data is missing. */
 export class DataIncompleteError extends Error {
   override readonly name = "DataIncompleteError";
+}
+
+/** Where files alone are being moved. */
+const filesMove = z.object({ to: z.string() });
+
+/** True where a move of files to a place has begun, and not ended. */
+async function isHalfMoved(kv: Deno.Kv, blobs: string): Promise<boolean> {
+  const { value } = await kv.get(keys.meta("files-move"));
+  return filesMove.safeParse(value).data?.to === blobs;
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -22,7 +32,7 @@ async function exists(path: string): Promise<boolean> {
 
 /**
  * Makes sure that neither the keys nor the records are missing while the rest
- * is there.
+ * is there, and that nothing is half moved.
  *
  * @throws {DataIncompleteError} saying what is missing and how to go on.
  */
@@ -35,6 +45,13 @@ export async function checkWhole(
     throw new DataIncompleteError(
       `Cannot start: a move to the key-value store ${places.kv} has not ended. Run the same ` +
         "svc migrate-store again, or start with the places that the platform had before",
+    );
+  }
+  if (await isHalfMoved(kv, places.blobs)) {
+    throw new DataIncompleteError(
+      `Cannot start: a move of the files to ${places.blobs} has not ended. Run the same ` +
+        "svc migrate-store again, or start with the place of the files that the platform had " +
+        "before",
     );
   }
   if (!await isStoreEmpty(kv)) {
