@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { page, pageQuery, slug, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
+import { permissions } from "./permissions.ts";
 
 /** Roles of a member, the most powerful first. */
 export const ROLES = ["owner", "developer", "viewer"] as const;
@@ -47,6 +48,11 @@ export const identity = z.object({
     ),
     createdAt: timestamp,
   }),
+  grant: z.object({
+    permissions: permissions.describe("What the key may do, within its role"),
+    projects: z.array(uuid).nullable().describe("The projects that it reaches; null for all"),
+    expiresAt: timestamp.nullable().describe("When it stops working; null for never"),
+  }).nullable().default(null).describe("What an API key may do; null for sessions and tools"),
 }).meta({ id: "Identity" });
 export type Identity = z.infer<typeof identity>;
 

@@ -1,7 +1,8 @@
-import { endpoints, type Identity } from "../../contract/mod.ts";
+import { type Client, collectPages } from "../../client/mod.ts";
+import { endpoints, type Identity, MAX_KEY_PROJECTS } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
 import { WORKSPACE_SOURCES } from "../session/mod.ts";
-import { formatFacts } from "../terminal/mod.ts";
+import { formatFacts, printable } from "../terminal/mod.ts";
 
 const KIND = { api_key: "key", access_token: "login", session: "session" } as const;
 
@@ -11,13 +12,29 @@ function described({ name, prefix, createdAt }: Identity["credential"]): string 
   return `${name}${mark}, since ${createdAt.slice(0, 10)}`;
 }
 
+/** The limits of an API key; none for a login. */
+async function limits(client: Client, { grant }: Identity): Promise<[string, string][]> {
+  if (grant === null) return [];
+  const { permissions, projects, expiresAt } = grant;
+  const { items } = projects === null ? { items: [] } : await collectPages(
+    (query) => client.call(endpoints.listProjects, { query }),
+    { limit: MAX_KEY_PROJECTS, pageSize: MAX_KEY_PROJECTS },
+  );
+  const names = items.map(({ name }) => printable(name)).join(", ");
+  return [
+    ["may", permissions.join(", ")],
+    ["projects", projects === null ? "all" : names || "none that exists any more"],
+    ["ends", expiresAt ?? "never"],
+  ];
+}
+
 export default defineCommand({
   define: (command) => command,
   examples: [
     ["whoami", "show the user and key in use"],
     ["whoami --json", "the same for programs"],
   ],
-  answers: "{ user, workspace, credential, workspaceSource, apiUrl }",
+  answers: "{ user, workspace, credential, grant, workspaceSource, apiUrl }",
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });
     const identity = await client.call(endpoints.getIdentity, {});
@@ -31,6 +48,7 @@ export default defineCommand({
         ["user", user.email === null ? user.name : `${user.name} <${user.email}>`],
         ["workspace", `${workspace.slug} (${workspace.role}), from ${source}`],
         [KIND[credential.type], described(credential)],
+        ...(ctx.ui.json ? [] : await limits(client, identity)),
         ["platform", ctx.apiUrl],
       ]),
     );

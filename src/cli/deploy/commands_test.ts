@@ -141,7 +141,7 @@ Deno.test("deploy without a project names the commands that settle it", async ()
 Deno.test("link binds a folder to a project that a person picks", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
-    await bench.json(["projects", "create", "--name", "shop"]);
+    await bench.run(["projects", "create", "--name", "shop"]);
     const run = await bench.run(["link"], { prompter: personWho(["blog"]) });
     assert.equal(run.code, 0, run.stderr);
     const source = await bench.read("svc.toml");
@@ -298,6 +298,13 @@ Deno.test("whoami and workspace list tell who is calling", async () => {
     const me = await bench.json(["whoami"]);
     assert.equal((me.workspace as { slug: string }).slug, "default");
     assert.equal(me.apiUrl, bench.env.SVC_API_URL);
+    assert.deepEqual(me.grant, { permissions: ["everything"], projects: null, expiresAt: null });
+    await bench.run(["projects", "create", "--name", "shop"]);
+    const { key } = await bench.json([
+      ...["keys", "create", "ci", "--permission", "read", "--project", "shop", "--expires", "1d"],
+    ]);
+    const { stdout } = await bench.run(["whoami", "--token", String(key)]);
+    assert.match(stdout, /may +read\n *projects +shop\n *ends +\d{4}-\d\d-\d\dT/);
     const { workspaces, current } = await bench.json(["workspace", "list"]);
     assert.equal((workspaces as unknown[]).length, 1);
     assert.equal(current, "default");

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Account, ApiKey, Session, Tool } from "../../contract/mod.ts";
+import type { Account, ApiKey, Identity, Session, Tool } from "../../contract/mod.ts";
+import type { KeyGrant } from "../core/access/mod.ts";
 import type { UserRecord } from "./account_store.ts";
 import type { ApiKeyRecord } from "./api_keys/api_key.ts";
 import {
@@ -75,5 +76,15 @@ export function apiKeyToWire(apiKey: ApiKeyRecord, use: LastUse | undefined): Ap
     createdAt: iso(createdAt),
     lastUsedAt: use === undefined ? null : iso(use.at),
     lastAddress: use?.address ?? null,
+  };
+}
+
+export function grantToWire(
+  { permissions, projects, expiresAt }: KeyGrant,
+): NonNullable<Identity["grant"]> {
+  return {
+    permissions: [...permissions],
+    projects: projects && [...projects],
+    expiresAt: expiresAt === null ? null : iso(expiresAt),
   };
 }

@@ -57,6 +57,20 @@ export class ProjectStore {
     return readPage(this.kv, keys.projects(workspaceId), { schema: projectRecord, ...page });
   }
 
+  /** A page of some of the workspace's projects, by id, newest first; those that are gone are left out. */
+  async listOf(
+    workspaceId: string,
+    ids: readonly string[],
+    { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<ProjectRecord>> {
+    const wanted = [...new Set(ids)].filter((id) => cursor === undefined || id < cursor);
+    const found = await Promise.all(wanted.map((id) => this.find(workspaceId, id)));
+    const projects = found.filter((project) => project !== undefined)
+      .sort((one, other) => one.id < other.id ? 1 : -1);
+    const items = projects.slice(0, limit);
+    return { items, nextCursor: projects.length > limit ? items.at(-1)!.id : null };
+  }
+
   async *all(): AsyncGenerator<ProjectRecord> {
     for await (const { value } of readAll(this.kv, keys.allProjects(), projectRecord)) yield value;
   }

@@ -6,7 +6,7 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
-import { type Caller, reachesProject } from "../core/access/mod.ts";
+import type { Caller } from "../core/access/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import { findProject } from "./find_project.ts";
@@ -54,9 +54,12 @@ export function bindProjectRoutes(router: Router, services: ProjectRouteServices
   };
 
   router.guarded(endpoints.listProjects, async (caller, { query }) => {
-    const page = await projects.list(caller.workspace.id, query);
-    const reached = page.items.filter(({ id }) => reachesProject(caller, id));
-    return { items: reached.map(toWire), nextCursor: page.nextCursor };
+    const { id } = caller.workspace;
+    const reached = caller.grant?.projects ?? null;
+    const page = reached === null
+      ? await projects.list(id, query)
+      : await projects.listOf(id, reached, query);
+    return { items: page.items.map(toWire), nextCursor: page.nextCursor };
   });
 
   router.guarded(endpoints.createProject, async (caller, { body }) => {

@@ -129,6 +129,31 @@ Deno.test("a key limited to a project sees and changes no other one", () =>
     assert.equal(wrong.status, 404);
   }));
 
+Deno.test("a limited key pages over the projects that it reaches, and is told its limits", () =>
+  withPlatform(async (platform) => {
+    const made: { readonly id: string; readonly name: string }[] = [];
+    for (const name of ["one", "two", "three", "four", "five", "six"]) {
+      made.push(await createProject(platform, name));
+    }
+    const projects = [made[0]!.id, made[2]!.id, made[4]!.id];
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const holder = await holderOf(platform, { permissions: ["read"], projects, expiresAt });
+    const seen: string[][] = [];
+    for (let cursor: string | null = ""; cursor !== null && seen.length < 5;) {
+      const at: string = cursor === "" ? "" : `&cursor=${cursor}`;
+      const { json } = await holder.api("GET", `/v1/projects?limit=2${at}`);
+      seen.push(json.items.map(({ name }: { name: string }) => name));
+      cursor = json.nextCursor;
+    }
+    assert.deepEqual(seen, [["five", "three"], ["one"]]);
+    await platform.api("DELETE", "/v1/projects/three");
+    const { json: left } = await holder.api("GET", "/v1/projects?limit=2");
+    assert.deepEqual(left.items.map(({ name }: { name: string }) => name), ["five", "one"]);
+    assert.equal(left.nextCursor, null);
+    const { json: me } = await holder.api("GET", "/v1/me");
+    assert.deepEqual(me.grant, { permissions: ["read"], projects, expiresAt });
+  }));
+
 Deno.test("a change of a key holds from the next request on, and an expired key is refused", async () => {
   let now = Date.UTC(2026, 10, 23);
   await withPlatform(async (platform) => {

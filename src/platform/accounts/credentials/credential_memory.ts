@@ -37,8 +37,12 @@ interface Found {
 }
 
 /** What a credential may do; everything where it is no API key. */
-function grantOf({ permissions, projects }: Found): KeyGrant | undefined {
-  return permissions && { permissions, projects: projects ?? null };
+function grantOf({ permissions, projects, expiresAt }: Found): KeyGrant | undefined {
+  return permissions && {
+    permissions,
+    projects: projects ?? null,
+    expiresAt: expiresAt ?? null,
+  };
 }
 
 export class CredentialMemory {

@@ -5,6 +5,7 @@
  */
 import { endpoints } from "../../../contract/mod.ts";
 import { crossOriginFailure, originOf, type Router } from "../../core/http/mod.ts";
+import { grantToWire } from "../account_wire.ts";
 import type { ConfirmationWanted, FactorWanted, SignedIn } from "../outcomes.ts";
 import type { PasswordResetService } from "../email/password_reset_service.ts";
 import type { SignInService } from "./sign_in_service.ts";
@@ -38,7 +39,12 @@ export function bindAccountRoutes(router: Router, options: {
 
   router.guarded(
     endpoints.getIdentity,
-    ({ user, workspace, credential }) => ({ user, workspace, credential }),
+    ({ user, workspace, credential, grant }) => ({
+      user,
+      workspace,
+      credential,
+      grant: grant === undefined ? null : grantToWire(grant),
+    }),
   );
 
   router.open(endpoints.signUp, async ({ body, request, client }) => {

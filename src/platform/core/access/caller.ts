@@ -68,6 +68,8 @@ export function isInScope(scope: PersonalScope, workspaceId: string | null): boo
 export interface KeyGrant {
   readonly permissions: readonly Permission[];
   readonly projects: readonly string[] | null;
+  /** When the key ends, in milliseconds; null for never. */
+  readonly expiresAt: number | null;
 }
 
 /** Whether a caller reaches a project of its workspace. */
