@@ -62,6 +62,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "dynamic",
     "site",
     "images",
+    "vitals",
     "compute",
     "isr",
     "pipeline",

@@ -8,6 +8,7 @@ import type { SealedFunction } from "../runtime/mod.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
 import { withCronTasks } from "./cron_tasks.ts";
 import { withFunctionLimits } from "./function_limits.ts";
+import { withVitals } from "./vitals.ts";
 import { bundleProjectFunctions } from "./bundle_functions.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { warnOfForeignFiles, warnOfOwnTimers, withoutForeignFiles } from "./foreign_files.ts";
@@ -94,7 +95,10 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     ...(skipValidation === undefined ? {} : { skipValidation }),
     ...(config?.images === undefined ? {} : { images: config.images }),
   });
-  const manifest = withFunctionLimits(withCronTasks(host, prepared.manifest, config), config);
+  const manifest = withVitals(
+    withFunctionLimits(withCronTasks(host, prepared.manifest, config), config),
+    config,
+  );
   if (rules !== undefined) {
     const paths = prepared.files.map(({ path }) => path);
     await warnOpenFolders(host, home, folderPagesOf(prepared.manifest, paths));

@@ -87,6 +87,10 @@ export interface ProjectConfig {
     readonly svg?: boolean;
     readonly minTtlSeconds?: number;
   };
+  readonly traffic?: {
+    /** Whether browsers of visitors measure web vitals. */
+    readonly vitals?: boolean;
+  };
 }
 
 /** `config` is there exactly when no diagnostic is an error. */
@@ -129,6 +133,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     db: raw.db ?? {},
     env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },
     ...(raw.functions === undefined ? {} : { functions: cpuMs === undefined ? {} : { cpuMs } }),
+    ...(raw.traffic === undefined ? {} : { traffic: raw.traffic }),
     ...(raw.images === undefined ? {} : {
       images: { ...images, ...(minTtlSeconds === undefined ? {} : { minTtlSeconds }) },
     }),

@@ -293,6 +293,12 @@ const images = table({
   }),
 });
 
+const traffic = table({
+  vitals: z.boolean(ENABLED_RULE).optional().meta({
+    description: "Whether /_svc/vitals.js measures web vitals of visitors; false when omitted.",
+  }),
+});
+
 /** Schema of a whole `svc.toml`, strict at every level. */
 export const projectConfigSchema = table({
   project: project.optional().meta({ description: "Which project this directory is." }),
@@ -305,6 +311,7 @@ export const projectConfigSchema = table({
   db: db.optional().meta({ description: "The managed database of the project." }),
   env: env.optional().meta({ description: "Environment variables." }),
   images: images.optional().meta({ description: "Converting images at /_svc/image." }),
+  traffic: traffic.optional().meta({ description: "What is counted of visits." }),
 });
 
 /** A valid `svc.toml` as written, before defaults and both declaration forms are resolved. */
@@ -321,6 +328,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   db: Object.keys(db.shape),
   env: Object.keys(env.shape),
   images: Object.keys(images.shape),
+  traffic: Object.keys(traffic.shape),
 };
 
 /** Keys of the table form of a declaration. */

@@ -41,6 +41,7 @@ export {
   type TrafficRange,
   type TrafficReport,
   type TrafficStep,
+  type WebVitals,
 } from "./traffic.ts";
 export {
   ERROR_LIMIT_DEFAULT,

@@ -62,6 +62,29 @@ export const layerTimes = z.object({
 }).meta({ id: "LayerTimes" });
 export type LayerTimes = z.infer<typeof layerTimes>;
 
+const vital = z.object({
+  count: count.describe("Views that it was measured of"),
+  p75: z.number().nonnegative().describe(
+    "What three of four views did not exceed, right within 5 %: milliseconds, of CLS its score",
+  ).meta({ example: 1240 }),
+}).meta({ id: "VitalQuantile" });
+
+const webVitals = z.object({
+  lcp: vital.optional().describe("Largest Contentful Paint: until the largest part was shown"),
+  inp: vital.optional().describe("Interaction to Next Paint: until the page reacted"),
+  cls: vital.optional().describe("Cumulative Layout Shift: how much of the page moved"),
+  fcp: vital.optional().describe("First Contentful Paint: until something was shown"),
+  ttfb: vital.optional().describe("Time to First Byte"),
+}).meta({ id: "WebVitals" });
+export type WebVitals = z.infer<typeof webVitals>;
+
+const vitalsReport = z.object({
+  all: webVitals.describe("Of all pages"),
+  pages: z.array(
+    z.object({ path: z.string().describe("Path of the page"), vitals: webVitals }),
+  ).describe("Of the pages with the most measured views"),
+}).meta({ id: "WebVitalsReport" });
+
 export const trafficReport = z.object({
   range: z.enum(TRAFFIC_RANGES).describe("What was asked for"),
   environment: z.string().describe("Name of the environment"),
@@ -81,6 +104,9 @@ export const trafficReport = z.object({
   ).describe("Answers by status"),
   times: z.array(layerTimes).describe(
     "Times until the head of an answer was ready, in milliseconds, right within 2 %",
+  ),
+  vitals: vitalsReport.optional().describe(
+    "Web vitals that browsers of visitors measured; missing where none did",
   ),
 }).meta({ id: "TrafficReport" });
 export type TrafficReport = z.infer<typeof trafficReport>;

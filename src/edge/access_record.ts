@@ -4,6 +4,8 @@
  * @module
  */
 import type { Hit } from "../rules/mod.ts";
+import type { ClientRequest } from "./request/mod.ts";
+import type { EdgeResponse } from "./response/mod.ts";
 
 /** A rule that logged, denied or limited a request, or would have in shadow mode. */
 export interface RuleTrace {
@@ -50,4 +52,33 @@ const TRACES: Readonly<Record<Hit["type"], Omit<RuleTrace, "ruleId">>> = {
 export function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
   if (hits.length === 0) return undefined;
   return hits.map((hit) => ({ ruleId: hit.rule.id, ...TRACES[hit.type] }));
+}
+
+/** The record of a request that was answered. */
+export function recordOf(
+  request: ClientRequest,
+  { site, response, hits, time, durationMs }: {
+    readonly site: { readonly deploymentId: string; readonly projectId: string };
+    readonly response: EdgeResponse;
+    readonly hits: readonly Hit[];
+    readonly time: number;
+    readonly durationMs: number;
+  },
+): AccessRecord {
+  return {
+    time,
+    deploymentId: site.deploymentId,
+    projectId: site.projectId,
+    requestId: request.id,
+    method: request.method,
+    host: request.host,
+    path: request.target,
+    status: response.status,
+    bytes: response.bytes ?? null,
+    durationMs,
+    ip: request.ip,
+    userAgent: request.header("user-agent"),
+    error: response.problem,
+    rules: tracesOf(hits),
+  };
 }

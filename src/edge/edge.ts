@@ -11,7 +11,7 @@ import {
   normalizePath,
   type RequestFacts,
 } from "../rules/mod.ts";
-import { tracesOf } from "./access_record.ts";
+import { recordOf } from "./access_record.ts";
 import { ComputeFailedError, type RoutedRequest } from "./compute/mod.ts";
 import { countedRequest } from "./counted_request.ts";
 import { DynamicResponder, isDynamic, StoredResponder } from "./dynamic/mod.ts";
@@ -35,6 +35,7 @@ import { edgeFault, isPassing } from "./edge_fault.ts";
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
 import { decidedOf, respondRouted, routeThrough } from "./routed_request.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
+import { isVitalsPath, VitalsEndpoint } from "./vitals/mod.ts";
 import { ThinResponder } from "./thin_responder.ts";
 import { upgradeClient } from "./upgrade_client.ts";
 import { isForAnother, isWay, targetOf, type Way } from "./way.ts";
@@ -58,6 +59,7 @@ class Edge {
   readonly #stored: StoredResponder | undefined;
   readonly #dynamic: DynamicResponder | undefined;
   readonly #thin: ThinResponder;
+  readonly #vitals: VitalsEndpoint;
   readonly #decisions = new DecisionCache();
   readonly #lookups: ClientLookups;
   readonly #stopwatch: () => number;
@@ -66,6 +68,7 @@ class Edge {
     this.#options = options;
     const { now, counters = { seed: randomSeed(options.random) } } = options;
     this.#limiter = createRateLimiter({ now, ...counters });
+    this.#vitals = new VitalsEndpoint(this.#limiter, options.countVitals);
     const { pseudonym = makePseudonym(options.random) } = options;
     this.#siteResponder = new SiteResponder({
       cacheBytes: options.cacheBytes,
@@ -189,6 +192,7 @@ class Edge {
       const use = keepCopy && { caching: "deployment" as const, keepCopy };
       return this.#siteResponder.route(site, clientRequest, targetOf(context), use);
     }
+    if (way === "vitals") return this.#vitals.respond(clientRequest, site);
     if (way !== "dynamic") return this.#siteResponder.file(site, clientRequest, way);
     return this.#dynamic!.respond({
       ...{ clientRequest, site, decision, facts: facts!, cachedDecision, keepCopy },
@@ -225,10 +229,12 @@ class Edge {
         return edgePage(clientRequest, terminal.status, { headers: site.common });
       }
       if (terminal.type === "redirect") return redirectResponse(terminal, context);
+      if (site.hasVitals && file === undefined && isVitalsPath(path)) return "vitals";
       if (isDynamic(decision) || (file === undefined && needsCache(context))) return "dynamic";
       if (decision.rewrite?.type === "internal") return "route";
     }
-    return file ?? "route";
+    if (file !== undefined) return file;
+    return site.hasVitals && isVitalsPath(path) ? "vitals" : "route";
   }
 
   /** What answers at the image endpoints of sites; missing where nothing converts images. */
@@ -301,23 +307,12 @@ class Edge {
     const response = this.#respond(clientRequest, finishResponse(context, edgeResponse));
     const durationMs = this.#stopwatch() - context.startedAt;
     const time = this.#options.now() - durationMs;
-    this.#options.record({
-      time,
-      deploymentId: site.deploymentId,
-      projectId: site.projectId,
-      requestId: clientRequest.id,
-      method: clientRequest.method,
-      host: clientRequest.host,
-      path: clientRequest.target,
-      status: edgeResponse.status,
-      bytes: edgeResponse.bytes ?? null,
-      durationMs,
-      ip: clientRequest.ip,
-      userAgent: clientRequest.header("user-agent"),
-      error: edgeResponse.problem,
-      rules: tracesOf(hits),
-    });
-    this.#options.count?.(countedRequest(context, edgeResponse, { time, durationMs }));
+    this.#options.record(
+      recordOf(clientRequest, { site, response: edgeResponse, hits, time, durationMs }),
+    );
+    if (edgeResponse.isUncounted !== true) {
+      this.#options.count?.(countedRequest(context, edgeResponse, { time, durationMs }));
+    }
     this.#options.observe?.(observedRequest(context, { response: edgeResponse, durationMs }));
     return response;
   }

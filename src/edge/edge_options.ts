@@ -5,7 +5,7 @@
  */
 import type { Clock, Random } from "../lib/clock.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
-import type { CountedRequest } from "../traffic/mod.ts";
+import type { CountedRequest, CountedVitals } from "../traffic/mod.ts";
 import type { AccessRecord } from "./access_record.ts";
 import type { ObservedRequest } from "./observed_request.ts";
 import type { HttpCache } from "./cache/mod.ts";
@@ -25,6 +25,8 @@ export interface EdgeOptions {
   record(entry: AccessRecord): void;
   /** Counts a response; must be quick and must not throw. */
   readonly count?: ((request: CountedRequest) => void) | undefined;
+  /** Counts what a visitor's browser measured; must be quick and must not throw. */
+  readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
   /** Gets more of each request than the log keeps, for whoever develops the site. */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;

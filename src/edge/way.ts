@@ -8,8 +8,8 @@ import type { RequestContext } from "./request_context.ts";
 import type { EdgeResponse } from "./response/mod.ts";
 import type { StaticFile } from "./static/mod.ts";
 
-/** Where a request goes that the rules let through: to its file, through the pipeline, or by the routes. */
-export type Way = StaticFile | "dynamic" | "route";
+/** Where a request goes that the rules let through: to its file, through the pipeline, or by the routes, or to web vitals. */
+export type Way = StaticFile | "dynamic" | "route" | "vitals";
 
 /** Whether the rules let a request through, and have no response of their own. */
 export const isWay = (decided: EdgeResponse | Way): decided is Way =>

@@ -173,6 +173,10 @@ const schemaReference = z.string("Use a string").optional().describe(
   "JSON Schema for editors; ignored.",
 );
 
+const vitals = z.boolean("Use true or false").optional().describe(
+  "Whether /_svc/vitals.js measures web vitals of visitors; false where missing.",
+);
+
 /** The top level with its lists unread, so that each item is judged by itself. */
 export const outlineSchema = z.strictObject({
   $schema: schemaReference,
@@ -182,6 +186,7 @@ export const outlineSchema = z.strictObject({
   images: imagesSchema.optional(),
   cron,
   functionLimits,
+  vitals,
   meta: metaSchema.optional(),
 });
 
@@ -195,6 +200,7 @@ export const manifestSchema = z.strictObject({
   images: imagesSchema.optional().describe("Converting images: sizes, formats and sources."),
   cron,
   functionLimits,
+  vitals,
   meta: metaSchema.optional(),
 });
 

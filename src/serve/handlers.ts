@@ -137,6 +137,7 @@ export function createHandlers(
       resolveHost(showing.hostname ?? hostname, { sites, domains: domainService.hosts }),
     record: logs.record,
     count: traffic.count,
+    countVitals: traffic.countVitals,
     now: systemClock,
     random: systemRandom,
     requestId,

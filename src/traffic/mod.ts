@@ -16,8 +16,17 @@ export {
 export {
   type CountedClient,
   type CountedRequest,
+  type CountedVitals,
   type DeploymentCounts,
   TrafficCounter,
   type TrafficCounterOptions,
 } from "./traffic_counter.ts";
+export {
+  MAX_VITAL_PATH,
+  type MeasuredVitals,
+  type Vital,
+  type VitalQuantiles,
+  VITALS,
+  VitalsCounts,
+} from "./vitals_counts.ts";
 export { dayOf, SALT_BYTES } from "./visitor_hash.ts";

@@ -6,6 +6,7 @@
 import { memoize, RecentMap } from "../lib/memo.ts";
 import { type EncodedCounts, type Layer, TrafficCounts } from "./traffic_counts.ts";
 import { dayOf, VisitorHash } from "./visitor_hash.ts";
+import type { MeasuredVitals } from "./vitals_counts.ts";
 
 /** The client of a counted request. */
 export interface CountedClient {
@@ -35,6 +36,14 @@ export interface CountedRequest {
   readonly durationMs: number;
   /** The path of a page that was shown; missing for all other answers. */
   readonly page: string | undefined;
+}
+
+/** What a visitor's browser measured of one view of a page. */
+export interface CountedVitals {
+  readonly projectId: string;
+  readonly deploymentId: string;
+  readonly path: string;
+  readonly vitals: MeasuredVitals;
 }
 
 /** What one edge counted for one deployment. */
@@ -117,6 +126,10 @@ export class TrafficCounter {
     if (page !== undefined) this.#addPage(counts, request, page);
   };
 
+  /** Counts what a browser measured. */
+  readonly countVitals = (measured: CountedVitals): void =>
+    this.#countsOf(measured).addVitals(measured.path, measured.vitals);
+
   /** Fetches the salt of a day, so that it is there before the first request. */
   prepare(time: number): void {
     this.#visitorsOf(time);
@@ -132,7 +145,9 @@ export class TrafficCounter {
     }));
   }
 
-  #countsOf({ deploymentId, projectId }: CountedRequest): TrafficCounts {
+  #countsOf(
+    { deploymentId, projectId }: Pick<CountedRequest, "deploymentId" | "projectId">,
+  ): TrafficCounts {
     const known = this.#deployments.get(deploymentId);
     if (known !== undefined) return known.counts;
     const counts = new TrafficCounts();

@@ -6,6 +6,7 @@
 import { DistinctCount, type EncodedDistinct } from "./distinct_count.ts";
 import { Distribution, type EncodedDistribution } from "./distribution.ts";
 import { type EncodedTopList, TopList } from "./top_list.ts";
+import { type EncodedVitals, type MeasuredVitals, VitalsCounts } from "./vitals_counts.ts";
 
 /** What answers requests. */
 export const LAYERS = ["static", "cache", "function", "server", "proxy", "rules"] as const;
@@ -29,6 +30,8 @@ export interface EncodedCounts {
   readonly times: Readonly<Partial<Record<Layer, EncodedDistribution>>>;
   /** Answers of a layer whose status is 500 or more; missing in counts of an earlier version. */
   readonly failed?: Readonly<Partial<Record<Layer, number>>>;
+  /** Missing where no browser measured any. */
+  readonly vitals?: EncodedVitals;
 }
 
 export class TrafficCounts {
@@ -49,6 +52,7 @@ export class TrafficCounts {
   readonly #statuses = new Map<number, number>();
   readonly #times = new Map<Layer, Distribution>();
   readonly #failed = new Map<Layer, number>();
+  #vitals: VitalsCounts | undefined;
 
   static decode(encoded: EncodedCounts): TrafficCounts {
     const counts = new TrafficCounts();
@@ -63,6 +67,10 @@ export class TrafficCounts {
     if (status >= 500) this.#failed.set(layer, this.failuresOf(layer) + 1);
   }
 
+  addVitals(path: string, vitals: MeasuredVitals): void {
+    (this.#vitals ??= new VitalsCounts()).add(path, vitals);
+  }
+
   merge(encoded: EncodedCounts): void {
     this.requests += encoded.requests;
     this.bots += encoded.bots;
@@ -70,6 +78,9 @@ export class TrafficCounts {
     this.bytes += encoded.bytes;
     for (const [status, count] of encoded.statuses) {
       this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + count);
+    }
+    if (encoded.vitals !== undefined) {
+      (this.#vitals ??= new VitalsCounts()).merge(encoded.vitals);
     }
     this.visitors.merge(encoded.visitors);
     for (const name of LIST_NAMES) this.lists[name].merge(encoded.lists[name]);
@@ -101,6 +112,11 @@ export class TrafficCounts {
     return this.#times;
   }
 
+  /** Web vitals; `undefined` where no browser measured any. */
+  vitals(): VitalsCounts | undefined {
+    return this.#vitals;
+  }
+
   encode(): EncodedCounts {
     const { requests, bots, pageViews, bytes, lists } = this;
     return {
@@ -115,6 +131,7 @@ export class TrafficCounts {
       },
       times: Object.fromEntries([...this.#times].map(([layer, times]) => [layer, times.encode()])),
       failed: Object.fromEntries(this.#failed),
+      ...(this.#vitals === undefined ? {} : { vitals: this.#vitals.encode() }),
     };
   }
 

@@ -27,11 +27,14 @@ export const BROWSER_TEST = {
 } as const;
 
 /** Starts the browser for a test, and ends it afterwards. */
-export async function withChromium<T>(test: (browser: Browser) => Promise<T>): Promise<T> {
+export async function withChromium<T>(
+  test: (browser: Browser) => Promise<T>,
+  moreArguments: readonly string[] = [],
+): Promise<T> {
   await Deno.mkdir(SHOTS, { recursive: true });
   const browser = await chromium.launch({
     executablePath: CHROMIUM!,
-    args: ["--no-sandbox", "--disable-gpu"],
+    args: ["--no-sandbox", "--disable-gpu", ...moreArguments],
   });
   try {
     return await test(browser);

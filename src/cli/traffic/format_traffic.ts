@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { TrafficReport } from "../../contract/mod.ts";
+import type { TrafficReport, WebVitals } from "../../contract/mod.ts";
 import { formatBytes, formatFacts, printable } from "../terminal/mod.ts";
 import { plotBars } from "./plot.ts";
 
@@ -31,6 +31,21 @@ function totalsOf({ totals, steps }: TrafficReport): string {
   ]);
 }
 
+/** The p75 of each vital, in the order of `VITAL_HEADINGS`. */
+function vitalsOf({ lcp, inp, cls, fcp, ttfb }: WebVitals): string[] {
+  const ms = (vital: WebVitals["lcp"]) => vital === undefined ? "-" : `${vital.p75} ms`;
+  return [ms(lcp), ms(inp), cls === undefined ? "-" : String(cls.p75), ms(fcp), ms(ttfb)];
+}
+
+const VITAL_HEADINGS = ["PAGE (P75)", "LCP", "INP", "CLS", "FCP", "TTFB"];
+
+function vitalsTable({ vitals }: TrafficReport, table: Table): string[] {
+  if (vitals === undefined) return [];
+  const pages = vitals.pages.slice(0, SHOWN)
+    .map(({ path, vitals }) => [printable(path), ...vitalsOf(vitals)]);
+  return [table(VITAL_HEADINGS, [["all pages", ...vitalsOf(vitals.all)], ...pages])];
+}
+
 /** The report of a project's environment; `table` lays out its lists. */
 export function formatTraffic(
   report: TrafficReport,
@@ -38,7 +53,7 @@ export function formatTraffic(
 ): string {
   const { range, environment, totals, times, statuses } = report;
   const heading = `${printable(project)}, ${printable(environment)}: ${SPANS[range]}`;
-  if (totals.requests === 0) return `${heading}\nNo requests`;
+  if (totals.requests === 0 && report.vitals === undefined) return `${heading}\nNo requests`;
   const lists = ([
     [["PAGE", "VIEWS"], report.pages],
     [["REFERRER", "VIEWS"], report.referrers],
@@ -66,5 +81,6 @@ export function formatTraffic(
         ...[p50, p95, p99].map((ms) => `${ms} ms`),
       ]),
     ),
+    ...vitalsTable(report, table),
   ].join("\n\n");
 }

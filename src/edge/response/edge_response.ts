@@ -18,6 +18,8 @@ export interface EdgeResponse {
   readonly problem?: string;
   /** The open WebSocket of a server; the client's connection is upgraded, and the status is 101. */
   readonly upgrade?: ComputeSocket;
+  /** Whether traffic statistics leave it out. */
+  readonly isUncounted?: boolean;
 }
 
 /**

@@ -46,6 +46,8 @@ export interface Site {
   readonly hasServers: boolean;
   /** What it allows of its images; `undefined` where it has turned them off. */
   readonly images: SiteImages | undefined;
+  /** Whether browsers of visitors measure web vitals. */
+  readonly hasVitals: boolean;
 }
 
 function* siteSteps(source: SiteSource): Steps<Site> {
@@ -63,6 +65,7 @@ function* siteSteps(source: SiteSource): Steps<Site> {
     compute: source.compute,
     hasServers: manifest.layers.some(({ target }) => target === "COMPUTE"),
     images: compileImages(manifest.images),
+    hasVitals: manifest.vitals === true,
   };
 }
 

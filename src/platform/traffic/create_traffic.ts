@@ -8,7 +8,12 @@ import { endpoints } from "../../contract/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { startRounds } from "../../lib/rounds.ts";
-import { type CountedRequest, type DeploymentCounts, TrafficCounter } from "../../traffic/mod.ts";
+import {
+  type CountedRequest,
+  type CountedVitals,
+  type DeploymentCounts,
+  TrafficCounter,
+} from "../../traffic/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { askAll, missingNodes } from "../core/peers/mod.ts";
@@ -29,6 +34,8 @@ const COLLECTIONS_PER_SAVE = 6;
 export interface Traffic {
   /** Counts a request of the edge in this thread. */
   readonly count: (request: CountedRequest) => void;
+  /** Counts what a visitor's browser measured. */
+  readonly countVitals: (measured: CountedVitals) => void;
   /** Takes what an edge elsewhere has counted. */
   readonly addCounts: (counts: readonly DeploymentCounts[]) => void;
   /** The salt of a day for edges elsewhere. */
@@ -82,6 +89,7 @@ export function createTraffic(
   };
   return {
     count: counter.count,
+    countVitals: counter.countVitals,
     addCounts: collector.add,
     saltOf: (day) => store.salt(day),
     capability: {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { LayerTimes, TrafficRange, TrafficReport } from "../../contract/mod.ts";
-import { LAYERS, TrafficCounts } from "../../traffic/mod.ts";
+import type { LayerTimes, TrafficRange, TrafficReport, WebVitals } from "../../contract/mod.ts";
+import { LAYERS, TrafficCounts, type VitalQuantiles, VITALS } from "../../traffic/mod.ts";
 import { PERIODS, RANGES, stepsOf } from "./periods.ts";
 import type { FoundCounts } from "./traffic_store.ts";
 
@@ -31,6 +31,23 @@ function timesOf(counts: TrafficCounts): LayerTimes[] {
     const failures = counts.failuresOf(layer);
     return [{ layer, count: found.count, failures, p50: p50!, p95: p95!, p99: p99! }];
   });
+}
+
+/** Vitals as they are reported: three digits, and CLS as its score. */
+const vitalsOf = (found: VitalQuantiles): WebVitals =>
+  Object.fromEntries(VITALS.flatMap((name) => {
+    const vital = found[name];
+    if (vital === undefined) return [];
+    const { count, p75 } = vital;
+    return [[name, { count, p75: rounded(name === "cls" ? p75 / 1000 : p75) }]];
+  }));
+
+function webVitalsOf(counts: TrafficCounts): Pick<TrafficReport, "vitals"> {
+  const vitals = counts.vitals();
+  if (vitals === undefined) return {};
+  const pages = vitals.pages(LISTED)
+    .map(({ path, vitals }) => ({ path, vitals: vitalsOf(vitals) }));
+  return { vitals: { all: vitalsOf(vitals.quantiles()), pages } };
 }
 
 /** Merges the counts that were found by period, and sums them up. */
@@ -64,5 +81,6 @@ export async function reportTraffic(
     devices: lists.devices.top(LISTED),
     statuses: all.statuses().map(([status, count]) => ({ status, count })),
     times: timesOf(all),
+    ...webVitalsOf(all),
   };
 }

@@ -9,7 +9,7 @@
  * @module
  */
 import type { Random } from "../../lib/clock.ts";
-import { type EncodedCounts, SALT_BYTES } from "../../traffic/mod.ts";
+import { type EncodedCounts, SALT_BYTES, TrafficCounts } from "../../traffic/mod.ts";
 import { keys } from "../core/store/mod.ts";
 import { PERIODS, type Unit } from "./periods.ts";
 
@@ -36,13 +36,19 @@ export interface FoundCounts {
 const isCounts = (value: unknown): value is EncodedCounts =>
   typeof value === "object" && value !== null && "version" in value && value.version === 1;
 
+const NOTHING = new TrafficCounts().encode();
+
 export class TrafficStore {
   constructor(private readonly kv: Deno.Kv, private readonly random: Random) {}
 
   async write(part: TrafficPart, counts: EncodedCounts): Promise<void> {
-    await this.kv.set(keys.trafficPart(part), counts, {
-      expireIn: PERIODS[part.unit].keptMs,
-    });
+    const { vitals, ...rest } = counts;
+    const expireIn = PERIODS[part.unit].keptMs;
+    await this.kv.set(keys.trafficPart(part), rest, { expireIn });
+    if (vitals === undefined) return;
+    // Apart, as a value of the store holds 64 KiB: counts of nothing but vitals.
+    const key = keys.trafficPart({ ...part, part: `${part.part}-vitals` });
+    await this.kv.set(key, { ...NOTHING, vitals }, { expireIn });
   }
 
   /** Counts of an environment since `start`; those of another version are left out. */

@@ -189,6 +189,7 @@ export class EdgeThread {
       resolveHost: this.#sites.resolve,
       record: this.#lines.record,
       count: this.#traffic.count,
+      countVitals: this.#traffic.countVitals,
       now: systemClock,
       random: systemRandom,
       requestId: requestIds(systemRandom),

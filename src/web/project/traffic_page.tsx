@@ -15,6 +15,7 @@ import {
 import { BarPlot, bytesText, Card, Empty, SelectField, ShareLine } from "../layout/mod.ts";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
+import { VitalsCard } from "./vitals_card.tsx";
 
 const RANGE_NAMES: Readonly<Record<TrafficRange, string>> = {
   hour: "Hour",
@@ -264,6 +265,7 @@ export function trafficPage(
       </Card>
       {isQuiet ? null : <Lists {...report} />}
       {isQuiet ? null : <Times times={report.times} />}
+      {isQuiet && report.vitals === undefined ? null : <VitalsCard vitals={report.vitals} />}
     </>,
   );
 }

@@ -1,0 +1,59 @@
+/**
+ * Reads what the script of web vitals sends: a small JSON object in the body of a `POST`.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { MAX_VITAL_PATH, type MeasuredVitals } from "../../traffic/mod.ts";
+
+/** Longest body, in bytes. */
+export const MAX_BEACON_BYTES = 1024;
+
+const milliseconds = z.number().min(0).max(3_600_000);
+
+const beacon = z.strictObject({
+  p: z.string().regex(/^\/[\x21-\x7e]*$/).max(MAX_BEACON_BYTES),
+  lcp: milliseconds.optional(),
+  inp: milliseconds.optional(),
+  cls: z.number().min(0).max(1000).optional(),
+  fcp: milliseconds.optional(),
+  ttfb: milliseconds.optional(),
+});
+
+/** What a beacon says. */
+export interface Beacon {
+  /** The path of the page, cut where it is long. */
+  readonly path: string;
+  readonly vitals: MeasuredVitals;
+}
+
+/** A body as text; `undefined` where it is longer than a beacon may be. */
+async function readText(body: ReadableStream<Uint8Array>): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let [text, length] = ["", 0];
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > MAX_BEACON_BYTES) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The beacon in a body, or the status that refuses it. */
+export async function readBeacon(
+  body: ReadableStream<Uint8Array> | null,
+): Promise<Beacon | 400 | 413> {
+  const text = body === null ? "" : await readText(body);
+  if (text === undefined) return 413;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 400;
+  }
+  const { data } = beacon.safeParse(value);
+  if (data === undefined) return 400;
+  const { p, cls, ...times } = data;
+  const vitals = cls === undefined ? times : { ...times, cls: cls * 1000 };
+  return { path: p.slice(0, MAX_VITAL_PATH), vitals };
+}
