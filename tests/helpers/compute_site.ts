@@ -109,6 +109,16 @@ export const MANIFEST = {
   ],
 };
 
+/** The same with time for servers on a machine with many times more to do than it has processors. */
+export const PATIENT_MANIFEST = {
+  ...MANIFEST,
+  layers: MANIFEST.layers.map((layer) =>
+    layer.target === "COMPUTE"
+      ? { ...layer, runtime: { ...layer.runtime, timeoutMs: 60_000 } }
+      : layer
+  ),
+};
+
 /** A manifest whose servers run on an engine. */
 export function withEngine(manifest: unknown, engine: TestEngine | undefined): unknown {
   if (engine === undefined) return manifest;

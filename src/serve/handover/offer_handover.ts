@@ -10,6 +10,7 @@ import {
   type ConnectionHandler,
   sharePort,
   stopAttracting,
+  stopReceiving,
   unsharePort,
 } from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
@@ -117,6 +118,9 @@ async function leave(link: Link, leaving: Leaving): Promise<void> {
   } catch (error) {
     await comeBack(passer, leaving, messageOf(error));
     return passer.close();
+  }
+  for (const port of [leaving.port, leaving.httpsPort]) {
+    if (port !== undefined) stopReceiving(port);
   }
   await leaving.close();
   await link.send({ type: "closed" });

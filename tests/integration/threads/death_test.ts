@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { until } from "../../../src/lib/_test_until.ts";
-import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
+import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 import { withEndingThreads } from "../../helpers/thread_ends.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
@@ -37,9 +37,8 @@ async function deployAll(platform: TestPlatform): Promise<void> {
     rules: [pipeline("echo"), pipeline("where")],
   });
   await createProject(platform, "desk");
-  const [files, app] = MANIFEST.layers;
   await deployServer(platform, "desk", {
-    manifest: { ...MANIFEST, layers: [files, { ...app, runtime: { timeoutMs: 60_000 } }] },
+    manifest: PATIENT_MANIFEST,
     prod: true,
     server: `
 import { createServer } from "node:http";

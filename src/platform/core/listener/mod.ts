@@ -4,7 +4,13 @@
  * @module
  */
 export { setAcceptedOptions } from "./accepted_options.ts";
-export { attractConnections, sharePort, stopAttracting, unsharePort } from "./shared_port.ts";
+export {
+  attractConnections,
+  sharePort,
+  stopAttracting,
+  stopReceiving,
+  unsharePort,
+} from "./shared_port.ts";
 export { sendInOneWrite } from "./one_write.ts";
 export { completeLimits } from "./connection_limits.ts";
 export {

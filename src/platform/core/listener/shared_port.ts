@@ -137,6 +137,25 @@ export function attractConnections(port: number, others: number): boolean {
   return setProgram(libc, sockets[0]!, SO_ATTACH_REUSEPORT_CBPF, program);
 }
 
+/**
+ * Has the system pass no new connection of a shared port to the sockets of this process, which
+ * are to be closed, one after the other, while those of another process stay.
+ *
+ * A socket that closes leaves its place to the last one of the group, and where a program
+ * names a place without a socket, the system chooses any: one that is about to close, too,
+ * would lose what is in its queue. The first place behind the own ones keeps its socket until
+ * as many have closed as the other process has. After that, a first packet that comes to a
+ * socket of this process is dropped: the client sends it again after a second.
+ */
+export function stopReceiving(port: number): void {
+  const libc = openLibc();
+  if (libc === undefined) return;
+  const sockets = listeningOn(libc, port);
+  if (sockets.length === 0) return;
+  setProgram(libc, sockets[0]!, SO_ATTACH_REUSEPORT_CBPF, [[RETURN, sockets.length]]);
+  for (const each of sockets) setProgram(libc, each, SO_ATTACH_FILTER, DROPS_ALL);
+}
+
 /** Ends what steers connections of the port. */
 export function stopAttracting(port: number): void {
   const libc = openLibc();

@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { attractConnections, sharePort, stopAttracting, unsharePort } from "./shared_port.ts";
+import {
+  attractConnections,
+  sharePort,
+  stopAttracting,
+  stopReceiving,
+  unsharePort,
+} from "./shared_port.ts";
 
 const CONNECTIONS = 40;
 
@@ -70,6 +76,48 @@ for (const hostname of ["127.0.0.1", "::1"]) {
       } finally {
         before.close();
         after.close();
+      }
+    },
+  });
+}
+
+/** Another process, which attracts the connections of the port, and closes each. */
+async function startOther(port: number, own: number): Promise<Deno.ChildProcess> {
+  const other = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", new URL("./_test_other.ts", import.meta.url).href],
+    env: { PORT: `${port}`, OTHERS: `${own}`, NO_COLOR: "1" },
+    ...{ stdin: "piped", stdout: "piped" },
+  }).spawn();
+  const reader = other.stdout.getReader();
+  const { value } = await reader.read();
+  assert.equal(new TextDecoder().decode(value), "attracts\n");
+  reader.releaseLock();
+  return other;
+}
+
+for (const order of [[0, 1], [1, 0]]) {
+  Deno.test({
+    name: `stopReceiving() leaves connections to others while sockets close, as ${order}`,
+    ignore: Deno.build.os !== "linux",
+    fn: async () => {
+      const first = Deno.listen({ hostname: "127.0.0.1", port: 0, reusePort: true });
+      const { port } = first.addr;
+      const own = [first, Deno.listen({ hostname: "127.0.0.1", port, reusePort: true })];
+      assert.equal(sharePort(port), own.length);
+      const other = await startOther(port, own.length);
+      try {
+        const counts = count(own);
+        stopReceiving(port);
+        await connectAll(port);
+        for (const at of order) {
+          own[at]!.close();
+          await connectAll(port);
+        }
+        assert.deepEqual(counts, [0, 0]);
+      } finally {
+        await other.stdin.close();
+        await other.stdout.cancel();
+        await other.status;
       }
     },
   });
