@@ -56,7 +56,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "traffic",
   ],
   build: ["config", "contract", "lib", "manifest", "rules", "runtime"],
-  agents: ["client", "contract", "documents", "lib"],
+  agents: ["client", "contract", "documents", "lib", "manifest"],
   client: ["contract", "lib"],
   contract: ["lib"],
   database: ["lib", "runtime"],

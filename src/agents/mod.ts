@@ -23,16 +23,18 @@ export {
   type ToolSpec,
 } from "./tool.ts";
 export {
+  deployFiles,
   describeDatabase,
   explainFailure,
-  listDeployments,
   listProjects,
   listVariables,
+  makeProject,
   promote,
   purgeCache,
   queryDatabase,
   rollback,
   searchLogs,
+  showErrors,
   status,
   traffic,
 } from "./tools/mod.ts";

@@ -59,6 +59,7 @@ export const searchLogs = defineTool({
       data: { entries, ...(missingNodes === undefined ? {} : { missingNodes }) },
       next: !failed ? [] : [
         { tool: "explain_failure", arguments: named, why: "visitors met a server error" },
+        { tool: "show_errors", arguments: named, why: "for each error once, and its stack" },
         {
           tool: "rollback",
           arguments: named,

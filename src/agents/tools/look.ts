@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { type Deployment, endpoints } from "../../contract/mod.ts";
 import { anyObject, defineTool, type NextCall, projectInput, ToolFailure } from "../tool.ts";
+import { FIRST_FILES } from "./upload.ts";
 
 /** Members of a list that an agent is shown. */
 const MAX_LISTED = 20;
@@ -17,10 +18,17 @@ function lineOf(deployment: Deployment): string {
     .trimEnd();
 }
 
-function nextOf(deployments: readonly Deployment[]): NextCall[] {
+function nextOf(project: string, deployments: readonly Deployment[]): NextCall[] {
   const [newest] = deployments;
   if (newest === undefined) {
-    return [{ tool: "deploy", arguments: { production: true }, why: "nothing is deployed yet" }];
+    return [
+      { tool: "deploy", arguments: { production: true }, why: "nothing is deployed yet" },
+      {
+        tool: "deploy_files",
+        arguments: { project, files: FIRST_FILES, production: true },
+        why: "nothing is deployed yet",
+      },
+    ];
   }
   const named = { project: newest.project };
   return newest.status === "FAILED"
@@ -43,10 +51,13 @@ export const status = defineTool({
   title: "What is live",
   description: "Who is logged in, the project, what production shows, its domains and the newest " +
     "deployments. Call it first.",
-  input: projectInput,
+  input: {
+    ...projectInput,
+    limit: z.int().min(1).max(MAX_LISTED).default(5).describe("Deployments to show"),
+  },
   output: { credential: anyObject, project: anyObject.nullable(), deployments: z.array(anyObject) },
   effect: "read",
-  async run({ project: given }, around) {
+  async run({ project: given, limit }, around) {
     const who = await (await around.api()).call(endpoints.getIdentity, {});
     const { credential, workspace: { slug } } = who;
     const opened = await around.open(given).catch((error) =>
@@ -58,14 +69,14 @@ export const status = defineTool({
         data: { credential, project: null, deployments: [] },
         next: [
           { tool: "list_projects", arguments: {}, why: "to find an existing project" },
-          { tool: "create_project", arguments: {}, why: "to begin a new one in this folder" },
+          { tool: "create_project", arguments: { name: "my-site" }, why: "to begin a new one" },
         ],
       };
     }
     const { api, project } = opened;
     const params = { project: project.id };
     const [{ items: deployments }, { items: domains }, health] = await Promise.all([
-      api.call(endpoints.listDeployments, { params, query: { limit: 5 } }),
+      api.call(endpoints.listDeployments, { params, query: { limit } }),
       api.call(endpoints.listDomains, { params, query: { limit: MAX_LISTED } }),
       api.call(endpoints.getProjectHealth, { params }),
     ]);
@@ -77,7 +88,7 @@ export const status = defineTool({
         ...deployments.map(lineOf),
       ].join("\n"),
       data: { credential, project: { ...project, health }, deployments },
-      next: nextOf(deployments),
+      next: nextOf(project.name, deployments),
     };
   },
 });
@@ -98,29 +109,8 @@ export const listProjects = defineTool({
       text: items.map(({ name, url }) => `${name} ${url}`).join("\n") || "No projects",
       data: { projects: items },
       next: first === undefined
-        ? [{ tool: "create_project", arguments: {}, why: "there is none yet" }]
+        ? [{ tool: "create_project", arguments: { name: "my-site" }, why: "there is none yet" }]
         : [{ tool: "status", arguments: { project: first.name }, why: "for what is live there" }],
-    };
-  },
-});
-
-export const listDeployments = defineTool({
-  name: "list_deployments",
-  title: "List deployments",
-  description: "The newest deployments with state, environment, branch and message.",
-  input: { ...projectInput, limit: z.int().min(1).max(MAX_LISTED).default(10) },
-  output: { deployments: z.array(anyObject) },
-  effect: "read",
-  async run({ project: given, limit }, around) {
-    const { api, project } = await around.open(given);
-    const { items } = await api.call(endpoints.listDeployments, {
-      params: { project: project.id },
-      query: { limit },
-    });
-    return {
-      text: items.map(lineOf).join("\n") || "No deployments",
-      data: { deployments: items },
-      next: nextOf(items),
     };
   },
 });
@@ -159,6 +149,7 @@ export const explainFailure = defineTool({
       ].join("\n"),
       data: { deployment: deployment ?? null, build, errors },
       next: [
+        { tool: "show_errors", arguments: named, why: "for each error once, and its stack" },
         { tool: "rollback", arguments: named, why: "to make what was live before live again" },
         { tool: "deploy", arguments: { production: true }, why: "once the cause is mended" },
       ],

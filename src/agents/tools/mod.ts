@@ -4,6 +4,8 @@
  * @module
  */
 export { describeDatabase, listVariables, queryDatabase } from "./data.ts";
+export { showErrors } from "./errors.ts";
 export { searchLogs } from "./logs.ts";
-export { explainFailure, listDeployments, listProjects, status, traffic } from "./look.ts";
+export { explainFailure, listProjects, status, traffic } from "./look.ts";
 export { promote, purgeCache, rollback } from "./release.ts";
+export { deployFiles, makeProject } from "./upload.ts";

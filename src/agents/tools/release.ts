@@ -48,7 +48,7 @@ export const promote = defineTool({
   name: "promote",
   title: "Promote a deployment",
   description: "Makes production show what a deployment shows, without a build.",
-  input: { deployment: z.string().max(64).describe("Id; `list_deployments` shows it") },
+  input: { deployment: z.string().max(64).describe("Id; `status` shows it") },
   output: { deployment: anyObject },
   effect: "destroy",
   isIdempotent: true,

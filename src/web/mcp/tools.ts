@@ -4,16 +4,18 @@
  * @module
  */
 import {
+  deployFiles,
   describeDatabase,
   explainFailure,
-  listDeployments,
   listProjects,
   listVariables,
+  makeProject,
   promote,
   purgeCache,
   queryDatabase,
   rollback,
   searchLogs,
+  showErrors,
   status,
   type Surroundings,
   type Tool,
@@ -23,8 +25,10 @@ import {
 export const TOOLS: readonly Tool<Surroundings>[] = [
   status,
   listProjects,
-  listDeployments,
+  makeProject,
+  deployFiles,
   explainFailure,
+  showErrors,
   searchLogs,
   rollback,
   promote,

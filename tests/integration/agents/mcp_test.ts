@@ -81,6 +81,55 @@ Deno.test("an agent looks, rolls back and searches logs over HTTP", async () => 
   });
 });
 
+Deno.test("an agent without a folder makes a site of files that are in the call", async () => {
+  await withPlatform(async (platform) => {
+    await using agent = await connect(platform);
+    const created = await agent.call("create_project", { name: "paper" });
+    assert.match(created.text, /- deploy_files \{"project":"paper","files":\[/);
+    const begin = await agent.call("status", { project: "paper" });
+    assert.match(begin.text, /- deploy_files /);
+    assert.doesNotMatch(begin.text, /- deploy \{/, "there is no folder");
+    const bytes = Uint8Array.of(0, 255, 128, 10);
+    const files = [
+      { path: "index.html", text: "<h1>Grüße</h1>" },
+      { path: "copy/index.html", text: "<h1>Grüße</h1>" },
+      { path: "data.bin", base64: bytes.toBase64() },
+    ];
+    const preview = await agent.call("deploy_files", { project: "paper", files });
+    assert.match(preview.text, /^LIVE: http.*\nDeployment /);
+    assert.equal((await platform.get("paper.localhost", "/")).status, 404, "only a preview");
+    const live = await agent.call("deploy_files", { project: "paper", files, production: true });
+    assert.match(live.text, /- rollback /);
+    for (const path of ["/", "/copy/"]) {
+      assert.match(String((await platform.get("paper.localhost", path)).body), /Grüße/);
+    }
+    const data = await platform.get("paper.localhost", "/data.bin");
+    assert.equal(data.headers["content-length"], "4");
+    const errors = await agent.call("show_errors", { project: "paper" });
+    assert.match(errors.text, /^No errors/);
+
+    const refused: readonly (readonly [RegExp, object])[] = [
+      [/is there twice/, { files: [files[0], files[0]] }],
+      [/one of text and base64/, { files: [{ path: "a" }] }],
+      [/one of text and base64/, { files: [{ path: "a", text: "", base64: "" }] }],
+      [/no file of a site/, { files: [{ path: ".env", text: "KEY=1" }] }],
+      [/no file of a site/, { files: [{ path: "sub/.env.local", text: "KEY=1" }] }],
+      [/no file of a site/, { files: [{ path: "svc.rules.toml", text: "" }] }],
+      [/relative path/, { files: [{ path: "../up.html", text: "" }] }],
+      [/relative path/, { files: [{ path: "/etc/x", text: "" }] }],
+      [/files/, { files: [] }],
+      [/files/, { files: Array.from({ length: 201 }, (_, i) => ({ path: `${i}`, text: "" })) }],
+    ];
+    for (const [expected, given] of refused) {
+      const answer = await agent.call("deploy_files", { project: "paper", ...given });
+      assert.ok(answer.isError);
+      assert.match(answer.text, expected);
+    }
+    const { json } = await platform.api("GET", "/v1/projects/paper/deployments");
+    assert.equal(json.items.length, 2, "what was refused left nothing");
+  });
+});
+
 Deno.test("a key's permissions and projects limit an agent as they limit the API", async () => {
   await withPlatform(async (platform) => {
     const ids: string[] = [];

@@ -1,0 +1,89 @@
+/**
+ * The tool that shows what failed in functions and servers.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { endpoints, type ErrorSummary } from "../../contract/mod.ts";
+import {
+  anyObject,
+  defineTool,
+  type NextCall,
+  type OpenedProject,
+  projectInput,
+  type ToolAnswer,
+} from "../tool.ts";
+
+/** Errors that an agent is shown. */
+const MAX_SHOWN = 50;
+/** Occurrences of one error that are shown as text. */
+const MAX_OCCURRENCES = 10;
+
+const lineOf = ({ id, kind, source, count, lastSeen, title }: ErrorSummary): string =>
+  `${id} ${count}x, last ${lastSeen}, ${source === null ? kind : `${kind} ${source}`}: ${title}`;
+
+/** What helps once it is known which deployment brought an error. */
+function nextOf(project: string): NextCall[] {
+  const named = { project };
+  return [
+    { tool: "search_logs", arguments: { ...named, level: "error" }, why: "for the lines around" },
+    {
+      tool: "rollback",
+      arguments: named,
+      why: "if the newest deployment brought it, to make the one before live again",
+    },
+  ];
+}
+
+async function showOne({ api, project }: OpenedProject, error: string): Promise<ToolAnswer> {
+  const details = await api.call(endpoints.getError, { params: { project: project.id, error } });
+  const seen = details.occurrences.slice(0, MAX_OCCURRENCES).map(
+    ({ time, status, method, path, message, deploymentId }) =>
+      `  ${time} ${status ?? "-"} ${method ?? ""} ${path ?? message} (deployment ${deploymentId})`,
+  );
+  return {
+    text: [
+      lineOf(details),
+      `Brought by deployment ${details.broughtBy}`,
+      details.stack ?? "No stack",
+      "Latest occurrences:",
+      ...seen,
+    ].join("\n"),
+    data: { errors: [details] },
+    next: nextOf(project.name),
+  };
+}
+
+export const showErrors = defineTool({
+  name: "show_errors",
+  title: "Show errors",
+  description: "What failed in functions and servers: each kind of error once, the last seen " +
+    "first, with how often. With `error`, that one with its stack and latest occurrences.",
+  input: {
+    ...projectInput,
+    error: z.string().max(64).optional().describe("Id of one error"),
+    deployment: z.uuid().optional().describe("Only errors that this deployment brought"),
+    limit: z.int().min(1).max(MAX_SHOWN).default(20),
+  },
+  output: { errors: z.array(anyObject), missingNodes: z.array(anyObject).optional() },
+  effect: "read",
+  async run({ project: given, error, deployment, limit }, around) {
+    const opened = await around.open(given);
+    if (error !== undefined) return await showOne(opened, error);
+    const { api, project } = opened;
+    const { items: errors, missingNodes } = await api.call(endpoints.listErrors, {
+      params: { project: project.id },
+      query: { limit, ...deployment === undefined ? {} : { deploymentId: deployment } },
+    });
+    const [newest] = errors;
+    return {
+      text: errors.map(lineOf).join("\n") || "No errors",
+      data: { errors, ...missingNodes === undefined ? {} : { missingNodes } },
+      next: newest === undefined ? [] : [{
+        tool: "show_errors",
+        arguments: { project: project.name, error: newest.id },
+        why: "for the stack and the occurrences of the newest",
+      }],
+    };
+  },
+});

@@ -1,0 +1,128 @@
+/**
+ * Tools that make a site where there is no folder: the files are in the call.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { type BlobSource, uploadBlobs } from "../../client/mod.ts";
+import { endpoints, filePath, projectName } from "../../contract/mod.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { generateStaticManifest } from "../../manifest/mod.ts";
+import { anyObject, defineTool, projectInput, ToolFailure } from "../tool.ts";
+
+/** Most files of one call; its bytes are limited by the message that brings it. */
+const MAX_FILES = 200;
+/** Characters of one file. */
+const MAX_FILE_CHARACTERS = 256 * 1024;
+
+const file = z.strictObject({
+  path: filePath.describe("Below the site's root, such as index.html"),
+  text: z.string().max(MAX_FILE_CHARACTERS).optional(),
+  base64: z.base64().max(MAX_FILE_CHARACTERS).optional().describe("In place of text: any bytes"),
+});
+type GivenFile = z.infer<typeof file>;
+
+interface SiteFile extends BlobSource {
+  readonly path: string;
+}
+
+/** What configures a project or holds secrets, and is no page of a site. */
+const NO_PAGE =
+  /^(?:svc(?:\.[\w.-]+)?\.toml|\.svc\/.*|(?:.*\/)?\.env(?:\..*)?|(?:.*\/)?\.git\/.*)$/;
+
+function refuse(error: string, path: string, hint: string): ToolFailure {
+  return new ToolFailure({ error, code: "usage", problems: [{ path, message: hint }] });
+}
+
+/** @throws {ToolFailure} for a file without content, named twice, or that is no page */
+function readFiles(given: readonly GivenFile[]): SiteFile[] {
+  const seen = new Set<string>();
+  return given.map(({ path, text, base64 }) => {
+    if ((text === undefined) === (base64 === undefined)) {
+      throw refuse(`Cannot read the content of ${path}`, path, "Give one of text and base64");
+    }
+    if (seen.has(path)) throw refuse(`${path} is there twice`, path, "Give each path once");
+    seen.add(path);
+    if (NO_PAGE.test(path)) {
+      const hint = "Leave it out: every file of this call can be read by visitors";
+      throw refuse(`Cannot publish ${path}: it is no file of a site`, path, hint);
+    }
+    const content = new Uint8Array(
+      Buffer.from(text ?? base64!, text === undefined ? "base64" : "utf8"),
+    );
+    return { path, content, sha256: sha256Hex(content), size: content.byteLength };
+  });
+}
+
+const sameBlobOnce = (files: readonly SiteFile[], missing: readonly string[]): SiteFile[] => {
+  const wanted = new Set(missing);
+  return files.filter(({ sha256 }) => wanted.delete(sha256));
+};
+
+export const deployFiles = defineTool({
+  name: "deploy_files",
+  title: "Deploy files",
+  description: "Deploys a site of plain files that are in the call, all of them each time: a " +
+    "preview with an address of its own, or production. Nothing is built; sites with a build or " +
+    "functions take `svc mcp` in their folder.",
+  input: {
+    ...projectInput,
+    files: z.array(file).min(1).max(MAX_FILES),
+    production: z.boolean().default(false).describe("Make it what visitors see"),
+    message: z.string().max(200).optional(),
+  },
+  output: { id: z.string(), status: z.string(), url: z.string() },
+  effect: "destroy",
+  async run({ project: given, files: sent, production, message }, around) {
+    const files = readFiles(sent);
+    const { api, project } = await around.open(given);
+    const { deployment: { id }, missing } = await api.call(endpoints.createDeployment, {
+      params: { project: project.id },
+      body: {
+        environment: production ? "production" : "preview",
+        manifest: generateStaticManifest(),
+        files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
+        ...message === undefined ? {} : { message },
+      },
+    });
+    await uploadBlobs(api, sameBlobOnce(files, missing), { deployment: id });
+    const { status, url, urls } = await api.call(endpoints.activateDeployment, {
+      params: { deployment: id },
+    });
+    const named = { project: project.name };
+    return {
+      text: `${status}: ${url}\nDeployment ${id}`,
+      data: { id, status, url, urls },
+      next: production
+        ? [{ tool: "rollback", arguments: named, why: "if it turns out to be wrong" }]
+        : [{ tool: "promote", arguments: { deployment: id }, why: "to make it production" }],
+    };
+  },
+});
+
+/** A site of one page, as an example of a call. */
+export const FIRST_FILES = [{ path: "index.html", text: "<!doctype html><title>Hello</title>" }];
+
+export const makeProject = defineTool({
+  name: "create_project",
+  title: "Begin a project",
+  description: "Creates an empty project on the platform.",
+  input: { name: projectName },
+  output: { name: z.string(), project: anyObject },
+  effect: "write",
+  leavesProject: true,
+  async run({ name }, around) {
+    const api = await around.api();
+    const project = await api.call(endpoints.createProject, { body: { name } });
+    return {
+      text: `Created project ${name}`,
+      data: { name, project },
+      next: [{
+        tool: "deploy_files",
+        arguments: { project: name, files: FIRST_FILES, production: true },
+        why: "with the files of the site",
+      }],
+    };
+  },
+});
