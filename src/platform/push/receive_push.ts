@@ -39,6 +39,12 @@ export interface ReceiveServices {
   onTrouble(message: string): void;
 }
 
+/** Shares a repository with other nodes. */
+type Publish = (repository: string, workspaceId: string) => Promise<void>;
+
+/** Of a run that was ended, and so reports nothing. */
+const NO_REPORT = "git did not finish: a push may take 1 GiB of memory and five minutes";
+
 /** A push whose body has arrived. */
 export interface ArrivedPush {
   readonly request: PushRequest;
@@ -130,11 +136,15 @@ export class PushReceiver {
       return refuseAll("the repository has reached 5 GiB: delete branches, or start anew");
     }
     const { shared, onTrouble } = this.services;
-    if (shared === undefined) return await this.#run(project, scratch, options);
+    const run = async (publish?: Publish) => {
+      const report = await this.#run(project, scratch, { ...options, publish });
+      return report.refs.size === 0 ? refuseAll(NO_REPORT) : report;
+    };
+    if (shared === undefined) return await run();
     try {
       return await shared.receive(
         project.id,
-        (publish) => this.#run(project, scratch, { ...options, publish }),
+        run,
       );
     } catch (error) {
       if (error instanceof PushOvertakenError) {
@@ -151,7 +161,7 @@ export class PushReceiver {
     { words, signal, publish }: {
       words(bytes: Uint8Array): void;
       readonly signal: AbortSignal;
-      publish?(repository: string, workspaceId: string): Promise<void>;
+      readonly publish?: Publish | undefined;
     },
   ): Promise<PushReport> {
     const { repositories, onTrouble } = this.services;

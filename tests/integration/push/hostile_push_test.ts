@@ -1,115 +1,379 @@
-/** Requests that no git sends, to the address that git pushes to. */
+/** Requests that no git sends, to the address that git pushes to, and keys that may not push. */
 import assert from "node:assert/strict";
-import { start, TOKEN } from "../../helpers/platform.ts";
-import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { until } from "../../../src/lib/_test_until.ts";
+import {
+  type Bytes,
+  bytesOf,
+  commit,
+  joined,
+  NONE,
+  pack,
+  tree,
+} from "../../helpers/hostile_packs.ts";
+import {
+  type Attack,
+  basic,
+  command,
+  line,
+  type Target,
+  underAttack,
+} from "../../helpers/hostile_push.ts";
+import { signUpWithWorkspace } from "../../helpers/browser.ts";
+import { type TestPlatform, TOKEN } from "../../helpers/platform.ts";
 
-const NONE = "0".repeat(40);
 const SHA = "a".repeat(40);
-const CAPABILITIES = "report-status side-band-64k";
-const encoder = new TextEncoder();
+const UNREADABLE =
+  /Cannot read the push|Cannot take a push|Cannot change more than|Use a newer git|Cannot read the body/;
 
-const line = (text: string) =>
-  (encoder.encode(text).length + 4).toString(16).padStart(4, "0") + text;
-const command = (ref: string, from = NONE, to = SHA) =>
-  `${line(`${from} ${to} ${ref}\0${CAPABILITIES}`)}0000`;
+const EMPTY = tree([]);
+const HEAD = commit(EMPTY.sha);
 
-/** Heads of pushes, some before something that is no pack. */
-const BODIES: readonly string[] = [
-  "",
-  "0001",
-  "zzzz",
-  "ffff",
-  "\0\0\0\0",
-  "PACK",
-  line("want " + SHA),
-  line(`${NONE} ${SHA} refs/heads/main`),
-  `${line(`${NONE} ${SHA} refs/heads/main`)}0000PACK`,
-  `${line(`shallow ${SHA}`)}${command("refs/heads/main")}`,
-  `${line("push-cert\0push-options")}0000`,
-  `${
-    Array.from({ length: 1100 }, (_, index) => line(`${NONE} ${SHA} refs/heads/b${index}`)).join("")
-  }0000`,
-  ...[
-    "refs/heads/../../config",
-    "refs/heads/a..b",
-    "refs/heads/.git",
-    "refs/heads/a.lock",
-    "refs/heads/-x",
-    "refs/heads/a\\b",
-    "refs/heads/a~1",
-    "refs/heads/@{u}",
-    "refs/heads/\u202e",
-    "refs/replace/" + SHA,
-    "refs/notes/x",
-    "refs/remotes/origin/main",
-    "HEAD",
-    "config",
-    "objects/info/alternates",
-    "../../../etc/passwd",
-    "refs/heads/$(touch /tmp/x)",
-    "refs/heads/;rm -rf",
-  ].map((ref) => `${command(ref)}PACK`),
-  // These reach git: no pack, one that is cut off, and one that counts more than it has.
-  command("refs/heads/main"),
-  `${command("refs/heads/main")}PACK\0\0\0\x02\0\0\0\x01`,
-  `${command("refs/heads/main")}PACK\0\0\0\x02\x7f\x7f\x7f\x7f`,
+/** What git would take, but for what the case changes. */
+const push = (change: Parameters<typeof command>[1] & { readonly ref?: string | Uint8Array }) =>
+  joined(
+    command(change.ref ?? "refs/heads/main", { to: HEAD.sha, ...change }),
+    pack([EMPTY, HEAD]),
+  );
+const GOOD = push({});
+
+const REFS: readonly string[] = [
+  "refs/heads/../../config",
+  "refs/heads/..",
+  "refs/heads/.",
+  "refs/heads/a..b",
+  "refs/heads/.git",
+  "refs/heads/.hidden",
+  "refs/heads/a/.hidden",
+  "refs/heads/a.lock",
+  "refs/heads/a.lock/b",
+  "refs/heads/a.",
+  "refs/heads/-x",
+  "refs/heads/--upload-pack=x",
+  "refs/heads/a\\b",
+  "refs/heads/a~1",
+  "refs/heads/a^",
+  "refs/heads/a:b",
+  "refs/heads/a?",
+  "refs/heads/a*",
+  "refs/heads/[a",
+  "refs/heads/@{u}",
+  "refs/heads/a//b",
+  "refs/heads//a",
+  "refs/heads/a/",
+  "refs/heads/",
+  "refs/heads",
+  "refs/",
+  "refs/heads/\u202e",
+  "refs/heads/main\u2066",
+  "refs/heads/a\u009b31m",
+  "refs/heads/a\u0001b",
+  "refs/heads/a\u007f",
+  "refs/heads/a\u001b[31m",
+  `refs/heads/${"x".repeat(300)}`,
+  `refs/heads/${"x/".repeat(2000)}x`,
+  "refs/heads/$(touch /tmp/x)",
+  "refs/heads/;rm -rf",
+  `refs/replace/${SHA}`,
+  "refs/notes/x",
+  "refs/remotes/origin/main",
+  "refs/stash",
+  "refs/bisect/bad",
+  "refs/tags/../heads/main",
+  "refs/tags/v1.lock",
+  "refs/Heads/main",
+  "HEAD",
+  "FETCH_HEAD",
+  "config",
+  "hooks/post-receive",
+  "objects/info/alternates",
+  "../../../etc/passwd",
+  "/etc/passwd",
 ];
 
-const PATHS: readonly string[] = [
-  "/git/WORKSPACE/shop",
-  "/git/WORKSPACE/other.git",
-  "/git/other/shop.git",
-  "/git/WORKSPACE/..%2Fshop.git",
-  "/git/WORKSPACE/shop.git%00",
-  "/git/%2e%2e/shop.git",
-  "/git/WORKSPACE/shop.git.git",
-];
-
-Deno.test("200 hostile pushes are refused, and leave nothing on disk", async () => {
-  const folder = await makeTestFolder("svc-hostile-push-");
-  const { api, port, dataDir, shutdown } = await start(`${folder}/data`);
-  try {
-    const { json } = await api("POST", "/v1/projects", { json: { name: "shop" } });
-    const right = `/git/${json.workspace}/shop.git`;
-    const basic = (key: string) => `Basic ${encoder.encode(`svc:${key}`).toBase64()}`;
-    let count = 0;
-    const attack = async (path: string, body: string, fields: Record<string, string> = {}) => {
-      count++;
-      const response = await fetch(`http://127.0.0.1:${port}${path}/git-receive-pack`, {
-        method: "POST",
-        headers: {
-          "content-type": "application/x-git-receive-pack-request",
-          authorization: basic(TOKEN),
-          ...fields,
-        },
-        body,
-      });
-      const text = await response.text();
-      const isRefused = response.status >= 400 && response.status < 500 ||
-        /[0-9a-f]{4}ng \S+ |unpack (?!ok)/.test(text);
-      assert.ok(
-        isRefused,
-        `${path} ${JSON.stringify(body.slice(0, 90))}: ${response.status} ${text}`,
-      );
+const refAttacks = (): Attack[] =>
+  REFS.map((ref) => {
+    // A space ends what is a command at all.
+    const isLine = !/\s/.test(ref);
+    return {
+      name: `the ref ${JSON.stringify(ref.slice(0, 60))}`,
+      body: push({ ref }),
+      status: isLine ? 200 : 400,
+      says: isLine ? /only branches and tags can be pushed|the name is not allowed/ : UNREADABLE,
     };
-    for (const body of BODIES) {
-      await attack(right, body);
-      for (const key of ["", "wrong", `${TOKEN}x`]) {
-        await attack(right, body, { authorization: basic(key) });
-      }
-      await attack(right, body, { authorization: `Bearer ${TOKEN}` });
-      await attack(right, body, { "content-type": "application/json" });
-      await attack(right, body, { "content-encoding": "br" });
-    }
-    for (const path of PATHS) await attack(path.replace("WORKSPACE", json.workspace), BODIES[8]!);
-    assert.ok(count >= 200, String(count));
-    for (const name of ["repositories", "builds"]) {
-      const left = await Array.fromAsync(Deno.readDir(`${dataDir}/${name}`)).catch(() => []);
-      assert.deepEqual(left, [], name);
-    }
-    assert.deepEqual((await api("GET", "/v1/projects/shop/deployments")).json.items, []);
-  } finally {
-    await shutdown();
-    await Deno.remove(folder, { recursive: true });
+  });
+
+const HEADS: Readonly<Record<string, string | Uint8Array>> = {
+  "nothing": "",
+  "a length of 1": "0001",
+  "a length of 2": "0002",
+  "a length of 3": "0003",
+  "a length of 65,535": "ffff",
+  "a length beyond the longest": "fff1",
+  "a length of letters": "zzzz",
+  "a negative length": "-001",
+  "a length with a sign": "+00f",
+  "a length with spaces": "  10",
+  "a length of NULs": "\0\0\0\0",
+  "a length in half": "00",
+  "a packet that is cut off": "0040refs",
+  "a pack alone": pack([EMPTY, HEAD]),
+  "a want": line(`want ${SHA}`),
+  "a command without an end": line(`${NONE} ${SHA} refs/heads/main`),
+  "a command without capabilities": joined(line(`${NONE} ${SHA} refs/heads/main`), "0000PACK"),
+  "a short SHA": joined(line(`${NONE} abc refs/heads/main\0report-status side-band-64k`), "0000"),
+  "a SHA in capitals": command("refs/heads/main", { to: "A".repeat(40) }),
+  "a SHA of 64 digits": command("refs/heads/main", { to: "a".repeat(64) }),
+  "a shallow push": joined(line(`shallow ${SHA}`), command("refs/heads/main")),
+  "a signed push": joined(line("push-cert\0push-options"), "0000"),
+  "1,100 commands": joined(
+    line(`${NONE} ${SHA} refs/heads/b\0report-status side-band-64k`),
+    ...Array.from({ length: 1100 }, (_, index) => line(`${NONE} ${SHA} refs/heads/b${index}`)),
+    "0000",
+  ),
+  "2 MiB of commands without an end": joined(
+    ...Array.from({ length: 40 }, () => line(`${NONE} ${SHA} refs/heads/${"b".repeat(60_000)}`)),
+  ),
+  "a packet that is no UTF-8": joined(line(Uint8Array.of(0xff, 0xfe, 0x80, 0x00)), "0000"),
+};
+
+function headAttacks(): Attack[] {
+  const unreadable = Object.entries(HEADS).map(([name, body]) => ({
+    ...{ name, body: bytesOf(body), status: 400, says: UNREADABLE },
+  }));
+  const twice = joined(
+    line(`${NONE} ${HEAD.sha} refs/heads/main\0report-status side-band-64k`),
+    line(`${NONE} ${HEAD.sha} refs/heads/main`),
+    ...["0000", pack([EMPTY, HEAD])],
+  );
+  const ng = (name: string, body: Bytes, says = /ng refs\/heads\/main /): Attack => ({
+    ...{ name, body, says, status: 200 },
+  });
+  return [
+    ...unreadable,
+    ng("a ref twice", twice, /it is named twice/),
+    ng("an old SHA that is wrong", push({ from: SHA })),
+    ng("the deletion of production", command("refs/heads/main", { to: NONE }), /cannot be deleted/),
+    ng("no pack", command("refs/heads/main")),
+    ng("a head that is in no pack", push({ to: SHA })),
+    ng(
+      "another format of objects",
+      push({
+        capabilities: "report-status side-band-64k object-format=sha256",
+      }),
+    ),
+  ];
+}
+
+function bodyAttacks(): Attack[] {
+  const gzip = { "content-encoding": "gzip" };
+  const cannot = { status: 400, says: /Cannot read the body/ };
+  const coded = (coding: string): Attack => ({
+    name: `the coding ${coding}`,
+    body: GOOD,
+    headers: { "content-encoding": coding },
+    ...{ status: 415, says: /Send the body as gzip/ },
+  });
+  const typed = (type: string): Attack => ({
+    name: `the type ${JSON.stringify(type)}`,
+    body: GOOD,
+    headers: { "content-type": type },
+    ...{ status: 415, says: /Send Content-Type/ },
+  });
+  const whole = new Uint8Array(gzipSync(GOOD));
+  return [
+    { name: "gzip that is none", body: GOOD, headers: gzip, ...cannot },
+    { name: "gzip that is cut off", body: whole.slice(0, -12), headers: gzip, ...cannot },
+    {
+      name: "gzip in gzip",
+      body: new Uint8Array(gzipSync(whole)),
+      headers: gzip,
+      ...{ status: 400, says: UNREADABLE },
+    },
+    {
+      name: "40 MB of zeros as gzip",
+      body: new Uint8Array(gzipSync(new Uint8Array(40_000_000))),
+      headers: gzip,
+      ...{ status: 400, says: UNREADABLE },
+    },
+    ...["br", "deflate", "zstd", "gzip, gzip", "x"].map(coded),
+    ...["", "application/json", "text/plain", "application/x-git-upload-pack-request"].map(typed),
+  ];
+}
+
+function fetchAttacks(): Attack[] {
+  const service = "git-upload-pack";
+  const wants = (name: string, body: string | Uint8Array, says: RegExp, status = 200): Attack => ({
+    ...{ name: `upload-pack: ${name}`, service, body: bytesOf(body), status, says },
+  });
+  const v2 = { "git-protocol": "version=2" };
+  return [
+    wants(
+      "an object that is not there",
+      joined(line(`want ${SHA}\n`), "0000", line("done\n")),
+      /not our ref/,
+    ),
+    wants("17 MB of wants", new Uint8Array(17_000_000).fill(48), /too long/, 413),
+    {
+      ...wants("an unknown command", joined(line("command=steal\n"), "0000"), /ERR|^$/),
+      headers: v2,
+    },
+    {
+      ...wants(
+        "a fetch of another ref",
+        joined(line("command=fetch"), "0001", line(`want-ref ../x\n`), line("done\n"), "0000"),
+        /ERR|^$/,
+      ),
+      headers: v2,
+    },
+    wants("a length of letters", "zzzz", /ERR|^$/),
+  ];
+}
+
+const WORKSPACE = "/git/default";
+const PATHS: readonly (readonly [path: string, status: number])[] = [
+  [`${WORKSPACE}/shop/git-receive-pack`, 404],
+  [`${WORKSPACE}/absent.git/git-receive-pack`, 404],
+  [`${WORKSPACE}/..%2Fshop-0.git/git-receive-pack`, 404],
+  [`${WORKSPACE}/shop-0.git%00/git-receive-pack`, 404],
+  [`${WORKSPACE}/shop-0.git.git/git-receive-pack`, 404],
+  [`${WORKSPACE}/SHOP-0.git/git-receive-pack`, 404],
+  ["/git/%2e%2e/shop-0.git/git-receive-pack", 404],
+  ["/git/other/shop-0.git/git-receive-pack", 403],
+];
+
+const READS = [
+  ["info/refs", 403],
+  ["info/refs?service=", 403],
+  ["info/refs?service=git-upload-archive", 403],
+  ["info/refs?service=../../bin/sh", 403],
+  ["HEAD", 404],
+  ["config", 404],
+  ["objects/info/packs", 404],
+  ["objects/info/alternates", 404],
+] as const;
+
+function pathAttacks(repository: string): Attack[] {
+  return [
+    ...PATHS.map(([path, status]) => ({
+      ...{
+        name: path,
+        path,
+        body: GOOD,
+        status,
+        says: /no repository|belongs to|does not exist|[Nn]o such|404|not_found/,
+      },
+    })),
+    ...READS.map(([path, status]) => ({
+      ...{ name: path, method: "GET", path: `${repository}/${path}`, status, says: /./ },
+    })),
+  ];
+}
+
+/** Keys that exist, and may not push to the project; and such as do not exist. */
+async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
+  const { api } = platform;
+  const keyOf = async (fields: Record<string, unknown>) => {
+    const { status, json } = await api("POST", "/v1/api-keys", {
+      json: { name: "a key", ...fields },
+    });
+    assert.equal(status, 201, JSON.stringify(json));
+    return json;
+  };
+  const { json: other } = await api("POST", "/v1/projects", { json: { name: "other" } });
+  const { browser: ada } = await signUpWithWorkspace(platform, "ada");
+  const { json: abroad } = await ada.send("POST", "/v1/api-keys", {
+    ...{ workspace: "ada", json: { name: "abroad", role: "owner" } },
+  });
+  const revoked = await keyOf({});
+  await api("DELETE", `/v1/api-keys/${revoked.id}`);
+  const expired = await keyOf({ expiresAt: new Date(Date.now() + 1000).toISOString() });
+  await until(
+    () => api("GET", "/v1/projects", { token: expired.key }),
+    ({ status }) => status === 401,
+  );
+  const unknown = { status: 401, says: /unknown, revoked or expired/ };
+  const lacks = {
+    status: 403,
+    says: /lacks the permission|needs the role|does not reach|belongs to/,
+  };
+  const cases: Readonly<Record<string, readonly [key: string, outcome: typeof unknown]>> = {
+    "an empty key": ["", { status: 401, says: /Give a key/ }],
+    "a wrong key": ["wrong", unknown],
+    "a key with a digit more": [`${TOKEN}x`, unknown],
+    "a key with a digit less": [TOKEN.slice(0, -1), unknown],
+    "a key of 5,000 digits": ["k".repeat(5000), { status: 401, says: /Give a key/ }],
+    "a key with a line feed": [`${TOKEN}\nx`, { status: 401, says: /Give a key/ }],
+    "a revoked key": [revoked.key, unknown],
+    "an expired key": [expired.key, unknown],
+    "a key of another workspace": [abroad.key, lacks],
+    "a key of another project": [(await keyOf({ projects: [other.id] })).key, {
+      status: 404,
+      says: /no repository/,
+    }],
+    "a viewer's key": [(await keyOf({ role: "viewer" })).key, { status: 403, says: /./ }],
+    "a key that reads": [(await keyOf({ permissions: ["read"] })).key, lacks],
+    "a key for rules": [(await keyOf({ permissions: ["rules"] })).key, lacks],
+    "a key for variables": [(await keyOf({ permissions: ["variables"] })).key, lacks],
+    "a key for previews": [
+      (await keyOf({ permissions: ["deploy-previews"] })).key,
+      {
+        status: 200,
+        says: /ng refs\/heads\/main the key lacks the permission "deploy-production"/,
+      },
+    ],
+  };
+  return [
+    ...Object.entries(cases).map(([name, [key, outcome]]) => ({
+      name,
+      key,
+      body: GOOD,
+      ...outcome,
+    })),
+    ...Object.entries<Record<string, string>>({
+      "no key": {},
+      "a key as bearer": { authorization: `Bearer ${TOKEN}` },
+      "half of Basic": { authorization: "Basic" },
+      "Basic that is no base64": { authorization: "Basic ***" },
+      "a digest": { authorization: `Digest username="${TOKEN}"` },
+      "a key in a cookie": { cookie: `session=${TOKEN}` },
+    }).map(([name, headers]) => ({
+      ...{ name, key: null, headers, body: GOOD, status: 401, says: /Give a key/ },
+    })),
+  ];
+}
+
+/** Sends a push in parts whose last never comes, and goes. */
+async function pushWithoutEnd({ platform: { port }, repository }: Target): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  await new Promise((resolve) => socket.once("connect", resolve));
+  socket.on("error", () => {});
+  socket.write(
+    `POST ${repository}/git-receive-pack HTTP/1.1\r\nHost: localhost\r\n` +
+      `Authorization: ${basic(TOKEN)}\r\nTransfer-Encoding: chunked\r\n` +
+      "Content-Type: application/x-git-receive-pack-request\r\n\r\n",
+  );
+  for (let at = 0; at < GOOD.length; at += 50) {
+    const part = GOOD.slice(at, at + 50);
+    socket.write(joined(`${part.length.toString(16)}\r\n`, part, "\r\n"));
   }
-});
+  await new Promise((resolve) => socket.write("ffff\r\nPACK", resolve));
+  socket.destroy();
+}
+
+Deno.test("hostile requests of git are refused with what is wrong, and leave nothing on disk", () =>
+  underAttack(async (target) => {
+    const { platform, repository, attack } = target;
+    await Promise.all(Array.from({ length: 12 }, () => pushWithoutEnd(target)));
+    const attacks = [
+      ...refAttacks(),
+      ...headAttacks(),
+      ...bodyAttacks(),
+      ...fetchAttacks(),
+      ...pathAttacks(repository),
+      ...await keyAttacks(platform),
+    ];
+    assert.ok(attacks.length >= 130, String(attacks.length));
+    await attack(attacks);
+  }));

@@ -1,0 +1,139 @@
+/**
+ * Pushes that no git sends: each must be refused with the words that are expected, and leave the
+ * data directory as it was.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { makeTestFolder } from "../../src/lib/_test_folder.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import { type Bytes, bytesOf, type GitObject, joined, NONE, pack } from "./hostile_packs.ts";
+import { start, type TestPlatform, TOKEN } from "./platform.ts";
+
+const CAPABILITIES = "report-status side-band-64k";
+
+/** How many attacks are under way at a time, each on a project of its own: pushes to one wait. */
+const AT_ONCE = 4;
+
+/** A packet of git's protocol. */
+export function line(content: string | Uint8Array): Bytes {
+  const bytes = bytesOf(content);
+  return joined((bytes.byteLength + 4).toString(16).padStart(4, "0"), bytes);
+}
+
+/** What stands before a pack: the change of one ref, and the end of the list. */
+export const command = (
+  ref: string | Uint8Array,
+  { from = NONE, to = "a".repeat(40), capabilities = CAPABILITIES } = {},
+): Bytes => joined(line(joined(`${from} ${to} `, ref, `\0${capabilities}`)), "0000");
+
+/** A push of objects whose last is the head of a branch. */
+export function pushOf(objects: readonly GitObject[], ref = "refs/heads/main"): Bytes {
+  const head = objects.at(-1)!;
+  return joined(command(ref, { to: head.sha }), pack(objects));
+}
+
+export interface Attack {
+  readonly name: string;
+  readonly body?: Uint8Array;
+  /** `git-receive-pack` where missing. */
+  readonly service?: string;
+  readonly method?: string;
+  /** In place of the address of the service. */
+  readonly path?: string;
+  /** The key that is given as password; the owner's where missing, none for `null`. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly status: number;
+  /** What the answer says. */
+  readonly says: RegExp;
+}
+
+export interface Target {
+  readonly platform: TestPlatform;
+  /** The address of one of the projects. */
+  readonly repository: string;
+  /** Carries attacks out, and checks the answer of each. */
+  attack(attacks: readonly Attack[]): Promise<void>;
+}
+
+export const basic = (key: string) => `Basic ${bytesOf(`svc:${key}`).toBase64()}`;
+
+/** Every path below a folder, but for logs of requests, which are there to grow. */
+async function listing(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const walk = async (path: string): Promise<void> => {
+    // A folder may go while it is looked at.
+    const entries = await Array.fromAsync(Deno.readDir(path)).catch(() => []);
+    for (const { name, isDirectory } of entries) {
+      const inner = `${path}/${name}`;
+      found.push(inner.slice(folder.length + 1));
+      if (isDirectory) await walk(inner);
+    }
+  };
+  await walk(folder);
+  return found.filter((path) => !path.startsWith("logs/")).sort();
+}
+
+/** Runs attacks against a project that nothing was pushed to, and looks at what they leave. */
+export async function underAttack(run: (target: Target) => Promise<void>): Promise<void> {
+  const folder = await makeTestFolder("svc-hostile-push-");
+  const platform = await start(`${folder}/data`);
+  const { api, port, dataDir } = platform;
+  try {
+    const names = Array.from({ length: AT_ONCE }, (_, index) => `shop-${index}`);
+    for (const name of names) await api("POST", "/v1/projects", { json: { name } });
+    const repositories = names.map((name) => `/git/default/${name}.git`);
+    const send = async (attack: Attack, repository = repositories[0]!) => {
+      const { service = "git-receive-pack", key = TOKEN, body } = attack;
+      const response = await fetch(
+        `http://127.0.0.1:${port}${attack.path ?? `${repository}/${service}`}`,
+        {
+          method: attack.method ?? "POST",
+          redirect: "manual",
+          headers: {
+            "content-type": `application/x-${service}-request`,
+            ...(key === null ? {} : { authorization: basic(key) }),
+            ...attack.headers,
+          },
+          ...(body === undefined ? {} : { body: new Uint8Array(body) }),
+        },
+      );
+      const text = await response.text();
+      const seen = `${attack.name}: ${response.status} ${text.slice(0, 600)}`;
+      assert.equal(response.status, attack.status, seen);
+      assert.match(text, attack.says, seen);
+      const takesNothing = text === "" ||
+        /unpack (?!ok)|[0-9a-f]{4}ng \S+ (?!not deployed)/.test(text);
+      assert.ok(response.status !== 200 || service !== "git-receive-pack" || takesNothing, seen);
+      assert.ok(!text.includes(folder), `It names a path of the platform: ${seen}`);
+    };
+    // The first push makes folders that stay.
+    await send({ name: "none", body: bytesOf("0000"), status: 200, says: /^$/ });
+    const before = await listing(dataDir);
+    await run({
+      ...{ platform, repository: repositories[0]! },
+      async attack(attacks) {
+        const told = new Set(attacks.map(({ name }) => name));
+        assert.equal(told.size, attacks.length, "each is another");
+        const rest = [...attacks];
+        const faults: unknown[] = [];
+        await Promise.all(repositories.map(async (repository) => {
+          for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
+            await send(next, repository).catch((error) => faults.push(error.message));
+          }
+        }));
+        assert.deepEqual(faults, []);
+      },
+    });
+    await until(() => listing(dataDir), (now) => now.join() === before.join());
+    for (const name of names) {
+      const { json } = await api("GET", `/v1/projects/${name}/deployments`);
+      assert.deepEqual(json.items, [], name);
+    }
+    assert.equal((await api("GET", "/v1/audit?action=gitPush")).json.items.length, 0);
+  } finally {
+    await platform.shutdown();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
