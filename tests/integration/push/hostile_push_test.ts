@@ -140,7 +140,8 @@ const HEADS: Readonly<Record<string, string | Uint8Array>> = {
 
 function headAttacks(): Attack[] {
   const unreadable = Object.entries(HEADS).map(([name, body]) => ({
-    ...{ name, body: bytesOf(body), status: 400, says: UNREADABLE },
+    ...{ name, body: bytesOf(body), isLong: body.length > 1_000_000 },
+    ...{ status: 400, says: UNREADABLE },
   }));
   const twice = joined(
     line(`${NONE} ${HEAD.sha} refs/heads/main\0report-status side-band-64k`),
@@ -193,6 +194,7 @@ function bodyAttacks(): Attack[] {
     },
     {
       name: "40 MB of zeros as gzip",
+      isLong: true,
       body: new Uint8Array(gzipSync(new Uint8Array(40_000_000))),
       headers: gzip,
       ...{ status: 400, says: UNREADABLE },
@@ -214,7 +216,10 @@ function fetchAttacks(): Attack[] {
       joined(line(`want ${SHA}\n`), "0000", line("done\n")),
       /not our ref/,
     ),
-    wants("17 MB of wants", new Uint8Array(17_000_000).fill(48), /too long/, 413),
+    {
+      ...wants("17 MB of wants", new Uint8Array(17_000_000).fill(48), /too long/, 413),
+      isLong: true,
+    },
     {
       ...wants("an unknown command", joined(line("command=steal\n"), "0000"), /ERR|^$/),
       headers: v2,

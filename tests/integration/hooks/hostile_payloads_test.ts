@@ -1,0 +1,314 @@
+/** What no forge sends to a deploy hook: each is refused, deploys nothing and leaves nothing. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
+import { listing } from "../../helpers/hostile_push.ts";
+import { until } from "../../../src/lib/_test_until.ts";
+import { TOKEN } from "../../helpers/platform.ts";
+
+/** Calls of one hook, which takes thirty in a minute. */
+const CALLS_OF_HOOK = 28;
+
+const SHA = "a".repeat(40);
+const BODY = JSON.stringify({ ref: "refs/heads/main", after: SHA });
+
+interface Secrets {
+  readonly secret: string;
+  /** The token of the hook's URL. */
+  readonly token: string;
+}
+
+interface Attack {
+  readonly name: string;
+  readonly headers: (secrets: Secrets) => Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly status: number;
+  readonly says: RegExp;
+}
+
+const hmac = (secret: string, body: string, algorithm = "sha256") =>
+  createHmac(algorithm, secret).update(body).digest("hex");
+
+const json = { "content-type": "application/json" };
+
+/** How each forge names its pushes, and where it signs. */
+const SIGNING = {
+  GitHub: { event: ["x-github-event", "push"], field: "x-hub-signature-256" },
+  "Bitbucket Cloud": { event: ["x-event-key", "repo:push"], field: "x-hub-signature" },
+  "Bitbucket Data Center": {
+    event: ["x-event-key", "repo:refs_changed"],
+    field: "x-hub-signature",
+  },
+  Gitea: { event: ["x-gitea-event", "push"], field: "x-gitea-signature" },
+  Forgejo: { event: ["x-forgejo-event", "push"], field: "x-forgejo-signature" },
+} as const;
+
+/** Signatures that prove nothing. */
+const FORGED: Readonly<Record<string, (secrets: Secrets) => string>> = {
+  "an empty signature": () => "",
+  "the name of the algorithm alone": () => "sha256=",
+  "another secret": () => `sha256=${hmac("guessed", BODY)}`,
+  "an empty secret": () => `sha256=${hmac(" ", BODY)}`,
+  "the signature of another body": ({ secret }) => `sha256=${hmac(secret, `${BODY} `)}`,
+  "the signature of no body": ({ secret }) => `sha256=${hmac(secret, "")}`,
+  "a digit too few": ({ secret }) => `sha256=${hmac(secret, BODY).slice(0, -1)}`,
+  "a digit too many": ({ secret }) => `sha256=${hmac(secret, BODY)}0`,
+  "SHA-1": ({ secret }) => `sha1=${hmac(secret, BODY, "sha1")}`,
+  "SHA-512": ({ secret }) => `sha512=${hmac(secret, BODY, "sha512")}`,
+  "the secret itself": ({ secret }) => secret,
+  "the token of the URL": ({ token }) => `sha256=${hmac(token, BODY)}`,
+  "two signatures": ({ secret }) => `sha256=${hmac("x", BODY)}, sha256=${hmac(secret, BODY)}`,
+};
+
+const NOT_SIGNED = { status: 403, says: /not signed with the secret of this hook/ };
+
+function forgedAttacks(): Attack[] {
+  return Object.entries(SIGNING).flatMap(([forge, { event: [field, event], field: signed }]) => [
+    {
+      ...{ name: `${forge}: no signature`, body: BODY, ...NOT_SIGNED },
+      headers: () => ({ ...json, [field]: event }),
+    },
+    ...Object.entries(FORGED).map(([name, sign]) => ({
+      ...{ name: `${forge}: ${name}`, body: BODY, ...NOT_SIGNED },
+      headers: (secrets: Secrets) => ({ ...json, [field]: event, [signed]: sign(secrets) }),
+    })),
+  ]);
+}
+
+function tokenAttacks(): Attack[] {
+  const tokens: Readonly<Record<string, (secrets: Secrets) => Record<string, string>>> = {
+    "no token": () => ({}),
+    "an empty token": () => ({ "x-gitlab-token": "" }),
+    "another token": () => ({ "x-gitlab-token": "guessed" }),
+    "half of the token": ({ secret }) => ({ "x-gitlab-token": secret.slice(0, 32) }),
+    "the token twice": ({ secret }) => ({ "x-gitlab-token": `${secret}${secret}` }),
+    "the token of the URL": ({ token }) => ({ "x-gitlab-token": token }),
+    "a signature as token": ({ secret }) => ({ "x-gitlab-token": hmac(secret, BODY) }),
+    "a wrong token beside a right signature": ({ secret }) => ({
+      "x-gitlab-token": "guessed",
+      "x-hub-signature-256": `sha256=${hmac(secret, BODY)}`,
+    }),
+    "the token as bearer": ({ secret }) => ({ authorization: `Bearer ${secret}` }),
+  };
+  return [
+    ...Object.entries(tokens).map(([name, fields]) => ({
+      ...{ name: `GitLab: ${name}`, body: BODY, ...NOT_SIGNED },
+      headers: (secrets: Secrets) => ({
+        ...{ ...json, "x-gitlab-event": "Push Hook" },
+        ...fields(secrets),
+      }),
+    })),
+    {
+      ...{ name: "no forge, and no signature", body: '{"branch":"main"}', ...NOT_SIGNED },
+      headers: () => json,
+    },
+  ];
+}
+
+/** Bodies that are signed as they should be. */
+const signed = (
+  name: string,
+  body: string,
+  outcome: Pick<Attack, "status" | "says">,
+  fields: Readonly<Record<string, string>> = {},
+): Attack => ({
+  ...{ name, body, ...outcome },
+  headers: ({ secret }) => ({
+    ...{ ...json, "x-github-event": "push" },
+    "x-hub-signature-256": `sha256=${hmac(secret, body)}`,
+    ...fields,
+  }),
+});
+
+const INVALID = { status: 400, says: /Cannot read|Send JSON/ };
+const IGNORED = {
+  status: 202,
+  says: /not allowed|no branch|fork|Nothing follows|Nothing was changed/,
+};
+
+const BRANCHES: readonly string[] = [
+  "../../etc/passwd",
+  "--upload-pack=touch /tmp/x",
+  "-x",
+  "a\u0000b",
+  "a\nb",
+  "a b",
+  "a..b",
+  "a.lock",
+  ".git",
+  "@{-1}",
+  "a\\b",
+  "a:b",
+  "a~1",
+  "main\u202e",
+  "x".repeat(9000),
+  "$(touch /tmp/x)/../y",
+  "*",
+  "",
+];
+
+const REFS = [
+  "main",
+  "refs/tags/v1",
+  "refs/notes/x",
+  "HEAD",
+  "refs/remotes/origin/main",
+  "REFS/HEADS/main",
+];
+
+const JSON_FAULTS: Readonly<Record<string, string>> = {
+  "nothing": "",
+  "half of an object": "{",
+  "9,000 open lists": "[".repeat(9000),
+  "100 lists": "[".repeat(100) + "]".repeat(100),
+  "1,000 objects in each other": '{"a":'.repeat(1000) + "1" + "}".repeat(1000),
+  "a comment": '{"ref":"refs/heads/main"/**/}',
+  "a number": "1",
+  "null": "null",
+  "a list": "[]",
+  "a text": '"refs/heads/main"',
+  "a ref that is a list": JSON.stringify({ ref: ["refs/heads/main"], after: SHA }),
+  "a ref that is an object": JSON.stringify({ ref: { $ne: 1 }, after: SHA }),
+  "a SHA that is an object": JSON.stringify({ ref: "refs/heads/main", after: {} }),
+  "a prototype in place of fields": '{"__proto__":{"ref":"refs/heads/main","after":"a"}}',
+  "a constructor": '{"constructor":{"prototype":{"ref":"refs/heads/main"}}}',
+  "a deletion that is a text": JSON.stringify({ ref: "refs/heads/main", after: SHA, deleted: "x" }),
+};
+
+const pullRequest = (more: Readonly<Record<string, unknown>>) =>
+  JSON.stringify({
+    action: "opened",
+    number: 7,
+    pull_request: {
+      state: "open",
+      head: { ref: "main", repo: { full_name: "ada/shop" } },
+      base: { ref: "main", repo: { full_name: "ada/shop" } },
+    },
+    ...more,
+  });
+
+function signedAttacks(): Attack[] {
+  const pull = { "x-github-event": "pull_request" };
+  const fork = (repo: unknown) =>
+    pullRequest({
+      pull_request: {
+        state: "open",
+        head: { ref: "main", repo },
+        base: { ref: "main", repo: { full_name: "ada/shop" } },
+      },
+    });
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  return [
+    ...Object.entries(JSON_FAULTS).map(([name, body]) => signed(`JSON: ${name}`, body, INVALID)),
+    ...BRANCHES.map((branch) =>
+      signed(
+        `the branch ${JSON.stringify(branch.slice(0, 40))}`,
+        JSON.stringify({ ref: `refs/heads/${branch}`, after: SHA }),
+        IGNORED,
+      )
+    ),
+    ...REFS.map((ref) => signed(`the ref ${ref}`, JSON.stringify({ ref, after: SHA }), IGNORED)),
+    ...[
+      "text/plain",
+      "application/xml",
+      "multipart/form-data; boundary=x",
+      "application/jsonp",
+      "x",
+    ]
+      .map((type) => signed(`the type ${type}`, BODY, INVALID, { "content-type": type })),
+    signed("a form without its field", "other=1", INVALID, form),
+    signed("a form of noise", "payload=%7B%22", INVALID, form),
+    signed("a form with a list", "payload=%5B%5D", INVALID, form),
+    signed("5 MiB and a byte", " ".repeat(5 * 1024 * 1024 + 1), {
+      status: 413,
+      says: /at most|too large/,
+    }),
+    signed("a pull request of a fork", fork({ full_name: "eve/shop" }), IGNORED, pull),
+    signed("a pull request of no repository", fork(null), IGNORED, pull),
+    signed("a pull request without a number", pullRequest({ number: -1 }), INVALID, pull),
+    signed("a pull request of number 1.5", pullRequest({ number: 1.5 }), INVALID, pull),
+    signed("a pull request of number 1e300", pullRequest({ number: 1e300 }), INVALID, pull),
+    signed("a pull request without branches", pullRequest({ pull_request: {} }), INVALID, pull),
+    signed("the deletion of ../main", '{"ref":"../main","ref_type":"branch"}', IGNORED, {
+      "x-github-event": "delete",
+    }),
+    signed("an event of 5,000 letters", BODY, IGNORED, { "x-github-event": "x".repeat(5000) }),
+    signed("an event __proto__", BODY, IGNORED, { "x-github-event": "__proto__" }),
+    signed("an event of another forge", BODY, IGNORED, { "x-event-key": "repo:steal" }),
+  ];
+}
+
+/** Sends attacks, with a new hook before one has been called too often. */
+async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise<string[]> {
+  const faults: string[] = [];
+  let hook = await platform.hook({ signed: true });
+  for (const [index, { name, headers, body, status, says }] of attacks.entries()) {
+    if (index % CALLS_OF_HOOK === CALLS_OF_HOOK - 1) hook = await platform.hook({ signed: true });
+    const { pathname } = new URL(hook.url);
+    const secrets = { secret: hook.secret, token: pathname.split("/").at(-1)! };
+    const response = await fetch(`http://127.0.0.1:${platform.port}${pathname}`, {
+      method: "POST",
+      headers: headers(secrets),
+      body,
+    }).catch((error) => {
+      // The connection may end before all of a long body was sent, and so the answer be lost.
+      if (body.length < 1_000_000) throw error;
+      return undefined;
+    });
+    if (response === undefined) continue;
+    const text = await response.text();
+    const isKept = text.includes(secrets.secret) || text.includes(secrets.token);
+    if (response.status === status && says.test(text) && !/"id":/.test(text) && !isKept) continue;
+    faults.push(`${name}: ${response.status} ${text.slice(0, 300)}`);
+  }
+  return faults;
+}
+
+Deno.test("130 hostile payloads are refused in words, deploy nothing and stop nothing", () =>
+  withHooks(async (platform) => {
+    const { api, dataDir, ended, trigger, hook } = platform;
+    const live = await trigger((await hook()).url, { branch: "main" });
+    await ended(live);
+    const attacks = [...forgedAttacks(), ...tokenAttacks(), ...signedAttacks()];
+    assert.equal(new Set(attacks.map(({ name }) => name)).size, attacks.length);
+    assert.ok(attacks.length >= 130, String(attacks.length));
+    const before = await listing(dataDir);
+    assert.deepEqual(await send(platform, attacks), []);
+    await until(() => listing(dataDir), (now) => now.join() === before.join());
+    const { json: list } = await api("GET", "/v1/projects/shop/deployments");
+    assert.deepEqual(
+      list.items.map(({ id, status }: Record<string, unknown>) => [id, status]),
+      [[live.json.id, "LIVE"]],
+    );
+  }));
+
+Deno.test("the secrets of a hook open nothing else, and what opens something else opens no hook", () =>
+  withHooks(async ({ api, hook, trigger, ended }) => {
+    const { id, url, secret } = await hook({ signed: true });
+    const token = new URL(url).pathname.split("/").at(-1)!;
+    for (const key of [token, secret, url]) {
+      const { status } = await api("GET", "/v1/projects", { token: key });
+      assert.equal(status, 401, "the API");
+    }
+    const plain = await hook({ name: "plain" });
+    const answer = await trigger(plain.url, { branch: "main" });
+    await ended(answer);
+    const ticket = new URL(answer.json.statusUrl).pathname;
+    const body = { json: { branch: "main" }, token: null };
+    const tried = [
+      ...[TOKEN, secret, id, "0".repeat(64), token.slice(1), `${token}0`, token.toUpperCase()],
+      ...["..%2f..", "%00", "*", "x".repeat(5000), ticket.split("/").at(-1)!],
+    ];
+    for (const word of tried) {
+      const { status } = await api("POST", `/v1/hooks/${word}`, body);
+      assert.ok([401, 404, 414].includes(status), `${word.slice(0, 70)}: ${status}`);
+    }
+    for (const word of [token, `${ticket.slice(0, -1)}_`, id, answer.json.id]) {
+      const path = `/v1/triggered-deployments/${word.split("/").at(-1)}`;
+      assert.equal((await api("GET", path, { token: null })).status, 404, path);
+    }
+    const { json: renewed } = await api("POST", `/v1/deploy-hooks/${plain.id}/regenerate`);
+    assert.equal((await trigger(plain.url, { branch: "main" })).status, 401, "it was regenerated");
+    await api("DELETE", `/v1/deploy-hooks/${plain.id}`);
+    assert.equal((await trigger(renewed.url, { branch: "main" })).status, 401, "it was deleted");
+  }));
