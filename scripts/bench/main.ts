@@ -104,7 +104,11 @@ const BENCHES: readonly Bench[] = [
     needs: LOAD,
     run: async () => await (await import("./accounts_bench.ts")).benchAccounts(),
   },
-  { name: "pages", needs: [], run: async () => (await import("./pages_bench.ts")).benchPages() },
+  {
+    name: "dashboard",
+    needs: [],
+    run: async () => (await import("./dashboard_bench.ts")).benchDashboard(),
+  },
   {
     name: "notifications",
     needs: [],

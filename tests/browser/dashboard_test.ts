@@ -4,14 +4,15 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { accessFaults } from "../helpers/access_faults.ts";
 import { BROWSER_TEST, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
 import { type DashboardPlatform, signInBrowser, withDashboard } from "../helpers/dashboard.ts";
 import { failSites } from "../helpers/failing_sites.ts";
 import { consentPath, leadsTo, pageRoutes } from "../helpers/page_routes.ts";
+import { MOST_BYTES, PageScales } from "../helpers/page_weight.ts";
 import { formsOf } from "../helpers/page_visitor.ts";
-import { create, deploy } from "../helpers/platform.ts";
+import { create, deploy, rawRequest, STATIC_MANIFEST } from "../helpers/platform.ts";
 
 const KEEPS_SHOTS = Deno.env.get("UPDATE_SCREENSHOTS") !== undefined;
 const LOOKS = ([
@@ -77,6 +78,7 @@ async function furnish(parts: DashboardPlatform) {
     message: "Show the tide beside the opening hours",
     author,
     rules: RULES,
+    manifest: { ...STATIC_MANIFEST, vitals: true },
   });
   const preview = await deploy(own, "harbour-shop", {
     files: { "index.html": "two" },
@@ -98,6 +100,13 @@ async function furnish(parts: DashboardPlatform) {
   }
   for (const path of ["/", "/missing", "/blog/tides"]) {
     await platform.get("harbour-shop.localhost", path);
+  }
+  for (const [p, lcp, inp, cls] of [["/", 1840, 96, 0.02], ["/news", 2900, 640, 0.31]] as const) {
+    await rawRequest(platform.port, {
+      ...{ method: "POST", host: "harbour-shop.localhost", path: "/_svc/vitals" },
+      headers: { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" },
+      body: JSON.stringify({ p, lcp, inp, cls, fcp: 900, ttfb: 80 }),
+    });
   }
   return [
     ["overview", "/workspaces/acme/projects"],
@@ -161,6 +170,31 @@ function forgotten(pages: readonly [string, string][]): string[] {
     method === "GET" && !/^\/(?:assets|\.well-known)\/|^\/docs\/schema|\.(?:txt|js)$/.test(path) &&
     NOT_LOOKED_AT[path] === undefined && !pages.some(([, seen]) => leadsTo(path, seen))
   ).map(({ path }) => path);
+}
+
+/** Weighs every page, and opens it without JavaScript; returns what is wrong. */
+async function weighAll(
+  browser: Browser,
+  parts: DashboardPlatform,
+  pages: readonly [string, string][],
+): Promise<string[]> {
+  const url = `http://127.0.0.1:${parts.platform.port}`;
+  const faults: string[] = [];
+  const weights: [string, number][] = [];
+  const signedIn = await PageScales.open(browser, (context) => signInBrowser(context, parts));
+  const stranger = await PageScales.open(browser, (context) => context.newPage());
+  for (const [scales, some] of [[signedIn, pages], [stranger, BEFORE]] as const) {
+    for (const [name, path] of some) {
+      const found = await scales.weigh(url + path);
+      weights.push([name, found.bytes]);
+      faults.push(...found.faults.map((fault) => `${name} ${fault}`));
+    }
+  }
+  const [name, bytes] = weights.sort((one, other) => other[1] - one[1])[0]!;
+  // The figure for docs/performance.md.
+  // deno-lint-ignore no-console
+  console.log(`${weights.length} pages; the heaviest is ${name}: ${bytes} of ${MOST_BYTES} bytes`);
+  return faults;
 }
 
 /** Looks at every page in every look; returns what is wrong. */
@@ -260,6 +294,7 @@ Deno.test({
         const plain = await signInBrowser(await browser.newContext(), parts);
         assert.deepEqual(await use(plain, url, parts), []);
         // Axe is a script of the test's own, which the policy of the pages refuses.
+        assert.deepEqual(await weighAll(browser, parts, pages), []);
         const page = await signInBrowser(await browser.newContext({ bypassCSP: true }), parts);
         assert.deepEqual(forgotten([...pages, ...BEFORE]), []);
         assert.deepEqual(await look(page, url, pages), []);

@@ -8,6 +8,7 @@
  */
 import type { Child } from "hono/jsx";
 import { sha256Hex } from "../../lib/hash.ts";
+import { makeAsset } from "./asset.ts";
 import type { FormPage } from "./form.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 
@@ -99,15 +100,7 @@ export function goTo(path: string, headers: Readonly<Record<string, string>> = {
 }
 
 /** The style sheet. */
-export function showStylesheet(): Response {
-  return new Response(STYLESHEET, {
-    headers: {
-      "content-type": "text/css; charset=utf-8",
-      "cache-control": "public, max-age=31536000, immutable",
-      "x-content-type-options": "nosniff",
-    },
-  });
-}
+export const showStylesheet = makeAsset("text/css; charset=utf-8", () => STYLESHEET);
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28">` +
   `<rect width="28" height="28" rx="7" fill="#0a6a4d"/>` +

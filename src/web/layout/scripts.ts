@@ -6,6 +6,7 @@
  */
 import config from "../../../deno.json" with { type: "json" };
 import { sha256Hex } from "../../lib/hash.ts";
+import { makeAsset } from "./asset.ts";
 import { PAGE_POLICY } from "./document.tsx";
 
 const FOLLOW = `"use strict";
@@ -107,21 +108,12 @@ export const BOARD_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'sel
 /** htmx brings no style of its own, which the policy would refuse, and calls no other site. */
 export const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false });
 
-const script = (text: string | Uint8Array<ArrayBuffer>): Response =>
-  new Response(text, {
-    headers: {
-      "content-type": "text/javascript; charset=utf-8",
-      "cache-control": "public, max-age=31536000, immutable",
-      "x-content-type-options": "nosniff",
-    },
-  });
+const SCRIPT = "text/javascript; charset=utf-8";
 
-let htmx: Promise<Uint8Array<ArrayBuffer>> | undefined;
+/** htmx, which is a file of the program. */
+export const showHtmx = makeAsset(
+  SCRIPT,
+  () => Deno.readFile(new URL(import.meta.resolve("htmx.org/dist/htmx.min.js"))),
+);
 
-/** htmx, read from the program when first asked for. */
-export async function showHtmx(): Promise<Response> {
-  htmx ??= Deno.readFile(new URL(import.meta.resolve("htmx.org/dist/htmx.min.js")));
-  return script(await htmx);
-}
-
-export const showBoardScript = (): Response => script(FOLLOW);
+export const showBoardScript = makeAsset(SCRIPT, () => FOLLOW);

@@ -11,10 +11,15 @@ import { BarPlot, HealthMark } from "../layout/mod.ts";
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-/** Where the figures at `path` are put. */
-export function DayPlace({ path }: { readonly path: string }) {
+/** Where the figures at `path` are put; without scripts, a way to those of the traffic page. */
+export function DayPlace({ path, traffic }: { readonly path: string; readonly traffic: string }) {
   return (
     <div class="day" hx-get={path} hx-trigger="load" hx-select=".day" hx-swap="outerHTML">
+      <noscript>
+        <p class="small">
+          <a href={traffic}>Requests of the last day</a>
+        </p>
+      </noscript>
     </div>
   );
 }

@@ -87,7 +87,10 @@ function ProjectTile({ shown: { project, latest }, context }: {
             <p class="on-air">
               <SiteLink url={url} class="out clip" />
             </p>
-            <DayPlace path={projectPath(context.workspace.slug, name, "day")} />
+            <DayPlace
+              path={projectPath(context.workspace.slug, name, "day")}
+              traffic={projectPath(context.workspace.slug, name, "traffic")}
+            />
           </>
         )}
       </div>

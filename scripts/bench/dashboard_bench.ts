@@ -7,12 +7,13 @@
  */
 import { join } from "node:path";
 import { systemClock, systemRandom } from "../../src/lib/clock.ts";
+import { sha256Hex } from "../../src/lib/hash.ts";
 import { uuidV7 } from "../../src/lib/ids.ts";
 import { keys, openPlatformKv } from "../../src/platform/core/store/mod.ts";
 import { type DeploymentRecord, DeploymentStore } from "../../src/platform/deployments/mod.ts";
 import { fillInbox } from "../../src/platform/notifications/inbox/inboxes_bench.ts";
 import { type RunningPlatform, startPlatform } from "../../src/serve/mod.ts";
-import { sha256Hex } from "../../src/lib/hash.ts";
+import { leadsTo, pageRoutes } from "../../tests/helpers/page_routes.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
 const PROJECTS = 1000;
@@ -128,8 +129,12 @@ const pagesOf = ({ deployment }: Furnished): readonly string[] => [
   "/workspaces/bench/search",
   "/workspaces/bench/search?q=project-99",
   "/workspaces/bench/search?q=tide",
-  ...["", "/logs", "/traffic", "/domains", "/variables", "/hooks", "/databases", "/kv", "/edge"]
+  "/workspaces/bench/usage",
+  ...["", "/day", "/logs", "/traffic", "/domains", "/variables", "/hooks", "/databases", "/kv"]
     .map((path) => AT + path),
+  `${AT}/edge?method=GET&url=%2F`,
+  `${AT}/errors`,
+  `${AT}/usage`,
   `${AT}/settings`,
   `/deployments/${deployment}`,
   `/deployments/${deployment}/compare`,
@@ -141,7 +146,41 @@ const pagesOf = ({ deployment }: Furnished): readonly string[] => [
   "/account/sessions",
   "/account/activity",
   "/account/channels",
+  "/device",
+  "/sign-in",
+  "/sign-up",
+  "/forgot-password",
+  "/docs",
+  "/docs/rules",
+  "/docs/api",
+  "/docs/api/projects",
 ];
+
+/** Pages that lead on where somebody is signed in. */
+const BEFORE_SIGN_IN = /^\/(?:sign-|forgot-)/;
+
+/** Routes that are no page, or whose page stands here for nothing that grows. */
+const NOT_MEASURED: Readonly<Record<string, string>> = {
+  "/": "leads on to the projects",
+  "/sign-in/messenger": "needs a bot",
+  "/sign-in/two-factor": "needs a second factor",
+  "/welcome/:token": "ends with its first use",
+  "/invitation/:token": "one record",
+  "/sign-up/confirm/:token": "one record",
+  "/reset-password/:token": "one record",
+  "/account/email/confirm/:token": "one record",
+  "/oauth/authorize": "one record",
+  "/workspaces/:slug/projects/:project/databases/:database": "asks a database",
+  "/workspaces/:slug/projects/:project/errors/:error": "one record",
+  "/deployments/:deployment/errors/:error": "leads on to the error",
+};
+
+/** Pages of the routes that nothing here measures. */
+const forgotten = (pages: readonly string[]): string[] =>
+  pageRoutes().filter(({ method, path }) =>
+    method === "GET" && !/^\/(?:assets|\.well-known)\/|^\/docs\/schema|\.(?:txt|js)$/.test(path) &&
+    NOT_MEASURED[path] === undefined && !pages.some((page) => leadsTo(path, page))
+  ).map(({ path }) => path);
 
 /** Milliseconds until the first byte of a page, and its size. */
 async function openPage(url: string, cookie: string) {
@@ -175,7 +214,7 @@ async function measure({ url }: RunningPlatform, path: string, cookie: string): 
 }
 
 /** Makes such a platform, and measures every page. */
-export async function benchPages(): Promise<string> {
+export async function benchDashboard(): Promise<string> {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-pages-bench-" });
   try {
     const first = await start(dataDir);
@@ -193,8 +232,11 @@ export async function benchPages(): Promise<string> {
     const platform = await start(dataDir);
     try {
       const rows = [];
+      const left = forgotten(pagesOf(furnished));
+      if (left.length > 0) throw new Error(`Add these pages to the bench: ${left.join(", ")}`);
       for (const path of pagesOf(furnished)) {
-        rows.push(await measure(platform, path, furnished.cookie));
+        const cookie = BEFORE_SIGN_IN.test(path) ? "" : furnished.cookie;
+        rows.push(await measure(platform, path, cookie));
       }
       const size =
         `${whole(PROJECTS)} projects, ${whole(PROJECTS * DEPLOYMENTS_EACH)} deployments,` +

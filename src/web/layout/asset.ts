@@ -1,0 +1,37 @@
+/**
+ * Files that pages load: the same for everybody, so compressed once and cached for good.
+ *
+ * @module
+ */
+import { gzipSync } from "node:zlib";
+
+/** Whether a client takes gzip, as far as it says. */
+const takesGzip = (accepted: string | null): boolean =>
+  /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))|,|$)/i.test(accepted ?? "");
+
+type Content = string | Uint8Array<ArrayBuffer>;
+
+/** What answers requests for a file that is named after its content, read when first asked for. */
+export function makeAsset(
+  type: string,
+  read: () => Content | Promise<Content>,
+): (visit: { readonly request: Request }) => Promise<Response> {
+  let files: Promise<{ readonly plain: Content; readonly packed: Content }> | undefined;
+  const load = async () => {
+    const plain = await read();
+    return { plain, packed: new Uint8Array(gzipSync(plain, { level: 9 })) };
+  };
+  return async ({ request }) => {
+    const { plain, packed } = await (files ??= load());
+    const isPacked = takesGzip(request.headers.get("accept-encoding"));
+    return new Response(isPacked ? packed : plain, {
+      headers: {
+        "content-type": type,
+        "cache-control": "public, max-age=31536000, immutable",
+        "vary": "accept-encoding",
+        "x-content-type-options": "nosniff",
+        ...(isPacked ? { "content-encoding": "gzip" } : {}),
+      },
+    });
+  };
+}

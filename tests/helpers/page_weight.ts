@@ -1,0 +1,67 @@
+/**
+ * What pages cost that are opened for the first time, and what they show without JavaScript.
+ *
+ * @module
+ */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+
+/** Most bytes of a page with all that it loads, as they are sent. */
+export const MOST_BYTES = 100_000;
+
+/** Shortest share of a page's text that is there without scripts: the overview's day is a link. */
+const LEAST_SHARE = 0.8;
+
+async function shownBy(page: Page) {
+  const titles = await page.locator("h1, h2").allInnerTexts();
+  const text = await page.locator("body").innerText();
+  return { titles, characters: text.length };
+}
+
+/** Opens pages as a browser with an empty cache does, with and without JavaScript. */
+export class PageScales {
+  #sizes: Promise<readonly [path: string, bytes: number]>[] = [];
+
+  private constructor(private readonly scripted: Page, private readonly plain: Page) {
+    scripted.on("requestfinished", (request) =>
+      void this.#sizes.push(
+        request.sizes().then(({ responseBodySize }) =>
+          [new URL(request.url()).pathname, responseBodySize] as const
+        ),
+      ));
+  }
+
+  static async open(
+    browser: Browser,
+    signIn: (context: BrowserContext) => Promise<Page>,
+  ): Promise<PageScales> {
+    const scripted = await signIn(await browser.newContext());
+    const protocol = await scripted.context().newCDPSession(scripted);
+    await protocol.send("Network.setCacheDisabled", { cacheDisabled: true });
+    return new PageScales(
+      scripted,
+      await signIn(await browser.newContext({ javaScriptEnabled: false })),
+    );
+  }
+
+  /** Weighs a page, and compares what it shows with and without scripts. */
+  async weigh(url: string): Promise<{ readonly bytes: number; readonly faults: string[] }> {
+    this.#sizes = [];
+    await this.scripted.goto(url);
+    await this.plain.goto(url);
+    const [shown, left] = [await shownBy(this.scripted), await shownBy(this.plain)];
+    const sizes = await Promise.all(this.#sizes);
+    const bytes = sizes.reduce((sum, [, size]) => sum + size, 0);
+    const faults = shown.titles.filter((title) => !left.titles.includes(title))
+      .map((title) => `has no "${title}" without JavaScript`);
+    if (bytes > MOST_BYTES) {
+      const parts = sizes.map(([path, size]) => `${path} ${size}`).join(", ");
+      faults.push(`has ${bytes} bytes: ${parts}`);
+    }
+    if (left.characters < LEAST_SHARE * shown.characters) {
+      faults.push(
+        `shows ${left.characters} of ${shown.characters} characters without JavaScript`,
+      );
+    }
+    return { bytes, faults };
+  }
+}
