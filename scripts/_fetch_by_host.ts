@@ -5,7 +5,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { type IncomingHttpHeaders, request } from "node:http";
+import { type Agent, type IncomingHttpHeaders, request } from "node:http";
 
 export interface HostRequest {
   readonly port: number;
@@ -15,6 +15,8 @@ export interface HostRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Has the connections; each request has one of its own where it is missing. */
+  readonly agent?: Agent;
 }
 
 export interface HostAnswer {
@@ -24,7 +26,7 @@ export interface HostAnswer {
   readonly text: string;
 }
 
-/** Sends one request over a connection of its own; redirects are not followed. */
+/** Sends one request; redirects are not followed. */
 export function fetchByHost(wanted: HostRequest): Promise<HostAnswer> {
   return new Promise((resolve, reject) => {
     const call = request({
@@ -33,7 +35,7 @@ export function fetchByHost(wanted: HostRequest): Promise<HostAnswer> {
       path: wanted.path,
       method: wanted.method ?? "GET",
       headers: { ...wanted.headers, host: `${wanted.host}:${wanted.port}` },
-      agent: false,
+      agent: wanted.agent ?? false,
       timeout: 30_000,
     }, (answer) => {
       const chunks: Uint8Array[] = [];

@@ -176,6 +176,11 @@ export interface RunningPlatform {
    * site. Only where it has one edge thread.
    */
   showOnly(hostname: string): void;
+  /**
+   * Says that this node is not ready, and answers on until load balancers have noticed: a
+   * connection that one has just made would be lost. At once where there is no other node.
+   */
+  leave(): Promise<void>;
   /** Lets running requests finish, then closes everything. */
   shutdown(): Promise<void>;
   /** Resolves when the platform has ended. */

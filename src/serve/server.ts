@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { createHttpCache, type LoadedGeo, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { forgiveClosedSocketReads } from "../lib/closed_socket_reads.ts";
@@ -73,6 +74,9 @@ function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
   return asn !== undefined || trustProxy.length > 0;
 }
 
+/** A balancer that looks every second, and believes what it saw twice, has noticed by then. */
+const LEAVE_MS = 3000;
+
 /** Asks the platform that runs to give its place up; what would fail later is found before. */
 async function beginTakeover({ replace, dataDir }: PlatformOptions): Promise<Takeover | undefined> {
   if (replace !== true) return undefined;
@@ -110,7 +114,7 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
   let isStopping = false;
   let term = newTerm();
   const start = async (before: Takeover | undefined, isResumed: boolean) => {
-    const { closers, closing } = term;
+    const { closers, closing, leaving } = term;
     const succession = new Succession({
       ...{ takeover: before, edges, options, resume, onFailure: failed.reject },
       ...term,
@@ -120,13 +124,19 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
     await succession.arrive();
     return await startBehind(edges, {
       ...{ options, prepared, sizes, geo, showing, succession, isResumed },
-      ...{ closers, running: term.running, closing: closing.signal },
+      ...{ closers, running: term.running, closing: closing.signal, leaving },
     });
   };
   const resume = async () => {
     if (isStopping) throw new Error("The platform is stopping");
     term = newTerm();
     return (await start(undefined, true)).handlers;
+  };
+  const leave = async () => {
+    const { closing, leaving } = term;
+    if (leaving.countNodes() < 2) return;
+    leaving.hasBegun = true;
+    await delay(LEAVE_MS, undefined, { signal: closing.signal }).catch(() => {});
   };
   /** Ends requests first, as running ones need everything else. */
   const shutdown = async () => {
@@ -142,17 +152,25 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
     const { port, httpsPort } = listeners;
     const finished = Promise.race([listeners.finished, failed.promise]);
     const showOnly = (hostname: string) => void (showing.hostname = hostname);
-    return { ...started, port, httpsPort, showOnly, shutdown, finished };
+    return { ...started, port, httpsPort, showOnly, leave, shutdown, finished };
   } catch (error) {
     await shutdown();
     throw error;
   }
 }
 
+/** Whether this node is on its way out of those that a balancer asks. */
+interface Leaving {
+  hasBegun: boolean;
+  /** How many nodes there are. */
+  countNodes: () => number;
+}
+
 /** What is open from a start to the release of the data directory. */
 interface Term {
   readonly closers: Closers;
   readonly closing: AbortController;
+  readonly leaving: Leaving;
   readonly running: RunningRequests;
   succession?: Succession;
 }
@@ -160,6 +178,7 @@ interface Term {
 const newTerm = (): Term => ({
   closers: new Closers(),
   closing: new AbortController(),
+  leaving: { hasBegun: false, countNodes: () => 1 },
   running: new RunningRequests(),
 });
 
@@ -170,9 +189,9 @@ const STORAGE_DOWN = "the object storage does not answer: sites are served from 
 /** Why traffic should go elsewhere; `undefined` if it should not. */
 function unreadiness(
   { closing, isCurrent }: Foundation,
-  readOnly: boolean,
+  { readOnly, leaving }: { readonly readOnly: boolean; readonly leaving: Leaving },
 ): string | undefined {
-  if (closing.aborted) return "The platform is stopping";
+  if (closing.aborted || leaving.hasBegun) return "The platform is stopping";
   if (!isCurrent()) {
     return "The store cannot be reached, or this node is behind what others changed";
   }
@@ -217,13 +236,26 @@ interface Started extends Pick<RunningPlatform, "url" | "token" | "ownerLink"> {
 /** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
   { listeners, threads }: OpenEdges,
-  { options, prepared, sizes, geo, closers, closing, showing, running, succession, isResumed }: {
+  {
+    options,
+    prepared,
+    sizes,
+    geo,
+    closers,
+    closing,
+    leaving,
+    showing,
+    running,
+    succession,
+    isResumed,
+  }: {
     readonly options: PlatformOptions;
     readonly prepared: Prepared;
     readonly sizes: CacheSizes;
     readonly geo: LoadedGeo;
     readonly closers: Closers;
     readonly closing: AbortSignal;
+    readonly leaving: Leaving;
     readonly showing: Showing;
     readonly running: RunningRequests;
     readonly succession: Succession;
@@ -276,9 +308,10 @@ async function startBehind(
     ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
     shared: threads?.shared,
     ...{ showing, running, answerPeer },
-    unready: () => unreadiness(foundation, readOnly),
+    unready: () => unreadiness(foundation, { readOnly, leaving }),
     trouble: () => foundation.vault.problem() === undefined ? undefined : STORAGE_DOWN,
   });
+  leaving.countNodes = () => foundation.nodes.count();
   listeners.open(handlers, domains.certificates);
   await threads?.serve(foundation.feed, {
     answer: siteAnswers({

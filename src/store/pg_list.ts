@@ -27,7 +27,8 @@ export class PgList<T> implements Deno.KvListIterator<T> {
   #left: number;
   #batch: ListedEntry<T>[] = [];
   #isLast = false;
-  #cursor: string | undefined;
+  /** The encoded key of the last entry; `"end"` where nothing is left. */
+  #last: Uint8Array | "end" | undefined;
   /** Calls of `next()` that come at once are answered one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -42,7 +43,8 @@ export class PgList<T> implements Deno.KvListIterator<T> {
 
   /** Where another listing goes on; empty where nothing is left. */
   get cursor(): string {
-    if (this.#cursor !== undefined) return this.#cursor;
+    if (this.#last === "end") return "";
+    if (this.#last !== undefined) return cursorOf(this.#last);
     throw new TypeError("Cannot get the cursor of a listing before its first entry");
   }
 
@@ -60,10 +62,10 @@ export class PgList<T> implements Deno.KvListIterator<T> {
     if (this.#batch.length === 0) await this.#readOn();
     const listed = this.#batch.shift();
     if (listed === undefined) {
-      if (this.#isLast) this.#cursor = "";
+      if (this.#isLast) this.#last = "end";
       return { done: true, value: undefined };
     }
-    this.#cursor = cursorOf(listed.encoded);
+    this.#last = listed.encoded;
     return { done: false, value: listed.entry };
   }
 

@@ -217,6 +217,8 @@ export async function startProcess(
   return {
     ...{ url, port, httpsPort, token, ownerLink, pid },
     finished: ended.then(() => {}),
+    // Asked to stop, the program leaves first by itself.
+    leave: () => Promise.resolve(),
     showOnly: none("showOnly"),
     shutdown: () => stopping ??= shutdown(),
   };

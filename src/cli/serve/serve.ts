@@ -109,7 +109,8 @@ export default defineCommand({
       announce(ctx, platform, { dataDir, isStructured: flags.logFormat === "json" });
       await keepToken(ctx, platform);
       await notifyService(ctx.env);
-      await Promise.race([untilStopped(ctx.signal), platform.finished]);
+      const left = untilStopped(ctx.signal).then(() => platform.leave());
+      await Promise.race([left, platform.finished]);
     } finally {
       const message = "Stopping: finishing the requests in progress";
       createPlatformLog(ctx, flags.logFormat)({ level: "info", message });

@@ -1,10 +1,9 @@
 /**
- * HAProxy before the nodes, as docs/scaling.md says, and as a way out of a node that can be
- * cut.
+ * HAProxy before the nodes, as docs/scaling.md says, and as a way into and out of the network
+ * of a node that can be cut off.
  *
  * @module
  */
-import { join } from "node:path";
 import { Child } from "./child.ts";
 
 /** A server behind a balancer. */
@@ -52,21 +51,39 @@ frontend all
   default_backend alive
 ${backend("ready", "/readyz", nodes)}${backend("alive", "/healthz", nodes)}`;
 
-const wayFile = (ways: readonly (readonly [from: number, to: number])[]) =>
+/** Passes connections on: addresses as HAProxy takes them, `unix@<path>` too. */
+export interface Way {
+  readonly from: string;
+  readonly to: string;
+}
+
+const wayFile = (ways: readonly Way[]) =>
   `${TIMES}
   mode tcp
 ${
-    ways.map(([from, to]) => `
-listen from_${from}
-  bind 127.0.0.1:${from}
-  server to_${to} 127.0.0.1:${to}
+    ways.map(({ from, to }, index) => `
+listen way_${index}
+  bind ${from}
+  server end ${to}
 `).join("")
   }`;
 
-async function startHaproxy(folder: string, text: string, port: number): Promise<Child> {
-  const file = join(folder, `haproxy-${port}.cfg`);
+interface Started {
+  /** Begins the command. */
+  readonly prefix?: readonly string[];
+  /** Waited for. */
+  readonly port?: number;
+}
+
+async function startHaproxy(
+  folder: string,
+  text: string,
+  { prefix = [], port }: Started,
+): Promise<Child> {
+  const file = await Deno.makeTempFile({ dir: folder, prefix: "haproxy-", suffix: ".cfg" });
   await Deno.writeTextFile(file, text);
-  return await Child.start(["haproxy", "-db", "-f", file], { ready: { port } });
+  const [program, ...args] = [...prefix, "haproxy", "-db", "-f", file];
+  return await Child.start([program!, ...args], port === undefined ? {} : { ready: { port } });
 }
 
 /** Starts a balancer of nodes. */
@@ -75,13 +92,14 @@ export function startBalancer(
   port: number,
   nodes: readonly Behind[],
 ): Promise<Child> {
-  return startHaproxy(folder, balancerFile(port, nodes), port);
+  return startHaproxy(folder, balancerFile(port, nodes), { port });
 }
 
-/** Starts what passes connections on from ports to ports; stopped, it is a cut cable. */
-export function startWay(
+/** Starts what passes connections on. */
+export function startTcpWays(
   folder: string,
-  ways: readonly (readonly [from: number, to: number])[],
+  ways: readonly Way[],
+  started: Started,
 ): Promise<Child> {
-  return startHaproxy(folder, wayFile(ways), ways[0]![0]);
+  return startHaproxy(folder, wayFile(ways), started);
 }

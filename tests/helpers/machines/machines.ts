@@ -5,13 +5,19 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { cleanEnvironment, type Platform, startProgram } from "../../../scripts/_program.ts";
+import {
+  cleanEnvironment,
+  type Command,
+  type Platform,
+  programCommand,
+  startProgram,
+} from "../../../scripts/_program.ts";
 import { openTestStorage } from "../../../src/platform/core/s3/_test_storage.ts";
 import { TestPg } from "../../../src/platform/core/store/_test_pg.ts";
 import { freeBuildUid } from "../build_users.ts";
 import { type ApiAnswer, type ApiOptions, callApi, TOKEN } from "../platform.ts";
-import { startBalancer, startWay } from "./balancer.ts";
-import type { Child } from "./child.ts";
+import { startBalancer } from "./balancer.ts";
+import { Cable } from "./cable.ts";
 import { Patroni } from "./patroni.ts";
 import { freePorts } from "./ports.ts";
 import { Storage } from "./storage.ts";
@@ -27,6 +33,8 @@ interface Places {
   readonly kv: string;
   readonly blobs: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Begins the command of a node that has a network of its own. */
+  readonly within?: readonly string[];
 }
 
 /** A node: its program is killed and started again on the same data directory and port. */
@@ -65,24 +73,25 @@ export class Node {
     return callApi(this.url, method, path, options);
   }
 
-  /** Starts it; a process that a killed one had just begun may hold its data directory. */
-  async start(): Promise<void> {
+  /** Starts it, by another program where one is named; a process that a killed one had just begun may hold its data directory. */
+  async start(command?: Command): Promise<void> {
     const end = performance.now() + LOCKED_MS;
     for (;;) {
       try {
-        return await this.#begin();
+        return await this.#begin(command);
       } catch (error) {
         if (!/data_dir_in_use/.test(String(error)) || performance.now() > end) throw error;
       }
     }
   }
 
-  async #begin(): Promise<void> {
+  async #begin(command: Command | undefined): Promise<void> {
     const { folder, args, places } = this.options;
-    const { kv, blobs, env } = places();
+    const { kv, blobs, env, within = [] } = places();
     const dataDir = join(folder, this.name);
     this.#running = await startProgram({
       ...{ dataDir, port: this.port },
+      command: [...within, ...command ?? programCommand()] as unknown as Command,
       args: [
         ...["--kv", kv, "--blobs", blobs, "--node-id", this.name],
         ...["--keys-file", join(folder, "keys.json"), "--trust-proxy", "127.0.0.0/8"],
@@ -133,8 +142,10 @@ async function startSinglePg(): Promise<SinglePg> {
 export interface MachinesOptions {
   /** Further arguments of `svc serve`. */
   readonly args?: readonly string[];
-  /** A node whose way to records and files can be cut; with Patroni only. */
+  /** A node in a network of its own, which can be cut off; with Patroni only. */
   readonly cuttable?: string;
+  /** The program of the nodes, where it is another one. */
+  readonly command?: Command;
 }
 
 /** Three nodes, and all that they need. */
@@ -145,12 +156,12 @@ export class Machines implements AsyncDisposable {
     readonly nodes: readonly [Node, Node, Node],
     readonly port: number,
     private readonly whole: { readonly patroni: Patroni; readonly storage: Storage } | undefined,
-    private readonly ways: ReadonlyMap<string, Child>,
+    private readonly cable: Cable | undefined,
     private readonly client: Deno.HttpClient,
   ) {}
 
   /** Starts Patroni and versitygw where the suite runs whole, else smaller servers. */
-  static async start({ args = [], cuttable }: MachinesOptions = {}): Promise<Machines> {
+  static async start({ args = [], cuttable, command }: MachinesOptions = {}): Promise<Machines> {
     await using starting = new AsyncDisposableStack();
     const folder = await Deno.makeTempDir({ prefix: "svc-machines-" });
     starting.defer(() => Deno.remove(folder, { recursive: true }));
@@ -177,16 +188,16 @@ export class Machines implements AsyncDisposable {
       const env = { ...keys, SVC_KV_PASSWORD: pg.password };
       places = { kv: pg.kv, blobs: storage.place, env };
     }
-    const ways = new Map<string, Child>();
+    let cable: Cable | undefined;
     const placesOf = new Map<string, Places>();
     if (cuttable !== undefined) {
       const { patroni, storage } = whole!;
-      const ends = [...patroni.ports, storage.port];
-      const from = freePorts(ends.length);
-      const way = await startWay(folder, from.map((port, index) => [port, ends[index]!] as const));
-      ways.set(cuttable, starting.use(way));
-      const [kv, blobs] = [patroni.place(from.slice(0, -1)), storage.place(from.at(-1))];
-      placesOf.set(cuttable, { ...places, kv, blobs });
+      const node = ports[["a", "b", "c"].indexOf(cuttable)]!;
+      const servers = [...patroni.ports, storage.port];
+      cable = starting.use(await Cable.start(folder, { node, servers }));
+      const { host, within } = cable;
+      const [kv, blobs] = [patroni.place(host), storage.place(host)];
+      placesOf.set(cuttable, { ...places, kv, blobs, within });
     }
     const firstUid = freeBuildUid();
     const node = (name: string, index: number): Node =>
@@ -197,7 +208,7 @@ export class Machines implements AsyncDisposable {
       });
     const nodes = [node("a", 0), node("b", 1), node("c", 2)] as const;
     for (const each of nodes) {
-      await each.start();
+      await each.start(command);
       starting.defer(() => each.kill());
     }
     starting.use(await startBalancer(folder, port, nodes));
@@ -205,7 +216,7 @@ export class Machines implements AsyncDisposable {
     // end closes it (https://github.com/denoland/deno/pull/32566): an event would be twice.
     const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
     starting.defer(() => client.close());
-    return new Machines(starting.move(), folder, [...nodes], port, whole, ways, client);
+    return new Machines(starting.move(), folder, [...nodes], port, whole, cable, client);
   }
 
   get patroni(): Patroni {
@@ -220,13 +231,13 @@ export class Machines implements AsyncDisposable {
     return this.nodes.find((node) => node.name === name)!;
   }
 
-  /** Cuts a node off: nothing comes through any more, and no connection is closed. */
-  async cut(name: string): Promise<void> {
-    await this.ways.get(name)!.pause();
+  /** Cuts the node off: nothing comes through any more, and no connection is closed. */
+  async cut(): Promise<void> {
+    await this.cable!.pull();
   }
 
-  async mend(name: string): Promise<void> {
-    await this.ways.get(name)!.resume();
+  async mend(): Promise<void> {
+    await this.cable!.plug();
   }
 
   /** Calls the API by the balancer, once. */

@@ -136,9 +136,10 @@ export class Patroni implements AsyncDisposable {
 
   readonly password = PASSWORD;
 
-  /** The place of the records for `--kv`, by way of other ports where they are given. */
-  place(ports: readonly number[] = this.ports): string {
-    return `postgres://${ROLE}@${ports.map((port) => `127.0.0.1:${port}`).join(",")}/${ROLE}`;
+  /** The place of the records for `--kv`, as another network sees it where its host is given. */
+  place(host?: string): string {
+    const hosts = this.ports.map((port) => `${host ?? "127.0.0.1"}:${port}`).join(",");
+    return `postgres://${ROLE}@${hosts}/${ROLE}${host === undefined ? "" : "?sslmode=disable"}`;
   }
 
   /** Runs SQL at the primary as the superuser. */

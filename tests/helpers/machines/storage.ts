@@ -42,9 +42,9 @@ export class Storage implements AsyncDisposable {
     return storage;
   }
 
-  /** The place of the files for `--blobs`, by way of another port where one is given. */
-  place(port = this.port): string {
-    return `s3://${BUCKET}/blobs?endpoint=http://127.0.0.1:${port}&region=us-east-1`;
+  /** The place of the files for `--blobs`, as another network sees it where its host is given. */
+  place(host = "127.0.0.1"): string {
+    return `s3://${BUCKET}/blobs?endpoint=http://${host}:${this.port}&region=us-east-1`;
   }
 
   readonly env: Readonly<Record<string, string>> = KEYS;

@@ -1,9 +1,10 @@
 /**
- * A visitor who asks for a loaded static site without end, each time by a connection of its
- * own, and notes what fails.
+ * A visitor who asks for a loaded static site without end, by connections of their own or by
+ * one that is used again, and notes what fails.
  *
  * @module
  */
+import { Agent } from "node:http";
 import { fetchByHost } from "../../../scripts/_fetch_by_host.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { createProject, deploy } from "../platform.ts";
@@ -29,22 +30,29 @@ export interface Visitor {
 }
 
 /** Deploys a site that never changes, and loads it at all nodes. */
-export async function startVisitor(machines: Machines): Promise<Visitor> {
-  const { id } = await createProject(machines, "always");
-  await deploy(machines, id, { files: { "index.html": TEXT } });
+export async function startVisitor(
+  machines: Machines,
+  { keepsConnections = false }: { readonly keepsConnections?: boolean } = {},
+): Promise<Visitor> {
+  if ((await machines.api("GET", "/v1/projects/always")).status === 404) {
+    const { id } = await createProject(machines, "always");
+    await deploy(machines, id, { files: { "index.html": TEXT } });
+  }
   for (const { port } of machines.nodes) {
     await until(async () => (await fetchByHost({ port, host: HOST, path: "/" })).text === TEXT);
   }
   let served = 0;
   let isOver = false;
   const failures: Failure[] = [];
+  const agent = keepsConnections ? new Agent({ keepAlive: true, maxSockets: AT_ONCE }) : undefined;
   const visit = async (): Promise<void> => {
     const began = performance.now();
     const fail = (reason: string, node?: string) =>
       void failures.push({ began, ended: performance.now(), reason, node });
     try {
       const { port } = machines;
-      const { status, text, headers } = await fetchByHost({ port, host: HOST, path: "/" });
+      const request = { port, host: HOST, path: "/", ...(agent === undefined ? {} : { agent }) };
+      const { status, text, headers } = await fetchByHost(request);
       if (status === 200 && text === TEXT) served++;
       else fail(`${status} ${text.slice(0, 200)}`, String(headers["x-answered-by"]));
     } catch (error) {
@@ -65,6 +73,7 @@ export async function startVisitor(machines: Machines): Promise<Visitor> {
     async stop() {
       isOver = true;
       await running;
+      agent?.destroy();
     },
   };
 }

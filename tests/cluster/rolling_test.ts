@@ -1,0 +1,58 @@
+/**
+ * Nodes are stopped by SIGTERM one after the other under requests and writes, and started again,
+ * as an upgrade does it: behind a balancer no request is lost. `SVC_OLD_BIN` names the program
+ * of an older version, which all nodes are at first.
+ */
+import assert from "node:assert/strict";
+import { isInstalled } from "../../scripts/_process.ts";
+import { programCommand } from "../../scripts/_program.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import { NO_POSTGRES } from "../../src/platform/core/store/_test_pg.ts";
+import { IS_LONG, Machines } from "../helpers/machines/machines.ts";
+import { startVisitor } from "../helpers/machines/visitor.ts";
+import { keepWriting } from "../helpers/machines/workload.ts";
+import { deployments, events, projects, signIns } from "../helpers/machines/workloads.ts";
+
+const STOPS = IS_LONG ? 15 : 1;
+const OLD = Deno.env.get("SVC_OLD_BIN");
+
+const say = (text: string) => Deno.stderr.write(new TextEncoder().encode(`${text}\n`));
+
+Deno.test({
+  name: "nodes are stopped and started again one by one, and no request is lost",
+  ignore: NO_POSTGRES !== undefined || !isInstalled("haproxy"),
+  async fn() {
+    await using machines = await Machines.start(OLD === undefined ? {} : { command: [OLD] });
+    const workloads = [
+      await deployments(machines),
+      projects(machines),
+      events(machines),
+      await signIns(machines),
+    ];
+    const visitors = [
+      await startVisitor(machines),
+      await startVisitor(machines, { keepsConnections: true }),
+    ];
+    const writing = keepWriting(workloads);
+    const versions = new Set<string>();
+    for (let stop = 0; stop < STOPS; stop++) {
+      const node = machines.nodes[stop % machines.nodes.length]!;
+      assert.equal(await node.stop(), 0, node.said);
+      for (const workload of workloads) {
+        const { acknowledged } = workload;
+        await until(() => workload.acknowledged > acknowledged);
+      }
+      await node.start(programCommand());
+      const { json } = await node.api("GET", "/v1/nodes");
+      for (const { version } of json.items) versions.add(version);
+    }
+    await writing.stop();
+    for (const each of visitors) await each.stop();
+    const served = visitors.map((each) => each.served).join(" and ");
+    const counts = workloads.map((each) => `${each.acknowledged} ${each.name}`).join(", ");
+    await say(`${served} pages; ${counts}; versions ${[...versions].join(", ")}`);
+    for (const { failures } of visitors) assert.deepEqual(failures, [], "No page is lost");
+    assert.deepEqual(writing.refused, [], "No write is refused");
+    for (const each of workloads) await each.check(machines);
+  },
+});

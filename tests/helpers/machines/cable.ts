@@ -1,0 +1,94 @@
+/**
+ * A network namespace for one node, which a cable joins to the servers of this machine: when
+ * the cable is pulled, nothing comes through and nothing is refused. The node itself is reached
+ * by a socket in the file system, which namespaces share.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { hear } from "../../../scripts/_process.ts";
+import { startTcpWays, type Way } from "./balancer.ts";
+import type { Child } from "./child.ts";
+
+/** Of the range for tests between networks (RFC 2544, section C.2.2): nobody has it. */
+const networkOf = (id: number) => `198.18.${id}`;
+
+async function run(...command: readonly [string, ...string[]]): Promise<void> {
+  const { code, stderr } = await hear(command);
+  if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
+}
+
+/** True where this process may make network namespaces. */
+export async function canMakeNamespaces(): Promise<boolean> {
+  const name = `svc-try-${Deno.pid}`;
+  try {
+    await run("ip", "netns", "add", name);
+    await run("ip", "netns", "delete", name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export class Cable implements AsyncDisposable {
+  private constructor(
+    private readonly name: string,
+    /** Where the servers of this machine are, seen from the namespace. */
+    readonly host: string,
+    private readonly ways: readonly Child[],
+  ) {}
+
+  /** Makes the namespace; servers are reached from it at the same ports as here. */
+  static async start(
+    folder: string,
+    { node, servers }: { readonly node: number; readonly servers: readonly number[] },
+  ): Promise<Cable> {
+    const id = 1 + Math.floor(Math.random() * 254);
+    const [name, network] = [`svc-${id}`, networkOf(id)];
+    const host = `${network}.1`;
+    await run("ip", "netns", "add", name);
+    const ways: Child[] = [];
+    const cable = new Cable(name, host, ways);
+    try {
+      const peer = `${name}-n`;
+      await run("ip", "link", "add", name, "type", "veth", "peer", "name", peer, "netns", name);
+      await run("ip", "address", "add", `${host}/30`, "dev", name);
+      await run("ip", "link", "set", name, "up");
+      const within = ["ip", "-n", name] as const;
+      await run(...within, "link", "set", "lo", "up");
+      await run(...within, "address", "add", `${network}.2/30`, "dev", peer);
+      await run(...within, "link", "set", peer, "up");
+      const socket = join(folder, `${name}.sock`);
+      const inside = [{ from: `unix@${socket}`, to: `127.0.0.1:${node}` }];
+      const outside: Way[] = [
+        { from: `127.0.0.1:${node}`, to: `unix@${socket}` },
+        ...servers.map((port) => ({ from: `${host}:${port}`, to: `127.0.0.1:${port}` })),
+      ];
+      ways.push(await startTcpWays(folder, inside, { prefix: cable.within }));
+      ways.push(await startTcpWays(folder, outside, { port: node }));
+    } catch (error) {
+      await cable[Symbol.asyncDispose]();
+      throw error;
+    }
+    return cable;
+  }
+
+  /** Begins a command that runs in the namespace. */
+  get within(): readonly [string, ...string[]] {
+    return ["ip", "netns", "exec", this.name];
+  }
+
+  /** Pulls the cable, at the end that is not the node's. */
+  pull(): Promise<void> {
+    return run("ip", "link", "set", this.name, "down");
+  }
+
+  plug(): Promise<void> {
+    return run("ip", "link", "set", this.name, "up");
+  }
+
+  async [Symbol.asyncDispose]() {
+    for (const way of this.ways) await way.kill();
+    await run("ip", "netns", "delete", this.name);
+  }
+}
