@@ -1,0 +1,112 @@
+/**
+ * The conformance suite of the Model Context Protocol and the inspector's command line, as they
+ * are published, against `svc mcp` and `/mcp`. `MCP_TESTS=all` runs both against both; otherwise
+ * the suite is run against `/mcp`.
+ */
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { hear } from "../../scripts/_process.ts";
+import { programCommand } from "../../scripts/_program.ts";
+import { ROOT } from "../../scripts/_source_files.ts";
+import { bridgeToHttp, bridgeToStdio, type McpBridge } from "../helpers/mcp_bridge.ts";
+import { buildsProjects } from "../helpers/node_program.ts";
+import { type Sandbox, TOKEN, withSandbox } from "../helpers/sandbox.ts";
+
+const SUITE = "npm:@modelcontextprotocol/conformance@0.1.16";
+const INSPECTOR = "npm:@modelcontextprotocol/inspector@2.12.0";
+/** What svc has not; the suite ends with 1 where another scenario fails, or one of these passes. */
+const BASELINE = join(ROOT, "fixtures", "mcp_conformance.yml");
+
+/** Scenarios that have to pass with at least one check. */
+const SCENARIOS = [
+  "dns-rebinding-protection",
+  "ping",
+  "resources-list",
+  "server-initialize",
+  "tools-call-error",
+  "tools-list",
+];
+
+const isLong = Deno.env.get("MCP_TESTS") === "all";
+
+/** Runs a program of npm by Deno in a folder of its own. */
+function runPackage(box: Sandbox, specifier: string, args: readonly string[]) {
+  const deno = Deno.execPath();
+  const flags = ["run", "--quiet", "--allow-all", "--no-check", "--no-lock", "--no-config"];
+  return hear([deno, ...flags, specifier, ...args], { cwd: box.folder, env: box.env });
+}
+
+function startStdio(box: Sandbox): StdioClientTransport {
+  const [command, ...args] = programCommand();
+  const { env, site: cwd } = box;
+  return new StdioClientTransport({ command, args: [...args, "mcp"], env, cwd, stderr: "ignore" });
+}
+
+async function checkConformance(
+  box: Sandbox,
+  bridge: McpBridge,
+  lacks: readonly string[] = [],
+): Promise<void> {
+  const baseline = join(box.folder, "baseline.yml");
+  const rows = lacks.map((name) => `  - ${name}\n`);
+  await Deno.writeTextFile(baseline, [await Deno.readTextFile(BASELINE), ...rows].join(""));
+  const { code, stdout, stderr } = await runPackage(box, SUITE, [
+    ...["server", "--url", bridge.url, "--expected-failures", baseline],
+  ]);
+  const summary = stdout.slice(stdout.indexOf("=== SUMMARY ==="));
+  assert.equal(code, 0, `${summary}${stderr.slice(-2000)}`);
+  for (const name of SCENARIOS) {
+    assert.match(summary, new RegExp(`✓ ${name}: [1-9]\\d* passed, 0 failed`), summary);
+  }
+}
+
+/** What the inspector prints of a method. */
+async function inspect(box: Sandbox, target: readonly string[], args: readonly string[]) {
+  const { code, stdout, stderr } = await runPackage(box, INSPECTOR, ["--cli", ...target, ...args]);
+  assert.equal(code, 0, stderr.slice(-2000));
+  return JSON.parse(stdout);
+}
+
+/** Lists, calls and reads, with portability problems of schemas as failures. */
+async function checkInspector(box: Sandbox, target: readonly string[]): Promise<void> {
+  const { tools } = await inspect(box, target, ["--method", "tools/list", "--strict"]);
+  assert.ok(tools.length >= 13, `${tools.length} tools`);
+  const called = await inspect(box, target, [
+    ...["--method", "tools/call", "--tool-name", "status", "--tool-arg", "project=seen"],
+  ]);
+  assert.match(called.content[0].text, /^Project seen in workspace default/);
+  const read = await inspect(box, target, ["--method", "resources/read", "--uri", "svc://docs/kv"]);
+  assert.match(read.contents[0].text, /^# /);
+}
+
+const needsRegistry = { ignore: !buildsProjects };
+const isForLong = { ignore: !buildsProjects || !isLong };
+
+Deno.test("the conformance suite passes at /mcp", needsRegistry, async () => {
+  await withSandbox(async (box) => {
+    const { url } = await box.start();
+    await using bridge = bridgeToHttp(`${url}/mcp`, TOKEN);
+    // There are no sessions, and so no streams of one.
+    await checkConformance(box, bridge, ["server-sse-multiple-streams"]);
+  });
+});
+
+Deno.test("the conformance suite passes with svc mcp", isForLong, async () => {
+  await withSandbox(async (box) => {
+    await box.start();
+    await using bridge = bridgeToStdio(() => startStdio(box));
+    await checkConformance(box, bridge);
+  });
+});
+
+Deno.test("the inspector lists, calls and reads what both servers offer", isForLong, async () => {
+  await withSandbox(async (box) => {
+    const { url } = await box.start();
+    await box.json(["projects", "create", "--name", "seen"]);
+    const bearer = ["--header", `Authorization: Bearer ${TOKEN}`];
+    await checkInspector(box, [`${url}/mcp`, ...bearer]);
+    const env = ["-e", `SVC_TOKEN=${TOKEN}`, "-e", `SVC_API_URL=${url}`];
+    await checkInspector(box, [...programCommand(), "mcp", ...env]);
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * An address of 127.0.0.1 at which an MCP server answers that is elsewhere: one over HTTP that
+ * wants a token, or one over stdin and stdout. For programs that speak plain HTTP only.
+ */
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+
+/** Fields that belong to one connection, and are set anew. */
+const OF_CONNECTION = ["connection", "content-length", "transfer-encoding", "accept-encoding"];
+
+export interface McpBridge extends AsyncDisposable {
+  /** Address of the server. */
+  readonly url: string;
+}
+
+function listen(answer: (request: Request) => Promise<Response>): {
+  readonly server: Deno.HttpServer<Deno.NetAddr>;
+  readonly url: string;
+} {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, answer);
+  return { server, url: `http://127.0.0.1:${server.addr.port}/mcp` };
+}
+
+/** Passes each request on with a token; a foreign `Host` and `Origin` are passed on as well. */
+export function bridgeToHttp(target: string, token: string): McpBridge {
+  const client = Deno.createHttpClient({ allowHost: true });
+  const { server, url } = listen(async (request) => {
+    const headers = new Headers(request.headers);
+    for (const name of OF_CONNECTION) headers.delete(name);
+    headers.set("authorization", `Bearer ${token}`);
+    // A client of this address means the server behind it; any other name is passed on.
+    for (const [name, part] of [["host", "host"], ["origin", "origin"]] as const) {
+      if (headers.get(name) === new URL(url)[part]) headers.set(name, new URL(target)[part]);
+    }
+    const hasBody = request.method === "POST";
+    return await fetch(target, {
+      method: request.method,
+      headers,
+      ...hasBody ? { body: await request.bytes() } : {},
+      client,
+    });
+  });
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      client.close();
+    },
+  };
+}
+
+/** Starts a server that speaks over stdio for each session, and passes messages both ways. */
+export function bridgeToStdio(start: () => StdioClientTransport): McpBridge {
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  const processes = new Set<StdioClientTransport>();
+  const open = async (): Promise<WebStandardStreamableHTTPServerTransport> => {
+    const process = start();
+    processes.add(process);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (id: string) => void sessions.set(id, transport),
+      enableDnsRebindingProtection: true,
+      allowedHosts: [`127.0.0.1:${server.addr.port}`],
+    });
+    transport.onmessage = (message: JSONRPCMessage) => void process.send(message);
+    process.onmessage = (message: JSONRPCMessage) => void transport.send(message);
+    await process.start();
+    await transport.start();
+    return transport;
+  };
+  const { server, url } = listen(async (request) => {
+    const id = request.headers.get("mcp-session-id");
+    const transport = (id === null ? undefined : sessions.get(id)) ?? await open();
+    return await transport.handleRequest(request);
+  });
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      for (const transport of sessions.values()) await transport.close();
+      await Promise.all([...processes].map((process) => process.close()));
+      await server.shutdown();
+    },
+  };
+}
