@@ -75,7 +75,7 @@ export interface PlatformOptions {
 }
 
 /** Longest wait for the platform to say that it is ready. */
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 120_000;
 
 /** The line of JSON mode that names the ports. */
 const LISTENING = /Listening on http:\/\/\S+?:(\d+)(?: and https:\/\/\S+?:(\d+))?"/;
@@ -144,11 +144,15 @@ export async function startProgram(options: PlatformOptions): Promise<Platform> 
 
 async function readReadyLine(reader: ReadableStreamDefaultReader<string>) {
   let text = "";
-  const timer = setTimeout(() => reader.cancel(), READY_LIMIT_MS);
+  let why = "It ended before it was ready";
+  const timer = setTimeout(() => {
+    why = `It was not ready within ${READY_LIMIT_MS / 1000} s`;
+    reader.cancel();
+  }, READY_LIMIT_MS);
   try {
     while (!text.includes("\n")) {
       const { done, value } = await reader.read();
-      if (done) throw new Error(`It ended before it was ready, having said: ${text}`);
+      if (done) throw new Error(`${why}, having said: ${text}`);
       text += value;
     }
   } finally {
