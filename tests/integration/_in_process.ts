@@ -122,6 +122,7 @@ export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "push/hostile_push_test.ts": ATTACKS,
   "push/hostile_trees_test.ts": ATTACKS,
   "push/push_test.ts": BUILDS,
+  "threads/api_test.ts": THREADS,
   "threads/death_test.ts": THREADS,
   "threads/functions_test.ts": THREADS,
   "threads/limits_test.ts": THREADS,

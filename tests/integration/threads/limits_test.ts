@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
+import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import {
   createProject,
   deploy,
   rawRequest,
+  start,
   type TestPlatform,
   withPlatform,
 } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
+import { ClientConnection } from "./_held_requests.ts";
 
 const HOST = "shop.localhost";
 const LIMIT = 100;
@@ -79,3 +82,40 @@ Deno.test("no line of the access log is lost, and the counters of rules add up",
     const counters = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json;
     assert.deepEqual(counters.items, [{ ruleId: "seen", matches: 200 }]);
   }, { edgeThreads: 4 }));
+
+Deno.test("a stop right behind many requests loses no line, and those of a connection keep their order", async () => {
+  const dataDir = await makeTestFolder("svc-test-");
+  const [connections, times] = [20, 10];
+  const before = await start(dataDir, { edgeThreads: 4 });
+  try {
+    await createProject(before, "shop");
+    await deploy(before, "shop", { files: { "index.html": "home" } });
+    await Promise.all(
+      Array.from({ length: connections }, async (_, from) => {
+        const connection = new ClientConnection(before.port);
+        for (let time = 0; time < times; time++) {
+          assert.equal(await connection.get(HOST, `/?from=${from}&time=${time}`), "200 home");
+        }
+        connection.close();
+      }),
+    );
+  } finally {
+    await before.shutdown();
+  }
+  const after = await start(dataDir, { edgeThreads: 4 });
+  try {
+    const { items } = (await after.api("GET", "/v1/projects/shop/logs?limit=1000")).json;
+    const timesOf = (from: number) =>
+      items.flatMap(({ path }: { path: string }) =>
+        new RegExp(`^/\\?from=${from}&time=(\\d+)$`).exec(path)?.[1] ?? []
+      ).map(Number);
+    const inOrder = Array.from({ length: times }, (_, time) => time);
+    for (let from = 0; from < connections; from++) {
+      const seen = timesOf(from);
+      // The latest first, or last.
+      assert.deepEqual(seen[0] === 0 ? seen : seen.toReversed(), inOrder);
+    }
+  } finally {
+    await after.shutdown();
+  }
+});
