@@ -5,14 +5,7 @@
  * @module
  */
 import type { z } from "zod";
-import {
-  apiError,
-  type BodyInputOf,
-  type Endpoint,
-  type ParamsOf,
-  type QueryInputOf,
-  type ResponseOf,
-} from "../contract/mod.ts";
+import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf, ResponseOf } from "../contract/mod.ts";
 import { ApiError, ContractError, UnreachableError } from "./errors.ts";
 import { DEFAULT_RETRIES, parseRetryAfter, type RetryPolicy, withRetries } from "./retry.ts";
 
@@ -118,6 +111,7 @@ async function toApiError(response: Response, now: () => number): Promise<ApiErr
   } catch {
     value = undefined;
   }
+  const { apiError } = await import("../contract/mod.ts");
   const parsed = apiError.safeParse(value);
   if (!parsed.success) {
     const requestId = response.headers.get("x-svc-request-id");

@@ -5,37 +5,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import { DNS_LABEL } from "./field_rules.ts";
-
-/** Longest API token that is kept. */
-const MAX_TOKEN = 4096;
-
-const login = z.strictObject({
-  // Visible ASCII only: a token becomes an HTTP header.
-  token: z.string().max(MAX_TOKEN).regex(/^[\x21-\x7e]+$/),
-  workspaceName: z.string().max(200).optional(),
-  savedAt: z.iso.datetime(),
-});
-
-const workspaceSlug = z.string().max(63).regex(DNS_LABEL);
-
-const platform = z.strictObject({
-  defaultWorkspace: workspaceSlug,
-  logins: z.record(workspaceSlug, login),
-});
-
-export const credentialsSchema = z.strictObject({
-  version: z.literal(1),
-  /** The platform of the newest login: where commands go that name none. */
-  currentPlatform: z.string().refine(isApiUrl).optional(),
-  platforms: z.record(z.string().refine(isApiUrl), platform),
-});
-
-/** Every stored login, by normalized API address and workspace slug. */
-export type Credentials = z.output<typeof credentialsSchema>;
-
-type Platform = z.output<typeof platform>;
+import { normalizeApiUrl } from "./api_url.ts";
+import type { Credentials, Platform } from "./credentials_schema.ts";
 
 export const NO_CREDENTIALS: Credentials = { version: 1, platforms: {} };
 
@@ -56,28 +27,6 @@ export interface Credential {
   readonly workspace: string;
   /** False where the token was made for another workspace of the same platform. */
   readonly isOwnLogin: boolean;
-}
-
-/**
- * The one way to write a platform's address: no trailing slash, query or
- * fragment. Throws `TypeError` for anything but http(s) without user and password.
- */
-export function normalizeApiUrl(apiUrl: string): string {
-  const url = URL.parse(apiUrl);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== "") {
-    throw new TypeError(
-      "Cannot use the API address: wanted http:// or https:// without user and password",
-    );
-  }
-  return url.origin + url.pathname.replace(/\/+$/, "");
-}
-
-function isApiUrl(text: string): boolean {
-  try {
-    return normalizeApiUrl(text) === text;
-  } catch {
-    return false;
-  }
 }
 
 function platformOf(credentials: Credentials, apiUrl: string): Platform | undefined {

@@ -12,14 +12,13 @@ import { formatPath, type PathStep } from "../lib/diagnostic.ts";
 import { NotUtf8Error, readTextFile } from "../lib/utf8.ts";
 import {
   addLogin,
-  type Credentials,
-  credentialsSchema,
   dropLogins,
   type Login,
   type LoginRemoval,
   NO_CREDENTIALS,
   withDefaultWorkspace,
 } from "./credentials.ts";
+import type { Credentials } from "./credentials_schema.ts";
 
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
@@ -65,7 +64,7 @@ function places({ issues }: z.ZodError): string {
   return [...new Set(paths)].slice(0, 5).join(", ");
 }
 
-function parseCredentials(path: string, text: string): Credentials {
+async function parseCredentials(path: string, text: string): Promise<Credentials> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -73,6 +72,7 @@ function parseCredentials(path: string, text: string): Credentials {
     // The parser's own message repeats the text, which holds tokens.
     throw new CredentialsFileError(path, "it is no valid JSON");
   }
+  const { credentialsSchema } = await import("./credentials_schema.ts");
   const checked = credentialsSchema.safeParse(value);
   if (checked.success) return checked.data;
   throw new CredentialsFileError(path, `it has the wrong shape at ${places(checked.error)}`);
@@ -105,10 +105,11 @@ export async function loadCredentials(path: string): Promise<LoadedCredentials> 
     const reason = describeFileFault(cause);
     throw new CredentialsFileError(path, `it cannot be read, as ${reason}`, { cause });
   }
-  return { credentials: parseCredentials(path, text), warnings: modeWarnings(path, mode) };
+  return { credentials: await parseCredentials(path, text), warnings: modeWarnings(path, mode) };
 }
 
 async function writeCredentials(path: string, credentials: Credentials): Promise<void> {
+  const { credentialsSchema } = await import("./credentials_schema.ts");
   const checked = credentialsSchema.safeParse(credentials);
   if (!checked.success) {
     throw new TypeError(`Cannot save credentials: wrong shape at ${places(checked.error)}`);

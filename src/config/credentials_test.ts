@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import {
   addLogin,
-  type Credentials,
   dropLogins,
   findCredential,
   NO_CREDENTIALS,
-  normalizeApiUrl,
   withDefaultWorkspace,
 } from "./credentials.ts";
+import { normalizeApiUrl } from "./api_url.ts";
+import type { Credentials } from "./credentials_schema.ts";
 
 const ONE = "https://one.example";
 const TWO = "http://localhost:8787";

@@ -39,14 +39,13 @@ export {
   loadContext,
   saveContext,
 } from "./context.ts";
+export { normalizeApiUrl } from "./api_url.ts";
 export {
   type Credential,
   type CredentialQuery,
-  type Credentials,
   findCredential,
   type Login,
   type LoginRemoval,
-  normalizeApiUrl,
 } from "./credentials.ts";
 export {
   CredentialsFileError,
@@ -58,3 +57,4 @@ export {
   saveLogin,
   setDefaultWorkspace,
 } from "./credentials_file.ts";
+export type { Credentials } from "./credentials_schema.ts";

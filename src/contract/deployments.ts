@@ -26,9 +26,6 @@ export const DEPLOYMENT_STATES = [
 ] as const;
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 
-export const ENVIRONMENT_PRODUCTION = "production";
-export const ENVIRONMENT_PREVIEW = "preview";
-
 /** Most functions of one deployment. */
 export const MAX_FUNCTIONS = 100;
 /** Largest function with all that it imports, in bytes. */

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { pageLimit, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
-import { ENVIRONMENT_PRODUCTION } from "./deployments.ts";
+import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 

@@ -96,11 +96,10 @@ export {
   type DeploymentFunction,
   deploymentFunction,
   type DeploymentState,
-  ENVIRONMENT_PREVIEW,
-  ENVIRONMENT_PRODUCTION,
   MAX_FUNCTION_BYTES,
   MAX_FUNCTIONS,
 } from "./deployments.ts";
+export { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 export {
   type AddedDomain,
   CERTIFICATE_STATUSES,

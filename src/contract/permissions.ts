@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { ENVIRONMENT_PRODUCTION } from "./deployments.ts";
+import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 
 /** Permissions of API keys, each with what it allows. */
 export const PERMISSIONS = {

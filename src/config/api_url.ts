@@ -1,0 +1,28 @@
+/**
+ * Addresses of platforms.
+ *
+ * @module
+ */
+
+/**
+ * The one way to write a platform's address: no trailing slash, query or
+ * fragment. Throws `TypeError` for anything but http(s) without user and password.
+ */
+export function normalizeApiUrl(apiUrl: string): string {
+  const url = URL.parse(apiUrl);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== "") {
+    throw new TypeError(
+      "Cannot use the API address: wanted http:// or https:// without user and password",
+    );
+  }
+  return url.origin + url.pathname.replace(/\/+$/, "");
+}
+
+/** Whether a platform's address is written that way. */
+export function isApiUrl(text: string): boolean {
+  try {
+    return normalizeApiUrl(text) === text;
+  } catch {
+    return false;
+  }
+}

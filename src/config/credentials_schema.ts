@@ -1,0 +1,37 @@
+/**
+ * The shape of the credentials file. It is loaded where there is a file to check: a command
+ * that is given its key by the environment starts without it.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { isApiUrl } from "./api_url.ts";
+import { DNS_LABEL } from "./field_rules.ts";
+
+/** Longest API token that is kept. */
+const MAX_TOKEN = 4096;
+
+const login = z.strictObject({
+  // Visible ASCII only: a token becomes an HTTP header.
+  token: z.string().max(MAX_TOKEN).regex(/^[\x21-\x7e]+$/),
+  workspaceName: z.string().max(200).optional(),
+  savedAt: z.iso.datetime(),
+});
+
+const workspaceSlug = z.string().max(63).regex(DNS_LABEL);
+
+const platform = z.strictObject({
+  defaultWorkspace: workspaceSlug,
+  logins: z.record(workspaceSlug, login),
+});
+
+export const credentialsSchema = z.strictObject({
+  version: z.literal(1),
+  /** The platform of the newest login: where commands go that name none. */
+  currentPlatform: z.string().refine(isApiUrl).optional(),
+  platforms: z.record(z.string().refine(isApiUrl), platform),
+});
+
+/** Every stored login, by normalized API address and workspace slug. */
+export type Credentials = z.output<typeof credentialsSchema>;
+export type Platform = z.output<typeof platform>;
