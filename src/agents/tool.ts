@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import type { Client } from "../client/mod.ts";
-import type { Project } from "../contract/mod.ts";
+import type { Endpoint, Project } from "../contract/mod.ts";
 
 /** A call that makes sense after an answer. */
 export interface NextCall {
@@ -75,6 +75,8 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly effect: "read" | "write" | "destroy";
   /** True where calling it again with the same input changes nothing more. */
   readonly isIdempotent?: boolean;
+  /** The call of the API without which it can do nothing; most do several. */
+  readonly needs?: Endpoint;
   /** True where it reaches further than the project that the agent is confined to. */
   readonly leavesProject?: boolean;
   run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;

@@ -140,6 +140,7 @@ export const queryDatabase = defineTool({
   input: { ...databaseInput, sql: z.string().min(1).max(100_000) },
   output: { results: z.array(anyObject) },
   effect: "read",
+  needs: endpoints.queryDatabase,
   async run({ project: given, database, branch, sql }, around) {
     const opened = await around.open(given);
     const { id } = await findDatabase(opened, database, around);

@@ -5,16 +5,20 @@
  */
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { makeServer, type Surroundings } from "../../agents/mod.ts";
+import type { Endpoint } from "../../contract/mod.ts";
 import { TOOLS } from "./tools.ts";
 
 /** Answers a request whose body was parsed. */
-export async function answerAgent(request: Request, { body, around, readOnly, version }: {
+export async function answerAgent(request: Request, { body, around, readOnly, mayCall, version }: {
   readonly body: unknown;
   readonly around: Surroundings;
   readonly readOnly: boolean;
+  /** Whether the credential has the permission for a call of the API. */
+  readonly mayCall: (endpoint: Endpoint) => boolean;
   readonly version: string;
 }): Promise<Response> {
-  const { server, settled } = makeServer({ version, tools: TOOLS, around, readOnly });
+  const tools = TOOLS.filter(({ needs }) => needs === undefined || mayCall(needs));
+  const { server, settled } = makeServer({ version, tools, around, readOnly });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   try {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { type Endpoint, lackedFor } from "../../contract/mod.ts";
 import {
   Failure,
   type ForeignVisit,
@@ -71,12 +72,14 @@ export function bindMcp(router: Router, { publicOrigin, version, now }: McpOptio
     const { workspace, grant } = await caller(request, ACCESS);
     const limits = readQuery(new URL(request.url).searchParams);
     const { project } = limits;
+    const mayCall = (endpoint: Endpoint) =>
+      grant === undefined || lackedFor(endpoint, grant.permissions) === undefined;
     const onlyReads = grant?.permissions.every((each) => each === "read") ?? false;
     const readOnly = limits.readOnly || onlyReads || workspace.role === "viewer";
     const body = await readMessage(request);
     const { answerAgent } = await import("./answer_agent.ts");
     const around = makeSurroundings(router, { request, client, project, now });
-    return await answerAgent(request, { body, around, readOnly, version });
+    return await answerAgent(request, { body, around, readOnly, mayCall, version });
   };
   router.foreign("POST", "/mcp", { answer, refuse: (failure) => refuse(failure, publicOrigin) });
   const metadata = {

@@ -142,6 +142,14 @@ Deno.test("a key's permissions and projects limit an agent as they limit the API
     const reading = await keyOf({ permissions: ["read"], projects: ids.slice(0, 1) });
     await using reader = await connect(platform, { token: reading });
     assert.ok(!(await reader.tools()).includes("rollback"));
+    assert.ok((await reader.tools()).includes("describe_database"), "shape, no rows");
+    assert.ok(!(await reader.tools()).includes("query_database"), "read is no permission for rows");
+    const rows = await reader.call("query_database", { project: "blog", sql: "select 1" });
+    assert.ok(rows.isError);
+    const whole = await keyOf({ permissions: ["everything"] });
+    await using analyst = await connect(platform, { token: whole, query: "?read-only=true" });
+    assert.ok((await analyst.tools()).includes("query_database"), "by a mode, with a whole key");
+    assert.ok(!(await analyst.tools()).includes("rollback"));
     assert.match((await reader.call("status", { project: "blog" })).text, /^Project blog/);
     assert.ok((await reader.call("status", { project: "shop" })).isError);
     const previews = await keyOf({ permissions: ["read", "deploy-previews"] });
