@@ -61,6 +61,10 @@ export interface Target {
 
 export const basic = (key: string) => `Basic ${bytesOf(`svc:${key}`).toBase64()}`;
 
+/** Makes a connection for each request: one that is refused early ends with its answer. */
+export const newConnections = (): Deno.HttpClient =>
+  Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+
 /** Every path below a folder, but for logs of requests, which are there to grow. */
 export async function listing(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
@@ -82,6 +86,7 @@ export async function underAttack(run: (target: Target) => Promise<void>): Promi
   const folder = await makeTestFolder("svc-hostile-push-");
   const platform = await start(`${folder}/data`);
   const { api, port, dataDir } = platform;
+  using client = newConnections();
   try {
     const names = Array.from({ length: AT_ONCE }, (_, index) => `shop-${index}`);
     for (const name of names) await api("POST", "/v1/projects", { json: { name } });
@@ -92,6 +97,7 @@ export async function underAttack(run: (target: Target) => Promise<void>): Promi
         `http://127.0.0.1:${port}${attack.path ?? `${repository}/${service}`}`,
         {
           method: attack.method ?? "POST",
+          client,
           redirect: "manual",
           headers: {
             "content-type": `application/x-${service}-request`,

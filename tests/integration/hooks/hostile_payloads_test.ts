@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
-import { listing } from "../../helpers/hostile_push.ts";
+import { listing, newConnections } from "../../helpers/hostile_push.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 
@@ -241,6 +241,7 @@ function signedAttacks(): Attack[] {
 /** Sends attacks, with a new hook before one has been called too often. */
 async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise<string[]> {
   const faults: string[] = [];
+  using client = newConnections();
   let hook = await platform.hook({ signed: true });
   for (const [index, { name, headers, body, status, says }] of attacks.entries()) {
     if (index % CALLS_OF_HOOK === CALLS_OF_HOOK - 1) hook = await platform.hook({ signed: true });
@@ -248,6 +249,7 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
     const secrets = { secret: hook.secret, token: pathname.split("/").at(-1)! };
     const response = await fetch(`http://127.0.0.1:${platform.port}${pathname}`, {
       method: "POST",
+      client,
       headers: headers(secrets),
       body,
     }).catch((error) => {
@@ -284,6 +286,7 @@ Deno.test("130 hostile payloads are refused in words, deploy nothing and stop no
 
 Deno.test("the secrets of a hook open nothing else, and what opens something else opens no hook", () =>
   withHooks(async ({ api, hook, trigger, ended }) => {
+    using client = newConnections();
     const { id, url, secret } = await hook({ signed: true });
     const token = new URL(url).pathname.split("/").at(-1)!;
     for (const key of [token, secret, url]) {
@@ -294,7 +297,7 @@ Deno.test("the secrets of a hook open nothing else, and what opens something els
     const answer = await trigger(plain.url, { branch: "main" });
     await ended(answer);
     const ticket = new URL(answer.json.statusUrl).pathname;
-    const body = { json: { branch: "main" }, token: null };
+    const body = { json: { branch: "main" }, token: null, client };
     const tried = [
       ...[TOKEN, secret, id, "0".repeat(64), token.slice(1), `${token}0`, token.toUpperCase()],
       ...["..%2f..", "%00", "*", "x".repeat(5000), ticket.split("/").at(-1)!],
