@@ -78,6 +78,7 @@ const STATES = `
 @media (prefers-reduced-motion: no-preference) { .state.moving::before { animation: breathe 1.6s ease-in-out infinite; } }
 @keyframes breathe { 50% { opacity: .25; } }
 .dots > * + *::before { content: "·"; margin: 0 .5rem; color: var(--line-strong); }
+.dots > .tag { margin-left: .5rem; } .dots > * + .tag::before { content: none; }
 .sha { font: .85em/1.5 var(--mono); color: var(--soft); }
 .clip { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
 `;
