@@ -106,7 +106,11 @@ Deno.test("the inspector lists, calls and reads what both servers offer", isForL
     await box.json(["projects", "create", "--name", "seen"]);
     const bearer = ["--header", `Authorization: Bearer ${TOKEN}`];
     await checkInspector(box, [`${url}/mcp`, ...bearer]);
-    const env = ["-e", `SVC_TOKEN=${TOKEN}`, "-e", `SVC_API_URL=${url}`];
-    await checkInspector(box, [...programCommand(), "mcp", ...env]);
+    const [command, ...args] = programCommand();
+    const env = { ...box.env, SVC_TOKEN: TOKEN, SVC_API_URL: url };
+    const config = join(box.folder, "mcp.json");
+    const servers = { svc: { type: "stdio", command, args: [...args, "mcp"], env } };
+    await Deno.writeTextFile(config, JSON.stringify({ mcpServers: servers }));
+    await checkInspector(box, ["--config", config, "--server", "svc"]);
   });
 });
