@@ -306,7 +306,9 @@ Deno.test("the secrets of a hook open nothing else, and what opens something els
       const { status } = await api("POST", `/v1/hooks/${word}`, body);
       assert.ok([401, 404, 414].includes(status), `${word.slice(0, 70)}: ${status}`);
     }
-    for (const word of [token, `${ticket.slice(0, -1)}_`, id, answer.json.id]) {
+    // Not the last letter, which stands for less than six bits.
+    const altered = ticket.replace(/.(?=.{9}$)/, (letter) => letter === "A" ? "B" : "A");
+    for (const word of [token, altered, id, answer.json.id]) {
       const path = `/v1/triggered-deployments/${word.split("/").at(-1)}`;
       assert.equal((await api("GET", path, { token: null })).status, 404, path);
     }
