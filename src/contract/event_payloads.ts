@@ -127,6 +127,7 @@ export const EVENT_PAYLOADS = {
   "security.new_login": security,
   "security.suspicious_activity": security,
   "security.api_key_created": security,
+  "security.api_key_changed": security,
   "security.api_key_revoked": security,
   "security.password_changed": security,
   "security.two_factor_enabled": security,

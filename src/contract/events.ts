@@ -1,6 +1,7 @@
 /**
  * What the platform notifies people about (spec, "Events"): the 32 events of the
- * specification and `health.new_error`, each of one category and one priority.
+ * specification, `health.new_error` and `security.api_key_changed`, each of one category and one
+ * priority.
  *
  * @module
  */
@@ -54,6 +55,7 @@ export const EVENTS = {
   "security.new_login": of("Security", "NORMAL"),
   "security.suspicious_activity": of("Security", "CRITICAL"),
   "security.api_key_created": of("Security", "NORMAL"),
+  "security.api_key_changed": of("Security", "NORMAL"),
   "security.api_key_revoked": of("Security", "HIGH"),
   "security.password_changed": of("Security", "CRITICAL"),
   "security.two_factor_enabled": of("Security", "NORMAL"),

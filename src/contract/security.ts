@@ -12,6 +12,7 @@ export const SECURITY_EVENTS = [
   "security.new_login",
   "security.suspicious_activity",
   "security.api_key_created",
+  "security.api_key_changed",
   "security.api_key_revoked",
   "security.password_changed",
   "security.two_factor_enabled",

@@ -214,6 +214,7 @@ const WORDING: { readonly [Name in EventName]: Wording<Data<Name>> } = {
   "security.new_login": security("New sign-in"),
   "security.suspicious_activity": security("Suspicious activity"),
   "security.api_key_created": security("API key created"),
+  "security.api_key_changed": security("API key changed"),
   "security.api_key_revoked": security("API key revoked"),
   "security.password_changed": security("Password changed"),
   "security.two_factor_enabled": security("Second factor turned on"),

@@ -112,6 +112,7 @@ const EVENT_NAMES: Readonly<Record<SecurityEvent["event"], string>> = {
   "security.new_login": "Signed in",
   "security.suspicious_activity": "Suspicious activity",
   "security.api_key_created": "API key created",
+  "security.api_key_changed": "API key changed",
   "security.api_key_revoked": "API key revoked",
   "security.password_changed": "Password changed",
   "security.two_factor_enabled": "Second factor turned on",

@@ -393,13 +393,23 @@ Deno.test("API keys are shown once, listed by prefix, limited by role, and revok
     const seen = await ada.send("GET", "/v1/api-keys", { workspace: "ada" });
     assert.notEqual(seen.json.items[0].lastUsedAt, null);
     const path = `/v1/api-keys/${made.id}`;
+    const change = await ada.send("PATCH", path, {
+      json: { permissions: ["read"] },
+      workspace: "ada",
+    });
+    assert.equal(change.status, 200);
     assert.equal((await ada.send("DELETE", path, { workspace: "ada" })).status, 204);
     assert.equal((await byKey("GET", "/v1/me")).status, 401, "at once, though it was remembered");
     const log = await ada.send("GET", "/v1/security-events", { workspace: "ada" });
     assert.deepEqual(log.json.items.map((each: { event: string }) => each.event), [
       "security.api_key_revoked",
+      "security.api_key_changed",
       "security.api_key_created",
     ]);
+    assert.match(
+      log.json.items[1].detail,
+      /^API key "ci" \(svc_\S+…\) was changed: viewer with read$/,
+    );
   }));
 
 Deno.test("an API key makes 5,000 requests in an hour", () =>

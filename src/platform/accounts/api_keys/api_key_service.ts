@@ -85,7 +85,7 @@ export class ApiKeyService {
     if (record === undefined) throw unknownKey(id);
     memory.forget(record.hash);
     await raise({
-      event: "security.api_key_created",
+      event: "security.api_key_changed",
       userId: caller.user.id,
       workspaceId: caller.workspace.id,
       detail: `API key "${record.name}" (${record.prefix}…) was changed: ${allowed(record)}`,
