@@ -192,7 +192,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     createNodes(foundation, people.accounts),
     traffic.capability,
     createErrors(foundation, { ...shown, ...logs, table: errorTable }),
-    createSearch({ ...shown, ...domains }),
+    createSearch({ ...shown, ...domains, ...databases, ...people.workspaces }),
     createUsage({ ...projects, all: () => capabilities }),
     createRetention({ ...foundation, ...shown, ...builds }, options.retention),
   ];

@@ -15,6 +15,8 @@ import { formsOf } from "../helpers/page_visitor.ts";
 import { create, deploy, rawRequest, STATIC_MANIFEST } from "../helpers/platform.ts";
 
 const KEEPS_SHOTS = Deno.env.get("UPDATE_SCREENSHOTS") !== undefined;
+/** Whether pictures show whole pages, for a look at what is below the first screen. */
+const WHOLE = Deno.env.get("UPDATE_SCREENSHOTS") === "whole";
 const LOOKS = ([
   ["wide-light", 1280, 800, "light"],
   ["narrow-dark", 390, 844, "dark"],
@@ -40,6 +42,18 @@ const RULES = {
   ],
 };
 
+/** What a page's own script sees of the text on it. */
+interface TextNode {
+  readonly data?: string;
+}
+interface PageDocument {
+  createRange(): {
+    setStart(node: TextNode, at: number): void;
+    setEnd(node: TextNode, at: number): void;
+    getClientRects(): Iterable<{ readonly top: number }>;
+  };
+}
+
 /** Routes that are no page of their own, or that only a mail or a chat leads to. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/workspaces/:slug/projects/:project/day": "a part of the overview",
@@ -49,6 +63,11 @@ const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/account/email/confirm/:token": "comes by mail; looked at in accounts_test",
   "/sign-in/messenger": "needs a bot",
   "/deployments/:deployment/errors/:error": "leads on to the page of the error",
+};
+
+const VISITOR = {
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+  referer: "https://news.example/harbours",
 };
 
 /** Fills the workspace; returns the names and paths of the pages that are looked at. */
@@ -64,9 +83,10 @@ async function furnish(parts: DashboardPlatform) {
   });
   const [, invited = ""] = /(\/invitation\/[^"<\s]+)/.exec(invitation.html) ?? [];
   const consent = await consentPath(platform);
-  for (const name of ["docs", "tide-tables", "harbour-shop"]) {
-    await api("POST", "/v1/projects", { name });
-  }
+  for (const name of ["docs", "tide-tables"]) await api("POST", "/v1/projects", { name });
+  await api("POST", "/v1/projects", {
+    ...{ name: "harbour-shop", gitUrl: "https://git.example/harbour/shop.git" },
+  });
   const author = "Ada Lovelace";
   await deploy(own, "tide-tables", {
     files: { "index.html": "tides" },
@@ -98,13 +118,13 @@ async function furnish(parts: DashboardPlatform) {
   for (const [key, value] of Object.entries({ ...boats, "tides/2026-11-23": "06:41 18:58" })) {
     await api("PUT", `${at}/kv/value`, { key, encoding: "text", value });
   }
-  for (const path of ["/", "/missing", "/blog/tides"]) {
-    await platform.get("harbour-shop.localhost", path);
+  for (const path of ["/", "/missing", "/blog/tides", "/"]) {
+    await platform.get("harbour-shop.localhost", path, VISITOR);
   }
   for (const [p, lcp, inp, cls] of [["/", 1840, 96, 0.02], ["/news", 2900, 640, 0.31]] as const) {
     await rawRequest(platform.port, {
       ...{ method: "POST", host: "harbour-shop.localhost", path: "/_svc/vitals" },
-      headers: { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0" },
+      headers: VISITOR,
       body: JSON.stringify({ p, lcp, inp, cls, fcp: 900, ttfb: 80 }),
     });
   }
@@ -197,6 +217,27 @@ async function weighAll(
   return faults;
 }
 
+/** Words of names that a line ends within, though they are short enough for a line of a phone. */
+function brokenWords(page: Page): Promise<string[]> {
+  return page.locator("a, .mono, .dots > *").evaluateAll((elements) => {
+    const { document } = globalThis as unknown as { document: PageDocument };
+    const found = new Set<string>();
+    const read = (node: TextNode): void => {
+      for (const { 0: word, index } of (node.data ?? "").matchAll(/[A-Za-z0-9]{2,20}/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
+        if (new Set(tops).size > 1) found.add(word);
+      }
+    };
+    for (const element of elements as unknown as { childNodes: Iterable<TextNode> }[]) {
+      for (const node of element.childNodes) read(node);
+    }
+    return [...found];
+  });
+}
+
 /** Looks at every page in every look; returns what is wrong. */
 async function look(page: Page, url: string, pages: readonly [string, string][]) {
   const faults: string[] = [];
@@ -221,10 +262,11 @@ async function look(page: Page, url: string, pages: readonly [string, string][])
           )
           .map(({ innerText }) => innerText)
       );
+      faults.push(...(await brokenWords(page)).map((word) => `${name} in ${look} breaks ${word}`));
       for (const title of cut) faults.push(`${name} in ${look}: "${title}" leaves its place`);
       if (overflow > 0) faults.push(`${name} in ${look} is ${overflow} pixels too wide`);
       if (!KEEPS_SHOTS) continue;
-      await page.screenshot({ path: join(SHOTS, `${name}-${look}.png`) });
+      await page.screenshot({ path: join(SHOTS, `${name}-${look}.png`), fullPage: WHOLE });
     }
   }
   return faults;
@@ -244,6 +286,28 @@ async function pressKeys(page: Page, url: string) {
   await page.goto(`${url}/notifications?show=archive`);
   assert.equal(await items.count(), 1);
   assert.equal(await items.locator(".what > span").first().innerText(), title);
+}
+
+/** Searches from pages of a project and of the account, by keys alone. */
+async function searchByKeys(page: Page, url: string) {
+  await page.goto(`${url}${SHOP}/edge`);
+  await page.keyboard.press("/");
+  const field = page.getByRole("searchbox");
+  await field.fill("lanterns");
+  await page.locator("#deployments a", { hasText: "Lanterns on the quay" }).waitFor();
+  await page.goto(`${url}/account`);
+  await page.getByLabel("Current password").press("/");
+  assert.equal(await page.getByLabel("Current password").inputValue(), "/", "a field takes it");
+  await page.keyboard.press("Control+k");
+  await field.fill("orders");
+  await page.locator("#databases a").waitFor();
+  await field.press("ArrowDown");
+  await page.locator("#databases a:focus").waitFor();
+  await page.keyboard.press("ArrowUp");
+  await page.locator("#q:focus").waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/projects\/shop\/databases\/orders$/);
 }
 
 /** Searches a log that goes on, explains a request, opens a menu; returns the page's complaints. */
@@ -269,10 +333,7 @@ async function use(page: Page, url: string, { platform }: DashboardPlatform) {
   await page.locator("#explained", { hasText: "Answers 301 to /news/tides" }).waitFor();
 
   await pressKeys(page, url);
-  await page.goto(`${url}${SHOP}/edge`);
-  await page.keyboard.press("/");
-  await page.getByRole("searchbox").fill("lanterns");
-  await page.locator("#deployments a", { hasText: "Lanterns on the quay" }).waitFor();
+  await searchByKeys(page, url);
   await page.goto(`${url}${SHOP}/edge`);
   const others = page.getByRole("link", { name: "All workspaces" });
   await page.locator("details.switch > summary").click();

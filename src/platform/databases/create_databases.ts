@@ -33,6 +33,7 @@ import { SnapshotService } from "./snapshot_service.ts";
 import { transfer } from "./transfer.ts";
 
 export interface Databases {
+  readonly databases: DatabaseStore;
   /** What servers, builds and functions of deployments get. */
   readonly deploymentDatabases: DeploymentDatabases;
   /** Performs the statements of a deployment's functions. */
@@ -112,6 +113,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
     ...{ databaseService, branchService, directory },
   });
   return {
+    databases,
     deploymentDatabases,
     databaseFetchFor: (user) =>
       createDatabaseFetch({ databases: deploymentDatabases, door, onTrouble }, user),

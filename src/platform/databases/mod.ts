@@ -7,6 +7,7 @@
 export { adoptRecords, shownStorages } from "./backup_records.ts";
 export { BranchStore } from "./branch_store.ts";
 export { createDatabases, type DatabaseParts, type Databases } from "./create_databases.ts";
+export type { DatabaseStore } from "./database_store.ts";
 export {
   DatabaseNotReadyError,
   type DatabaseUser,
@@ -14,4 +15,5 @@ export {
   type InjectedDatabases,
 } from "./deployment_databases.ts";
 export type { EngineSource } from "./engines.ts";
+export type { DatabaseRecord } from "./records.ts";
 export { dumpName, DUMPS_FOLDER } from "./restored_dumps.ts";

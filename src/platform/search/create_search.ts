@@ -1,29 +1,39 @@
 /**
- * `GET /v1/search`: projects, deployments and domains by a text. Every part of it reads a bounded
+ * `GET /v1/search`: projects, deployments, domains, databases and members by a text. Every part of it reads a bounded
  * number of records, however large the workspace is.
  *
  * @module
  */
-import { endpoints, SEARCH_RESULTS, type SearchResult } from "../../contract/mod.ts";
+import { endpoints, type Member, SEARCH_RESULTS, type SearchResult } from "../../contract/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
+import type { Caller } from "../core/access/mod.ts";
 import type { Capability } from "../core/capability.ts";
+import type { DatabaseRecord, DatabaseStore } from "../databases/mod.ts";
 import type { DeploymentRecord, DeploymentStore } from "../deployments/mod.ts";
 import type { DomainStore } from "../domains/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
-import { deploymentRank, projectRank, topOf } from "./rank.ts";
+import type { WorkspaceService } from "../workspaces/mod.ts";
+import { databaseRank, deploymentRank, memberRank, projectRank, topOf } from "./rank.ts";
 
 export interface SearchServices {
   readonly projects: Pick<ProjectStore, "list" | "find" | "findByName">;
   readonly deployments: Pick<DeploymentStore, "list" | "find" | "owner">;
   readonly domains: Pick<DomainStore, "hostnamesOf">;
+  readonly databases: Pick<DatabaseStore, "list">;
+  readonly workspaces: Pick<WorkspaceService, "members">;
 }
 
 /** Projects of a workspace that are looked through, the newest ones. */
 const MAX_PROJECTS = 1000;
-/** Projects whose deployments are looked through: those that were found, then the newest ones. */
+/**
+ * Projects whose deployments and databases are looked through: those that were found, then the
+ * newest ones.
+ */
 const MAX_DEPLOYED = 25;
 /** Deployments of each that are looked through, the newest ones. */
 const MAX_DEPLOYMENTS = 10;
+/** Members of a workspace that are looked through. */
+const MAX_MEMBERS = 200;
 /** Hostnames of a workspace that are looked through, in alphabetical order. */
 const MAX_HOSTNAMES = 1000;
 
@@ -41,12 +51,19 @@ const deploymentResult = (
   detail: commitSha === null ? branch : `${branch} ${commitSha.slice(0, 7)}`,
 });
 
+const memberResult = ({ userId, name, email, role }: Member): SearchResult => ({
+  ...{ kind: "member", id: userId, project: null },
+  title: name,
+  detail: email ?? role,
+});
+
 /** Finds what fits a text in lower case, which is not empty. */
 async function searchFor(
-  { projects, deployments, domains }: SearchServices,
-  workspaceId: string,
+  { projects, deployments, domains, databases, workspaces }: SearchServices,
+  caller: Caller,
   wanted: string,
 ): Promise<SearchResult[]> {
+  const workspaceId = caller.workspace.id;
   const [{ items: newest }, exact] = await Promise.all([
     projects.list(workspaceId, { limit: MAX_PROJECTS }),
     projects.findByName(workspaceId, wanted),
@@ -86,11 +103,30 @@ async function searchFor(
     return found;
   };
 
-  const [foundDeployments, foundDomains] = await Promise.all([findDeployments(), hosts()]);
+  async function findDatabases(): Promise<SearchResult[]> {
+    const lists = await Promise.all(deployed.map(({ id }) => databases.list(id)));
+    const found = topOf(lists.flat(), (each) => databaseRank(each, wanted), SEARCH_RESULTS);
+    return found.map(({ id, name, projectId }: DatabaseRecord) => {
+      const project = names.get(projectId)!;
+      return { kind: "database", id, project, title: name, detail: project };
+    });
+  }
+
+  async function findMembers(): Promise<SearchResult[]> {
+    const { items } = await workspaces.members(caller, { limit: MAX_MEMBERS });
+    return topOf(items, (each) => memberRank(each, wanted), SEARCH_RESULTS).map(memberResult);
+  }
+
+  const [foundDeployments, ...others] = await Promise.all([
+    findDeployments(),
+    hosts(),
+    findDatabases(),
+    findMembers(),
+  ]);
   return [
     ...fitting.map(projectResult),
     ...foundDeployments.map(deploymentResult),
-    ...foundDomains,
+    ...others.flat(),
   ];
 }
 
@@ -100,7 +136,7 @@ export function createSearch(services: SearchServices): Capability {
     bindRoutes(router) {
       router.guarded(endpoints.search, async (caller, { query }) => {
         const wanted = query.query.toLowerCase();
-        const items = wanted === "" ? [] : await searchFor(services, caller.workspace.id, wanted);
+        const items = wanted === "" ? [] : await searchFor(services, caller, wanted);
         return { items };
       });
     },

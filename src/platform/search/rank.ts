@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { Member } from "../../contract/mod.ts";
+import type { DatabaseRecord } from "../databases/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 
@@ -34,6 +36,14 @@ export const deploymentRank = (
     best([message, branch, author], wanted),
     ...[commitSha ?? "", id].map((text) => text.startsWith(wanted) ? 2 : 0),
   );
+
+/** How well a database fits. */
+export const databaseRank = ({ id, name }: Pick<DatabaseRecord, "id" | "name">, wanted: string) =>
+  best([id, name], wanted);
+
+/** How well a member fits, by name or address. */
+export const memberRank = ({ name, email }: Pick<Member, "name" | "email">, wanted: string) =>
+  best([name, email], wanted);
 
 /** Those that rank above 0, the highest rank first; equal ones keep their order. */
 export function topOf<T>(all: readonly T[], rank: (item: T) => number, most: number): T[] {

@@ -16,7 +16,7 @@ import {
   NewPassword,
   type PageContext,
   SettingsFrame,
-  showPage,
+  showSettings,
   Trouble,
 } from "../layout/mod.ts";
 import { ConfirmCard, EmailCard } from "./messenger_only_pages.tsx";
@@ -201,7 +201,7 @@ export function securityPage(
   const mayChange = hasPassword || isFresh;
   const { csrf } = context;
   const stateOf = (form: SecurityForm) => of === form ? state : EMPTY;
-  return showPage(
+  return showSettings(
     <SettingsFrame
       title="Security"
       lead={account.email === null ? account.name : `${account.name}, ${account.email}`}

@@ -14,7 +14,7 @@ import {
   NewPassword,
   type PageContext,
   SettingsFrame,
-  showPage,
+  showSettings,
   Trouble,
 } from "../layout/mod.ts";
 import { MESSENGER_ENTRY_PATH } from "../entry/mod.ts";
@@ -61,7 +61,7 @@ export function EmailCard({ csrf, state }: { readonly csrf: string; readonly sta
 
 /** Reads the same whether or not the address has an account. */
 export function emailUnderWayPage(context: PageContext, email: string): Response {
-  return showPage(
+  return showSettings(
     <SettingsFrame title="Look at your mail" context={context}>
       <Card title="A link is under way" id="mail">
         <div class="body">
@@ -82,7 +82,7 @@ export function emailUnderWayPage(context: PageContext, email: string): Response
 
 /** Mail scanners follow links, so the link only opens a page with a button. */
 export function confirmEmailPage(context: PageContext, token: string): Response {
-  return showPage(
+  return showSettings(
     <SettingsFrame title="Confirm your address" context={context}>
       <Card
         title="Email address"

@@ -13,7 +13,7 @@ import {
   Moment,
   type PageContext,
   SettingsFrame,
-  showPage,
+  showSettings,
 } from "../layout/mod.ts";
 
 function SessionItem({ session, csrf }: { readonly session: Session; readonly csrf: string }) {
@@ -72,7 +72,7 @@ export function sessionsPage(context: PageContext, shown: {
   readonly tools: readonly Tool[];
 }): Response {
   const { csrf } = context;
-  return showPage(
+  return showSettings(
     <SettingsFrame
       title="Sessions and tools"
       lead="Everything that is signed in as you. End what you do not know."
@@ -120,7 +120,7 @@ const EVENT_NAMES: Readonly<Record<SecurityEvent["event"], string>> = {
 };
 
 export function activityPage(context: PageContext, events: readonly SecurityEvent[]): Response {
-  return showPage(
+  return showSettings(
     <SettingsFrame
       title="Activity"
       lead="What happened to your account, newest first."

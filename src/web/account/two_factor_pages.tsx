@@ -15,7 +15,7 @@ import {
   type PageContext,
   Qr,
   SettingsFrame,
-  showPage,
+  showSettings,
   Trouble,
 } from "../layout/mod.ts";
 
@@ -29,7 +29,7 @@ export function enrolPage(
 ): Response {
   const { uri, state = EMPTY, status, headers } = shown;
   const secret = new URL(uri).searchParams.get("secret") ?? "";
-  return showPage(
+  return showSettings(
     <SettingsFrame title="Set up the second factor" context={context}>
       <Card title="Your authenticator" id="enrol">
         <div class="body">
@@ -70,7 +70,7 @@ export function enrolPage(
 
 /** Shows recovery codes, this once. */
 export function recoveryPage(context: PageContext, codes: readonly string[]): Response {
-  return showPage(
+  return showSettings(
     <SettingsFrame title="Keep these codes" context={context}>
       <Card
         title="Recovery codes"

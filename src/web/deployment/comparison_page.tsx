@@ -14,10 +14,12 @@ import type {
 import {
   Ago,
   type BoardContext,
+  Branch,
   Card,
   Commit,
   DeploymentStateMark,
   Empty,
+  Name,
   Notice,
   ProjectFrame,
   projectPath,
@@ -61,8 +63,14 @@ function Row({ item }: { readonly item: Difference }) {
     <li>
       <State tone={tone}>{word}</State>
       <div class="main">
-        <span class="mono">{shorten(item.name)}</span>
-        {became === null ? null : <span class="soft mono">{became}</span>}
+        <span class="mono">
+          <Name text={shorten(item.name)} />
+        </span>
+        {became === null ? null : (
+          <span class="soft mono">
+            <Name text={became} />
+          </span>
+        )}
       </div>
     </li>
   );
@@ -148,7 +156,7 @@ function Side({ name, deployment, now }: {
         <a href={`/deployments/${deployment.id}`}>{titleOf(deployment)}</a>
         <p class="dots small soft">
           <DeploymentStateMark status={deployment.status} />
-          <span class="mono">{deployment.branch}</span>
+          <Branch name={deployment.branch} />
           {deployment.commitSha === null ? null : <Commit sha={deployment.commitSha} />}
           <span>
             <Ago at={deployment.createdAt} now={now} />

@@ -16,6 +16,7 @@ import {
 } from "../../contract/mod.ts";
 import {
   type BoardContext,
+  Branch,
   bytesText,
   Card,
   Commit,
@@ -54,6 +55,8 @@ function Fact({ name, children }: { readonly name: string; children?: Child }) {
     </div>
   );
 }
+
+const filesText = (count: number): string => count === 1 ? "1 file" : `${count} files`;
 
 /** How long it took from its start to its end, or to going live. */
 function tookOf({ deployment, build }: DeploymentView): string | undefined {
@@ -94,7 +97,7 @@ function Facts({ view }: { readonly view: DeploymentView }) {
           </Fact>
           <Fact name="Environment">{environment}</Fact>
           <Fact name="Branch">
-            <span class="mono">{branch}</span>
+            <Branch name={branch} />
           </Fact>
           {commitSha === null ? null : (
             <Fact name="Commit">
@@ -115,7 +118,7 @@ function Facts({ view }: { readonly view: DeploymentView }) {
           </Fact>
           {took === undefined ? null : <Fact name="Took">{took}</Fact>}
           <Fact name="Content">
-            {`${deployment.fileCount} files, ${bytesText(deployment.totalBytes)}`}
+            {`${filesText(deployment.fileCount)}, ${bytesText(deployment.totalBytes)}`}
           </Fact>
           {deployment.functions.length === 0
             ? null
@@ -248,7 +251,7 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
         <>
           <a href={projectPath(slug, project.name)}>All deployments</a>
           {deployment.isProduction ? <span>In production</span> : null}
-          <span class="mono">{deployment.branch}</span>
+          <Branch name={deployment.branch} />
           <Commit sha={deployment.commitSha} />
         </>
       }

@@ -78,7 +78,8 @@ export function Bar({ context, place }: {
   readonly context: PageContext;
   readonly place?: Place | undefined;
 }) {
-  const { person, csrf, path } = context;
+  const { person, csrf, path, workspaces } = context;
+  const searched = place?.workspace ?? workspaces[0];
   return (
     <header class="bar">
       <nav class="trail" aria-label="Where you are">
@@ -95,7 +96,7 @@ export function Bar({ context, place }: {
         )}
       </nav>
       <nav class="ways" aria-label="You">
-        {place === undefined ? null : <SearchWay href={searchPath(place.workspace.slug)} />}
+        {searched === undefined ? null : <SearchWay href={searchPath(searched.slug)} />}
         <Way href="/notifications" path={path}>Inbox</Way>
         <a
           href="/account"

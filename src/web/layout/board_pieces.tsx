@@ -107,9 +107,36 @@ export function bytesText(bytes: number): string {
 /** An address without what every address has. */
 export const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
 
+/** A name that is broken after its signs where it does not fit, before any of its words is. */
+export function Name({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split(/(?<=[./:_@,?&=-])/).map((part, index) => (
+        <>
+          {index === 0 ? null : <wbr />}
+          {part}
+        </>
+      ))}
+    </>
+  );
+}
+
+/** The name of a branch. */
+export function Branch({ name }: { readonly name: string }) {
+  return (
+    <span class="mono">
+      <Name text={name} />
+    </span>
+  );
+}
+
 /** A link to a site, in a window of its own. */
 export function SiteLink({ url, class: kind }: { readonly url: string; readonly class?: string }) {
-  return <a class={kind} href={url} target="_blank" rel="noreferrer">{shortAddress(url)}</a>;
+  return (
+    <a class={kind} href={url} target="_blank" rel="noreferrer">
+      <Name text={shortAddress(url)} />
+    </a>
+  );
 }
 
 /** The first digits of a commit. */

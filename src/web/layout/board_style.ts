@@ -77,8 +77,11 @@ const STATES = `
 .band .state { color: var(--night-ink); } .band .state.good::before { background: var(--glow); } .band .state.bad::before { background: #ff8478; } .band .state.care::before { background: #f0c36a; }
 @media (prefers-reduced-motion: no-preference) { .state.moving::before { animation: breathe 1.6s ease-in-out infinite; } }
 @keyframes breathe { 50% { opacity: .25; } }
-.dots > * + *::before { content: "·"; margin: 0 .5rem; color: var(--line-strong); }
-.dots > .tag { margin-left: .5rem; } .dots > * + .tag::before { content: none; }
+.dots { display: flex; flex-wrap: wrap; column-gap: 1.15rem; overflow-x: clip; min-width: 0; }
+.dots > * { position: relative; min-width: 0; overflow-wrap: anywhere; }
+.dots > * + *::before { content: "·"; position: absolute; left: -.72rem; color: var(--line-strong); }
+.dots > * + .tag::before { content: none; } .dots > * + .tag { margin-left: -.5rem; }
+.dots.clip { flex-wrap: nowrap; } .dots.clip > :first-child { overflow: hidden; text-overflow: ellipsis; } .dots.clip > * + * { flex: none; }
 .sha { font: .85em/1.5 var(--mono); color: var(--soft); }
 .clip { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; }
 `;
@@ -109,7 +112,8 @@ const ROWS = `
 .rows a.whole::after { content: ""; position: absolute; inset: 0; }
 .rows > li:has(a.whole):hover { background: var(--sunken); }
 .rows .meta { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1rem; color: var(--soft); font-size: .875rem; }
-.rows .acts { display: flex; flex-wrap: wrap; gap: .5rem; position: relative; z-index: 1; }
+.rows > li > time { color: var(--soft); font-size: .875rem; }
+.rows .acts { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; position: relative; z-index: 1; }
 @media (min-width: 48rem) {
   .rows > li { grid-template-columns: 9rem minmax(0, 1fr) auto; }
   .rows.plain > li { grid-template-columns: minmax(0, 1fr) auto; }
@@ -117,6 +121,8 @@ const ROWS = `
 }
 .empty { display: grid; justify-items: start; gap: .9rem; padding: 2rem 1.5rem; }
 .empty .terminal { justify-self: stretch; max-width: 40rem; }
+.body > .empty, .body > * > .empty { padding: 0; }
+.empty .terminal, .sheet .terminal, #explained .terminal { white-space: pre-wrap; overflow-wrap: anywhere; }
 .empty h2 + p { margin-top: -.4rem; color: var(--soft); }
 .pair { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-items: start; }
 @media (min-width: 60rem) { .pair { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); } }
@@ -128,6 +134,7 @@ textarea:focus-visible { outline-offset: 0; border-color: var(--accent); }
 .line-form > .field { flex: 1 1 11rem; }
 .line-form > .field.small-field { flex: 0 1 9rem; }
 .check { display: flex; align-items: center; gap: .6rem; }
+.line-form > .check { min-height: 2.85rem; }
 .check input[type=checkbox] { width: 1.1rem; height: 1.1rem; min-height: 0; accent-color: var(--accent); margin: 0; }
 .card > .body > form.wide, .card > .body > form.line-form { max-width: none; }
 .facts.two { border-top: 0; }

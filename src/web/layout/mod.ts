@@ -28,6 +28,7 @@ export { auditPath, overviewPath, projectPath, searchPath, usagePath } from "./b
 export { ProjectFrame, type ProjectSection, WorkspaceFrame } from "./board_frame.tsx";
 export {
   Ago,
+  Branch,
   bytesText,
   Commit,
   DeploymentStateMark,
@@ -35,6 +36,7 @@ export {
   Empty,
   HealthMark,
   isUnderWay,
+  Name,
   Pager,
   SelectField,
   SiteLink,
@@ -42,7 +44,7 @@ export {
   type Tone,
 } from "./board_pieces.tsx";
 export { BarPlot, type PlotBar, ShareLine } from "./plots.tsx";
-export { showBoard } from "./show_board.ts";
+export { showBoard, showSettings } from "./show_board.ts";
 export { BOARD_SCRIPT_PATH, HTMX_PATH, showBoardScript, showHtmx } from "./scripts.ts";
 export { EntryFrame, SettingsFrame } from "./frames.tsx";
 export type { BoardContext, PageContext } from "./page_context.ts";

@@ -85,6 +85,17 @@ document.addEventListener("keydown", (event) => {
   if (field === null) location.assign(way.href);
   else field.select();
 });
+/* The arrows go through what was found, from its field and back. */
+document.addEventListener("keydown", (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const field = document.getElementById("q");
+  if (step === undefined || field === null) return;
+  const places = [field, ...document.querySelectorAll("#found a")];
+  const from = places.indexOf(document.activeElement);
+  if (from === -1 || places[from + step] === undefined) return;
+  event.preventDefault();
+  places[from + step].focus();
+});
 for (const menu of document.querySelectorAll("details.switch")) {
   document.addEventListener("click", ({ target }) => { if (!menu.contains(target)) menu.open = false; });
   menu.addEventListener("keydown", ({ key }) => {

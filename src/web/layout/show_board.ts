@@ -1,5 +1,5 @@
 /**
- * A page of the dashboard as a response: one with scripts.
+ * Pages of somebody who is signed in, as responses: those have scripts.
  *
  * @module
  */
@@ -14,5 +14,14 @@ export function showBoard(content: Child, facts: PageFacts): Response {
     scripts: [HTMX_PATH, BOARD_SCRIPT_PATH],
     htmxConfig: HTMX_CONFIG,
     headers: { ...facts.headers, "content-security-policy": BOARD_POLICY },
+  });
+}
+
+/** Renders a page of settings, which may have a policy of its own. */
+export function showSettings(content: Child, facts: PageFacts): Response {
+  return showPage(content, {
+    ...facts,
+    scripts: [BOARD_SCRIPT_PATH],
+    headers: { "content-security-policy": BOARD_POLICY, ...facts.headers },
   });
 }

@@ -52,6 +52,7 @@ code, kbd, .mono { font-family: var(--mono); font-size: .925em; font-variant-lig
 .hush { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .stack { display: grid; gap: 1.25rem; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem; }
+.row > select { width: auto; }
 .mark { display: inline-flex; align-items: center; gap: .6rem; color: inherit; text-decoration: none; font: 700 1.15rem/1 var(--mono); letter-spacing: -.04em; }
 .mark:hover { color: inherit; }
 .mark svg { width: 1.75rem; height: 1.75rem; display: block; }
@@ -111,7 +112,8 @@ const SETTINGS = `
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: var(--shadow); min-width: 0; }
 .card > header { padding: 1.25rem 1.5rem 0; display: grid; gap: .3rem; }
 .card > header > p { color: var(--soft); }
-.card > .body { padding: 1.25rem 1.5rem 1.5rem; display: grid; gap: 1.25rem; }
+.card > header:last-child { padding-bottom: 1.25rem; }
+.card > .body, .card > form > .body { padding: 1.25rem 1.5rem 1.5rem; display: grid; gap: 1.25rem; }
 .card > .body > form, .card details form { max-width: 27rem; }
 .items > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1.25rem; padding: 1rem 1.5rem; border-top: 1px solid var(--line); }
 .items:first-child > li:first-child { border-top: 0; }
@@ -177,7 +179,7 @@ button.danger:hover { background: var(--danger-tint); color: var(--danger); }
 button.little { min-height: 2.25rem; padding: .3rem .8rem; font-size: .9rem; }
 button.plain { min-height: 2.25rem; padding: .2rem 0; background: none; border: 0; font-weight: 520; font-size: .9rem; text-decoration: underline; text-underline-offset: .2em; color: inherit; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; }
-.actions > * { flex: 1 1 9rem; }
+.actions > * { flex: 1 1 9rem; white-space: nowrap; }
 .side { display: grid; gap: 1rem; }
 @media (min-width: 40rem) { .side { grid-template-columns: 1fr 11rem auto; align-items: end; } .card > .body > form.side { max-width: none; } .side.short { grid-template-columns: 11rem auto; justify-content: start; } }
 .choices { border: 0; display: grid; gap: .6rem; min-width: 0; }

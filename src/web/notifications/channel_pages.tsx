@@ -15,7 +15,7 @@ import {
   type PageContext,
   Qr,
   SettingsFrame,
-  showPage,
+  showSettings,
 } from "../layout/mod.ts";
 import { PUSH_PAGE_PATH } from "./push_scripts.ts";
 
@@ -121,7 +121,7 @@ export function channelsPage(context: PageContext, shown: {
   readonly subscriptions: readonly PushSubscription[];
 }): Response {
   const { csrf } = context;
-  return showPage(
+  return showSettings(
     <SettingsFrame title="Channels" lead="How notifications reach you." context={context}>
       <Chats csrf={csrf} links={shown.links} hasBot={shown.hasBot} />
       <Browsers csrf={csrf} subscriptions={shown.subscriptions} />
@@ -132,7 +132,7 @@ export function channelsPage(context: PageContext, shown: {
 }
 
 export function linkPage(context: PageContext, { url }: { readonly url: string }): Response {
-  return showPage(
+  return showSettings(
     <SettingsFrame
       title="Link a chat"
       lead="Open the bot and press Start. The link works once, for ten minutes."

@@ -17,7 +17,7 @@ import {
   PAGE_POLICY,
   type PageContext,
   SettingsFrame,
-  showPage,
+  showSettings,
 } from "../layout/mod.ts";
 import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
 
@@ -169,7 +169,7 @@ export function inboxPage(context: PageContext, shown: {
 }): Response {
   const { wish, items, total, size, counts } = shown;
   const { csrf } = context;
-  return showPage(
+  return showSettings(
     <SettingsFrame
       title="Notifications"
       lead={<a href="/notifications/preferences">Choose what is sent, and how</a>}

@@ -18,7 +18,7 @@ import {
   type FormState,
   type PageContext,
   SettingsFrame,
-  showPage,
+  showSettings,
   Trouble,
 } from "../layout/mod.ts";
 
@@ -111,7 +111,7 @@ export function preferencesPage(context: PageContext, shown: {
   readonly refused?: { readonly category: EventCategory; readonly state: FormState } | undefined;
 }): Response {
   const { preferences, refused } = shown;
-  return showPage(
+  return showSettings(
     <SettingsFrame
       title="What is sent"
       lead="Critical notifications take every channel, at any hour. In quiet hours the others come in-app; those of high priority also by messenger and push."

@@ -8,6 +8,7 @@
 import type { Deployment, ProjectHealth } from "../../contract/mod.ts";
 import {
   Ago,
+  Branch,
   Card,
   Commit,
   DeploymentStateMark,
@@ -34,7 +35,7 @@ function DeploymentRow({ deployment, now }: {
           {message ?? <span class="soft">No message</span>}
         </a>
         <span class="dots soft">
-          <span class="mono">{branch}</span>
+          <Branch name={branch} />
           {commitSha === null ? null : <Commit sha={commitSha} />}
           {author === null ? null : <span>{author}</span>}
         </span>
@@ -81,7 +82,7 @@ function Production({ parts, deployment, health }: {
           <div>
             <dt>From</dt>
             <dd class="dots">
-              <span class="mono">{branch}</span>
+              <Branch name={branch} />
               {commitSha === null ? null : <Commit sha={commitSha} />}
               {author === null ? null : <span>{author}</span>}
             </dd>

@@ -6,7 +6,7 @@
  * @module
  */
 import type { ErrorDetails, ErrorOccurrence, ErrorSummary } from "../../contract/mod.ts";
-import { Ago, Card, Empty, Pager } from "../layout/mod.ts";
+import { Ago, Card, Empty, Name, Pager } from "../layout/mod.ts";
 import { LogLine } from "./log_line.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
@@ -119,7 +119,9 @@ function Occurrence({ seen, logs }: { readonly seen: ErrorOccurrence; readonly l
   return (
     <li>
       <div class="main">
-        <span class="mono">{request ?? seen.message}</span>
+        <span class="mono">
+          <Name text={request ?? seen.message} />
+        </span>
         <span class="soft">
           <time datetime={seen.time}>{seen.time.slice(0, 19).replace("T", " ")}</time>
           {" UTC, "}

@@ -8,6 +8,7 @@
 import { BRANCH_MAX, type DeployHook, HOOK_SCOPES } from "../../contract/mod.ts";
 import {
   Ago,
+  Branch,
   Card,
   EMPTY,
   Empty,
@@ -32,7 +33,7 @@ function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook
         <span>{name}</span>
         <span class="dots soft">
           <span>
-            <span class="mono">{branch}</span>
+            <Branch name={branch} />
             {restrictBranch ? ", no other branch" : ""}
           </span>
           <span>{scope}</span>

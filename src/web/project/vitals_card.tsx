@@ -52,7 +52,7 @@ function HowTo() {
         Write <code>vitals = true</code> under <code>[traffic]</code> in{" "}
         <code>svc.toml</code>, add this line to the head of your pages, and deploy:
       </p>
-      <pre><code>{'<script defer src="/_svc/vitals.js"></script>'}</code></pre>
+      <pre class="terminal" tabindex={0}>{'<script defer src="/_svc/vitals.js"></script>'}</pre>
     </div>
   );
 }

@@ -22,11 +22,11 @@ function Frame({ reference, current, title, lead, children }: {
       <header class="bar">
         <Mark />
         <div class="who">
-          <span>API reference, version {reference.version}</span>
+          <a class="plain" href={reference.root}>API reference, version {reference.version}</a>
         </div>
       </header>
       <div class="shell">
-        <nav class="rooms" aria-label="Parts of the API">
+        <nav class="rooms contents" aria-label="Parts of the API">
           <div>
             <h2>API</h2>
             <ul>

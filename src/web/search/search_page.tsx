@@ -10,11 +10,13 @@ import {
   type BoardContext,
   Card,
   Empty,
+  Name,
   projectPath,
   searchPath,
   showBoard,
   WorkspaceFrame,
 } from "../layout/mod.ts";
+import type { FoundDocument } from "./find_documents.ts";
 import type { KnownPage } from "./known_pages.ts";
 
 /** Most characters of a title or a detail. */
@@ -27,11 +29,15 @@ const KINDS = [
   ["project", "Projects"],
   ["deployment", "Deployments"],
   ["domain", "Domains"],
+  ["database", "Databases"],
+  ["member", "Members"],
 ] as const;
 
-function hrefOf({ kind, id, project }: SearchResult, slug: string): string {
+function hrefOf({ kind, id, project, title }: SearchResult, slug: string): string {
   if (kind === "deployment") return `/deployments/${id}`;
-  return projectPath(slug, project, kind === "domain" ? "domains" : "");
+  if (project === null) return `/workspaces/${slug}#members`;
+  const pages = { project: "", domain: "domains", database: `databases/${title}`, member: "" };
+  return projectPath(slug, project, pages[kind]);
 }
 
 function Results({ title, id, rows }: {
@@ -46,9 +52,11 @@ function Results({ title, id, rows }: {
           <li key={href + title}>
             <div class="main">
               <a class="whole" href={href}>{shorten(title)}</a>
-              {detail === undefined || detail === title
-                ? null
-                : <span class="soft mono">{shorten(detail)}</span>}
+              {detail === undefined || detail === title ? null : (
+                <span class="soft mono">
+                  <Name text={shorten(detail)} />
+                </span>
+              )}
             </div>
           </li>
         ))}
@@ -72,7 +80,7 @@ function SearchForm({ path, wanted }: { readonly path: string; readonly wanted: 
       hx-push-url="true"
     >
       <div class="field">
-        <label for="q">Name, message, branch, commit or hostname</label>
+        <label for="q">Name, message, branch, commit, hostname, person or document</label>
         <input
           id="q"
           name="q"
@@ -93,16 +101,19 @@ export function searchPage(context: BoardContext, shown: {
   readonly wanted: string;
   readonly items: readonly SearchResult[];
   readonly pages: readonly KnownPage[];
+  readonly documents: readonly FoundDocument[];
 }): Response {
   const { slug } = context.workspace;
-  const { wanted, items, pages } = shown;
+  const { wanted, items, pages, documents } = shown;
   return showBoard(
     <WorkspaceFrame context={context} here="search" title="Search">
       <section class="card" aria-label="Search">
         <div class="body">
           <SearchForm path={searchPath(slug)} wanted={wanted} />
           <p class="soft small keys">
-            <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd> opens this page from anywhere.
+            <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd> opens this page from anywhere; <kbd>↓</kbd>
+            {" "}
+            and <kbd>↑</kbd> go through what was found, <kbd>Enter</kbd> opens it.
           </p>
         </div>
       </section>
@@ -121,13 +132,18 @@ export function searchPage(context: BoardContext, shown: {
             rows={pages.map(({ name, path }) => ({ href: path, title: name }))}
           />
         )}
-        {items.length + pages.length > 0 ? null : (
-          <section class="card" aria-label="Results">
-            <Empty title="Nothing was found" command="svc projects list">
-              Of deployments, the latest of each project are searched. The tool lists all:
-            </Empty>
-          </section>
-        )}
+        {documents.length === 0
+          ? null
+          : <Results title="Documents" id="documents" rows={documents} />}
+        {items.length + pages.length + documents.length > 0
+          ? null
+          : (
+            <section class="card" aria-label="Results">
+              <Empty title="Nothing was found" command="svc projects list">
+                Of deployments, the latest of each project are searched. The tool lists all:
+              </Empty>
+            </section>
+          )}
       </div>
     </WorkspaceFrame>,
     { title: wanted === "" ? "Search" : `Search: ${shorten(wanted)}` },

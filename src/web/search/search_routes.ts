@@ -4,7 +4,9 @@
  * @module
  */
 import { endpoints, MAX_SEARCH_LENGTH } from "../../contract/mod.ts";
+import { readLibrary } from "../../documents/mod.ts";
 import { type BoardServices, openBoard, type PageBinder } from "../visit/mod.ts";
+import { findDocuments } from "./find_documents.ts";
 import { findPages } from "./known_pages.ts";
 import { searchPage } from "./search_page.tsx";
 
@@ -15,6 +17,9 @@ export function bindSearch(bind: PageBinder, services: BoardServices): void {
     const { items } = wanted === ""
       ? { items: [] }
       : await api.call(endpoints.search, { query: { query: wanted } });
-    return searchPage(context, { wanted, items, pages: findPages(context.workspace.slug, wanted) });
+    return searchPage(context, {
+      ...{ wanted, items, pages: findPages(context.workspace.slug, wanted) },
+      documents: wanted === "" ? [] : findDocuments(await readLibrary(), wanted),
+    });
   });
 }

@@ -15,7 +15,7 @@ import {
   overviewPath,
   type PageContext,
   SettingsFrame,
-  showPage,
+  showSettings,
   Trouble,
 } from "../layout/mod.ts";
 
@@ -25,7 +25,7 @@ export function workspacesPage(
 ): Response {
   const { state = EMPTY, next } = shown;
   const { workspaces, csrf } = context;
-  return showPage(
+  return showSettings(
     <SettingsFrame
       title="Workspaces"
       lead="A workspace holds projects, and the people and keys that may change them."

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { deploy } from "../../helpers/platform.ts";
 
-Deno.test("search finds projects, deployments, domains and pages of the own workspace alone", () =>
+Deno.test("search finds what the own workspace holds, pages and documents, and no other workspace's", () =>
   withDashboard(async ({ api, own, ada, viewer, stranger, platform }) => {
     for (const name of ["harbour-shop", "tide-tables"]) await api("POST", "/v1/projects", { name });
     const made = await deploy(own, "tide-tables", {
@@ -12,6 +12,9 @@ Deno.test("search finds projects, deployments, domains and pages of the own work
     });
     const domain = { hostname: "boats.harbour.example", environment: "production" };
     await api("POST", "/v1/projects/tide-tables/domains", domain);
+    const { json: database } = await api("POST", "/v1/projects/harbour-shop/databases", {
+      name: "berths",
+    });
     await platform.api("POST", "/v1/projects", { json: { name: "foreign-harbour" } });
 
     const find = async (query: string) =>
@@ -24,6 +27,10 @@ Deno.test("search finds projects, deployments, domains and pages of the own work
     ]);
     assert.deepEqual(await find("lanterns"), ["deployment tide-tables Lanterns on the Quay"]);
     assert.deepEqual(await find(made.id), ["deployment tide-tables Lanterns on the Quay"]);
+    assert.deepEqual(await find("berth"), ["database harbour-shop berths"]);
+    assert.deepEqual(await find(database.id), ["database harbour-shop berths"]);
+    assert.deepEqual(await find("VIC@"), ["member null vic"]);
+    assert.deepEqual(await find("sam@example.com"), [], "a stranger");
     assert.deepEqual(await find("nowhere"), []);
     assert.deepEqual(await find(" "), []);
     await api("GET", `/v1/search?query=${"x".repeat(101)}`, undefined, 400);
@@ -31,6 +38,18 @@ Deno.test("search finds projects, deployments, domains and pages of the own work
     const at = "/workspaces/acme/search";
     const page = await viewer.open(`${at}?q=lanterns`);
     assert.match(page.html, new RegExp(`href="/deployments/${made.id}"`));
+    const berths = await viewer.open(`${at}?q=berths`);
+    assert.match(
+      berths.html,
+      /href="\/workspaces\/acme\/projects\/harbour-shop\/databases\/berths"/,
+    );
+    assert.equal(
+      (await viewer.open("/workspaces/acme/projects/harbour-shop/databases/berths")).status,
+      200,
+    );
+    assert.match((await viewer.open(`${at}?q=vic`)).html, /href="\/workspaces\/acme#members"/);
+    assert.match((await viewer.open("/workspaces/acme")).html, /id="members"/);
+    assert.match((await viewer.open(`${at}?q=stale`)).html, /href="\/docs\/caching"/);
     const settings = await ada.open(`${at}?q=quiet`);
     assert.match(settings.html, /href="\/notifications\/preferences"/);
     assert.match((await ada.open(`${at}?q=nowhere`)).html, /svc projects list/);
