@@ -29,6 +29,9 @@ export const apiKey = z.object({
   projects: z.array(uuid).nullable().describe("The projects that it reaches; null for all"),
   description: z.string(),
   expiresAt: timestamp.nullable().describe("When it stops working; null for never"),
+  publisherId: uuid.nullable().describe(
+    "Trusted publisher that got it; null for keys that people made",
+  ).meta({ example: null }),
   createdBy: uuid,
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable().describe("To the minute; null where the key was never used"),

@@ -32,6 +32,7 @@ import * as logs from "./logs.ts";
 import * as messenger from "./messenger.ts";
 import * as notifications from "./notifications.ts";
 import * as projects from "./projects.ts";
+import * as publishers from "./publishers.ts";
 import * as push from "./push.ts";
 import * as nodes from "./nodes.ts";
 import * as raiseEvent from "./raise_event.ts";
@@ -88,6 +89,9 @@ export const endpoints = {
   listApiKeys: apiKeys.listApiKeys,
   updateApiKey: apiKeys.updateApiKey,
   revokeApiKey: apiKeys.revokeApiKey,
+  createPublisher: publishers.createPublisher,
+  listPublishers: publishers.listPublishers,
+  deletePublisher: publishers.deletePublisher,
   listSecurityEvents: security.listSecurityEvents,
   listAccountEvents: security.listAccountEvents,
   startDevice: device.startDevice,

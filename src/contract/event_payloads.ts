@@ -129,6 +129,8 @@ export const EVENT_PAYLOADS = {
   "security.api_key_created": security,
   "security.api_key_changed": security,
   "security.api_key_revoked": security,
+  "security.publisher_added": security,
+  "security.publisher_removed": security,
   "security.password_changed": security,
   "security.two_factor_enabled": security,
   "security.two_factor_enrollment_started": security,

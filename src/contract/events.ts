@@ -1,7 +1,6 @@
 /**
  * What the platform notifies people about (spec, "Events"): the 32 events of the
- * specification, `health.new_error` and `security.api_key_changed`, each of one category and one
- * priority.
+ * specification and some of our own, each of one category and one priority.
  *
  * @module
  */
@@ -57,6 +56,8 @@ export const EVENTS = {
   "security.api_key_created": of("Security", "NORMAL"),
   "security.api_key_changed": of("Security", "NORMAL"),
   "security.api_key_revoked": of("Security", "HIGH"),
+  "security.publisher_added": of("Security", "NORMAL"),
+  "security.publisher_removed": of("Security", "NORMAL"),
   "security.password_changed": of("Security", "CRITICAL"),
   "security.two_factor_enabled": of("Security", "NORMAL"),
   "security.two_factor_enrollment_started": of("Security", "NORMAL"),

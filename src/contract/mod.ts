@@ -260,5 +260,19 @@ export {
 export { type DeadLetter, DELIVERY_CHANNELS, PERSONAL_CHANNELS } from "./deliveries.ts";
 export { MAX_COUNTED, type Usage, USAGE_SUBJECTS, type UsageSubject } from "./usage.ts";
 export { MAX_WEBHOOK_LOG, MAX_WEBHOOKS, type Webhook, type WebhookDelivery } from "./webhooks.ts";
+export {
+  EXCHANGE_GRANT_TYPE,
+  exchangeBody,
+  type ExchangedKey,
+  exchangedKey,
+  ISSUED_TOKEN_TYPE,
+  KEY_SECONDS,
+  MAX_PUBLISHERS,
+  PUBLISHER_PROVIDERS,
+  type PublisherProvider,
+  SUBJECT_TOKEN_TYPES,
+  type TrustedPublisher,
+  USUAL_ISSUERS,
+} from "./publishers.ts";
 export { MAX_PUSH_SUBSCRIPTIONS, type PushSubscription } from "./push.ts";
 export { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS, type MessengerLink } from "./messenger.ts";

@@ -14,6 +14,8 @@ export const SECURITY_EVENTS = [
   "security.api_key_created",
   "security.api_key_changed",
   "security.api_key_revoked",
+  "security.publisher_added",
+  "security.publisher_removed",
   "security.password_changed",
   "security.two_factor_enabled",
   "security.two_factor_enrollment_started",

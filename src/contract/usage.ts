@@ -14,6 +14,7 @@ export const USAGE_SUBJECTS = [
   "projects",
   "members",
   "apiKeys",
+  "publishers",
   "webhooks",
   "deployments",
   "environments",

@@ -42,13 +42,14 @@ import type { Platform, Setup } from "./platform.ts";
 /** Accounts, workspaces, and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   const { events, onTrouble } = foundation;
+  const { audit, recordCall, capability: auditing } = createAudit(foundation);
   const accounts = createAccounts({
     ...foundation,
+    audit,
     noteSecurityEvent: (operation, event) => noteEvent(operation, securityNotice(event)),
     onSecurityEvent: (event) => void events.raise(securityNotice(event)),
     ...(mailer === undefined ? {} : { sendMail: accountMailSender(mailer, onTrouble) }),
   });
-  const { audit, recordCall, capability: auditing } = createAudit(foundation);
   const workspaces = createWorkspaces({ ...foundation, ...accounts, audit });
   const notifications = createNotifications(foundation, {
     ...{ ...accounts, raiseSecurityEvent: accounts.securityLog.raise },

@@ -78,6 +78,9 @@ export async function furnish(
     ...{ hostname: "adas-shop.example", environment: "production" },
   });
   const key = await send("POST", "/v1/api-keys", { name: "adas-key", role: "owner" });
+  const publisher = await send("POST", "/v1/trusted-publishers", {
+    ...{ provider: "github", repository: "adas/adas-shop", permissions: ["read"] },
+  });
   const own = {
     ...platform,
     api: (method: string, path: string, options = {}) =>
@@ -159,6 +162,7 @@ export async function furnish(
     deployment: ended.id,
     error: error.id,
     key: key.id,
+    publisher: publisher.id,
     revision: published.json.revisionId,
     hook: hook.id,
     build: build.id,

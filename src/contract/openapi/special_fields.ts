@@ -21,6 +21,7 @@ export const SPECIAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   "path:letter": ["Id of the message that could not be delivered"],
   "path:link": ["Id of the chat"],
   "path:notification": ["Id of the notification"],
+  "path:publisher": ["Id of the trusted publisher"],
   "path:project": ["Id or name of the project", "shop"],
   "path:revision": ["Id of the revision", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e05"],
   "path:session": ["Id of the session"],

@@ -31,6 +31,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Identity: "Who is calling",
   Workspaces: "Workspaces, their members and invitations",
   "API keys": "How automation acts in a workspace",
+  "Trusted publishers": "Workflows of CI that get keys of a few minutes for the token of their job",
   Security: "What happened to accounts and keys",
   System: "The platform about itself",
 };

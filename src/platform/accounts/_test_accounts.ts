@@ -71,6 +71,9 @@ export async function withAccounts(
       return deriveByScrypt(password, salt, cost);
     },
     onSecurityEvent: (event) => events.push(event),
+    outbound: () => Promise.reject(new Error("Nothing is reached from here")),
+    allowPrivate: false,
+    audit: { record: () => Promise.resolve() },
     onTrouble: (message) => troubles.push(message),
     sendMail: options.sendsMail === true ? sendMail : undefined,
   });

@@ -33,6 +33,13 @@ export const accountKeys = {
     id,
   ],
 
+  publishers: (workspaceId: string): Key => ["trusted_publishers", workspaceId],
+  publisher: (workspaceId: string, id: string): Key => ["trusted_publishers", workspaceId, id],
+  /** Touched by every new publisher of a workspace, so that their number has an end. */
+  publishersGuard: (workspaceId: string): Key => ["trusted_publishers_guard", workspaceId],
+  /** Tokens of jobs that were exchanged for keys, until they end. */
+  exchangedToken: (hash: string): Key => ["exchanged_tokens", hash],
+
   sessions: (userId: string): Key => ["sessions", userId],
   session: (userId: string, id: string): Key => ["sessions", userId, id],
   sessionByHash: (hash: string): Key => ["session_by_hash", hash],

@@ -62,7 +62,7 @@ export function toolToWire(
 
 export function apiKeyToWire(apiKey: ApiKeyRecord, use: LastUse | undefined): ApiKey {
   const { id, name, prefix, role, userId, createdAt, expiresAt } = apiKey;
-  const { permissions, projects, description } = apiKey;
+  const { permissions, projects, description, publisherId } = apiKey;
   return {
     id,
     name,
@@ -72,6 +72,7 @@ export function apiKeyToWire(apiKey: ApiKeyRecord, use: LastUse | undefined): Ap
     projects,
     description,
     expiresAt: expiresAt === null ? null : iso(expiresAt),
+    publisherId,
     createdBy: userId,
     createdAt: iso(createdAt),
     lastUsedAt: use === undefined ? null : iso(use.at),

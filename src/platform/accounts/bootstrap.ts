@@ -52,6 +52,7 @@ export async function bootstrapAccounts(options: {
       description: "",
       expiresAt: null,
       createdAt,
+      publisherId: null,
     },
   });
   return created ? token : undefined;

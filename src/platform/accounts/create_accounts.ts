@@ -5,7 +5,14 @@
  */
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
-import { MAX_COUNTED } from "../../contract/mod.ts";
+import {
+  DEVICE_GRANT_TYPE,
+  EXCHANGE_GRANT_TYPE,
+  MAX_COUNTED,
+  MAX_PUBLISHERS,
+} from "../../contract/mod.ts";
+import type { OutboundFetch } from "../../runtime/mod.ts";
+import type { AuditLog } from "../audit/mod.ts";
 import { countBelow } from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
 import type { Capability } from "../core/capability.ts";
@@ -29,6 +36,14 @@ import {
   DeviceLoginService,
   GrantStore,
 } from "./device_login/mod.ts";
+import {
+  bindPublisherRoutes,
+  exchangeFields,
+  ExchangeService,
+  IssuerKeys,
+  PublisherService,
+  PublisherStore,
+} from "./publishers/mod.ts";
 import { EmailService } from "./email/email_service.ts";
 import { GuessLimits } from "./guessing/guess_limits.ts";
 import { MailLinkStore } from "./email/mail_link_store.ts";
@@ -61,6 +76,12 @@ export interface AccountOptions {
   readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
   /** Adds to the commit of each security event. */
   readonly noteSecurityEvent?: SecurityLogOptions["note"];
+  /** Sends requests to other machines: to the issuers of trusted publishers. */
+  readonly outbound: OutboundFetch;
+  /** Whether those may have private addresses, and http: ones. */
+  readonly allowPrivate: boolean;
+  /** Adds an entry to the audit log. */
+  readonly audit: Pick<AuditLog, "record">;
   /** Sends mails about accounts; missing where the platform can send none. */
   readonly sendMail?: SendAccountMail | undefined;
   readonly onTrouble: (message: string) => void;
@@ -80,6 +101,8 @@ export interface AccountServices {
   readonly account: AccountService;
   readonly emails: EmailService;
   readonly apiKeys: ApiKeyService;
+  readonly publishers: PublisherService;
+  readonly exchanges: ExchangeService;
   readonly deviceLogin: DeviceLoginService;
   readonly authorization: AuthorizationService;
   /** Origin under which people reach the platform. */
@@ -122,6 +145,11 @@ export function createAccounts(options: AccountOptions): Accounts {
     account: new AccountService(parts),
     emails: new EmailService(parts, mailLinks),
     apiKeys: new ApiKeyService(parts),
+    publishers: new PublisherService(parts, options),
+    exchanges: new ExchangeService(parts, {
+      keys: new IssuerKeys({ ...options, allowHttp: options.allowPrivate }),
+      audit: options.audit,
+    }),
     deviceLogin: new DeviceLoginService(parts, new GrantStore(kv)),
     authorization: new AuthorizationService(
       parts,
@@ -177,6 +205,7 @@ function createParts(options: AccountOptions): {
     accounts,
     credentials,
     signIns: new SignInStore(kv),
+    publishers: new PublisherStore(kv),
     memory: authenticator.memory,
     passwords: new Passwords(random, options.passwordCost, options.deriveKey),
     limits: new GuessLimits(devices, now),
@@ -198,21 +227,28 @@ function capabilityOf(services: AccountServices, kv: Deno.Kv): Capability {
       bindAccountRoutes(router, services);
       bindOwnAccountRoutes(router, services);
       bindApiKeyRoutes(router, services);
-      const { authorization, deviceLogin } = services;
+      bindPublisherRoutes(router, services.publishers);
+      const { authorization, deviceLogin, exchanges } = services;
       bindDeviceRoutes(router, { ...services, service: deviceLogin });
       bindAuthorizationRoutes(router, {
         service: authorization,
-        deviceGrant: (asked) => answerDeviceGrant(deviceLogin, asked),
+        otherGrants: {
+          [DEVICE_GRANT_TYPE]: (asked) => answerDeviceGrant(deviceLogin, asked),
+          [EXCHANGE_GRANT_TYPE]: ({ fields, client }) =>
+            exchanges.exchange(exchangeFields(fields), client),
+        },
       });
     },
     async workspaceUsage(workspaceId) {
-      const [members, apiKeys] = await Promise.all([
+      const [members, apiKeys, publishers] = await Promise.all([
         countBelow(kv, accountKeys.members(workspaceId), MAX_COUNTED),
         countBelow(kv, accountKeys.workspaceApiKeys(workspaceId), MAX_COUNTED),
+        countBelow(kv, accountKeys.publishers(workspaceId), MAX_COUNTED),
       ]);
       return [
         { subject: "members", of: null, used: members, limit: null },
         { subject: "apiKeys", of: null, used: apiKeys, limit: null },
+        { subject: "publishers", of: null, used: publishers, limit: MAX_PUBLISHERS },
       ];
     },
     storeChanged(changed) {

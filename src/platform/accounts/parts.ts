@@ -11,6 +11,7 @@ import type { CredentialStore } from "./credentials/credential_store.ts";
 import type { DeviceCookies } from "./guessing/device_cookie.ts";
 import type { GuessLimits } from "./guessing/guess_limits.ts";
 import type { Passwords } from "./sign_in/password.ts";
+import type { PublisherStore } from "./publishers/publisher_store.ts";
 import type { RaiseSecurityEvent } from "./security_events.ts";
 import type { CookieStyle } from "./credentials/session_cookie.ts";
 import type { SignInStore } from "./sign_in/sign_in_store.ts";
@@ -19,6 +20,7 @@ export interface AccountParts {
   readonly accounts: AccountStore;
   readonly credentials: CredentialStore;
   readonly signIns: SignInStore;
+  readonly publishers: PublisherStore;
   readonly memory: CredentialMemory;
   readonly passwords: Passwords;
   readonly limits: GuessLimits;

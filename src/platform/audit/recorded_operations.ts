@@ -23,9 +23,13 @@ const RECORDED_READS: ReadonlySet<string> = new Set(
 /** What the log calls a push, which is no operation of the API. */
 export const PUSHED = "gitPush";
 
+/** What the log calls the exchange of a job's token for a key. */
+export const EXCHANGED = "exchangeToken";
+
 const summaries: ReadonlyMap<string, string> = new Map([
   ...Object.entries(endpoints).map(([name, { summary }]) => [name, summary] as const),
   [PUSHED, "Change a branch or tag by git push"],
+  [EXCHANGED, "Get a key for the token of a workflow's job"],
 ]);
 
 const recorded: ReadonlyMap<unknown, string> = new Map(

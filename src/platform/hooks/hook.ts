@@ -14,6 +14,7 @@ import {
 } from "../../contract/mod.ts";
 import type { Random } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
+import { matchesWildcard } from "../../lib/wildcard.ts";
 
 export const hookRecord = z.object({
   id: z.string(),
@@ -77,23 +78,6 @@ export function isPattern(branch: string): boolean {
   return branch.includes("*");
 }
 
-/** Whether a branch matches that of a hook, where each `*` stands for any text. Linear in time. */
-export function matchesBranch(pattern: string, branch: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  const last = rest.pop();
-  if (last === undefined) return pattern === branch;
-  if (branch.length < first.length + last.length) return false;
-  if (!branch.startsWith(first) || !branch.endsWith(last)) return false;
-  const end = branch.length - last.length;
-  let place = first.length;
-  for (const part of rest) {
-    const found = branch.indexOf(part, place);
-    if (found === -1 || found + part.length > end) return false;
-    place = found + part.length;
-  }
-  return true;
-}
-
 export type TriggerDecision =
   | { readonly type: "deploy"; readonly environment: string }
   | { readonly type: "refuse"; readonly message: string };
@@ -114,7 +98,7 @@ export function decideTrigger(
       message: `Hook is scoped to PRODUCTION, but branch '${wanted}' is not production branch`,
     };
   }
-  if (hook.restrictBranch && !matchesBranch(hook.branch, wanted)) {
+  if (hook.restrictBranch && !matchesWildcard(hook.branch, wanted)) {
     return {
       type: "refuse",
       message: `Hook is restricted to branch '${hook.branch}', which '${wanted}' does not match`,

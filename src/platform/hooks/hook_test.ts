@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import type { HookScope } from "../../contract/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
-import { decideTrigger, hashHookToken, matchesBranch, mintHookToken } from "./hook.ts";
+import { decideTrigger, hashHookToken, mintHookToken } from "./hook.ts";
 
 Deno.test("mintHookToken() makes 64 hexadecimal digits, never the same", () => {
   const tokens = Array.from({ length: 100 }, () => mintHookToken(systemRandom));
@@ -61,33 +60,4 @@ Deno.test("decideTrigger() follows scope and branch", () => {
     const answer = target.type === "deploy" ? target.environment : target.message;
     assert.equal(answer, expected, name);
   }
-});
-
-const MATCHES = [
-  ["main", "main", true],
-  ["main", "mains", false],
-  ["*", "anything/at all", true],
-  ["release/*", "release/1.2", true],
-  ["release/*", "release/", true],
-  ["release/*", "prerelease/1", false],
-  ["*-fix", "hot-fix", true],
-  ["a*a", "a", false],
-  ["a*b*c", "a-b-c", true],
-  ["a*b*c", "a-c-b", false],
-  ["a*bc*c", "abc", false],
-] as const;
-
-Deno.test("matchesBranch() lets * stand for any text", () => {
-  for (const [pattern, branch, wanted] of MATCHES) {
-    assert.equal(matchesBranch(pattern, branch), wanted, `${pattern} ${branch}`);
-  }
-});
-
-Deno.test("matchesBranch() agrees with a regular expression", () => {
-  const word = fc.string({ unit: fc.constantFrom("a", "b", "/"), maxLength: 8 });
-  const pattern = fc.string({ unit: fc.constantFrom("a", "b", "/", "*"), maxLength: 6 });
-  fc.assert(fc.property(pattern, word, (glob, branch) => {
-    const naive = new RegExp(`^${glob.replaceAll("*", ".*")}$`);
-    assert.equal(matchesBranch(glob, branch), naive.test(branch));
-  }));
 });

@@ -216,6 +216,8 @@ const WORDING: { readonly [Name in EventName]: Wording<Data<Name>> } = {
   "security.api_key_created": security("API key created"),
   "security.api_key_changed": security("API key changed"),
   "security.api_key_revoked": security("API key revoked"),
+  "security.publisher_added": security("Trusted publisher added"),
+  "security.publisher_removed": security("Trusted publisher removed"),
   "security.password_changed": security("Password changed"),
   "security.two_factor_enabled": security("Second factor turned on"),
   "security.two_factor_enrollment_started": security("Second factor being set up"),

@@ -118,7 +118,7 @@ export class WorkspaceService {
 
   /** Removes a member; their keys and tokens for the workspace end with it. */
   async remove(caller: Caller, userId: string, client: Client): Promise<void> {
-    const { accounts, credentials, memory, raise } = this.parts;
+    const { accounts, credentials, memory, publishers, raise } = this.parts;
     const { id: workspaceId } = caller.workspace;
     await accounts.changeMember(workspaceId, userId, (member, all) => {
       if (member === undefined) throw noMember(userId);
@@ -126,11 +126,17 @@ export class WorkspaceService {
       return undefined;
     });
     memory.forgetAll();
+    const distrusted = await publishers.removeOfMember(userId, workspaceId);
     const ended = await credentials.removeOfMember(userId, workspaceId);
     memory.forgetAll();
     for (const { name, prefix } of ended) {
       const detail = `API key "${name}" (${prefix}…) ended with the membership of its maker`;
       await raise({ event: "security.api_key_revoked", userId, workspaceId, detail, client });
+    }
+    for (const { provider, repository } of distrusted) {
+      const detail = `Trusted publisher ${provider} ${repository} ended with the membership of ` +
+        "who added it";
+      await raise({ event: "security.publisher_removed", userId, workspaceId, detail, client });
     }
   }
 

@@ -114,6 +114,8 @@ const EVENT_NAMES: Readonly<Record<SecurityEvent["event"], string>> = {
   "security.api_key_created": "API key created",
   "security.api_key_changed": "API key changed",
   "security.api_key_revoked": "API key revoked",
+  "security.publisher_added": "Trusted publisher added",
+  "security.publisher_removed": "Trusted publisher removed",
   "security.password_changed": "Password changed",
   "security.two_factor_enabled": "Second factor turned on",
   "security.two_factor_enrollment_started": "Second factor begun",

@@ -14,6 +14,7 @@ const NAMES: Readonly<Record<UsageSubject, string>> = {
   projects: "Projects",
   members: "Members",
   apiKeys: "API keys",
+  publishers: "Trusted publishers",
   webhooks: "Webhooks",
   deployments: "Deployments",
   environments: "Environments of its own",

@@ -50,6 +50,9 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   createInvitation: () => ({ role: "viewer" }),
   updateApiKey: () => ({ name: "taken" }),
   createApiKey: () => ({ name: "made", role: "viewer" }),
+  createPublisher: () => ({
+    ...{ provider: "github", repository: "taken/taken", permissions: ["read"] },
+  }),
   createProject: () => ({ name: "own-project" }),
   createWebhook: () => ({ url: "https://webhook.example/" }),
   triggerEvent: () => ({ event: "billing.card_expired" }),

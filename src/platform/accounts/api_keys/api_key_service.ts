@@ -48,6 +48,7 @@ export class ApiKeyService {
       description: wanted.description,
       expiresAt: timeOf(wanted.expiresAt),
       createdAt: now(),
+      publisherId: null,
     };
     await credentials.addApiKey(record);
     await raise({

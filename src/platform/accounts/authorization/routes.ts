@@ -4,7 +4,6 @@
  * @module
  */
 import { z } from "zod";
-import { DEVICE_GRANT_TYPE } from "../../../contract/mod.ts";
 import type { Client, Router } from "../../core/http/mod.ts";
 import {
   oauthAnswer,
@@ -63,9 +62,10 @@ interface Asked {
 }
 
 /** Binds `/oauth/register` (RFC 7591) and `/oauth/token`, which takes every grant. */
-export function bindAuthorizationRoutes(router: Router, { service, deviceGrant }: {
+export function bindAuthorizationRoutes(router: Router, { service, otherGrants }: {
   readonly service: AuthorizationService;
-  deviceGrant(asked: Asked): Promise<object>;
+  /** Grants that begin with no page, by their types. */
+  readonly otherGrants: Readonly<Record<string, (asked: Asked) => Promise<object>>>;
 }): void {
   router.foreign("POST", "/oauth/token", {
     refuse: oauthFailure,
@@ -73,12 +73,13 @@ export function bindAuthorizationRoutes(router: Router, { service, deviceGrant }
       oauthAnswer(request, async () => {
         const fields = await readOAuthFields(request, MAX_TOKEN_BYTES);
         const grantType = readGrantType(fields);
-        if (grantType === DEVICE_GRANT_TYPE) return await deviceGrant({ fields, client });
+        const other = Object.hasOwn(otherGrants, grantType) ? otherGrants[grantType] : undefined;
+        if (other !== undefined) return await other({ fields, client });
         const tokens = await exchangeGrant(service, grantType, { fields, client });
         if (tokens !== undefined) return tokens;
         throw new OAuthError(
           "unsupported_grant_type",
-          `Use authorization_code, refresh_token or ${DEVICE_GRANT_TYPE}`,
+          `Use authorization_code, refresh_token or ${Object.keys(otherGrants).join(" or ")}`,
         );
       }),
   });

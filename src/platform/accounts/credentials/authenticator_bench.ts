@@ -20,6 +20,9 @@ const services = createAccounts({
   publicOrigin: ORIGIN,
   now: systemClock,
   random: systemRandom,
+  outbound: () => Promise.reject(new Error("Nothing is reached from here")),
+  allowPrivate: false,
+  audit: { record: () => Promise.resolve() },
   onTrouble: (message) => {
     throw new Error(message);
   },

@@ -35,6 +35,18 @@ export function addAccessToken(
     .set(accountKeys.accessTokenByHash(token.hash), { userId: token.userId, id: token.id });
 }
 
+/** Adds an API key to an operation; with `expireIn` the store removes it after that time. */
+export function addApiKeyRecords(
+  operation: Deno.AtomicOperation,
+  apiKey: ApiKeyRecord,
+  options?: { readonly expireIn: number },
+): Deno.AtomicOperation {
+  return operation
+    .set(keys.apiKey(apiKey.id), apiKey, options)
+    .set(keys.apiKeyByHash(apiKey.hash), apiKey.id, options)
+    .set(accountKeys.workspaceApiKey(apiKey.workspaceId, apiKey.id), apiKey, options);
+}
+
 export class CredentialStore {
   constructor(private readonly kv: Deno.Kv) {}
 
@@ -101,11 +113,7 @@ export class CredentialStore {
   }
 
   async addApiKey(apiKey: ApiKeyRecord): Promise<void> {
-    await this.kv.atomic()
-      .set(keys.apiKey(apiKey.id), apiKey)
-      .set(keys.apiKeyByHash(apiKey.hash), apiKey.id)
-      .set(accountKeys.workspaceApiKey(apiKey.workspaceId, apiKey.id), apiKey)
-      .commit();
+    await addApiKeyRecords(this.kv.atomic(), apiKey).commit();
   }
 
   async findApiKey(hash: string): Promise<ApiKeyRecord | undefined> {
@@ -154,6 +162,18 @@ export class CredentialStore {
         operation.delete(listed).delete(keys.apiKey(id)).delete(keys.apiKeyByHash(apiKey.hash)),
     );
     return apiKey;
+  }
+
+  /** Removes the keys that were given to a trusted publisher; returns them. */
+  async removeOfPublisher(workspaceId: string, publisherId: string): Promise<ApiKeyRecord[]> {
+    const removed: ApiKeyRecord[] = [];
+    const listed = accountKeys.workspaceApiKeys(workspaceId);
+    for await (const { value } of readAll(this.kv, listed, apiKeyRecord)) {
+      if (value.publisherId !== publisherId) continue;
+      await this.removeApiKey(workspaceId, value.id);
+      removed.push(value);
+    }
+    return removed;
   }
 
   /** Removes all keys and tokens that act for a user in a workspace; returns the keys. */

@@ -4,7 +4,12 @@
  *
  * @module
  */
-import { DEVICE_GRANT_TYPE, type DeviceToken, endpoints } from "../../../contract/mod.ts";
+import {
+  DEVICE_GRANT_TYPE,
+  type DeviceToken,
+  endpoints,
+  EXCHANGE_GRANT_TYPE,
+} from "../../../contract/mod.ts";
 import { type Client, noteLimit, type Router } from "../../core/http/mod.ts";
 import type { DeviceLoginService } from "./device_login_service.ts";
 import {
@@ -59,7 +64,12 @@ export function bindDeviceRoutes(router: Router, options: {
     token_endpoint: `${publicOrigin}/oauth/token`,
     authorization_endpoint: `${publicOrigin}/oauth/authorize`,
     registration_endpoint: `${publicOrigin}/oauth/register`,
-    grant_types_supported: ["authorization_code", "refresh_token", DEVICE_GRANT_TYPE],
+    grant_types_supported: [
+      "authorization_code",
+      "refresh_token",
+      DEVICE_GRANT_TYPE,
+      EXCHANGE_GRANT_TYPE,
+    ],
     response_types_supported: ["code"],
     code_challenge_methods_supported: ["S256"],
     scopes_supported: ["read", "write"],

@@ -1,0 +1,198 @@
+/**
+ * Trusted publishers: workflows of GitHub Actions and GitLab CI that exchange the token which
+ * their job has (OpenID Connect) for a key of a few minutes, so that CI holds no secret.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { MAX_KEY_PROJECTS, permissions } from "./permissions.ts";
+import { BRANCH_MAX } from "./projects.ts";
+
+const tag = "Trusted publishers";
+
+/** The grant type of a token exchange (RFC 8693). */
+export const EXCHANGE_GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
+/** Types of the tokens that are taken. */
+export const SUBJECT_TOKEN_TYPES = [
+  "urn:ietf:params:oauth:token-type:id_token",
+  "urn:ietf:params:oauth:token-type:jwt",
+] as const;
+/** The type of what is given for them. */
+export const ISSUED_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
+
+export const PUBLISHER_PROVIDERS = ["github", "gitlab"] as const;
+export type PublisherProvider = (typeof PUBLISHER_PROVIDERS)[number];
+
+/** Who signs the tokens of each, where no other installation is named. */
+export const USUAL_ISSUERS: Readonly<Record<PublisherProvider, string>> = {
+  github: "https://token.actions.githubusercontent.com",
+  gitlab: "https://gitlab.com",
+};
+
+/** Most publishers of one workspace. */
+export const MAX_PUBLISHERS = 100;
+/** Seconds that a key of a publisher lives. */
+export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;
+
+/** Characters that tokens of either provider can have in names; `*` stands for any text. */
+const plain = (most: number) =>
+  z.string().min(1, "Must not be empty").max(most, `Must have at most ${most} characters`).regex(
+    /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u,
+    "Must hold no control characters",
+  );
+const pattern = plain(BRANCH_MAX).refine(
+  (text) => text.split("*").length <= 10,
+  "Must hold at most nine *",
+);
+
+const issuer = z.string().max(300).refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" &&
+    url.password === "" && !/[?#\s\\]|\/$/.test(text) &&
+    (url.href === text || url.href === `${text}/`);
+}, "Must be the https URL that stands in tokens as `iss`, without / at its end");
+
+const repository = z.string().max(500).regex(
+  /^[\w.-]+(?:\/[\w.-]+)+$/,
+  "Must be a path such as acme/shop",
+).refine(
+  (path) => path.split("/").every((part) => part !== "." && part !== ".."),
+  "Must hold no part . or ..",
+);
+
+/** A file: of `.github/workflows`, or the configuration of a pipeline. */
+const workflow = plain(255).refine(
+  (name) => !name.includes("@") && !name.startsWith("/"),
+  "Must be the name of the workflow's file, such as deploy.yml",
+);
+
+/** What a publisher is known by in tokens. */
+const trust = {
+  provider: z.enum(PUBLISHER_PROVIDERS).describe("Where the workflow runs")
+    .meta({ example: "github" }),
+  issuer: issuer.describe("Who signs the tokens").meta({ example: USUAL_ISSUERS.github }),
+  repository: repository.describe("Path of the repository").meta({ example: "acme/shop" }),
+  branch: pattern.nullable().describe("Branch, or a pattern with *; null for any")
+    .meta({ example: "main" }),
+  tag: pattern.nullable().describe("Tag, or a pattern with *; null for none")
+    .meta({ example: null }),
+  environment: plain(255).nullable().describe("Environment of the job; null for any")
+    .meta({ example: "production" }),
+  workflow: workflow.nullable().describe("File of the workflow; null for any")
+    .meta({ example: "deploy.yml" }),
+  subject: plain(500).nullable().describe("The token's `sub`, or a pattern with *; null for any")
+    .meta({ example: null }),
+  pullRequests: z.boolean().describe("Whether runs for pull and merge requests count as well")
+    .meta({ example: false }),
+};
+
+const granted = {
+  permissions: permissions.describe("What its keys may do")
+    .meta({ example: ["deploy-production"] }),
+  projects: z.array(uuid).min(1).max(MAX_KEY_PROJECTS).nullable()
+    .describe("Ids of the projects that its keys reach; null for all")
+    .meta({ example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"] }),
+  keySeconds: z.int().min(KEY_SECONDS.min).max(KEY_SECONDS.max)
+    .describe("How long a key of it lives").meta({ example: KEY_SECONDS.usual }),
+};
+
+export const trustedPublisher = z.object({
+  id: uuid,
+  ...trust,
+  ...granted,
+  repositoryId: z.string().nullable().describe(
+    "Id of the repository, from its first token: another one of the same name is refused",
+  ).meta({ example: "74" }),
+  createdBy: uuid,
+  createdAt: timestamp,
+  lastUsedAt: timestamp.nullable().describe("When it last got a key; null for never")
+    .meta({ example: "2026-11-22T09:30:00.000Z" }),
+  lastSubject: z.string().nullable().describe("The `sub` that it last got a key for")
+    .meta({ example: "repo:acme/shop:ref:refs/heads/main" }),
+}).meta({ id: "TrustedPublisher" });
+export type TrustedPublisher = z.infer<typeof trustedPublisher>;
+
+/** Largest body of a new publisher, in bytes. */
+const MAX_PUBLISHER_BYTES = 32 * 1024;
+
+/** What keys for pull requests may do: whoever can open one can use them. */
+const FOR_PULL_REQUESTS: readonly string[] = ["read", "deploy-previews"];
+
+export const createPublisher = endpoint({
+  method: "POST",
+  path: "/v1/trusted-publishers",
+  summary: "Let the workflows of a repository get keys of a few minutes",
+  tag,
+  access: "owner",
+  maxBodyBytes: MAX_PUBLISHER_BYTES,
+  body: z.object({
+    ...trust,
+    ...granted,
+    issuer: trust.issuer.optional(),
+    branch: trust.branch.default(null),
+    tag: trust.tag.default(null),
+    environment: trust.environment.default(null),
+    workflow: trust.workflow.default(null),
+    subject: trust.subject.default(null),
+    pullRequests: trust.pullRequests.default(false),
+    projects: granted.projects.default(null),
+    keySeconds: granted.keySeconds.default(KEY_SECONDS.usual),
+  }).strict().superRefine(({ provider, repository, pullRequests, permissions }, context) => {
+    if (provider === "github" && repository.split("/").length !== 2) {
+      const message = "Must be owner/name, as GitHub has it";
+      context.addIssue({ code: "custom", path: ["repository"], message });
+    }
+    if (pullRequests && !permissions.every((each) => FOR_PULL_REQUESTS.includes(each))) {
+      const message = "Must be read or deploy-previews, as pull requests count as well";
+      context.addIssue({ code: "custom", path: ["permissions"], message });
+    }
+  }),
+  response: trustedPublisher,
+  status: 201,
+});
+
+export const listPublishers = endpoint({
+  method: "GET",
+  path: "/v1/trusted-publishers",
+  summary: "List the trusted publishers of the workspace",
+  tag,
+  access: "owner",
+  query: pageQuery,
+  response: page(trustedPublisher),
+});
+
+export const deletePublisher = endpoint({
+  method: "DELETE",
+  path: "/v1/trusted-publishers/{publisher}",
+  summary: "Remove a trusted publisher; its keys end with it",
+  tag,
+  access: "owner",
+  params: z.object({ publisher: uuid }),
+  status: 204,
+});
+
+/** What `/oauth/token` takes for a token exchange. */
+export const exchangeBody = z.object({
+  grant_type: z.literal(EXCHANGE_GRANT_TYPE),
+  subject_token: z.string("Must be given").min(1).max(12_000, "Must have at most 12000 characters"),
+  subject_token_type: z.enum(SUBJECT_TOKEN_TYPES, `Must be ${SUBJECT_TOKEN_TYPES.join(" or ")}`),
+  requested_token_type: z.literal(ISSUED_TOKEN_TYPE, `Must be ${ISSUED_TOKEN_TYPE}`).optional(),
+  actor_token: z.undefined("Must be left out").optional(),
+  workspace: z.string("Must be given: the slug of the workspace").min(1).max(40),
+  project: z.string().min(1).max(100).optional(),
+});
+
+/** The key that a token was exchanged for. */
+export const exchangedKey = z.object({
+  access_token: z.string(),
+  issued_token_type: z.literal(ISSUED_TOKEN_TYPE),
+  token_type: z.literal("Bearer"),
+  expires_in: z.int(),
+  /** Permissions of the key. */
+  scope: z.string(),
+  expires_at: timestamp,
+  workspace_slug: z.string(),
+});
+export type ExchangedKey = z.infer<typeof exchangedKey>;

@@ -1,0 +1,77 @@
+/**
+ * Reads a JSON document of an issuer, through the guard of outbound requests.
+ *
+ * @module
+ */
+import { createPause } from "../../../lib/next_turn.ts";
+import { JsonError, parseJson } from "../../../lib/parse_json.ts";
+import { OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
+
+/** Largest document, in bytes. */
+const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 16;
+/** Time for the whole exchange, in milliseconds. */
+const FETCH_MS = 10_000;
+
+/** The document cannot be had. */
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
+}
+
+async function readBody(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > MAX_BYTES) throw new DocumentError(`it is larger than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let place = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, place);
+    place += chunk.byteLength;
+  }
+  return whole;
+}
+
+async function load(outbound: OutboundFetch, url: string, signal: AbortSignal): Promise<unknown> {
+  const answer = await outbound({
+    ...{ method: "GET", url, body: null, redirect: "manual", signal },
+    headers: [["accept", "application/json"], ["user-agent", "svc"]],
+  });
+  if (answer.status !== 200) {
+    answer.body?.cancel().catch(() => {});
+    const redirects = answer.status >= 300 && answer.status < 400;
+    throw new DocumentError(
+      `it answered with status ${answer.status}${redirects ? ", and redirects count as no" : ""}`,
+    );
+  }
+  const bytes = await readBody(answer.bytes === undefined ? answer.body ?? [] : [answer.bytes]);
+  return (await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: createPause() })).value;
+}
+
+/**
+ * Reads a document. Redirects are not followed.
+ *
+ * @throws {DocumentError} where it cannot be had, with the address
+ */
+export async function fetchDocument(outbound: OutboundFetch, url: string): Promise<unknown> {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), FETCH_MS);
+  try {
+    return await load(outbound, url, timeout.signal);
+  } catch (cause) {
+    const isKnown = cause instanceof DocumentError || cause instanceof OutboundError ||
+      cause instanceof JsonError;
+    if (!isKnown) throw cause;
+    const why = timeout.signal.aborted
+      ? `it did not answer within ${FETCH_MS / 1000} seconds`
+      : cause.message;
+    throw new DocumentError(`Cannot read ${url}: ${why}`, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}

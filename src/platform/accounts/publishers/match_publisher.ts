@@ -1,0 +1,87 @@
+/**
+ * Which trusted publishers the run of a workflow is one of, and what its key may do. Pure.
+ *
+ * @module
+ */
+import type { Permission } from "../../../contract/mod.ts";
+import { matchesWildcard } from "../../../lib/wildcard.ts";
+import { describePublisher, type PublisherRecord } from "./publisher.ts";
+import type { WorkflowRun } from "./workflow_run.ts";
+
+/** Names of owners, repositories and environments are the same in either case. */
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean {
+  const { branch, tag, pullRequests } = publisher;
+  if (ref.type === "pull request") return pullRequests;
+  if (ref.type === "tag") return tag !== null && matchesWildcard(tag, ref.name);
+  return branch === null ? tag === null : matchesWildcard(branch, ref.name);
+}
+
+/** Why a run is none of a publisher; `undefined` where it is one. */
+export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string | undefined {
+  const { repositoryId, environment, workflow, subject } = publisher;
+  if (!isSame(publisher.repository, run.repository)) return "it is for another repository";
+  if (repositoryId !== null && repositoryId !== run.repositoryId) {
+    return `it is for the repository with id ${repositoryId}, and this one of the same name has ` +
+      `id ${run.repositoryId}: where that is meant, remove the publisher and add it again`;
+  }
+  if (!isRefTrusted(publisher, run)) return `it does not take the ${run.ref.type} ${run.ref.name}`;
+  if (environment !== null && !isSame(environment, run.environment ?? "")) {
+    return `it takes the environment ${environment}, and the job has ${run.environment ?? "none"}`;
+  }
+  if (workflow !== null && workflow !== run.workflow) {
+    return `it takes the workflow ${workflow}, and this is ${run.workflow ?? "another"}`;
+  }
+  if (subject !== null && !matchesWildcard(subject, run.subject)) {
+    return `it takes the subject ${subject}, and this is ${run.subject}`;
+  }
+  return undefined;
+}
+
+/** What a run gets. */
+export interface Trust {
+  /** The first of those that it is one of. */
+  readonly publisher: PublisherRecord;
+  readonly permissions: readonly Permission[];
+  readonly projects: readonly string[] | null;
+  readonly keySeconds: number;
+}
+
+const reachOf = ({ projects }: PublisherRecord): string =>
+  JSON.stringify(projects === null ? null : projects.toSorted());
+
+/**
+ * Decides what a run gets: the permissions of all publishers that it is one of. Where these
+ * reach different projects, the run has to say for which project the key is.
+ *
+ * @param projectId the project that the key is asked for
+ * @returns why it gets nothing, as a text
+ */
+export function decideTrust(
+  publishers: readonly PublisherRecord[],
+  { run, projectId }: { readonly run: WorkflowRun; readonly projectId: string | undefined },
+): Trust | string {
+  const ofRepository = publishers.filter(({ repository }) => isSame(repository, run.repository));
+  if (ofRepository.length === 0) return `no trusted publisher is for ${run.repository}`;
+  const judged = ofRepository.map((publisher) => ({ publisher, why: mismatch(publisher, run) }));
+  const fitting = judged.filter(({ why }) => why === undefined).map((each) => each.publisher);
+  if (fitting.length === 0) {
+    return judged.map(({ publisher, why }) => `"${describePublisher(publisher)}": ${why}`)
+      .join("; ");
+  }
+  const reaching = projectId === undefined
+    ? fitting
+    : fitting.filter(({ projects }) => projects === null || projects.includes(projectId));
+  const [first] = reaching;
+  if (first === undefined) return `no trusted publisher of ${run.repository} is for the project`;
+  if (projectId === undefined && new Set(reaching.map(reachOf)).size > 1) {
+    return "several trusted publishers with different projects fit: name the project";
+  }
+  return {
+    publisher: first,
+    permissions: [...new Set(reaching.flatMap(({ permissions }) => permissions))],
+    projects: projectId === undefined ? first.projects : [projectId],
+    keySeconds: Math.min(...reaching.map(({ keySeconds }) => keySeconds)),
+  };
+}
