@@ -206,9 +206,11 @@ export class ProjectSite {
       return;
     }
     const content = this.#content;
+    const base = content?.manifest ?? (server === undefined ? NO_MANIFEST : SERVER_MANIFEST);
+    const vitals = this.options.dev.config?.traffic?.vitals;
     this.#site = compileSite({
       ...{ deploymentId, projectId: deploymentId, rules: this.rules },
-      manifest: content?.manifest ?? (server === undefined ? NO_MANIFEST : SERVER_MANIFEST),
+      manifest: vitals === undefined ? base : { ...base, vitals },
       files: content?.files ?? [],
       blobs: content?.blobs ?? NO_FILES,
       functions: this.#functions,
