@@ -83,8 +83,8 @@ export interface Listeners {
     dispatch: ReturnType<typeof createHostDispatch>,
     certificates: OrderedCertificates | undefined,
   ): void;
-  /** Notes that a host has a new certificate. */
-  certificateChanged(hostname: string): void;
+  /** Notes that hosts have other certificates, or none; resolves when new connections see it. */
+  certificatesChanged(hostnames: readonly string[]): Promise<void>;
   /** Stops accepting, lets running requests finish, and closes connections that take too long. */
   close(): Promise<void>;
 }
@@ -145,10 +145,9 @@ export class EarlyAnswers {
     return { http: this.#handler("http"), https: this.#handler("https") };
   }
 
-  get certificates(): Certificates {
-    if (!this.waits) return undefined;
-    const find = async (name: string) => (await this.#opened.promise)[1]?.find(name);
-    return { find, wake: () => {} };
+  /** Handshakes wait: the runtime would remember a refusal after the platform is there. */
+  get certificates(): OrderedCertificates {
+    return { find: async (name) => (await this.#opened.promise)[1]?.find(name) };
   }
 
   /** The platform is there. */
@@ -192,7 +191,7 @@ function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
 export async function openListeners(options: ListenOptions, log: Log): Promise<Listeners> {
   const early = new EarlyAnswers(options.waits);
   let { http: handler, https: secureHandler } = early.dispatch;
-  let { certificates } = early;
+  let certificates: Certificates = early.certificates;
   let closing: Promise<void> | undefined;
   const acceptor = createAcceptor(options, log);
   const serve = async (
@@ -260,7 +259,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
           keepUncompressed(dispatch.https),
         ];
       },
-      certificateChanged: (hostname) => secure?.changed(hostname),
+      certificatesChanged: async (hostnames) => await secure?.changed(hostnames),
       close: () => closing ??= close(),
     };
   } catch (error) {

@@ -219,7 +219,7 @@ async function prepare(
   const mailer = openMailer(options, base);
   const domainOptions = await readDomainOptions(options, {
     publicHost: base.hostname,
-    onIssued: (hostname) => listeners.certificateChanged(hostname),
+    onCertificates: (hostnames) => listeners.certificatesChanged(hostnames),
   });
   const outbound = closers.add(createOutboundFetch({
     allowPrivate: options.allowPrivateUpstreams ?? false,

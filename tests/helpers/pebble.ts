@@ -64,9 +64,14 @@ const fetchWhenUp = (url: string, client: Deno.HttpClient): Promise<string> =>
 /** Starts Pebble, which looks hosts up at a DNS server and asks for challenges on a port. */
 export async function startPebble(
   program: string,
-  options: { readonly folder: string; readonly dnsServer: string; readonly httpPort: number },
+  { folder, dnsServer, httpPort, lifeSeconds }: {
+    readonly folder: string;
+    readonly dnsServer: string;
+    readonly httpPort: number;
+    /** Time for which its certificates are valid; years by default. */
+    readonly lifeSeconds?: number;
+  },
 ): Promise<Pebble> {
-  const { folder, dnsServer, httpPort } = options;
   const { certFile, keyFile } = await makeCertificate(folder, "pebble", ["IP:127.0.0.1"]);
   const [port, managementPort] = [unusedPort(), unusedPort()];
   const config = join(folder, "pebble.json");
@@ -80,6 +85,7 @@ export async function startPebble(
         privateKey: keyFile,
         httpPort,
         tlsPort: 1,
+        ...(lifeSeconds !== undefined && { certificateValidityPeriod: lifeSeconds }),
       },
     }),
   );

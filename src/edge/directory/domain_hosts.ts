@@ -42,6 +42,11 @@ export class DomainHosts {
     return [...this.zones.keys()];
   }
 
+  /** The names of a zone that show something. */
+  namesOf(zone: string): ReadonlySet<string> {
+    return new Set(this.zones.get(zone)?.map(({ hostname }) => hostname));
+  }
+
   /** The zones in which a project has served names. */
   zonesOf(projectId: string): string[] {
     return [...this.zones]

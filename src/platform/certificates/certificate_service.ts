@@ -19,6 +19,9 @@ import {
 } from "./certificate.ts";
 import type { CertificateStore } from "./certificate_store.ts";
 
+/** How often it is looked for orders that are due, in milliseconds. */
+const INTERVAL_MS = 10 * 60_000;
+
 /** Most characters that are kept of an authority's message. */
 const MAX_ERROR = 500;
 
@@ -33,18 +36,18 @@ export interface CertificateServiceOptions {
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
   readonly now: Clock;
   readonly random: Random;
-  /** Called with a hostname that has a new certificate. */
-  onIssued(hostname: string): void;
+  /** How often it is looked for orders that are due, in milliseconds; ten minutes by default. */
+  readonly intervalMs?: number;
+  /** Called with hostnames that have other certificates, or none; resolves when clients see it. */
+  onChanged(hostnames: readonly string[]): Promise<void>;
   log(line: PlatformLog): void;
 }
 
-interface Held {
-  record: CertificateRecord;
-  pair: KeyPair | undefined;
-}
-
 export class CertificateService {
-  private readonly held = new Map<string, Held>();
+  private readonly records = new Map<string, CertificateRecord>();
+  /** What handshakes are answered with. It comes before the record that tells of it. */
+  private readonly pairs = new Map<string, KeyPair>();
+  private timer: ReturnType<typeof setInterval> | undefined;
   private round: Promise<unknown> | undefined;
   private again = false;
   private state: "waiting" | "running" | "closed" = "waiting";
@@ -53,27 +56,40 @@ export class CertificateService {
 
   /** Reads all that is stored. A certificate whose key cannot be decrypted is ordered again. */
   async load(): Promise<void> {
-    for await (const record of this.options.store.all()) await this.take(record);
+    const { store, onChanged } = this.options;
+    const changed: string[] = [];
+    for await (const record of store.all()) {
+      if (await this.take(record)) changed.push(record.hostname);
+    }
+    await onChanged(changed);
   }
 
   /** Takes over the certificates that another node has ordered or forgotten. */
   async follow(changed: readonly Deno.KvKey[]): Promise<void> {
-    const { store, onIssued } = this.options;
+    const { store, onChanged } = this.options;
     for (const hostname of store.hostnamesOf(changed)) {
       const record = await store.find(hostname);
-      if (record === undefined) this.held.delete(hostname);
-      else if (await this.take(record)) onIssued(hostname);
+      if (record === undefined) this.forget(hostname);
+      else if (await this.take(record)) await onChanged([hostname]);
       this.wake();
     }
   }
 
-  /** Whether a certificate can be used from now on. */
+  private forget(hostname: string): void {
+    this.records.delete(hostname);
+    this.pairs.delete(hostname);
+  }
+
+  /** Whether another certificate is used from now on. */
   private async take(record: CertificateRecord): Promise<boolean> {
     const { store, log } = this.options;
     try {
       const pair = await store.open(record);
-      this.held.set(record.hostname, { record, pair });
-      return pair !== undefined;
+      this.records.set(record.hostname, record);
+      if (pair === undefined) return false;
+      const before = this.pairs.get(record.hostname);
+      this.pairs.set(record.hostname, pair);
+      return pair.cert !== before?.cert;
     } catch (error) {
       const message = `Cannot use the certificate of ${record.hostname}: ${error}`;
       log({ level: "error", message });
@@ -83,20 +99,27 @@ export class CertificateService {
 
   /** The certificate of a hostname that is served. */
   find(hostname: string): KeyPair | undefined {
-    const pair = this.held.get(hostname)?.pair;
+    const pair = this.pairs.get(hostname);
     return pair !== undefined && this.options.wants(hostname) ? pair : undefined;
   }
 
+  /** Notes that hostnames are served from now on, or no more; resolves when handshakes show it. */
+  async servedChanged(hostnames: readonly string[]): Promise<void> {
+    const known = hostnames.filter((hostname) => this.pairs.has(hostname));
+    if (known.length > 0) await this.options.onChanged(known);
+  }
+
   describe(hostname: string): Domain["certificate"] {
-    return certificateToWire(this.held.get(hostname)?.record, this.options.now());
+    return certificateToWire(this.records.get(hostname), this.options.now());
   }
 
   /** Makes a failed order due at once. */
   retry(hostname: string): void {
-    const held = this.held.get(hostname);
-    if (held !== undefined && held.record.failures > 0) {
-      held.record = { ...held.record, dueAt: this.options.now() };
-      if (this.options.nodes?.leads("certificates") === false) this.passOn(held.record);
+    const known = this.records.get(hostname);
+    if (known !== undefined && known.failures > 0) {
+      const record = { ...known, dueAt: this.options.now() };
+      this.records.set(hostname, record);
+      if (this.options.nodes?.leads("certificates") === false) this.passOn(record);
     }
     this.wake();
   }
@@ -128,7 +151,8 @@ export class CertificateService {
   /** Starts ordering, now that challenges are answered. */
   start(): void {
     this.state = "running";
-    const { nodes } = this.options;
+    const { nodes, intervalMs = INTERVAL_MS } = this.options;
+    this.timer = setInterval(() => this.wake(), intervalMs);
     if (nodes === undefined) this.wake();
     else nodes.onGained("certificates", () => this.wake());
   }
@@ -141,6 +165,7 @@ export class CertificateService {
   /** Starts no further order; one that is running ends by itself. */
   close(): void {
     this.state = "closed";
+    clearInterval(this.timer);
   }
 
   private async runRounds(): Promise<void> {
@@ -156,22 +181,22 @@ export class CertificateService {
   }
 
   private isDue(hostname: string): boolean {
-    const held = this.held.get(hostname);
-    return held === undefined || held.record.dueAt <= this.options.now();
+    const record = this.records.get(hostname);
+    return record === undefined || record.dueAt <= this.options.now();
   }
 
   private async forgetExpired(): Promise<void> {
     const { store, wants, now } = this.options;
-    for (const [hostname, { record }] of this.held) {
-      if (wants(hostname) || (record.issued?.notAfter ?? 0) > now()) continue;
-      this.held.delete(hostname);
+    for (const [hostname, { issued }] of this.records) {
+      if (wants(hostname) || (issued?.notAfter ?? 0) > now()) continue;
+      this.forget(hostname);
       await store.delete(hostname);
     }
   }
 
   private async order(hostname: string): Promise<void> {
-    const { store, issuer, now, onIssued, log } = this.options;
-    const before = this.held.get(hostname);
+    const { store, issuer, now, onChanged, log } = this.options;
+    const before = this.records.get(hostname);
     try {
       const pair = await issuer.issue(hostname);
       const life = validityOf(pair.cert);
@@ -182,34 +207,27 @@ export class CertificateService {
         error: null,
         dueAt: renewalTime(life, this.chance()),
       };
-      await this.keep({ record, pair });
-      onIssued(hostname);
+      await store.put(record);
+      this.pairs.set(hostname, pair);
+      await onChanged([hostname]);
+      this.records.set(hostname, record);
       log({ level: "info", message: `Certificate for ${hostname} is issued` });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const failures = (before?.record.failures ?? 0) + 1;
+      const failures = (before?.failures ?? 0) + 1;
       const dueAt = retryTime(failures, { now: now(), chance: this.chance() });
-      await this.keep({
-        record: {
-          hostname,
-          issued: before?.record.issued ?? null,
-          failures,
-          error: reason.slice(0, MAX_ERROR),
-          dueAt,
-        },
-        pair: before?.pair,
-      });
+      const record: CertificateRecord = {
+        ...{ hostname, issued: before?.issued ?? null, failures, dueAt },
+        error: reason.slice(0, MAX_ERROR),
+      };
+      this.records.set(hostname, record);
+      await store.put(record);
       const next = new Date(dueAt).toISOString();
       log({
         level: "warn",
         message: `Cannot get a certificate for ${hostname}: ${reason}. Next try at ${next}`,
       });
     }
-  }
-
-  private async keep(held: Held): Promise<void> {
-    this.held.set(held.record.hostname, held);
-    await this.options.store.put(held.record);
   }
 
   /** A number from 0 to 1. */

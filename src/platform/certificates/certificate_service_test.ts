@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { until } from "../../lib/_test_until.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
@@ -29,9 +30,10 @@ interface World {
   /** Names that were ordered; an order fails while `failure` says why. */
   readonly orders: string[];
   readonly authority: { failure: string | undefined };
-  readonly issued: string[];
+  /** Names whose certificates have changed, each with the state that was told of until then. */
+  readonly changed: string[];
   /** Opens the service as a start does, and waits for the first orders. */
-  start(): Promise<CertificateService>;
+  start(options?: { readonly intervalMs: number }): Promise<CertificateService>;
 }
 
 async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
@@ -42,11 +44,12 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
     new SecretBox(await openKeyRing(join(folder, "keys"), systemRandom), systemRandom),
   );
   const pair = await makePair(folder);
-  const [names, orders, issued] = [new Set(["shop.example"]), [] as string[], [] as string[]];
+  const [names, orders, changed] = [new Set(["shop.example"]), [] as string[], [] as string[]];
+  const opened: CertificateService[] = [];
   const clock = { now: Date.now() };
   const authority: World["authority"] = { failure: undefined };
-  const start = async () => {
-    const service = new CertificateService({
+  const start: World["start"] = async (options = { intervalMs: DAY }) => {
+    const service: CertificateService = new CertificateService({
       store,
       issuer: {
         issue: (hostname) => {
@@ -59,17 +62,25 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
       wants: (hostname) => names.has(hostname),
       now: () => clock.now,
       random: () => Uint8Array.of(0),
-      onIssued: (hostname) => issued.push(hostname),
+      onChanged: (hostnames) => {
+        for (const hostname of hostnames) {
+          changed.push(`${hostname} ${service.describe(hostname).status}`);
+        }
+        return Promise.resolve();
+      },
       log: () => {},
+      ...options,
     });
+    opened.push(service);
     await service.load();
     service.start();
     await service.idle();
     return service;
   };
   try {
-    await run({ names, clock, orders, authority, issued, start });
+    await run({ names, clock, orders, authority, changed, start });
   } finally {
+    for (const service of opened) service.close();
     kv.close();
     await Deno.remove(folder, { recursive: true });
   }
@@ -81,10 +92,11 @@ const round = async (service: CertificateService) => {
 };
 
 Deno.test("a certificate is ordered once, and again after two thirds of its life", () =>
-  withWorld(async ({ clock, orders, issued, start }) => {
+  withWorld(async ({ clock, orders, changed, start }) => {
     const service = await start();
     await round(service);
-    assert.deepEqual([orders, issued], [["shop.example"], ["shop.example"]]);
+    // Handshakes show a certificate before anyone is told that it is issued.
+    assert.deepEqual([orders, changed], [["shop.example"], ["shop.example pending"]]);
     assert.ok(service.find("shop.example")?.key.includes("PRIVATE KEY"));
     clock.now += 19 * DAY;
     await round(service);
@@ -92,6 +104,26 @@ Deno.test("a certificate is ordered once, and again after two thirds of its life
     clock.now += 2 * DAY;
     await round(service);
     assert.equal(orders.length, 2);
+  }));
+
+Deno.test("a certificate is renewed without anyone asking", () =>
+  withWorld(async ({ clock, orders, changed, start }) => {
+    await start({ intervalMs: 5 });
+    clock.now += 21 * DAY;
+    await until(() => orders.length > 1);
+    await until(() => changed.length > 1);
+    assert.deepEqual(changed.slice(0, 2), ["shop.example pending", "shop.example issued"]);
+  }));
+
+Deno.test("a name that is no longer served, and one that is again, change what handshakes show", () =>
+  withWorld(async ({ names, changed, start }) => {
+    const service = await start();
+    names.clear();
+    await service.servedChanged(["shop.example", "never.example"]);
+    names.add("shop.example");
+    await service.servedChanged(["shop.example"]);
+    assert.equal(changed.length, 3);
+    assert.ok(service.find("shop.example"));
   }));
 
 Deno.test("a failed order is tried again later, and at once when somebody asks", () =>

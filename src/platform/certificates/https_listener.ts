@@ -67,18 +67,19 @@ export class HttpsListener {
     this.port = this.current.port;
   }
 
-  /** Notes that a name has another certificate from now on. */
-  changed(serverName: string): void {
-    if (this.current.asked.has(serverName)) this.replace();
+  /** Notes that names have other certificates, or none; resolves when new connections see it. */
+  async changed(serverNames: readonly string[]): Promise<void> {
+    if (serverNames.some((name) => this.current.asked.has(name))) await this.replace();
   }
 
   /**
    * Continues with a new listener; connections of the old one stay open. New
-   * ones are refused for the few milliseconds until the port is free.
+   * ones are refused for the few milliseconds until the port is free. Resolves when
+   * the new one listens.
    */
-  replace(): void {
+  replace(): Promise<void> {
     this.again = true;
-    this.replacing ??= this.replaceAll();
+    return this.replacing ??= this.replaceAll();
   }
 
   /** Stops accepting; open connections stay. */

@@ -1,6 +1,6 @@
 /**
- * The platform's HTTPS side: which host has which certificate, and the timers
- * that renew certificates.
+ * The platform's HTTPS side: which host has which certificate, and the timer
+ * that reads the operator's own again.
  *
  * @module
  */
@@ -12,14 +12,12 @@ import { type CertificateFiles, readCertificateFiles } from "./static_certificat
 
 export const DEFAULT_HTTPS_PORT = 443;
 
-/** How often due orders and changed files are checked for, in milliseconds. */
+/** How often files are checked for changes, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
 /** Certificates that are ordered for single hosts. */
 export interface OrderedCertificates {
   find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined>;
-  /** Called now and then: orders may be due. */
-  wake(): void;
 }
 
 export interface SecureListenerOptions {
@@ -32,7 +30,7 @@ export interface SecureListenerOptions {
   /** Whether others listen on the same port. */
   readonly reusePort?: boolean;
   readonly now: Clock;
-  /** How often certificates are checked, in milliseconds; ten minutes by default. */
+  /** How often files are checked, in milliseconds; ten minutes by default. */
   readonly intervalMs?: number;
   /** Serves the connections of a listener until `closed` is aborted. */
   serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
@@ -41,8 +39,8 @@ export interface SecureListenerOptions {
 
 export interface SecureListener {
   readonly port: number;
-  /** Notes that a hostname has a new certificate. */
-  changed(hostname: string): void;
+  /** Notes that hostnames have other certificates, or none; resolves when clients see it. */
+  changed(hostnames: readonly string[]): Promise<void>;
   /** Ends the timers and stops accepting; open connections stay. */
   close(): Promise<void>;
 }
@@ -71,15 +69,12 @@ export async function openSecureListener(options: SecureListenerOptions): Promis
       log({ level: "warn", message: `Keeping the old certificate: ${error}` });
     }
   };
-  const timer = setInterval(() => {
-    ordered?.()?.wake();
-    if (files !== undefined) reload(files);
-  }, options.intervalMs ?? INTERVAL_MS);
+  const timer = files && setInterval(() => reload(files), options.intervalMs ?? INTERVAL_MS);
   return {
     get port() {
       return listener.port;
     },
-    changed: (name) => listener.changed(name),
+    changed: (names) => listener.changed(names),
     close: () => {
       clearInterval(timer);
       return listener.close();

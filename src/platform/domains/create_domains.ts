@@ -35,8 +35,8 @@ export interface DomainSetup {
   readonly acme: AcmeOptions | undefined;
   /** Hosts of the platform itself that should have a certificate. */
   readonly ownNames: readonly string[];
-  /** Called with a hostname that has a new certificate. */
-  onIssued(hostname: string): void;
+  /** Called with hostnames that have other certificates, or none; resolves when clients see it. */
+  onCertificates(hostnames: readonly string[]): Promise<void>;
 }
 
 /** Custom domains, and the parts of them that the listeners need. */
@@ -55,15 +55,17 @@ const NO_CERTIFICATE: Domain["certificate"] = { status: "none", expiresAt: null,
 export function createDomains(
   foundation: Foundation,
   parts: Pick<DomainServices, "projects"> & Pick<DomainRouteServices, "environments">,
-  { settings, dns, acme, ownNames, onIssued }: DomainSetup,
+  { settings, dns, acme, ownNames, onCertificates }: DomainSetup,
 ): Domains {
   const { kv, nodes, peers, box, feed, addresses, now, random, closing, log } = foundation;
   const domains = new DomainStore(kv);
-  const domainService = new DomainService({
+  const domainService: DomainService = new DomainService({
     ...{ ...parts, domains, feed, addresses, dns, settings, now, random },
     orders: {
       wake: () => certificates?.wake(),
       retry: (hostname) => certificates?.retry(hostname),
+      servedChanged: async (hostnames): Promise<void> =>
+        await certificates?.servedChanged(hostnames),
     },
   });
   const { hosts } = domainService;
@@ -82,7 +84,7 @@ export function createDomains(
     issuer: new AcmeIssuer({ ...acme, store, challenges }),
     names: () => [...ownNames, ...hosts.names()],
     wants: (hostname) => hosts.has(hostname) || ownNames.includes(hostname),
-    ...{ nodes, now, random, onIssued, log },
+    ...{ nodes, now, random, log, onChanged: onCertificates },
   });
   const certificateOf = (hostname: string): Domain["certificate"] =>
     certificates !== undefined && hosts.has(hostname)

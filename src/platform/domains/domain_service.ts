@@ -51,6 +51,8 @@ export interface DomainServices {
 export interface CertificateOrders {
   /** Called when the served names have changed. */
   wake(): void;
+  /** Called with names that are served from now on, or no more; resolves when handshakes show it. */
+  servedChanged(hostnames: readonly string[]): Promise<void>;
   /** Called when somebody waits for this name: an earlier failed order is retried at once. */
   retry(hostname: string): void;
 }
@@ -224,8 +226,11 @@ export class DomainService {
         route: { projectId, environment, host, redirectTo },
       });
     }
+    const served = new Set(bindings.map(({ hostname }) => hostname));
+    const changed = served.symmetricDifference(this.hosts.namesOf(zone));
     this.hosts.replaceZone(zone, bindings);
     await this.services.feed.publish({ type: "zone_replaced", zone, bindings });
+    await orders.servedChanged([...changed]);
     orders.wake();
   }
 

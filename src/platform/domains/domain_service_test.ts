@@ -48,7 +48,7 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
       },
       now: () => 1000,
       random: systemRandom,
-      orders: { wake: () => {}, retry: () => {} },
+      orders: { wake: () => {}, retry: () => {}, servedChanged: () => Promise.resolve() },
     });
   const [ours, theirs] = [project("ours", "w-ours"), project("theirs", "w-theirs")];
   await projects.create(ours);

@@ -48,7 +48,7 @@ const isPublicName = (name: string): boolean => parseDomainName(name, { reserved
  */
 export async function readDomainOptions(
   options: DomainOptions,
-  context: { readonly publicHost: string; onIssued(hostname: string): void },
+  context: Pick<DomainSetup, "onCertificates"> & { readonly publicHost: string },
 ): Promise<DomainSetup> {
   const { dnsServer, publicAddresses = [], baseDomain, acme } = options;
   for (const address of publicAddresses) {
@@ -74,6 +74,6 @@ export async function readDomainOptions(
     acme: acme &&
       { ...acme, ...(ca === undefined ? {} : { serverCa: await readTextFile(ca) }) },
     ownNames: options.tls === undefined ? reserved.filter(isPublicName) : [],
-    onIssued: context.onIssued,
+    onCertificates: context.onCertificates,
   };
 }

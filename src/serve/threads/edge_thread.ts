@@ -129,8 +129,6 @@ export class EdgeThread {
         return this.#subscriber.reset(message.snapshot);
       case "change":
         return this.#subscriber.receive(message.change);
-      case "certificate_changed":
-        return this.#listeners?.certificateChanged(message.hostname);
       case "server_opened":
         return this.#servers.opened(message.lease);
       case "function_frame":
@@ -206,7 +204,6 @@ export class EdgeThread {
 
   readonly #certificates: OrderedCertificates = {
     find: (hostname) => this.#ask({ type: "certificate", hostname }),
-    wake: () => {},
   };
 
   #dispatch(edge: EdgeHandler): ReturnType<typeof createHostDispatch> {
@@ -233,6 +230,9 @@ export class EdgeThread {
   async #find(id: number, inquiry: Inquiry): Promise<void> {
     if (inquiry.type === "traffic") this.#sendTraffic();
     else this.#lines.flush();
+    if (inquiry.type === "certificates") {
+      await this.#listeners?.certificatesChanged(inquiry.hostnames);
+    }
     if (inquiry.type === "divert") {
       const { forward } = this.#forwarder;
       this.#listeners?.open({ http: forward, https: forward }, this.#certificates);

@@ -172,8 +172,8 @@ export class EdgeThreads implements Listeners, Edges {
     void this.#startSpare(count);
   }
 
-  certificateChanged(hostname: string): void {
-    for (const thread of this.#threads) thread?.send({ type: "certificate_changed", hostname });
+  async certificatesChanged(hostnames: readonly string[]): Promise<void> {
+    await this.#inquire({ type: "certificates", hostnames });
   }
 
   async collectLines(): Promise<void> {

@@ -140,6 +140,8 @@ export type Inquiry =
   | { readonly type: "lines" }
   /** That it has sent all that it has counted of traffic so far. */
   | { readonly type: "traffic" }
+  /** That its new connections see the certificates of hosts that have changed. */
+  | { readonly type: "certificates"; readonly hostnames: readonly string[] }
   /** That it hands over all requests from now on. */
   | { readonly type: "divert" }
   /** It is to answer by itself again, after it was diverted. */
@@ -205,7 +207,6 @@ export type ToThread =
   | { readonly type: "stop" }
   | { readonly type: "snapshot"; readonly snapshot: Snapshot }
   | { readonly type: "change"; readonly change: Change }
-  | { readonly type: "certificate_changed"; readonly hostname: string }
   /** A server that the thread may use from now on. */
   | { readonly type: "server_opened"; readonly lease: ServerLease }
   | FunctionFrameMessage

@@ -2,7 +2,8 @@
  * Leaves all connections of a listener to the runtime, for runtimes that end a
  * WebSocket together with the server of its connection, as Deno 2.9 does
  * (docs/decisions/own-listener.md). The limits of connections do not apply
- * here, only the options of accepted sockets.
+ * here, only the options of accepted sockets. A listener that is closed may accept some more
+ * connections until the runtime has noticed.
  *
  * @module
  */

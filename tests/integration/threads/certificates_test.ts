@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect } from "node:tls";
+import { startDns } from "../../../src/lib/_test_dns_server.ts";
+import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
+import { until } from "../../../src/lib/_test_until.ts";
+import { unusedPort } from "../../../src/lib/unused_port.ts";
+import { bindDomain } from "../../helpers/domains.ts";
+import { findPebble, startPebble } from "../../helpers/pebble.ts";
+import {
+  createProject,
+  deploy,
+  PROGRAM,
+  start,
+  type TestPlatform,
+} from "../../helpers/platform.ts";
+
+/** Neither an apex nor `www`: one certificate is ordered. */
+const HOST = "blog.shop.test";
+const THREADS = 4;
+const SEALED = / 200 sealed$/;
+/** A renewal that is due refuses connections for a moment; a refusal that is remembered stays. */
+const RENEWAL_MS = 5000;
+/** New connections after each change: that one of four threads gets none has odds of 1 to 20,000. */
+const CONNECTIONS = 40;
+/**
+ * From source, the runtime itself accepts connections, and goes on for a moment after a
+ * listener is closed (src/platform/core/listener/runtime_listener.ts).
+ */
+const PATIENCE_MS = PROGRAM === undefined ? 30_000 : 0;
+/** Time for which a certificate is valid, in seconds: it is renewed after two thirds. */
+const LIFE_SECONDS = 12;
+
+/** What one new connection brings: a certificate and a response, or neither. */
+async function visit(port: number): Promise<string> {
+  const options = { host: "127.0.0.1", port, servername: HOST, rejectUnauthorized: false };
+  const socket = connect({ ...options, ALPNProtocols: ["http/1.1"] });
+  try {
+    await once(socket, "secureConnect");
+    const { valid_to: end } = socket.getPeerCertificate();
+    socket.write(`GET / HTTP/1.1\r\nhost: ${HOST}\r\nconnection: close\r\n\r\n`);
+    const text = (await socket.toArray()).join("");
+    const [head = "", body = ""] = text.split("\r\n\r\n");
+    return `${new Date(end).toISOString()} ${head.split(" ")[1]} ${body}`;
+  } catch {
+    return "refused";
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** What many new connections bring, each once. */
+async function visits({ httpsPort }: TestPlatform): Promise<string[]> {
+  const port = httpsPort!;
+  return [...new Set(await Promise.all(Array.from({ length: CONNECTIONS }, () => visit(port))))];
+}
+
+/** All new connections get what is wanted. */
+async function shows(platform: TestPlatform, wanted: RegExp, patienceMs = PATIENCE_MS) {
+  const isWanted = (seen: readonly string[]) => seen.every((each) => wanted.test(each));
+  await until(() => visits(platform), isWanted, patienceMs);
+}
+
+interface World {
+  readonly platform: TestPlatform;
+  /** What the DNS says. */
+  readonly names: Map<string, object | string>;
+  /** Stops the platform and starts another one on its ports. */
+  restart(options: { readonly edgeThreads: number }): Promise<TestPlatform>;
+}
+
+/** Runs a test on a platform of several threads that orders certificates of a short life. */
+async function withAuthority(
+  program: string,
+  run: (world: World) => Promise<void>,
+): Promise<void> {
+  const folder = await makeTestFolder("svc-certificates-");
+  await using stack = new AsyncDisposableStack();
+  const dns = await startDns();
+  stack.defer(() => dns.close());
+  const [httpPort, httpsPort] = [unusedPort(), unusedPort()];
+  const dnsServer = dns.server;
+  const pebble = await startPebble(program, {
+    ...{ folder, dnsServer, httpPort, lifeSeconds: LIFE_SECONDS },
+  });
+  stack.defer(() => pebble.close());
+  const { directoryUrl, serverCaFile } = pebble;
+  const open = async (edgeThreads: number) => {
+    const platform = await start(join(folder, "data"), {
+      ...{ port: httpPort, httpsPort, dnsServer, publicAddresses: ["127.0.0.1"], edgeThreads },
+      acme: { directoryUrl, serverCaFile, contact: "ops@svc.test", termsAgreed: true },
+    });
+    stack.defer(() => platform.shutdown());
+    return platform;
+  };
+  const platform = await open(THREADS);
+  await run({
+    ...{ platform, names: dns.names },
+    async restart({ edgeThreads }) {
+      await platform.shutdown();
+      return await open(edgeThreads);
+    },
+  });
+}
+
+const pebble = await findPebble();
+
+Deno.test({
+  name: "what the API says of domains and certificates, new connections to four threads show",
+  ignore: pebble === undefined,
+  fn: () =>
+    withAuthority(pebble!, async ({ platform, names, restart }) => {
+      await createProject(platform, "shop");
+      await deploy(platform, "shop", { files: { "index.html": "sealed" } });
+      await shows(platform, /^refused$/);
+
+      const bound = await bindDomain(platform, names, HOST);
+      const path = `/v1/projects/shop/domains/${bound}`;
+      const read = async () =>
+        (await platform.api("GET", path)).json.domain.certificate as {
+          readonly status: string;
+          readonly expiresAt: string;
+        };
+      /** New connections show what the API says; again where it has said something else since. */
+      const showsWhatIsSaid = async (): Promise<string> => {
+        for (;;) {
+          const { expiresAt } = await read();
+          const failed = await shows(platform, RegExp(`^${expiresAt} 200 sealed$`))
+            .then(() => undefined, (error: unknown) => error);
+          if ((await read()).expiresAt !== expiresAt) continue;
+          if (failed !== undefined) throw failed;
+          return expiresAt;
+        }
+      };
+      await until(read, ({ status }) => status === "issued");
+      const first = await showsWhatIsSaid();
+
+      // A look at the domain lets orders begin that are due; none begins by itself meanwhile.
+      await until(async () => {
+        await platform.api("POST", `${path}/verify`);
+        return await read();
+      }, ({ expiresAt }) => expiresAt !== first);
+      await showsWhatIsSaid();
+
+      assert.equal((await platform.api("DELETE", path)).status, 204);
+      await shows(platform, /^refused$/);
+
+      await bindDomain(platform, names, HOST);
+      await shows(platform, SEALED, RENEWAL_MS);
+
+      // The runtime remembers a refusal: one that comes while the platform starts must not be.
+      let isStarting = true;
+      const restarting = restart({ edgeThreads: 1 }).finally(() => isStarting = false);
+      const early: Promise<string>[] = [];
+      while (isStarting) {
+        early.push(visit(platform.httpsPort!));
+        await delay(10);
+      }
+      const restarted = await restarting;
+      await Promise.all(early);
+      await shows(restarted, SEALED, RENEWAL_MS);
+    }),
+});
