@@ -88,6 +88,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "preview",
     "mcp",
     "explain",
+    "schema",
     "upgrade",
     "serve",
     "doctor",
@@ -111,6 +112,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "environments",
     "projects",
     // What all commands share.
+    "answers",
     "foreground",
     "command",
     "session",

@@ -6,7 +6,7 @@
 import { runProgram } from "./program.ts";
 import type { Prompter } from "./prompts/prompter.ts";
 import type { Host } from "./session/context.ts";
-import type { Environment } from "./session/global_flags.ts";
+import { type Environment, wantsJson } from "./session/global_flags.ts";
 
 export const NOW = Date.parse("2026-11-21T10:00:00.000Z");
 
@@ -72,7 +72,12 @@ export async function runCli(
     keyboard: { read: () => Promise.resolve(null), setRaw: () => {} },
     ...(options.prompter === undefined ? {} : { prompter: options.prompter }),
   };
-  return { code: await runProgram(argv, host), ...out };
+  const code = await runProgram(argv, host);
+  if (wantsJson(argv, host.env) && out.stdout !== "") {
+    const { assertAnswers } = await import("./_test_answers.ts");
+    assertAnswers(argv, out.stdout);
+  }
+  return { code, ...out };
 }
 
 /** A person who gives these answers, one after the other; further questions are a failure. */

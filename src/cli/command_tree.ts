@@ -28,6 +28,7 @@ import { NOTIFICATIONS, TRIGGER } from "./notifications/mod.ts";
 import { PREVIEW } from "./preview/mod.ts";
 import { INIT, LINK, PROJECTS } from "./projects/mod.ts";
 import { RULES } from "./rules/mod.ts";
+import { SCHEMA } from "./schema/mod.ts";
 import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/mod.ts";
 import { ERRORS } from "./site_errors/mod.ts";
 import { USAGE } from "./usage/mod.ts";
@@ -82,6 +83,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   LOGOUT,
   WHOAMI,
   EXPLAIN,
+  SCHEMA,
   GIT_CREDENTIAL,
   MCP,
   UPGRADE,

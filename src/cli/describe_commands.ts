@@ -4,6 +4,7 @@
  * @module
  */
 import type { Command, Option, OptionValues } from "@commander-js/extra-typings";
+import { answerMembers } from "./answers/mod.ts";
 import { type CommandLeaf, leavesOf, type NamedLeaf, type Section } from "./command/mod.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { buildProgram } from "./parser.ts";
@@ -82,7 +83,7 @@ async function describeLeaf({ words, leaf }: NamedLeaf): Promise<CommandDescript
     arguments: describeArguments(parser),
     flags: parser.options.map(describeFlag),
     examples: command.examples.map(([line, meaning]) => ({ line: `svc ${line}`, meaning })),
-    answers: command.answers ?? null,
+    answers: answerMembers(words.join(" ")) ?? null,
   };
 }
 

@@ -1,7 +1,9 @@
 /** The tour of the README, step by step, through the real tool and platform. */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { copySite, hostOf, withSandbox } from "../helpers/sandbox.ts";
+import { copySite, hostOf, type JsonObject, oneObject, withSandbox } from "../helpers/sandbox.ts";
 
 Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
   await withSandbox(async (box) => {
@@ -68,6 +70,20 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       const items = told.entries as { path: string; status: number }[];
       assert.deepEqual(new Set(items.map(({ path }) => path)), new Set(["/beds"]));
       assert.equal(items.length, 3);
+    });
+
+    await t.step("svc schema shows the shape of each answer, and of a failure", async () => {
+      const ajv = new Ajv2020({ allowUnionTypes: true });
+      addFormats.default(ajv);
+      const schemaOf = async (...words: string[]) =>
+        ajv.compile((await box.json(["schema", ...words])).schema as JsonObject);
+      const check = await schemaOf("deployments", "list");
+      assert.ok(check(await box.json(["deployments"])), ajv.errorsText(check.errors));
+      const { code, stdout } = await box.tool(["deployments", "list", "--json", "--limit", "x"]);
+      const failure = await schemaOf("failure");
+      assert.equal(code, 2);
+      assert.ok(failure(oneObject(stdout)), ajv.errorsText(failure.errors));
+      assert.equal(check(oneObject(stdout)), false);
     });
 
     await t.step("all of it is still there after a restart", async () => {

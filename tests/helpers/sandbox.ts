@@ -15,6 +15,7 @@ import {
   startProgram,
   type ToolResult,
 } from "../../scripts/_program.ts";
+import { assertAnswers } from "../../src/cli/_test_answers.ts";
 import { freeBuildUid } from "./build_users.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 
@@ -101,7 +102,9 @@ function createSandbox(folder: string): Sandbox {
         0,
         `svc ${args.join(" ")} ended with ${code}: ${stdout}${stderr.slice(-2000)}`,
       );
-      return oneObject(stdout);
+      const answer = oneObject(stdout);
+      assertAnswers(args, stdout);
+      return answer;
     },
     page(host, path, more = {}) {
       const port = sandbox.platform?.port;

@@ -96,7 +96,6 @@ export default defineCommand({
     ["login --no-browser", "only print the address, the code and a picture of it"],
     ["login --json", "for programs: waits for somebody to approve"],
   ],
-  answers: "{ user, workspace, apiUrl }",
   async run({ flags }, ctx) {
     const { ui, now, apiUrl } = ctx;
     await assertCanStoreLogin(ctx);

@@ -27,7 +27,6 @@ export default defineCommand({
     ["logout", "log out of the workspace in use"],
     ["logout --all", "log out of all workspaces"],
   ],
-  answers: "{ loggedOut: { workspace, token }, apiUrl }",
   async run({ flags }, ctx) {
     const { apiUrl, credentials, settings, ui } = ctx;
     const wanted = ctx.workspace?.slug ?? credentials.defaultWorkspace(apiUrl);

@@ -34,7 +34,6 @@ export default defineCommand({
     ["whoami", "show the user and key in use"],
     ["whoami --json", "the same for programs"],
   ],
-  answers: "{ user, workspace, credential, grant, workspaceSource, apiUrl }",
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });
     const identity = await client.call(endpoints.getIdentity, {});

@@ -8,7 +8,6 @@ const MAX_LISTED = 1000;
 export default defineCommand({
   define: (command) => command,
   examples: [["workspace list", "show all workspaces of the current user"]],
-  answers: "{ workspaces, current }",
   async run(_, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const [{ items }, identity] = await Promise.all([

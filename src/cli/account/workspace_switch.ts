@@ -14,7 +14,6 @@ export default defineCommand({
   define: (command) => command.argument("<slug>", "slug of the workspace"),
   offers: { slug: "workspace" },
   examples: [["workspace switch acme", "use the workspace acme from now on"]],
-  answers: "{ workspace }",
   async run({ args: [slug] }, ctx) {
     await assertCanStoreLogin(ctx);
     const client = ctx.client({ phase: "workspace" });

@@ -40,7 +40,6 @@ export default defineCommand({
     ["audit --action createApiKey", "show who made keys"],
     [`audit --limit ${AUDIT_ENTRIES} --json`, "export the whole log"],
   ],
-  answers: "{ entries }",
   async run({ flags: { limit, ...filter } }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const entries: AuditEntry[] = [];

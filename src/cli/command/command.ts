@@ -20,8 +20,6 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
   /** What arguments name, by their names: offered by completion, and to a person who omitted one. */
   readonly offers?: Readonly<Record<string, CandidateKind>>;
-  /** Members of the object that JSON mode prints, for the reference. */
-  readonly answers?: string;
   /** Runs the command; a number that it returns is the exit code, instead of 0. */
   readonly run: (input: CommandInput<Args, Flags>, ctx: Context) => Promise<number | void>;
 }
@@ -30,7 +28,6 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
 export interface LoadedCommand {
   readonly description: string | undefined;
   readonly examples: CommandSpec<[], OptionValues>["examples"];
-  readonly answers: string | undefined;
   readonly offers: Readonly<Record<string, CandidateKind>>;
   /** Makes the parser; `perform` gets the run that the arguments ask for. */
   build(name: string, perform: Perform): Command<unknown[], OptionValues>;
@@ -45,7 +42,6 @@ export function defineCommand<Args extends unknown[], Flags extends OptionValues
   return {
     description: spec.description,
     examples: spec.examples,
-    answers: spec.answers,
     offers: spec.offers ?? {},
     build(name, perform) {
       const command = spec.define(new Command(name));

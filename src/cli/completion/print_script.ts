@@ -13,7 +13,6 @@ export default defineCommand({
     ["completion zsh > ~/.zfunc/_svc", "for zsh, with ~/.zfunc in fpath"],
     ["completion fish > ~/.config/fish/completions/svc.fish", "for fish"],
   ],
-  answers: "{ shell, script }",
   async run({ args: [shell] }, ctx) {
     const script = await completionScript(shell satisfies Shell);
     ctx.ui.result({ shell, script }, script);

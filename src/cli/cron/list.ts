@@ -10,7 +10,6 @@ export default defineCommand({
   description: "[[cron]] of svc.toml declares them; they run for what is live in production.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["cron list", "show the scheduled tasks of this directory's project"]],
-  answers: "{ tasks }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { items: tasks } = await client.call(endpoints.listCronTasks, {

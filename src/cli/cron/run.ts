@@ -12,7 +12,6 @@ export default defineCommand({
       .argument("<path>", "path of the task")
       .option("--project-id <id>", "id or name of the project"),
   examples: [["cron run /api/cron", "request it as the schedule does"]],
-  answers: "{ run }",
   async run({ args: [path], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const run = await client.call(endpoints.runCronTask, {

@@ -31,7 +31,6 @@ export default defineCommand({
     ["db config --environments production,staging", "only deployments of these get it"],
     ["db config --preview-branches true", "give each git branch's previews a branch of their own"],
   ],
-  answers: "{ autoInject, envVar, environments, previewBranches, database }",
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, { database: given, projectId: flags.projectId });
     const { autoInject, envVar, previewBranches, environments: listed } = flags;

@@ -11,7 +11,6 @@ export default defineCommand({
     ["db connection", "print the URL; psql takes it: psql $(svc db connection)"],
     ["db connection shop --branch feature/cart", "that of a branch"],
   ],
-  answers: "{ url, host, port, user, password, database, branch }",
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, { database: given, projectId: flags.projectId });
     await printConnection(ctx, opened, flags.branch);

@@ -78,7 +78,6 @@ export default defineCommand({
     ["db create --wait", "create a database named like the project, and wait for it"],
     ["db create --name stats --cu-size 1.0 --env-var STATS_URL", "a second one, with more memory"],
   ],
-  answers: "{ database }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "db" });
     const { cuSize, engine, envVar, autoInject } = flags;

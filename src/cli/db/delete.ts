@@ -17,7 +17,6 @@ export default defineCommand({
     ["db delete shop", "delete the database shop after asking"],
     ["db delete shop --force", "delete it without asking"],
   ],
-  answers: "{ deleted, database }",
   async run({ args: [given], flags }, ctx) {
     const { client, project, database, params } = await openDatabase(ctx, {
       database: given,

@@ -65,7 +65,6 @@ export default defineCommand({
     ["db export --output shop.sql", "save the project's database"],
     ["db export shop --branch staging > staging.sql", "save a branch"],
   ],
-  answers: "{ database, branch, file, bytes }",
   async run({ args: [given], flags }, ctx) {
     const { branch, output } = flags;
     if (output === undefined && ctx.ui.json) {

@@ -61,7 +61,6 @@ export default defineCommand({
     ["db import --file shop.sql", "run a script on the project's database"],
     ["db import shop --branch staging < shop.sql", "run it on a branch"],
   ],
-  answers: "{ database, branch, statements }",
   async run({ args: [given], flags }, ctx) {
     const { branch } = flags;
     const { client, database, params } = await openDatabase(ctx, {

@@ -11,7 +11,6 @@ export default defineCommand({
     "db info shop",
     "show the database shop",
   ]],
-  answers: "{ database }",
   async run({ args: [given], flags }, ctx) {
     const { database } = await openDatabase(ctx, { database: given, projectId: flags.projectId });
     ctx.ui.result({ database }, formatDatabase(database, ctx.now()));

@@ -26,7 +26,6 @@ export default defineCommand({
     ["db list", "show the databases of this directory's project"],
     ["db list --deleted", "those that svc db undelete brings back"],
   ],
-  answers: "{ databases }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "db" });
     const deleted = flags.deleted === true;

@@ -23,7 +23,6 @@ export default defineCommand({
     ["db move --to server", "move the project's database to the platform's PostgreSQL server"],
     ["db move shop --to embedded --force", "move it back, without asking"],
   ],
-  answers: "{ database }",
   async run({ args: [given], flags }, ctx) {
     const { client, database: before, params } = await openDatabase(ctx, {
       database: given,

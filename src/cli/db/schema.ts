@@ -11,7 +11,6 @@ export default defineCommand({
     ["db schema", "print the definitions of the project's database"],
     ["db schema shop --branch staging > schema.sql", "save those of a branch"],
   ],
-  answers: "{ database, branch, schema }",
   async run({ args: [given], flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, {
       database: given,

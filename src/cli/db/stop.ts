@@ -7,7 +7,6 @@ export default defineCommand({
   define: (command) => command.argument("[database]", DATABASE_ARGUMENT).option(...PROJECT_OPTION),
   offers: { database: "database" },
   examples: [["db stop shop", "end all connections to the database shop"]],
-  answers: "{ database }",
   async run({ args: [given], flags }, ctx) {
     const { client, params } = await openDatabase(ctx, {
       database: given,

@@ -14,7 +14,6 @@ export default defineCommand({
       .option(...PROJECT_OPTION),
   offers: { database: "deleted-database" },
   examples: [["db undelete shop", "bring the database shop back"]],
-  answers: "{ database }",
   async run({ args: [given], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "db" });
     const deleted = await listDatabases(client, project, { deleted: true });

@@ -19,8 +19,6 @@ export default defineCommand({
     ["build", "build this project and validate the output"],
     ["build ./site --skip-validation", "only build"],
   ],
-  answers:
-    "{ command, framework, outputDirectory, manifest, manifestGenerated, servers, rules, validated, files, bytes }",
   async run({ args: [dir], flags }, ctx) {
     // Help and completion need nothing that builds.
     const [{ assembleProject }, { createBuildHost, explainBuild }] = await Promise.all([

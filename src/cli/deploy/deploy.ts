@@ -33,9 +33,6 @@ export default defineCommand({
     ["deploy --environment staging", "deploy to an environment that the project has created"],
     ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
   ],
-  answers: "{ id, project, status, isPreview, isProduction, branch, commitSha, url, " +
-    "urls: { unique, branch, production }, …, uploaded: { files, bytes }, " +
-    "reused: { files, bytes }, rulesInEffect: { origin, revisionId } }",
   async run({ args: [dir], flags }, ctx) {
     // Help and completion need nothing that builds.
     const { deployProject } = await import("./deploy_project.ts");

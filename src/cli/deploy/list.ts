@@ -27,7 +27,6 @@ export default defineCommand({
     ["deployments list", "show the latest deployments of this directory's project"],
     ["deployments list --project-id blog --limit 50 --json", "fifty of blog for programs"],
   ],
-  answers: "{ deployments, nextCursor }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { items, nextCursor } = await collectPages(

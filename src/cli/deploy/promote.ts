@@ -12,7 +12,6 @@ export default defineCommand({
     command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
   offers: { id: "deployment" },
   examples: [["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "put a preview into production"]],
-  answers: "{ deployment, rulesInEffect: { origin, revisionId } }",
   async run({ args: [id] }, ctx) {
     const client = ctx.client({ phase: "deploy" });
     const deployment = await client.call(endpoints.promoteDeployment, {

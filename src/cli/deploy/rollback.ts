@@ -34,7 +34,6 @@ export default defineCommand({
     ["rollback", "undo the deployment that is live"],
     ["rollback --to 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "go back to a given deployment"],
   ],
-  answers: "{ deployment, rolledBack, rulesInEffect: { origin, revisionId } }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, {
       given: flags.projectId,

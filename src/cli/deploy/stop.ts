@@ -9,7 +9,6 @@ export default defineCommand({
     command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
   offers: { id: "deployment" },
   examples: [["stop 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "stop a live preview"]],
-  answers: "{ deployment }",
   async run({ args: [id] }, ctx) {
     const client = ctx.client({ phase: "deploy" });
     const deployment = await client.call(endpoints.stopDeployment, { params: { deployment: id } });

@@ -42,7 +42,6 @@ export default defineCommand({
     ["dev --alias storybook --port 6006", "with another command of svc.toml"],
     ["dev --country DE --device mobile", "as a visitor would see it"],
   ],
-  answers: "{ url, port, command, environment, inspector, functionsInspector }",
   async run({ args: [dir], flags }, ctx) {
     // Help and completion need nothing that serves.
     const { runDev } = await import("./run_dev.ts");

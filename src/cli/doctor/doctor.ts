@@ -18,7 +18,6 @@ export default defineCommand({
       "check what nodes will share, too",
     ],
   ],
-  answers: "{ ok, points }",
   async run({ flags }, ctx) {
     const { examine } = await import("./examine.ts");
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);

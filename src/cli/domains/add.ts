@@ -18,7 +18,6 @@ export default defineCommand({
     ["domains add www.example.com --environment production", "show production there"],
     ["domains add '*.preview.example.com' --environment preview", "all names below a domain"],
   ],
-  answers: "{ domain, companion, records, notes }",
   async run({ args: [hostname], flags }, ctx) {
     const { client, project, folder } = await openProject(ctx, {
       given: flags.projectId,

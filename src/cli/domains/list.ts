@@ -15,7 +15,6 @@ export default defineCommand({
   description: "A domain answers once it is verified.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["domains list", "show the custom domains of this directory's project"]],
-  answers: "{ domains }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, {
       given: flags.projectId,

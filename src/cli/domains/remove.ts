@@ -15,7 +15,6 @@ export default defineCommand({
     ["domains remove www.example.com", "remove it after asking"],
     ["domains remove www.example.com --force", "remove it without asking"],
   ],
-  answers: "{ removed, domain }",
   async run({ args: [reference], flags }, ctx) {
     const { client, project } = await openProject(ctx, {
       given: flags.projectId,

@@ -27,7 +27,6 @@ export default defineCommand({
     ["domains verify www.example.com", "look up its records"],
     ["domains verify www.example.com --json", "the look-ups for programs"],
   ],
-  answers: "{ domain, checks, notes }",
   async run({ args: [reference], flags }, ctx) {
     const { client, project } = await openProject(ctx, {
       given: flags.projectId,

@@ -9,7 +9,6 @@ export default defineCommand({
       .option("--deployment-id <id>", "deployment (default: the one live in production)")
       .option("--project-id <id>", "id or name of the project"),
   examples: [["functions list", "list the functions that production runs"]],
-  answers: "{ deploymentId, functions }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const deployment = flags.deploymentId ?? project.productionDeploymentId;

@@ -33,7 +33,6 @@ export default defineCommand({
     ["cache purge --prefix /blog/", "clear those of the blog"],
     ["cache purge --tag posts --soft", "refresh all that show a post"],
   ],
-  answers: "{ purged }",
   async run({ flags: { path, prefix, tag, soft = false, environment, projectId } }, ctx) {
     const { client, project } = await openProject(ctx, { given: projectId, phase: "deploy" });
     const answer = await client.call(endpoints.purgeCache, {

@@ -19,7 +19,6 @@ export default defineCommand({
     ["env delete LOG_LEVEL", "delete the variable after asking"],
     ["env delete LOG_LEVEL --force", "delete it without asking"],
   ],
-  answers: "{ deleted, key, scopes }",
   async run({ args: [given], flags }, ctx) {
     const key = checkVariableName(given);
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "env" });

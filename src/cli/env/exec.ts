@@ -28,7 +28,6 @@ export default defineCommand({
     ["env exec -- npm run dev", "run it with the variables of this checkout's environment"],
     ["env exec --environment production -- ./migrate --dry-run", "with those of production"],
   ],
-  answers: "{ exitCode, environment, variables }",
   async run({ args: [[program, ...args]], flags }, ctx) {
     if (program === undefined || program === "") {
       throw new CliError("usage", "Name a command: svc env exec -- <command>");

@@ -21,7 +21,6 @@ export default defineCommand({
     ["env list", "show the variables of this directory's project"],
     ["env list --environment production --json", "what production sees, for programs"],
   ],
-  answers: "{ environment, environmentSource, variables }",
   async run({ flags }, ctx) {
     if (flags.all === true && flags.environment !== undefined) {
       throw new CliError("usage", "Give --environment or --all, not both");

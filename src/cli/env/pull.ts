@@ -7,7 +7,6 @@ export default defineCommand({
     "backups, editors and git find them.",
   define: (command) => command.argument("[file...]", "ignored").allowUnknownOption(),
   examples: [["env pull", "show what to do instead"]],
-  answers: "always an error",
   run(_, ctx) {
     return Promise.reject(
       new CliError(

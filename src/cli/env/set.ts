@@ -160,7 +160,6 @@ export default defineCommand({
     ["env set TLS_KEY --secret --from-file key.pem --environment production", "from a file"],
     ["env set --from-file .env --all-keys --secret --environment preview", "a dotenv file"],
   ],
-  answers: "{ variable }; with --all-keys, scope and variables",
   async run({ args: [given], flags }, ctx) {
     checkFlags(given, flags);
     const flag = categoryOfFlags(flags);

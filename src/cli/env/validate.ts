@@ -16,7 +16,6 @@ export default defineCommand({
     ["env validate", "check every environment"],
     ["env validate --environment production --json", "one of them, for CI"],
   ],
-  answers: "{ valid, declared, environments, missing, exposed }",
   async run({ flags }, ctx) {
     const { client, project, folder } = await openProject(ctx, {
       given: flags.projectId,

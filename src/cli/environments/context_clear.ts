@@ -5,7 +5,6 @@ import { openProjectFolder } from "../projects/mod.ts";
 export default defineCommand({
   define: (command) => command,
   examples: [["context clear", "forget the environment of this checkout"]],
-  answers: "{ cleared }",
   async run(_, ctx) {
     const { directory } = await openProjectFolder(ctx);
     const cleared = await clearContext(directory);

@@ -8,7 +8,6 @@ export default defineCommand({
     "contact the platform.",
   define: (command) => command,
   examples: [["context show", "show the environment of this checkout"]],
-  answers: "{ environment, environmentSource, context, file }",
   async run(_, ctx) {
     const { directory } = await openProjectFolder(ctx);
     const variable = environmentVariable(ctx);

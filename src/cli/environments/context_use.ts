@@ -22,7 +22,6 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   offers: { "name-or-id": "environment" },
   examples: [["context use preview", "work with preview from now on"]],
-  answers: "{ environment, project, file, gitignoreChanged }",
   async run({ args: [reference], flags }, ctx) {
     await assertCanKeepContext(ctx, (await openProjectFolder(ctx)).directory);
     const { client, project, folder } = await openProject(ctx, {

@@ -21,7 +21,6 @@ export default defineCommand({
       .argument("<name>", "lower-case letters, digits and inner hyphens, at most 20")
       .option("--project-id <id>", "id or name of the project"),
   examples: [["environments create staging", "create the environment staging"]],
-  answers: "{ environment }",
   async run({ args: [name], flags }, ctx) {
     checkName(name);
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "env" });

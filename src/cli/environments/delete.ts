@@ -16,7 +16,6 @@ export default defineCommand({
     ["environments delete staging", "delete staging after asking"],
     ["environments delete staging --force", "delete it without asking"],
   ],
-  answers: "{ deleted, environment }",
   async run({ args: [reference], flags }, ctx) {
     const { client, project, folder } = await openProject(ctx, {
       given: flags.projectId,

@@ -6,7 +6,6 @@ export default defineCommand({
   description: "A star marks the environment of this checkout.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["environments list", "show the environments of this directory's project"]],
-  answers: "{ environments, context }",
   async run({ flags }, ctx) {
     const { client, project, folder } = await openProject(ctx, {
       given: flags.projectId,

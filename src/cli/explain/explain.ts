@@ -9,7 +9,6 @@ export default defineCommand({
     ["explain rules_invalid", "say what it means and how to mend it"],
     ["explain", "list all codes"],
   ],
-  answers: "{ code, meaning, remedy, commands, guide } or { codes }",
   async run({ args: [code] }, ctx) {
     const { EXPLANATIONS, formatExplanation } = await import("./explain_code.ts");
     if (code === undefined) {

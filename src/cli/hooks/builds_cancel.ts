@@ -7,7 +7,6 @@ export default defineCommand({
     command.argument("<id>", "id of the build, the same as that of its deployment", deploymentId),
   offers: { id: "deployment" },
   examples: [["builds cancel 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "cancel a build"]],
-  answers: "{ build }",
   async run({ args: [id] }, ctx) {
     const client = ctx.client({ phase: "build" });
     const build = await client.call(endpoints.cancelBuild, { params: { build: id } });

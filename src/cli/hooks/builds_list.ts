@@ -21,7 +21,6 @@ export default defineCommand({
       .addOption(limitOption(10))
       .option("--project-id <id>", "id or name of the project"),
   examples: [["builds list", "show the latest builds of this directory's project"]],
-  answers: "{ builds, nextCursor }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { items, nextCursor } = await collectPages(

@@ -15,7 +15,6 @@ export default defineCommand({
     ["builds start", "build the head of the production branch"],
     ["builds start --branch menu", "make a preview of a branch"],
   ],
-  answers: "{ deployment }",
   async run({ flags }, ctx) {
     const { projectId, branch, commit: commitSha, force } = flags;
     const { client, project } = await openProject(ctx, { given: projectId, phase: "build" });

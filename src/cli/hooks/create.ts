@@ -26,7 +26,6 @@ export default defineCommand({
     ["hooks create --name github --signed", "for the webhooks of a forge"],
     ["hooks create --name ci --branch 'release/*' --scope Preview", "for releases only"],
   ],
-  answers: "{ hook, url, secret }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { url, secret, ...hook } = await client.call(endpoints.createHook, {

@@ -16,7 +16,6 @@ export default defineCommand({
     ["hooks delete cms", "delete the hook cms after asking"],
     ["hooks delete cms --force", "delete it without asking"],
   ],
-  answers: "{ deleted, hook }",
   async run({ args: [reference], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const hook = await findHook(ctx, client, { project, reference });

@@ -6,7 +6,6 @@ export default defineCommand({
   description: "TRIGGERED counts the triggers that were answered with a deployment.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["hooks list", "show the deploy hooks of this directory's project"]],
-  answers: "{ hooks }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const hooks = await listHooks(client, project);

@@ -13,7 +13,6 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   offers: { hook: "hook" },
   examples: [["hooks regenerate cms", "give the hook cms a new URL"]],
-  answers: "{ hook, url, secret }",
   async run({ args: [reference], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { id } = await findHook(ctx, client, { project, reference });

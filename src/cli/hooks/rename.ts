@@ -12,7 +12,6 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   offers: { hook: "hook" },
   examples: [["hooks rename ci github", "rename the hook ci to github"]],
-  answers: "{ hook }",
   async run({ args: [reference, name], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { id } = await findHook(ctx, client, { project, reference });

@@ -65,7 +65,6 @@ export default defineCommand({
     ["hooks trigger --commit 8f14e45 --branch main --wait", "deploy a commit and wait for it"],
     ["hooks trigger --branch main", "deploy what the branch has now"],
   ],
-  answers: "{ deployment }",
   async run({ flags }, ctx) {
     const url = flags.url ?? ctx.env.SVC_HOOK_URL;
     if (url === undefined || url === "") {

@@ -21,7 +21,6 @@ export default defineCommand({
     ["keys create ci --permission deploy-previews --project shop --expires 30d", "for CI"],
     ["keys create watcher --permission read", "for a program that only looks"],
   ],
-  answers: "{ apiKey, key }",
   async run({ args: [name], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const { permission, project, expires, role, description } = flags;

@@ -5,7 +5,6 @@ export default defineCommand({
   description: "Keys themselves are never shown again. Only owners of the workspace can list them.",
   define: (command) => command,
   examples: [["keys list", "show the workspace's API keys"]],
-  answers: "{ keys }",
   async run(_, ctx) {
     const keys = await listKeys(ctx.client({ phase: "workspace" }));
     if (keys.length === 0) ctx.ui.note("No API keys: `svc keys create <name>` creates one");

@@ -11,7 +11,6 @@ export default defineCommand({
       .option("--force", "do not ask"),
   offers: { key: "api-key" },
   examples: [["keys revoke ci --force", "end it without asking"]],
-  answers: "{ revoked, apiKey }",
   async run({ args: [reference], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const apiKey = await findKey(client, reference);

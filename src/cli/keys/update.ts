@@ -22,7 +22,6 @@ export default defineCommand({
     ["keys update ci --expires 30d", "let it work for another month"],
     ["keys update ci --permission read", "let it only look"],
   ],
-  answers: "{ apiKey }",
   async run({ args: [reference], flags }, ctx) {
     const { permission, project, allProjects, expires, name, description } = flags;
     if (project !== undefined && allProjects === true) {

@@ -6,7 +6,6 @@ export default defineCommand({
   description: LOCAL_NOTE,
   define: (command) => command.option("--force", "remove without asking"),
   examples: [["kv clear --force", "empty the local store"]],
-  answers: "{ removed }",
   async run({ flags }, ctx) {
     await confirm(ctx, {
       force: flags.force,

@@ -11,7 +11,6 @@ export default defineCommand({
     ["kv get boats/kestrel", "print a value"],
     ["kv get photo > photo.jpg", "write it to a file"],
   ],
-  answers: "{ key, value, encoding, contentType, size, version, expiresAt }",
   async run({ args: [key] }, ctx) {
     checkKey(key);
     const found = await withLocalKv(ctx, ({ store, namespace }) => store.get(namespace, key));

@@ -39,7 +39,6 @@ export default defineCommand({
     ["kv list", "list all keys"],
     ["kv list --prefix boats/ --limit 10", "list the first keys with a prefix"],
   ],
-  answers: "{ items }",
   async run({ flags: { prefix, limit = Infinity } }, ctx) {
     checkPrefix(prefix);
     const count = await withLocalKv(

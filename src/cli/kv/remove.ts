@@ -7,7 +7,6 @@ export default defineCommand({
   description: `A key that is not there is removed already. ${LOCAL_NOTE}`,
   define: (command) => command.argument("<key>", "key"),
   examples: [["kv remove boats/kestrel", "remove a key"]],
-  answers: "{ key, removed }",
   async run({ args: [key] }, ctx) {
     checkKey(key);
     const removed = await withLocalKv(ctx, async ({ store, namespace }) => {

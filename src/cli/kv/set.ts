@@ -65,7 +65,6 @@ export default defineCommand({
     ["kv set session abc --ttl 3600", "forget it after an hour"],
     ["kv set photo < photo.jpg", "set bytes from a file"],
   ],
-  answers: "{ key, contentType, size, version }",
   async run({ args: [key, given], flags }, ctx) {
     checkKey(key);
     const bytes = await readValue(ctx, given);

@@ -90,8 +90,6 @@ export default defineCommand({
     ["logs --build --follow", "follow the newest deployment's build to its end"],
     ["logs --follow --json", "follow as one JSON object per line"],
   ],
-  answers:
-    "{ entries, nextCursor, missingNodes? }; with --build: { deployment, lines, isComplete }",
   async run({ args, flags }, ctx) {
     const deployment = flags.deploymentId ?? args[0];
     const since = flags.since === undefined ? undefined : parseSince(flags.since, ctx.now());

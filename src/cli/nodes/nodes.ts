@@ -9,7 +9,6 @@ export default defineCommand({
     "another one leads what it led. Only the owner of the platform can list them.",
   define: (command) => command,
   examples: [["nodes", "show the nodes that share the platform's store, and which leads what"]],
-  answers: "{ nodes }",
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });
     const { items: nodes } = await client.call(endpoints.listNodes, {});

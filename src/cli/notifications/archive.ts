@@ -11,7 +11,6 @@ export default defineCommand({
   examples: [
     ["notifications archive --all", "empty the inbox into the archive"],
   ],
-  answers: "{ archived }",
   async run({ args: [given], flags }, ctx) {
     const ids = given ?? [];
     checkWhich(ids, flags.all === true, "--all");

@@ -32,7 +32,6 @@ export default defineCommand({
         PAGE_LIMIT_DEFAULT,
       ),
   examples: [["notifications dead-letters", "show what did not reach you"]],
-  answers: "{ deadLetters }",
   async run({ flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const endpoint = flags.workspaceWide === true

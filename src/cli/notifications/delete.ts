@@ -11,7 +11,6 @@ export default defineCommand({
   examples: [
     ["notifications delete --all-archived", "delete all of the archive"],
   ],
-  answers: "{ deleted }",
   async run({ args: [given], flags }, ctx) {
     const ids = given ?? [];
     checkWhich(ids, flags.allArchived === true, "--all-archived");

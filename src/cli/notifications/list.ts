@@ -33,7 +33,6 @@ export default defineCommand({
     ["notifications list", "show the inbox"],
     ["notifications list --unread --priority CRITICAL --json", "what is urgent, for programs"],
   ],
-  answers: "{ notifications, total }",
   async run({ flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const notifications: Notification[] = [];

@@ -57,7 +57,6 @@ export default defineCommand({
       "change one category",
     ],
   ],
-  answers: "{ categories }",
   async run({ flags }, ctx) {
     const { category, minimum, quiet, on = [], off = [] } = flags;
     const both = on.find((channel) => off.includes(channel));

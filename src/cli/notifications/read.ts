@@ -11,7 +11,6 @@ export default defineCommand({
   examples: [
     ["notifications read --all", "mark all of the inbox as read"],
   ],
-  answers: "{ read }",
   async run({ args: [given], flags }, ctx) {
     const ids = given ?? [];
     checkWhich(ids, flags.all === true, "--all");

@@ -11,7 +11,6 @@ export default defineCommand({
       .option("--all", "all of them")
       .option("--workspace-wide", "of all members and webhooks, for owners"),
   examples: [["notifications resend --all", "try everything again"]],
-  answers: "{ resent }",
   async run({ args: [given], flags }, ctx) {
     const ids = given ?? [];
     checkWhich(ids, flags.all === true, "--all");

@@ -11,7 +11,6 @@ export default defineCommand({
   define: (command) =>
     command.addArgument(new Argument("<channel>", "how to send it").choices(PERSONAL_CHANNELS)),
   examples: [["notifications test email", "see whether mail arrives"]],
-  answers: "{ channel, delivered, results }",
   async run({ args: [channel] }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const result = await client.call(endpoints.sendTestNotification, { body: { channel } });

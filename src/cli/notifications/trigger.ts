@@ -34,7 +34,6 @@ export default defineCommand({
       "say that a payment failed",
     ],
   ],
-  answers: "{ id, event, category, priority }",
   async run({ args: [event], flags }, ctx) {
     const data = readEventData(event, flags.data ?? []);
     const { key } = flags;

@@ -20,7 +20,6 @@ export default defineCommand({
     ["notifications watch", "show notifications as they come in"],
     ["notifications watch --json", "follow the inbox as one JSON object per line"],
   ],
-  answers: "{ type, … }, a line for each message",
   async run(_, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const { signal } = ctx;

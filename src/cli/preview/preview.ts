@@ -24,7 +24,6 @@ export default defineCommand({
     ["preview", "serve the output of the last build on http://localhost:4321"],
     ["preview --build --port 8000", "build, and serve on another port"],
   ],
-  answers: "{ url, port, files, functions, environment }",
   async run({ args: [dir], flags }, ctx) {
     // Help and completion need nothing that serves.
     const { runPreview } = await import("./run_preview.ts");

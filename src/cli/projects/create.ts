@@ -60,7 +60,6 @@ export default defineCommand({
     ],
     ["projects create --name shop --framework astro --link", "and link this directory to it"],
   ],
-  answers: "{ project, linked, deployment }",
   async run({ flags }, ctx) {
     const { link, name: given, deploy = false, ...settings } = flags;
     if (deploy && settings.gitUrl === undefined) {

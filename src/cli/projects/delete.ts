@@ -11,7 +11,6 @@ export default defineCommand({
     ["projects delete blog", "delete the project blog after asking"],
     ["projects delete blog --force", "delete it without asking"],
   ],
-  answers: "{ deleted, project }",
   async run({ args: [id], flags }, ctx) {
     const client = ctx.client({ phase: "projects" });
     const project = await client.call(endpoints.getProject, { params: { project: id } });

@@ -85,7 +85,6 @@ export default defineCommand({
     ["projects git-credentials blog --ssh-key deploy_key", "a deploy key"],
     ["projects git-credentials blog --remove", "delete them"],
   ],
-  answers: "{ project }",
   async run({ args: [id], flags }, ctx) {
     checkFlags(flags);
     const client = ctx.client({ phase: "projects" });

@@ -7,7 +7,6 @@ export default defineCommand({
   description: "Includes the health of production's servers, and what is wrong with them.",
   offers: { id: "project" },
   examples: [["projects info blog", "show the project blog"]],
-  answers: "{ project, health }",
   async run({ args: [id] }, ctx) {
     const client = ctx.client({ phase: "projects" });
     const params = { project: id };

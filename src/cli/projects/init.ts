@@ -176,7 +176,6 @@ export default defineCommand({
     ["init --project-id blog --json", "link to a project that exists"],
     ["init --agents", "and write a section for agents into AGENTS.md"],
   ],
-  answers: "{ config, created, name, project, framework, files, server }; with --agents, agents",
   async run({ flags }, ctx) {
     if (flags.create === true && flags.projectId !== undefined) {
       throw new CliError("usage", "Give --create or --project-id, not both");

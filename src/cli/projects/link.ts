@@ -47,7 +47,6 @@ export default defineCommand({
     ["link ./site --project-id blog", "link ./site to the project blog"],
     ["link --git-remote", "deploy with `git push svc main` from now on"],
   ],
-  answers: "{ project, directory, config, gitRemote }",
   async run({ args: [dir], flags }, ctx) {
     const folder = await openProjectFolder(ctx, dir);
     await assertCanBind(ctx, folder);

@@ -9,7 +9,6 @@ export default defineCommand({
     ["projects list", "show the newest projects"],
     ["projects list --limit 100 --json", "a hundred of them for programs"],
   ],
-  answers: "{ projects, nextCursor }",
   async run({ flags }, ctx) {
     const client = ctx.client({ phase: "projects" });
     const { items, nextCursor } = await collectPages(

@@ -33,7 +33,6 @@ export default defineCommand({
     ["projects update blog --build-command 'npm run build'", "change the build command"],
     ["projects update blog --display-name 'The blog'", "change what people read"],
   ],
-  answers: "{ project }",
   async run({ args: [id], flags }, ctx) {
     const { branch, framework, ...texts } = flags;
     const body = { ...clearable(texts), ...definedOnly({ branch, framework }) };

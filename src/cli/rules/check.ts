@@ -11,7 +11,6 @@ export default defineCommand({
     ["rules check", "validate svc.rules.toml"],
     ["rules check edge.toml --json", "another file, problems for programs"],
   ],
-  answers: "{ file, valid, rules, diagnostics }",
   async run({ args: [given] }, ctx) {
     const file = await readRulesSource(ctx, given);
     const { diagnostics, ruleSet } = loadValidRules(file, await surroundingsOf(ctx, file));

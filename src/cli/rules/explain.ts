@@ -87,7 +87,6 @@ export default defineCommand({
     ["rules explain GET https://example.com/ --country DE --device mobile", "for a visitor"],
     ["rules explain POST /api --header 'x-key: 1' --ip 203.0.113.7", "with headers and address"],
   ],
-  answers: "{ request, rules, decision, summary }",
   async run({ args: [method, url], flags }, ctx) {
     const { runtime } = loadValidRules(await readRulesSource(ctx, flags.rules));
     const headers = headersOf(flags.header ?? []);

@@ -101,7 +101,6 @@ export default defineCommand({
     ["rules import _redirects", "print the rules"],
     ["rules import vercel.json --output svc.rules.toml", "write them to a file"],
   ],
-  answers: "{ ruleSet, toml, read, imported, unsupported, notes, diagnostics, output }",
   async run({ args: [given], flags }, ctx) {
     const file = await readSource(ctx, ctx.path(given));
     const format = formatOf(file.path, flags.format);

@@ -21,7 +21,6 @@ export default defineCommand({
     ["rules publish", "put svc.rules.toml into effect in production"],
     ["rules publish edge.toml --project-id blog", "another file and project"],
   ],
-  answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
   async run({ args: [given], flags }, ctx) {
     const file = await readRulesSource(ctx, given);
     const { ruleSet, diagnostics } = loadValidRules(file, await findPlatform(ctx, file.source));

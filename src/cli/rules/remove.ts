@@ -11,7 +11,6 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project")
       .option("--force", "do not ask"),
   examples: [["rules remove --force", "go back to the deployment's own rules"]],
-  answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };

@@ -10,7 +10,6 @@ export default defineCommand({
       .argument("<revision>", "revision, from svc rules revisions")
       .option("--project-id <id>", "id or name of the project"),
   examples: [["rules restore 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "publish it again"]],
-  answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
   async run({ args: [revision], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };

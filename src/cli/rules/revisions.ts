@@ -10,7 +10,6 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project")
       .addOption(limitOption(PAGE_LIMIT_DEFAULT)),
   examples: [["rules revisions", "show what was published, newest first"]],
-  answers: "{ revisions, nextCursor }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };

@@ -57,7 +57,6 @@ export default defineCommand({
     ["rules test", `run ${TESTS_FILE}`],
     ["rules test ci.toml --rules edge.toml --json", "other files, for CI"],
   ],
-  answers: "{ results, passed, failed, unreached }",
   async run({ args: [given], flags }, ctx) {
     const rules = await readRulesSource(ctx, flags.rules);
     const { ruleSet, runtime } = loadValidRules(rules);

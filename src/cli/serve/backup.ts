@@ -25,7 +25,6 @@ export default defineCommand({
     ["backup svc-backup.tar", "back up the default data directory"],
     ["backup /mnt/safe/today.tar --data-dir ./data --force", "another one, over an older backup"],
   ],
-  answers: "{ file, files, bytes }",
   async run({ args: [file], flags }, ctx) {
     const { BackupError, makeBackup } = await import("../../serve/mod.ts");
     if (flags.blobs !== undefined && isS3Place(flags.blobs)) {

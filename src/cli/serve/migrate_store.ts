@@ -71,7 +71,6 @@ export default defineCommand({
       "how many files would be moved",
     ],
   ],
-  answers: "{ records, files, planned, resumed, stays }",
   async run({ flags }, ctx) {
     const [from, to] = [
       readPlaces(ctx, "--from", flags.from),

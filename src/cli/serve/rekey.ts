@@ -12,7 +12,6 @@ export default defineCommand({
       .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
       .option("--kv <path>", "Deno KV database, if it is not in the data directory"),
   examples: [["rekey", "encrypt the secrets of the default data directory with a new key"]],
-  answers: "{ resealed }",
   async run({ flags }, ctx) {
     const { DataDirInUseError, DataNewerError, KeyFileError, rekeyDataDir, StoreUnusableError } =
       await import(

@@ -12,7 +12,6 @@ export default defineCommand({
       .argument("<file>", "backup, as svc backup makes it")
       .option("--data-dir <dir>", "directory to be made (default: $XDG_DATA_HOME/svc)"),
   examples: [["restore svc-backup.tar --data-dir ./data", "into ./data, for svc serve --data-dir"]],
-  answers: "{ dataDir, files, bytes, createdAt }",
   async run({ args: [file], flags }, ctx) {
     const { BackupError, restoreBackup } = await import("../../serve/mod.ts");
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);

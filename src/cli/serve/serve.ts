@@ -85,7 +85,6 @@ export default defineCommand({
     ["serve --install --dry-run", "print a service of the system that runs it"],
     ["serve --json", 'print {"url","token"} when ready, for scripts'],
   ],
-  answers: "{ url, token? }",
   async run({ flags }, ctx) {
     if (flags.dryRun === true && flags.install !== true) {
       throw new CliError("usage", "Give --dry-run with --install, which it is for");

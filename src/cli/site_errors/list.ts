@@ -19,7 +19,6 @@ export default defineCommand({
     ["errors list", "show the errors of this directory's project"],
     ["errors list --limit 500 --json", "all of them, as data"],
   ],
-  answers: "{ errors }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { items: errors, missingNodes } = await client.call(endpoints.listErrors, {

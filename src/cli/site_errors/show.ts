@@ -34,7 +34,6 @@ export default defineCommand({
       .argument("<error>", "id of the error, as `svc errors list` shows it")
       .option("--project-id <id>", "id or name of the project"),
   examples: [["errors show 5f3a9c1e0b7d2a44", "show one error"]],
-  answers: "{ details }",
   async run({ args: [id], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id, error: id };

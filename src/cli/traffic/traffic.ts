@@ -18,7 +18,6 @@ export default defineCommand({
     ["traffic", "show the last 24 hours of production"],
     ["traffic --range 90d --json", "the last 90 days, by day, as data"],
   ],
-  answers: "{ traffic }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const traffic = await client.call(endpoints.getTraffic, {

@@ -55,7 +55,6 @@ export default defineCommand({
     ["upgrade --version v1.2.3", "install a certain one"],
     ["upgrade --rollback", "go back to the one before"],
   ],
-  answers: "{ version, previous, path, changed }",
   async run({ flags }, ctx) {
     if (flags.rollback && (flags.version !== undefined || flags.force)) {
       throw new CliError("usage", "Give --rollback alone, without --version and --force");

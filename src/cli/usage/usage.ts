@@ -16,7 +16,6 @@ export default defineCommand({
     ["usage", "show the limits of the workspace"],
     ["usage --project-id shop --json", "those of a project, as data"],
   ],
-  answers: "{ usage }",
   async run({ flags: { projectId } }, ctx) {
     const read = async () => {
       if (projectId === undefined) {

@@ -15,7 +15,6 @@ export default defineCommand({
     ["webhooks create https://ci.example.com/svc", "every event"],
     ["webhooks create https://chat.example.com/x --category Deployment", "those of deployments"],
   ],
-  answers: "{ webhook, secret }",
   async run({ args: [url], flags }, ctx) {
     const events = knownNames(flags.event ?? [], EVENT_NAMES, "event");
     const categories = knownNames(flags.category ?? [], EVENT_CATEGORIES, "event category");

@@ -6,7 +6,6 @@ export default defineCommand({
   define: (command) => command.argument("<webhook_id>", "id of the webhook"),
   offers: { webhook_id: "webhook" },
   examples: [["webhooks delete 01900000-0000-7000-8000-000000000000", "delete it"]],
-  answers: "{ deleted }",
   async run({ args: [webhook] }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     await client.call(endpoints.deleteWebhook, { params: { webhook } });

@@ -30,7 +30,6 @@ export default defineCommand({
   examples: [
     ["webhooks deliveries 01900000-0000-7000-8000-000000000000", "show what it was sent"],
   ],
-  answers: "{ deliveries }",
   async run({ args: [webhook], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const { items: deliveries } = await collectPages(

@@ -13,7 +13,6 @@ const toRow = ({ id, url, events, categories, enabled, disabledReason }: Webhook
 export default defineCommand({
   define: (command) => command,
   examples: [["webhooks list", "show the workspace's webhooks"]],
-  answers: "{ webhooks }",
   async run(_, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const { items: webhooks } = await collectPages(

@@ -12,7 +12,6 @@ export default defineCommand({
       .argument("<delivery_id>", "id of the delivery"),
   offers: { webhook_id: "webhook" },
   examples: [[`webhooks redeliver ${EXAMPLE}1 ${EXAMPLE}2`, "send it again"]],
-  answers: "{ accepted }",
   async run({ args: [webhook, delivery] }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const answer = await client.call(endpoints.redeliverWebhook, { params: { webhook, delivery } });

@@ -15,7 +15,6 @@ export default defineCommand({
       ),
   offers: { webhook_id: "webhook" },
   examples: [["webhooks test 01900000-0000-7000-8000-000000000000", "send an example"]],
-  answers: "{ delivered, status, durationMs, detail }",
   async run({ args: [webhook], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const result = await client.call(endpoints.testWebhook, {

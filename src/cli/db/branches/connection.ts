@@ -11,7 +11,6 @@ export default defineCommand({
       .option(...PROJECT_OPTION),
   offers: { branch: "database-branch" },
   examples: [["db branches connection feature/cart", "print the URL of a branch"]],
-  answers: "{ url, host, port, user, password, database, branch }",
   async run({ args: [branch], flags }, ctx) {
     await printConnection(ctx, await openDatabase(ctx, flags), branch);
   },

@@ -21,7 +21,6 @@ export default defineCommand({
     ["db branches create feature/cart", "copy main"],
     ["db branches create try --from staging --ttl 12h", "copy staging, for half a day"],
   ],
-  answers: "{ branch }",
   async run({ args: [name], flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, flags);
     const branch = await client.call(endpoints.createDatabaseBranch, {

@@ -9,7 +9,6 @@ export default defineCommand({
   define: takeBranch,
   offers: { branch: "database-branch" },
   examples: [["db branches delete feature/cart", "remove the branch"]],
-  answers: "{ deleted, branch }",
   async run({ args: [name], flags }, ctx) {
     const opened = await openDatabase(ctx, flags);
     const branch = await findBranch(ctx, opened, name);

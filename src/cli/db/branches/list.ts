@@ -21,7 +21,6 @@ export default defineCommand({
   description: "Ages count from the last reset. A branch that sleeps wakes with its next client.",
   define: (command) => command.option(...DATABASE_OPTION).option(...PROJECT_OPTION),
   examples: [["db branches list", "show the branches of the project's database"]],
-  answers: "{ branches }",
   async run({ flags }, ctx) {
     const { client, database } = await openDatabase(ctx, flags);
     const branches = await listBranches(client, database);

@@ -12,7 +12,6 @@ export default defineCommand({
   define: takeBranch,
   offers: { branch: "database-branch" },
   examples: [["db branches reset staging", "make staging equal to its parent again"]],
-  answers: "{ branch }",
   async run({ args: [name], flags }, ctx) {
     const opened = await openDatabase(ctx, flags);
     const { name: branch, parent } = await findBranch(ctx, opened, name);

@@ -49,7 +49,6 @@ export default defineCommand({
     ["db query 'select * from boats' --json", "the rows as objects, in one object"],
     ["db query --read-only", "open a prompt in which nothing can be changed"],
   ],
-  answers: "{ database, branch, results }",
   async run({ args: [argument], flags }, ctx) {
     const csv = flags.csv === true;
     if (csv && ctx.ui.json) throw new CliError("usage", "Give --csv or --json, not both");

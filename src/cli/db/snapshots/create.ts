@@ -10,7 +10,6 @@ export default defineCommand({
       .option(...DATABASE_OPTION)
       .option(...PROJECT_OPTION),
   examples: [["db snapshots create", "keep main as it is now, before a migration"]],
-  answers: "{ snapshot }",
   async run({ flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, flags);
     const snapshot = await client.call(endpoints.createDatabaseSnapshot, {

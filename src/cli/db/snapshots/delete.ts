@@ -16,7 +16,6 @@ export default defineCommand({
     "db snapshots delete 0199e2e8-5f0f-7e11-8a33-0242ac120002",
     "remove a snapshot after asking",
   ]],
-  answers: "{ deleted, snapshot }",
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, flags);
     const snapshot = await findSnapshot(ctx, opened, given);

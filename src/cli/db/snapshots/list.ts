@@ -7,7 +7,6 @@ export default defineCommand({
   description: "The platform makes one of each database every day.",
   define: (command) => command.option(...DATABASE_OPTION).option(...PROJECT_OPTION),
   examples: [["db snapshots list", "show the snapshots of the project's database"]],
-  answers: "{ snapshots }",
   async run({ flags }, ctx) {
     const { client, database, params } = await openDatabase(ctx, flags);
     const { items } = await client.call(endpoints.listDatabaseSnapshots, { params });

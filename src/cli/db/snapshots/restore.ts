@@ -20,7 +20,6 @@ export default defineCommand({
     ["db snapshots restore latest --branch before", "bring it back beside the others"],
     ["db snapshots restore latest --force", "put the newest in place of its branch"],
   ],
-  answers: "{ branch, snapshot }",
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, flags);
     const { client, database, params } = opened;

@@ -1,0 +1,76 @@
+/**
+ * Holds what the tool prints in JSON mode to the schemas that `svc schema` shows.
+ *
+ * @module
+ */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import assert from "node:assert/strict";
+import { answerSchemas, failureSchema, type JsonSchema } from "./answers/mod.ts";
+import { findCommand } from "./command/arguments.ts";
+import { leavesOf } from "./command/command_entry.ts";
+import { COMMANDS } from "./command_tree.ts";
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
+addFormats.default(ajv);
+// Of `format: "uuid"` and others zod writes a pattern too; those that Ajv has no name for say nothing more.
+for (const name of ["cidrv4", "cidrv6"]) ajv.addFormat(name, true);
+
+const known = new Map<string, ValidateFunction>();
+
+/** The check of a schema, made once. */
+function checkOf(name: string, schemaOf: () => JsonSchema | undefined): ValidateFunction {
+  const made = known.get(name);
+  if (made !== undefined) return made;
+  const schema = schemaOf();
+  assert.ok(schema !== undefined, `svc schema knows no answer ${name}`);
+  const check = ajv.compile(schema);
+  known.set(name, check);
+  return check;
+}
+
+function assertFits(value: unknown, name: string, schemaOf: () => JsonSchema | undefined): void {
+  const check = checkOf(name, schemaOf);
+  if (check(value)) return;
+  assert.fail(
+    `${name}: ${ajv.errorsText(check.errors)} in ${JSON.stringify(value).slice(0, 2000)}`,
+  );
+}
+
+/** Words of the command, of `help` or of `version`. */
+function wordsOf(argv: readonly string[], answer: object): string {
+  if ("help" in answer) return "help";
+  const { leaf } = findCommand(argv, COMMANDS);
+  return leavesOf(COMMANDS).find((each) => each.leaf === leaf)?.words.join(" ") ?? "version";
+}
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Checks all that was printed on stdout in JSON mode: a failure, an object, or the lines of a
+ * stream. What is no JSON, such as that of a command that `env exec` runs, is left alone.
+ */
+export function assertAnswers(argv: readonly string[], stdout: string): void {
+  const lines = stdout.trimEnd().split("\n").map(parsed);
+  for (const line of lines) {
+    if (typeof line !== "object" || line === null) continue;
+    if ("error" in line && "code" in line) {
+      assertFits(line, "failure", failureSchema);
+      continue;
+    }
+    const words = wordsOf(argv, line);
+    const isStream = answerSchemas(words)?.lines !== undefined &&
+      (lines.length > 1 || argv.includes("--follow") || answerSchemas(words)?.object === undefined);
+    assertFits(
+      line,
+      isStream ? `a line of svc ${words}` : `svc ${words}`,
+      () => answerSchemas(words)?.[isStream ? "lines" : "object"],
+    );
+  }
+}

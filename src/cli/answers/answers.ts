@@ -1,0 +1,9 @@
+/**
+ * What a table of answers is.
+ *
+ * @module
+ */
+import type { z } from "zod";
+
+/** Schemas of what commands print in JSON mode, by the words of the command. */
+export type Answers = Readonly<Record<string, z.ZodType>>;

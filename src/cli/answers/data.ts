@@ -1,0 +1,105 @@
+/**
+ * Answers of the commands about domains, databases, the local key-value store, and accounts.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { endpoints as e } from "../../contract/mod.ts";
+import type { Answers } from "./answers.ts";
+import { count, text, user, workspace, yes } from "./parts.ts";
+
+const domain = e.getDomain.response.shape.domain;
+const database = e.getDatabase.response;
+const branch = e.createDatabaseBranch.response;
+const snapshot = e.createDatabaseSnapshot.response;
+const connection = e.getDatabaseConnection.response;
+const branchName = text.describe("Name of the branch");
+const databaseName = text.describe("Name of the database");
+const apiKey = e.updateApiKey.response;
+const expiresAt = text.nullable().describe("Null for never");
+const apiUrl = text.describe("Address of the platform");
+
+const queryResult = z.object({
+  columns: z.array(z.object({ key: text, name: text, type: text })).optional()
+    .describe("Missing where the statement has no result"),
+  rows: z.array(z.record(z.string(), z.unknown())).optional(),
+  command: text,
+  rowCount: count.nullable(),
+});
+
+export const DATA_ANSWERS: Answers = {
+  "domains list": z.object({ domains: e.listDomains.response.shape.items }),
+  "domains add": e.addDomain.response,
+  "domains remove": z.object({ removed: yes, domain }),
+  "domains verify": e.verifyDomain.response,
+  "db list": z.object({ databases: z.array(database) }),
+  "db create": z.object({ database }),
+  "db info": z.object({ database }),
+  "db delete": z.object({ deleted: yes, database }),
+  "db undelete": z.object({ database }),
+  "db start": z.object({ database }),
+  "db stop": z.object({ database }),
+  "db connection": connection,
+  "db query": z.object({
+    database: databaseName,
+    branch: branchName,
+    results: z.array(queryResult),
+  }),
+  "db schema": z.object({ database: databaseName, branch: branchName, schema: text }),
+  "db branches list": z.object({ branches: z.array(branch) }),
+  "db branches create": z.object({ branch }),
+  "db branches delete": z.object({ deleted: yes, branch }),
+  "db branches connection": connection,
+  "db branches reset": z.object({ branch }),
+  "db config": database.pick({
+    autoInject: true,
+    envVar: true,
+    environments: true,
+    previewBranches: true,
+  }).extend({ database }),
+  "db export": z.object({ database: databaseName, branch: branchName, file: text, bytes: count }),
+  "db import": z.object({ database: databaseName, branch: branchName, statements: count }),
+  "db snapshots list": z.object({ snapshots: z.array(snapshot) }),
+  "db snapshots create": z.object({ snapshot }),
+  "db snapshots restore": z.object({ branch, snapshot }),
+  "db snapshots delete": z.object({ deleted: yes, snapshot }),
+  "db move": z.object({ database }),
+  "kv get": z.object({
+    key: text,
+    value: z.unknown().describe("As `encoding` says: a text, JSON, or base64"),
+    encoding: text,
+    contentType: text,
+    size: count,
+    version: text,
+    expiresAt,
+  }),
+  "kv set": z.object({ key: text, contentType: text, size: count, version: text }),
+  "kv remove": z.object({ key: text, removed: z.boolean() }),
+  "kv list": z.object({
+    items: z.array(z.object({ key: text, size: count, version: text, expiresAt })),
+  }),
+  "kv clear": z.object({ removed: count }),
+  "workspace list": z.object({
+    workspaces: e.listWorkspaces.response.shape.items,
+    current: text.nullable(),
+  }),
+  "workspace switch": z.object({ workspace: e.listWorkspaces.response.shape.items.element }),
+  "keys list": z.object({ keys: z.array(apiKey) }),
+  "keys create": z.object({ apiKey, key: text.describe("The key itself, shown this once") }),
+  "keys update": z.object({ apiKey }),
+  "keys revoke": z.object({ revoked: yes, apiKey }),
+  "audit": z.object({ entries: e.listAudit.response.shape.items }),
+  "usage": z.object({ usage: e.listUsage.response.shape.items }),
+  "login": z.object({ user, workspace, apiUrl }),
+  "logout": z.object({
+    loggedOut: z.array(z.object({
+      workspace: text,
+      token: z.enum(["revoked", "gone", "kept", "unknown"]),
+    })),
+    apiUrl,
+  }),
+  "whoami": e.getIdentity.response.extend({
+    workspaceSource: text.describe("What chose the workspace"),
+    apiUrl,
+  }),
+};

@@ -1,0 +1,104 @@
+/**
+ * Answers of the commands that build, deploy and serve a project.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { endpoints as e } from "../../contract/mod.ts";
+import type { Answers } from "./answers.ts";
+import {
+  count,
+  deployment,
+  environmentName,
+  framework,
+  manifest,
+  nextCursor,
+  project,
+  ruleSet,
+  rulesInEffect,
+  server,
+  text,
+} from "./parts.ts";
+
+const transfer = z.object({ files: count, bytes: count });
+const address = text.nullable().describe("Null where none runs");
+
+const dryRun = z.object({
+  dryRun: z.literal(true),
+  project,
+  environment: environmentName,
+  branch: text,
+  outputDirectory: text,
+  manifest,
+  servers: z.array(server),
+  rules: ruleSet.nullable(),
+  files: z.array(z.object({ path: text, sha256: text, size: count })),
+  functions: z.array(text),
+  bytes: count,
+  missing: count.describe("How many files would be uploaded"),
+});
+
+export const DEPLOYMENT_ANSWERS: Answers = {
+  "dev": z.object({
+    url: text,
+    port: count,
+    command: text.nullable(),
+    environment: environmentName.nullable(),
+    inspector: address,
+    functionsInspector: address,
+  }),
+  "build": z.object({
+    command: text.nullable(),
+    framework,
+    outputDirectory: text,
+    manifest,
+    manifestGenerated: z.boolean(),
+    servers: z.array(server),
+    rules: count.nullable(),
+    validated: z.boolean(),
+    files: count,
+    bytes: count,
+  }),
+  "preview": z.object({
+    url: text,
+    port: count,
+    files: count,
+    functions: z.array(text),
+    environment: environmentName.nullable(),
+  }),
+  "deploy": z.union([
+    deployment.omit({ error: true }).extend({
+      uploaded: transfer,
+      reused: transfer,
+      rulesInEffect,
+    }),
+    dryRun.describe("with --dry-run"),
+  ]),
+  "deployments list": z.object({ deployments: e.listDeployments.response.shape.items, nextCursor }),
+  "promote": z.object({ deployment, rulesInEffect }),
+  "stop": z.object({ deployment }),
+  "rollback": e.rollback.response.extend({ rulesInEffect }),
+  "cache purge": e.purgeCache.response,
+  "functions list": z.object({ deploymentId: text, functions: z.array(text) }),
+  "logs": z.union([
+    z.object({
+      entries: e.listLogs.response.shape.items,
+      nextCursor,
+      missingNodes: e.listLogs.response.shape.missingNodes,
+    }),
+    z.object({ deployment: text }).extend(e.getBuildLog.response.shape).describe("with --build"),
+  ]),
+  "traffic": z.object({ traffic: e.getTraffic.response }),
+  "errors list": z.object({ errors: e.listErrors.response.shape.items }),
+  "errors show": z.object({ details: e.getError.response }),
+  "cron list": z.object({ tasks: e.listCronTasks.response.shape.items }),
+  "cron run": z.object({ run: e.runCronTask.response }),
+};
+
+/** Schemas of each line where a command prints a stream. */
+export const DEPLOYMENT_LINES: Answers = {
+  "logs": z.union([
+    e.followLogs.response,
+    e.getBuildLog.response.shape.lines.element.describe("with --build"),
+  ]),
+};

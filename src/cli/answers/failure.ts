@@ -1,0 +1,22 @@
+/**
+ * What a failed command prints in JSON mode.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { apiError } from "../../contract/mod.ts";
+import { diagnostic, text } from "./parts.ts";
+
+/** The object that every command prints where it fails, with members of its own beside. */
+export const failure = z.looseObject({
+  error: text.describe("What is wrong, where and what to do, as a sentence"),
+  code: z.string().regex(/^[a-z][a-z0-9_]*$/).describe("Never changes its meaning"),
+  hint: text.optional(),
+  next: z.array(text).optional().describe("Commands that would solve the problem, as printed"),
+  docs: z.string().regex(/^svc explain [a-z0-9_]+$/).describe("Command that explains the code"),
+  problems: apiError.shape.problems,
+  file: text.optional(),
+  diagnostics: z.array(diagnostic).optional(),
+  requestId: text.optional(),
+  retryAfterMs: z.number().optional(),
+});

@@ -1,0 +1,55 @@
+/**
+ * Parts that several answers have.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { endpoints } from "../../contract/mod.ts";
+
+export const count = z.int().min(0);
+export const text = z.string();
+export const yes = z.literal(true);
+export const anyObject = z.record(z.string(), z.unknown());
+
+export const project = endpoints.getProject.response;
+export const workspace = endpoints.getIdentity.response.shape.workspace;
+export const user = endpoints.getIdentity.response.shape.user;
+export const environmentName = text.describe("Name of an environment");
+export const framework = z.object({ id: text, name: text, version: text.optional() }).nullable()
+  .describe("Null where none was detected");
+export const nextCursor = z.string().nullable().describe("Null on the last page");
+
+export const rulesInEffect = z.object({
+  origin: endpoints.getRules.response.shape.origin,
+  revisionId: endpoints.getRules.response.shape.revisionId,
+}).nullable().describe("The rules of production; null where they are not known");
+
+/** What is wrong in a file, where, and what to do. */
+export const diagnostic = z.object({
+  severity: z.enum(["error", "warning"]),
+  code: text,
+  message: text,
+  path: text.describe("Field, such as `rules[3].condition.host`; empty for the whole document"),
+  hint: text.optional(),
+  position: z.object({ line: count, column: count, length: count.optional() }).optional(),
+  ruleId: text.optional(),
+});
+
+/** How a server runs. */
+export const server = z.object({
+  layer: text,
+  entry: text,
+  engine: z.enum(["deno", "node"]),
+  reason: text.describe("Why, as a clause"),
+  nodeVersion: text.optional(),
+  packages: z.object({ count, files: count, bytes: count }).optional(),
+});
+
+export const manifest = anyObject.describe(
+  "The manifest of the build's output; its schema is docs/schema/manifest.schema.json",
+);
+export const ruleSet = anyObject.describe(
+  "A rule set; its schema is docs/schema/rules.schema.json",
+);
+
+export const deployment = endpoints.getDeployment.response;

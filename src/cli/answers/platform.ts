@@ -1,0 +1,109 @@
+/**
+ * Answers of the commands that run a platform, and of the tool's own.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { endpoints } from "../../contract/mod.ts";
+import type { Answers } from "./answers.ts";
+import { anyObject, count, text } from "./parts.ts";
+
+const ready = z.object({
+  url: text,
+  token: text.optional().describe("A new platform's first key, shown this once"),
+  pid: z.int().optional().describe("With --background, the process"),
+});
+
+const amount = z.object({ count, bytes: count.optional() });
+
+const explanation = z.object({
+  code: text,
+  meaning: text,
+  remedy: text,
+  commands: z.array(text),
+  guide: text.describe("A file of the documentation"),
+});
+
+const argument = z.object({
+  name: text,
+  required: z.boolean(),
+  variadic: z.boolean(),
+  meaning: text,
+  default: z.unknown().describe("Null for nothing"),
+});
+
+const flag = z.object({
+  flag: text,
+  takesValue: z.boolean(),
+  repeatable: z.boolean(),
+  meaning: text,
+  choices: z.array(text).nullable().describe("Null where others are allowed too"),
+  default: z.unknown().describe("Null for nothing"),
+});
+
+const command = z.object({
+  command: text.describe("With the leading svc"),
+  section: text.nullable(),
+  summary: text,
+  description: text.nullable(),
+  arguments: z.array(argument),
+  flags: z.array(flag),
+  examples: z.array(z.object({ line: text, meaning: text })),
+  answers: text.nullable().describe("Members of the object that --json prints"),
+});
+
+export const PLATFORM_ANSWERS: Answers = {
+  "serve": z.union([
+    ready,
+    z.object({ path: text, text, next: z.array(text), written: z.boolean() })
+      .describe("with --install"),
+  ]),
+  "backup": z.object({ file: text, files: count, bytes: count }),
+  "restore": z.object({ dataDir: text, files: count, bytes: count, createdAt: text }),
+  "rekey": z.object({ resealed: count }),
+  "migrate-store": z.object({
+    records: z.object({ count, copied: count, sha256: text }).optional(),
+    files: z.object({ blobs: count, bytes: count, copied: count }).optional(),
+    planned: z.object({ records: amount.optional(), files: amount.optional() }).optional(),
+    resumed: z.boolean(),
+    stays: z.array(z.object({ path: text, what: text })),
+  }),
+  "nodes": z.object({ nodes: endpoints.listNodes.response.shape.items }),
+  "doctor": z.object({
+    ok: z.boolean(),
+    points: z.array(z.object({
+      name: text,
+      state: z.enum(["ok", "warn", "fail"]),
+      found: text,
+      advice: text.optional(),
+    })),
+  }),
+  "explain": z.union([
+    explanation,
+    z.object({ codes: z.array(explanation.pick({ code: true, meaning: true })) }).describe(
+      "without a code",
+    ),
+  ]),
+  "schema": z.union([
+    z.object({
+      command: text,
+      schema: anyObject.nullable().describe("Of the object on stdout; null where there is none"),
+      lines: anyObject.nullable().describe("Of each line of a stream; null where there is none"),
+    }),
+    z.object({
+      commands: z.array(z.object({
+        command: text,
+        members: text,
+        prints: z.array(z.enum(["object", "lines"])),
+      })),
+    }).describe("with --list"),
+  ]),
+  "upgrade": z.object({ version: text, previous: text, path: text, changed: z.boolean() }),
+  "completion": z.object({ shell: text, script: text }),
+  "help": z.object({
+    help: text,
+    flags: z.array(flag).optional().describe("Those of every command; only of svc itself"),
+    commands: z.array(command),
+  }),
+  "version": z.object({ version: text }),
+};

@@ -1,0 +1,13 @@
+/**
+ * The command of `cli/schema/`, with what loads it.
+ *
+ * @module
+ */
+import type { CommandLeaf } from "../command/mod.ts";
+
+export const SCHEMA: CommandLeaf = {
+  name: "schema",
+  section: "Tool",
+  summary: "Show the JSON Schema of what a command prints with --json",
+  load: () => import("./schema.ts"),
+};

@@ -1,0 +1,6 @@
+/**
+ * JSON Schemas of what the commands print.
+ *
+ * @module
+ */
+export { SCHEMA } from "./group.ts";

@@ -1,0 +1,89 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import assert from "node:assert/strict";
+import { runCli } from "../_test_run.ts";
+import { leavesOf } from "../command/mod.ts";
+import { COMMANDS } from "../command_tree.ts";
+import { answerMembers } from "../answers/mod.ts";
+
+/** Commands that print no JSON: a protocol of others is what they speak. */
+const SILENT = ["git-credential", "mcp"];
+/** What has a schema and is no command. */
+const OTHERS = ["help", "version"];
+
+const told = async (...words: string[]) => {
+  const { code, stdout } = await runCli([...words, "--json"]);
+  return { code, answer: JSON.parse(stdout) };
+};
+
+Deno.test("svc schema --list lists every command that prints JSON, and no other", async () => {
+  const { answer } = await told("schema", "--list");
+  const commands = leavesOf(COMMANDS).filter(({ leaf }) => leaf.hidden !== true)
+    .map(({ words }) => words.join(" ")).filter((words) => !SILENT.includes(words));
+  const listed: string[] = answer.commands.map(({ command }: { command: string }) => command);
+  assert.deepEqual(listed.toSorted(), [...commands, ...OTHERS].toSorted());
+  for (const { command, members } of answer.commands) {
+    assert.equal(members, answerMembers(command));
+    if (command !== "env pull") assert.match(String(members), /\{ [a-z]/, command);
+  }
+});
+
+Deno.test("every schema is one of JSON Schema 2020-12, and closed at its top", async () => {
+  const { answer: { commands } } = await told("schema", "--list");
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  addFormats.default(ajv);
+  for (const { command, prints } of commands) {
+    const { answer: { schema, lines } } = await told("schema", ...command.split(" "));
+    assert.deepEqual(prints, [
+      ...schema === null ? [] : ["object"],
+      ...lines === null ? [] : ["lines"],
+    ]);
+    for (const each of [schema, lines]) {
+      if (each === null) continue;
+      assert.equal(each.$schema, "https://json-schema.org/draft/2020-12/schema");
+      assert.equal(ajv.validateSchema(each), true, `${command}: ${ajv.errorsText()}`);
+      const check = ajv.compile(each);
+      assert.equal(check({ surely: "unknown" }), false, command);
+    }
+  }
+});
+
+Deno.test("for people, the schema itself is printed; --lines that of a stream", async () => {
+  const { stdout } = await runCli(["schema", "logs"]);
+  assert.ok(JSON.parse(stdout).anyOf.length === 2);
+  const lines = JSON.parse((await runCli(["schema", "logs", "--lines"])).stdout);
+  assert.match(JSON.stringify(lines), /"request"/);
+  const failure = JSON.parse((await runCli(["schema", "failure"])).stdout);
+  assert.deepEqual(failure.required, ["error", "code", "docs"]);
+  assert.equal((await runCli(["schema", "svc", "projects", "list"])).code, 0);
+});
+
+Deno.test("a word that names no command is answered with the nearest", async () => {
+  const { code, answer } = await told("schema", "projects", "lst");
+  assert.deepEqual([code, answer.code], [2, "usage"]);
+  assert.deepEqual(answer.next, ["svc schema projects list --json"]);
+  assert.equal((await told("schema")).answer.code, "usage");
+  assert.match(
+    (await told("schema", "projects", "list", "--lines")).answer.error,
+    /^Leave --lines/,
+  );
+});
+
+Deno.test("svc --help --json describes the whole tree, as its schema says", async () => {
+  // runCli() checks each answer by its schema.
+  const { answer } = await told("--help");
+  const shown = leavesOf(COMMANDS).filter(({ leaf }) => leaf.hidden !== true)
+    .map(({ words }) => ["svc", ...words].join(" "));
+  assert.deepEqual(answer.commands.map(({ command }: { command: string }) => command), shown);
+  assert.ok(answer.flags.some(({ flag }: { flag: string }) => flag === "--json"));
+  for (const { command, answers } of answer.commands) {
+    assert.equal(answers === null, SILENT.includes(command.slice(4)), command);
+  }
+  const { answer: group } = await told("db", "branches", "--help");
+  assert.deepEqual(
+    new Set(group.commands.map(({ command }: { command: string }) => command.split(" ")[2])),
+    new Set(["branches"]),
+  );
+  assert.equal("flags" in group, false);
+  assert.equal((await told("--version")).code, 0);
+});
