@@ -12,8 +12,8 @@ import { DEFAULT_RETRIES, parseRetryAfter, type RetryPolicy, withRetries } from 
 export interface ClientOptions {
   /** Address of the platform, such as `http://localhost:8787`. */
   readonly baseUrl: string;
-  /** API key; without one only public endpoints can be called. */
-  readonly token?: string;
+  /** API key, or what gets one; without it only public endpoints can be called. */
+  readonly token?: string | (() => Promise<string>);
   /** Slug of the workspace to act in; the key's own where missing. */
   readonly workspace?: string;
   readonly fetch?: typeof fetch;
@@ -182,7 +182,8 @@ export function createClient(options: ClientOptions): Client {
 
   async function fetchRaw(request: RawRequest): Promise<Response> {
     const headers = new Headers({ accept: "application/json", ...request.headers });
-    if (options.token !== undefined) headers.set("authorization", `Bearer ${options.token}`);
+    const token = typeof options.token === "function" ? await options.token() : options.token;
+    if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     if (options.workspace !== undefined) headers.set("x-workspace", options.workspace);
     const signal = anySignal([options.signal, request.signal]);
     const body = await request.body?.();

@@ -22,6 +22,7 @@ export {
   type PollAnswer,
   startDeviceLogin,
 } from "./device_login.ts";
+export { type AskedKey, exchangeToken } from "./exchange_token.ts";
 export { ApiError, ContractError, UnreachableError } from "./errors.ts";
 export { followEvents } from "./events.ts";
 export { fetchOctets, importEvents, queryEvents, readLines } from "./query_events.ts";

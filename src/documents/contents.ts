@@ -38,6 +38,7 @@ export const CONTENTS: readonly Section[] = [
     "builds": "Builds from git: commands, package managers, versions of Node, caches, limits",
     "push": "git push to the platform",
     "deploy-hooks": "Deploy hooks, and the webhooks of git hosts",
+    ci: "CI without a secret: GitHub Actions and GitLab CI as trusted publishers",
     "manifest": "The build output manifest: layers, routes, servers",
     "domains": "Custom domains and TLS certificates",
     "retention": "When old deployments and previews are removed",

@@ -5,6 +5,29 @@
  */
 import type { CommandGroup } from "../command/mod.ts";
 
+const PUBLISHERS: CommandGroup = {
+  name: "publishers",
+  summary: "Manage trusted publishers: workflows of CI that get keys without a secret",
+  fallback: "list",
+  commands: [
+    {
+      name: "list",
+      summary: "List trusted publishers, what their keys may do, and when they were used",
+      load: () => import("./publishers/list.ts"),
+    },
+    {
+      name: "add",
+      summary: "Let the workflows of a repository get keys",
+      load: () => import("./publishers/add.ts"),
+    },
+    {
+      name: "remove",
+      summary: "Remove a trusted publisher, with its keys",
+      load: () => import("./publishers/remove.ts"),
+    },
+  ],
+};
+
 export const KEYS: CommandGroup = {
   name: "keys",
   section: "Account",
@@ -30,5 +53,6 @@ export const KEYS: CommandGroup = {
       summary: "Revoke an API key",
       load: () => import("./revoke.ts"),
     },
+    PUBLISHERS,
   ],
 };

@@ -21,5 +21,32 @@ testTranscript("keys", [
   },
   { name: "not asked", argv: ["keys", "revoke", "ci"], code: 1 },
   { name: "revoked", argv: ["keys", "revoke", "ci", "--force"] },
+  { name: "no trusted publishers", argv: ["keys", "publishers", "list"] },
+  {
+    name: "a publisher without permissions",
+    argv: ["keys", "publishers", "add", "--provider", "github", "--repository", "acme/shop"],
+    code: 2,
+  },
+  {
+    name: "a publisher of no repository",
+    argv: [
+      ...["keys", "publishers", "add", "--provider", "github", "--repository", "acme"],
+      ...["--permission", "read"],
+    ],
+    code: 2,
+  },
+  {
+    name: "a publisher",
+    argv: [
+      ...["keys", "publishers", "add", "--provider", "github", "--repository", "acme/shop"],
+      ...["--permission", "deploy-production", "--branch", "main", "--workflow", "deploy.yml"],
+    ],
+  },
+  { name: "all publishers", argv: ["keys", "publishers"] },
+  { name: "a publisher not removed", argv: ["keys", "publishers", "remove", "acme/shop"], code: 1 },
+  {
+    name: "a publisher removed",
+    argv: ["keys", "publishers", "remove", "acme/shop", "--force"],
+  },
   { name: "one that is not there", argv: ["keys", "revoke", "ci", "--force"], code: 1 },
 ]);

@@ -21,6 +21,8 @@ import { type Phase, type Ui, wantsColor, type Writer } from "../terminal/mod.ts
 import type { LookUp } from "./candidate.ts";
 import { type CredentialStore, openCredentialStore } from "./credential_store.ts";
 import { DEFAULT_API_URL, type Environment } from "./global_flags.ts";
+import type { JobKeys } from "./job_key.ts";
+import { findJobIdentity, type JobIdentity } from "./job_identity.ts";
 import type { Settings } from "./settings.ts";
 import { chooseWorkspace, type WorkspaceChoice } from "./workspace_choice.ts";
 
@@ -156,6 +158,18 @@ async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
   return { config: loaded?.status === "found" ? loaded.config : undefined };
 }
 
+/** Gets keys for a job of CI; what does so is loaded with the first. */
+function openJobKeys(
+  identity: JobIdentity,
+  by: Pick<Host, "fetch" | "signal" | "now"> & { readonly apiUrl: string },
+) {
+  let loading: Promise<JobKeys> | undefined;
+  return async (workspace: string | undefined, project: string | undefined): Promise<string> => {
+    loading ??= import("./job_key.ts").then(({ JobKeys }) => new JobKeys(identity, by));
+    return await (await loading).key(workspace, project);
+  };
+}
+
 /** Makes the context of one run; reads the credentials file and the folder's `svc.toml`. */
 export async function createContext(
   parts: {
@@ -179,6 +193,8 @@ export async function createContext(
   const storedDefault = credentials.defaultWorkspace(apiUrl);
   const workspaceIn = ({ config }: FolderConfig) =>
     chooseWorkspace({ settings, project: config?.project.workspace, storedDefault });
+  const identity = findJobIdentity(host.env);
+  const jobKey = identity && openJobKeys(identity, { ...host, apiUrl });
   const work = startWorkTime(host.now);
   const asked = host.prompter ??
     (isInteractive(host, ui) ? openPrompter(host) : undefined);
@@ -208,7 +224,10 @@ export async function createContext(
     workspace: workspaceIn(here),
     client({ phase, folder, outlivesStop, token: given }) {
       const choice = workspaceIn(folder ?? here);
-      const token = given ?? settings.token ?? credentials.find(apiUrl, choice?.slug)?.token;
+      const { config } = folder ?? here;
+      const project = config?.project.id ?? config?.project.name;
+      const token = given ?? settings.token ?? credentials.find(apiUrl, choice?.slug)?.token ??
+        (jobKey && (() => jobKey(choice?.slug, project)));
       if (token === undefined) throw noKey(apiUrl, lines);
       const chosen = given === undefined ? choice?.slug : undefined;
       return createClient({

@@ -107,10 +107,7 @@ export class ExchangeService {
     const { project } = asked;
     const projectId = project === undefined
       ? undefined
-      : await publishers.projectId(workspaceId, project);
-    if (project !== undefined && projectId === undefined) {
-      throw refused(`workspace "${asked.workspace}" has no project "${project}"`);
-    }
+      : await publishers.projectId(workspaceId, project) ?? null;
     const trust = decideTrust(trusted, { run, projectId });
     if (typeof trust === "string") throw refused(trust);
     if (await accounts.findMembership(trust.publisher.userId, workspaceId) !== undefined) {

@@ -51,16 +51,23 @@ export interface Trust {
 const reachOf = ({ projects }: PublisherRecord): string =>
   JSON.stringify(projects === null ? null : projects.toSorted());
 
+/** Whether a publisher is for the project that a key is asked for. */
+const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined): boolean =>
+  asked === undefined || projects === null || asked !== null && projects.includes(asked);
+
 /**
  * Decides what a run gets: the permissions of all publishers that it is one of. Where these
  * reach different projects, the run has to say for which project the key is.
  *
- * @param projectId the project that the key is asked for
+ * @param projectId the project that the key is asked for; null for one that does not exist
  * @returns why it gets nothing, as a text
  */
 export function decideTrust(
   publishers: readonly PublisherRecord[],
-  { run, projectId }: { readonly run: WorkflowRun; readonly projectId: string | undefined },
+  { run, projectId }: {
+    readonly run: WorkflowRun;
+    readonly projectId: string | null | undefined;
+  },
 ): Trust | string {
   const ofRepository = publishers.filter(({ repository }) => isSame(repository, run.repository));
   if (ofRepository.length === 0) return `no trusted publisher is for ${run.repository}`;
@@ -70,18 +77,17 @@ export function decideTrust(
     return judged.map(({ publisher, why }) => `"${describePublisher(publisher)}": ${why}`)
       .join("; ");
   }
-  const reaching = projectId === undefined
-    ? fitting
-    : fitting.filter(({ projects }) => projects === null || projects.includes(projectId));
+  const reaching = fitting.filter((publisher) => isFor(publisher, projectId));
   const [first] = reaching;
   if (first === undefined) return `no trusted publisher of ${run.repository} is for the project`;
-  if (projectId === undefined && new Set(reaching.map(reachOf)).size > 1) {
+  const isOneReach = new Set(reaching.map(reachOf)).size === 1;
+  if (!isOneReach && typeof projectId !== "string") {
     return "several trusted publishers with different projects fit: name the project";
   }
   return {
     publisher: first,
     permissions: [...new Set(reaching.flatMap(({ permissions }) => permissions))],
-    projects: projectId === undefined ? first.projects : [projectId],
+    projects: isOneReach ? first.projects : [projectId!],
     keySeconds: Math.min(...reaching.map(({ keySeconds }) => keySeconds)),
   };
 }

@@ -1,0 +1,29 @@
+import { endpoints } from "../../../contract/mod.ts";
+import { confirm, defineCommand } from "../../command/mod.ts";
+import { printable } from "../../terminal/mod.ts";
+import { findPublisher } from "./show_publishers.ts";
+
+export default defineCommand({
+  description: "Its workflows get no more keys, and those that they have end at once.",
+  define: (command) =>
+    command
+      .argument("<publisher>", "id of the publisher, or its repository")
+      .option("--force", "do not ask"),
+  examples: [["keys publishers remove acme/shop --force", "end it without asking"]],
+  answers: "{ removed, publisher }",
+  async run({ args: [reference], flags }, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const publisher = await findPublisher(client, reference);
+    const repository = printable(publisher.repository);
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Remove trusted publisher ${repository}? Its workflows are refused then`,
+      wanted: `Confirm the end of trusted publisher ${repository}`,
+      declined: "Nothing removed",
+      next: ctx.lines.of("keys", "publishers", "remove", publisher.id, "--force"),
+    });
+    await client.call(endpoints.deletePublisher, { params: { publisher: publisher.id } });
+    ctx.ui.done("workspace", `Removed trusted publisher ${repository}`);
+    ctx.ui.result({ removed: true, publisher }, "");
+  },
+});

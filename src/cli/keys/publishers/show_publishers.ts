@@ -1,0 +1,80 @@
+/**
+ * The trusted publishers of a workspace, as the `keys publishers` commands see them.
+ *
+ * @module
+ */
+import { type Client, collectPages } from "../../../client/mod.ts";
+import {
+  endpoints,
+  MAX_PUBLISHERS,
+  PAGE_LIMIT_MAX,
+  type TrustedPublisher,
+} from "../../../contract/mod.ts";
+import { CliError } from "../../errors/mod.ts";
+import { formatAge, printable } from "../../terminal/mod.ts";
+
+/** All trusted publishers of the workspace. */
+export async function listPublishers(client: Client): Promise<TrustedPublisher[]> {
+  const { items } = await collectPages(
+    (query) => client.call(endpoints.listPublishers, { query }),
+    { limit: MAX_PUBLISHERS, pageSize: PAGE_LIMIT_MAX },
+  );
+  return items;
+}
+
+/** The publisher with this id, or the only one of this repository. */
+export async function findPublisher(client: Client, reference: string): Promise<TrustedPublisher> {
+  const found = (await listPublishers(client)).filter(({ id, repository }) =>
+    id === reference || repository.toLowerCase() === reference.toLowerCase()
+  );
+  if (found.length === 1) return found[0]!;
+  const shown = printable(reference);
+  const problem = found.length === 0 ? `there is no "${shown}"` : `several are for "${shown}"`;
+  throw new CliError("not_found", `Name a trusted publisher by its id: ${problem}`, {
+    next: ["svc keys publishers list"],
+  });
+}
+
+export const PUBLISHER_HEADINGS = [
+  "REPOSITORY",
+  "PROVIDER",
+  "FOR",
+  "MAY",
+  "PROJECTS",
+  "USED",
+  "ID",
+] as const;
+
+/** Which runs of a workflow count, in words. */
+function runsOf(publisher: TrustedPublisher): string {
+  const { branch, tag, pullRequests, environment, workflow } = publisher;
+  return [
+    branch !== null ? `branch ${branch}` : tag === null ? "all branches" : "",
+    tag === null ? "" : `tag ${tag}`,
+    pullRequests ? "pull requests" : "",
+    environment === null ? "" : `environment ${environment}`,
+    workflow ?? "",
+  ].filter((part) => part !== "").join(", ");
+}
+
+/** A publisher as a row of a table; `now` in milliseconds. */
+export function publisherRow(publisher: TrustedPublisher, now: number): string[] {
+  const { repository, provider, permissions, projects, lastUsedAt, id } = publisher;
+  return [
+    printable(repository),
+    provider,
+    printable(runsOf(publisher)),
+    permissions.join(", "),
+    projects === null ? "all" : String(projects.length),
+    lastUsedAt === null ? "never" : formatAge(lastUsedAt, now),
+    id,
+  ];
+}
+
+/** What the workflow needs, as lines of its file. */
+export function publisherLines({ provider }: TrustedPublisher, apiUrl: string): string {
+  const { origin } = new URL(apiUrl);
+  return provider === "github"
+    ? "The job needs `permissions: id-token: write`, and SVC_API_URL and SVC_WORKSPACE in `env:`"
+    : `The job needs \`id_tokens: SVC_ID_TOKEN: aud: ${origin}\`, and SVC_API_URL and SVC_WORKSPACE`;
+}

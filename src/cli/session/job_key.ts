@@ -1,0 +1,128 @@
+/**
+ * The key of a job of CI that has none set: the token by which GitHub Actions or GitLab CI says
+ * which workflow it is, exchanged for a key of some minutes.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { ApiError, exchangeToken } from "../../client/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { CliError } from "../errors/mod.ts";
+import type { JobIdentity } from "./job_identity.ts";
+
+/** A key is asked for anew when it has less than this left, in milliseconds. */
+const RENEW_MS = 60_000;
+/** Largest answer with a token, in characters. */
+const MAX_ANSWER = 64 * 1024;
+
+const DOCS = "docs/ci.md";
+const tokenAnswer = z.object({ value: z.string().min(1) });
+
+interface Surroundings {
+  readonly apiUrl: string;
+  readonly fetch: typeof fetch;
+  readonly signal: AbortSignal;
+  readonly now: Clock;
+}
+
+function refuse(what: string, hint: string, cause?: unknown): CliError {
+  return new CliError("unauthorized", `Cannot get a key for this job: ${what}`, { hint, cause });
+}
+
+/** Asks GitHub for a token; it goes to the address that the runner names, and nowhere else. */
+async function askGitHub(
+  { url, secret }: Extract<JobIdentity, { type: "github" }>,
+  { audience, ...by }: Pick<Surroundings, "fetch" | "signal"> & { readonly audience: string },
+): Promise<string> {
+  const address = URL.parse(url);
+  if (address?.protocol !== "https:") {
+    throw refuse("ACTIONS_ID_TOKEN_REQUEST_URL is no https address", "Leave what the runner sets");
+  }
+  address.searchParams.set("audience", audience);
+  let text: string;
+  try {
+    const response = await by.fetch(address, {
+      headers: { authorization: `Bearer ${secret}`, accept: "application/json; api-version=2.0" },
+      redirect: "error",
+      signal: by.signal,
+    });
+    text = (await response.text()).slice(0, MAX_ANSWER);
+    if (!response.ok) throw new Error(`it answered with status ${response.status}`);
+  } catch (cause) {
+    if (by.signal.aborted) throw by.signal.reason;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw refuse(
+      `${address.host} gives no token: ${why}`,
+      "Give the job `permissions: id-token: write`, and run it again",
+      cause,
+    );
+  }
+  const answer = tokenAnswer.safeParse(parse(text));
+  if (!answer.success) throw refuse(`${address.host} gives no token`, `See ${DOCS}`);
+  return answer.data.value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** The platform's origin, which tokens are for. @throws {CliError} where it has no https */
+function audienceOf(apiUrl: string): string {
+  const { origin, protocol, hostname } = new URL(apiUrl);
+  if (protocol === "https:" || LOOPBACK.test(hostname)) return origin;
+  throw refuse(`${origin} is not https`, "Set SVC_API_URL to the platform's https address");
+}
+
+/** Gets keys for a job, and keeps each for as long as it lives. */
+export class JobKeys {
+  private readonly known = new Map<string, Promise<{ key: string; endsAt: number }>>();
+
+  constructor(private readonly identity: JobIdentity, private readonly by: Surroundings) {}
+
+  /** A key for a workspace. @throws {CliError} where there is none */
+  async key(workspace: string | undefined, project: string | undefined): Promise<string> {
+    if (workspace === undefined) {
+      throw refuse("it names no workspace", "Set SVC_WORKSPACE, or workspace in svc.toml");
+    }
+    const place = `${workspace} ${project ?? ""}`;
+    const pending = this.known.get(place);
+    const known = pending && await pending;
+    if (known !== undefined && known.endsAt - this.by.now() > RENEW_MS) return known.key;
+    if (this.known.get(place) !== pending) return await this.key(workspace, project);
+    const asked = this.exchange(workspace, project);
+    this.known.set(place, asked);
+    try {
+      return (await asked).key;
+    } catch (error) {
+      if (this.known.get(place) === asked) this.known.delete(place);
+      throw error;
+    }
+  }
+
+  private async exchange(workspace: string, project: string | undefined) {
+    const { apiUrl, fetch, signal, now } = this.by;
+    const audience = audienceOf(apiUrl);
+    const token = this.identity.type === "gitlab"
+      ? this.identity.token
+      : await askGitHub(this.identity, { fetch, signal, audience });
+    try {
+      const answer = await exchangeToken({ token, workspace, project }, {
+        ...{ baseUrl: apiUrl, fetch, signal, now },
+      });
+      return { key: answer.access_token, endsAt: now() + answer.expires_in * 1000 };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 400) throw error;
+      throw refuse(
+        error.message,
+        `An owner lets workflows in by \`svc keys publishers add\`; see ${DOCS}`,
+        error,
+      );
+    }
+  }
+}

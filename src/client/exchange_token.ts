@@ -1,0 +1,39 @@
+/**
+ * The tool's side of a token exchange (RFC 8693): the token of a job of CI for a key.
+ *
+ * @module
+ */
+import {
+  EXCHANGE_GRANT_TYPE,
+  type ExchangedKey,
+  exchangedKey,
+  SUBJECT_TOKEN_TYPES,
+} from "../contract/mod.ts";
+import { oauthFailure, type OAuthOptions, parseOAuthAnswer, postFields } from "./oauth_request.ts";
+
+const PATH = "/oauth/token";
+
+export interface AskedKey {
+  /** The token of the job. */
+  readonly token: string;
+  readonly workspace: string;
+  /** The project that the key is for, where that is known. */
+  readonly project: string | undefined;
+}
+
+/**
+ * Exchanges the token of a job for a key.
+ *
+ * @throws {ApiError} where the platform refuses it, {UnreachableError}, {ContractError}
+ */
+export async function exchangeToken(asked: AskedKey, options: OAuthOptions): Promise<ExchangedKey> {
+  const received = await postFields(PATH, {
+    grant_type: EXCHANGE_GRANT_TYPE,
+    subject_token: asked.token,
+    subject_token_type: SUBJECT_TOKEN_TYPES[0],
+    workspace: asked.workspace,
+    ...(asked.project === undefined ? {} : { project: asked.project }),
+  }, options);
+  if (received.status !== 200) throw oauthFailure(received);
+  return parseOAuthAnswer(exchangedKey, received.body, `POST ${PATH}`);
+}

@@ -1,0 +1,76 @@
+/**
+ * Requests to the OAuth endpoints: sent as a form, answered in OAuth's shape.
+ *
+ * @module
+ */
+import type { z } from "zod";
+import { oauthError } from "../contract/mod.ts";
+import { ApiError, ContractError, UnreachableError } from "./errors.ts";
+import { parseRetryAfter } from "./retry.ts";
+
+export interface OAuthOptions {
+  /** Address of the platform. */
+  readonly baseUrl: string;
+  readonly fetch: typeof fetch;
+  readonly signal: AbortSignal;
+  /** Clock that a `Retry-After` date is measured by, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** An answer of the platform. */
+export interface Received {
+  readonly status: number;
+  readonly body: unknown;
+  /** Milliseconds. */
+  readonly retryAfter: number | undefined;
+}
+
+/** Sends fields as a form. @throws {UnreachableError} */
+export async function postFields(
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  options: OAuthOptions,
+): Promise<Received> {
+  const { baseUrl, signal } = options;
+  try {
+    const response = await options.fetch(`${baseUrl}${path}`, {
+      method: "POST",
+      headers: { accept: "application/json" },
+      body: new URLSearchParams(fields),
+      redirect: "manual",
+      signal,
+    });
+    const text = await response.text();
+    const retryAfter = parseRetryAfter(response.headers.get("retry-after"), options.now());
+    return { status: response.status, body: parseJson(text), retryAfter };
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw new UnreachableError(baseUrl, { cause });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks an answer. @throws {ContractError} */
+export function parseOAuthAnswer<T>(schema: z.ZodType<T>, body: unknown, request: string): T {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new ContractError(request, { cause: parsed.error });
+}
+
+/** A refusal in OAuth's shape (RFC 6749, 5.2). */
+export function oauthFailure({ status, body, retryAfter }: Received): ApiError {
+  const parsed = oauthError.safeParse(body);
+  const reason = parsed.success ? parsed.data.error_description ?? parsed.data.error : undefined;
+  return new ApiError(reason ?? `The platform answered with status ${status}`, {
+    status,
+    ...(status === 429 ? { code: "rate_limited" as const } : {}),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
