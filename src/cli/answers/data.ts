@@ -16,6 +16,7 @@ const connection = e.getDatabaseConnection.response;
 const branchName = text.describe("Name of the branch");
 const databaseName = text.describe("Name of the database");
 const apiKey = e.updateApiKey.response;
+const publisher = e.createPublisher.response;
 const expiresAt = text.nullable().describe("Null for never");
 const apiUrl = text.describe("Address of the platform");
 
@@ -88,6 +89,9 @@ export const DATA_ANSWERS: Answers = {
   "keys create": z.object({ apiKey, key: text.describe("The key itself, shown this once") }),
   "keys update": z.object({ apiKey }),
   "keys revoke": z.object({ revoked: yes, apiKey }),
+  "keys publishers list": z.object({ publishers: z.array(publisher) }),
+  "keys publishers add": z.object({ publisher }),
+  "keys publishers remove": z.object({ removed: yes, publisher }),
   "audit": z.object({ entries: e.listAudit.response.shape.items }),
   "usage": z.object({ usage: e.listUsage.response.shape.items }),
   "login": z.object({ user, workspace, apiUrl }),

@@ -114,7 +114,10 @@ Deno.test("several publishers of a repository: each project gets what it was giv
     );
     assert.equal((await exchange({ project: blog.id })).json.scope, "rules");
     assert.match((await exchange({})).json.error_description, /name the project/);
-    assert.match((await exchange({ project: "none" })).json.error_description, /octo-org\/octo-repo is for the project/);
+    assert.match(
+      (await exchange({ project: "none" })).json.error_description,
+      /octo-org\/octo-repo is for the project/,
+    );
   }));
 
 Deno.test("pull requests get a key where they may, for previews only", () =>
