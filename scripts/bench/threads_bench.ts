@@ -1,10 +1,11 @@
 /**
- * Edge threads: the memory that they take, and how long one that dies is missed.
+ * Edge threads: the memory that they and cached pages take, and how long one that dies is missed.
  *
  * @module
  */
 import { benchReplacement } from "../../src/serve/threads/replacement_bench.ts";
 import { describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { cachedPagesMemory } from "./_cached_pages.ts";
 import { formatTable, median } from "./_table.ts";
 
 /** Most memory of one more thread, in megabytes. */
@@ -30,6 +31,17 @@ async function idleMemory(threads: number): Promise<number> {
   }, { args: ["--edge-threads", String(threads)] });
 }
 
+/** Memory of 10,000 cached pages of 13 KB, by the number of edge threads. */
+async function tableOfPages(): Promise<string> {
+  const rows: string[][] = [];
+  for (const threads of [1, 2, 4]) {
+    const { empty, full, hits } = await cachedPagesMemory(threads, memoryOf);
+    const texts = [empty, full, full - empty].map((memory) => memory.toFixed(0));
+    rows.push([String(threads), ...texts, `${(100 * hits).toFixed(0)} %`]);
+  }
+  return formatTable(["edge threads", "MB empty", "MB full", "difference", "hits at last"], rows);
+}
+
 const verdict = (value: number, most: number): string => value <= most ? "met" : "MISSED";
 
 /** Runs the bench and returns its report. */
@@ -50,11 +62,13 @@ export async function benchThreads(): Promise<string> {
     ]);
     before = memory;
   }
+  const pages = await tableOfPages();
   const times = await benchReplacement(DEATHS);
   const middle = median(times);
   return [
     `Idle platforms (svc ${describeProgram()})`,
     formatTable(["edge threads", "MB (PSS)", "more than the row above"], rows),
+    `10,000 cached pages of 13 KB (--cache-size 512MiB)\n\n${pages}`,
     `From the death of the only edge thread to the first answer on a new connection, ${DEATHS} ` +
     `deaths, from source:\n${middle.toFixed(0)} ms (${Math.min(...times).toFixed(0)} - ` +
     `${Math.max(...times).toFixed(0)}; at most ${REPLACED_AIM_MS}: ` +

@@ -10,6 +10,7 @@ import type { OriginResponse } from "../messages/messages.ts";
 import { FactsRequest } from "./facts_request.ts";
 import { createHttpCache, type HttpCache, type HttpCacheOptions } from "./http_cache.ts";
 import type { CachedResponse, CacheRequest, CacheRule, OriginRequest } from "./types.ts";
+import type { KeepCopy } from "./cached_copy.ts";
 
 /** A Monday noon. */
 export const START = Date.UTC(2026, 10, 16, 12);
@@ -104,7 +105,11 @@ export class TestCache {
     });
   }
 
-  ask(asked: TestRequest = {}, rule: Partial<CacheRule> | "bypass" = {}): Promise<CachedResponse> {
+  ask(
+    asked: TestRequest = {},
+    rule: Partial<CacheRule> | "bypass" = {},
+    keepCopy?: KeepCopy,
+  ): Promise<CachedResponse> {
     const ref = { id: "cache", index: 0 };
     return Promise.resolve(this.cache.handle(cacheRequest(asked), {
       rule: rule === "bypass"
@@ -116,6 +121,7 @@ export class TestCache {
         return await this.respond(seen, this.seen.length);
       },
       waitUntil: (work) => this.work.push(work),
+      ...(keepCopy && { keepCopy }),
     }));
   }
 

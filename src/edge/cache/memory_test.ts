@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Bytes } from "../messages/body.ts";
+import { createHttpCache } from "./http_cache.ts";
 import { ok, readAnswer, TestCache } from "./_test_origin.ts";
 
 const SIZE = 13 * 1024;
@@ -28,6 +29,25 @@ for (const { name, body, kept } of BODIES) {
     if (hit.body instanceof Uint8Array) assert.equal(hit.body.buffer.byteLength, SIZE);
   });
 }
+
+Deno.test("10,000 pages of 13 KB are held once by a cache, and copies keep to their own bound", async () => {
+  const PAGES = 10_000;
+  const most = 64 * 1024 * 1024;
+  const copies = createHttpCache({ now: () => 0, capacityBytes: most, isOfCopies: true });
+  const test = new TestCache(() => ok(TEXT, { "cache-control": "max-age=60" }), {
+    capacityBytes: 256 * 1024 * 1024,
+  });
+  for (let page = 0; page < PAGES; page++) {
+    const url = `/page/${page}`;
+    await test.read({ url });
+    await test.ask({ url }, {}, (copy) => copies.adopt(copy));
+  }
+  assert.equal(test.cache.size, PAGES);
+  const perPage = test.cache.byteLength / PAGES;
+  assert.ok(perPage >= SIZE && perPage < SIZE + 2_500, `${perPage} bytes for each`);
+  assert.ok(copies.size > 0 && copies.size < PAGES);
+  assert.ok(copies.byteLength <= most, `${copies.byteLength} bytes of copies`);
+});
 
 Deno.test("the cache serves parts of a body that it holds as text", async () => {
   const test = new TestCache(() => ok(TEXT, { "cache-control": "max-age=60" }));

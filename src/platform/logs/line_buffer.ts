@@ -43,9 +43,13 @@ export class LineBuffer {
   }
 
   #encode(): void {
-    const most = this.#text.length * BYTES_PER_UNIT;
-    if (this.#chunk.byteLength - this.#used < most) this.#grow(most);
-    this.#used += encoder.encodeInto(this.#text, this.#chunk.subarray(this.#used)).written;
+    const text = this.#text;
+    let { read, written } = encoder.encodeInto(text, this.#chunk.subarray(this.#used));
+    if (read < text.length) {
+      this.#grow(text.length * BYTES_PER_UNIT);
+      ({ written } = encoder.encodeInto(text, this.#chunk));
+    }
+    this.#used += written;
     this.#text = "";
   }
 

@@ -24,3 +24,15 @@ Deno.test("many lines take few chunks", () => {
   for (let count = 0; count < 10_000; count++) buffer.add("x".repeat(299));
   assert(buffer.chunks().length < 20);
 });
+
+Deno.test("batches of lines take little more memory than their bytes", () => {
+  const buffer = new LineBuffer();
+  const batch = "x".repeat(48 * 1024);
+  for (let count = 0; count < 100; count++) buffer.add(batch);
+  const chunks = buffer.chunks();
+  const bytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  assert.equal(bytes, 100 * (batch.length + 1));
+  const held = new Set(chunks.map(({ buffer }) => buffer));
+  const memory = [...held].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  assert.ok(memory < 1.3 * bytes, `${memory} bytes for ${bytes}`);
+});

@@ -9,8 +9,11 @@ import type { ProjectLines } from "./wire.ts";
 
 /** Longest time that a line waits, in milliseconds. */
 const WAIT_MS = 50;
-/** Characters that are sent before that time is over. */
-const MOST_WAITING = 256 * 1024;
+/**
+ * Characters that are sent before that time is over: V8 keeps longer strings among its
+ * large objects, where only a full collection finds them.
+ */
+const MOST_WAITING = 48 * 1024;
 
 export class LineBatch {
   readonly #projects = new Map<string, string>();
