@@ -9,6 +9,7 @@ import { resolve } from "node:path";
 import {
   type Captured,
   type CommandGroup,
+  definedOnly,
   findCommand,
   isGroup,
   namedWords,
@@ -30,6 +31,7 @@ import {
   toJsonError,
 } from "./errors/mod.ts";
 import { EXIT } from "./exit_code.ts";
+import { remedyOf } from "./explain/mod.ts";
 import { buildProgram, inputsOf } from "./parser.ts";
 import {
   type CallCommand,
@@ -247,8 +249,10 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
       run,
     );
     if (!json) stderr.write(`${toHumanError(report, ui.colors)}\n`);
-    else if (!ui.answered) stdout.write(`${JSON.stringify(toJsonError(report))}\n`);
-    else ui.log("deploy", "error", report.message);
+    else if (!ui.answered) {
+      const hint = report.hint ?? await remedyOf(report.code);
+      stdout.write(`${JSON.stringify(toJsonError({ ...report, ...definedOnly({ hint }) }))}\n`);
+    } else ui.log("deploy", "error", report.message);
     return report.exitCode;
   }
 }

@@ -11,7 +11,7 @@ import { diagnostic, text } from "./parts.ts";
 export const failure = z.looseObject({
   error: text.describe("What is wrong, where and what to do, as a sentence"),
   code: z.string().regex(/^[a-z][a-z0-9_]*$/).describe("Never changes its meaning"),
-  hint: text.optional(),
+  hint: text.optional().describe("What helps; missing only where the program was cut off"),
   next: z.array(text).optional().describe("Commands that would solve the problem, as printed"),
   docs: z.string().regex(/^svc explain [a-z0-9_]+$/).describe("Command that explains the code"),
   problems: apiError.shape.problems,

@@ -6,12 +6,43 @@ import { findCommand } from "../command/mod.ts";
 import { COMMANDS } from "../command_tree.ts";
 import { CLI_ERROR_CODES } from "../errors/mod.ts";
 import { EXPLANATIONS, renderErrorPage } from "./explain_code.ts";
+import { remedyOf } from "./remedy_of.ts";
 
 const DOCS = new URL("../../../docs/", import.meta.url);
 
 Deno.test("every code of the tool and of the platform is explained, and no other", () => {
   const codes = new Set<string>([...ERROR_CODES, ...CLI_ERROR_CODES]);
   assert.deepEqual([...EXPLANATIONS.keys()].sort(), [...codes].sort());
+});
+
+/** The text of every source file that is no test and explains no code. */
+async function* sources(folder: URL): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) yield* sources(new URL(`${name}/`, folder));
+    else if (/(?<!_test)\.ts$/.test(name) && !name.startsWith("_") && !name.endsWith("_codes.ts")) {
+      yield await Deno.readTextFile(new URL(name, folder));
+    }
+  }
+}
+
+Deno.test("every explained code stands where it is thrown, not only in the list of codes", async () => {
+  const uses = new Map([...EXPLANATIONS.keys()].map((code) => [code, 0]));
+  for await (const text of sources(new URL("../../", import.meta.url))) {
+    for (const [, word] of text.matchAll(/["`]([a-z_]+)["`]/g)) {
+      if (uses.has(word!)) uses.set(word!, uses.get(word!)! + 1);
+    }
+  }
+  assert.deepEqual([...uses].filter(([, count]) => count < 2).map(([code]) => code), []);
+});
+
+Deno.test("a failure without a hint of its own has that of its code", async () => {
+  const { stdout } = await runCli(["env", "list", "--all", "--environment", "x", "--json"]);
+  const { code, hint, docs } = JSON.parse(stdout);
+  assert.deepEqual([code, docs], ["usage", "svc explain usage"]);
+  assert.equal(hint, EXPLANATIONS.get("usage")!.remedy);
+  for (const each of EXPLANATIONS.keys()) {
+    assert.match(await remedyOf(each) ?? "", /^[A-Z`].{10,}[.]$/s, each);
+  }
 });
 
 Deno.test("what an explanation names is there", async () => {

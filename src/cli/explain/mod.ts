@@ -4,3 +4,4 @@
  * @module
  */
 export { EXPLAIN } from "./group.ts";
+export { remedyOf } from "./remedy_of.ts";

@@ -11,7 +11,7 @@ import type { Explanation } from "./explanation.ts";
 export const TOOL_CODES = {
   usage: {
     meaning: "The command line has an unknown command or flag, or a value that is not allowed.",
-    remedy: "The message names it. The exit code is 2, and nothing was done.",
+    remedy: "The message names it, and the command's --help shows what it takes. Nothing was done.",
     commands: [],
     guide: "cli.md",
   },
