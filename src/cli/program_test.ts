@@ -187,6 +187,7 @@ Deno.test("runProgram() exits with 130 when it was interrupted", async () => {
   assert.deepEqual(JSON.parse(stdout), {
     error: "Interrupted",
     code: "interrupted",
+    hint: "The platform may have carried out what was under way: check there, then run it again.",
     docs: "svc explain interrupted",
   });
 });

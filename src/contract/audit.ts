@@ -13,6 +13,9 @@ export const AUDIT_DAYS = 90;
 /** Most entries that are kept of a workspace; the oldest go first. */
 export const AUDIT_ENTRIES = 50_000;
 
+/** What a change can have been authorized by: what a caller has, or the address of a deploy hook. */
+export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook"] as const;
+
 export const auditEntry = z.object({
   id: uuid,
   at: timestamp,
@@ -24,9 +27,11 @@ export const auditEntry = z.object({
   project: z.string().nullable().describe(
     "Name or id of the project as the request gave it; null where it was about none",
   ).meta({ example: "lanterns" }),
-  user: z.object({ id: uuid, name: z.string() }).describe("Whose account it was"),
+  user: z.object({ id: uuid, name: z.string() }).nullable().describe(
+    "Whose account it was; null for a call of a deploy hook, which is nobody's",
+  ),
   credential: z.object({
-    type: z.enum(CREDENTIAL_TYPES),
+    type: z.enum(AUDIT_CREDENTIALS),
     id: uuid,
     name: z.string(),
   }).describe("What the request was authorized by"),

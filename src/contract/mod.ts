@@ -171,7 +171,7 @@ export {
 } from "./permissions.ts";
 export { type ProjectHealth } from "./health.ts";
 export { MAX_SEARCH_LENGTH, SEARCH_RESULTS, type SearchResult } from "./search.ts";
-export { AUDIT_DAYS, AUDIT_ENTRIES, type AuditEntry } from "./audit.ts";
+export { AUDIT_CREDENTIALS, AUDIT_DAYS, AUDIT_ENTRIES, type AuditEntry } from "./audit.ts";
 export { type ForgeReport } from "./forge_reports.ts";
 export { type KvEntry, type KvValue } from "./kv.ts";
 export { type Health } from "./system.ts";

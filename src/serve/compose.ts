@@ -181,7 +181,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     builds.capability,
     createHooks(foundation, {
       ...{ ...hookParts, resolveMs: options.resolveMs },
-      reportPull: people.notifications.reportPull,
+      ...{ audit: people.audit, reportPull: people.notifications.reportPull },
     }),
     createPush(foundation, { ...hookParts, audit: people.audit }),
     createHealth(foundation, shown),

@@ -11,10 +11,16 @@ import { printable } from "../terminal/mod.ts";
 
 const HEADINGS = ["AT", "WHO", "BY", "ADDRESS", "ACTION", "PATH"] as const;
 
+/** A key, login or hook by its name; a hook is told from a key, as it has no user. */
+function credentialOf({ type, name }: AuditEntry["credential"]): string {
+  if (type === "session") return "browser";
+  return type === "hook" ? `hook ${printable(name)}` : printable(name);
+}
+
 const rowOf = ({ at, user, credential, address, action, path }: AuditEntry) => [
   at,
-  printable(user.name),
-  credential.type === "session" ? "browser" : printable(credential.name),
+  user === null ? "" : printable(user.name),
+  credentialOf(credential),
   printable(address),
   printable(action),
   printable(path),

@@ -45,6 +45,7 @@ Deno.test("an upload that fails leaves nothing visible, and the next run goes on
     assert.deepEqual(JSON.parse(failed.stdout), {
       error: "Full",
       code: "storage_full",
+      hint: "Make room on the machine of the platform; writes then work again by themselves.",
       docs: "svc explain storage_full",
       requestId: "r",
     });

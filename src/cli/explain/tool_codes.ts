@@ -87,7 +87,7 @@ export const TOOL_CODES = {
   },
   task_failed: {
     meaning: "A scheduled task that was run by hand answered with a failure.",
-    remedy: "The hint names the command that shows what the server wrote meanwhile.",
+    remedy: "`svc logs` shows what the server wrote meanwhile.",
     commands: ["cron list", "logs"],
     guide: "cron.md",
   },
@@ -249,8 +249,7 @@ export const TOOL_CODES = {
   },
   interrupted: {
     meaning: "The command was stopped before it ended.",
-    remedy:
-      "The hint names what the platform may have carried out: check there, then run it again.",
+    remedy: "The platform may have carried out what was under way: check there, then run it again.",
     commands: ["deployments"],
     guide: "cli.md",
   },

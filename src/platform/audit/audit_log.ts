@@ -5,10 +5,10 @@
  */
 import { z } from "zod";
 import {
+  AUDIT_CREDENTIALS,
   AUDIT_DAYS,
   AUDIT_ENTRIES,
   type AuditEntry,
-  CREDENTIAL_TYPES,
 } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
@@ -26,8 +26,8 @@ const auditRecord = z.object({
   action: z.string(),
   path: z.string(),
   project: z.string().nullable(),
-  user: z.object({ id: z.string(), name: z.string() }),
-  credential: z.object({ type: z.enum(CREDENTIAL_TYPES), id: z.string(), name: z.string() }),
+  user: z.object({ id: z.string(), name: z.string() }).nullable(),
+  credential: z.object({ type: z.enum(AUDIT_CREDENTIALS), id: z.string(), name: z.string() }),
   address: z.string(),
   requestId: z.string().nullable(),
 });
@@ -45,7 +45,7 @@ export interface AuditWish {
 }
 
 const fits = (record: AuditRecord, { user, action, project }: AuditWish): boolean =>
-  (user === undefined || record.user.id === user) &&
+  (user === undefined || record.user?.id === user) &&
   (action === undefined || record.action === action) &&
   (project === undefined || record.project === project);
 
@@ -83,9 +83,11 @@ export class AuditLog {
       });
       this.grown.add(workspaceId);
     } catch (error) {
-      const { action, path, user, requestId } = record;
+      const { action, path, user, credential, requestId } = record;
       onTrouble(
-        `Cannot write to the audit log that ${user.name} did ${action} ${path} ` +
+        `Cannot write to the audit log that ${
+          user?.name ?? credential.name
+        } did ${action} ${path} ` +
           `(request ${requestId ?? "unknown"}): ${
             error instanceof Error ? error.message : String(error)
           }`,

@@ -5,4 +5,4 @@
  */
 export { type AuditedChange, type AuditLog } from "./audit_log.ts";
 export { type Audit, createAudit } from "./create_audit.ts";
-export { EXCHANGED, PUSHED } from "./recorded_operations.ts";
+export { EXCHANGED, HOOK_REFUSED, HOOK_STOPPED, PUSHED } from "./recorded_operations.ts";

@@ -26,9 +26,15 @@ export const PUSHED = "gitPush";
 /** What the log calls the exchange of a job's token for a key. */
 export const EXCHANGED = "exchangeToken";
 
+/** What the log calls what a deploy hook did, beside the deployment that it began. */
+export const HOOK_STOPPED = "stopPreviewByHook";
+export const HOOK_REFUSED = "refuseHookCall";
+
 const summaries: ReadonlyMap<string, string> = new Map([
   ...Object.entries(endpoints).map(([name, { summary }]) => [name, summary] as const),
   [PUSHED, "Change a branch or tag by git push"],
+  [HOOK_STOPPED, "Stop the preview of a branch, as a forge asked by a deploy hook"],
+  [HOOK_REFUSED, "Refuse a call of a deploy hook that is not signed with its secret"],
   [EXCHANGED, "Get a key for the token of a workflow's job"],
 ]);
 

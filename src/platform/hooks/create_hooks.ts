@@ -4,10 +4,12 @@
  * @module
  */
 import { MAX_HOOKS } from "../../contract/mod.ts";
+import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { BuildQueue } from "../builds/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { ForgeService, type ReportPull } from "./forge_service.ts";
+import { HookAudit } from "./hook_audit.ts";
 import { HookService } from "./hook_service.ts";
 import { HookStore } from "./hook_store.ts";
 import { HookUses } from "./hook_uses.ts";
@@ -31,6 +33,7 @@ export function createHooks(
       | "resolveMs"
     >
     & {
+      readonly audit: Pick<AuditLog, "record">;
       readonly reportPull: ReportPull;
       readonly buildQueue: Pick<BuildQueue, "ahead">;
     },
@@ -41,11 +44,12 @@ export function createHooks(
   const pulls = new PullStore(kv, now);
   const replays = new ReplayStore(kv, now);
   const hookService = new HookService({ ...foundation, ...parts, hooks, uses });
+  const audit = new HookAudit({ ...parts, now });
   const triggers = new TriggerService({
     ...{ ...foundation, ...parts, hooks, uses },
-    replays,
+    ...{ replays, audit },
   });
-  const forges = new ForgeService({ ...parts, triggers, replays, pulls });
+  const forges = new ForgeService({ ...parts, triggers, replays, pulls, audit });
   return {
     name: "hooks",
     bindRoutes(router) {

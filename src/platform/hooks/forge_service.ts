@@ -23,6 +23,7 @@ import {
   readDelivery,
 } from "./forges/mod.ts";
 import { decideTrigger, type HookRecord, hookSecret } from "./hook.ts";
+import type { HookAudit, HookVisit } from "./hook_audit.ts";
 import type { PullStore } from "./pull_store.ts";
 import { replayKey, type ReplayStore } from "./replays.ts";
 import type { TriggerService } from "./trigger_service.ts";
@@ -41,6 +42,7 @@ export interface ForgeServices {
   readonly deploymentService: Pick<DeploymentService, "stop">;
   readonly pulls: PullStore;
   readonly reportPull: ReportPull;
+  readonly audit: Pick<HookAudit, "stopped" | "refused">;
 }
 
 /** Has the forge told of a deployment again, as there is a pull request that shows it. */
@@ -50,6 +52,7 @@ export type ReportPull = (deployment: DeploymentRecord) => Promise<void>;
 export interface HookCall {
   readonly hook: HookRecord;
   readonly token: string;
+  readonly visit: HookVisit;
 }
 
 export class ForgeService {
@@ -61,16 +64,18 @@ export class ForgeService {
    * @throws {Failure} `forbidden` where the hook has a secret and the request is not signed
    */
   async answer(
-    { hook, token }: HookCall,
+    call: HookCall,
     request: Request,
     signal: AbortSignal,
   ): Promise<TriggerAnswer | Response | undefined> {
     const { headers } = request;
+    const { hook, token, visit } = call;
     const delivery = deliveryOf(headers);
     const secret = hookSecret(hook, token);
     if (delivery === undefined && secret === undefined) return undefined;
     const body = await readBytes(request.clone(), MAX_PAYLOAD_BYTES);
     if (secret !== undefined && !isSigned(headers, { body, secret })) {
+      await this.services.audit.refused(hook, visit);
       throw new Failure(
         "forbidden",
         "The request is not signed with the secret of this hook: give it to the sender",
@@ -83,11 +88,11 @@ export class ForgeService {
       if (!(error instanceof PayloadError)) throw error;
       throw new Failure("invalid_request", error.message, { cause: error });
     });
-    return await this.#perform(hook, { delivery, events, bodyHash: sha256Hex(body), signal });
+    return await this.#perform(call, { delivery, events, bodyHash: sha256Hex(body), signal });
   }
 
   async #perform(
-    hook: HookRecord,
+    call: HookCall,
     { delivery, events, bodyHash, signal }: {
       readonly delivery: Delivery;
       readonly events: readonly ForgeEvent[];
@@ -98,7 +103,7 @@ export class ForgeService {
     const answers: TriggerAnswer[] = [];
     const messages: string[] = [];
     for (const [index, event] of events.entries()) {
-      const done = await this.#follow(hook, event, { key: `${bodyHash}/${index}`, signal });
+      const done = await this.#follow(call, event, { key: `${bodyHash}/${index}`, signal });
       if (typeof done === "string") messages.push(done);
       else answers.push(done);
     }
@@ -114,11 +119,12 @@ export class ForgeService {
 
   /** The deployment that follows from an event, or why there is none. */
   async #follow(
-    hook: HookRecord,
+    call: HookCall,
     event: ForgeEvent,
     { key, signal }: { readonly key: string; readonly signal: AbortSignal },
   ): Promise<TriggerAnswer | string> {
     if (event.type === "ignore") return event.reason;
+    const { hook, visit } = call;
     const { branch } = event;
     if (!branchName.safeParse(branch).success) return "The branch's name is not allowed";
     const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
@@ -126,13 +132,13 @@ export class ForgeService {
     const decision = decideTrigger(hook, { wanted: branch, production: project.branch });
     // A forge takes a refusal for a fault of the hook, and some then call it no more.
     if (decision.type === "refuse") return decision.message;
-    if (event.type === "stop") return await this.#stop(hook, event, key);
+    if (event.type === "stop") return await this.#stop(call, event, key);
     if (event.pull !== undefined) {
       await this.services.pulls.opened({ projectId: project.id, branch }, event.pull);
     }
     // The head, whatever the payload names: so an event that is late or repeated does no harm.
     const answer = await this.services.triggers.trigger(hook, {
-      ...{ body: { branch, force: false }, idempotencyKey: undefined, signal },
+      ...{ body: { branch, force: false }, idempotencyKey: undefined, signal, visit },
       supersedes: true,
     });
     if (event.pull !== undefined) await this.#report(project.id, answer.id);
@@ -147,11 +153,11 @@ export class ForgeService {
 
   /** Stops the previews of a branch, once for each delivery: a repeated one may be outdated. */
   async #stop(
-    hook: HookRecord,
+    { hook, visit }: HookCall,
     { branch, pull }: Extract<ForgeEvent, { readonly type: "stop" }>,
     key: string,
   ): Promise<string> {
-    const { replays, projects, deployments, deploymentService, pulls } = this.services;
+    const { replays, projects, deployments, deploymentService, pulls, audit } = this.services;
     const replay = replayKey(hook.id, { key: `stop/${key}`, body: branch });
     if (await replays.find(replay) !== undefined) return "This was delivered before";
     const project = await projects.find(hook.workspaceId, hook.projectId);
@@ -163,6 +169,7 @@ export class ForgeService {
       await deploymentService.stop(deployment, project);
       count++;
     }
+    if (count > 0) await audit.stopped(hook, visit, branch);
     if (pull !== undefined) await pulls.closed({ projectId: hook.projectId, branch }, pull);
     await replays.keep(replay, STOPPED);
     return count === 0 ? `Branch '${branch}' has no preview` : `The preview of '${branch}' is gone`;

@@ -4,10 +4,15 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import { readIdempotencyKey, type Router } from "../core/http/mod.ts";
+import { readIdempotencyKey, type RequestContext, type Router } from "../core/http/mod.ts";
 import type { ForgeService } from "./forge_service.ts";
 import type { HookService } from "./hook_service.ts";
 import type { TriggerService } from "./trigger_service.ts";
+
+const visitOf = ({ client, requestId }: Pick<RequestContext<never>, "client" | "requestId">) => ({
+  address: client.address,
+  requestId,
+});
 
 export function bindHookRoutes(router: Router, services: {
   readonly hookService: HookService;
@@ -17,6 +22,7 @@ export function bindHookRoutes(router: Router, services: {
   readonly closing: AbortSignal;
 }): void {
   const { hookService, triggers, forges, closing } = services;
+  const stopped = ({ signal }: Request) => AbortSignal.any([signal, closing]);
 
   router.guarded(endpoints.createHook, (caller, { body }) => hookService.create(caller, body));
   router.guarded(endpoints.listHooks, (caller, { query }) => hookService.list(caller, query));
@@ -36,13 +42,13 @@ export function bindHookRoutes(router: Router, services: {
 
   router.keyed(endpoints.triggerHook, {
     admit: async ({ token }, request) => ({ token, hook: await triggers.admit(token, request) }),
-    before: (call, request) =>
-      forges.answer(call, request, AbortSignal.any([request.signal, closing])),
-    answer: ({ hook }, { body, request }) =>
+    before: (call, request, visit) =>
+      forges.answer({ ...call, visit: visitOf(visit) }, request, stopped(request)),
+    answer: ({ hook }, { body, request, ...visit }) =>
       triggers.trigger(hook, {
-        body,
+        ...{ body, visit: visitOf(visit) },
         idempotencyKey: readIdempotencyKey(request),
-        signal: AbortSignal.any([request.signal, closing]),
+        signal: stopped(request),
       }),
   });
   router.open(endpoints.getTriggeredDeployment, ({ params }) => triggers.progress(params.ticket));

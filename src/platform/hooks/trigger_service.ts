@@ -17,6 +17,7 @@ import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import type { SecretBox } from "../core/secrets/mod.ts";
 import { CommitResolver, RETRY_SECONDS } from "./commit_resolver.ts";
 import { decideTrigger, hashHookToken, type HookRecord } from "./hook.ts";
+import type { HookAudit, HookVisit } from "./hook_audit.ts";
 import type { HookStore } from "./hook_store.ts";
 import type { HookUses } from "./hook_uses.ts";
 import { type ReplayKey, replayKey, type ReplayStore } from "./replays.ts";
@@ -33,6 +34,7 @@ export interface TriggerServices {
   readonly hooks: HookStore;
   readonly uses: HookUses;
   readonly replays: ReplayStore;
+  readonly audit: Pick<HookAudit, "deployed">;
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly builds: BuildStore;
@@ -56,6 +58,7 @@ interface Trigger {
   readonly idempotencyKey: string | undefined;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
+  readonly visit: HookVisit;
   /** True where the commit ends the build of an older one of its branch, instead of being refused. */
   readonly supersedes?: boolean;
 }
@@ -72,6 +75,7 @@ interface Wanted {
   /** Digits of the SHA that the body named; 0 where it named none. */
   readonly digits: number;
   readonly supersedes: boolean;
+  readonly visit: HookVisit;
   /** The key by which a repeated call finds the deployment, if any. */
   readonly replay: ReplayKey | undefined;
 }
@@ -135,7 +139,7 @@ export class TriggerService {
 
   private async deploy(
     hook: HookRecord,
-    { body, signal, supersedes = false }: Trigger,
+    { body, signal, visit, supersedes = false }: Trigger,
     replay: ReplayKey | undefined,
   ): Promise<TriggerAnswer> {
     const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
@@ -154,8 +158,7 @@ export class TriggerService {
       author: body.author ?? commit.author.slice(0, MAX_AUTHOR),
       force: body.force,
       digits: body.commitSha?.length ?? 0,
-      supersedes,
-      replay,
+      ...{ supersedes, visit, replay },
     };
     return await this.lock.run(
       `branch/${project.id}/${body.branch}`,
@@ -212,12 +215,13 @@ export class TriggerService {
   }
 
   private async create(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
-    const { deployCommit, replays, addresses, now } = this.services;
-    const { replay, digits: _, supersedes: __, ...commit } = wanted;
+    const { deployCommit, replays, addresses, audit, now } = this.services;
+    const { replay, visit, digits: _, supersedes: __, ...commit } = wanted;
     const deployment = await deployCommit(commit, (operation, id) => {
       if (replay !== undefined) replays.keepWith(operation, replay, id);
     });
     this.services.uses.note(hook.id, now());
+    await audit.deployed(hook, visit, wanted.branch);
     return await this.answer(deployment, describeProgress(deployment, addresses));
   }
 

@@ -110,6 +110,7 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
         ...options,
         deploymentService: { stop: () => assert.fail("A trigger of a program stops nothing") },
         replays: new ReplayStore(kv, now),
+        audit: { deployed: () => Promise.resolve() },
         publicOrigin: "https://svc.example",
         git: {
           resolve(...question) {
@@ -124,7 +125,7 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
     async trigger({ commitSha, branch = "main", force = false }, more = {}) {
       const { service = first, idempotencyKey, signal = new AbortController().signal } = more;
       return await service.trigger(HOOK, {
-        ...{ idempotencyKey, signal },
+        ...{ idempotencyKey, signal, visit: { address: "192.0.2.1", requestId: "r1" } },
         body: { commitSha, branch, force },
       });
     },

@@ -21,6 +21,7 @@ const BY = {
   api_key: "by key",
   access_token: "by the tool",
   session: "in a browser",
+  hook: "by the deploy hook",
 } as const;
 
 function Entry({ entry, context }: { readonly entry: AuditEntry; readonly context: BoardContext }) {
@@ -32,7 +33,8 @@ function Entry({ entry, context }: { readonly entry: AuditEntry; readonly contex
         <span>{summary}</span>
         <span class="soft mono">{path}</span>
         <span class="soft">
-          <a href={`${base}?user=${user.id}`}>{user.name}</a> {BY[credential.type]}
+          {user === null ? null : <a href={`${base}?user=${user.id}`}>{user.name}</a>}{" "}
+          {BY[credential.type]}
           {credential.type === "session" ? null : ` "${credential.name}"`}, from{" "}
           <span class="mono">{address}</span>
         </span>

@@ -56,3 +56,16 @@ Deno.test("pages leave entries as the API does: keys, roles and invitations", ()
     const page = await ada.open("/workspaces/acme/audit");
     assert.ok(!page.html.includes("<script>alert"));
   }));
+
+Deno.test("the page shows a refused call of a deploy hook, which is nobody's", () =>
+  withDashboard(async ({ api, ada }) => {
+    await api("POST", "/v1/projects", { name: "harbour" });
+    const { json: hook } = await api("POST", "/v1/deploy-hooks", {
+      ...{ projectId: "harbour", name: "<b>forge</b>", branch: "main", scope: "All", signed: true },
+    });
+    await api("POST", new URL(hook.url).pathname, { branch: "main" }, 403);
+    const page = await ada.open("/workspaces/acme/audit");
+    assert.match(page.html, /Refuse a call of a deploy hook/);
+    assert.match(page.html, /by the deploy hook &quot;&lt;b&gt;forge&lt;\/b&gt;&quot;/);
+    assert.ok(!page.html.includes(new URL(hook.url).pathname), "the hook's token is not shown");
+  }));

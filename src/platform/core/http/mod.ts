@@ -9,6 +9,7 @@ export {
   type CompletedCall,
   type ForeignVisit,
   type GuardedEndpoint,
+  type RequestContext,
   type Visit,
 } from "./calls.ts";
 export { agentName, type Client, clientFinder } from "./client.ts";

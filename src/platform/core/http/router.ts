@@ -111,7 +111,11 @@ export class Router {
    */
   keyed<E extends Endpoint, Key>(endpoint: E, parts: {
     admit(params: ParamsOf<E>, request: Request): MaybePromise<Key>;
-    before?(key: Key, request: Request): Promise<Answer<E> | undefined>;
+    before?(
+      key: Key,
+      request: Request,
+      visit: Pick<RequestContext<E>, "client" | "requestId">,
+    ): Promise<Answer<E> | undefined>;
     answer(key: Key, context: RequestContext<E>): MaybePromise<Answer<E>>;
   }): void {
     this.bind(endpoint, "anyone", async (c, requestId) => {
@@ -119,14 +123,13 @@ export class Router {
         endpoint.params.parse(c.req.param()) as ParamsOf<E>,
         c.req.raw,
       );
-      const early = await parts.before?.(key, c.req.raw);
+      const { client } = c.env;
+      const early = await parts.before?.(key, c.req.raw, { client, requestId });
       if (early !== undefined) return early;
       const parsed = await parseRequest(endpoint, c.req);
       return parts.answer(key, {
-        ...parsed,
+        ...{ ...parsed, client, requestId },
         request: c.req.raw,
-        client: c.env.client,
-        requestId,
       });
     });
   }

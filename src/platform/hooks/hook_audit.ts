@@ -1,0 +1,59 @@
+/**
+ * What deploy hooks leave in the audit log. A hook has no user: its address is the credential.
+ *
+ * @module
+ */
+import { type AuditLog, HOOK_REFUSED, HOOK_STOPPED } from "../audit/mod.ts";
+import { RateWindow } from "../core/access/mod.ts";
+import type { HookRecord } from "./hook.ts";
+
+/** Where a call of a hook came from. */
+export interface HookVisit {
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/** Refused calls of a hook that are recorded in an hour: more would push out what people did. */
+const MAX_REFUSED = 10;
+const HOUR_MS = 60 * 60 * 1000;
+
+export class HookAudit {
+  readonly #audit: Pick<AuditLog, "record">;
+  readonly #refusals: RateWindow;
+
+  constructor({ audit, now }: {
+    readonly audit: Pick<AuditLog, "record">;
+    readonly now: () => number;
+  }) {
+    this.#audit = audit;
+    this.#refusals = new RateWindow({ limit: MAX_REFUSED, windowMs: HOUR_MS }, now);
+  }
+
+  /** A deployment of a branch was begun. */
+  async deployed(hook: HookRecord, visit: HookVisit, branch: string): Promise<void> {
+    await this.#record(hook, visit, { action: "triggerHook", branch });
+  }
+
+  /** The previews of a branch were stopped. */
+  async stopped(hook: HookRecord, visit: HookVisit, branch: string): Promise<void> {
+    await this.#record(hook, visit, { action: HOOK_STOPPED, branch });
+  }
+
+  /** A call was not signed as the hook wants it. */
+  async refused(hook: HookRecord, visit: HookVisit): Promise<void> {
+    if (this.#refusals.take(hook.id) > 0) return;
+    await this.#record(hook, visit, { action: HOOK_REFUSED });
+  }
+
+  async #record(
+    { workspaceId, projectId, id, name }: HookRecord,
+    visit: HookVisit,
+    { action, branch }: { readonly action: string; readonly branch?: string },
+  ): Promise<void> {
+    await this.#audit.record({
+      ...{ workspaceId, action, project: projectId, user: null, ...visit },
+      path: `/v1/deploy-hooks/${id}${branch === undefined ? "" : ` ${branch}`}`,
+      credential: { type: "hook", id, name },
+    });
+  }
+}
