@@ -43,7 +43,6 @@ export default defineCommand({
       "previews of merge requests",
     ],
   ],
-  answers: "{ publisher }",
   async run({ flags }, ctx) {
     const { permission, project, jobEnvironment: environment, keyLife: keySeconds } = flags;
     if (permission === undefined) {

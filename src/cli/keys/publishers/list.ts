@@ -5,7 +5,6 @@ export default defineCommand({
   description: "Only owners of the workspace can list them.",
   define: (command) => command,
   examples: [["keys publishers list", "show the workflows that get keys"]],
-  answers: "{ publishers }",
   async run(_, ctx) {
     const publishers = await listPublishers(ctx.client({ phase: "workspace" }));
     if (publishers.length === 0) {

@@ -10,7 +10,6 @@ export default defineCommand({
       .argument("<publisher>", "id of the publisher, or its repository")
       .option("--force", "do not ask"),
   examples: [["keys publishers remove acme/shop --force", "end it without asking"]],
-  answers: "{ removed, publisher }",
   async run({ args: [reference], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const publisher = await findPublisher(client, reference);
