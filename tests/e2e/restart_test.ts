@@ -7,7 +7,7 @@ import { startProgram } from "../../scripts/_program.ts";
 import { Client, deployKiosk, LOADS, underLoad } from "../helpers/restart_clients.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 3);
+const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 2);
 
 /** Starts a platform that takes over from the one that runs; returns when that has ended. */
 async function replace(box: Sandbox, args: readonly string[]): Promise<void> {
@@ -22,19 +22,23 @@ async function replace(box: Sandbox, args: readonly string[]): Promise<void> {
   assert.equal(await before.ended, 0, before.errors());
 }
 
-const CASES: readonly (readonly [restarts: number, args: readonly string[]])[] = [
-  [RESTARTS, []],
-  [Math.ceil(RESTARTS / 3), ["--edge-threads", "2"]],
+/** As many as before, more, and fewer: one is the platform's own thread. */
+const THREADS = [2, 2, 4, 1, 3] as const;
+/** Numbers of edge threads, from the first platform to the last. */
+const CASES: readonly (readonly number[])[] = [
+  Array(RESTARTS + 1).fill(1),
+  Array.from({ length: RESTARTS + 3 }, (_, index) => THREADS[index % THREADS.length]!),
 ];
 
-for (const [restarts, args] of CASES) {
-  const name = `platforms that take over from one another drop no request ${args.join(" ")}`;
-  Deno.test(name.trim(), async () => {
+for (const [first, ...others] of CASES) {
+  const counts = [...new Set([first, ...others])].join(", ");
+  Deno.test(`platforms that take over drop no request (edge threads: ${counts})`, async () => {
     await withSandbox(async (box) => {
-      await box.start(args);
+      const withThreads = (count: number) => ["--edge-threads", `${count}`];
+      await box.start(withThreads(first!));
       await deployKiosk(box);
       const clients = await underLoad(box, async () => {
-        for (let count = 0; count < restarts; count++) await replace(box, args);
+        for (const count of others) await replace(box, withThreads(count));
       });
       for (const { counts } of clients) assert.ok(counts.connections > 1);
       const { code } = await box.tool(["serve", "--port", "0", "--data-dir", box.dataDir]);
