@@ -8,6 +8,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { describeFailure } from "./describe_failure.ts";
 import { offerDocuments } from "./offer_documents.ts";
+import { offerLogs } from "./offer_logs.ts";
 import type { NextCall, Surroundings, Tool, ToolAnswer, ToolFailure } from "./tool.ts";
 
 /** Longest text of an answer, in characters: an agent pays for each. */
@@ -15,7 +16,7 @@ const MAX_TEXT = 8000;
 
 const INSTRUCTIONS = "svc hosts sites: it builds and deploys a folder, serves it at an edge with " +
   "rules and functions, and keeps databases. Begin with `status`. Every answer ends with calls that " +
-  "make sense next. The documentation is there as resources. Values of variables never pass through you: `set_variable` reads them from a " +
+  "make sense next. The documentation and the logs of deployments are there as resources. Values of variables never pass through you: `set_variable` reads them from a " +
   "file or from this server's environment.";
 
 const nextSchema = z.array(z.object({
@@ -88,7 +89,11 @@ export function makeServer<Around extends Surroundings>(
   );
   const offered = offeredTools(options);
   const names = new Set(offered.map(({ name }) => name));
-  const running = new Set<Promise<CallToolResult>>();
+  const running = new Set<Promise<unknown>>();
+  const track = <Value>(work: Promise<Value>): Promise<Value> => {
+    running.add(work);
+    return work.finally(() => running.delete(work));
+  };
   const perform = async (tool: Tool<Around>, given: unknown): Promise<CallToolResult> => {
     try {
       const answer = await tool.perform(given, options.around);
@@ -113,13 +118,10 @@ export function makeServer<Around extends Surroundings>(
         idempotentHint: effect === "read" || isIdempotent,
         openWorldHint: false,
       },
-    }, (given: unknown) => {
-      const result = perform(tool, given);
-      running.add(result);
-      return result.finally(() => running.delete(result));
-    });
+    }, (given: unknown) => track(perform(tool, given)));
   }
   offerDocuments(server);
+  offerLogs(server, options.around, track);
   return {
     server,
     async settled() {

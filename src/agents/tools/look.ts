@@ -144,6 +144,7 @@ export const explainFailure = defineTool({
         deployment === undefined ? "No deployments" : `Newest deployment: ${lineOf(deployment)}`,
         ...build.length === 0 ? [] : ["End of its build's log:"],
         ...build.map(({ text }) => `  ${text}`),
+        ...build.length === 0 ? [] : [`All of it: svc://deployments/${deployment?.id}/build-log`],
         errors.length === 0 ? "No errors in the log" : "Errors, newest last:",
         ...errors.map((entry) => `  ${JSON.stringify(entry)}`),
       ].join("\n"),

@@ -266,3 +266,76 @@ Deno.test("the documents are resources, each with a title and a line of what it 
   }
   assert.deepEqual([...agent.calls, ...agent.requests], []);
 });
+
+const D1 = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
+
+/** What the API of a test answers about the deployment D1 of a project. */
+const deploymentOf = (projectId: string, lines: readonly unknown[] = []) => (path: string) =>
+  path.endsWith("/build-log")
+    ? { lines, isComplete: true }
+    : path.endsWith("{deployment}")
+    ? { id: D1, projectId }
+    : path.endsWith("/logs")
+    ? { items: [{ type: "request", path: "/beds", status: 200 }] }
+    : undefined;
+
+Deno.test("the logs of a deployment are resources, with --read-only too", async () => {
+  const line = {
+    number: 1,
+    time: "2026-11-21T10:00:00.000Z",
+    level: "output",
+    text: "made 3 pages",
+  };
+  await using agent = await connect({
+    readOnly: true,
+    api: deploymentOf("p1", [line, { ...line, number: 2, level: "error", text: "no index" }]),
+  });
+  const { resourceTemplates } = await agent.client.listResourceTemplates();
+  assert.deepEqual(
+    resourceTemplates.map(({ uriTemplate }: { readonly uriTemplate: string }) => uriTemplate),
+    [
+      "svc://docs/{name}",
+      "svc://deployments/{deployment}/build-log",
+      "svc://deployments/{deployment}/logs",
+    ],
+  );
+  const read = async (uri: string) => (await agent.client.readResource({ uri })).contents[0];
+  assert.deepEqual(await read(`svc://deployments/${D1}/build-log`), {
+    uri: `svc://deployments/${D1}/build-log`,
+    mimeType: "text/plain",
+    text: `${line.time} made 3 pages\n${line.time} error: no index`,
+  });
+  assert.deepEqual(await read(`svc://deployments/${D1}/logs`), {
+    uri: `svc://deployments/${D1}/logs`,
+    mimeType: "application/x-ndjson",
+    text: '{"type":"request","path":"/beds","status":200}',
+  });
+  assert.ok(agent.requests.every((request) => request.startsWith("GET ")));
+  const before = agent.requests.length;
+  await assert.rejects(read("svc://deployments/..%2Fprojects/logs"), /no deployment/);
+  assert.equal(agent.requests.length, before, "what is no id is not asked for");
+});
+
+Deno.test("--project confines the logs: those of other projects are as if there were none", async () => {
+  for (const name of ["build-log", "logs"]) {
+    const uri = `svc://deployments/${D1}/${name}`;
+    await using own = await connect({ project: "blog", api: deploymentOf(PROJECT.id) });
+    assert.equal((await own.client.readResource({ uri })).contents.length, 1);
+    await using other = await connect({ project: "blog", api: deploymentOf("another") });
+    await assert.rejects(other.client.readResource({ uri }), /There is no deployment/);
+    assert.ok(!other.requests.some((line) => line.includes(`/${name} `)), "nothing of it is read");
+  }
+});
+
+Deno.test("of a long log the end is read, which says how much is before it", async () => {
+  const lines = Array.from({ length: 3000 }, (_, at) => ({
+    ...{ number: at + 1, time: "2026-11-21T10:00:00.000Z", level: "output" },
+    text: `line ${at + 1} ${"x".repeat(50)}`,
+  }));
+  await using agent = await connect({ api: deploymentOf("p1", lines) });
+  const uri = `svc://deployments/${D1}/build-log`;
+  const { contents } = await agent.client.readResource({ uri });
+  const { text } = contents[0] as { readonly text: string };
+  assert.match(text, /^… \d+ lines before these\n/);
+  assert.ok(text.length < 66_000 && text.includes("line 3000 "));
+});

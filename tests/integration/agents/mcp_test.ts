@@ -2,6 +2,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
 import {
   createProject,
   deploy,
@@ -210,5 +211,29 @@ Deno.test("without a token /mcp says where to get one, and other sites are refus
     const get = await fetch(`${platform.url}/mcp`, { headers: KEY });
     assert.equal(get.status, 405, "there is no stream that the platform begins");
     await get.body?.cancel();
+  });
+});
+
+Deno.test("logs of a deployment are read as resources, of the project alone that the address names", async () => {
+  await withPlatform(async (platform) => {
+    for (const name of ["blog", "shop"]) await createProject(platform, name);
+    const files = { "index.html": "<h1>Beds</h1>" };
+    const { id } = await deploy(platform, "blog", { prod: true, files });
+    const { id: other } = await deploy(platform, "shop", { prod: true, files });
+    await platform.get("blog.localhost", "/beds-of-summer");
+    await using agent = await connect(platform, { query: "?project=blog&read-only=true" });
+    await until(async () =>
+      (await agent.read(`svc://deployments/${id}/logs`)).includes("/beds-of")
+    );
+    assert.match(await agent.read(`svc://deployments/${id}/build-log`), /not built here/);
+    for (const log of ["logs", "build-log"]) {
+      await assert.rejects(agent.read(`svc://deployments/${other}/${log}`), /no deployment/);
+      await assert.rejects(
+        agent.read(`svc://deployments/${crypto.randomUUID()}/${log}`),
+        /does not exist/,
+      );
+    }
+    await using free = await connect(platform);
+    assert.match(await free.read(`svc://deployments/${other}/build-log`), /not built here/);
   });
 });

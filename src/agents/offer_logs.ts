@@ -1,0 +1,118 @@
+/**
+ * The logs of a deployment as resources: `svc://deployments/<id>/build-log` is what its build
+ * printed, `svc://deployments/<id>/logs` what it answered and wrote while it was live.
+ *
+ * @module
+ */
+import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import type { Client } from "../client/mod.ts";
+import {
+  type BuildLogLine,
+  type Deployment,
+  endpoints,
+  LOG_LIMIT_MAX,
+  type LogEntry,
+} from "../contract/mod.ts";
+import { type Surroundings, ToolFailure } from "./tool.ts";
+
+/** Longest text of a log, in characters: of a longer one the end is what matters. */
+const MAX_LOG = 64 * 1024;
+
+/** The end of a text of lines, and how many lines come before it. */
+function endOf(lines: readonly string[]): string {
+  let [from, length] = [lines.length, 0];
+  while (from > 0 && length + lines[from - 1]!.length < MAX_LOG) {
+    length += lines[--from]!.length + 1;
+  }
+  const left = from === 0 ? [] : [`… ${from} lines before these`];
+  return [...left, ...lines.slice(from)].join("\n");
+}
+
+const buildLine = ({ time, level, text }: BuildLogLine): string =>
+  level === "output" ? `${time} ${text}` : `${time} ${level}: ${text}`;
+
+/**
+ * A deployment that the agent may see.
+ *
+ * @throws {ToolFailure} where it is of another project than the one that the agent is confined to
+ */
+async function openDeployment(
+  id: string,
+  around: Surroundings,
+): Promise<{ readonly api: Client; readonly deployment: Deployment }> {
+  const unknown = () =>
+    new ToolFailure({ error: `There is no deployment ${id}: \`status\` lists them` });
+  if (!z.uuid().safeParse(id).success) throw unknown();
+  const api = await around.api();
+  const deployment = await api.call(endpoints.getDeployment, { params: { deployment: id } });
+  if (around.project === undefined) return { api, deployment };
+  const { project } = await around.open(undefined);
+  if (deployment.projectId !== project.id) throw unknown();
+  return { api, deployment };
+}
+
+async function readBuildLog(id: string, around: Surroundings): Promise<string> {
+  const { api } = await openDeployment(id, around);
+  const { lines, isComplete } = await api.call(endpoints.getBuildLog, {
+    params: { deployment: id },
+  });
+  if (lines.length > 0) return endOf(lines.map(buildLine));
+  return isComplete ? "This deployment was not built here" : "The build has not begun";
+}
+
+async function readRuntimeLog(id: string, around: Surroundings): Promise<string> {
+  const { api, deployment } = await openDeployment(id, around);
+  const { items } = await api.call(endpoints.listLogs, {
+    params: { project: deployment.projectId },
+    query: { deploymentId: id, limit: LOG_LIMIT_MAX },
+  });
+  return endOf(items.map((entry: LogEntry) => JSON.stringify(entry))) || "No entries";
+}
+
+const LOGS = [
+  {
+    name: "build-log",
+    title: "Log of a build",
+    description: "What the build of a deployment printed",
+    mimeType: "text/plain",
+    read: readBuildLog,
+  },
+  {
+    name: "logs",
+    title: "Log of a deployment",
+    description: `The newest ${LOG_LIMIT_MAX} entries of a deployment: requests, and what its ` +
+      "functions and servers wrote, a JSON object a line",
+    mimeType: "application/x-ndjson",
+    read: readRuntimeLog,
+  },
+] as const;
+
+/** Lets an agent read the logs of the deployments that it may see. */
+export function offerLogs(
+  server: McpServer,
+  around: Surroundings,
+  track: <Value>(work: Promise<Value>) => Promise<Value>,
+): void {
+  for (const { name, read, ...facts } of LOGS) {
+    const text = (id: string) =>
+      read(id, around).catch((error) => {
+        const failure = around.toFailure(error);
+        if (failure === undefined) throw error;
+        throw new McpError(ErrorCode.InvalidParams, failure.message);
+      });
+    server.registerResource(
+      name,
+      new ResourceTemplate(`svc://deployments/{deployment}/${name}`, { list: undefined }),
+      facts,
+      async ({ href }: URL, { deployment }: Readonly<Record<string, unknown>>) => ({
+        contents: [{
+          uri: href,
+          mimeType: facts.mimeType,
+          text: await track(text(String(deployment))),
+        }],
+      }),
+    );
+  }
+}
