@@ -139,6 +139,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "account",
     "notifications",
     "workspace",
+    "keys",
     "overview",
     "project",
     "deployment",

@@ -44,6 +44,7 @@ import { bindOverview, type OverviewServices } from "./overview/mod.ts";
 import { bindProjectPages } from "./project/mod.ts";
 import { bindReferencePages } from "./reference/mod.ts";
 import { bindSearch } from "./search/mod.ts";
+import { bindKeyPages } from "./keys/mod.ts";
 import { bindWorkspacePages, type WorkspacePageServices } from "./workspace/mod.ts";
 
 /** Binds the pages of a platform at `url`. */
@@ -92,6 +93,7 @@ export function bindPages(
   bindAccountPages(bind, services);
   bindEmailPages(bind, services);
   bindWorkspacePages(bind, services);
+  bindKeyPages(bind, services);
   bindOverview(bind, services);
   bindSearch(bind, services);
   bindProjectPages(bind, services);

@@ -128,6 +128,17 @@ async function furnish(parts: DashboardPlatform) {
       body: JSON.stringify({ p, lcp, inp, cls, fcp: 900, ttfb: 80 }),
     });
   }
+  const { json: key } = await api("POST", "/v1/api-keys", {
+    ...{
+      name: "previews",
+      permissions: ["read", "deploy-previews"],
+      description: "CI of branches",
+    },
+  });
+  await api("POST", "/v1/trusted-publishers", {
+    ...{ provider: "github", repository: "harbour/shop", branch: "main" },
+    permissions: ["deploy-production"],
+  });
   return [
     ["overview", "/workspaces/acme/projects"],
     ["start", "/"],
@@ -144,6 +155,9 @@ async function furnish(parts: DashboardPlatform) {
     ["reference-part", "/docs/api/projects"],
     ["new-project", "/workspaces/acme/new-project"],
     ["members", "/workspaces/acme"],
+    ["keys", "/workspaces/acme/keys"],
+    ["key", `/workspaces/acme/keys/${key.id}`],
+    ["publishers", "/workspaces/acme/publishers"],
     ["audit", "/workspaces/acme/audit"],
     ["workspace-usage", "/workspaces/acme/usage"],
     ["project", SHOP],

@@ -36,7 +36,13 @@ async function fill({ api, own, platform }: DashboardPlatform): Promise<readonly
   await api("POST", "/v1/deploy-hooks", {
     ...{ projectId: "shop", name: MARKUP, branch: BRANCH, scope: "All" },
   });
-  await api("POST", "/v1/api-keys", { name: MARKUP, role: "viewer" });
+  const { json: key } = await api("POST", "/v1/api-keys", {
+    ...{ name: MARKUP, role: "viewer", description: MARKUP },
+  });
+  await api("POST", "/v1/trusted-publishers", {
+    ...{ provider: "github", repository: "acme/shop", branch: MARKUP, environment: MARKUP },
+    ...{ workflow: MARKUP, permissions: ["read"] },
+  });
   await api("POST", "/v1/webhooks", { url: "https://hooks.example/", description: MARKUP });
   await api("POST", "/v1/events", { event: "billing.card_expired", data: { detail: MARKUP } });
   const send = (method: string, path: string, body?: string) =>
@@ -52,6 +58,7 @@ async function fill({ api, own, platform }: DashboardPlatform): Promise<readonly
     ...["/projects", "", "/audit", "/usage", "/new-project"].map((page) =>
       `/workspaces/acme${page}`
     ),
+    ...["keys", `keys/${key.id}`, "publishers"].map((page) => `/workspaces/acme/${page}`),
     `/workspaces/acme/search?q=${encodeURIComponent(MARKUP)}`,
     ...["", "/day", "/logs", "/traffic", "/domains", "/variables", "/hooks", "/databases", "/kv"]
       .map((page) => SHOP + page),

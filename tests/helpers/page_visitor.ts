@@ -22,6 +22,14 @@ export interface PageForm {
   readonly fields: Record<string, string>;
 }
 
+/** What is typed and ticked. */
+export type Typed = Readonly<Record<string, string | readonly string[]>>;
+
+const pairsOf = (typed: Typed = {}): string[][] =>
+  Object.entries(typed).flatMap(([name, given]) =>
+    (typeof given === "string" ? [given] : given).map((value) => [name, value])
+  );
+
 const unescape = (text: string): string =>
   text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">").replaceAll("&amp;", "&");
@@ -35,7 +43,9 @@ const attribute = (tag: string, name: string): string | undefined => {
 export function formsOf(html: string): PageForm[] {
   return [...html.matchAll(/<form\b[^>]*>[^]*?<\/form>/g)].map(([form]) => {
     const tags = [...form.matchAll(/<input\b[^>]*>/g)].map(([tag]) => tag)
-      .filter((tag) => attribute(tag, "type") !== "radio" || /\schecked\b/.test(tag));
+      .filter((tag) =>
+        !["radio", "checkbox"].includes(attribute(tag, "type") ?? "") || /\schecked\b/.test(tag)
+      );
     const fields = tags.map((tag) => [attribute(tag, "name")!, attribute(tag, "value") ?? ""]);
     return { action: attribute(form, "action")!, fields: Object.fromEntries(fields) };
   });
@@ -48,14 +58,15 @@ export class Visitor {
 
   /** Sends one request; redirects are not followed. */
   async send(method: "GET" | "POST", path: string, options: {
-    readonly fields?: Readonly<Record<string, string>>;
+    /** Fields; a list stands for one that is sent several times. */
+    readonly fields?: Typed;
     readonly headers?: Readonly<Record<string, string>>;
   } = {}): Promise<Page> {
     const response = await fetch(`http://127.0.0.1:${this.platform.port}${path}`, {
       method,
       redirect: "manual",
       headers: { "sec-fetch-site": "same-origin", cookie: this.cookie, ...options.headers },
-      body: method === "POST" ? new URLSearchParams(options.fields) : null,
+      body: method === "POST" ? new URLSearchParams(pairsOf(options.fields)) : null,
     });
     const set = response.headers.get("set-cookie");
     if (set !== null) this.cookie = set.slice(0, set.indexOf(";"));
@@ -71,7 +82,7 @@ export class Visitor {
   }
 
   /** Fills in the form with an action and sends it, following redirects. */
-  async submit(page: Page, action: string, typed: Record<string, string> = {}): Promise<Page> {
+  async submit(page: Page, action: string, typed: Typed = {}): Promise<Page> {
     const form = formsOf(page.html).find((candidate) => candidate.action === action);
     assert.ok(form, `No form for ${action} at ${page.path}: ${page.html}`);
     const answer = await this.send("POST", action, { fields: { ...form.fields, ...typed } });

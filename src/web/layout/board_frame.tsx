@@ -7,7 +7,16 @@
  * @module
  */
 import type { Child } from "hono/jsx";
-import { auditPath, Bar, overviewPath, projectPath, searchPath, usagePath } from "./bar.tsx";
+import {
+  auditPath,
+  Bar,
+  keysPath,
+  overviewPath,
+  projectPath,
+  publishersPath,
+  searchPath,
+  usagePath,
+} from "./bar.tsx";
 import { Contours } from "./contours.tsx";
 import type { BoardContext } from "./page_context.ts";
 import { Notice } from "./pieces.tsx";
@@ -89,13 +98,19 @@ function Board({ context, title, lead, acts, children, project, sections }: Fram
 /** The frame of a page of a workspace. */
 export function WorkspaceFrame(
   { here, ...parts }: FrameParts & {
-    readonly here: "projects" | "members" | "usage" | "audit" | "search";
+    readonly here: "projects" | "members" | "keys" | "publishers" | "usage" | "audit" | "search";
   },
 ) {
   const { slug, role } = parts.context.workspace;
   const sections = [
     { href: overviewPath(slug), name: "Projects", isHere: here === "projects" },
-    { href: `/workspaces/${slug}`, name: "Members and keys", isHere: here === "members" },
+    { href: `/workspaces/${slug}`, name: "Members", isHere: here === "members" },
+    ...(role === "owner"
+      ? [
+        { href: keysPath(slug), name: "Keys", isHere: here === "keys" },
+        { href: publishersPath(slug), name: "Publishers", isHere: here === "publishers" },
+      ]
+      : []),
     { href: usagePath(slug), name: "Usage", isHere: here === "usage" },
     ...(role === "owner"
       ? [{ href: auditPath(slug), name: "Audit log", isHere: here === "audit" }]

@@ -31,14 +31,26 @@ export interface FormPage {
 /** A form that nobody has filled in yet. */
 export const EMPTY: FormState = { values: {}, problems: {} };
 
-/** Reads a form (`application/x-www-form-urlencoded`); the last value of a repeated field counts. */
-export async function readForm(request: Request): Promise<Fields> {
+/** A form that was sent. */
+export interface SentForm {
+  /** The fields; of a repeated one the last value. */
+  readonly fields: Fields;
+  /** All values of a field, such as those of the boxes that were ticked. */
+  values(name: string): readonly string[];
+}
+
+/** What a page that nobody sent a form to has. */
+export const NO_FORM: SentForm = { fields: {}, values: () => [] };
+
+/** Reads a form (`application/x-www-form-urlencoded`). */
+export async function readForm(request: Request): Promise<SentForm> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") {
     throw new Failure("unsupported_media_type", "Send a form of the platform's own pages");
   }
   const text = new TextDecoder().decode(await readBytes(request, MAX_FORM_BYTES));
-  return Object.fromEntries(new URLSearchParams(text));
+  const sent = new URLSearchParams(text);
+  return { fields: Object.fromEntries(sent), values: (name) => sent.getAll(name) };
 }
 
 export type Checked<T> =

@@ -21,10 +21,20 @@ export {
   type Fields,
   type FormPage,
   type FormState,
+  NO_FORM,
   readForm,
   refused,
+  type SentForm,
 } from "./form.ts";
-export { auditPath, overviewPath, projectPath, searchPath, usagePath } from "./bar.tsx";
+export {
+  auditPath,
+  keysPath,
+  overviewPath,
+  projectPath,
+  publishersPath,
+  searchPath,
+  usagePath,
+} from "./bar.tsx";
 export { ProjectFrame, type ProjectSection, WorkspaceFrame } from "./board_frame.tsx";
 export {
   Ago,
@@ -52,6 +62,7 @@ export {
   Card,
   EndButton,
   Field,
+  type FieldProps,
   Form,
   MadeAndUsed,
   Mark,

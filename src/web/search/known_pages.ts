@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { auditPath, overviewPath, usagePath } from "../layout/mod.ts";
+import { auditPath, keysPath, overviewPath, publishersPath, usagePath } from "../layout/mod.ts";
 
 export interface KnownPage {
   readonly name: string;
@@ -18,9 +18,15 @@ export function findPages(slug: string, wanted: string): KnownPage[] {
     { name: "Projects", path: overviewPath(slug), words: "overview sites" },
     { name: "New project", path: `/workspaces/${slug}/new-project`, words: "create add make" },
     {
-      name: "Members and keys",
+      name: "Members",
       path: `/workspaces/${slug}`,
-      words: "people roles invite invitation api keys token leave",
+      words: "people roles invite invitation leave",
+    },
+    { name: "API keys", path: keysPath(slug), words: "token permissions credentials automation" },
+    {
+      name: "Trusted publishers",
+      path: publishersPath(slug),
+      words: "ci github actions gitlab oidc keys",
     },
     { name: "Audit log", path: auditPath(slug), words: "changes history who security" },
     { name: "Usage", path: usagePath(slug), words: "limits quota how many" },

@@ -14,7 +14,15 @@ import {
   toFailure,
   type Visit,
 } from "../../platform/core/http/mod.ts";
-import { EntryFrame, type Fields, goTo, readForm, showPage } from "../layout/mod.ts";
+import {
+  EntryFrame,
+  type Fields,
+  goTo,
+  NO_FORM,
+  readForm,
+  type SentForm,
+  showPage,
+} from "../layout/mod.ts";
 import { type PageApi, pageApi } from "./page_api.ts";
 import type { PageSession } from "./page_session.ts";
 import { safeReturnPath } from "./return_path.ts";
@@ -28,6 +36,8 @@ export interface PageVisit {
   readonly cameFrom: string;
   /** Fields of the form that was sent; none for a GET. */
   readonly fields: Fields;
+  /** All values of a field of the form. */
+  readonly values: SentForm["values"];
   /** The header `Cookie`. */
   readonly cookies: string | null;
 }
@@ -121,7 +131,7 @@ export class PageBinder {
       try {
         const url = new URL(request.url);
         const person = await this.session.visitor(request, client);
-        const fields = method === "POST" ? await readForm(request) : {};
+        const { fields, values } = method === "POST" ? await readForm(request) : NO_FORM;
         if (method === "POST") {
           this.session.checkForm(request, { csrf: fields.csrf ?? null, person });
         }
@@ -132,6 +142,7 @@ export class PageBinder {
           path: url.pathname,
           cameFrom: cameFrom(request, url),
           fields,
+          values,
           cookies: request.headers.get("cookie"),
           person,
         }, pageApi(this.router, { request, client }));

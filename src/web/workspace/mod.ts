@@ -1,5 +1,5 @@
 /**
- * The pages of workspaces: members, invitations and API keys.
+ * The pages of workspaces: members and invitations.
  *
  * @module
  */

@@ -1,32 +1,20 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The parts of a workspace's page: its members, invitations and API keys.
+ * The parts of a workspace's page: its members and invitations.
  *
  * @module
  */
 import {
-  type ApiKey,
   type Invitation,
   type Member,
   type Role,
   ROLES,
   type Workspace,
 } from "../../contract/mod.ts";
-import {
-  Card,
-  EndButton,
-  Field,
-  Form,
-  type FormState,
-  MadeAndUsed,
-  Moment,
-  Notice,
-  type PageContext,
-  Trouble,
-} from "../layout/mod.ts";
+import { Card, EndButton, Form, Moment, Notice, type PageContext } from "../layout/mod.ts";
 
-function RoleField(
+export function RoleField(
   { id, chosen, label }: { readonly id: string; readonly chosen: Role; readonly label: string },
 ) {
   return (
@@ -46,7 +34,7 @@ export interface WorkspaceView {
   readonly members: readonly Member[];
   /** What only owners see. */
   readonly owned:
-    | { readonly invitations: readonly Invitation[]; readonly keys: readonly ApiKey[] }
+    | { readonly invitations: readonly Invitation[] }
     | undefined;
 }
 
@@ -137,57 +125,6 @@ export function InvitationCard({ view, context, url }: {
           ))}
         </ul>
       )}
-    </Card>
-  );
-}
-
-export function KeyCard({ view, context, made, state }: {
-  readonly view: WorkspaceView;
-  readonly context: PageContext;
-  readonly made: string | undefined;
-  readonly state: FormState;
-}) {
-  const base = `/workspaces/${view.workspace.slug}/keys`;
-  return (
-    <Card
-      title="API keys"
-      id="keys"
-      lead="For automation. A key may do what its role may, never more than who made it."
-    >
-      <div class="body">
-        {made === undefined ? null : (
-          <Notice kind="care">
-            <strong>Your new key. It is shown this once.</strong>
-            <code class="secret">{made}</code>
-          </Notice>
-        )}
-        <Trouble state={state} />
-        <Form action={base} csrf={context.csrf} class="side">
-          <Field label="Name" name="name" state={state} autocomplete="off" maxlength={100} />
-          <RoleField id="key-role" chosen="developer" label="Role" />
-          <button type="submit">Make a key</button>
-        </Form>
-      </div>
-      <ul class="items">
-        {view.owned!.keys.map(({ id, name, prefix, role, createdAt, lastUsedAt }) => (
-          <li>
-            <div class="what">
-              <span>
-                {name} <span class="tag">{role}</span>
-              </span>
-              <span class="mono">{prefix}…</span>
-              <MadeAndUsed word="Made" createdAt={createdAt} lastUsedAt={lastUsedAt} />
-            </div>
-            <EndButton
-              action={`${base}/revoke`}
-              csrf={context.csrf}
-              word="Revoke"
-              what={`the key ${name}`}
-              hidden={{ id }}
-            />
-          </li>
-        ))}
-      </ul>
     </Card>
   );
 }

@@ -8,23 +8,20 @@
 import {
   type BoardContext,
   Card,
-  EMPTY,
   EndButton,
   type FormPage,
   formPageFacts,
   showBoard,
   WorkspaceFrame,
 } from "../layout/mod.ts";
-import { InvitationCard, KeyCard, MemberItem, type WorkspaceView } from "./workspace_cards.tsx";
+import { InvitationCard, MemberItem, type WorkspaceView } from "./workspace_cards.tsx";
 
 export function workspacePage(context: BoardContext, view: WorkspaceView, shown: FormPage & {
   /** Link of a new invitation. */
   readonly url?: string;
-  /** A new API key. */
-  readonly made?: string;
 } = {}): Response {
   const { workspace, members, owned } = view;
-  const { state = EMPTY, url, made } = shown;
+  const { url } = shown;
   return showBoard(
     <WorkspaceFrame
       here="members"
@@ -45,9 +42,6 @@ export function workspacePage(context: BoardContext, view: WorkspaceView, shown:
         </ul>
       </Card>
       {owned === undefined ? null : <InvitationCard view={view} context={context} url={url} />}
-      {owned === undefined
-        ? null
-        : <KeyCard view={view} context={context} made={made} state={state} />}
       <Card
         title="Leave"
         id="leave"

@@ -1,11 +1,11 @@
 /**
- * The routes of workspaces, their members, invitations and API keys.
+ * The routes of workspaces, their members and invitations.
  *
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { ApiKeyService, Authenticator } from "../../platform/accounts/mod.ts";
+import type { Authenticator } from "../../platform/accounts/mod.ts";
 import type { Caller } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
@@ -28,7 +28,6 @@ import { workspacesPage } from "./workspaces_page.tsx";
 export interface WorkspacePageServices {
   readonly now: Clock;
   readonly workspaces: WorkspaceService;
-  readonly apiKeys: ApiKeyService;
   readonly authenticator: Pick<Authenticator, "memory">;
 }
 
@@ -45,13 +44,10 @@ function parse<T>(
 const memberRole = endpoints.changeMember.body;
 const memberId = endpoints.changeMember.params;
 
-/** What the page asks of a new key; the rest is as the API has it by default. */
-const keyForm = endpoints.createApiKey.body.pick({ name: true, role: true });
-const keyId = endpoints.revokeApiKey.params;
 const invitationId = endpoints.deleteInvitation.params;
 
 export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServices): void {
-  const { workspaces, apiKeys, authenticator } = services;
+  const { workspaces, authenticator } = services;
 
   /** Finds the person's membership. @throws {Failure} `not_found`; `forbidden` where an owner is needed. */
   const memberOf = async (visit: PersonVisit, wanted: "viewer" | "owner"): Promise<Caller> => {
@@ -74,13 +70,12 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     const caller = await memberOf(visit, "viewer");
     const { workspace } = caller;
     const isOwner = workspace.role === "owner";
-    const [context, members, invitations, keys] = await Promise.all([
+    const [context, members, invitations] = await Promise.all([
       pageContextOf({ ...visit, path: `/workspaces/${workspace.slug}` }, workspaces),
       workspaces.members(caller, WHOLE_LIST),
       isOwner ? workspaces.openInvitations(caller, WHOLE_LIST) : undefined,
-      isOwner ? apiKeys.list(caller, WHOLE_LIST) : undefined,
     ]);
-    const owned = invitations && keys && { invitations: invitations.items, keys: keys.items };
+    const owned = invitations && { invitations: invitations.items };
     return workspacePage({ ...context, workspace, now: services.now() }, {
       workspace,
       members: members.items,
@@ -163,26 +158,6 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
       params: { invitation },
     });
     return back(caller, "invitation-withdrawn");
-  });
-
-  bind.personal("POST", "/workspaces/:slug/keys", async (visit) => {
-    const caller = await memberOf(visit, "owner");
-    const checked = checkFields(keyForm, visit.fields);
-    if (!checked.ok) return show(visit, { state: checked.state, status: 400 });
-    try {
-      const { key } = await visit.api(caller.workspace.slug).call(endpoints.createApiKey, {
-        body: checked.value,
-      });
-      return show(visit, { made: key });
-    } catch (error) {
-      return show(visit, refused(error, visit.fields));
-    }
-  });
-  bind.personal("POST", "/workspaces/:slug/keys/revoke", async (visit) => {
-    const caller = await memberOf(visit, "owner");
-    const { key } = parse(keyId, { key: visit.fields.id ?? "" });
-    await visit.api(caller.workspace.slug).call(endpoints.revokeApiKey, { params: { key } });
-    return back(caller, "key-revoked");
   });
 
   bind.personal("GET", "/invitation/:token", async ({ person, csrf, params, client }) => {

@@ -44,7 +44,7 @@ Deno.test("what was changed, by whom and from where, is in the audit log of the 
 
 Deno.test("pages leave entries as the API does: keys, roles and invitations", () =>
   withDashboard(async ({ api, ada }) => {
-    await ada.submit(await ada.open("/workspaces/acme"), "/workspaces/acme/keys", {
+    await ada.submit(await ada.open("/workspaces/acme/keys"), "/workspaces/acme/keys", {
       ...{ name: '<script>alert("key")</script>', role: "viewer" },
     });
     await ada.submit(await ada.open("/workspaces/acme"), "/workspaces/acme/invitations", {

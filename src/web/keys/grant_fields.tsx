@@ -1,0 +1,114 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The boxes by which keys and trusted publishers get permissions and projects.
+ *
+ * @module
+ */
+import { type Permission, PERMISSION_NAMES, PERMISSIONS } from "../../contract/mod.ts";
+
+/** What is ticked. */
+export interface Grant {
+  readonly permissions: readonly string[];
+  /** Ids of projects; null for all of the workspace. */
+  readonly projects: readonly string[] | null;
+}
+
+/** What can be ticked. */
+export interface GrantChoices {
+  readonly projects: readonly { readonly id: string; readonly name: string }[];
+  /** Whether the workspace has more projects than the page shows. */
+  readonly hasMore: boolean;
+}
+
+function Box({ id, type = "checkbox", name, value, checked, title, note }: {
+  readonly id: string;
+  readonly type?: "checkbox" | "radio";
+  readonly name: string;
+  readonly value: string;
+  readonly checked: boolean;
+  readonly title: string;
+  readonly note?: string;
+}) {
+  return (
+    <label class="choice" for={id}>
+      <input id={id} type={type} name={name} value={value} checked={checked} />
+      <span>
+        <strong>{title}</strong>
+        {note === undefined ? null : <span class="soft small">{note}</span>}
+      </span>
+    </label>
+  );
+}
+
+/** Boxes for the permissions. */
+export function PermissionFields(
+  { chosen, offered = PERMISSION_NAMES }: {
+    readonly chosen: Grant["permissions"];
+    readonly offered?: readonly Permission[];
+  },
+) {
+  return (
+    <fieldset class="choices">
+      <legend>What it may do</legend>
+      {offered.map((name) => (
+        <Box
+          key={name}
+          id={`may-${name}`}
+          name="permissions"
+          value={name}
+          checked={chosen.includes(name)}
+          title={name}
+          note={PERMISSIONS[name]}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+/** All projects, or boxes for some of them. */
+export function ProjectFields({ chosen, choices: { projects, hasMore } }: {
+  readonly chosen: Grant["projects"];
+  readonly choices: GrantChoices;
+}) {
+  const shown = new Set(projects.map(({ id }) => id));
+  const others = (chosen ?? []).filter((id) => !shown.has(id)).map((id) => ({ id, name: id }));
+  return (
+    <fieldset class="choices">
+      <legend>Projects that it reaches</legend>
+      <Box
+        id="reach-all"
+        type="radio"
+        name="reach"
+        value="all"
+        checked={chosen === null}
+        title="All of the workspace"
+      />
+      <Box
+        id="reach-some"
+        type="radio"
+        name="reach"
+        value="some"
+        checked={chosen !== null}
+        title="Only those that are ticked"
+      />
+      {[...projects, ...others].map(({ id, name }) => (
+        <Box
+          key={id}
+          id={`project-${id}`}
+          name="projects"
+          value={id}
+          checked={chosen?.includes(id) === true}
+          title={name}
+        />
+      ))}
+      {hasMore
+        ? (
+          <p class="soft small">
+            Further projects: <code>svc keys create --project</code>
+          </p>
+        )
+        : null}
+    </fieldset>
+  );
+}

@@ -1,0 +1,117 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * One API key: what it may do, and its end.
+ *
+ * @module
+ */
+import type { ApiKey } from "../../contract/mod.ts";
+import {
+  type BoardContext,
+  Card,
+  EMPTY,
+  Field,
+  Form,
+  type FormPage,
+  formPageFacts,
+  keysPath,
+  SelectField,
+  showBoard,
+  Trouble,
+  WorkspaceFrame,
+} from "../layout/mod.ts";
+import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
+import { Ending } from "./keys_page.tsx";
+import { AS_IT_IS, EXPIRY_DAYS, NEVER } from "./read_grant.ts";
+
+/** A box that has to be ticked before something ends. */
+export function ConfirmBox({ id, children }: { readonly id: string; readonly children: string }) {
+  return (
+    <label class="choice" for={id}>
+      <input id={id} type="checkbox" name="confirm" value="yes" required />
+      <span>{children}</span>
+    </label>
+  );
+}
+
+export function keyPage(
+  context: BoardContext,
+  { apiKey, choices, grant = apiKey, ...shown }: FormPage & {
+    readonly apiKey: ApiKey;
+    readonly choices: GrantChoices;
+    /** What was ticked. */
+    readonly grant?: Grant;
+  },
+): Response {
+  const { state = EMPTY } = shown;
+  const path = `${keysPath(context.workspace.slug)}/${apiKey.id}`;
+  return showBoard(
+    <WorkspaceFrame
+      context={context}
+      here="keys"
+      title={apiKey.name}
+      lead={
+        <>
+          <span class="mono">{apiKey.prefix}…</span>
+          <span>{apiKey.role}</span>
+          <span>
+            <Ending apiKey={apiKey} now={context.now} />
+          </span>
+        </>
+      }
+    >
+      <Card
+        title="What it may do"
+        id="change"
+        lead="Holds from the next request on. The key itself and its role stay."
+      >
+        <div class="body">
+          <Trouble state={state} />
+          <Form action={path} csrf={context.csrf}>
+            <Field
+              label="Name"
+              name="name"
+              state={state}
+              initial={apiKey.name}
+              autocomplete="off"
+              maxlength={100}
+            />
+            <Field
+              label="Description"
+              name="description"
+              state={state}
+              initial={apiKey.description}
+              autocomplete="off"
+              maxlength={500}
+              optional
+            />
+            <SelectField
+              label="Ends after so many days from now"
+              name="expires"
+              values={[AS_IT_IS, NEVER, ...EXPIRY_DAYS]}
+              chosen={state.values.expires ?? AS_IT_IS}
+            />
+            <PermissionFields chosen={grant.permissions} />
+            <ProjectFields chosen={grant.projects} choices={choices} />
+            <button type="submit">Save</button>
+          </Form>
+        </div>
+      </Card>
+      <Card title="Revoke" id="revoke" lead="It stops working at once, and does not come back.">
+        <div class="body">
+          <Form
+            action={`${keysPath(context.workspace.slug)}/revoke`}
+            csrf={context.csrf}
+            hidden={{ id: apiKey.id }}
+          >
+            <ConfirmBox id="confirm">
+              {`Whoever uses the key ${apiKey.name} is refused from now on`}
+            </ConfirmBox>
+            <button class="danger" type="submit">Revoke the key</button>
+          </Form>
+        </div>
+      </Card>
+    </WorkspaceFrame>,
+    formPageFacts(apiKey.name, shown),
+  );
+}

@@ -1,0 +1,155 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The API keys of a workspace, and the form for a new one.
+ *
+ * @module
+ */
+import { type ApiKey, ROLES } from "../../contract/mod.ts";
+import {
+  type BoardContext,
+  Card,
+  EMPTY,
+  Empty,
+  Field,
+  Form,
+  type FormPage,
+  formPageFacts,
+  keysPath,
+  MadeAndUsed,
+  Moment,
+  Notice,
+  SelectField,
+  showBoard,
+  Trouble,
+  WorkspaceFrame,
+} from "../layout/mod.ts";
+import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
+import { EXPIRY_DAYS, NEVER } from "./read_grant.ts";
+
+/** What a new key may do before anything is ticked. */
+const USUAL: Grant = { permissions: ["everything"], projects: null };
+
+/** When a key ends, in words. */
+export function Ending({ apiKey, now }: { readonly apiKey: ApiKey; readonly now: number }) {
+  const { expiresAt } = apiKey;
+  if (expiresAt === null) return <>never ends</>;
+  return (
+    <>
+      {Date.parse(expiresAt) <= now ? "ended" : "ends"} <Moment at={expiresAt} />
+    </>
+  );
+}
+
+/** How far a key reaches, in words. */
+function reachOf({ projects }: ApiKey, { projects: known }: GrantChoices): string {
+  if (projects === null) return "all projects";
+  const names = new Map(known.map(({ id, name }) => [id, name]));
+  return projects.map((id) => names.get(id) ?? "a project").join(", ");
+}
+
+function KeyItem({ apiKey, context, choices }: {
+  readonly apiKey: ApiKey;
+  readonly context: BoardContext;
+  readonly choices: GrantChoices;
+}) {
+  const { id, name, prefix, role, permissions, description, lastAddress } = apiKey;
+  return (
+    <li>
+      <div class="what">
+        <span>
+          {name} <span class="tag">{role}</span>
+          {apiKey.publisherId === null ? null : <span class="tag">publisher</span>}
+        </span>
+        <span>
+          <span class="mono">{prefix}…</span> may {permissions.join(", ")} on{" "}
+          {reachOf(apiKey, choices)}, <Ending apiKey={apiKey} now={context.now} />
+        </span>
+        <span>
+          <MadeAndUsed word="Made" createdAt={apiKey.createdAt} lastUsedAt={apiKey.lastUsedAt} />
+          {lastAddress === null ? null : (
+            <>
+              {" "}from <span class="mono">{lastAddress}</span>
+            </>
+          )}
+        </span>
+        {description === "" ? null : <span>{description}</span>}
+      </div>
+      <a class="button quiet little" href={`${keysPath(context.workspace.slug)}/${id}`}>
+        Change or revoke<span class="hush">{` the key ${name}`}</span>
+      </a>
+    </li>
+  );
+}
+
+export function keysPage(
+  context: BoardContext,
+  { keys, choices, made, grant = USUAL, ...shown }: FormPage & {
+    readonly keys: readonly ApiKey[];
+    readonly choices: GrantChoices;
+    /** A new key. */
+    readonly made?: string;
+    /** What was ticked. */
+    readonly grant?: Grant;
+  },
+): Response {
+  const { state = EMPTY } = shown;
+  return showBoard(
+    <WorkspaceFrame
+      context={context}
+      here="keys"
+      title="API keys"
+      lead="For automation. A key never may more than its role, and than who made it."
+    >
+      {made === undefined ? null : (
+        <Notice kind="care">
+          <strong>Your new key. It is shown this once.</strong>
+          <code class="secret">{made}</code>
+        </Notice>
+      )}
+      <Card title="Keys" id="keys">
+        {keys.length === 0
+          ? <Empty title="No keys yet" command="svc keys create ci" />
+          : (
+            <ul class="items">
+              {keys.map((apiKey) => (
+                <KeyItem key={apiKey.id} apiKey={apiKey} context={context} choices={choices} />
+              ))}
+            </ul>
+          )}
+      </Card>
+      <Card title="Make a key" id="make">
+        <div class="body">
+          <Trouble state={state} />
+          <Form action={keysPath(context.workspace.slug)} csrf={context.csrf}>
+            <Field label="Name" name="name" state={state} autocomplete="off" maxlength={100} />
+            <Field
+              label="Description"
+              name="description"
+              state={state}
+              autocomplete="off"
+              maxlength={500}
+              optional
+            />
+            <SelectField
+              label="Role, the most that it may do"
+              name="role"
+              values={ROLES}
+              chosen={state.values.role ?? "developer"}
+            />
+            <SelectField
+              label="Ends after so many days"
+              name="expires"
+              values={[NEVER, ...EXPIRY_DAYS]}
+              chosen={state.values.expires ?? NEVER}
+            />
+            <PermissionFields chosen={grant.permissions} />
+            <ProjectFields chosen={grant.projects} choices={choices} />
+            <button type="submit">Make a key</button>
+          </Form>
+        </div>
+      </Card>
+    </WorkspaceFrame>,
+    formPageFacts("API keys", shown),
+  );
+}

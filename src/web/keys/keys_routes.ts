@@ -1,0 +1,100 @@
+/**
+ * `/workspaces/{slug}/keys`.
+ *
+ * @module
+ */
+import { endpoints, PAGE_LIMIT_MAX, ROLES } from "../../contract/mod.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { checkFields, type FormPage, goTo, keysPath, refused } from "../layout/mod.ts";
+import type { BoardServices, PageBinder, PersonVisit } from "../visit/mod.ts";
+import type { Grant } from "./grant_fields.tsx";
+import { keyPage } from "./key_page.tsx";
+import { keysPage } from "./keys_page.tsx";
+import { findKey, openKeys } from "./open_keys.ts";
+import { grantProblem, readExpiry, readGrant } from "./read_grant.ts";
+
+const AT = "/workspaces/:slug/keys";
+
+/** The fields with a text that can be wrong. */
+const texts = endpoints.createApiKey.body.pick({ name: true, description: true });
+
+type Shown = FormPage & { readonly made?: string; readonly grant?: Grant };
+
+/** What is wrong with the texts and boxes of a form. */
+function checkForm(visit: PersonVisit, grant: Grant) {
+  const checked = checkFields(texts, visit.fields);
+  if (!checked.ok) return { ok: false as const, state: checked.state };
+  const failure = grantProblem(grant);
+  return failure === undefined
+    ? checked
+    : { ok: false as const, state: { values: visit.fields, problems: {}, failure } };
+}
+
+export function bindKeys(bind: PageBinder, services: BoardServices): void {
+  const showAll = async (visit: PersonVisit, shown: Shown = {}): Promise<Response> => {
+    const { context, api, choices } = await openKeys(visit, services);
+    const { items: keys } = await api.call(endpoints.listApiKeys, {
+      query: { limit: PAGE_LIMIT_MAX },
+    });
+    return keysPage(context, { ...shown, keys, choices });
+  };
+  const showOne = async (visit: PersonVisit, shown: Shown = {}): Promise<Response> => {
+    const board = await openKeys(visit, services);
+    const apiKey = await findKey(board, visit.params.key ?? "");
+    return keyPage(board.context, { ...shown, apiKey, choices: board.choices });
+  };
+
+  bind.personal("GET", AT, (visit) => showAll(visit));
+  bind.personal("POST", AT, async (visit) => {
+    const { api, context } = await openKeys(visit, services);
+    const grant = readGrant(visit);
+    const checked = checkForm(visit, grant);
+    if (!checked.ok) return await showAll(visit, { state: checked.state, status: 400, grant });
+    const expiresAt = readExpiry(visit.fields, context.now);
+    const role = ROLES.find((each) => each === visit.fields.role) ?? "developer";
+    try {
+      const { key } = await api.call(endpoints.createApiKey, {
+        body: { ...checked.value, ...toBody(grant), role, ...(expiresAt ? { expiresAt } : {}) },
+      });
+      return await showAll(visit, { made: key });
+    } catch (error) {
+      return await showAll(visit, { ...refused(error, visit.fields), grant });
+    }
+  });
+
+  bind.personal("POST", `${AT}/revoke`, async (visit) => {
+    const { api, context } = await openKeys(visit, services);
+    const { id = "", confirm } = visit.fields;
+    if (confirm !== "yes") throw new Failure("invalid_request", "Tick the box to revoke the key");
+    await api.call(endpoints.revokeApiKey, { params: { key: id } });
+    return goTo(`${keysPath(context.workspace.slug)}?done=key-revoked`);
+  });
+
+  bind.personal("GET", `${AT}/:key`, (visit) => showOne(visit));
+  bind.personal("POST", `${AT}/:key`, async (visit) => {
+    const { api, context } = await openKeys(visit, services);
+    const grant = readGrant(visit);
+    const checked = checkForm(visit, grant);
+    if (!checked.ok) return await showOne(visit, { state: checked.state, status: 400, grant });
+    const expiresAt = readExpiry(visit.fields, context.now);
+    try {
+      await api.call(endpoints.updateApiKey, {
+        params: { key: visit.params.key ?? "" },
+        body: {
+          ...checked.value,
+          ...toBody(grant),
+          ...(expiresAt === undefined ? {} : { expiresAt }),
+        },
+      });
+    } catch (error) {
+      return await showOne(visit, { ...refused(error, visit.fields), grant });
+    }
+    return goTo(`${keysPath(context.workspace.slug)}?done=key-changed`);
+  });
+}
+
+/** A grant as the API takes it. */
+const toBody = ({ permissions, projects }: ReturnType<typeof readGrant>) => ({
+  permissions,
+  projects: projects && [...projects],
+});

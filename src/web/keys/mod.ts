@@ -1,0 +1,13 @@
+/**
+ * The pages of a workspace's API keys and trusted publishers.
+ *
+ * @module
+ */
+import type { BoardServices, PageBinder } from "../visit/mod.ts";
+import { bindKeys } from "./keys_routes.ts";
+import { bindPublishers } from "./publishers_routes.ts";
+
+export function bindKeyPages(bind: PageBinder, services: BoardServices): void {
+  bindKeys(bind, services);
+  bindPublishers(bind, services);
+}

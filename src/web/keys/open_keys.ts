@@ -1,0 +1,44 @@
+/**
+ * Opens a page about keys, which only owners see.
+ *
+ * @module
+ */
+import { type ApiKey, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { type BoardServices, type BoardVisit, openBoard, type PersonVisit } from "../visit/mod.ts";
+import type { GrantChoices } from "./grant_fields.tsx";
+
+/** Most pages of keys that are looked through for one. */
+const MAX_PAGES = 10;
+
+/** Opens a page of the workspace in the path. @throws {Failure} `forbidden` for who is no owner */
+export async function openKeys(
+  visit: PersonVisit,
+  services: BoardServices,
+): Promise<BoardVisit & { readonly choices: GrantChoices }> {
+  const slug = visit.params.slug ?? "";
+  const board = await openBoard(visit, slug, services);
+  if (board.context.workspace.role !== "owner") {
+    throw new Failure("forbidden", `Only owners of "${slug}" can do this`);
+  }
+  const { items, nextCursor } = await board.api.call(endpoints.listProjects, {
+    query: { limit: PAGE_LIMIT_MAX },
+  });
+  const projects = items.map(({ id, name }) => ({ id, name }));
+  return { ...board, choices: { projects, hasMore: nextCursor !== null } };
+}
+
+/** The key with an id. @throws {Failure} `not_found` */
+export async function findKey({ api }: BoardVisit, id: string): Promise<ApiKey> {
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const { items, nextCursor } = await api.call(endpoints.listApiKeys, {
+      query: { limit: PAGE_LIMIT_MAX, ...(cursor === undefined ? {} : { cursor }) },
+    });
+    const found = items.find((each) => each.id === id);
+    if (found !== undefined) return found;
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+  throw new Failure("not_found", "This API key does not exist, or was revoked");
+}

@@ -1,0 +1,193 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The trusted publishers of a workspace, and the form for a new one.
+ *
+ * @module
+ */
+import { PUBLISHER_PROVIDERS, type TrustedPublisher } from "../../contract/mod.ts";
+import {
+  type BoardContext,
+  Card,
+  EMPTY,
+  Empty,
+  Field,
+  type FieldProps,
+  Form,
+  type FormPage,
+  formPageFacts,
+  type FormState,
+  MadeAndUsed,
+  publishersPath,
+  SelectField,
+  showBoard,
+  Trouble,
+  WorkspaceFrame,
+} from "../layout/mod.ts";
+import { type Grant, type GrantChoices, PermissionFields, ProjectFields } from "./grant_fields.tsx";
+import { ConfirmBox } from "./key_page.tsx";
+
+const USUAL: Grant = { permissions: ["deploy-previews"], projects: null };
+
+/** The texts that a token can be held to. */
+const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint">[] = [
+  { name: "branch", label: "Branch", hint: "Or a pattern with *; empty for any" },
+  { name: "tag", label: "Tag", hint: "Or a pattern with *; empty for none" },
+  { name: "environment", label: "Environment of the job", hint: "Empty for any" },
+  { name: "workflow", label: "File of the workflow", hint: "Such as deploy.yml; empty for any" },
+  {
+    name: "issuer",
+    label: "Issuer",
+    hint: "Only for a GitHub Enterprise Server or a GitLab of your own",
+  },
+];
+
+/** Which runs count, in words. */
+function runsOf(publisher: TrustedPublisher): string {
+  const { branch, tag, pullRequests, environment, workflow, issuer } = publisher;
+  return [
+    branch !== null ? `branch ${branch}` : tag === null ? "every branch" : "",
+    tag === null ? "" : `tag ${tag}`,
+    pullRequests ? "pull requests" : "",
+    environment === null ? "" : `environment ${environment}`,
+    workflow === null ? "" : `workflow ${workflow}`,
+    `by ${issuer}`,
+  ].filter((part) => part !== "").join(", ");
+}
+
+function PublisherItem({ publisher, context, choices }: {
+  readonly publisher: TrustedPublisher;
+  readonly context: BoardContext;
+  readonly choices: GrantChoices;
+}) {
+  const { id, repository, provider, permissions, projects, createdAt, lastUsedAt } = publisher;
+  const names = new Map(choices.projects.map((each) => [each.id, each.name]));
+  const reach = projects?.map((each) => names.get(each) ?? "a project").join(", ");
+  return (
+    <li>
+      <div class="what">
+        <span>
+          {repository} <span class="tag">{provider}</span>
+        </span>
+        <span>{runsOf(publisher)}</span>
+        <span>may {permissions.join(", ")} on {reach ?? "all projects"}</span>
+        <MadeAndUsed word="Added" createdAt={createdAt} lastUsedAt={lastUsedAt} />
+      </div>
+      <details>
+        <summary>
+          Remove<span class="hush">{` ${repository}`}</span>
+        </summary>
+        <Form
+          action={`${publishersPath(context.workspace.slug)}/remove`}
+          csrf={context.csrf}
+          hidden={{ id }}
+        >
+          <ConfirmBox id={`confirm-${id}`}>Its keys end at once</ConfirmBox>
+          <button class="danger little" type="submit">Remove the publisher</button>
+        </Form>
+      </details>
+    </li>
+  );
+}
+
+function AddForm({ context, choices, state, grant }: {
+  readonly context: BoardContext;
+  readonly choices: GrantChoices;
+  readonly state: FormState;
+  readonly grant: Grant;
+}) {
+  return (
+    <Form action={publishersPath(context.workspace.slug)} csrf={context.csrf}>
+      <SelectField
+        label="Where the workflow runs"
+        name="provider"
+        values={PUBLISHER_PROVIDERS}
+        chosen={state.values.provider ?? "github"}
+      />
+      <Field
+        label="Repository"
+        name="repository"
+        state={state}
+        hint="Such as acme/shop"
+        autocomplete="off"
+        maxlength={500}
+      />
+      {LIMITS.map((limit) => (
+        <Field
+          key={limit.name}
+          {...limit}
+          state={state}
+          autocomplete="off"
+          maxlength={255}
+          optional
+        />
+      ))}
+      <label class="choice" for="pull-requests">
+        <input
+          id="pull-requests"
+          type="checkbox"
+          name="pullRequests"
+          value="yes"
+          checked={state.values.pullRequests === "yes"}
+        />
+        <span>
+          <strong>Pull and merge requests as well</strong>
+          <span class="soft small">With read and deploy-previews only</span>
+        </span>
+      </label>
+      <PermissionFields chosen={grant.permissions} />
+      <ProjectFields chosen={grant.projects} choices={choices} />
+      <button type="submit">Trust this publisher</button>
+    </Form>
+  );
+}
+
+export function publishersPage(
+  context: BoardContext,
+  { publishers, choices, grant = USUAL, ...shown }: FormPage & {
+    readonly publishers: readonly TrustedPublisher[];
+    readonly choices: GrantChoices;
+    /** What was ticked. */
+    readonly grant?: Grant;
+  },
+): Response {
+  const { state = EMPTY } = shown;
+  return showBoard(
+    <WorkspaceFrame
+      context={context}
+      here="publishers"
+      title="Trusted publishers"
+      lead={
+        <>
+          Workflows of GitHub Actions and GitLab CI that get keys of some minutes, without a secret.
+          {" "}
+          <a href="/docs/ci">How to set a workflow up</a>
+        </>
+      }
+    >
+      <Card title="Publishers" id="publishers">
+        {publishers.length === 0
+          ? <Empty title="No workflow is trusted yet" command="svc keys publishers add" />
+          : (
+            <ul class="items">
+              {publishers.map((publisher) => (
+                <PublisherItem
+                  key={publisher.id}
+                  publisher={publisher}
+                  context={context}
+                  choices={choices}
+                />
+              ))}
+            </ul>
+          )}
+      </Card>
+      <Card title="Trust a publisher" id="add">
+        <div class="body">
+          <Trouble state={state} />
+          <AddForm context={context} choices={choices} state={state} grant={grant} />
+        </div>
+      </Card>
+    </WorkspaceFrame>,
+    formPageFacts("Trusted publishers", shown),
+  );
+}

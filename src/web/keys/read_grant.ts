@@ -1,0 +1,39 @@
+/**
+ * What a form says of permissions, projects and an expiry. Pure.
+ *
+ * @module
+ */
+import { type Permission, PERMISSION_NAMES } from "../../contract/mod.ts";
+import type { Fields, SentForm } from "../layout/mod.ts";
+import type { Grant } from "./grant_fields.tsx";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** When keys can end, in days. */
+export const EXPIRY_DAYS = ["7", "30", "90", "365"] as const;
+
+/** Values of a field that say no day. */
+export const NEVER = "never";
+export const AS_IT_IS = "as it is";
+
+/** What the boxes of a form say. */
+export function readGrant(form: SentForm): Grant & { readonly permissions: Permission[] } {
+  const ticked = new Set(form.values("permissions"));
+  return {
+    permissions: PERMISSION_NAMES.filter((name) => ticked.has(name)),
+    projects: form.fields.reach === "some" ? [...new Set(form.values("projects"))] : null,
+  };
+}
+
+/** Why a grant cannot be given; `undefined` where it can. */
+export function grantProblem({ permissions, projects }: Grant): string | undefined {
+  if (permissions.length === 0) return "Tick at least one permission";
+  return projects?.length === 0 ? "Tick at least one project, or choose all" : undefined;
+}
+
+/** When a key ends; `undefined` where that stays as it is. */
+export function readExpiry({ expires }: Fields, now: number): string | null | undefined {
+  const days = EXPIRY_DAYS.find((each) => each === expires);
+  if (days !== undefined) return new Date(now + Number(days) * DAY_MS).toISOString();
+  return expires === NEVER ? null : undefined;
+}
