@@ -5,6 +5,7 @@
  * @module
  */
 import type { BrowserContext, Page } from "playwright-core";
+import type { PlatformOptions } from "../../src/serve/mod.ts";
 import { Visitor } from "./page_visitor.ts";
 import { type ApiAnswer, type TestPlatform, withPlatform } from "./platform.ts";
 
@@ -20,7 +21,10 @@ export interface DashboardPlatform {
 }
 
 /** Runs a test on a platform whose workspace `acme` is empty. */
-export function withDashboard(run: (parts: DashboardPlatform) => Promise<void>): Promise<void> {
+export function withDashboard(
+  run: (parts: DashboardPlatform) => Promise<void>,
+  options: Partial<PlatformOptions> = {},
+): Promise<void> {
   return withPlatform(async (platform) => {
     const [ada, viewer, stranger] = [0, 1, 2].map(() => new Visitor(platform)) as [
       Visitor,
@@ -52,7 +56,7 @@ export function withDashboard(run: (parts: DashboardPlatform) => Promise<void>):
         return answer;
       },
     });
-  });
+  }, options);
 }
 
 /** Opens a page of a browser that is signed in as the owner. */

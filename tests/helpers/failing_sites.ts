@@ -48,24 +48,29 @@ export interface FailedSite {
 /** Makes both projects fail; returns where each error came from, once it is counted. */
 export async function failSites(
   { api, own, platform }: Pick<DashboardPlatform, "api" | "own" | "platform">,
+  /** The name of the project `shop`, where it is taken. */
+  shop = "shop",
 ): Promise<Readonly<Record<"shop" | "ferry", FailedSite>>> {
-  for (const name of ["shop", "ferry"]) await api("POST", "/v1/projects", { name });
+  for (const name of [shop, "ferry"]) await api("POST", "/v1/projects", { name });
   const brought = {
-    shop: await publish(own, "shop", {
+    shop: await publish(own, shop, {
       functions: { tides: FUNCTION },
       rules: [rule("tides", { type: "pipeline", steps: [{ handle: "tides" }] }, "/tides/")],
     }),
     ferry: await deployServer(own, "ferry", { server: SERVER }),
   };
   const path = `/${encodeURI(`${MARKUP}?q=${MARKUP}`)}`;
-  await platform.get("shop.localhost", `/tides${path}`, HEADERS);
+  await platform.get(`${shop}.localhost`, `/tides${path}`, HEADERS);
   await platform.get("ferry.localhost", `/api/boats${path}`, HEADERS);
-  const errorOf = async (name: "shop" | "ferry") => {
+  const errorOf = async (name: string, deployment: string) => {
     const { items: [error] } = await until(
       async () => (await api("GET", `/v1/projects/${name}/errors`)).json,
       ({ items }) => items[0]?.title.includes("No ") === true,
     );
-    return { deployment: brought[name].id as string, error: error.id as string };
+    return { deployment, error: error.id as string };
   };
-  return { shop: await errorOf("shop"), ferry: await errorOf("ferry") };
+  return {
+    shop: await errorOf(shop, brought.shop.id),
+    ferry: await errorOf("ferry", brought.ferry.id),
+  };
 }
