@@ -15,6 +15,8 @@ export interface Sockets {
   readonly open: ReadonlySet<string>;
   /** Ports that it listens on. */
   readonly ports: ReadonlySet<number>;
+  /** Those of `open` that listen on a port, which several of them may share. */
+  readonly listening: ReadonlySet<string>;
   /** Paths of Unix sockets that take connections. */
   readonly paths: readonly string[];
   /** Connections to its ports that have ended in the last minute, whoever had opened them. */
@@ -45,15 +47,14 @@ export function socketsOf(pid: number): Sockets {
     ),
   );
   const tcp = tcpRows(pid);
-  const ports = new Set(
-    tcp.filter(({ state, inode }) => state === LISTEN && open.has(inode))
-      .map(({ ports }) => ports[0]!),
-  );
+  const listeners = tcp.filter(({ state, inode }) => state === LISTEN && open.has(inode));
+  const ports = new Set(listeners.map(({ ports }) => ports[0]!));
+  const listening = new Set(listeners.map(({ inode }) => inode));
   const paths = Deno.readTextFileSync(`/proc/${pid}/net/unix`).trimEnd().split("\n").slice(1)
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , , flags, , , inode]) => (parseInt(flags!, 16) & ACCEPTS) && open.has(inode!))
     .map((fields) => fields[7] ?? "");
   const isEnded = (row: TcpRow) =>
     row.state === TIME_WAIT && row.ports.some((port) => ports.has(port));
-  return { open, ports, paths, ended: tcp.filter(isEnded).length };
+  return { open, ports, listening, paths, ended: tcp.filter(isEnded).length };
 }

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { setTimeout as delay } from "node:timers/promises";
+import { processorTime } from "../../../scripts/bench/_processor_time.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
-import { createProject, type TestPlatform } from "../../helpers/platform.ts";
+import { createProject, processOf, PROGRAM, type TestPlatform } from "../../helpers/platform.ts";
+import { socketsOf } from "../../helpers/sockets.ts";
 import { withEndingThreads } from "../../helpers/thread_ends.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
 import { ClientConnection, type HeldRequest, type Wanted } from "./_held_requests.ts";
@@ -119,3 +122,55 @@ Deno.test("a thread that dies breaks off what it answers and nothing else, and i
     assert.equal(reports().length, 1, reports().join("\n"));
     for (const connection of [...byWorker.values()].flat()) connection.close();
   }));
+
+/** `THREAD_DEATHS=20` makes it long, and has it print how long a thread was missed. */
+const DEATHS = PROGRAM === undefined ? 1 : Number(Deno.env.get("THREAD_DEATHS") ?? 2);
+
+/** Resolves when a process has next to nothing to do: a thread that starts has loaded its code. */
+async function whenIdle(pid: number): Promise<void> {
+  await until(async () => {
+    const before = processorTime(pid);
+    await delay(200);
+    return processorTime(pid) - before <= 20;
+  });
+}
+
+/** The middle of some times in milliseconds, what 19 of 20 keep to, and the most. */
+function spread(times: readonly number[]): string {
+  const sorted = times.map(Math.round).sort((a, b) => a - b);
+  const at = (part: number) => sorted[Math.ceil(part * sorted.length) - 1];
+  return `${at(0.5)} ms, p95 ${at(0.95)}, most ${at(1)}`;
+}
+
+Deno.test({
+  name: "each time that a thread dies, a spare one listens in its place",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withEndingThreads(2, async ({ platform, endOne }) => {
+      const pid = processOf(platform);
+      const listening = () => socketsOf(pid).listening;
+      const reports = () =>
+        platform.logged.filter((line) => /has ended and is replaced/.test(line));
+      const asked: number[] = [];
+      const broken: number[] = [];
+      for (let death = 1; death <= DEATHS; death++) {
+        const before = listening();
+        assert.equal(before.size, 2);
+        await whenIdle(pid);
+        const started = performance.now();
+        const ending = endOne().then(() => performance.now());
+        await until(() => {
+          const now = listening();
+          return now.size === 2 && now.symmetricDifference(before).size === 2;
+        });
+        const ended = performance.now();
+        asked.push(ended - started);
+        broken.push(Math.max(0, ended - await ending));
+        await until(() => reports().length === death);
+      }
+      if (DEATHS > 2) {
+        console.log(`Until another thread listens, after the request: ${spread(asked)}`);
+        console.log(`After the connection of that request broke: ${spread(broken)}`);
+      }
+    }),
+});
