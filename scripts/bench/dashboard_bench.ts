@@ -1,7 +1,7 @@
 /**
  * The first byte of every page of the dashboard, on a platform with 1,000 projects, 10,000
- * deployments and 100,000 notifications. Platform and client share this process, so that the
- * client's part is in the figures.
+ * deployments and 100,000 notifications. The platform is a process of its own: the program that
+ * `SVC_BIN` names, or the source.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { uuidV7 } from "../../src/lib/ids.ts";
 import { keys, openPlatformKv } from "../../src/platform/core/store/mod.ts";
 import { type DeploymentRecord, DeploymentStore } from "../../src/platform/deployments/mod.ts";
 import { fillInbox } from "../../src/platform/notifications/inbox/inboxes_bench.ts";
-import { type RunningPlatform, startPlatform } from "../../src/serve/mod.ts";
+import { cleanEnvironment, type Platform, startProgram } from "../_program.ts";
 import { leadsTo, pageRoutes } from "../../tests/helpers/page_routes.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
@@ -27,14 +27,15 @@ const WARM = 3;
 const ROUNDS = 20;
 const AIM_MS = 50;
 
-const start = (dataDir: string): Promise<RunningPlatform> =>
-  startPlatform({
-    ...{ host: "127.0.0.1", port: 0, dataDir, baseDomain: "localhost", trustProxy: [] },
-    ...{ postgresPort: 0, env: Deno.env.toObject(), version: "0.0.0-bench", log: () => {} },
+const start = (dataDir: string): Promise<Platform> =>
+  startProgram({
+    dataDir: join(dataDir, "data"),
+    env: cleanEnvironment(dataDir),
+    args: ["--host", "127.0.0.1", "--base-domain", "localhost", "--postgres-port", "0"],
   });
 
 /** Calls the API with a session, as a page would. */
-function caller({ url }: RunningPlatform, cookie: string) {
+function caller({ url }: Platform, cookie: string) {
   return async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(url + path, {
       method,
@@ -58,13 +59,14 @@ interface Furnished {
   readonly userId: string;
   readonly workspaceId: string;
   readonly deployment: string;
+  readonly key: string;
 }
 
 const page = "<!doctype html><title>Bench</title>";
 const PAGE = { path: "index.html", sha256: sha256Hex(page), size: page.length };
 
 /** Makes the workspace, its projects, and one deployment that the others are copies of. */
-async function makeProjects(platform: RunningPlatform): Promise<Furnished> {
+async function makeProjects(platform: Platform): Promise<Furnished> {
   const person = { name: "Bench", email: "bench@example.com", password: "a long bench password" };
   const { session = "" } = await caller(platform, "")("POST", "/v1/sign-up", person);
   const api = caller(platform, session);
@@ -91,7 +93,14 @@ async function makeProjects(platform: RunningPlatform): Promise<Furnished> {
   });
   const { id } = json.deployment;
   await api("POST", `/v1/deployments/${id}/activate`);
-  return { cookie: session, userId: account.id, workspaceId: workspace.id, deployment: id };
+  const { json: key } = await api("POST", "/v1/api-keys", { name: "bench", role: "viewer" });
+  return {
+    key: key.id,
+    cookie: session,
+    userId: account.id,
+    workspaceId: workspace.id,
+    deployment: id,
+  };
 }
 
 /** Copies a deployment into every project. */
@@ -120,9 +129,12 @@ async function copyDeployments(kv: Deno.Kv, { workspaceId, deployment }: Furnish
 
 const AT = "/workspaces/bench/projects/project-0";
 
-const pagesOf = ({ deployment }: Furnished): readonly string[] => [
+const pagesOf = ({ deployment, key }: Furnished): readonly string[] => [
   "/workspaces",
   "/workspaces/bench",
+  "/workspaces/bench/keys",
+  `/workspaces/bench/keys/${key}`,
+  "/workspaces/bench/publishers",
   "/workspaces/bench/audit",
   "/workspaces/bench/projects",
   "/workspaces/bench/new-project",
@@ -197,7 +209,7 @@ async function openPage(url: string, cookie: string) {
   return { milliseconds, bytes };
 }
 
-async function measure({ url }: RunningPlatform, path: string, cookie: string): Promise<string[]> {
+async function measure({ url }: Platform, path: string, cookie: string): Promise<string[]> {
   for (let round = 0; round < WARM; round++) await openPage(url + path, cookie);
   const opened = [];
   for (let round = 0; round < ROUNDS; round++) opened.push(await openPage(url + path, cookie));
@@ -219,8 +231,8 @@ export async function benchDashboard(): Promise<string> {
   try {
     const first = await start(dataDir);
     const furnished = await makeProjects(first);
-    await first.shutdown();
-    const { kv, close } = await openPlatformKv(join(dataDir, "kv.sqlite3"), {
+    await first.stop();
+    const { kv, close } = await openPlatformKv(join(dataDir, "data", "kv.sqlite3"), {
       env: {},
       onTrouble: (message) => {
         throw new Error(message);
@@ -244,7 +256,7 @@ export async function benchDashboard(): Promise<string> {
       const headings = ["page", "least", "median", "most", "bytes", `aim: ${AIM_MS} ms`];
       return `${size}\n${formatTable(headings, rows)}`;
     } finally {
-      await platform.shutdown();
+      await platform.stop();
     }
   } finally {
     await Deno.remove(dataDir, { recursive: true });

@@ -12,6 +12,7 @@ import {
   PRIORITIES,
 } from "../../contract/mod.ts";
 import {
+  Empty,
   Form,
   Moment,
   PAGE_POLICY,
@@ -155,9 +156,9 @@ function Pager({ wish, total, size }: {
 }
 
 const EMPTY: Readonly<Record<InboxWish["tab"], string>> = {
-  inbox: "Nothing here. What happens to your deployments and sites will be.",
-  unread: "You have read everything.",
-  archive: "The archive is empty.",
+  inbox: "Nothing here",
+  unread: "You have read everything",
+  archive: "The archive is empty",
 };
 
 export function inboxPage(context: PageContext, shown: {
@@ -196,9 +197,14 @@ export function inboxPage(context: PageContext, shown: {
       <section class="card" aria-label="Notifications">
         {items.length === 0
           ? (
-            <div class="body">
-              <p class="soft">{EMPTY[wish.tab]}</p>
-            </div>
+            <Empty
+              title={EMPTY[wish.tab]}
+              {...(wish.tab === "inbox" ? { command: "svc notifications watch" } : {})}
+            >
+              {wish.tab === "inbox"
+                ? "What happens to your deployments and sites will be here. A terminal shows it as it comes:"
+                : null}
+            </Empty>
           )
           : (
             <ol class="items" id="inbox">
