@@ -1,11 +1,11 @@
-/** A report to a forge that waits while the platform is started again. */
+/** A report to a forge that waits, or is being sent, while the platform stops or is killed. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit } from "../../src/lib/_test_git.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { testNeeding } from "../helpers/empty_root.ts";
-import { serveForge } from "../helpers/forge_server.ts";
-import { callApi, withSandbox } from "../helpers/sandbox.ts";
+import { type ForgeServer, serveForge } from "../helpers/forge_server.ts";
+import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const test = testNeeding("git");
 
@@ -14,21 +14,34 @@ const TOKEN = "s3cret-token-of-a-forge";
 /** Longest wait for a build, or for the second attempt of a report. */
 const PATIENCE_MS = 60_000;
 
-test("a report that waits is sent after a restart, once", async () => {
+const ARGS = ["--allow-private-upstreams"];
+
+type Repository = Awaited<ReturnType<typeof makeRepository>>;
+
+interface Parts {
+  readonly box: Sandbox;
+  readonly forge: ForgeServer;
+  readonly repository: Repository;
+  /** Head of the branch `menu`. */
+  readonly sha: string;
+  /** Calls the deploy hook as the forge does for pull request 7, and returns the deployment. */
+  tell(action: string): Promise<{ readonly id: string }>;
+  status(id: string): Promise<string>;
+  report(id: string): Promise<{ readonly problem: string | null; readonly isCommented: boolean }>;
+  /** Commits that were reported as live, in the order of the reports. */
+  marks(): readonly string[];
+}
+
+/** Runs a test with a project whose repository is at a forge, and a pull request there. */
+async function withForge(test: (parts: Parts) => Promise<void>): Promise<void> {
   await withSandbox(async (box) => {
-    const args = ["--allow-private-upstreams"];
-    await box.start(args);
+    await box.start(ARGS);
     const repository = await makeRepository(join(box.folder, "forge", "ada"), "shop");
     await repository.commit("main", { "index.html": "main" });
     const sha = await repository.commit("menu", { "index.html": "menu" });
     await Deno.symlink(`${repository.path}/.git`, join(box.folder, "forge", "ada", "shop.git"));
     await using repositories = serveGit(join(box.folder, "forge"), { basic: `ada:${TOKEN}` });
     await using forge = serveForge("gitea", { repository: "ada/shop", token: TOKEN });
-    let refused = 0;
-    forge.refuse = () => {
-      refused++;
-      return new Response(null, { status: 503 });
-    };
     await callApi(box, "POST", "/v1/projects", {
       name: "shop",
       gitUrl: `${repositories.url}/ada/shop.git`,
@@ -55,27 +68,68 @@ test("a report that waits is sent after a restart, once", async () => {
       });
       return await response.json();
     };
+    const marks = () =>
+      forge.statuses.filter(({ state }) => state === "success").map((mark) => mark.sha);
+    await test({
+      ...{ box, forge, repository, sha, tell, marks },
+      status: async (id) => (await callApi(box, "GET", `/v1/deployments/${id}`)).status,
+      report: async (id) =>
+        (await callApi(box, "GET", `/v1/deployments/${id}/forge-report`)).report,
+    });
+    assert.deepEqual(forge.faults, []);
+  });
+}
+
+const isSent = (found: Awaited<ReturnType<Parts["report"]>> | null) =>
+  found?.problem === null && found.isCommented;
+
+test("a report that waits is sent after a restart, once", () =>
+  withForge(async ({ box, forge, repository, sha, tell, status, report, marks }) => {
+    let refused = 0;
+    forge.refuse = () => {
+      refused++;
+      return new Response(null, { status: 503 });
+    };
     const { id } = await tell("opened");
-    const read = () => callApi(box, "GET", `/v1/deployments/${id}`);
-    await until(read, ({ status }) => status === "LIVE", PATIENCE_MS);
-    const report = async () =>
-      (await callApi(box, "GET", `/v1/deployments/${id}/forge-report`)).report;
-    await until(report, (found) => found?.problem !== undefined && found?.problem !== null);
+    await until(() => status(id), (found) => found === "LIVE", PATIENCE_MS);
+    await until(
+      () => report(id),
+      (found) => found?.problem !== undefined && found.problem !== null,
+    );
     assert.ok(refused > 0);
     assert.deepEqual([forge.statuses.length, forge.comments.size], [0, 0]);
 
     await box.platform!.stop();
     forge.refuse = undefined;
-    await box.start(args);
-    await until(report, (found) => found?.problem === null && found.isCommented, PATIENCE_MS);
-    const marks = () =>
-      forge.statuses.filter(({ state }) => state === "success").map((mark) => mark.sha);
+    await box.start(ARGS);
+    await until(() => report(id), isSent, PATIENCE_MS);
     await until(marks, (sent) => sent.length > 0, PATIENCE_MS);
     const next = await repository.commit("menu", { "index.html": "more" });
     await tell("synchronized");
     await until(marks, (sent) => sent.includes(next), PATIENCE_MS);
     assert.deepEqual(marks(), [sha, next]);
     assert.deepEqual([...forge.comments.values()].map(({ pull }) => pull), [7]);
-    assert.deepEqual(forge.faults, []);
-  });
-});
+  }));
+
+test("a report that kill -9 cuts off is sent again, and its comment is not repeated", () =>
+  withForge(async ({ box, forge, sha, tell, report, marks }) => {
+    const kills: string[] = [];
+    // The forge has taken each of them, and the platform never learns of it.
+    forge.carriedOut = async ({ method, url }) => {
+      const what = /comments$/.test(url) ? "comment" : marks().length > 0 ? "status" : undefined;
+      if (method !== "POST" || what === undefined || kills.includes(what)) return;
+      kills.push(what);
+      await box.platform!.kill();
+    };
+    const { id } = await tell("opened");
+    for (const round of [1, 2]) {
+      await until(() => kills.length, (count) => count === round, PATIENCE_MS);
+      await box.start(ARGS);
+    }
+    assert.deepEqual(kills.toSorted(), ["comment", "status"]);
+    await until(() => report(id), isSent, PATIENCE_MS);
+    await until(marks, (sent) => sent.length > 1, PATIENCE_MS);
+    assert.deepEqual(new Set(marks()), new Set([sha]));
+    assert.deepEqual([...forge.comments.values()].map(({ pull }) => pull), [7]);
+    assert.match([...forge.comments.values()][0]!.text, /http/);
+  }));

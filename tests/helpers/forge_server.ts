@@ -148,6 +148,8 @@ export interface ForgeServer extends AsyncDisposable {
   readonly requests: string[];
   /** Answers requests in place of the forge, while it is set. */
   refuse: ((request: Request) => Response | undefined) | undefined;
+  /** Called with what was carried out, before the answer leaves. */
+  carriedOut: ((request: Request) => Promise<void> | void) | undefined;
 }
 
 /** Serves one repository as a forge of the kind does, to those who have the token. */
@@ -162,6 +164,7 @@ export function serveForge(
     faults: [] as string[],
     requests: [] as string[],
     refuse: undefined as ForgeServer["refuse"],
+    carriedOut: undefined as ForgeServer["carriedOut"],
   };
   const [status, comments, comment] = [
     paths.status(repository),
@@ -215,6 +218,7 @@ export function serveForge(
       try {
         const given = await answer(request);
         if (given.status >= 400) forge.faults.push(`${request.method} ${request.url}`);
+        await forge.carriedOut?.(request);
         return given;
       } catch (error) {
         forge.faults.push(`${request.method} ${request.url}: ${error}`);
