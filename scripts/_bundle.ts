@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { PRELOAD_BUNDLE, PRELOAD_SOURCE } from "../src/runtime/node/bundle_preload.ts";
 import { STAGED_PRELOAD } from "../src/runtime/node/preload_text.ts";
 import { directImports } from "./_direct_imports.ts";
+import { rarePackages, stageRareModules } from "./_rare_modules.ts";
 
 export interface BundleOptions {
   /** Root of the repository; `main.ts` and `node_modules` are in it. */
@@ -85,7 +86,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
-    plugins: [directImports(options.root), WITHOUT_PRE_GYP],
+    plugins: [rarePackages(options.root), directImports(options.root)],
     define: constants(options),
     metafile: true,
     logLevel: "warning",
@@ -159,6 +160,10 @@ export const STARTED_BY_NAME: readonly string[] = [
   "edge_thread.js",
   STAGED_PRELOAD,
 ];
+
+/** Bundles the packages that are loaded rarely, and writes them to the stage, compressed. */
+export const bundleRareModules = (root: string, stage: string, quality: number): Promise<void> =>
+  stageRareModules({ root, stage, quality, plugins: [WITHOUT_PRE_GYP] });
 
 /** Bundles what runs in workers, and what Node loads before a server. */
 export async function bundleStartedByName(

@@ -22,7 +22,14 @@ const LARGE =
   /re2js|toml-eslint-parser|acorn|croner|@clack|src\/(?:runtime|rules|manifest|build)\//;
 
 /** Schemas of a file that need not be there, and of what these commands do not ask for. */
-const SCHEMAS_OF_OTHERS = /src\/(?:config\/credentials_schema|contract\/deployments)\.ts/;
+const SCHEMAS_OF_OTHERS =
+  /src\/(?:config\/credentials_schema|contract\/(?:deployments|projects))\.ts/;
+
+/** Packages that are no part of what every start copies. */
+const RARE = /\/node_modules\/(?:acme-client|nodemailer|web-push|@vercel\/nft|yaml|re2-wasm)\//;
+
+/** Most that the whole bundle may hold, in thousands of bytes: every start copies it. */
+const PACKED_KILOBYTES = 4_500;
 
 const either = (...patterns: readonly RegExp[]): RegExp =>
   new RegExp(patterns.map(({ source }) => source).join("|"));
@@ -56,7 +63,12 @@ Deno.test("bundle() lets a command read only what it needs", async (t) => {
   const outdir = await Deno.makeTempDir({ prefix: "svc-bundle-" });
   try {
     const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
-    const { metafile } = await bundle({ root: ROOT, outdir, external });
+    const { metafile, bytes } = await bundle({ root: ROOT, outdir, external });
+    await t.step("without what is rare", () => {
+      const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+      assert.deepEqual(bundled.filter((module) => RARE.test(module)), []);
+      assert(bytes <= PACKED_KILOBYTES * 1000, `${bytes} bytes`);
+    });
     for (const { command, modules, kilobytes, chunks, without } of ROWS) {
       await t.step(command, () => {
         const loaded = loadedBy(metafile, modules);

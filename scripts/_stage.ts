@@ -5,12 +5,12 @@
  * @module
  */
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
-import { brotliCompress, constants } from "node:zlib";
 import { TEMPLATE_FILE } from "../src/database/mod.ts";
 import { DOCUMENTS_FILE, readSources } from "../src/documents/mod.ts";
 import { sha256Hex } from "../src/lib/hash.ts";
 import { type BinaryFacts, binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
+import { compressTo } from "./_compress.ts";
+import { RARE_MODULES } from "./_rare_modules.ts";
 
 export interface ShippedPackage {
   readonly name: string;
@@ -25,8 +25,9 @@ export interface ShippedPackage {
 export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
   {
     name: "re2-wasm",
-    files: ["build/wasm/re2.js", "build/wasm/re2.wasm"],
-    reason: "finds its WebAssembly beside itself, and is loaded only to judge a manifest",
+    files: [],
+    compressed: ["build/wasm/re2.js", "build/wasm/re2.wasm"],
+    reason: "is WebAssembly, loaded only to judge a manifest",
   },
   {
     name: "@ip-location-db/geo-whois-asn-country-mmdb",
@@ -40,33 +41,20 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
   },
   {
     name: "wasm-vips",
-    files: ["lib/vips-es6.js", "versions.json", "THIRD-PARTY-NOTICES.md"],
-    compressed: ["lib/vips.wasm", "lib/vips-heif.wasm"],
+    files: ["versions.json", "THIRD-PARTY-NOTICES.md"],
+    compressed: ["lib/vips-es6.js", "lib/vips.wasm", "lib/vips-heif.wasm"],
     reason: "is WebAssembly, loaded only by the process that converts images",
   },
   {
     name: "@electric-sql/pglite",
-    files: [
-      "dist/index.js",
-      "dist/fs/base.js",
-      ...[
-        "BD5WXLQO",
-        "KLBW4PNS",
-        "N66TTF7B",
-        "UYHX356B",
-        "VQDTEBLE",
-        "XZUEO4BZ",
-        "Y6PULSM7",
-        "ZSOCVAT7",
-      ].map((chunk) => `dist/chunk-${chunk}.js`),
-    ],
+    files: [],
     compressed: ["dist/pglite.wasm", "dist/pglite.data"],
     reason: "is WebAssembly, loaded only by the process of an embedded database",
   },
   {
     name: "@electric-sql/pglite-tools",
-    files: ["dist/pg_dump.js", "dist/chunk-RKAX3U4S.js", "dist/pg_dump.wasm"],
-    reason: "is pg_dump as WebAssembly, loaded only to dump an embedded database",
+    files: [],
+    reason: "is pg_dump, whose code is a rare module",
   },
   {
     name: "htmx.org",
@@ -86,6 +74,7 @@ export function attachableFiles(platform: Platform = Deno.build): readonly strin
     COUNTRIES,
     TEMPLATE_FILE,
     DOCUMENTS_FILE,
+    ...RARE_MODULES,
     ...SHIPPED_PACKAGES.flatMap(({ name, compressed = [] }) =>
       compressed.map((file) => `node_modules/${name}/${file}.br`)
     ),
@@ -162,23 +151,15 @@ interface StagedFiles {
 
 /** Compresses on as many threads as there are files. */
 async function compressFiles({ from, to, files }: StagedFiles, quality: number): Promise<void> {
-  const compress = promisify(brotliCompress);
-  const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
   await Promise.all(files.map(async (file) => {
-    const bytes = await compress(await Deno.readFile(join(from, file)), { params });
     await Deno.mkdir(dirname(join(to, file)), { recursive: true });
-    await Deno.writeFile(join(to, `${file}.br`), bytes);
+    await compressTo(join(to, `${file}.br`), await Deno.readFile(join(from, file)), quality);
   }));
 }
 
 /** Writes the documentation to the stage, as one compressed file. */
 export async function stageDocuments(stage: string, quality = BEST_QUALITY): Promise<void> {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
-  const text = JSON.stringify(await readSources());
-  await Deno.writeFile(
-    join(stage, DOCUMENTS_FILE),
-    await promisify(brotliCompress)(text, { params }),
-  );
+  await compressTo(join(stage, DOCUMENTS_FILE), JSON.stringify(await readSources()), quality);
 }
 
 export interface StageOptions {

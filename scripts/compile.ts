@@ -14,10 +14,11 @@ import { parseArgs } from "node:util";
 import { TEMPLATE_FILE, TEMPLATE_URL } from "../src/database/mod.ts";
 import { DOCUMENTS_FILE } from "../src/documents/mod.ts";
 import { ATTACHED_INDEX } from "../src/lib/shipped_file.ts";
-import { bundle, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
+import { bundle, bundleRareModules, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
 import { chooseCompiler, runtimeVersion, v8Flags } from "./_compiler.ts";
 import { attachFiles, putFilesBack, takeFiles } from "./_attach.ts";
 import { hear, show } from "./_process.ts";
+import { RARE_MODULES } from "./_rare_modules.ts";
 import { ROOT } from "./_source_files.ts";
 import {
   attachableFiles,
@@ -77,6 +78,7 @@ const platform = platformOf(flags.target);
 await stagePackages(ROOT, stage, { platform, quality });
 await Deno.copyFile(TEMPLATE_URL, join(stage, TEMPLATE_FILE));
 await stageDocuments(stage, quality);
+await bundleRareModules(ROOT, stage, quality);
 console.log(
   `Bundled ${report.chunks} modules, ${megabytes(report.bytes)}, ` +
     `${megabytes(report.entryBytes)} of them read at every start`,
@@ -121,7 +123,7 @@ async function compileAttached(): Promise<boolean> {
 
 // Other systems map what is packed into memory, and sign or check the file as a whole.
 if (platform.os !== "linux" || !await compileAttached()) {
-  await compileStage([...STARTED_BY_NAME, TEMPLATE_FILE, DOCUMENTS_FILE]);
+  await compileStage([...STARTED_BY_NAME, TEMPLATE_FILE, DOCUMENTS_FILE, ...RARE_MODULES]);
 }
 const { size } = await Deno.stat(output);
 console.log(`Compiled ${output} with ${compiler.join(" ")}, ${megabytes(size)}`);

@@ -1,8 +1,8 @@
-import { type Client, collectPages } from "../../client/mod.ts";
-import { endpoints, type Identity, MAX_KEY_PROJECTS } from "../../contract/mod.ts";
+import type { Client } from "../../client/mod.ts";
+import { endpoints, type Identity } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
 import { WORKSPACE_SOURCES } from "../session/mod.ts";
-import { formatFacts, printable } from "../terminal/mod.ts";
+import { formatFacts } from "../terminal/mod.ts";
 
 const KIND = { api_key: "key", access_token: "login", session: "session" } as const;
 
@@ -16,16 +16,18 @@ function described({ name, prefix, createdAt }: Identity["credential"]): string 
 async function limits(client: Client, { grant }: Identity): Promise<[string, string][]> {
   if (grant === null) return [];
   const { permissions, projects, expiresAt } = grant;
-  const { items } = projects === null ? { items: [] } : await collectPages(
-    (query) => client.call(endpoints.listProjects, { query }),
-    { limit: MAX_KEY_PROJECTS, pageSize: MAX_KEY_PROJECTS },
-  );
-  const names = items.map(({ name }) => printable(name)).join(", ");
+  const names = projects === null ? "all" : await namesOfProjects(client);
   return [
     ["may", permissions.join(", ")],
-    ["projects", projects === null ? "all" : names || "none that exists any more"],
+    ["projects", names],
     ["ends", expiresAt ?? "never"],
   ];
+}
+
+/** What lists projects is loaded only for a key that is limited to some. */
+async function namesOfProjects(client: Client): Promise<string> {
+  const { nameKeyProjects } = await import("./key_projects.ts");
+  return await nameKeyProjects(client);
 }
 
 export default defineCommand({

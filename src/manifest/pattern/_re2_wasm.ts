@@ -3,13 +3,15 @@
  *
  * It takes the package's inner module: the outer class never frees what it
  * allocates, and the engine's memory is fixed at 16 MiB. It is required on
- * first use, not imported, so that a start without a manifest does not load
- * 0.7 MB of WebAssembly; the bundle therefore ships `re2-wasm` as files in
- * `node_modules` beside it, where the module also finds `re2.wasm` by `__dirname`.
+ * first use, not imported, so that a start without a manifest does not load 0.7 MB of
+ * WebAssembly. The compiled program has both files compressed, and evaluates them here.
  *
  * @module
  */
 import { createRequire } from "node:module";
+import { compileFunction } from "node:vm";
+import { brotliDecompressSync } from "node:zlib";
+import { readShippedFile } from "../../lib/shipped_file.ts";
 
 /** The C++ object behind one compiled pattern. */
 interface Compiled {
@@ -32,6 +34,29 @@ export const RE2_WASM_MODULE = "re2-wasm/build/wasm/re2.js";
 const load = createRequire(import.meta.url);
 let engine: Engine | undefined;
 
+function readShipped(name: string): Uint8Array<ArrayBuffer> {
+  const packed = readShippedFile(`node_modules/re2-wasm/build/wasm/${name}.br`);
+  return new Uint8Array(brotliDecompressSync(packed));
+}
+
+/** Evaluates the module of the compiled program, which would look for a file beside itself. */
+function evaluateShipped(): Engine {
+  const code = new TextDecoder().decode(readShipped("re2.js"));
+  const evaluate = compileFunction(code, ["Module", "module", "require", "__dirname"], {
+    filename: "re2.js",
+  });
+  const module: { exports: unknown } = { exports: {} };
+  evaluate({ wasmBinary: readShipped("re2.wasm") }, module, load, "/");
+  return module.exports as Engine;
+}
+
+/** Loads the engine, anew where it was loaded before. */
+function loadEngine(): Engine {
+  if (Deno.build.standalone) return evaluateShipped();
+  delete load.cache[load.resolve(RE2_WASM_MODULE)];
+  return load(RE2_WASM_MODULE) as Engine;
+}
+
 /** RE2 of 2021 knows named groups only as `(?P<name>…)`. */
 function withOldGroupNames(pattern: string): string {
   return pattern.replace(/\(\?<(?![=!])/g, "(?P<");
@@ -43,7 +68,7 @@ function withOldGroupNames(pattern: string): string {
  * whose cost is bounded: out of memory, the engine is loaded anew.
  */
 export function judgeWithRe2(pattern: string): string | undefined {
-  engine ??= load(RE2_WASM_MODULE) as Engine;
+  engine ??= loadEngine();
   try {
     const compiled = new engine.WrappedRE2(withOldGroupNames(pattern), false, false, false);
     const fault = compiled.ok() ? undefined : compiled.error();
@@ -52,7 +77,6 @@ export function judgeWithRe2(pattern: string): string | undefined {
   } catch (error) {
     if (!(error instanceof WebAssembly.RuntimeError)) throw error;
     engine = undefined;
-    delete load.cache[load.resolve(RE2_WASM_MODULE)];
     return "pattern too large";
   }
 }

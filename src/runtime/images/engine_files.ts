@@ -21,7 +21,7 @@ export function engineFolderPath(): string {
   return Deno.realPathSync(fileURLToPath(engineFolder()));
 }
 
-function readWasm(folder: URL, name: string): Uint8Array<ArrayBuffer> {
+function read(folder: URL, name: string): Uint8Array<ArrayBuffer> {
   if (!Deno.build.standalone) return Deno.readFileSync(new URL(name, folder));
   const shipped = readShippedFile(`node_modules/wasm-vips/lib/${name}.br`);
   return new Uint8Array(brotliDecompressSync(shipped));
@@ -31,8 +31,8 @@ function readWasm(folder: URL, name: string): Uint8Array<ArrayBuffer> {
 export function readEngineFiles(): EngineFiles {
   const folder = engineFolder();
   return {
-    code: Deno.readTextFileSync(new URL("vips-es6.js", folder)),
-    core: readWasm(folder, "vips.wasm"),
-    heif: readWasm(folder, "vips-heif.wasm"),
+    code: new TextDecoder().decode(read(folder, "vips-es6.js")),
+    core: read(folder, "vips.wasm"),
+    heif: read(folder, "vips-heif.wasm"),
   };
 }

@@ -7,6 +7,7 @@
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { readShippedFile } from "../../../lib/shipped_file.ts";
+import { importShippedModule } from "../../../lib/shipped_module.ts";
 
 /** Where a package's files are, in the compiled program or beside the source. */
 function packageFolder(name: string): URL {
@@ -37,21 +38,34 @@ export interface Engine {
   readonly files: { readonly pgliteWasmModule: WebAssembly.Module; readonly fsBundle: Blob };
 }
 
+/** By its address, as this process has no map of names. */
+const importFile = (name: string, file: string): Promise<unknown> =>
+  import(new URL(`dist/${file}`, packageFolder(name)).href);
+
+async function loadCode(): Promise<Pick<Engine, "PGlite" | "Files">> {
+  const modules = Deno.build.standalone
+    ? [await importShippedModule("pglite")]
+    : [await importFile("pglite", "index.js"), await importFile("pglite", "fs/base.js")];
+  const { PGlite, EmscriptenBuiltinFilesystem: Files } = Object.assign({}, ...modules) as
+    & Pglite
+    & FileSystems;
+  return { PGlite, Files };
+}
+
 /** Reads and compiles the engine; costs about a second. */
 export async function loadEngine(): Promise<Engine> {
-  // By its address, as this process has no map of names.
-  const code = (name: string) => import(new URL(`dist/${name}`, packageFolder("pglite")).href);
-  const { PGlite } = await code("index.js") as Pglite;
-  const { EmscriptenBuiltinFilesystem: Files } = await code("fs/base.js") as FileSystems;
+  const code = await loadCode();
   const fsBundle = new Blob([read("pglite.data")]);
   const pgliteWasmModule = await WebAssembly.compile(read("pglite.wasm"));
-  return { PGlite, Files, files: { pgliteWasmModule, fsBundle } };
+  return { ...code, files: { pgliteWasmModule, fsBundle } };
 }
 
 export type PgDump = typeof import("@electric-sql/pglite-tools/pg_dump").pgDump;
 
 /** Loads pg_dump. */
 export async function loadPgDump(): Promise<PgDump> {
-  const address = new URL("dist/pg_dump.js", packageFolder("pglite-tools")).href;
-  return (await import(address) as { pgDump: PgDump }).pgDump;
+  const module = Deno.build.standalone
+    ? await importShippedModule("pg_dump")
+    : await importFile("pglite-tools", "pg_dump.js");
+  return (module as { pgDump: PgDump }).pgDump;
 }

@@ -1,0 +1,19 @@
+/**
+ * Compressing what the program carries, by brotli.
+ *
+ * @module
+ */
+import { promisify } from "node:util";
+import { brotliCompress, constants } from "node:zlib";
+
+const compress = promisify(brotliCompress);
+
+/** Writes data to a file, compressed at a quality from 0 to 11. */
+export async function compressTo(
+  file: string,
+  data: Uint8Array | string,
+  quality: number,
+): Promise<void> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
+  await Deno.writeFile(file, await compress(data, { params }));
+}

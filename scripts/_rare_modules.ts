@@ -1,0 +1,152 @@
+/**
+ * Packages that few commands need, each bundled as one module of its own. They are not packed
+ * with the program's code, which the runtime copies at every start, but attached, compressed,
+ * and imported when they are needed (src/lib/shipped_module.ts).
+ *
+ * @module
+ */
+import { build, type BuildOptions, type Plugin } from "esbuild";
+import { builtinModules } from "node:module";
+import { dirname, join, sep } from "node:path";
+import { importShippedModule, shippedModulePath } from "../src/lib/shipped_module.ts";
+import { compressTo } from "./_compress.ts";
+
+/** Names that the program imports of packages; their imports are replaced in the bundle. */
+export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  "@vercel/nft": ["nodeFileTrace"],
+  "acme-client": ["default"],
+  nodemailer: ["createTransport"],
+  "web-push": ["default"],
+  yaml: ["parse"],
+};
+
+const exportLine = (name: string, exported: readonly string[]): string =>
+  `export { ${exported.join(", ")} } from ${JSON.stringify(name)};`;
+
+/** Modules that the program asks for by name, as they replace files of packages. */
+const ENGINES: Readonly<Record<string, string>> = {
+  pglite: [
+    exportLine("@electric-sql/pglite", ["PGlite"]),
+    exportLine("@electric-sql/pglite/basefs", ["EmscriptenBuiltinFilesystem"]),
+  ].join("\n"),
+  pg_dump: exportLine("@electric-sql/pglite-tools/pg_dump", ["pgDump"]),
+};
+
+/** The text of each module, by its name. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  ...ENGINES,
+  ...Object.fromEntries(
+    Object.entries(RARE_PACKAGES).map(([name, exported]) => [name, exportLine(name, exported)]),
+  ),
+};
+
+/** Where the stage holds the modules. */
+export const RARE_MODULES: readonly string[] = Object.keys(ENTRIES).map(shippedModulePath);
+
+const NAMESPACE = "rare-package";
+
+/** Has the program import rare packages from where they are attached. */
+export function rarePackages(root: string): Plugin {
+  const source = join(root, "src") + sep;
+  const importer = join(source, "lib", "shipped_module.ts");
+  return {
+    name: "rare-packages",
+    setup(bundling) {
+      bundling.onResolve(
+        { filter: /^[@\w]/ },
+        ({ path, importer }) =>
+          path in RARE_PACKAGES && importer.startsWith(source)
+            ? { path, namespace: NAMESPACE }
+            : undefined,
+      );
+      bundling.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => ({
+        contents: [
+          `import { ${importShippedModule.name} } from ${JSON.stringify(importer)};`,
+          `const loaded = await ${importShippedModule.name}(${JSON.stringify(path)});`,
+          ...RARE_PACKAGES[path]!.map((name) =>
+            name === "default"
+              ? "export default loaded.default;"
+              : `export const ${name} = loaded.${name};`
+          ),
+        ].join("\n"),
+        resolveDir: root,
+      }));
+    },
+  };
+}
+
+/** Where pg_dump takes WebAssembly that its caller has read, which it offers to no caller. */
+const TAKES_WASM = "wasmBinary=Module.wasmBinary";
+
+/** Puts the WebAssembly of pg_dump into its module, which would look for a file beside itself. */
+const PG_DUMP_WITH_WASM: Plugin = {
+  name: "pg-dump-with-wasm",
+  setup(bundling) {
+    bundling.onLoad({ filter: /pglite-tools[\\/]dist[\\/]chunk-\w+\.js$/ }, async ({ path }) => {
+      const text = await Deno.readTextFile(path);
+      if (text.split(TAKES_WASM).length !== 2) {
+        throw new Error(`Look again how pg_dump finds its WebAssembly: ${path} has changed`);
+      }
+      const inlined = text.replace(TAKES_WASM, "wasmBinary=svcWasm");
+      return {
+        contents: `import svcWasm from "./pg_dump.wasm";\n${inlined}`,
+        loader: "js",
+        resolveDir: dirname(path),
+      };
+    });
+  },
+};
+
+/** The compiled program knows Node's own modules by their bare names only in packages. */
+const NODE_BY_FULL_NAME: Plugin = {
+  name: "node-by-full-name",
+  setup(bundling) {
+    const names = builtinModules.filter((name) => !name.startsWith("node:"));
+    const filter = new RegExp(`^(?:${names.join("|")})$`);
+    bundling.onResolve({ filter }, ({ path }) => ({ path: `node:${path}`, external: true }));
+  },
+};
+
+/** CommonJS packages call `require` for Node's own modules; an address of data is no place. */
+const REQUIRE =
+  'const require = process.getBuiltinModule("node:module").createRequire(Deno.mainModule);';
+
+export interface RareModulesOptions {
+  readonly root: string;
+  readonly stage: string;
+  /** Of brotli, from 0 to 11. */
+  readonly quality: number;
+  readonly plugins: readonly Plugin[];
+}
+
+function optionsFor(contents: string, { root, plugins }: RareModulesOptions): BuildOptions {
+  return {
+    absWorkingDir: root,
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    minify: true,
+    keepNames: true,
+    format: "esm",
+    platform: "node",
+    target: "esnext",
+    mainFields: ["module", "main"],
+    loader: { ".wasm": "binary" },
+    banner: { js: REQUIRE },
+    define: { "import.meta.url": "Deno.mainModule" },
+    plugins: [...plugins, NODE_BY_FULL_NAME, PG_DUMP_WITH_WASM],
+    logLevel: "warning",
+    write: false,
+  };
+}
+
+/** Bundles each rare module, and writes it to the stage, compressed. */
+export async function stageRareModules(options: RareModulesOptions): Promise<void> {
+  await Promise.all(
+    Object.entries(ENTRIES).map(async ([name, contents]) => {
+      const { outputFiles } = await build({ ...optionsFor(contents, options), write: false });
+      const file = join(options.stage, shippedModulePath(name));
+      await Deno.mkdir(dirname(file), { recursive: true });
+      await compressTo(file, outputFiles[0]!.contents, options.quality);
+    }),
+  );
+}

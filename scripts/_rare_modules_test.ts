@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import { shippedModulePath } from "../src/lib/shipped_module.ts";
+import { bundleRareModules } from "./_bundle.ts";
+import { RARE_MODULES, RARE_PACKAGES } from "./_rare_modules.ts";
+import { ROOT } from "./_source_files.ts";
+
+/** What each module offers; those of packages are what the program imports of them. */
+const OFFERED: Readonly<Record<string, readonly string[]>> = {
+  ...RARE_PACKAGES,
+  pglite: ["PGlite", "EmscriptenBuiltinFilesystem"],
+  pg_dump: ["pgDump"],
+};
+
+/** Node's modules by names that the compiled program does not know there. */
+const BARE_NODE = /(?:\bfrom|\bimport\(?)\s*"(?:fs|path|url|module|crypto|util|os|stream)"/;
+
+Deno.test("bundleRareModules() makes modules that can be imported from no place at all", async (t) => {
+  const stage = await Deno.makeTempDir({ prefix: "svc-rare-" });
+  try {
+    await bundleRareModules(ROOT, stage, 0);
+    assert.deepEqual(
+      Object.keys(OFFERED).map(shippedModulePath).toSorted(),
+      [...RARE_MODULES].toSorted(),
+    );
+    for (const [name, offered] of Object.entries(OFFERED)) {
+      await t.step(name, async () => {
+        const packed = await Deno.readFile(join(stage, shippedModulePath(name)));
+        const code = brotliDecompressSync(packed);
+        assert.doesNotMatch(code.toString(), BARE_NODE);
+        const module = await import(`data:text/javascript;base64,${code.toString("base64")}`);
+        assert.deepEqual(Object.keys(module).toSorted(), [...offered].toSorted());
+        for (const each of offered) assert.ok(module[each] instanceof Object, each);
+      });
+    }
+  } finally {
+    await Deno.remove(stage, { recursive: true });
+  }
+});

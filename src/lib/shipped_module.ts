@@ -1,0 +1,32 @@
+/**
+ * Modules of packages that come with the compiled program and are rarely needed. They are
+ * attached like large files (`shipped_file.ts`), so that no start pays for them.
+ *
+ * @module
+ */
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
+import { readShippedFile } from "./shipped_file.ts";
+
+/** Where the stage holds the module of a package, compressed. */
+export const shippedModulePath = (name: string): string => `rare_modules/${name}.js.br`;
+
+async function load(name: string): Promise<unknown> {
+  const code = await promisify(brotliDecompress)(readShippedFile(shippedModulePath(name)));
+  return await import(`data:text/javascript;charset=utf-8;base64,${code.toString("base64")}`);
+}
+
+const loading = new Map<string, Promise<unknown>>();
+
+/**
+ * Imports the module of a package in the compiled program; once is enough for a thread.
+ *
+ * @throws {Error} Where it is damaged.
+ */
+export function importShippedModule(name: string): Promise<unknown> {
+  const known = loading.get(name);
+  if (known !== undefined) return known;
+  const module = load(name);
+  loading.set(name, module);
+  return module;
+}
