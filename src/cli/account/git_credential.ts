@@ -4,6 +4,9 @@ import type { Context } from "../session/mod.ts";
 /** Most bytes of git's question. */
 const MAX_QUESTION = 64 * 1024;
 
+/** Path of a repository of a platform: its workspace and project. */
+const REPOSITORY = /^git\/([^/]+)\/([^/]+)\.git(?:\/|$)/;
+
 /** What git asks for, as lines of `name=value` (git-credential, "Input/output format"). */
 function readQuestion(text: string): ReadonlyMap<string, string> {
   return new Map(
@@ -15,15 +18,20 @@ function readQuestion(text: string): ReadonlyMap<string, string> {
 }
 
 /** The key for a repository of a platform; `undefined` where none is known. */
-function keyFor(ctx: Context, question: ReadonlyMap<string, string>): string | undefined {
+async function keyFor(
+  ctx: Context,
+  question: ReadonlyMap<string, string>,
+): Promise<string | undefined> {
   const url = URL.parse(`${question.get("protocol")}://${question.get("host")}`);
-  const workspace = /^git\/([^/]+)\/[^/]+\.git(?:\/|$)/.exec(question.get("path") ?? "")?.[1];
+  const [, workspace, project] = REPOSITORY.exec(question.get("path") ?? "") ?? [];
   if (url === null || workspace === undefined) return undefined;
   const isCurrent = new URL(ctx.apiUrl).origin === url.origin;
   // A key from the environment is meant for the platform that the tool talks to, and no other.
   if (isCurrent && ctx.settings.token !== undefined) return ctx.settings.token;
   const apiUrl = isCurrent ? ctx.apiUrl : url.origin;
-  return ctx.credentials.find(apiUrl, workspace)?.token;
+  const stored = ctx.credentials.find(apiUrl, workspace)?.token;
+  if (stored !== undefined || !isCurrent) return stored;
+  return await ctx.jobKey?.(workspace, project);
 }
 
 export default defineCommand({
@@ -33,7 +41,7 @@ export default defineCommand({
   examples: [["git-credential get", "print the key for the repository that stdin describes"]],
   async run({ args: [operation] }, ctx) {
     if (operation !== "get") return;
-    const key = keyFor(ctx, readQuestion(await readPiped(ctx, MAX_QUESTION)));
+    const key = await keyFor(ctx, readQuestion(await readPiped(ctx, MAX_QUESTION)));
     if (key === undefined) {
       ctx.ui.note("svc knows no key for this remote: run `svc login`\n");
       return;

@@ -121,6 +121,8 @@ export interface Context {
   complete(words: readonly string[], lookUp: LookUp): Promise<string>;
   /** Absolute form of a path that the user gave. */
   path(given: string): string;
+  /** Gets a key for this job of CI; `undefined` outside of jobs that may have one. */
+  readonly jobKey: JobKey | undefined;
   /** The workspace that counts in the current folder; `undefined` leaves it to the key. */
   readonly workspace: WorkspaceChoice | undefined;
   /** A client that may call what needs a key; throws where no key is known. */
@@ -158,13 +160,19 @@ async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
   return { config: loaded?.status === "found" ? loaded.config : undefined };
 }
 
+/** A key for a workspace and, where it is known, a project. @throws {CliError} */
+export type JobKey = (
+  workspace: string | undefined,
+  project: string | undefined,
+) => Promise<string>;
+
 /** Gets keys for a job of CI; what does so is loaded with the first. */
 function openJobKeys(
   identity: JobIdentity,
   by: Pick<Host, "fetch" | "signal" | "now"> & { readonly apiUrl: string },
-) {
+): JobKey {
   let loading: Promise<JobKeys> | undefined;
-  return async (workspace: string | undefined, project: string | undefined): Promise<string> => {
+  return async (workspace, project) => {
     loading ??= import("./job_key.ts").then(({ JobKeys }) => new JobKeys(identity, by));
     return await (await loading).key(workspace, project);
   };
@@ -221,6 +229,7 @@ export async function createContext(
     complete: parts.complete,
     call: parts.call,
     path: (given) => resolve(host.cwd, given),
+    jobKey,
     workspace: workspaceIn(here),
     client({ phase, folder, outlivesStop, token: given }) {
       const choice = workspaceIn(folder ?? here);

@@ -196,11 +196,15 @@ Deno.test("of one token sent many times at once, one gets a key", () =>
 
 Deno.test("a repository that takes the name of a trusted one over is refused", () =>
   withCi(async ({ platform, issuer, audience, trust }) => {
-    await trust();
+    await trust({ branch: "main" });
     const first = await issuer.sign(githubClaims(audience));
     assert.equal((await askExchange(platform, { subject_token: first })).status, 200);
-    const taken = await issuer.sign(githubClaims(audience, { repository_id: "75" }));
-    await refused(platform, { subject_token: taken }, /id 74.*id 75.*add it again/, "another id");
+    await trust({ branch: "feature" });
+    for (const ref of ["refs/heads/main", "refs/heads/feature"]) {
+      const claims = githubClaims(audience, { repository_id: "75", ref });
+      const subject_token = await issuer.sign(claims);
+      await refused(platform, { subject_token }, /id 74.*id 75.*add it again/, ref);
+    }
   }));
 
 Deno.test("pipelines of merge requests are no pushes, whatever branch they name", () =>

@@ -51,6 +51,12 @@ export interface Trust {
 const reachOf = ({ projects }: PublisherRecord): string =>
   JSON.stringify(projects === null ? null : projects.toSorted());
 
+/** The publishers of one repository, with the id that any of them has learned. */
+function withKnownId(publishers: readonly PublisherRecord[]): readonly PublisherRecord[] {
+  const known = publishers.find(({ repositoryId }) => repositoryId !== null)?.repositoryId ?? null;
+  return publishers.map((each) => ({ ...each, repositoryId: each.repositoryId ?? known }));
+}
+
 /** Whether a publisher is for the project that a key is asked for. */
 const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined): boolean =>
   asked === undefined || projects === null || asked !== null && projects.includes(asked);
@@ -69,7 +75,9 @@ export function decideTrust(
     readonly projectId: string | null | undefined;
   },
 ): Trust | string {
-  const ofRepository = publishers.filter(({ repository }) => isSame(repository, run.repository));
+  const ofRepository = withKnownId(
+    publishers.filter(({ repository }) => isSame(repository, run.repository)),
+  );
   if (ofRepository.length === 0) return `no trusted publisher is for ${run.repository}`;
   const judged = ofRepository.map((publisher) => ({ publisher, why: mismatch(publisher, run) }));
   const fitting = judged.filter(({ why }) => why === undefined).map((each) => each.publisher);
