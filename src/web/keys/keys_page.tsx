@@ -19,6 +19,7 @@ import {
   MadeAndUsed,
   Moment,
   Notice,
+  Pager,
   SelectField,
   showBoard,
   Trouble,
@@ -84,8 +85,10 @@ function KeyItem({ apiKey, context, choices }: {
 
 export function keysPage(
   context: BoardContext,
-  { keys, choices, made, grant = USUAL, ...shown }: FormPage & {
+  { keys, cursor, nextCursor, choices, made, grant = USUAL, ...shown }: FormPage & {
     readonly keys: readonly ApiKey[];
+    readonly cursor: string | null;
+    readonly nextCursor: string | null;
     readonly choices: GrantChoices;
     /** A new key. */
     readonly made?: string;
@@ -118,6 +121,7 @@ export function keysPage(
             </ul>
           )}
       </Card>
+      <Pager path={keysPath(context.workspace.slug)} cursor={cursor} nextCursor={nextCursor} />
       <Card title="Make a key" id="make">
         <div class="body">
           <Trouble state={state} />

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints, PAGE_LIMIT_MAX, ROLES } from "../../contract/mod.ts";
+import { endpoints, ROLES } from "../../contract/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { checkFields, type FormPage, goTo, keysPath, refused } from "../layout/mod.ts";
 import type { BoardServices, PageBinder, PersonVisit } from "../visit/mod.ts";
@@ -17,6 +17,9 @@ const AT = "/workspaces/:slug/keys";
 
 /** The fields with a text that can be wrong. */
 const texts = endpoints.createApiKey.body.pick({ name: true, description: true });
+
+/** Keys on one page. */
+const SIZE = 50;
 
 type Shown = FormPage & { readonly made?: string; readonly grant?: Grant };
 
@@ -33,10 +36,11 @@ function checkForm(visit: PersonVisit, grant: Grant) {
 export function bindKeys(bind: PageBinder, services: BoardServices): void {
   const showAll = async (visit: PersonVisit, shown: Shown = {}): Promise<Response> => {
     const { context, api, choices } = await openKeys(visit, services);
-    const { items: keys } = await api.call(endpoints.listApiKeys, {
-      query: { limit: PAGE_LIMIT_MAX },
+    const cursor = visit.query.get("cursor");
+    const { items: keys, nextCursor } = await api.call(endpoints.listApiKeys, {
+      query: { limit: SIZE, ...(cursor === null ? {} : { cursor }) },
     });
-    return keysPage(context, { ...shown, keys, choices });
+    return keysPage(context, { ...shown, keys, cursor, nextCursor, choices });
   };
   const showOne = async (visit: PersonVisit, shown: Shown = {}): Promise<Response> => {
     const board = await openKeys(visit, services);

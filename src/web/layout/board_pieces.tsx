@@ -179,16 +179,18 @@ export function SelectField({ label, name, values, chosen }: {
 }
 
 /** The ways to the first and the next page of a list. */
-export function Pager({ path, cursor, nextCursor, query = {} }: {
+export function Pager({ path, cursor, nextCursor, name = "cursor", query = {} }: {
   readonly path: string;
   readonly cursor: string | null;
   readonly nextCursor: string | null;
+  /** What the address calls the cursor, where a page has two lists. */
+  readonly name?: string;
   /** What else the address holds. */
   readonly query?: Readonly<Record<string, string>>;
 }) {
   if (cursor === null && nextCursor === null) return null;
   const first = new URLSearchParams(query);
-  const next = new URLSearchParams({ ...query, cursor: nextCursor ?? "" });
+  const next = new URLSearchParams({ ...query, [name]: nextCursor ?? "" });
   return (
     <nav class="pager" aria-label="Pages">
       {cursor === null

@@ -32,9 +32,12 @@ export function RoleField(
 export interface WorkspaceView {
   readonly workspace: Pick<Workspace, "slug" | "name" | "role">;
   readonly members: readonly Member[];
+  readonly nextMembers: string | null;
+  /** Where the lists that are shown begin. */
+  readonly cursors: Readonly<Record<"members" | "invitations", string | null>>;
   /** What only owners see. */
   readonly owned:
-    | { readonly invitations: readonly Invitation[] }
+    | { readonly invitations: readonly Invitation[]; readonly nextInvitations: string | null }
     | undefined;
 }
 

@@ -11,6 +11,7 @@ import {
   EndButton,
   type FormPage,
   formPageFacts,
+  Pager,
   showBoard,
   WorkspaceFrame,
 } from "../layout/mod.ts";
@@ -20,7 +21,8 @@ export function workspacePage(context: BoardContext, view: WorkspaceView, shown:
   /** Link of a new invitation. */
   readonly url?: string;
 } = {}): Response {
-  const { workspace, members, owned } = view;
+  const { workspace, members, cursors, owned } = view;
+  const path = `/workspaces/${workspace.slug}`;
   const { url } = shown;
   return showBoard(
     <WorkspaceFrame
@@ -41,7 +43,18 @@ export function workspacePage(context: BoardContext, view: WorkspaceView, shown:
           ))}
         </ul>
       </Card>
-      {owned === undefined ? null : <InvitationCard view={view} context={context} url={url} />}
+      <Pager path={path} cursor={cursors.members} nextCursor={view.nextMembers} name="members" />
+      {owned === undefined ? null : (
+        <>
+          <InvitationCard view={view} context={context} url={url} />
+          <Pager
+            path={path}
+            cursor={cursors.invitations}
+            nextCursor={owned.nextInvitations}
+            name="invitations"
+          />
+        </>
+      )}
       <Card
         title="Leave"
         id="leave"

@@ -7,6 +7,7 @@ import { endpoints } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Authenticator } from "../../platform/accounts/mod.ts";
 import type { Caller } from "../../platform/core/access/mod.ts";
+import { isUuid } from "../../lib/ids.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import {
@@ -15,7 +16,6 @@ import {
   pageContextOf,
   type PersonVisit,
   safeReturnPath,
-  WHOLE_LIST,
 } from "../visit/mod.ts";
 import { checkFields, type Fields, goTo, refused } from "../layout/mod.ts";
 import { auditWish } from "./audit_wish.ts";
@@ -46,6 +46,20 @@ const memberId = endpoints.changeMember.params;
 
 const invitationId = endpoints.deleteInvitation.params;
 
+/** Members and invitations on one page. */
+const SIZE = 50;
+
+/** Where one of the lists of the page goes on, as the address has it. */
+function cursorIn({ query }: PersonVisit, list: "members" | "invitations"): string | null {
+  const cursor = query.get(list);
+  return cursor !== null && isUuid(cursor) ? cursor : null;
+}
+
+function pageOf(visit: PersonVisit, list: "members" | "invitations") {
+  const cursor = cursorIn(visit, list);
+  return { limit: SIZE, ...(cursor === null ? {} : { cursor }) };
+}
+
 export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServices): void {
   const { workspaces, authenticator } = services;
 
@@ -72,13 +86,18 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     const isOwner = workspace.role === "owner";
     const [context, members, invitations] = await Promise.all([
       pageContextOf({ ...visit, path: `/workspaces/${workspace.slug}` }, workspaces),
-      workspaces.members(caller, WHOLE_LIST),
-      isOwner ? workspaces.openInvitations(caller, WHOLE_LIST) : undefined,
+      workspaces.members(caller, pageOf(visit, "members")),
+      isOwner ? workspaces.openInvitations(caller, pageOf(visit, "invitations")) : undefined,
     ]);
-    const owned = invitations && { invitations: invitations.items };
+    const owned = invitations && {
+      invitations: invitations.items,
+      nextInvitations: invitations.nextCursor,
+    };
     return workspacePage({ ...context, workspace, now: services.now() }, {
       workspace,
       members: members.items,
+      nextMembers: members.nextCursor,
+      cursors: { members: cursorIn(visit, "members"), invitations: cursorIn(visit, "invitations") },
       owned,
     }, shown);
   };
