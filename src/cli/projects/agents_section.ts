@@ -7,6 +7,9 @@
 const BEGIN = "<!-- svc: begin (made by `svc init --agents`, which writes it anew) -->";
 const END = "<!-- svc: end -->";
 
+/** A section of this or another version, from its own beginning: a mark may have lost its other. */
+const SECTION = /<!-- svc: begin(?:(?!<!-- svc: begin)[^])*?<!-- svc: end -->/;
+
 /** What the section is about. */
 export interface AgentsFacts {
   readonly name: string;
@@ -32,18 +35,18 @@ its edge where there is one. Every command takes \`--json\`: one object on stdou
   live; \`svc rollback --json\` makes what was live before live again.
 - \`svc logs --level error --json\` shows what failed; \`svc explain <code>\` what a code means.
 - Never print the value of a variable: \`svc env set <key> --secret --from-file <path>\`.
-- \`svc --help --json\` describes every command; \`svc mcp\` serves them as tools.
+- \`svc --help --json\` describes every command, \`svc schema <command>\` its answer; \`svc mcp\`
+  serves tools.
 
 ${END}`;
 }
 
 /** The text of the file with the section in it: in place of an earlier one, else at the end. */
 export function withAgentsSection(text: string, section: string): string {
-  const begin = text.indexOf(BEGIN);
-  const end = text.indexOf(END, begin);
-  if (begin !== -1 && end !== -1) {
-    return text.slice(0, begin) + section + text.slice(end + END.length);
-  }
+  const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
+  const written = section.replaceAll("\n", lineEnd);
+  if (SECTION.test(text)) return text.replace(SECTION, () => written);
   const before = text.trimEnd();
-  return before === "" ? `${section}\n` : `${before}\n\n${section}\n`;
+  const gap = before === "" ? "" : lineEnd.repeat(2);
+  return `${before}${gap}${written}${lineEnd}`;
 }

@@ -19,6 +19,25 @@ Deno.test("withAgentsSection() adds the section once, and keeps all around it", 
   );
 });
 
+Deno.test("withAgentsSection() finds the section of another version, and ends lines as the file does", () => {
+  const section = renderAgentsSection(FACTS);
+  const older = "# Ours\n\n<!-- svc: begin (older words) -->\n$& old\n<!-- svc: end -->\n\nMore\n";
+  assert.equal(withAgentsSection(older, section), `# Ours\n\n${section}\n\nMore\n`);
+  const windows = withAgentsSection("# Ours\r\n", section);
+  assert.doesNotMatch(windows, /[^\r]\n/);
+  assert.equal(withAgentsSection(windows, section), windows);
+});
+
+Deno.test("withAgentsSection() keeps what stands between marks that lost their others", () => {
+  const section = renderAgentsSection(FACTS);
+  const [begin] = section.split("\n");
+  for (const broken of [`${begin}\nOurs\n`, "<!-- svc: end -->\nOurs\n", `Ours\n${begin}`]) {
+    const once = withAgentsSection(broken, section);
+    assert.equal(once, `${broken.trimEnd()}\n\n${section}\n`);
+    assert.equal(withAgentsSection(once, section), once, "and again without losing anything");
+  }
+});
+
 Deno.test("every command of the section is one of the tool's", () => {
   const lines = [...renderAgentsSection(FACTS).matchAll(/`svc ([a-z]+(?: [a-z]+)?)/g)];
   assert.ok(lines.length > 8);
