@@ -44,6 +44,8 @@ Deno.test("a workflow of GitHub deploys with a key of 15 minutes, and reaches no
     const { json: audit } = await platform.api("GET", "/v1/audit?action=exchangeToken");
     assert.equal(audit.items.length, 1);
     assert.equal(audit.items[0].credential.name, "octo-org/octo-repo at main");
+    const { json: added } = await platform.api("GET", "/v1/audit?action=createPublisher");
+    assert.equal(added.items.length, 1);
     const { json: list } = await platform.api("GET", "/v1/trusted-publishers");
     assert.equal(list.items[0].repositoryId, "74");
     assert.equal(list.items[0].lastSubject, "repo:octo-org/octo-repo:ref:refs/heads/main");

@@ -362,6 +362,10 @@ Deno.test("keys end with the membership of who made them, and do not come back w
       json: { name: "bobs" },
       workspace: "ada",
     });
+    await bob.send("POST", "/v1/trusted-publishers", {
+      json: { provider: "github", repository: "bob/shop", permissions: ["read"] },
+      workspace: "ada",
+    });
     const use = async () => (await platform.api("GET", "/v1/me", { token: made.key })).status;
     assert.equal(await use(), 200);
     assert.equal((await bob.send("POST", "/v1/workspace/leave", { workspace: "ada" })).status, 204);
@@ -371,7 +375,12 @@ Deno.test("keys end with the membership of who made them, and do not come back w
     const list = await ada.send("GET", "/v1/api-keys", { workspace: "ada" });
     assert.deepEqual(list.json.items, []);
     const log = await ada.send("GET", "/v1/security-events", { workspace: "ada" });
-    assert.equal(log.json.items[0].event, "security.api_key_revoked");
+    assert.deepEqual(log.json.items.slice(0, 2).map(({ event }: { event: string }) => event), [
+      "security.publisher_removed",
+      "security.api_key_revoked",
+    ]);
+    const publishers = await ada.send("GET", "/v1/trusted-publishers", { workspace: "ada" });
+    assert.deepEqual(publishers.json.items, []);
   }));
 
 Deno.test("API keys are shown once, listed by prefix, limited by role, and revoked", () =>
