@@ -4,6 +4,7 @@
  * @module
  */
 import { startRounds } from "../lib/rounds.ts";
+import { releaseUnusedMemory } from "../lib/unused_memory.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { LeaseLostError } from "../platform/core/nodes/mod.ts";
@@ -15,6 +16,8 @@ import type { PlatformOptions } from "./options.ts";
 const HOUSEKEEPING_MS = 60 * 60 * 1000;
 /** The first round does not compete with the start; it comes sooner if rounds are closer. */
 const FIRST_ROUND_MS = 60 * 1000;
+/** By then, what the start needed is free. */
+const FIRST_RELEASE_MS = 10 * 1000;
 
 interface Parts {
   readonly capabilities: readonly Capability[];
@@ -39,6 +42,12 @@ export function startUpkeep(
   { capabilities, foundation: { log, nodes }, closers, readOnly }: Parts,
   { housekeepingMs = HOUSEKEEPING_MS }: Pick<PlatformOptions, "housekeepingMs">,
 ): void {
+  closers.add(startRounds({
+    firstMs: FIRST_RELEASE_MS,
+    everyMs: HOUSEKEEPING_MS,
+    run: async () => void await releaseUnusedMemory(),
+    onError: (error) => log({ level: "error", message: `Releasing memory failed: ${error}` }),
+  }));
   if (readOnly) return;
   for (const each of capabilities) each.whenListening?.();
   closers.add(startRounds({
