@@ -12,6 +12,9 @@ import { againstMost, formatTable, median } from "./_table.ts";
 
 const ROUNDS = 20;
 const SERVE_ROUNDS = 5;
+const DEPLOY_ROUNDS = 10;
+/** A platform is idle once what its start left has been collected. */
+const IDLE_AFTER_MS = 30_000;
 
 /** Aims: against Node, and in milliseconds and megabytes. */
 const [AIM_OF_NODE, AIM_READY_MS, AIM_IDLE_MB] = [1, 300, 110];
@@ -30,6 +33,37 @@ async function time([program, ...args]: Command, { cwd, env }: Place): Promise<n
   const taken = performance.now() - started;
   if (success) return taken;
   throw new Error(`${program} ${args.join(" ")} failed: ${new TextDecoder().decode(stderr)}`);
+}
+
+/** Milliseconds from the start of a deploy to its first line, once it has deployed to the end. */
+async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
+  const started = performance.now();
+  const child = new Deno.Command(program, {
+    ...{ args, cwd, env, clearEnv: true, stdin: "null", stdout: "null", stderr: "piped" },
+  }).spawn();
+  let first: number | undefined;
+  let said = "";
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    first ??= performance.now() - started;
+    said += text;
+  }
+  if ((await child.status).success && first !== undefined) return first;
+  throw new Error(`${program} ${args.join(" ")} failed: ${said}`);
+}
+
+/** Times to the first line of deploys of a page, in a project of their own. */
+async function measureDeploy(svc: Command, place: Place): Promise<readonly number[]> {
+  const cwd = join(place.cwd, "site");
+  await Deno.mkdir(cwd);
+  await Deno.writeTextFile(join(cwd, "index.html"), "<h1>hello</h1>");
+  await time([...svc, "projects", "create", "--name", "demo"], place);
+  const times: number[] = [];
+  for (let round = 0; round < DEPLOY_ROUNDS; round++) {
+    times.push(
+      await timeToFirstLine([...svc, "deploy", "--project-id", "demo"], { ...place, cwd }),
+    );
+  }
+  return times;
 }
 
 /** Times of each command, by its name; all commands take part in every round. */
@@ -57,7 +91,10 @@ async function measureServe(dataDir: string, { env }: Place) {
     const started = performance.now();
     const platform = await startProgram({ dataDir, env });
     ready.push(performance.now() - started);
-    idle = await residentMegabytes(platform.pid);
+    if (round === SERVE_ROUNDS - 1) {
+      await new Promise((resolve) => setTimeout(resolve, IDLE_AFTER_MS));
+      idle = await residentMegabytes(platform.pid);
+    }
     await platform.stop();
   }
   return { ready, idle };
@@ -82,6 +119,7 @@ export async function benchStart(): Promise<string> {
       ),
     ]);
     const times = await race(commands, place);
+    const deploys = await measureDeploy(svc, place);
     await platform.stop();
     const node = times.get("node -e 0");
     const rows = [...times].map(([name, taken]) => {
@@ -93,9 +131,13 @@ export async function benchStart(): Promise<string> {
     const least = Math.min(...ready);
     return [
       formatTable(["command", "least ms", "median ms", "least, of node -e 0"], rows),
+      `deploy to its first line: ${Math.min(...deploys).toFixed(0)} ms at least, ` +
+      `${median(deploys).toFixed(0)} in the middle`,
       `serve ready on its data directory: ${least.toFixed(0)} ms, ` +
       againstMost(least / AIM_READY_MS, 1),
-      `serve idle: ${idle.toFixed(0)} MB, ${againstMost(idle / AIM_IDLE_MB, 1)}`,
+      `serve idle, after ${IDLE_AFTER_MS / 1000} s: ${idle.toFixed(0)} MB, ${
+        againstMost(idle / AIM_IDLE_MB, 1)
+      }`,
     ].join("\n");
   } finally {
     await platform.kill();
