@@ -169,7 +169,9 @@ Deno.test({
         await until(() => reports().length === death);
       }
       if (DEATHS > 2) {
+        // deno-lint-ignore no-console -- the long form is run for these times
         console.log(`Until another thread listens, after the request: ${spread(asked)}`);
+        // deno-lint-ignore no-console -- the same
         console.log(`After the connection of that request broke: ${spread(broken)}`);
       }
     }),
