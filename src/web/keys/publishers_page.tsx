@@ -18,6 +18,7 @@ import {
   formPageFacts,
   type FormState,
   MadeAndUsed,
+  Name,
   publishersPath,
   SelectField,
   showBoard,
@@ -69,7 +70,9 @@ function PublisherItem({ publisher, context, choices }: {
         <span>
           {repository} <span class="tag">{provider}</span>
         </span>
-        <span>{runsOf(publisher)}</span>
+        <span>
+          <Name text={runsOf(publisher)} />
+        </span>
         <span>may {permissions.join(", ")} on {reach ?? "all projects"}</span>
         <MadeAndUsed word="Added" createdAt={createdAt} lastUsedAt={lastUsedAt} />
       </div>

@@ -113,7 +113,7 @@ const ROWS = `
 .rows > li:has(a.whole):hover { background: var(--sunken); }
 .rows .meta { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1rem; color: var(--soft); font-size: .875rem; }
 .rows > li > time { color: var(--soft); font-size: .875rem; }
-.rows .acts { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; position: relative; z-index: 1; }
+.rows .acts { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; position: relative; z-index: 1; }
 @media (min-width: 48rem) {
   .rows > li { grid-template-columns: 9rem minmax(0, 1fr) auto; }
   .rows.plain > li { grid-template-columns: minmax(0, 1fr) auto; }

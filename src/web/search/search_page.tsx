@@ -80,7 +80,7 @@ function SearchForm({ path, wanted }: { readonly path: string; readonly wanted: 
       hx-push-url="true"
     >
       <div class="field">
-        <label for="q">Name, message, branch, commit, hostname, person or document</label>
+        <label for="q">Name, message, commit, hostname or person</label>
         <input
           id="q"
           name="q"
