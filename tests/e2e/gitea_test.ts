@@ -26,6 +26,7 @@ interface Bench {
 }
 
 interface Mark {
+  readonly id: number;
   readonly status: string;
   readonly context: string;
   readonly target_url: string;
@@ -66,7 +67,10 @@ async function withGitea(run: (bench: Bench) => Promise<void>): Promise<void> {
       },
       marked: (sha, state) =>
         until<readonly Mark[]>(
-          () => gitea.api("GET", `${REPOSITORY}/commits/${sha}/statuses?sort=recentupdate`),
+          // Gitea sorts by the second in which each was made.
+          async () =>
+            (await gitea.api("GET", `${REPOSITORY}/commits/${sha}/statuses`) as readonly Mark[])
+              .toSorted((one, other) => other.id - one.id),
           ([last]) => last?.status === state,
           PATIENCE_MS,
         ),
