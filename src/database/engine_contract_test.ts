@@ -356,6 +356,9 @@ const CONTRACT: Contract = {
     assert.match(dump, /CREATE TABLE public\.t/);
     const schema = await new Response(gateway.engine.dump(source, { schemaOnly: true })).text();
     assert.doesNotMatch(schema, /Neill/);
+    const later = await gateway.connect(source);
+    await later.query("INSERT INTO t (name) VALUES ('after the dump')");
+    await later.end();
     const other = await gateway.connect(target);
     await other.query(dump);
     const { rows } = await other.query("SELECT name FROM public.t ORDER BY id");

@@ -4,7 +4,8 @@ import { defineCommand } from "../command/mod.ts";
 import { openDatabase, takeDatabaseBranch } from "./open_database.ts";
 
 export default defineCommand({
-  description: "The SQL makes the same definitions again in an empty branch.",
+  description:
+    "The SQL makes the same definitions again in an empty database or branch. Where they are there already, it fails and changes nothing.",
   define: takeDatabaseBranch,
   offers: { database: "database" },
   examples: [

@@ -62,6 +62,11 @@ export async function dumpDatabase(
     ...(schemaOnly ? ["--schema-only"] : []),
     database,
   ];
-  const file = await pgDump({ pg: asPglite(postgres), args });
-  return new Uint8Array(await file.arrayBuffer());
+  try {
+    const file = await pgDump({ pg: asPglite(postgres), args });
+    return new Uint8Array(await file.arrayBuffer());
+  } finally {
+    // pg_dump leaves its read-only transaction to the end of a connection, which this has not.
+    new SharedBackend(postgres).ask("ROLLBACK");
+  }
 }
