@@ -27,6 +27,10 @@ const ROWS: readonly Row[] = [
     typed: "svc domains remove --project-id kestrel-boats boa",
     completed: "svc domains remove --project-id kestrel-boats boats.example.com",
   },
+  {
+    typed: "svc db info --project-id kestrel-boats harb",
+    completed: "svc db info --project-id kestrel-boats harbour-records",
+  },
 ];
 
 const isWhole = Deno.env.get("COMPLETION_TESTS") === "all";
@@ -64,7 +68,7 @@ async function isInstalled(shell: string): Promise<boolean> {
   return success;
 }
 
-/** A project with an environment and a domain, and `svc` on the search path. */
+/** A project with an environment, a domain and, in the long form, a database; and `svc` on the search path. */
 async function furnish(box: Sandbox): Promise<Record<string, string>> {
   await box.start();
   await box.json(["projects", "create", "--name", "kestrel-boats"]);
@@ -73,6 +77,9 @@ async function furnish(box: Sandbox): Promise<Record<string, string>> {
     ...["domains", "add", "boats.example.com"],
     ...["--project-id", "kestrel-boats", "--environment", "production"],
   ]);
+  if (isWhole) {
+    await box.json(["db", "create", "--name", "harbour-records", "--project-id", "kestrel-boats"]);
+  }
   const bin = join(box.folder, "bin");
   await Deno.mkdir(bin);
   const command = programCommand().map((word) => `'${word}'`).join(" ");
@@ -118,7 +125,7 @@ async function completeInFish(cwd: string, env: Record<string, string>): Promise
 }
 
 Deno.test({
-  name: "shells complete commands, projects, environments and domains",
+  name: "shells complete commands, projects, environments, domains and databases",
   ignore: Deno.build.os === "windows",
   fn: (t) =>
     withSandbox(async (box) => {
