@@ -5,22 +5,29 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { cleanEnvironment } from "../../scripts/_program.ts";
+import { DATA_FORMAT } from "../../src/lib/data_format.ts";
 import { flipBit, type Releases, startReleases } from "../../src/release/_test_releases.ts";
 import { until } from "../../src/lib/_test_until.ts";
+import { proxyPlace } from "../helpers/connect_proxy.ts";
 import { mountDisk } from "../helpers/small_disk.ts";
-import { commandOf, programFile } from "../helpers/empty_root.ts";
+import { commandOf, isInRoot, programFile } from "../helpers/empty_root.ts";
 import { patchProgram } from "../helpers/patched_program.ts";
 
 const BINARY = programFile();
 /** Whether this user may mount disks. */
 const CAN_MOUNT = Deno.uid() === 0;
 const [OLD, NEW] = ["0.1.1", "0.2.0"];
-const GZ = `/download/v${NEW}/svc-${NEW}-${Deno.build.target}.gz`;
+const FOLDER = `/download/v${NEW}`;
+const GZ = `${FOLDER}/svc-${NEW}-${Deno.build.target}.gz`;
+/** The user and group that own nothing. */
+const NOBODY = 65_534;
 
 interface Installation {
   readonly home: string;
   readonly path: string;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
+  /** The same installation, run by the user who owns nothing. */
+  readonly asNobody: () => Installation;
   version(): Promise<string>;
 }
 
@@ -30,20 +37,33 @@ interface Outcome {
   readonly stderr: string;
 }
 
-async function runAt(path: string, args: readonly string[], env: Record<string, string>) {
+async function runAt(
+  path: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  user?: number,
+): Promise<Outcome> {
   const { code, stdout, stderr } = await new Deno.Command(path, {
     ...{ args: [...args], env, clearEnv: true, stdin: "null" },
+    ...(user === undefined ? {} : { uid: user, gid: user }),
   }).output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-function installation(home: string, path: string, place: string): Installation {
+function installation(home: string, path: string, place: string, user?: number): Installation {
   const command = commandOf(path);
   const own = { ...cleanEnvironment(home), SVC_RELEASES_URL: place, ...command.env };
   const run = (args: readonly string[], env = {}) =>
-    runAt(command.program, args, { ...own, ...env });
-  return { home, path, run, version: async () => (await run(["--version"])).stdout.trim() };
+    runAt(command.program, args, { ...own, ...env }, user);
+  const asNobody = () => installation(home, path, place, NOBODY);
+  return {
+    home,
+    path,
+    run,
+    asNobody,
+    version: async () => (await run(["--version"])).stdout.trim(),
+  };
 }
 
 /** The step's own installation of the old program, in a folder of its own. */
@@ -56,6 +76,15 @@ async function refuses(box: Installation, says: RegExp, args: readonly string[] 
   assert.equal(await box.version(), OLD);
   const left = [...Deno.readDirSync(dirname(box.path))].map(({ name }) => name);
   assert.deepEqual(left.filter((name) => name !== "home" && name !== ".svc.upgrade.lock"), ["svc"]);
+}
+
+/** The start of a program, as one that was linked for a machine that nobody has. */
+function ofAnotherMachine(program: Uint8Array): Uint8Array {
+  const MACHINE_AT = 18;
+  const start = program.slice(0, 200_000);
+  start[MACHINE_AT] = 0xf3;
+  start[MACHINE_AT + 1] = 0x7f;
+  return start;
 }
 
 /** Runs a command line in a terminal of its own, and returns what that shows. */
@@ -100,7 +129,7 @@ Deno.test({
     withPlace(async (releases, install) => {
       const box = await install();
       await t.step("a changed signature, manifest or program is refused", async () => {
-        for (const path of [`/download/v${NEW}/release.json.sig`, GZ]) {
+        for (const path of [`${FOLDER}/release.json.sig`, `${FOLDER}/release.json`, GZ]) {
           releases.change(path, (bytes) => flipBit(bytes, -9));
           await refuses(box, /Cannot trust/);
           releases.change(path, (bytes) => flipBit(bytes, -9));
@@ -136,6 +165,18 @@ Deno.test({
         },
       });
 
+      await t.step({
+        name: "a folder that only another user may write changes nothing",
+        // A root of its own takes the rights of root.
+        ignore: !CAN_MOUNT || isInRoot(),
+        fn: async () => {
+          await Deno.chmod(dirname(dirname(box.path)), 0o755);
+          const other = await install();
+          await Deno.chmod(dirname(other.path), 0o755);
+          await refuses(other.asNobody(), /Cannot replace .*: this user has no permission/);
+        },
+      });
+
       await t.step("a program that a package manager owns is left to it", async () => {
         const owned = await install(join(dirname(box.path), "..", "node_modules", "svc"));
         await refuses(owned, /npm install --global svc@latest/);
@@ -159,6 +200,20 @@ Deno.test({
         assert.deepEqual(asked, ["http://releases.example/svc/latest/download/release.json"]);
       });
 
+      await t.step("a proxy that sees no more than the host carries a whole upgrade", async () => {
+        const behind = await install();
+        const folder = dirname(dirname(behind.path));
+        const host = "releases.example";
+        await using place = await proxyPlace(releases.place, { host, folder });
+        const { code, stderr } = await behind.run(["upgrade"], {
+          ...place.env,
+          SVC_RELEASES_URL: `https://${host}`,
+        });
+        assert.equal(code, 0, stderr);
+        assert.equal(await behind.version(), NEW);
+        assert.deepEqual([...new Set(place.asked)], [`${host}:443`]);
+      });
+
       await t.step("a person is told of it once, and nobody else", async () => {
         const env = {
           ...cleanEnvironment(box.home),
@@ -171,6 +226,10 @@ Deno.test({
         await assert.rejects(Deno.stat(known), Deno.errors.NotFound);
         assert.doesNotMatch(await command(), /is available/);
         await until(async () => (await Deno.readTextFile(known).catch(() => "")).includes(NEW));
+        assert.doesNotMatch(await command({ CI: "1" }), /is available/);
+        assert.doesNotMatch(await inTerminal(box, "whoami --json", env), /is available/);
+        const piped = await box.run(["completion", "bash"]);
+        assert.doesNotMatch(piped.stdout + piped.stderr, /is available/);
         assert.match(await command(), /svc 0\.2\.0 is available, this is 0\.1\.1: run svc upgrade/);
         assert.doesNotMatch(await command(), /is available/);
       });
@@ -191,6 +250,19 @@ Deno.test({
         assert.equal(await box.version(), NEW);
       });
 
+      await t.step("it goes back to no program that cannot read the data", async () => {
+        const data = join(dirname(dirname(box.path)), "data", "svc");
+        await Deno.mkdir(data, { recursive: true });
+        const mark = { format: DATA_FORMAT + 1, program: NEW };
+        await Deno.writeTextFile(join(data, "format.json"), JSON.stringify(mark));
+        const { code, stderr } = await box.run(["upgrade", "--rollback"], {
+          XDG_DATA_HOME: dirname(data),
+        });
+        assert.equal(code, 1);
+        assert.match(stderr, /it reads data of format \d+, and the data directory has format/);
+        assert.equal(await box.version(), NEW);
+      });
+
       await t.step("two at once leave the new program", async () => {
         const both = await install();
         const outcomes = await Promise.all([both.run(["upgrade"]), both.run(["upgrade"])]);
@@ -201,6 +273,29 @@ Deno.test({
         assert.equal(await both.version(), NEW);
         assert.equal((await both.run(["upgrade", "--rollback"])).code, 0);
         assert.equal(await both.version(), OLD);
+      });
+
+      await t.step("a program of another platform is not installed", async () => {
+        const foreign = await install();
+        const target = "aarch64-pc-windows-msvc";
+        const program = ofAnotherMachine(await Deno.readFile(foreign.path));
+        await releases.publish({ version: "0.3.0", program, target });
+        await refuses(foreign, /has no program for .*, only for aarch64-pc-windows-msvc/);
+        await releases.publish({ version: "0.3.1", program });
+        await refuses(foreign, /svc 0\.3\.1 does not start on this machine/);
+      });
+
+      await t.step("--force and --version bring an older program, nothing else does", async () => {
+        await releases.publish({
+          version: OLD,
+          program: await Deno.readFile(box.path + ".previous"),
+        });
+        assert.equal(JSON.parse((await box.run(["upgrade", "--json"])).stdout).changed, false);
+        assert.equal(await box.version(), NEW);
+        assert.equal((await box.run(["upgrade", "--force"])).code, 0);
+        assert.equal(await box.version(), OLD);
+        assert.equal((await box.run(["upgrade", "--version", `v${NEW}`])).code, 0);
+        assert.equal(await box.version(), NEW);
       });
     }),
 });

@@ -1,0 +1,77 @@
+/**
+ * A proxy as companies have them: it knows the host and the port of a connection over TLS
+ * (CONNECT), and nothing of what is in it.
+ *
+ * @module
+ */
+import { makeCertificate } from "./pebble.ts";
+
+export interface ProxiedPlace extends AsyncDisposable {
+  /** What the proxy was asked to connect to, in order. */
+  readonly asked: readonly string[];
+  /** Environment with which a program reaches the place through the proxy. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Reads up to the empty line after a head, and returns the head. */
+async function readHead(connection: Deno.Conn): Promise<string> {
+  const decoder = new TextDecoder();
+  const piece = new Uint8Array(4096);
+  let head = "";
+  while (!head.includes("\r\n\r\n") && head.length < 8192) {
+    const count = await connection.read(piece);
+    if (count === null) break;
+    head += decoder.decode(piece.subarray(0, count));
+  }
+  return head;
+}
+
+/** Joins a connection, after its CONNECT, to a port of this machine. */
+async function joinTo(port: number, connection: Deno.Conn, asked: string[]): Promise<void> {
+  const [, target] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(await readHead(connection)) ?? [];
+  if (target === undefined) return connection.close();
+  asked.push(target);
+  const origin = await Deno.connect({ hostname: "127.0.0.1", port });
+  await connection.write(new TextEncoder().encode("HTTP/1.1 200 Connection established\r\n\r\n"));
+  await Promise.allSettled([
+    connection.readable.pipeTo(origin.writable),
+    origin.readable.pipeTo(connection.writable),
+  ]);
+}
+
+/**
+ * Puts `place` behind `https://<host>`, which only the proxy reaches.
+ *
+ * @param folder for the certificate, whose file the environment names.
+ */
+export async function proxyPlace(
+  place: string,
+  { host, folder }: { readonly host: string; readonly folder: string },
+): Promise<ProxiedPlace> {
+  const { certFile, keyFile } = await makeCertificate(folder, host, [`DNS:${host}`]);
+  const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];
+  const origin = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, cert, key, onListen() {} },
+    (request) => fetch(`${place}${new URL(request.url).pathname}`),
+  );
+  const proxy = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const asked: string[] = [];
+  const joined: Promise<void>[] = [];
+  const accepting = (async () => {
+    for await (const connection of proxy) joined.push(joinTo(origin.addr.port, connection, asked));
+  })();
+  return {
+    asked,
+    env: {
+      HTTPS_PROXY: `http://127.0.0.1:${proxy.addr.port}`,
+      SSL_CERT_FILE: certFile,
+      NO_PROXY: "",
+      no_proxy: "",
+    },
+    async [Symbol.asyncDispose]() {
+      proxy.close();
+      await origin.shutdown();
+      await Promise.allSettled([accepting, ...joined]);
+    },
+  };
+}
