@@ -1,0 +1,144 @@
+/**
+ * `kill -9` of the platform while clients write by the address that `svc db connection` prints:
+ * after each restart every acknowledged commit is there, on each engine.
+ *
+ * `SVC_DATABASE_CRASH_ROUNDS` sets how many rounds are run on each; fifty take two minutes.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import pg from "pg";
+import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+
+const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
+const WRITERS = 3;
+/** Commits of each writer that a round waits for before the kill. */
+const COMMITS = 15;
+/** Longest pause after them, in milliseconds, so that kills meet different moments. */
+const MOST_PAUSE_MS = 100;
+
+const ENGINES: Readonly<Record<string, readonly string[]>> = {
+  embedded: [],
+  server: ["--postgres", "local"],
+};
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+interface Writer {
+  /** Numbers whose commit was acknowledged. */
+  readonly ledger: number[];
+  /** Resolves when the connection is lost. */
+  readonly ended: Promise<void>;
+}
+
+/** Commits one number after the other, some of them with a second row in the same transaction. */
+async function startWriter(url: string, writer: number): Promise<Writer> {
+  const client = await connect(url);
+  const ledger: number[] = [];
+  const write = async (n: number): Promise<void> => {
+    const insert = "INSERT INTO ledger VALUES ($1, $2, $3)";
+    if (n % 5 > 0) return void await client.query(insert, [writer, n, 0]);
+    await client.query("BEGIN");
+    await client.query(insert, [writer, n, 0]);
+    await client.query(insert, [writer, n, 1]);
+    await client.query("COMMIT");
+  };
+  const run = async () => {
+    try {
+      for (let n = 0;; n++) {
+        await write(n);
+        ledger.push(n);
+      }
+    } catch {
+      await client.end().catch(() => {});
+    }
+  };
+  return { ledger, ended: run() };
+}
+
+async function databaseUrl(box: Sandbox): Promise<string> {
+  const { code, stdout, stderr } = await box.tool(["db", "connection"]);
+  assert.equal(code, 0, stderr);
+  return stdout.trim();
+}
+
+/** Ends the server that outlives its platform, as a power cut would. */
+async function killServer({ dataDir }: Sandbox): Promise<void> {
+  const file = join(dataDir, "postgres", "data", "postmaster.pid");
+  Deno.kill(Number.parseInt(await Deno.readTextFile(file)), "SIGKILL");
+}
+
+/** Holds what the table has against what was acknowledged; returns how many rows are there. */
+async function checkLedgers(url: string, ledgers: readonly (readonly number[])[]): Promise<number> {
+  const client = await connect(url);
+  const { rows } = await client.query<{ writer: number; n: number; part: number }>(
+    "SELECT writer, n, part FROM ledger",
+  );
+  await client.end();
+  const kept = new Set(rows.map(({ writer, n, part }) => `${writer}/${n}/${part}`));
+  const wanted = ledgers.flatMap((ledger, writer) =>
+    ledger.flatMap((n) =>
+      n % 5 > 0 ? [`${writer}/${n}/0`] : [`${writer}/${n}/0`, `${writer}/${n}/1`]
+    )
+  );
+  assert.deepEqual(wanted.filter((row) => !kept.has(row)), [], "Acknowledged commits are gone");
+  const halves = rows.filter(({ writer, n, part }) =>
+    n % 5 === 0 && !kept.has(`${writer}/${n}/${1 - part}`)
+  );
+  assert.deepEqual(halves, [], "Halves of a transaction are there");
+  return rows.length;
+}
+
+for (const [engine, args] of Object.entries(ENGINES)) {
+  const lack = engine === "server" ? NO_POSTGRES : undefined;
+  Deno.test({
+    name: `every acknowledged commit is there after each of ${ROUNDS} kills, ${engine}` +
+      (lack === undefined ? "" : ` (left out: ${lack})`),
+    ignore: lack !== undefined,
+    fn: () =>
+      withSandbox(async (box) => {
+        // The user that PostgreSQL runs as has to reach the data directory.
+        await Deno.chmod(box.folder, 0o755);
+        const start = () => box.start([...args, "--postgres-port", "0"]);
+        await start();
+        await box.json(["init", "--name", "shop", "--create"]);
+        await box.json(["db", "create", "--name", "orders", "--wait"]);
+        const made = await connect(await databaseUrl(box));
+        await made.query(
+          "CREATE TABLE ledger (writer int, n int, part int, PRIMARY KEY (writer, n, part))",
+        );
+        await made.end();
+
+        const ledgers: (readonly number[])[] = [];
+        let rows = 0;
+        for (let round = 0; round < ROUNDS; round++) {
+          const url = await databaseUrl(box);
+          const writers = await Promise.all(
+            Array.from({ length: WRITERS }, (_, each) => startWriter(url, ledgers.length + each)),
+          );
+          await until(() => writers.every(({ ledger }) => ledger.length >= COMMITS));
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
+          await box.platform!.kill();
+          // In every second round the server lives on, and the next platform takes it over.
+          if (engine === "server" && round % 2 === 0) await killServer(box);
+          await Promise.all(writers.map(({ ended }) => ended));
+          ledgers.push(...writers.map(({ ledger }) => ledger));
+          await start();
+          rows = await checkLedgers(await databaseUrl(box), ledgers);
+        }
+        assert.equal(await box.platform!.stop(), 0);
+        const acknowledged = ledgers.reduce((sum, ledger) => sum + ledger.length, 0);
+        await Deno.stderr.write(
+          new TextEncoder().encode(
+            `${engine}, ${ROUNDS} kills: ${acknowledged} acknowledged commits, ${rows} rows, none lost\n`,
+          ),
+        );
+      }),
+  });
+}
