@@ -130,7 +130,7 @@ Deno.test("a subscription reaches no private address unless that is allowed", as
   });
 });
 
-Deno.test("the page of channels brings the worker and its one script, and no other", () =>
+Deno.test("the page of channels brings the worker, its own script and that of every page, and no other", () =>
   withPlatform(async (platform) => {
     const owner = await claimOwner(platform);
     const base = `http://127.0.0.1:${platform.port}`;
@@ -138,11 +138,16 @@ Deno.test("the page of channels brings the worker and its one script, and no oth
     const policy = page.headers.get("content-security-policy")!;
     assert.match(policy, /script-src 'self'; worker-src 'self'; connect-src 'self'/);
     const html = await page.text();
-    const script = /<script src="([^"]+)" defer/.exec(html)![1]!;
-    for (const path of [script, "/push-worker.js"]) {
+    const scripts = [...html.matchAll(/<script src="([^"]+)" defer=""><\/script>/g)]
+      .map(([, path]) => path!);
+    assert.deepEqual(
+      scripts.map((path) => /^\/assets\/(\w+)-\w+\.js$/.exec(path)?.[1]).toSorted(),
+      ["board", "push"],
+    );
+    for (const path of [...scripts, "/push-worker.js"]) {
       const answer = await fetch(`${base}${path}`);
       assert.equal(answer.headers.get("content-type"), "text/javascript; charset=utf-8");
       new Function(await answer.text());
     }
-    assert.doesNotMatch(html.replace(/<script src="[^"]+" defer=""><\/script>/, ""), /<script/);
+    assert.equal(html.match(/<script/g)!.length, scripts.length);
   }));
