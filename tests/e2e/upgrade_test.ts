@@ -263,6 +263,37 @@ Deno.test({
         assert.equal(await box.version(), NEW);
       });
 
+      await t.step({
+        name: "a platform that runs goes on, and is named with what restarts it",
+        // In a root of its own the program is not the file that this process knows.
+        ignore: Deno.build.os !== "linux" || isInRoot(),
+        fn: async () => {
+          const busy = await install();
+          const data = join(dirname(busy.path), "home");
+          const platform = new Deno.Command(busy.path, {
+            args: ["serve", "--port", "0", "--data-dir", data],
+            ...{ env: cleanEnvironment(box.home), clearEnv: true, stdin: "null", stderr: "null" },
+            stdout: "piped",
+          }).spawn();
+          const said = platform.stdout.getReader();
+          try {
+            await said.read();
+            const { code, stdout, stderr } = await busy.run(["upgrade", "--json"]);
+            assert.equal(code, 0, stderr);
+            const command = `${busy.path} serve --replace --background`;
+            assert.deepEqual(JSON.parse(stdout).restart, [
+              { kind: "process", pid: platform.pid, command },
+            ]);
+            assert.match(stderr, /runs the program before\. To restart it, run/);
+            assert.equal(await busy.version(), NEW);
+          } finally {
+            platform.kill("SIGTERM");
+            await said.cancel();
+            await platform.status;
+          }
+        },
+      });
+
       await t.step("two at once leave the new program", async () => {
         const both = await install();
         const outcomes = await Promise.all([both.run(["upgrade"]), both.run(["upgrade"])]);

@@ -98,7 +98,13 @@ export const PLATFORM_ANSWERS: Answers = {
       })),
     }).describe("with --list"),
   ]),
-  "upgrade": z.object({ version: text, previous: text, path: text, changed: z.boolean() }),
+  "upgrade": z.object({
+    ...{ version: text, previous: text, path: text, changed: z.boolean() },
+    restart: z.array(z.union([
+      z.object({ kind: z.literal("service"), path: text, command: text }),
+      z.object({ kind: z.literal("process"), pid: z.int(), command: text }),
+    ])).describe("What runs the program before, and what restarts it"),
+  }),
   "completion": z.object({ shell: text, script: text }),
   "help": z.object({
     help: text,

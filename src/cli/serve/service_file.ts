@@ -132,3 +132,30 @@ export function serviceFile(
     next: [`launchctl bootstrap ${isRoot ? "system" : "gui/$(id -u)"} ${path}`],
   };
 }
+
+/** An installed service, and what puts another program in the place of the one it runs. */
+export interface ServiceRestart {
+  /** The service's file. */
+  readonly path: string;
+  readonly command: string;
+}
+
+/** How to restart the service of a place; `undefined` for systems without a known way. */
+export function serviceRestart(place: ServicePlace): ServiceRestart | undefined {
+  const found = serviceFile({ command: [""], folder: "/" }, place);
+  if (found === undefined) return undefined;
+  const { path } = found;
+  if (place.os === "linux") {
+    return { path, command: `systemctl ${place.isRoot ? "" : "--user "}reload svc` };
+  }
+  const domain = place.isRoot ? "system" : "gui/$(id -u)";
+  return { path, command: `launchctl kickstart -k ${domain}/${LABEL}` };
+}
+
+/** True where a service's file starts the program at `path`. */
+export function startsProgram(text: string, path: string): boolean {
+  return text.split("\n").some((line) =>
+    line === `    <string>${xml(path)}</string>` ||
+    `${line} `.startsWith(`ExecStart=${systemdWord(path)} `)
+  );
+}

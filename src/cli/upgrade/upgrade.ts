@@ -3,6 +3,7 @@ import { readFormatMark } from "../../lib/data_format.ts";
 import { versionOfTag } from "../../release/mod.ts";
 import { defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
+import { findOldPrograms, type OldProgram } from "../serve/mod.ts";
 import { type Context, dataFolder } from "../session/mod.ts";
 import { type InstalledProgram, installedProgram } from "./installed_program.ts";
 import { findOwner } from "./package_owner.ts";
@@ -30,20 +31,33 @@ async function storedFormat(ctx: Context): Promise<number | undefined> {
   return (await readFormatMark(dataFolder(ctx.env)))?.format;
 }
 
-function report(ctx: Context, outcome: UpgradeOutcome, verb: string): void {
+/** What goes on with the program before, and the command that ends that. */
+function describeOld(old: OldProgram): string {
+  if (old.kind === "service") {
+    return `The service of ${old.path} runs the program before. To restart it, run ${old.command}`;
+  }
+  return `A platform (process ${old.pid}) runs the program before. To restart it, run ` +
+    `${old.command} with its other flags`;
+}
+
+async function report(ctx: Context, outcome: UpgradeOutcome, verb: string): Promise<void> {
   const { version, previous, path, changed } = outcome;
+  const place = { path, os: Deno.build.os, home: ctx.env.HOME ?? "" };
+  const restart = changed ? await findOldPrograms(place) : [];
   ctx.ui.done(
     "install",
     changed ? `${verb} svc ${previous} to ${version} in ${path}` : `svc ${version} is installed`,
   );
-  ctx.ui.result({ ...outcome }, version);
+  for (const old of restart) ctx.ui.log("install", "warn", describeOld(old));
+  ctx.ui.result({ ...outcome, restart }, version);
 }
 
 export default defineCommand({
   description:
     "Downloads the latest release for this platform, verifies its signature and digest, and " +
     "puts it in the place of this program in one step. The program before it is kept for " +
-    "--rollback. A running svc serve goes on as it is until it is started again. " +
+    "--rollback. A running svc serve goes on as it is until it is started again: what has to be, and " +
+    "how, is said. " +
     "SVC_RELEASES_URL names another place of releases.",
   define: (command) =>
     command
@@ -63,10 +77,10 @@ export default defineCommand({
     await assertOwn(installed);
     if (flags.rollback) {
       const outcome = await performRollback(installed, await storedFormat(ctx));
-      return report(ctx, outcome, "Changed back");
+      return await report(ctx, outcome, "Changed back");
     }
     const parts = { installed, from: releasePlace(ctx), ui: ctx.ui };
     const { version, force = false } = flags;
-    report(ctx, await performUpgrade(parts, { version, force }), "Upgraded");
+    await report(ctx, await performUpgrade(parts, { version, force }), "Upgraded");
   },
 });
