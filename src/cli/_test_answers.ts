@@ -3,16 +3,15 @@
  *
  * @module
  */
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
+import type { ValidateFunction } from "ajv/dist/2020.js";
 import assert from "node:assert/strict";
+import { ajvWithFormats } from "../lib/_test_ajv.ts";
 import { answerSchemas, failureSchema, type JsonSchema } from "./answers/mod.ts";
 import { findCommand } from "./command/arguments.ts";
 import { leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
 
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
-addFormats.default(ajv);
+const ajv = ajvWithFormats({ strict: true, allowUnionTypes: true, allErrors: true });
 // Of `format: "uuid"` and others zod writes a pattern too; those that Ajv has no name for say nothing more.
 for (const name of ["cidrv4", "cidrv6"]) ajv.addFormat(name, true);
 

@@ -1,8 +1,7 @@
 /** The tour of the README, step by step, through the real tool and platform. */
-import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { ajvWithFormats } from "../../src/lib/_test_ajv.ts";
 import { copySite, hostOf, type JsonObject, oneObject, withSandbox } from "../helpers/sandbox.ts";
 
 Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
@@ -73,8 +72,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
     });
 
     await t.step("svc schema shows the shape of each answer, and of a failure", async () => {
-      const ajv = new Ajv2020({ allowUnionTypes: true });
-      addFormats.default(ajv);
+      const ajv = ajvWithFormats({ allowUnionTypes: true });
       const schemaOf = async (...words: string[]) =>
         ajv.compile((await box.json(["schema", ...words])).schema as JsonObject);
       const check = await schemaOf("deployments", "list");

@@ -5,8 +5,8 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
+import type { ValidateFunction } from "ajv/dist/2020.js";
+import { ajvWithFormats } from "../../src/lib/_test_ajv.ts";
 import { openApiDocument, operationsOf } from "../../src/contract/openapi.ts";
 
 const document = openApiDocument({ version: "0.0.0", serverUrl: "http://localhost" });
@@ -16,9 +16,7 @@ const operations = operationsOf(document).map((each) => ({
   rank: each.path.replace(/\{\w+\}/g, "\uffff"),
 }));
 
-const ajv = new Ajv2020({ strict: false, validateFormats: true });
-// deno-lint-ignore no-explicit-any -- a CommonJS module, typed as its namespace
-(addFormats as any)(ajv);
+const ajv = ajvWithFormats({ strict: false, validateFormats: true });
 ajv.addSchema(document, "api");
 const validators = new Map<string, ValidateFunction>();
 

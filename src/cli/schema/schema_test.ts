@@ -1,6 +1,5 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
 import assert from "node:assert/strict";
+import { ajvWithFormats } from "../../lib/_test_ajv.ts";
 import { runCli } from "../_test_run.ts";
 import { leavesOf } from "../command/mod.ts";
 import { COMMANDS } from "../command_tree.ts";
@@ -30,8 +29,7 @@ Deno.test("svc schema --list lists every command that prints JSON, and no other"
 
 Deno.test("every schema is one of JSON Schema 2020-12, and closed at its top", async () => {
   const { answer: { commands } } = await told("schema", "--list");
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
-  addFormats.default(ajv);
+  const ajv = ajvWithFormats({ strict: true, allowUnionTypes: true });
   for (const { command, prints } of commands) {
     const { answer: { schema, lines } } = await told("schema", ...command.split(" "));
     assert.deepEqual(prints, [
