@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEVICE_GRANT_TYPE } from "../../../src/contract/mod.ts";
+import { DEVICE_GRANT_TYPE, EXCHANGE_GRANT_TYPE } from "../../../src/contract/mod.ts";
 import { eventsOf, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve, form, poll } from "../../helpers/device_flow.ts";
 import { withPlatform } from "../../helpers/platform.ts";
@@ -202,5 +202,6 @@ Deno.test("the metadata describes the endpoints", () =>
     assert.deepEqual(json.grant_types_supported, [
       ...["authorization_code", "refresh_token"],
       DEVICE_GRANT_TYPE,
+      EXCHANGE_GRANT_TYPE,
     ]);
   }));
