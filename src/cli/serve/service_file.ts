@@ -42,7 +42,6 @@ function systemdUnit({ command, folder }: Service, isRoot: boolean): string {
   const line = command.map(systemdWord).join(" ");
   return `[Unit]
 Description=svc: hosting platform and edge
-Documentation=man:svc(1)
 After=network-online.target
 Wants=network-online.target
 
