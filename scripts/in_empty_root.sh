@@ -40,8 +40,11 @@ else
 fi
 # Where it lies outside too: git, for one, is told to start it from there.
 mkdir -p "$root$(dirname "$SVC_EMPTY_ROOT_BIN")"
-: > "$root$SVC_EMPTY_ROOT_BIN"
-mount --bind "$SVC_EMPTY_ROOT_BIN" "$root$SVC_EMPTY_ROOT_BIN"
+# Below the folder for temporary files it is there already, and would be emptied.
+if [ ! -e "$root$SVC_EMPTY_ROOT_BIN" ]; then
+  : > "$root$SVC_EMPTY_ROOT_BIN"
+  mount --bind "$SVC_EMPTY_ROOT_BIN" "$root$SVC_EMPTY_ROOT_BIN"
+fi
 program=${SVC_EMPTY_ROOT_RUN:-$SVC_EMPTY_ROOT_BIN}
 here=$PWD
 [ -d "$root$here" ] || here=/
