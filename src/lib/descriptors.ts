@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { lazyLibc } from "./libc.ts";
 import { rawNames } from "./raw_folder.ts";
 
 const SYMBOLS = {
@@ -13,8 +14,6 @@ const SYMBOLS = {
   readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
   closeRange: { name: "syscall", parameters: ["i64", "u64", "u64", "u64"], result: "i64" },
 } as const;
-
-type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
 /** A descriptor of this process. */
 export interface Descriptor {
@@ -42,16 +41,7 @@ const PATH_BYTES = 4096;
 
 const cString = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(`${text}\0`);
 
-let opened: Libc | undefined;
-
-function libc(): Libc | undefined {
-  if (Deno.build.os !== "linux") return undefined;
-  try {
-    return opened ??= Deno.dlopen("libc.so.6", SYMBOLS).symbols;
-  } catch {
-    return undefined;
-  }
-}
+const libc = lazyLibc(SYMBOLS);
 
 /** Finds the soft limit in the text of `/proc/self/limits` (proc(5)); `Infinity` for none. */
 export function parseDescriptorLimit(limits: string): number | undefined {

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { lazyLibc } from "./libc.ts";
 
 const SYMBOLS = {
   open: { parameters: ["buffer", "i32", "i32"], result: "i32" },
@@ -16,8 +17,6 @@ const SYMBOLS = {
   },
 } as const;
 
-type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
-
 const GETDENTS64: Readonly<Record<string, bigint>> = { x86_64: 217n, aarch64: 61n };
 const O_RDONLY_DIRECTORY_CLOEXEC = Deno.build.arch === "aarch64" ? 0x84000 : 0x90000;
 const BLOCK_BYTES = 32 * 1024;
@@ -26,16 +25,7 @@ const BLOCK_BYTES = 32 * 1024;
 const LENGTH_AT = 16;
 const NAME_AT = 19;
 
-let opened: Libc | undefined;
-
-function libc(): Libc | undefined {
-  if (Deno.build.os !== "linux") return undefined;
-  try {
-    return opened ??= Deno.dlopen("libc.so.6", SYMBOLS).symbols;
-  } catch {
-    return undefined;
-  }
-}
+const libc = lazyLibc(SYMBOLS);
 
 /** The names in a block that getdents64(2) has written. */
 function* namesIn(block: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {

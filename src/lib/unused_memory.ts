@@ -5,23 +5,13 @@
  *
  * @module
  */
+import { lazyLibc } from "./libc.ts";
 
 const SYMBOLS = {
   malloc_trim: { parameters: ["usize"], result: "i32", nonblocking: true },
 } as const;
 
-type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
-
-let opened: Libc | undefined;
-
-function libc(): Libc | undefined {
-  if (Deno.build.os !== "linux") return undefined;
-  try {
-    return opened ??= Deno.dlopen("libc.so.6", SYMBOLS).symbols;
-  } catch {
-    return undefined;
-  }
-}
+const libc = lazyLibc(SYMBOLS);
 
 /** Gives free memory of this process back; true where there was some. */
 export async function releaseUnusedMemory(): Promise<boolean> {

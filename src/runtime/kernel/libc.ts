@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { lazyLibc } from "../../lib/libc.ts";
 
 const SYMBOLS = {
   open: { parameters: ["buffer", "i32", "i32"], result: "i32" },
@@ -41,15 +42,8 @@ const SYMBOLS = {
 
 export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** The library; `undefined` where the system has another one. */
-export function openLibc(): Libc | undefined {
-  if (Deno.build.os !== "linux") return undefined;
-  try {
-    return Deno.dlopen("libc.so.6", SYMBOLS).symbols;
-  } catch {
-    return undefined;
-  }
-}
+/** The library, opened once; `undefined` where the system has another one. */
+export const openLibc: () => Libc | undefined = lazyLibc(SYMBOLS);
 
 const PR_SET_NO_NEW_PRIVS = 38;
 

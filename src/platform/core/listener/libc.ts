@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { lazyLibc } from "../../../lib/libc.ts";
 
 const SYMBOLS = {
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
@@ -19,22 +20,8 @@ const SYMBOLS = {
 
 export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-let opened: { readonly libc: Libc | undefined } | undefined;
-
-function open(): Libc | undefined {
-  if (Deno.build.os !== "linux") return undefined;
-  try {
-    return Deno.dlopen("libc.so.6", SYMBOLS).symbols;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The library, opened once; `undefined` if the system has another one. */
-export function openLibc(): Libc | undefined {
-  opened ??= { libc: open() };
-  return opened.libc;
-}
+export const openLibc: () => Libc | undefined = lazyLibc(SYMBOLS);
 
 const F_GETFD = 1;
 /** Most descriptors that are examined. */

@@ -1,0 +1,23 @@
+/**
+ * Functions of the C library, for what the runtime has none for.
+ *
+ * @module
+ */
+
+/**
+ * Opens functions of the GNU C library when they are first asked for. `undefined` on a
+ * system without it, such as macOS, Windows or Alpine.
+ */
+export function lazyLibc<const Symbols extends Deno.ForeignLibraryInterface>(
+  symbols: Symbols,
+): () => Deno.DynamicLibrary<Symbols>["symbols"] | undefined {
+  let opened: Deno.DynamicLibrary<Symbols>["symbols"] | undefined;
+  return () => {
+    if (Deno.build.os !== "linux") return undefined;
+    try {
+      return opened ??= Deno.dlopen("libc.so.6", symbols).symbols;
+    } catch {
+      return undefined;
+    }
+  };
+}
