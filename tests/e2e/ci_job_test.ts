@@ -94,7 +94,7 @@ Deno.test("a job of GitHub Actions deploys with the token that its runner gives,
     assert.match(String(led.error), /Cannot get a key for this job: localhost:\d+ gives no token/);
     assert.deepEqual(elsewhere.asked, [], "what the runner gave goes to no other host");
     const plain = { ...runner.env, ACTIONS_ID_TOKEN_REQUEST_URL: "http://localhost/token" };
-    assert.match(String((await svc(["deploy"], plain, 1)).error), /is no https address/);
+    assert.match(String((await svc(["deploy"], plain, 1)).error), /is not an https address/);
   }));
 
 Deno.test("a job of GitLab deploys with its id_token, and is told why where it may not", () =>

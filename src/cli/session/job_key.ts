@@ -36,7 +36,10 @@ async function askGitHub(
 ): Promise<string> {
   const address = URL.parse(url);
   if (address?.protocol !== "https:") {
-    throw refuse("ACTIONS_ID_TOKEN_REQUEST_URL is no https address", "Leave what the runner sets");
+    throw refuse(
+      "ACTIONS_ID_TOKEN_REQUEST_URL is not an https address",
+      "Leave what the runner sets",
+    );
   }
   address.searchParams.set("audience", audience);
   let text: string;

@@ -91,6 +91,6 @@ Deno.test("JobKeys sends no token where others can read it", async () => {
     assert.deepEqual(asked, []);
   }
   const { asked, keys } = bench({ ...GITHUB, url: "http://runner.example.net/" } as never);
-  await assert.rejects(keys.key("acme", undefined), /is no https address/);
+  await assert.rejects(keys.key("acme", undefined), /is not an https address/);
   assert.deepEqual(asked, []);
 });

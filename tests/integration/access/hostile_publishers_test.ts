@@ -46,7 +46,7 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
   ["a branch named as a ref", { ref: "refs/heads/refs/heads/main" }, /branch refs\/heads\/main/],
   ["a tag called main", { ref: "refs/tags/main", ref_type: "tag" }, /does not take the tag main/],
   ["a tag that says branch", { ref: "refs/tags/main" }, /does not take the tag main/],
-  ["no ref", { ref: "main" }, /no branch, tag or pull request/],
+  ["no ref", { ref: "main" }, /is not a branch, tag or pull request/],
   [
     "a pull request",
     { ref: "refs/pull/7/merge", event_name: "pull_request" },
@@ -136,7 +136,7 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
     ["no alg", `${encode({ kid: "first" })}.${encode(claims)}.`, /its alg must be/],
     ["HS256 with the public key", hmac("HS256", pem), /its alg must be/],
     ["RS256 made by HMAC", hmac("RS256", pem), /its signature is wrong/],
-    ["ES256 with a key of RSA", hmac("ES256", pem), /no token that was signed/],
+    ["ES256 with a key of RSA", hmac("ES256", pem), /not signed by the issuer/],
     ["a list of alg", `${encode({ alg: ["RS256"], kid: "first" })}.${body}.${signature}`, /alg/],
     ["no kid", `${encode({ alg: "RS256" })}.${body}.${signature}`, /name its key by kid/],
     ["a key of another issuer", await stranger.sign(claims), /its signature is wrong/],
@@ -148,7 +148,7 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
     [
       "a critical field",
       `${encode({ alg: "RS256", kid: "first", crit: ["exp"], exp: 1 })}.${body}.${signature}`,
-      /no token that was signed/,
+      /not signed by the issuer/,
     ],
     [
       "another body",
@@ -157,12 +157,12 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
     ],
     ["no signature", `${head}.${body}.`, /signature is wrong/],
     ["a cut signature", good.slice(0, -20), /signature is wrong/],
-    ["two parts", `${head}.${body}`, /no JSON Web Token|no token that was signed/],
+    ["two parts", `${head}.${body}`, /not a JSON Web Token|not signed by the issuer/],
     ["five parts", `${head}.${body}.${signature}.a.b`, /./],
-    ["no token", "nonsense", /no JSON Web Token/],
-    ["an empty one", "..", /no JSON Web Token/],
-    ["a head that is no JSON", `!!!.${body}.${signature}`, /no JSON Web Token/],
-    ["a body that is a list", `${head}.${encode([claims])}.${signature}`, /no JSON Web Token/],
+    ["no token", "nonsense", /not a JSON Web Token/],
+    ["an empty one", "..", /not a JSON Web Token/],
+    ["a head that is no JSON", `!!!.${body}.${signature}`, /not a JSON Web Token/],
+    ["a body that is a list", `${head}.${encode([claims])}.${signature}`, /not a JSON Web Token/],
     ["a long kid", await issuer.sign(claims, { header: { kid: "k".repeat(2000) } }), /./],
     ["a huge one", `${head}.${"A".repeat(12_000)}.${signature}`, /at most 12000 characters/],
     ...unknown,
@@ -241,14 +241,14 @@ Deno.test("what an issuer shows in place of its keys is not taken, and leads now
     const to = (url: string) => () => Response.redirect(url, 302);
     const private_ = "http://169.254.169.254/latest/meta-data/";
     const wrong: readonly (readonly [string, string, () => Response, RegExp])[] = [
-      ["keys redirect", KEYS_PATH, to(private_), /status 302, and redirects count as no/],
+      ["keys redirect", KEYS_PATH, to(private_), /status 302, and redirects are not followed/],
       ["the document redirects", DISCOVERY_PATH, to(private_), /status 302/],
-      ["another's document", DISCOVERY_PATH, json({ issuer: "x", jwks_uri: "x" }), /it is of "x"/],
+      ["another's document", DISCOVERY_PATH, json({ issuer: "x", jwks_uri: "x" }), /it is for "x"/],
       ["no document", DISCOVERY_PATH, json([]), /names no jwks_uri/],
       ["no JSON", DISCOVERY_PATH, () => new Response("<html>"), /Cannot read/],
-      ["no keys", KEYS_PATH, json({}), /no set of keys/],
+      ["no keys", KEYS_PATH, json({}), /not a set of keys/],
       ["a huge set", KEYS_PATH, json({ keys: [], pad: "x".repeat(300_000) }), /larger than/],
-      ["many keys", KEYS_PATH, json({ keys: Array(200).fill({}) }), /no set of keys/],
+      ["many keys", KEYS_PATH, json({ keys: Array(200).fill({}) }), /not a set of keys/],
       [
         "a shared secret",
         KEYS_PATH,

@@ -46,7 +46,9 @@ async function load(outbound: OutboundFetch, url: string, signal: AbortSignal): 
     answer.body?.cancel().catch(() => {});
     const redirects = answer.status >= 300 && answer.status < 400;
     throw new DocumentError(
-      `it answered with status ${answer.status}${redirects ? ", and redirects count as no" : ""}`,
+      `it answered with status ${answer.status}${
+        redirects ? ", and redirects are not followed" : ""
+      }`,
     );
   }
   const bytes = await readBody(answer.bytes === undefined ? answer.body ?? [] : [answer.bytes]);

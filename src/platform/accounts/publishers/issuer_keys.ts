@@ -95,12 +95,12 @@ export class IssuerKeys {
     const described = discovery.safeParse(await fetchDocument(outbound, place));
     if (!described.success) throw new DocumentError(`Cannot use ${place}: it names no jwks_uri`);
     const { issuer: itself, jwks_uri: keysUrl } = described.data;
-    if (itself !== issuer) throw new DocumentError(`Cannot use ${place}: it is of "${itself}"`);
+    if (itself !== issuer) throw new DocumentError(`Cannot use ${place}: it is for "${itself}"`);
     if (URL.parse(keysUrl)?.origin !== new URL(issuer).origin) {
       throw new DocumentError(`Cannot use ${place}: its jwks_uri is on another host`);
     }
     const set = keySet.safeParse(await fetchDocument(outbound, keysUrl));
-    if (!set.success) throw new DocumentError(`Cannot use ${keysUrl}: it is no set of keys`);
+    if (!set.success) throw new DocumentError(`Cannot use ${keysUrl}: it is not a set of keys`);
     return set.data.keys.flatMap((key) => {
       const checked = publicKey.safeParse(key);
       return checked.success ? [checked.data] : [];

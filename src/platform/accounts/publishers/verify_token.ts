@@ -47,7 +47,7 @@ export async function namedIssuer(token: string): Promise<string> {
     const { iss } = decodeJwt(token);
     if (typeof iss === "string" && iss.length <= 300) return iss;
   } catch (cause) {
-    throw new TokenRefused("it is no JSON Web Token", { cause });
+    throw new TokenRefused("it is not a JSON Web Token", { cause });
   }
   throw new TokenRefused("its claim iss is missing");
 }
@@ -56,7 +56,7 @@ function readHeader(token: string, decode: (token: string) => unknown): unknown 
   try {
     return decode(token);
   } catch (cause) {
-    throw new TokenRefused("it is no JSON Web Token", { cause });
+    throw new TokenRefused("it is not a JSON Web Token", { cause });
   }
 }
 
@@ -67,7 +67,7 @@ function describeFault(error: { readonly code: string }): string {
   if (claim === "nbf") return "it does not hold yet";
   if (claim !== undefined) return `its claim ${claim} is wrong`;
   if (error.code === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED") return "its signature is wrong";
-  return "it is no token that was signed by the issuer's key";
+  return "it was not signed by the issuer's key";
 }
 
 /**

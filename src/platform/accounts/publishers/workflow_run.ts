@@ -72,7 +72,7 @@ function readGitHub(claims: z.infer<typeof githubClaims>): WorkflowRun | string 
   // It has the branch that a pull request is for, and often runs the code of the pull request.
   if (event === "pull_request_target") return "workflows of pull_request_target get no key";
   const ref = githubRef(claims.ref, event);
-  if (ref === undefined) return `its ref "${claims.ref}" is no branch, tag or pull request`;
+  if (ref === undefined) return `its ref "${claims.ref}" is not a branch, tag or pull request`;
   return {
     ...{ repository, ref, environment: claims.environment, subject: claims.sub },
     repositoryId: claims.repository_id,
@@ -89,7 +89,9 @@ const OF_MERGE_REQUESTS: ReadonlySet<string> = new Set([
 
 function readGitLab(claims: z.infer<typeof gitlabClaims>, issuer: string): WorkflowRun | string {
   const { project_path: repository, ref: name, ref_type: type } = claims;
-  if (type !== "branch" && type !== "tag") return `its ref_type "${type}" is no branch or tag`;
+  if (type !== "branch" && type !== "tag") {
+    return `its ref_type "${type}" is neither a branch nor a tag`;
+  }
   const place = issuer.replace(/^https?:\/\//, "");
   return {
     ...{ repository, environment: claims.environment, subject: claims.sub },
