@@ -1,6 +1,6 @@
 /**
  * The sockets that a platform listens on: HTTP always, HTTPS if it has
- * certificates. Until the platform is ready they answer 503.
+ * certificates. Requests that come before the platform is ready wait for it.
  *
  * @module
  */
@@ -26,6 +26,7 @@ import {
   openSecureListener,
 } from "../platform/certificates/secure_listener.ts";
 import type { PlatformLog } from "../platform/core/log.ts";
+import { EarlyAnswers } from "./early_answers.ts";
 import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
 
 /** Time that running requests get when the platform stops, in milliseconds. */
@@ -38,12 +39,6 @@ const AGAIN_MS = 100;
 const ASSUMED_DESCRIPTORS = 1024;
 /** The part of all descriptors that is reserved for files and connections to other sites. */
 const RESERVE = 1 / 4;
-
-/** Answers until the platform is there. */
-export const starting: ConnectionHandler = ({ url }) =>
-  /^[^/]*\/\/[^/]*\/healthz$/.test(url)
-    ? new Response("ok\n")
-    : new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
 
 /** Where to listen, and for whom. Data only. */
 export interface ListenOptions {
@@ -63,8 +58,8 @@ export interface ListenOptions {
   readonly ordersCertificates: boolean;
   /** Whether others listen on the same ports, and share their connections. */
   readonly reusePort: boolean;
-  /** Whether requests wait for the platform until it is there, in place of a 503. */
-  readonly waits: boolean;
+  /** Whether another platform answers on the same ports until this one is there. */
+  readonly takesOver: boolean;
 }
 
 export interface Listeners {
@@ -130,43 +125,6 @@ export function usableDescriptors(): number {
 
 type Log = (line: PlatformLog) => void;
 
-type Dispatch = Parameters<Listeners["open"]>[0];
-type Certificates = Parameters<Listeners["open"]>[1];
-
-/** What answers until the platform is there: a 503, or the platform itself as soon as it can. */
-export class EarlyAnswers {
-  readonly #opened = Promise.withResolvers<readonly [Dispatch, Certificates]>();
-
-  constructor(private readonly waits: boolean) {
-    this.#opened.promise.catch(() => {});
-  }
-
-  get dispatch(): Dispatch {
-    return { http: this.#handler("http"), https: this.#handler("https") };
-  }
-
-  /** Handshakes wait: the runtime would remember a refusal after the platform is there. */
-  get certificates(): OrderedCertificates {
-    return { find: async (name) => (await this.#opened.promise)[1]?.find(name) };
-  }
-
-  /** The platform is there. */
-  open(dispatch: Dispatch, certificates: Certificates): void {
-    this.#opened.resolve([dispatch, certificates]);
-  }
-
-  /** There will be no platform. */
-  close(): void {
-    this.#opened.reject(new Error("The platform is stopping"));
-  }
-
-  #handler(scheme: "http" | "https"): ConnectionHandler {
-    if (!this.waits) return starting;
-    return async (request, connection) =>
-      await (await this.#opened.promise)[0][scheme](request, connection);
-  }
-}
-
 function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
   const proxies = new TrustedProxies(options.trustProxy);
   const descriptors = usableDescriptors();
@@ -189,9 +147,9 @@ function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
  * more rights.
  */
 export async function openListeners(options: ListenOptions, log: Log): Promise<Listeners> {
-  const early = new EarlyAnswers(options.waits);
+  const early = new EarlyAnswers(options.takesOver);
   let { http: handler, https: secureHandler } = early.dispatch;
-  let certificates: Certificates = early.certificates;
+  let certificates: OrderedCertificates | undefined = early.certificates;
   let closing: Promise<void> | undefined;
   const acceptor = createAcceptor(options, log);
   const serve = async (

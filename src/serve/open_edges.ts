@@ -40,7 +40,7 @@ function listenOptions(options: PlatformOptions, takesOver: boolean): ListenOpti
   return {
     ...{ host, port, httpsPort, connections, trustProxy, tls },
     ordersCertificates: acme !== undefined,
-    ...{ reusePort: takesOver, waits: takesOver },
+    ...{ reusePort: takesOver, takesOver },
   };
 }
 

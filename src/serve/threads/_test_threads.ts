@@ -22,7 +22,7 @@ const LISTEN: ListenOptions = {
   tls: undefined,
   ordersCertificates: false,
   reusePort: false,
-  waits: false,
+  takesOver: false,
 };
 
 const SLOTS = shareSlots(4, 1);

@@ -11,7 +11,8 @@ import type { Edges } from "../../platform/core/foundation.ts";
 import { type createHostDispatch, faultAnswer } from "../../platform/core/http/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import type { FunctionLinks, ServerLinks } from "../../runtime/mod.ts";
-import { EarlyAnswers, type Listeners, type ListenOptions } from "../listeners.ts";
+import { EarlyAnswers } from "../early_answers.ts";
+import type { Listeners, ListenOptions } from "../listeners.ts";
 import { alone } from "./batch_port.ts";
 import type { ForwardedConnection } from "./forwarded_requests.ts";
 import { choosePorts, divideLimits } from "./thread_listen.ts";
@@ -78,7 +79,7 @@ export class EdgeThreads implements Listeners, Edges {
     private readonly listen: ListenOptions,
   ) {
     this.port = listen.port;
-    this.#early = new EarlyAnswers(listen.waits);
+    this.#early = new EarlyAnswers(listen.takesOver);
     this.#dispatch = this.#early.dispatch;
     this.#certificates = this.#early.certificates;
     const isSecure = listen.tls !== undefined || listen.ordersCertificates;

@@ -41,7 +41,7 @@ export function divideLimits(
 
 /** The ports, each free at this moment, or of the platform that these threads take over from. */
 export async function choosePorts(listen: ListenOptions): Promise<ListenOptions> {
-  if (listen.waits) return listen;
+  if (listen.takesOver) return listen;
   const port = probe(listen.host, listen.port);
   if (listen.tls === undefined && !listen.ordersCertificates) return { ...listen, port };
   if (listen.tls !== undefined) await readCertificateFiles(listen.tls, Date.now());

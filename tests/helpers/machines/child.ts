@@ -85,7 +85,11 @@ export class Child implements AsyncDisposable {
     const [own, ...below] = await descendants(this.#process.pid);
     // A program that has only started others ends with them, and leaves no zombie.
     const all = below.length === 0 ? [own!] : below;
-    if (!this.#hasEnded) { for (const pid of all) signal(pid, "SIGKILL"); }
+    if (!this.#hasEnded) {
+      for (const pid of all) signal(pid, "SIGKILL");
+      // It may have been paused, and then would not notice that what it started has ended.
+      signal(own!, "SIGCONT");
+    }
     await this.#process.status;
     await this.#heard;
   }

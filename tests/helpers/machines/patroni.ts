@@ -160,29 +160,21 @@ export class Patroni implements AsyncDisposable {
   /** Waits for a primary that takes writes, and returns its name. */
   async primary(except?: string): Promise<string> {
     let found: string | undefined;
-    await until(
-      async () => {
-        for (const { name, restPort } of this.members) {
-          if (name !== except && await isOk(restPort, "/primary")) found = name;
-        }
-        return found !== undefined;
-      },
-      Boolean,
-      PATIENCE_MS,
-    );
+    await this.#settles(async () => {
+      for (const { name, restPort } of this.members) {
+        if (name !== except && await isOk(restPort, "/primary")) found = name;
+      }
+      return found !== undefined;
+    });
     return found!;
   }
 
   /** Waits until one of the standbys is synchronous. */
   async hasSynchronousStandby(): Promise<void> {
-    await until(
-      async () => {
-        for (const { restPort } of this.members) if (await isOk(restPort, "/sync")) return true;
-        return false;
-      },
-      Boolean,
-      PATIENCE_MS,
-    );
+    await this.#settles(async () => {
+      for (const { restPort } of this.members) if (await isOk(restPort, "/sync")) return true;
+      return false;
+    });
   }
 
   /** Ends a machine as a power cut does. */
@@ -209,6 +201,16 @@ export class Patroni implements AsyncDisposable {
   async [Symbol.asyncDispose]() {
     for (const { name } of this.members) await this.kill(name);
     await this.etcd.kill();
+  }
+
+  /** Waits for a state of the three; where it does not come, tells what they said last. */
+  async #settles(read: () => Promise<boolean>): Promise<void> {
+    try {
+      await until(read, Boolean, PATIENCE_MS);
+    } catch (cause) {
+      const said = this.members.map(({ name, child }) => `${name}:\n${child?.said.slice(-3000)}`);
+      throw new Error(`Patroni does not settle:\n${said.join("\n")}`, { cause });
+    }
   }
 
   #member(name: string): Member {

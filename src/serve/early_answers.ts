@@ -1,0 +1,75 @@
+/**
+ * What the sockets answer before the platform is there.
+ *
+ * @module
+ */
+import type { OrderedCertificates } from "../platform/certificates/mod.ts";
+import type { createHostDispatch } from "../platform/core/http/mod.ts";
+import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
+
+/**
+ * How long after its start a platform lets requests wait, in milliseconds. A balancer that has
+ * not noticed that a node was gone sends requests as soon as it listens again.
+ */
+const PATIENCE_MS = 5000;
+
+const HEALTH = /^[^/]*\/\/[^/]*\/healthz$/;
+const READINESS = /^[^/]*\/\/[^/]*\/readyz$/;
+
+type Dispatch = ReturnType<typeof createHostDispatch>;
+type Certificates = OrderedCertificates | undefined;
+
+const starting = () =>
+  new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
+
+/**
+ * Lets requests wait for the platform. Where it takes over from another one, they wait as long
+ * as that takes; else for some seconds, and probes of its health are answered at once.
+ */
+export class EarlyAnswers {
+  /** Undefined where there will be no platform. */
+  readonly #opened = Promise.withResolvers<readonly [Dispatch, Certificates] | undefined>();
+  readonly #impatient = Promise.withResolvers<undefined>();
+  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly takesOver: boolean, patienceMs = PATIENCE_MS) {
+    if (!takesOver) this.#timer = setTimeout(() => this.#impatient.resolve(undefined), patienceMs);
+  }
+
+  get dispatch(): Dispatch {
+    return { http: this.#handler("http"), https: this.#handler("https") };
+  }
+
+  /** Handshakes wait: the runtime would remember a refusal after the platform is there. */
+  get certificates(): OrderedCertificates {
+    return {
+      find: async (name) => {
+        const opened = await this.#opened.promise;
+        if (opened === undefined) throw new Error("The platform is stopping");
+        return await opened[1]?.find(name);
+      },
+    };
+  }
+
+  /** The platform is there. */
+  open(dispatch: Dispatch, certificates: Certificates): void {
+    clearTimeout(this.#timer);
+    this.#opened.resolve([dispatch, certificates]);
+  }
+
+  /** There will be no platform. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#opened.resolve(undefined);
+  }
+
+  #handler(scheme: "http" | "https"): ConnectionHandler {
+    return async (request, connection) => {
+      const { url } = request;
+      if (!this.takesOver && HEALTH.test(url)) return new Response("ok\n");
+      if (!this.takesOver && READINESS.test(url)) return starting();
+      const opened = await Promise.race([this.#opened.promise, this.#impatient.promise]);
+      return opened === undefined ? starting() : await opened[0][scheme](request, connection);
+    };
+  }
+}
