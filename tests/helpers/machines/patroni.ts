@@ -169,11 +169,12 @@ export class Patroni implements AsyncDisposable {
     return found!;
   }
 
-  /** Waits until one of the standbys is synchronous. */
+  /** Waits until a standby is synchronous, and etcd has its name, so that it may take over. */
   async hasSynchronousStandby(): Promise<void> {
     await this.#settles(async () => {
-      for (const { restPort } of this.members) if (await isOk(restPort, "/sync")) return true;
-      return false;
+      const { restPort } = this.#member(await this.primary());
+      const roles = (await clusterOf(restPort)).map(({ role }) => role);
+      return roles.includes("leader") && roles.includes("sync_standby");
     });
   }
 
@@ -225,6 +226,16 @@ export class Patroni implements AsyncDisposable {
     await this.hasSynchronousStandby();
     await this.runSql(`CREATE ROLE ${ROLE} LOGIN PASSWORD '${PASSWORD}'`, "postgres");
     await this.runSql(`CREATE DATABASE ${ROLE} OWNER ${ROLE}`, "postgres");
+  }
+}
+
+/** The members as etcd has them; none where the server does not answer. */
+async function clusterOf(port: number): Promise<readonly { readonly role: string }[]> {
+  try {
+    const signal = AbortSignal.timeout(1000);
+    return (await (await fetch(`http://127.0.0.1:${port}/cluster`, { signal })).json()).members;
+  } catch {
+    return [];
   }
 }
 
