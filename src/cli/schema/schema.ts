@@ -28,10 +28,11 @@ async function schemasOf(ctx: Context, words: string): Promise<AnswerSchemas> {
   if (words === "failure") return { object: failureSchema() };
   const found = answerSchemas(words);
   if (found !== undefined) return found;
-  const { closest } = await import("fastest-levenshtein");
+  const { nearest } = await import("../../lib/suggest.ts");
+  const near = nearest(words, ANSWERING);
   throw new CliError("usage", `Name a command that prints JSON: "${words}" is none`, {
     hint: "svc schema --list lists them all",
-    next: [ctx.lines.of("schema", ...closest(words, [...ANSWERING]).split(" "))],
+    next: [ctx.lines.of("schema", ...near === undefined ? ["--list"] : near.split(" "))],
   });
 }
 

@@ -60,6 +60,8 @@ Deno.test("a word that names no command is answered with the nearest", async () 
   const { code, answer } = await told("schema", "projects", "lst");
   assert.deepEqual([code, answer.code], [2, "usage"]);
   assert.deepEqual(answer.next, ["svc schema projects list --json"]);
+  const far = await told("schema", "nosuch");
+  assert.deepEqual(far.answer.next, ["svc schema --list --json"], "none is near");
   assert.equal((await told("schema")).answer.code, "usage");
   assert.match(
     (await told("schema", "projects", "list", "--lines")).answer.error,

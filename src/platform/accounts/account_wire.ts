@@ -62,7 +62,7 @@ export function toolToWire(
 
 export function apiKeyToWire(apiKey: ApiKeyRecord, use: LastUse | undefined): ApiKey {
   const { id, name, prefix, role, userId, createdAt, expiresAt } = apiKey;
-  const { permissions, projects, description, publisherId } = apiKey;
+  const { permissions, projects, description, publisherIds } = apiKey;
   return {
     id,
     name,
@@ -72,7 +72,7 @@ export function apiKeyToWire(apiKey: ApiKeyRecord, use: LastUse | undefined): Ap
     projects,
     description,
     expiresAt: expiresAt === null ? null : iso(expiresAt),
-    publisherId,
+    publisherId: publisherIds[0] ?? null,
     createdBy: userId,
     createdAt: iso(createdAt),
     lastUsedAt: use === undefined ? null : iso(use.at),

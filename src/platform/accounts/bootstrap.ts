@@ -52,7 +52,7 @@ export async function bootstrapAccounts(options: {
       description: "",
       expiresAt: null,
       createdAt,
-      publisherId: null,
+      publisherIds: [],
     },
   });
   return created ? token : undefined;

@@ -128,6 +128,7 @@ export class WorkspaceService {
     memory.forgetAll();
     const distrusted = await publishers.removeOfMember(userId, workspaceId);
     const ended = await credentials.removeOfMember(userId, workspaceId);
+    for (const { id } of distrusted) await credentials.removeOfPublisher(workspaceId, id);
     memory.forgetAll();
     for (const { name, prefix } of ended) {
       const detail = `API key "${name}" (${prefix}…) ended with the membership of its maker`;

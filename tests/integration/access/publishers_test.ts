@@ -103,23 +103,30 @@ Deno.test("several publishers of a repository: each project gets what it was giv
       await createProject(platform, "blog"),
     ];
     await trust({ permissions: ["deploy-production"], projects: [shop.id], branch: "main" });
-    await trust({ permissions: ["deploy-previews"], projects: [shop.id] });
+    const previews = await trust({ permissions: ["deploy-previews"], projects: [shop.id] });
     await trust({ permissions: ["rules"], projects: [blog.id] });
     const exchange = async (more: Record<string, string>) =>
       await askExchange(platform, {
         subject_token: await issuer.sign(githubClaims(audience)),
         ...more,
       });
-    assert.equal(
-      (await exchange({ project: "shop" })).json.scope,
-      "deploy-production deploy-previews",
-    );
-    assert.equal((await exchange({ project: blog.id })).json.scope, "rules");
+    const { json: both } = await exchange({ project: "shop" });
+    assert.equal(both.scope, "deploy-production deploy-previews");
+    const { json: other } = await exchange({ project: blog.id });
+    assert.equal(other.scope, "rules");
     assert.match((await exchange({})).json.error_description, /name the project/);
     assert.match(
       (await exchange({ project: "none" })).json.error_description,
       /octo-org\/octo-repo is for the project/,
     );
+
+    const { json: list } = await platform.api("GET", "/v1/trusted-publishers");
+    assert.ok(list.items.every(({ lastUsedAt }: { lastUsedAt: unknown }) => lastUsedAt !== null));
+    await platform.api("DELETE", `/v1/trusted-publishers/${previews.id}`);
+    const statusOf = async ({ access_token: token }: { access_token: string }) =>
+      (await platform.api("GET", "/v1/me", { token })).status;
+    assert.equal(await statusOf(both), 401, "a key ends with each of those that gave it");
+    assert.equal(await statusOf(other), 200);
   }));
 
 Deno.test("pull requests get a key where they may, for previews only", () =>

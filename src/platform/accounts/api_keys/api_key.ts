@@ -27,8 +27,8 @@ export const apiKeyRecord = z.object({
   /** When it stops working; null for never. */
   expiresAt: z.number().nullable().default(null),
   createdAt: z.number(),
-  /** The trusted publisher that it was given to; null for keys that people made. */
-  publisherId: z.string().nullable().default(null),
+  /** The trusted publishers that it was given to; none for keys that people made. */
+  publisherIds: z.array(z.string()).default([]),
 });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
 

@@ -48,7 +48,7 @@ export class ApiKeyService {
       description: wanted.description,
       expiresAt: timeOf(wanted.expiresAt),
       createdAt: now(),
-      publisherId: null,
+      publisherIds: [],
     };
     await credentials.addApiKey(record);
     await raise({

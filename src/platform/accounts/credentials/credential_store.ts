@@ -164,12 +164,12 @@ export class CredentialStore {
     return apiKey;
   }
 
-  /** Removes the keys that were given to a trusted publisher; returns them. */
+  /** Removes the keys that were given to a trusted publisher, if only in part; returns them. */
   async removeOfPublisher(workspaceId: string, publisherId: string): Promise<ApiKeyRecord[]> {
     const removed: ApiKeyRecord[] = [];
     const listed = accountKeys.workspaceApiKeys(workspaceId);
     for await (const { value } of readAll(this.kv, listed, apiKeyRecord)) {
-      if (value.publisherId !== publisherId) continue;
+      if (!value.publisherIds.includes(publisherId)) continue;
       await this.removeApiKey(workspaceId, value.id);
       removed.push(value);
     }

@@ -110,9 +110,10 @@ export class ExchangeService {
       : await publishers.projectId(workspaceId, project) ?? null;
     const trust = decideTrust(trusted, { run, projectId });
     if (typeof trust === "string") throw refused(trust);
-    if (await accounts.findMembership(trust.publisher.userId, workspaceId) !== undefined) {
-      return trust;
-    }
+    const members = await Promise.all(
+      trust.publishers.map(({ userId }) => accounts.findMembership(userId, workspaceId)),
+    );
+    if (!members.includes(undefined)) return trust;
     throw refused("who added its trusted publisher is no longer a member: add it again");
   }
 
@@ -127,19 +128,21 @@ export class ExchangeService {
   }): Promise<ExchangedKey> {
     const { publishers, now, random } = this.parts;
     const secret = mintApiKey(random);
-    const { publisher, keySeconds } = trust;
+    const { publishers: granting, keySeconds } = trust;
     const at = now();
     const key = makeKey({ secret, trust, run, at, id: uuidV7(now, random) });
     const outcome = await publishers.exchange({
       token: {
         ...{ issuer, id: token.id, lives: token.endsAt - at },
-        most: MOST_EXCHANGES[publisher.provider],
+        most: MOST_EXCHANGES[granting[0].provider],
       },
-      ...{ key, keyLives: keySeconds * 1000, publisher, at },
+      ...{ key, keyLives: keySeconds * 1000, granting, at },
       ...{ repositoryId: run.repositoryId, subject: run.subject },
     });
     if (outcome === "used") throw refused("it was exchanged before: ask for another one");
-    if (outcome === "gone") throw refused("its trusted publisher was removed meanwhile");
+    if (outcome === "gone") {
+      throw refused("a trusted publisher that it is one of was removed meanwhile");
+    }
     await this.#record(key, workspace, client);
     return {
       access_token: secret,
@@ -185,7 +188,7 @@ function makeKey({ secret, trust, run, at, id }: {
   readonly at: number;
   readonly id: string;
 }): ApiKeyRecord {
-  const { publisher, permissions, projects, keySeconds } = trust;
+  const { publishers: [publisher, ...others], permissions, projects, keySeconds } = trust;
   return {
     id,
     workspaceId: publisher.workspaceId,
@@ -199,6 +202,6 @@ function makeKey({ secret, trust, run, at, id }: {
     description: `Run ${run.run} of ${run.subject}`.slice(0, 500),
     expiresAt: at + keySeconds * 1000,
     createdAt: at,
-    publisherId: publisher.id,
+    publisherIds: [publisher, ...others].map(({ id }) => id),
   };
 }

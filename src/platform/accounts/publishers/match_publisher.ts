@@ -41,12 +41,15 @@ export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string |
 
 /** What a run gets. */
 export interface Trust {
-  /** The first of those that it is one of. */
-  readonly publisher: PublisherRecord;
+  /** Those that it is one of. */
+  readonly publishers: readonly [PublisherRecord, ...PublisherRecord[]];
   readonly permissions: readonly Permission[];
   readonly projects: readonly string[] | null;
   readonly keySeconds: number;
 }
+
+/** How many publishers can give one key together: a transaction checks that all are there. */
+const MOST_TOGETHER = 50;
 
 const reachOf = ({ projects }: PublisherRecord): string =>
   JSON.stringify(projects === null ? null : projects.toSorted());
@@ -88,12 +91,15 @@ export function decideTrust(
   const reaching = fitting.filter((publisher) => isFor(publisher, projectId));
   const [first] = reaching;
   if (first === undefined) return `no trusted publisher of ${run.repository} is for the project`;
+  if (reaching.length > MOST_TOGETHER) {
+    return `more than ${MOST_TOGETHER} trusted publishers of ${run.repository} fit: remove some`;
+  }
   const isOneReach = new Set(reaching.map(reachOf)).size === 1;
   if (!isOneReach && typeof projectId !== "string") {
     return "several trusted publishers with different projects fit: name the project";
   }
   return {
-    publisher: first,
+    publishers: [first, ...reaching.slice(1)],
     permissions: [...new Set(reaching.flatMap(({ permissions }) => permissions))],
     projects: isOneReach ? first.projects : [projectId!],
     keySeconds: Math.min(...reaching.map(({ keySeconds }) => keySeconds)),

@@ -41,8 +41,8 @@ export interface Exchange {
   readonly key: ApiKeyRecord;
   /** How long the key lives, in milliseconds. */
   readonly keyLives: number;
-  /** The publisher as it was when the exchange was decided. */
-  readonly publisher: PublisherRecord;
+  /** The publishers that give the key, as they were when that was decided. */
+  readonly granting: readonly PublisherRecord[];
   readonly repositoryId: string;
   readonly subject: string;
   readonly at: number;
@@ -111,31 +111,33 @@ export class PublisherStore {
   }
 
   /**
-   * Stores the key that a token is exchanged for, and what the publisher has learned from it.
-   * Nothing is stored where the token was exchanged too often, or the publisher is gone.
+   * Stores the key that a token is exchanged for, and what its publishers have learned from it.
+   * Nothing is stored where the token was exchanged too often, or one of them is gone.
    */
   async exchange(wanted: Exchange): Promise<"done" | "used" | "gone"> {
-    const { token, key, publisher, repositoryId, subject, at } = wanted;
-    const place = accountKeys.publisher(publisher.workspaceId, publisher.id);
+    const { token, key, granting, repositoryId, subject, at } = wanted;
+    const places = granting.map(({ workspaceId, id }) => accountKeys.publisher(workspaceId, id));
     const seen = accountKeys.exchangedToken(sha256Hex(`${token.issuer}\n${token.id}`));
     const { result } = await commitWithRetries<"done" | "used" | "gone">(
       this.kv,
-      [place, seen],
+      [...places, seen],
       async () => {
-        const [current, before] = await Promise.all([
-          readRecord(this.kv, place, publisherRecord),
+        const [before, ...current] = await Promise.all([
           readRecord(this.kv, seen, exchanged),
+          ...places.map((place) => readRecord(this.kv, place, publisherRecord)),
         ]);
         const operation = this.kv.atomic();
         const times = before?.value.times ?? 0;
         if (times >= token.most) return { operation, result: "used" };
-        const pinned = current?.value.repositoryId ?? repositoryId;
-        if (current === undefined || pinned !== repositoryId) return { operation, result: "gone" };
-        const used = { ...current.value, repositoryId, lastUsedAt: at, lastSubject: subject };
+        for (const [index, key] of places.entries()) {
+          const found = current[index];
+          const pinned = found?.value.repositoryId ?? repositoryId;
+          if (found === undefined || pinned !== repositoryId) return { operation, result: "gone" };
+          operation.check({ key, versionstamp: found.versionstamp })
+            .set(key, { ...found.value, repositoryId, lastUsedAt: at, lastSubject: subject });
+        }
         operation
-          .check({ key: place, versionstamp: current.versionstamp })
           .check({ key: seen, versionstamp: before?.versionstamp ?? null })
-          .set(place, used)
           .set(seen, { times: times + 1 }, { expireIn: Math.max(1, token.lives) });
         addApiKeyRecords(operation, key, { expireIn: wanted.keyLives + KEY_REMAINS_MS });
         return { operation, result: "done" };
