@@ -80,6 +80,10 @@ export const apiError = z.object({
   error: z.string(),
   code: z.enum(ERROR_CODES),
   requestId: z.string(),
+  hint: z.string().optional().describe("What to do about it"),
+  docs: z.string().optional().describe("Where the platform says more: a path of its own").meta({
+    example: "/docs/errors#not_found",
+  }),
   problems: z.array(problem).optional(),
 }).meta({ id: "Error" });
 export type ApiErrorBody = z.infer<typeof apiError>;

@@ -5,8 +5,7 @@
  */
 import type { ErrorCode } from "../../contract/mod.ts";
 import type { CliErrorCode } from "../errors/mod.ts";
-import type { Explanation } from "./explanation.ts";
-import { PLATFORM_CODES } from "./platform_codes.ts";
+import { type Explanation, PLATFORM_CODES } from "../../contract/error_codes/mod.ts";
 import { TOOL_CODES } from "./tool_codes.ts";
 
 /** Every code that a failed command or request may have, sorted. */
@@ -47,7 +46,7 @@ export function renderErrorPage(): string {
     "<!-- Made from `src/cli/explain` by `UPDATE_GOLDENS=1 deno test -A src/cli/explain`. -->",
     "",
     "A command that fails with `--json` prints `{ error, code, hint, next, docs, … }`, and a request of",
-    "the API that fails is answered with `{ error, code, requestId, … }`. `error` is for people and may",
+    "the API that fails is answered with `{ error, code, requestId, hint, docs, … }`. `error` is for people and may",
     "change its words; `code` does not. `svc explain <code>` prints what stands here.",
     "",
     ...sections,

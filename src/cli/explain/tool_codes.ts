@@ -1,12 +1,12 @@
 /**
  * The codes of failures that the tool finds itself, explained; those that the
- * platform has too stand in `platform_codes.ts`.
+ * platform has too stand in `src/contract/error_codes`.
  *
  * @module
  */
 import type { ErrorCode } from "../../contract/mod.ts";
 import type { CliErrorCode } from "../errors/mod.ts";
-import type { Explanation } from "./explanation.ts";
+import type { Explanation } from "../../contract/error_codes/mod.ts";
 
 export const TOOL_CODES = {
   usage: {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { docsOf, PLATFORM_CODES } from "../../../src/contract/error_codes/mod.ts";
+import type { ErrorCode } from "../../../src/contract/mod.ts";
 import { CONTENTS } from "../../../src/documents/mod.ts";
 import { withPlatform } from "../../helpers/platform.ts";
 
@@ -40,6 +42,19 @@ Deno.test("the platform serves its documentation, to people and to programs", ()
       const path of ["/docs/nothing", "/docs/nothing.md", "/docs/..%2fkv.md", "/docs/schema/x"]
     ) {
       assert.equal((await get(path)).status, 404, path);
+    }
+  }));
+
+Deno.test("a refused request says what to do, and where the platform says more of its code", () =>
+  withPlatform(async (platform) => {
+    const { json } = await platform.api("GET", "/v1/projects/none");
+    const { hint, docs } = json;
+    assert.deepEqual([hint, docs], [PLATFORM_CODES.not_found.remedy, "/docs/errors#not_found"]);
+    const { text } = await platform.get("localhost", "/docs/errors");
+    for (const code of Object.keys(PLATFORM_CODES) as ErrorCode[]) {
+      const { hash, pathname } = new URL(docsOf(code), "http://localhost");
+      assert.equal(pathname, "/docs/errors");
+      assert.ok(text.includes(`id="${hash.slice(1)}"`), code);
     }
   }));
 

@@ -5,6 +5,7 @@
  * @module
  */
 import type { ApiErrorBody, ErrorCode, Problem } from "../../../contract/mod.ts";
+import { docsOf, PLATFORM_CODES } from "../../../contract/error_codes/mod.ts";
 import { UnavailableError } from "../../../lib/unavailable_error.ts";
 import {
   BlobMismatchError,
@@ -112,6 +113,8 @@ export function failureBody(failure: Failure, requestId: string): ApiErrorBody {
     error: failure.message,
     code: failure.code,
     requestId,
+    hint: PLATFORM_CODES[failure.code].remedy,
+    docs: docsOf(failure.code),
     ...(failure.problems === undefined ? {} : { problems: [...failure.problems] }),
   };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ErrorCode } from "../../contract/mod.ts";
+import type { ErrorCode } from "../common.ts";
 import type { Explanation } from "./explanation.ts";
 
 export const PLATFORM_CODES = {
@@ -123,3 +123,6 @@ export const PLATFORM_CODES = {
     guide: "platform.md",
   },
 } as const satisfies Readonly<Record<ErrorCode, Explanation>>;
+
+/** Where the platform serves what it says of a code: a path of its own address. */
+export const docsOf = (code: ErrorCode): string => `/docs/errors#${code}`;
