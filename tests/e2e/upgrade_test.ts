@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { cleanEnvironment } from "../../scripts/_program.ts";
+import { assertAnswers } from "../../src/cli/_test_answers.ts";
 import { DATA_FORMAT } from "../../src/lib/data_format.ts";
 import { flipBit, type Releases, startReleases } from "../../src/release/_test_releases.ts";
 import { until } from "../../src/lib/_test_until.ts";
@@ -243,6 +244,7 @@ Deno.test({
         assert.match(shown, /Upgraded svc 0\.1\.1 to 0\.2\.0/);
         assert.equal(await box.version(), NEW);
         const again = await box.run(["upgrade", "--json"]);
+        assertAnswers(["upgrade"], again.stdout);
         assert.equal(JSON.parse(again.stdout).changed, false);
         assert.equal((await box.run(["upgrade", "--rollback"])).code, 0);
         assert.equal(await box.version(), OLD);

@@ -5,6 +5,7 @@ import type { Minutes } from "../../../src/platform/cron/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, LAYERS, MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+import { runTool } from "../../helpers/tool.ts";
 
 const HOST = "shop.localhost";
 const SECRET = "not-for-clients-0123456789";
@@ -98,6 +99,12 @@ Deno.test("a task is one request to the server, with the project's secret, past 
     assert.equal(tasks[0]!.lastRun?.requestId, requestId);
     assert.ok(Date.parse(tasks[0]!.nextRunAt!) > Date.now() - 1000);
     assert.equal((await run(platform, "/api/other")).status, 404);
+
+    const { run: ran } = await runTool(
+      ["cron", "run", "/api/task?by=cron", "--project-id", "shop"],
+      { port: platform.port, home: platform.dataDir },
+    );
+    assert.equal(ran.outcome, "succeeded");
   }));
 
 /** Minutes that begin when the test says so, each later than what has happened before. */

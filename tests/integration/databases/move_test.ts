@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import pg from "pg";
 import { until } from "../../../src/lib/_test_until.ts";
+import { runTool } from "../../helpers/tool.ts";
 import { type DatabaseCase, onEachDatabase, urlOf } from "../../helpers/databases.ts";
 
 const WRITERS = 4;
@@ -64,12 +65,12 @@ const CASES: readonly DatabaseCase[] = [{
           return until(() => writers.acknowledged.size >= before + more, Boolean, 60_000);
         };
         await written(MORE_WRITES);
-        const move = await platform.api("POST", `${at}/move`, { json: { engine } });
-        assert.equal(move.status, 200, JSON.stringify(move.json));
-        const { json: moved } = await until(
-          () => platform.api("GET", at),
-          ({ json }) => json.state !== "creating",
-          120_000,
+        const [database, project] = at.split("/").toReversed().filter((_, index) =>
+          index % 2 === 0
+        );
+        const { database: moved } = await runTool(
+          ["db", "move", database!, "--project-id", project!, "--to", engine, "--force"],
+          { port: platform.port, home: platform.dataDir },
         );
         assert.deepEqual([moved.state, moved.reason, moved.engine], ["active", null, engine]);
         await written(WRITERS * MORE_WRITES);

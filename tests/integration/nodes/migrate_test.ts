@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { cleanEnvironment, programCommand } from "../../../scripts/_program.ts";
+import { assertAnswers } from "../../../src/cli/_test_answers.ts";
 import { openTestStorage } from "../../../src/platform/core/s3/_test_storage.ts";
 import { NO_POSTGRES, TestPg } from "../../../src/platform/core/store/_test_pg.ts";
 import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
@@ -59,6 +60,7 @@ Deno.test({
     const finish = async (args: readonly string[]) => {
       const { stdout, stderr } = await migrate(args).output();
       const text = new TextDecoder();
+      assertAnswers(["migrate-store"], text.decode(stdout));
       return JSON.parse(text.decode(stdout).trim().split("\n").at(-1) || text.decode(stderr));
     };
     /** Runs until a condition holds, and kills it then. */
