@@ -37,7 +37,7 @@ export interface WantedCommitDeployment {
  */
 export type DeployCommit = (
   wanted: WantedCommitDeployment,
-  also?: (operation: Deno.AtomicOperation, id: string) => void,
+  also?: (operation: Deno.AtomicOperation, id: string) => Promise<void>,
 ) => Promise<DeploymentRecord>;
 
 export function commitDeployer(
@@ -62,7 +62,7 @@ export function commitDeployer(
           add: async (operation) => {
             await storeBuild.add(operation);
             buildQueue.requireRoom();
-            also?.(operation, id);
+            await also?.(operation, id);
           },
         };
       },

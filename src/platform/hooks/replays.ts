@@ -23,6 +23,13 @@ export interface ReplayKey {
   readonly hookId: string;
   readonly keyHash: string;
   readonly bodyHash: string;
+  /** The deployment that it was answered with, where that is gone by now. */
+  readonly gone?: string;
+}
+
+/** Another node has answered the key meanwhile. */
+export class ReplayedError extends Error {
+  override readonly name = "ReplayedError";
 }
 
 export function replayKey(
@@ -40,31 +47,52 @@ export class ReplayStore {
    *
    * @throws {Failure} `conflict` where the key came with another body.
    */
-  async find({ hookId, keyHash, bodyHash }: ReplayKey): Promise<string | undefined> {
-    const found = await readRecord(this.kv, keys.hookReplay(hookId, keyHash), replayRecord);
-    if (found === undefined) return undefined;
-    if (this.now() - found.value.answeredAt >= KEPT_MS) return undefined;
-    if (found.value.bodyHash === bodyHash) return found.value.deploymentId;
+  async find(replay: ReplayKey): Promise<string | undefined> {
+    return (await this.read(replay)).deploymentId;
+  }
+
+  private async read({ hookId, keyHash, bodyHash }: ReplayKey) {
+    const key = keys.hookReplay(hookId, keyHash);
+    const found = await readRecord(this.kv, key, replayRecord);
+    const place = { key, versionstamp: found?.versionstamp ?? null };
+    if (found === undefined || this.now() - found.value.answeredAt >= KEPT_MS) return { place };
+    const { deploymentId } = found.value;
+    if (found.value.bodyHash === bodyHash) return { place, deploymentId };
     throw new Failure(
       "conflict",
       "Idempotency-Key was used with another body: use a new key for a new deployment",
     );
   }
 
-  /** Stores the answer in the commit that makes the deployment: a crash leaves both or neither. */
-  keepWith(
+  /**
+   * Stores the answer in the commit that makes the deployment: a crash leaves both or neither,
+   * and of two nodes one makes it.
+   *
+   * @throws {ReplayedError} where the key was answered since it was looked for.
+   */
+  async keepWith(
+    operation: Deno.AtomicOperation,
+    replay: ReplayKey,
+    deploymentId: string,
+  ): Promise<void> {
+    const { place, deploymentId: answered } = await this.read(replay);
+    if (answered !== undefined && answered !== replay.gone) throw new ReplayedError();
+    this.set(operation.check(place), replay, deploymentId);
+  }
+
+  /** Stores an answer that made no deployment. */
+  async keep(replay: ReplayKey, deploymentId: string): Promise<void> {
+    const operation = this.kv.atomic();
+    this.set(operation, replay, deploymentId);
+    await operation.commit();
+  }
+
+  private set(
     operation: Deno.AtomicOperation,
     { hookId, keyHash, bodyHash }: ReplayKey,
     deploymentId: string,
   ): void {
     const record = { bodyHash, deploymentId, answeredAt: this.now() };
     operation.set(keys.hookReplay(hookId, keyHash), record, { expireIn: KEPT_MS });
-  }
-
-  /** Stores an answer that made no deployment. */
-  async keep(key: ReplayKey, deploymentId: string): Promise<void> {
-    const operation = this.kv.atomic();
-    this.keepWith(operation, key, deploymentId);
-    await operation.commit();
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ReplayKey, replayKey, ReplayStore } from "./replays.ts";
+import { ReplayedError, type ReplayKey, replayKey, ReplayStore } from "./replays.ts";
 
 const HOOK = "01900000-0000-7000-8000-000000000001";
 const DEPLOYMENT = "01900000-0000-7000-8000-000000000002";
@@ -12,10 +12,10 @@ Deno.test("ReplayStore.keepWith() is kept with the deployment, and not without i
   try {
     const replays = new ReplayStore(kv, () => 1000);
     const taken = { key: ["deployment"], versionstamp: null };
-    const commit = () => {
+    const commit = async () => {
       const operation = kv.atomic().check(taken).set(taken.key, DEPLOYMENT);
-      replays.keepWith(operation, keyOf("first"), DEPLOYMENT);
-      return operation.commit();
+      await replays.keepWith(operation, keyOf("first"), DEPLOYMENT);
+      return await operation.commit();
     };
     assert.equal(await replays.find(keyOf("first")), undefined);
     await kv.set(taken.key, "another");
@@ -28,4 +28,19 @@ Deno.test("ReplayStore.keepWith() is kept with the deployment, and not without i
   } finally {
     kv.close();
   }
+});
+
+Deno.test("ReplayStore.keepWith() lets one of two nodes answer a key", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const replays = new ReplayStore(kv, () => 1000);
+  const [one, other] = [kv.atomic(), kv.atomic()];
+  await replays.keepWith(one, keyOf("first"), DEPLOYMENT);
+  await replays.keepWith(other, keyOf("first"), "another");
+  assert.equal((await one.commit()).ok, true);
+  assert.equal((await other.commit()).ok, false);
+  const again = () => replays.keepWith(kv.atomic(), keyOf("first"), "another");
+  await assert.rejects(again, ReplayedError);
+  const afresh = kv.atomic();
+  await replays.keepWith(afresh, { ...keyOf("first"), gone: DEPLOYMENT }, "another");
+  assert.equal((await afresh.commit()).ok, true, "the deployment is gone");
 });

@@ -20,7 +20,7 @@ import { decideTrigger, hashHookToken, type HookRecord } from "./hook.ts";
 import type { HookAudit, HookVisit } from "./hook_audit.ts";
 import type { HookStore } from "./hook_store.ts";
 import type { HookUses } from "./hook_uses.ts";
-import { type ReplayKey, replayKey, type ReplayStore } from "./replays.ts";
+import { ReplayedError, type ReplayKey, replayKey, type ReplayStore } from "./replays.ts";
 import { issueTicket, readTicket } from "./status_ticket.ts";
 import { describeProgress, triggerAnswer } from "./trigger_answer.ts";
 
@@ -122,7 +122,7 @@ export class TriggerService {
         ? undefined
         : await this.services.deployments.find(hook.projectId, known);
       return deployment === undefined
-        ? await this.deploy(hook, trigger, key)
+        ? await this.deploy(hook, trigger, known === undefined ? key : { ...key, gone: known })
         : await this.answerKnown(hook, deployment);
     });
   }
@@ -191,7 +191,11 @@ export class TriggerService {
       }
       return await this.create(hook, wanted);
     } catch (error) {
-      if (!(error instanceof NotAdmittedError)) throw error;
+      const isReplayed = error instanceof ReplayedError;
+      if (!isReplayed && !(error instanceof NotAdmittedError)) throw error;
+      const delivered = await this.findDelivered(wanted);
+      if (delivered !== undefined) return await this.answerKnown(hook, delivered);
+      if (isReplayed) throw new Failure("conflict", "Deployment was deleted meanwhile");
       const { admission } = error;
       if (admission.type === "busy" && wanted.supersedes) {
         const outdated = await this.services.deployments.find(wanted.project.id, admission.id);
@@ -214,11 +218,19 @@ export class TriggerService {
     }
   }
 
+  /** The deployment that another node has answered the same key with meanwhile. */
+  private async findDelivered(
+    { project, replay }: Wanted,
+  ): Promise<DeploymentRecord | undefined> {
+    const id = replay && await this.services.replays.find(replay);
+    return id === undefined ? undefined : await this.services.deployments.find(project.id, id);
+  }
+
   private async create(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
     const { deployCommit, replays, addresses, audit, now } = this.services;
     const { replay, visit, digits: _, supersedes: __, ...commit } = wanted;
-    const deployment = await deployCommit(commit, (operation, id) => {
-      if (replay !== undefined) replays.keepWith(operation, replay, id);
+    const deployment = await deployCommit(commit, async (operation, id) => {
+      if (replay !== undefined) await replays.keepWith(operation, replay, id);
     });
     this.services.uses.note(hook.id, now());
     await audit.deployed(hook, visit, wanted.branch);
