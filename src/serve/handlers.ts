@@ -107,7 +107,13 @@ export function createHandlers(
     readonly knowsNetworks: boolean;
     readonly listeners: Listeners;
     /** What other edges use too, where there are any. */
-    readonly shared: { readonly counters: SharedCounters; readonly pseudonym: string } | undefined;
+    readonly shared:
+      | {
+        readonly counters: SharedCounters;
+        readonly pseudonym: string;
+        readonly requestCounts: SharedArrayBuffer;
+      }
+      | undefined;
     readonly showing: Readonly<Showing>;
     /** Counts the requests that wait for their response. */
     readonly running: RunningRequests;
@@ -151,7 +157,7 @@ export function createHandlers(
     ...geo,
   });
   const isApi = apiHosts([...apiNames(options), base.hostname]);
-  const counters = new RequestCounters();
+  const counters = new RequestCounters(shared?.requestCounts);
   const operations = operationsOf(options, { unready, trouble, counters });
   return createHostDispatch({
     isApi: (hostname) => showing.hostname === undefined && isApi(hostname),

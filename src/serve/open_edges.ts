@@ -11,6 +11,7 @@ import { type CacheSizes, filesPerEdge, responseShares } from "./cache_sizes.ts"
 import type { Edges } from "../platform/core/foundation.ts";
 import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
 import type { PlatformOptions } from "./options.ts";
+import { shareRequestCounts } from "./operations/mod.ts";
 import { EdgeThreads } from "./threads/mod.ts";
 
 /** The way in, and the threads behind it, if there are any. */
@@ -67,6 +68,8 @@ export async function openEdges(
     start: {
       ...{ geoip, asn, apiHosts: apiNames(options) },
       ...{ slots, counters: shareCounters(systemRandom) },
+      // The platform's own thread counts too.
+      requestCounts: shareRequestCounts(edgeThreads + 2),
       staticCacheBytes: filesPerEdge(sizes, edgeThreads),
       cacheBytes: responseShares(sizes, edgeThreads).thread,
       pseudonym: makePseudonym(systemRandom),

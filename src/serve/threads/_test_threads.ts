@@ -9,6 +9,7 @@ import { Publisher } from "../../feed/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { FunctionLinks, ServerLinks, shareSlots } from "../../runtime/mod.ts";
 import type { ListenOptions } from "../listeners.ts";
+import { shareRequestCounts } from "../operations/mod.ts";
 import { EdgeThreads, type EdgeThreadsOptions } from "./edge_threads.ts";
 import type { ForwardedConnection } from "./forwarded_requests.ts";
 import type { ToPlatform } from "./wire.ts";
@@ -43,6 +44,7 @@ export function threadsOptions(
       ...{ apiHosts: ["localhost"], geoip: undefined, asn: undefined, staticCacheBytes: 0 },
       ...{ cacheBytes: 0, pseudonym: "svc-test", slots: SLOTS },
       counters: shareCounters(systemRandom, 8),
+      requestCounts: shareRequestCounts(4),
     },
   };
 }

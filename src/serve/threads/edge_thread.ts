@@ -24,6 +24,7 @@ import type { PlatformLog } from "../../platform/core/log.ts";
 import { LinkedServers } from "../../runtime/compute/link/mod.ts";
 import { LinkedFunctions } from "../../runtime/functions/link/mod.ts";
 import { type Listeners, openListeners } from "../listeners.ts";
+import { RequestCounters } from "../operations/metrics.ts";
 import { TrafficCounter } from "../../traffic/mod.ts";
 import { type AboutRequest, Forwarder } from "./forwarder.ts";
 import { LineBatch } from "./line_batch.ts";
@@ -45,6 +46,8 @@ export class EdgeThread {
   readonly #cache: ReturnType<typeof createHttpCache>;
   readonly #servers: LinkedServers;
   readonly #functions: LinkedFunctions;
+  /** Of requests that it answers itself: the platform counts the others. */
+  readonly #counters: RequestCounters;
   readonly #subscriber: Subscriber;
   #listeners: Listeners | undefined;
   #geo: LoadedGeo | undefined;
@@ -61,6 +64,8 @@ export class EdgeThread {
       salt: (day) => this.#ask({ type: "salt", day }),
       onError: (error) => this.#warn(`Edge thread ${start.index}: ${error}`),
     });
+    // The platform is the first to count.
+    this.#counters = new RequestCounters(start.requestCounts, start.index + 1);
     this.#forwarder = new Forwarder(send);
     this.#sites = new ThreadSites({
       ask: this.#ask,
@@ -185,7 +190,10 @@ export class EdgeThread {
       cache: this.#cache,
       ...{ counters, pseudonym, cacheBytes: staticCacheBytes, trustProxy: listen.trustProxy },
       resolveHost: this.#sites.resolve,
-      record: this.#lines.record,
+      record: (record) => {
+        this.#counters.add("edge", record.status);
+        this.#lines.record(record);
+      },
       count: this.#traffic.count,
       countVitals: this.#traffic.countVitals,
       now: systemClock,

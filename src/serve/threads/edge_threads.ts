@@ -35,6 +35,7 @@ export interface EdgeThreadsOptions {
     | "asn"
     | "counters"
     | "slots"
+    | "requestCounts"
     | "staticCacheBytes"
     | "cacheBytes"
     | "pseudonym"
@@ -134,13 +135,15 @@ export class EdgeThreads implements Listeners, Edges {
     readonly counters: SharedCounters;
     /** Name of all edges in `Via`. */
     readonly pseudonym: string;
+    readonly requestCounts: SharedArrayBuffer;
     readonly links: ServerLinks;
     readonly functions: FunctionLinks;
     /** How many threads there are, with the spare one. */
     readonly count: number;
   } {
-    const { links, functions, count, start: { counters, pseudonym } } = this.options;
-    return { counters, pseudonym, links, functions, count: count + 1 };
+    const { links, functions, count, start } = this.options;
+    const { counters, pseudonym, requestCounts } = start;
+    return { counters, pseudonym, requestCounts, links, functions, count: count + 1 };
   }
 
   open(

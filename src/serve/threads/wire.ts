@@ -34,6 +34,8 @@ export interface ThreadStart {
   readonly counters: SharedCounters;
   /** What it shares with the platform about servers. */
   readonly slots: SharedSlots;
+  /** Where all threads count the requests that they answer. */
+  readonly requestCounts: SharedArrayBuffer;
   /** Memory for small files, in bytes. */
   readonly staticCacheBytes: number;
   /** Memory for copies of cached responses, in bytes. */
