@@ -6,9 +6,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { BOT_TOKEN, serveBotApi } from "../helpers/bot_api.ts";
-import { CHROMIUM, SHOTS, withChromium } from "../helpers/chromium.ts";
-import { claimOwner, raise } from "../helpers/notifications.ts";
+import type { Browser } from "../helpers/browser.ts";
+import { CHROMIUM, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
+
+import { claimOwner, prefer, raise } from "../helpers/notifications.ts";
 import { type TestPlatform, withPlatform } from "../helpers/platform.ts";
+import { servePush } from "../helpers/push_service.ts";
 import { serveSmtp } from "../helpers/smtp_server.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
@@ -30,18 +33,21 @@ async function shoot(page: Page, name: string): Promise<void> {
 async function withBrowser(
   platform: TestPlatform,
   test: (context: BrowserContext, origin: string) => Promise<void>,
+  permissions: readonly string[] = ["notifications"],
 ): Promise<void> {
   await withChromium(async (browser) => {
     const origin = `http://localhost:${platform.port}`;
-    const context = await browser.newContext({ permissions: ["notifications"] });
+    const context = await browser.newContext({ permissions: [...permissions] });
     await test(context, origin);
   });
 }
 
-async function signIn(platform: TestPlatform, context: BrowserContext): Promise<void> {
-  const { cookie } = await claimOwner(platform);
+async function signIn(platform: TestPlatform, context: BrowserContext): Promise<Browser> {
+  const owner = await claimOwner(platform);
+  const { cookie } = owner;
   const [name = "", value = ""] = cookie.split("=");
   await context.addCookies([{ name, value, domain: "localhost", path: "/" }]);
+  return owner;
 }
 
 Deno.test({
@@ -102,6 +108,144 @@ Deno.test({
         assert.deepEqual(problems, []);
       })
     ),
+});
+
+/**
+ * A stand-in for the browser vendor's push service, which is out of reach here: `subscribe` of
+ * Chromium's own push manager answers with a subscription at a push service of this test. The
+ * permission, the worker, the requests, the encryption and the notification are the real ones.
+ */
+const standIn = (subscription: object) =>
+  `{
+    let current = null;
+    const given = ${JSON.stringify(subscription)};
+    PushManager.prototype.subscribe = async ({ userVisibleOnly, applicationServerKey }) => {
+      if (await Notification.permission !== "granted") throw new DOMException("denied", "NotAllowedError");
+      if (!userVisibleOnly || applicationServerKey.length !== 65) throw new Error("options of subscribe");
+      return current = { toJSON: () => given, unsubscribe: async () => { current = null; return true; } };
+    };
+    PushManager.prototype.getSubscription = async () => current;
+  }`;
+
+Deno.test({
+  name: "a person turns push on in Chromium, gets a notification, and removes the browser",
+  ignore: CHROMIUM === undefined,
+  fn: async () => {
+    let publicKey = "";
+    await using service = servePush(() => publicKey);
+    await withPlatform((platform) =>
+      withBrowser(platform, async (context, origin) => {
+        const key = await platform.api("GET", "/v1/notifications/vapid-key", { token: null });
+        publicKey = key.json.publicKey;
+        const owner = await signIn(platform, context);
+        const page = await context.newPage();
+        const complaints = hearComplaints(page);
+        await page.addInitScript(standIn(service.subscribe("chromium")));
+        const session = await context.newCDPSession(page);
+        let registrationId = "";
+        session.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+          registrationId = registrations.at(-1)?.registrationId ?? registrationId;
+        });
+        await session.send("ServiceWorker.enable");
+        await page.goto(`${origin}/account/channels`);
+        const listed = page.locator("#subscriptions li");
+        assert.equal(await listed.count(), 0);
+        await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+        await page.evaluate("globalThis.isSamePage = true");
+        await page.getByRole("button", { name: "Turn on in this browser" }).click();
+        await page.getByText("On: notifications come to this browser").waitFor();
+        assert.match(await listed.innerText(), /Chrome[^]*by 127\.0\.0\.1:\d+, since/);
+        assert.equal(await page.evaluate("isSamePage"), true, "the page was loaded again");
+        await shoot(page, "channels-on");
+
+        await prefer(owner, { category: "Health", channels: { push: true } });
+        await raise(platform, "health.check_failed", { reason: "no answer" });
+        const isWanted = ({ payload }: { payload: Record<string, unknown> }) =>
+          payload.event === "health.check_failed";
+        const message = await until(
+          () => service.messages.find(isWanted),
+          (found) => found !== undefined,
+        );
+        // What the push service decrypted goes to the worker, as a vendor's service would bring it.
+        const { payload } = message!;
+        await until(() => registrationId, (id) => id !== "");
+        const shown = await until(
+          async () => {
+            await session.send("ServiceWorker.deliverPushMessage", {
+              ...{ origin, registrationId, data: JSON.stringify(payload) },
+            });
+            await page.waitForTimeout(300);
+            return await page.evaluate(`navigator.serviceWorker.ready
+              .then((registration) => registration.getNotifications())
+              .then((all) => all.map(({ title, tag, data }) => ({ title, tag, url: data.url })))`) as object[];
+          },
+          ({ length }) => length === 1,
+        );
+        const { title, id, url } = payload;
+        assert.deepEqual(shown, [{ title, tag: id, url }]);
+
+        await page.getByRole("button", { name: "Turn off in this browser" }).click();
+        await page.getByText("Off: nothing more comes").waitFor();
+        await until(() => listed.count(), (count) => count === 0);
+        await page.getByRole("button", { name: "Turn on in this browser" }).click();
+        await page.getByText("On: notifications come to this browser").waitFor();
+        await listed.getByRole("button", { name: "Remove" }).click();
+        await page.getByText("The browser is removed.").waitFor();
+        await page.getByText("Off in this browser.").waitFor();
+        assert.equal(await listed.count(), 0);
+        const { json } = await owner.send("GET", "/v1/notifications/push-subscription");
+        assert.deepEqual(json.items, []);
+        assert.deepEqual(complaints, []);
+        assert.deepEqual(service.refused, []);
+      }), { allowPrivateUpstreams: true });
+  },
+});
+
+Deno.test({
+  name: "Chromium's page of channels says what to do where notifications are not allowed",
+  ignore: CHROMIUM === undefined,
+  fn: () =>
+    withPlatform((platform) =>
+      withBrowser(platform, async (context, origin) => {
+        await signIn(platform, context);
+        const page = await context.newPage();
+        await page.goto(`${origin}/account/channels`);
+        await page.getByRole("button", { name: "Turn on in this browser" }).click();
+        await page.getByText("does not let this site show notifications").waitFor();
+        assert.equal(await page.locator("#subscriptions li").count(), 0);
+      }, [])
+    ),
+});
+
+Deno.test({
+  name: "a person links a chat in Chromium, and the open page says so by itself",
+  ignore: CHROMIUM === undefined,
+  fn: async () => {
+    await using api = serveBotApi();
+    await withPlatform((platform) =>
+      withBrowser(platform, async (context, origin) => {
+        await signIn(platform, context);
+        const page = await context.newPage();
+        const complaints = hearComplaints(page);
+        await page.goto(`${origin}/account/channels`);
+        await page.getByRole("button", { name: "Link a chat" }).click();
+        const way = page.getByRole("link", { name: "Open Telegram" });
+        const link = await way.getAttribute("href");
+        await page.getByText("Waiting for Start in the chat.").waitFor();
+        await page.evaluate("globalThis.isSamePage = true");
+        api.write(7, `/start ${new URL(link!).searchParams.get("start")}`);
+        await page.getByText("Linked with Ada <L> (@ada7).").waitFor();
+        assert.equal(await page.evaluate("isSamePage"), true, "the page was loaded again");
+        assert.equal(await way.isVisible(), false);
+        await shoot(page, "channels-link-done");
+        await page.getByRole("link", { name: "Done" }).click();
+        await page.getByText("Ada <L> (@ada7)").waitFor();
+        await page.getByRole("button", { name: "Unlink" }).click();
+        await page.getByText("The chat is unlinked.").waitFor();
+        assert.equal(await page.getByText("Ada <L> (@ada7)").count(), 0);
+        assert.deepEqual(complaints, []);
+      }), { bot: { token: BOT_TOKEN, api: api.url } });
+  },
 });
 
 Deno.test({

@@ -8,7 +8,7 @@ import { endpoints } from "../../contract/mod.ts";
 import type { AccountService, SecurityLog, TwoFactorService } from "../../platform/accounts/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import { type SecurityForm, securityPage } from "./account_pages.tsx";
-import { type PageBinder, pageContextOf, type PersonVisit, WHOLE_LIST } from "../visit/mod.ts";
+import { type PageBinder, pageContextOf, type PersonVisit, readPart } from "../visit/mod.ts";
 import { checkFields, type FormState, goTo, refused } from "../layout/mod.ts";
 import { activityPage, sessionsPage } from "./session_pages.tsx";
 import { enrolPage, recoveryPage } from "./two_factor_pages.tsx";
@@ -113,12 +113,13 @@ export function bindAccountPages(bind: PageBinder, services: AccountPageServices
   });
 
   bind.personal("GET", "/account/sessions", async (visit) => {
+    const { person, query } = visit;
     const [context, sessions, tools] = await Promise.all([
       pageContextOf(visit, workspaces),
-      account.sessions(visit.person, WHOLE_LIST),
-      account.tools(visit.person, WHOLE_LIST),
+      readPart(query, "sessions", (wish) => account.sessions(person, wish)),
+      readPart(query, "tools", (wish) => account.tools(person, wish)),
     ]);
-    return sessionsPage(context, { sessions: sessions.items, tools: tools.items });
+    return sessionsPage(context, { sessions, tools });
   });
   bind.personal("POST", "/account/sessions/end", async ({ person, fields }) => {
     await account.revokeSession(person, id.parse(fields).id);
@@ -132,8 +133,12 @@ export function bindAccountPages(bind: PageBinder, services: AccountPageServices
   bind.personal("GET", "/account/activity", async (visit) => {
     const [context, events] = await Promise.all([
       pageContextOf(visit, workspaces),
-      securityLog.ofAccount(visit.person.user.id, WHOLE_LIST),
+      readPart(
+        visit.query,
+        "cursor",
+        (wish) => securityLog.ofAccount(visit.person.user.id, wish),
+      ),
     ]);
-    return activityPage(context, events.items);
+    return activityPage(context, events);
   });
 }

@@ -6,12 +6,14 @@
  * @module
  */
 import type { SecurityEvent, Session, Tool } from "../../contract/mod.ts";
+import type { ListPart } from "../visit/mod.ts";
 import {
   Card,
   EndButton,
   MadeAndUsed,
   Moment,
   type PageContext,
+  Pager,
   SettingsFrame,
   showSettings,
 } from "../layout/mod.ts";
@@ -68,10 +70,11 @@ function ToolItem({ tool, csrf }: { readonly tool: Tool; readonly csrf: string }
 }
 
 export function sessionsPage(context: PageContext, shown: {
-  readonly sessions: readonly Session[];
-  readonly tools: readonly Tool[];
+  readonly sessions: ListPart<Session>;
+  readonly tools: ListPart<Tool>;
 }): Response {
-  const { csrf } = context;
+  const { csrf, path } = context;
+  const { sessions, tools } = shown;
   return showSettings(
     <SettingsFrame
       title="Sessions and tools"
@@ -80,17 +83,18 @@ export function sessionsPage(context: PageContext, shown: {
     >
       <Card title="Browsers" id="sessions">
         <ul class="items">
-          {shown.sessions.map((session) => (
+          {sessions.items.map((session) => (
             <SessionItem key={session.id} session={session} csrf={csrf} />
           ))}
         </ul>
       </Card>
+      <Pager {...sessions} path={path} name="sessions" />
       <Card
         title="Tools"
         id="tools"
         lead="Signed in by svc login, or let in by a page; each has its own token."
       >
-        {shown.tools.length === 0
+        {tools.items.length === 0
           ? (
             <div class="body">
               <p class="soft">None yet. On your machine, run:</p>
@@ -99,10 +103,11 @@ export function sessionsPage(context: PageContext, shown: {
           )
           : (
             <ul class="items">
-              {shown.tools.map((tool) => <ToolItem key={tool.id} tool={tool} csrf={csrf} />)}
+              {tools.items.map((tool) => <ToolItem key={tool.id} tool={tool} csrf={csrf} />)}
             </ul>
           )}
       </Card>
+      <Pager {...tools} path={path} name="tools" />
     </SettingsFrame>,
     { title: "Sessions and tools" },
   );
@@ -121,7 +126,7 @@ const EVENT_NAMES: Readonly<Record<SecurityEvent["event"], string>> = {
   "security.two_factor_enrollment_started": "Second factor begun",
 };
 
-export function activityPage(context: PageContext, events: readonly SecurityEvent[]): Response {
+export function activityPage(context: PageContext, events: ListPart<SecurityEvent>): Response {
   return showSettings(
     <SettingsFrame
       title="Activity"
@@ -130,7 +135,7 @@ export function activityPage(context: PageContext, events: readonly SecurityEven
     >
       <section class="card" aria-label="Events">
         <ol class="items">
-          {events.map(({ event, detail, at, address, country }) => (
+          {events.items.map(({ event, detail, at, address, country }) => (
             <li>
               <div class="what">
                 <span>
@@ -149,6 +154,7 @@ export function activityPage(context: PageContext, events: readonly SecurityEven
           ))}
         </ol>
       </section>
+      <Pager {...events} path={context.path} />
     </SettingsFrame>,
     { title: "Activity" },
   );

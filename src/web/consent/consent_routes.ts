@@ -8,7 +8,7 @@ import { selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import { goTo } from "../layout/mod.ts";
-import { type PageBinder, WHOLE_LIST } from "../visit/mod.ts";
+import { type PageBinder, readChoices } from "../visit/mod.ts";
 import { consentPage } from "./consent_page.tsx";
 import { answerAddress, readDestination, readRequest } from "./read_request.ts";
 
@@ -38,7 +38,7 @@ export function bindConsentPages(
   bind.personal("GET", "/oauth/authorize", async ({ person, csrf, query }) => {
     const { request, refused } = await read(query);
     if (request === undefined) return refused;
-    const { items } = await workspaces.list(selfCallerOf(person), WHOLE_LIST);
+    const items = await readChoices((wish) => workspaces.list(selfCallerOf(person), wish));
     const email = person.user.email ?? person.user.name;
     return consentPage({ request, query: query.toString(), workspaces: items, csrf, email });
   });

@@ -7,7 +7,7 @@ import type { DeviceLoginService } from "../../platform/accounts/mod.ts";
 import { type Person, selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
-import { type PageBinder, type PersonVisit, WHOLE_LIST } from "../visit/mod.ts";
+import { type PageBinder, type PersonVisit, readChoices } from "../visit/mod.ts";
 import { codePage, confirmPage, decidedPage } from "./device_pages.tsx";
 import { goTo, refused } from "../layout/mod.ts";
 
@@ -25,8 +25,8 @@ export function bindDevicePages(
   bind: PageBinder,
   { deviceLogin, workspaces }: DevicePageServices,
 ): void {
-  const workspacesOf = async (person: Person) =>
-    (await workspaces.list(selfCallerOf(person), WHOLE_LIST)).items;
+  const workspacesOf = (person: Person) =>
+    readChoices((wish) => workspaces.list(selfCallerOf(person), wish));
 
   bind.personal("GET", "/device", async (visit) => {
     const { person, client, query } = visit;

@@ -5,7 +5,11 @@
  *
  * @module
  */
-import type { MessengerLink, PushSubscription } from "../../contract/mod.ts";
+import {
+  MESSENGER_CODE_SECONDS,
+  type MessengerLink,
+  type PushSubscription,
+} from "../../contract/mod.ts";
 import {
   Card,
   EndButton,
@@ -17,9 +21,10 @@ import {
   SettingsFrame,
   showSettings,
 } from "../layout/mod.ts";
+import { LINK_SCRIPT_PATH, linkMark } from "./link_script.ts";
 import { PUSH_PAGE_PATH } from "./push_scripts.ts";
 
-/** The only page with a script, as web push needs one. */
+/** The only page with a worker, as web push needs one. */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; worker-src 'self'; connect-src 'self'`;
 
 const STATUS: Readonly<Record<MessengerLink["status"], string>> = {
@@ -90,27 +95,25 @@ function Browsers({ csrf, subscriptions }: {
           <button id="push-off" type="button" class="quiet" hidden>Turn off in this browser</button>
         </div>
       </div>
-      {subscriptions.length === 0 ? null : (
-        <ul class="items">
-          {subscriptions.map(({ id, name, service, createdAt }) => (
-            <li key={id}>
-              <div class="what">
-                <span>{name}</span>
-                <span>
-                  by {service}, since <Moment at={createdAt} />
-                </span>
-              </div>
-              <EndButton
-                action="/account/channels/unsubscribe"
-                csrf={csrf}
-                word="Remove"
-                what={name}
-                hidden={{ id }}
-              />
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul class="items" id="subscriptions" hidden={subscriptions.length === 0}>
+        {subscriptions.map(({ id, name, service, createdAt }) => (
+          <li key={id}>
+            <div class="what">
+              <span>{name}</span>
+              <span>
+                by {service}, since <Moment at={createdAt} />
+              </span>
+            </div>
+            <EndButton
+              action="/account/channels/unsubscribe"
+              csrf={csrf}
+              word="Remove"
+              what={name}
+              hidden={{ id }}
+            />
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }
@@ -131,24 +134,38 @@ export function channelsPage(context: PageContext, shown: {
   );
 }
 
-export function linkPage(context: PageContext, { url }: { readonly url: string }): Response {
+export function linkPage(context: PageContext, { url, known }: {
+  readonly url: string;
+  /** The chats that are linked already. */
+  readonly known: readonly MessengerLink[];
+}): Response {
   return showSettings(
     <SettingsFrame
       title="Link a chat"
       lead="Open the bot and press Start. The link works once, for ten minutes."
       context={context}
     >
-      <Card title="Open the bot" id="open">
+      <Card title="Telegram" id="open">
         <div class="body">
-          <Qr text={url} label="QR code of the link" />
-          <div>
-            <a class="button" href={url} rel="noreferrer">Open Telegram</a>
+          <p
+            id="link-state"
+            role="status"
+            data-known={known.map(linkMark).join("\n")}
+            data-seconds={MESSENGER_CODE_SECONDS}
+          >
+          </p>
+          <div id="link-ways">
+            <Qr text={url} label="QR code of the link" />
+            <div>
+              <a class="button" href={url} rel="noreferrer">Open Telegram</a>
+            </div>
           </div>
           <p>
             <a href="/account/channels">Done</a>
           </p>
         </div>
       </Card>
+      <script src={LINK_SCRIPT_PATH} defer></script>
     </SettingsFrame>,
     { title: "Link a chat" },
   );

@@ -18,6 +18,7 @@ import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import { type PageBinder, pageContextOf, WHOLE_LIST } from "../visit/mod.ts";
 import { channelsPage, linkPage } from "./channel_pages.tsx";
 import { goTo } from "../layout/mod.ts";
+import { LINK_SCRIPT_PATH, showLinkScript } from "./link_script.ts";
 import {
   PUSH_PAGE_PATH,
   PUSH_WORKER_PATH,
@@ -40,6 +41,7 @@ export function bindChannelPages(
   const { workspaces } = channels;
   router.page("GET", PUSH_WORKER_PATH, showPushWorker);
   router.page("GET", PUSH_PAGE_PATH, showPushScript);
+  router.page("GET", LINK_SCRIPT_PATH, showLinkScript);
 
   bind.personal("GET", "/account/channels", async (visit) => {
     const { user } = visit.person;
@@ -52,10 +54,11 @@ export function bindChannelPages(
     return channelsPage(context, { links, hasBot, subscriptions: subscriptions.items });
   });
   bind.personal("POST", "/account/channels/link", async (visit) => {
-    const { url } = await makeMessengerLink(channels, visit.person.user.id);
-    return linkPage(await pageContextOf({ ...visit, path: "/account/channels" }, workspaces), {
-      url,
-    });
+    const { id } = visit.person.user;
+    const known = await messengerLinksOf(channels, id);
+    const { url } = await makeMessengerLink(channels, id);
+    const context = await pageContextOf({ ...visit, path: "/account/channels" }, workspaces);
+    return linkPage(context, { url, known });
   });
   bind.personal("POST", "/account/channels/unlink", async ({ person, fields }) => {
     await unlinkMessenger(channels, { user: person.user, id: id.parse(fields).id });

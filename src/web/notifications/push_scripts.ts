@@ -63,6 +63,14 @@ const bytesOf = (text) => {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 };
 
+/* The list on the page, as the platform has it now. */
+const renewList = async () => {
+  const answer = await fetch(location.pathname);
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  document.getElementById("subscriptions").replaceWith(fresh.getElementById("subscriptions"));
+};
+
 const subscribe = async () => {
   if (await Notification.requestPermission() !== "granted") {
     return say("The browser does not let this site show notifications. Its settings change that.");
@@ -84,6 +92,7 @@ const subscribe = async () => {
   }
   localStorage.setItem("push-id", (await answer.json()).id);
   show(true);
+  await renewList();
   say("On: notifications come to this browser, also while no page of this site is open.");
 };
 
@@ -107,6 +116,7 @@ const unsubscribe = async () => {
     if (answer.ok) await fetch(API + "/" + (await answer.json()).id, { method: "DELETE" });
     await subscription.unsubscribe();
   }
+  await renewList();
   show(false);
   say("Off: nothing more comes to this browser.");
 };

@@ -9,8 +9,11 @@ import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import type { PageContext } from "../layout/mod.ts";
 import type { PersonVisit } from "./page_binder.tsx";
 
-/** Pages show their lists whole, up to the largest page of the API. */
+/** Short lists, such as environments, whole: up to the largest page of the API. */
 export const WHOLE_LIST = { limit: PAGE_LIMIT_MAX } as const;
+
+/** Workspaces that the frame of a page names; the page of all workspaces has the rest. */
+const NAMED_WORKSPACES = { limit: 20 } as const;
 
 /** What a page reports as done, by the name that its address carries (`?done=`). */
 const DONE: Readonly<Record<string, string>> = {
@@ -61,7 +64,7 @@ export async function pageContextOf(
   return {
     person,
     csrf,
-    workspaces: (await workspaces.list(selfCallerOf(person), WHOLE_LIST)).items,
+    workspaces: (await workspaces.list(selfCallerOf(person), NAMED_WORKSPACES)).items,
     path,
     done: Object.hasOwn(DONE, name) ? DONE[name] : undefined,
   };

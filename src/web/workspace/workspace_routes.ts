@@ -6,18 +6,20 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Authenticator } from "../../platform/accounts/mod.ts";
-import type { Caller } from "../../platform/core/access/mod.ts";
-import { isUuid } from "../../lib/ids.ts";
+import { type Caller, selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import {
+  cursorIn,
+  listWish,
   openBoard,
   type PageBinder,
   pageContextOf,
   type PersonVisit,
+  readPart,
   safeReturnPath,
 } from "../visit/mod.ts";
-import { checkFields, type Fields, goTo, refused } from "../layout/mod.ts";
+import { checkFields, type Fields, type FormPage, goTo, refused } from "../layout/mod.ts";
 import { auditWish } from "./audit_wish.ts";
 import { invitationPage } from "./invitation_page.tsx";
 import { auditPage } from "./audit_page.tsx";
@@ -46,20 +48,6 @@ const memberId = endpoints.changeMember.params;
 
 const invitationId = endpoints.deleteInvitation.params;
 
-/** Members and invitations on one page. */
-const SIZE = 50;
-
-/** Where one of the lists of the page goes on, as the address has it. */
-function cursorIn({ query }: PersonVisit, list: "members" | "invitations"): string | null {
-  const cursor = query.get(list);
-  return cursor !== null && isUuid(cursor) ? cursor : null;
-}
-
-function pageOf(visit: PersonVisit, list: "members" | "invitations") {
-  const cursor = cursorIn(visit, list);
-  return { limit: SIZE, ...(cursor === null ? {} : { cursor }) };
-}
-
 export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServices): void {
   const { workspaces, authenticator } = services;
 
@@ -86,8 +74,10 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     const isOwner = workspace.role === "owner";
     const [context, members, invitations] = await Promise.all([
       pageContextOf({ ...visit, path: `/workspaces/${workspace.slug}` }, workspaces),
-      workspaces.members(caller, pageOf(visit, "members")),
-      isOwner ? workspaces.openInvitations(caller, pageOf(visit, "invitations")) : undefined,
+      workspaces.members(caller, listWish(visit.query, "members")),
+      isOwner
+        ? workspaces.openInvitations(caller, listWish(visit.query, "invitations"))
+        : undefined,
     ]);
     const owned = invitations && {
       invitations: invitations.items,
@@ -97,32 +87,42 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
       workspace,
       members: members.items,
       nextMembers: members.nextCursor,
-      cursors: { members: cursorIn(visit, "members"), invitations: cursorIn(visit, "invitations") },
+      cursors: {
+        members: cursorIn(visit.query, "members"),
+        invitations: cursorIn(visit.query, "invitations"),
+      },
       owned,
     }, shown);
   };
   const back = (caller: Caller, done: string): Response =>
     goTo(`/workspaces/${caller.workspace.slug}?done=${done}`);
 
+  const showWorkspaces = async (
+    visit: PersonVisit,
+    shown: FormPage & { readonly next: string },
+  ): Promise<Response> => {
+    const own = selfCallerOf(visit.person);
+    const [context, list] = await Promise.all([
+      pageContextOf(visit, workspaces),
+      readPart(visit.query, "cursor", (wish) => workspaces.list(own, wish)),
+    ]);
+    return workspacesPage(context, { ...shown, list });
+  };
   bind.personal(
     "GET",
     "/workspaces",
-    async (visit) =>
-      workspacesPage(await pageContextOf(visit, workspaces), {
-        next: safeReturnPath(visit.query.get("next")),
-      }),
+    (visit) => showWorkspaces(visit, { next: safeReturnPath(visit.query.get("next")) }),
   );
   bind.personal("POST", "/workspaces", async (visit) => {
     const { person, fields } = visit;
     const next = safeReturnPath(fields.next);
-    const context = await pageContextOf(visit, workspaces);
     const checked = checkFields(endpoints.createWorkspace.body, fields);
-    if (!checked.ok) return workspacesPage(context, { next, state: checked.state, status: 400 });
+    if (!checked.ok) return showWorkspaces(visit, { next, state: checked.state, status: 400 });
     try {
       const { slug } = await workspaces.create(person, checked.value);
       return goTo(next === "/" ? `/workspaces/${slug}?done=workspace-made` : next);
     } catch (error) {
-      return workspacesPage(context, { next, ...refused(error, fields) });
+      return showWorkspaces(visit, { next, ...refused(error, fields) });
     }
   });
 

@@ -5,6 +5,8 @@
  *
  * @module
  */
+import type { Workspace } from "../../contract/mod.ts";
+import type { ListPart } from "../visit/mod.ts";
 import {
   Card,
   EMPTY,
@@ -14,6 +16,7 @@ import {
   formPageFacts,
   overviewPath,
   type PageContext,
+  Pager,
   SettingsFrame,
   showSettings,
   Trouble,
@@ -21,9 +24,9 @@ import {
 
 export function workspacesPage(
   context: PageContext,
-  shown: FormPage & { readonly next: string },
+  shown: FormPage & { readonly next: string; readonly list: ListPart<Workspace> },
 ): Response {
-  const { state = EMPTY, next } = shown;
+  const { state = EMPTY, next, list } = shown;
   const { workspaces, csrf } = context;
   return showSettings(
     <SettingsFrame
@@ -34,8 +37,8 @@ export function workspacesPage(
       {workspaces.length === 0 ? null : (
         <section class="card" aria-label="Your workspaces">
           <ul class="items">
-            {workspaces.map(({ slug, name, role }) => (
-              <li>
+            {list.items.map(({ slug, name, role }) => (
+              <li key={slug}>
                 <a class="what" href={overviewPath(slug)}>
                   <span>{name}</span>
                   <span class="mono">{slug}</span>
@@ -46,6 +49,7 @@ export function workspacesPage(
           </ul>
         </section>
       )}
+      <Pager path="/workspaces" cursor={list.cursor} nextCursor={list.nextCursor} />
       <Card
         title={workspaces.length === 0 ? "Make your first workspace" : "Make another"}
         id="make"

@@ -1,6 +1,9 @@
 /** Lists of more records than a page holds: no page shows them all, and each leads on to the rest. */
 import assert from "node:assert/strict";
+import { Browser } from "../../helpers/browser.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
+import { approve, poll } from "../../helpers/device_flow.ts";
+import { PASSWORD, type Visitor } from "../../helpers/page_visitor.ts";
 import { create } from "../../helpers/platform.ts";
 
 const MANY = 110;
@@ -9,7 +12,8 @@ const MOST_ROWS = 100;
 const SHOP = "/workspaces/acme/projects/shop";
 
 /** Lists by their pages, and what their rows and the way to the next of them look like. */
-const LISTS: readonly (readonly [page: string, row: RegExp, many?: number])[] = [
+type List = readonly [page: string, row: RegExp, many?: number, name?: string];
+const LISTS: readonly List[] = [
   ["/workspaces/acme/projects", /<li class="tile"/g],
   ["/workspaces/acme", /Open invitation/g],
   ["/workspaces/acme/keys", /href="\/workspaces\/acme\/keys\/[0-9a-f-]{36}"/g],
@@ -22,12 +26,40 @@ const LISTS: readonly (readonly [page: string, row: RegExp, many?: number])[] = 
   ["/notifications", /class="what"/g],
 ];
 
+/** A person's own lists: two of them share a page, each with a name in the address. */
+const OWN = 30;
+const OWN_LISTS: readonly List[] = [
+  ["/account/sessions", /action="\/account\/sessions\/end"/g, OWN, "sessions"],
+  ["/account/sessions", /action="\/account\/tools\/revoke"/g, OWN, "tools"],
+  ["/account/activity", /<div class="what"/g, OWN, "cursor"],
+  ["/workspaces", /<a class="what"/g, OWN, "cursor"],
+];
+
 /** The address of the next rows. */
-function nextOf(html: string): string | undefined {
+function nextOf(html: string, name = "cursor|offset|invitations"): string | undefined {
   const [, href] =
-    /<a [^>]*href="([^"]*(?:cursor|offset|invitations)=[^"]+)"[^>]*>(?:Next|Older|More)/
-      .exec(html) ?? [];
+    new RegExp(`<a [^>]*href="([^"]*(?:${name})=[^"]+)"[^>]*>(?:Next|Older|More)`).exec(html) ?? [];
   return href?.replaceAll("&amp;", "&");
+}
+
+/** Follows each list to its end; returns what is wrong with it. */
+async function followAll(visitor: Visitor, lists: readonly List[]): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const [page, row, many = MANY, name] of lists) {
+    let [total, pages] = [0, 0];
+    for (let path: string | undefined = page; path !== undefined && pages < 20; pages++) {
+      const { status, html } = await visitor.open(path);
+      assert.equal(status, 200, path);
+      const rows = html.match(row)?.length ?? 0;
+      if (rows > MOST_ROWS) wrong.push(`${path} has ${rows} rows`);
+      total += rows;
+      path = nextOf(html, name);
+    }
+    if (total < many || pages < 2) {
+      wrong.push(`${page} shows ${total} rows on ${pages} pages of ${name ?? "its list"}`);
+    }
+  }
+  return wrong;
 }
 
 Deno.test("no page shows a whole long list, and each leads on until all was shown", () =>
@@ -48,18 +80,37 @@ Deno.test("no page shows a whole long list, and each leads on until all was show
       });
       await api("POST", `${at}/domains`, { hostname: `h${n}.example`, environment: "production" });
     }
-    const wrong: string[] = [];
-    for (const [page, row, many = MANY] of LISTS) {
-      let [total, pages] = [0, 0];
-      for (let path: string | undefined = page; path !== undefined && pages < 20; pages++) {
-        const { status, html } = await ada.open(path);
-        assert.equal(status, 200, path);
-        const rows = html.match(row)?.length ?? 0;
-        if (rows > MOST_ROWS) wrong.push(`${path} has ${rows} rows`);
-        total += rows;
-        path = nextOf(html);
-      }
-      if (total < many || pages < 2) wrong.push(`${page} shows ${total} rows on ${pages} pages`);
-    }
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(await followAll(ada, LISTS), []);
   }));
+
+Deno.test("a person's sessions, tools, activity and workspaces lead on to the rest", () =>
+  withDashboard(async ({ ada, platform }) => {
+    const browser = new Browser(platform);
+    browser.cookie = ada.cookie;
+    const send = async (method: string, path: string, json: unknown) => {
+      const answer = await browser.send(method, path, { json, workspace: "acme" });
+      assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.json)}`);
+      return answer.json;
+    };
+    const { json: { items: [acme] } } = await browser.send("GET", "/v1/workspaces");
+    for (let n = 0; n < OWN; n++) {
+      const other = new Browser(platform);
+      const json = { email: "ada@example.com", password: PASSWORD };
+      const signedIn = await other.send("POST", "/v1/sign-in", { json });
+      assert.equal(signedIn.status, 200, JSON.stringify(signedIn.json));
+      // Each tool asks from an address of its own, as one address may ask ten times a minute.
+      const { json: asked } = await platform.api("POST", "/v1/device", {
+        token: null,
+        body: new URLSearchParams({ client_id: `tool ${n}` }),
+        headers: { "x-forwarded-for": `192.0.2.${n + 1}` },
+      });
+      const approved = await approve(browser, asked.user_code, acme.id);
+      assert.ok(approved.status < 300, JSON.stringify(approved.json));
+      assert.equal((await poll(platform, asked.device_code, `tool ${n}`)).status, 200);
+      await send("POST", "/v1/api-keys", { name: `key ${n}`, role: "viewer" });
+      await send("POST", "/v1/workspaces", { slug: `team-${n}`, name: `Team ${n}` });
+    }
+    assert.deepEqual(await followAll(ada, OWN_LISTS), []);
+    const { html } = await ada.open("/account/sessions?sessions=no-cursor");
+    assert.match(html, /This one|action="\/account\/sessions\/end"/);
+  }, { trustProxy: ["127.0.0.1"] }));

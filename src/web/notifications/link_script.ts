@@ -1,0 +1,52 @@
+/**
+ * The script of the page that links a chat: it says when the messenger has linked it. The page
+ * works without it.
+ *
+ * @module
+ */
+import type { MessengerLink } from "../../contract/mod.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+
+/** What the page and its script tell a link by: a chat that is linked again has a new moment. */
+export const linkMark = ({ id, status, createdAt }: MessengerLink): string =>
+  `${id} ${status} ${createdAt}`;
+
+const LINK = `"use strict";
+const EVERY_MS = 2000;
+const state = document.getElementById("link-state");
+const known = new Set(state.dataset.known.split("\\n"));
+const end = performance.now() + Number(state.dataset.seconds) * 1000;
+const finish = (text) => {
+  state.textContent = text;
+  document.getElementById("link-ways").hidden = true;
+};
+const look = async () => {
+  if (performance.now() > end) return finish("The link has expired. Make another on the page of channels.");
+  try {
+    const answer = await fetch("/v1/account/messenger");
+    if (answer.status === 401) return finish("You are signed out. Sign in to see your chats.");
+    const { items } = await answer.json();
+    const made = items.find(({ id, status, createdAt }) => !known.has(id + " " + status + " " + createdAt));
+    if (made !== undefined) {
+      return finish("Linked with " + made.name + (made.username === null ? "" : " (@" + made.username + ")") + ".");
+    }
+    state.textContent = "Waiting for Start in the chat.";
+  } catch {
+    state.textContent = "The platform does not answer. Trying again.";
+  }
+  setTimeout(look, EVERY_MS);
+};
+look();
+`;
+
+/** Named after its content, so that browsers can cache it for good. */
+export const LINK_SCRIPT_PATH = `/assets/link-${sha256Hex(LINK).slice(0, 16)}.js`;
+
+export function showLinkScript(): Response {
+  const headers = {
+    "content-type": "text/javascript; charset=utf-8",
+    "x-content-type-options": "nosniff",
+    "cache-control": "public, max-age=31536000, immutable",
+  };
+  return new Response(LINK, { headers });
+}

@@ -1,0 +1,68 @@
+/**
+ * The part of a long list that a page shows, as the page's address names it.
+ *
+ * @module
+ */
+import { PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { Page } from "../../platform/core/store/mod.ts";
+
+/** Entries of one list on a page that has other things to show too. */
+const LIST_SIZE = 25;
+
+/** What is asked of the list: how many entries, and after which. */
+export interface ListWish {
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+/** One part of a list, and the ways on from it. */
+export interface ListPart<T> {
+  readonly items: readonly T[];
+  /** Where this part begins; null for the first. */
+  readonly cursor: string | null;
+  readonly nextCursor: string | null;
+}
+
+/** The cursor of a list in an address: null for its first part, and for what is no cursor. */
+export function cursorIn(query: URLSearchParams, name = "cursor"): string | null {
+  const cursor = query.get(name);
+  return cursor !== null && isUuid(cursor) ? cursor : null;
+}
+
+/** What to ask of the list that an address calls `name`. */
+export function listWish(query: URLSearchParams, name = "cursor"): ListWish {
+  const cursor = cursorIn(query, name);
+  return { limit: LIST_SIZE, ...(cursor === null ? {} : { cursor }) };
+}
+
+/** Reads the part of a list that an address names. */
+export async function readPart<T>(
+  query: URLSearchParams,
+  name: string,
+  read: (wish: ListWish) => Promise<Page<T>>,
+): Promise<ListPart<T>> {
+  const { items, nextCursor } = await read(listWish(query, name));
+  return { items, nextCursor, cursor: cursorIn(query, name) };
+}
+
+/** Most pages of a list from which somebody chooses. */
+const MOST_PAGES = 10;
+
+/** Reads a list whole, up to a thousand entries, for a form that offers its entries. */
+export async function readChoices<T>(
+  read: (wish: ListWish) => Promise<Page<T>>,
+): Promise<T[]> {
+  const found: T[] = [];
+  let cursor: string | null = null;
+  for (let n = 0; n < MOST_PAGES; n++) {
+    const page: Page<T> = await read({
+      limit: PAGE_LIMIT_MAX,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    found.push(...page.items);
+    cursor = page.nextCursor;
+    if (cursor === null) break;
+  }
+  return found;
+}
