@@ -5,7 +5,7 @@
  * @module
  */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
-import { request as httpRequest } from "node:http";
+import { type Agent, request as httpRequest } from "node:http";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { freeBuildUid } from "./build_users.ts";
@@ -74,6 +74,8 @@ export function rawRequest(
     path: string;
     headers?: Record<string, string>;
     body?: string;
+    /** Keeps connections; each request has its own without. */
+    agent?: Agent;
   },
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -83,7 +85,7 @@ export function rawRequest(
       method: options.method ?? "GET",
       path: options.path,
       headers: { host: options.host, ...options.headers },
-      agent: false,
+      agent: options.agent ?? false,
     }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk) => chunks.push(chunk));

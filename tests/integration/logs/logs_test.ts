@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
+import { Agent } from "node:http";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
-import { createProject, deploy, TOKEN, withPlatform } from "../../helpers/platform.ts";
+import { createProject, deploy, rawRequest, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 Deno.test("logs show the requests of a project, oldest first, filtered and in pages", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: { "index.html": "home" } });
+    // Lines keep their order per edge thread, which one connection stays with.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (const path of ["/", "/missing?x=1", "/", "/other"]) {
-      await platform.get("shop.localhost", path, { "user-agent": `agent${path}` });
+      const headers = { "user-agent": `agent${path}` };
+      await rawRequest(platform.port, { host: "shop.localhost", path, headers, agent });
     }
+    agent.destroy();
     const all = await platform.api("GET", "/v1/projects/shop/logs");
     assert.deepEqual(
       all.json.items.map((entry: { path: string; status: number }) => [entry.path, entry.status]),

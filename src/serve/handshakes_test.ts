@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import type { KeyPair } from "../platform/certificates/mod.ts";
+import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
+import { threadsOptions } from "./threads/_test_threads.ts";
+import { EdgeThreads } from "./threads/mod.ts";
+
+const NAME = "site.test";
+/** Requests that are answered while handshakes wait: time enough to refuse these. */
+const MEANWHILE = 20;
+
+async function makePair(): Promise<KeyPair> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-handshakes-" });
+  const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const subject = ["-subj", `/CN=${NAME}`, "-addext", `subjectAltName=DNS:${NAME}`];
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  await new Deno.Command("openssl", {
+    args: ["req", "-x509", ...kind, "-keyout", keyFile, "-out", certFile, ...subject],
+    stderr: "null",
+  }).output();
+  const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];
+  await Deno.remove(folder, { recursive: true });
+  return { cert, key };
+}
+
+/** The name in the certificate that a handshake brings, or that it failed. */
+function namePresented(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const given = { host: "127.0.0.1", port, servername: NAME, rejectUnauthorized: false };
+    const socket = connect(given, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.destroy();
+    });
+    socket.on("error", () => resolve("failed"));
+  });
+}
+
+const WAYS: readonly { readonly name: string; open(): Promise<Listeners> }[] = [
+  {
+    name: "the platform's own thread",
+    open: () => openListeners(listenOptions(1), () => {}),
+  },
+  {
+    name: "two edge threads",
+    open: () => {
+      const options = threadsOptions({ count: 2 });
+      return EdgeThreads.open({ ...options, listen: listenOptions(2) });
+    },
+  },
+];
+
+function listenOptions(count: number): ListenOptions {
+  const { listen } = threadsOptions({ count });
+  return { ...listen, httpsPort: 0, ordersCertificates: true };
+}
+
+for (const { name, open } of WAYS) {
+  Deno.test(`handshakes wait for the platform: ${name}`, async () => {
+    const pair = await makePair();
+    const listeners = await open();
+    try {
+      const early = Array.from({ length: 8 }, () => namePresented(listeners.httpsPort!));
+      for (let number = 0; number < MEANWHILE; number++) {
+        const answer = await fetch(`http://127.0.0.1:${listeners.port}/healthz`);
+        assert.equal(await answer.text(), "ok\n");
+      }
+      const refuse = () => new Response(null, { status: 503 });
+      const find = (hostname: string) => hostname === NAME ? pair : undefined;
+      listeners.open({ http: refuse, https: refuse }, { find });
+      assert.deepEqual(await Promise.all(early), early.map(() => NAME));
+      assert.equal(await namePresented(listeners.httpsPort!), NAME);
+    } finally {
+      await listeners.close();
+    }
+  });
+}
