@@ -25,7 +25,10 @@ export class TestMachine implements AsyncDisposable {
   now = Date.UTC(2026, 10, 22);
   readonly events: RaisedEvent[] = [];
   readonly troubles: string[] = [];
+  /** Processes of platforms that live, beside the one that asks. */
+  readonly alive = new Set<string>();
   readonly #open: Databases[] = [];
+  readonly #looks: (() => void)[] = [];
 
   private constructor(
     readonly kv: Deno.Kv,
@@ -43,6 +46,12 @@ export class TestMachine implements AsyncDisposable {
     for (const databases of this.#open) await databases.capability.close?.();
     this.kv.close();
     await Deno.remove(this.folder, { recursive: true });
+  }
+
+  /** Ends a process without a word; the others notice. */
+  kill(instance: string): void {
+    this.alive.delete(instance);
+    for (const look of this.#looks) look();
   }
 
   /** Adds a project of the workspace `w`. */
@@ -67,11 +76,17 @@ export class TestMachine implements AsyncDisposable {
 
   /** Starts a platform; the one before it may be dead, or not know it. */
   async start(...engines: readonly TestEngine[]): Promise<TestPlatform> {
-    const { kv, box, events } = this;
+    const { kv, box, events, alive } = this;
+    const instance = `process-${this.#open.length}`;
     const foundation = {
       dataDir: { root: this.folder },
       ...{ kv, box, random: systemRandom, closing: new AbortController().signal },
       events: { raise: (event: RaisedEvent) => Promise.resolve(void events.push(event)) },
+      nodes: {
+        instance,
+        isAlive: (other: string) => Promise.resolve(other === instance || alive.has(other)),
+        onDeath: (look: () => void) => void this.#looks.push(look),
+      },
       now: () => this.now,
       onTrouble: (message: string) => void this.troubles.push(message),
     } as unknown as Foundation;

@@ -31,11 +31,15 @@ function restored(branch: BranchRecord, random: Random): BranchRecord {
       task: {
         target: { engine: "server", id: mintId(random) },
         source: { type: "backup", id: storage.id },
+        maker: null,
       },
     };
   }
   if (task === null) return branch;
-  return { ...branch, task: { ...task, target: { ...task.target, id: mintId(random) } } };
+  return {
+    ...branch,
+    task: { ...task, target: { ...task.target, id: mintId(random) }, maker: null },
+  };
 }
 
 /**

@@ -87,7 +87,7 @@ export class BranchService {
       if (current.task !== null && current.failure === null) {
         throw new Failure("conflict", `Branch "${branch.name}" is being made: try again later`);
       }
-      return { ...current, task: { target, source }, failure: null };
+      return { ...current, task: { target, source, maker: null }, failure: null };
     });
     if (changed === undefined) throw this.#gone(database, branch);
     return await this.#settled(database, changed);

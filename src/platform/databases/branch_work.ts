@@ -9,6 +9,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { engineBranch } from "./branch_access.ts";
 import type { BranchStore } from "./branch_store.ts";
+import type { Nodes } from "../core/nodes/mod.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import { type Engines, reasonOf } from "./engines.ts";
 import type { BranchRecord, DatabaseRecord, SnapshotRecord, StorageRecord } from "./records.ts";
@@ -26,11 +27,18 @@ export interface WorkParts {
   /** Copies between engines. */
   readonly transfer: Transfer;
   readonly dumps: RestoredDumps;
+  /** Others that share the records: each task is one's own while its process lives. */
+  readonly nodes: Pick<Nodes, "instance" | "isAlive">;
   /** Called when a branch failed, or works again. */
   onEnded(database: DatabaseRecord, branch: BranchRecord): Promise<void>;
   readonly now: Clock;
   onTrouble(message: string): void;
 }
+
+/** A branch with a task. */
+type Claimed = BranchRecord & { readonly task: NonNullable<BranchRecord["task"]> };
+
+const isClaimed = (branch: BranchRecord): branch is Claimed => branch.task !== null;
 
 /** A source that is gone, or not there yet. */
 class SourceMissing extends Error {}
@@ -106,9 +114,11 @@ export class BranchWork {
     const { databases, branches } = this.parts;
     if (this.#closed) return;
     const database = await databases.get(place.projectId, place.id);
-    const branch = await branches.get(place.id, name);
+    const found = await branches.get(place.id, name);
     if (database === undefined || database.deletedAt !== null) return;
-    if (branch === undefined || branch.task === null || branch.failure !== null) return;
+    if (found === undefined || found.task === null || found.failure !== null) return;
+    const branch = await this.#claim(found);
+    if (branch === undefined) return;
     try {
       await this.#make(database, branch, branch.task);
     } catch (error) {
@@ -118,7 +128,12 @@ export class BranchWork {
         }`,
       );
       const failure = error instanceof SourceMissing ? error.message : reasonOf(error);
-      await this.#end(database, branch, (current) => ({ ...current, failure }));
+      await this.#end(database, branch, (current) => ({
+        ...current,
+        failure,
+        // Any node may try again.
+        task: current.task && { ...current.task, maker: null },
+      }));
       return;
     }
     const { target, source } = branch.task;
@@ -135,19 +150,39 @@ export class BranchWork {
     await this.removeRemains();
   }
 
+  /** Takes the task of a branch; `undefined` where another process that lives has it. */
+  async #claim(branch: BranchRecord): Promise<Claimed | undefined> {
+    const { branches, nodes } = this.parts;
+    const maker = branch.task?.maker ?? null;
+    if (maker !== null && maker !== nodes.instance && await nodes.isAlive(maker)) return undefined;
+    const target = branch.task?.target.id;
+    const claimed = await branches.update(branch, (current) => {
+      const { task } = current;
+      if (task === null || task.target.id !== target || task.maker !== maker) return current;
+      return { ...current, task: { ...task, maker: nodes.instance } };
+    });
+    if (claimed === undefined || !isClaimed(claimed)) return undefined;
+    const { task } = claimed;
+    return task.target.id === target && task.maker === nodes.instance ? claimed : undefined;
+  }
+
   /** Changes the record of a branch whose task is still the same. */
   async #end(
     database: DatabaseRecord,
-    branch: BranchRecord,
+    branch: Claimed,
     change: (branch: BranchRecord) => BranchRecord,
   ): Promise<void> {
-    const target = branch.task?.target.id;
-    const changed = await this.parts.branches.update(
-      branch,
-      (current) =>
-        current.id === branch.id && current.task?.target.id === target ? change(current) : current,
-    );
+    const { target, maker } = branch.task;
+    let isSame = false;
+    const changed = await this.parts.branches.update(branch, (current) => {
+      isSame = current.id === branch.id && current.task?.target.id === target.id &&
+        current.task.maker === maker;
+      return isSame ? change(current) : current;
+    });
     if (changed !== undefined) await this.parts.onEnded(database, changed);
+    // Another node has removed the branch, or wants something else of it, meanwhile.
+    const isShown = changed?.task?.target.id === target.id || changed?.storage?.id === target.id;
+    if (!isSame && !isShown) await this.remove(target);
   }
 
   async #make(

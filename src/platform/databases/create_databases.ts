@@ -63,7 +63,7 @@ const FAMILIES: ReadonlySet<Deno.KvKeyPart> = new Set(
 );
 
 export function createDatabases(foundation: Foundation, parts: DatabaseParts): Databases {
-  const { kv, now, onTrouble, closing } = foundation;
+  const { kv, nodes, now, onTrouble, closing } = foundation;
   const { projects, deployments } = parts;
   const databases = new DatabaseStore(kv);
   const branches = new BranchStore(kv);
@@ -75,7 +75,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
       onTrouble(`Cannot renew servers whose databases changed: ${error}`)
     );
   const work = new BranchWork({
-    ...{ databases, branches, engines, transfer, now, onTrouble },
+    ...{ databases, branches, engines, transfer, nodes, now, onTrouble },
     dumps: new RestoredDumps(foundation.dataDir.root),
     endSessions: (storageId) => door.endSessions(storageId),
     closeBranch: (storageId) => door.closeBranch(storageId),
@@ -92,20 +92,26 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   const routes = { ...services, projects, databaseService, branchService, snapshots, descriptions };
   const startedAt = now();
 
-  /** Goes on with what an earlier process left, in the background. */
-  const resume = async () => {
-    if (await databases.isEmpty()) return;
-    try {
-      door.open();
-    } catch (error) {
-      onTrouble(error instanceof Error ? error.message : String(error));
-    }
+  /** Goes on with what a process left that has ended. */
+  const takeUp = async () => {
     for await (const database of databases.all()) {
       for (const { name, task } of await branches.list(database.id)) {
         if (task !== null) void work.run(database, name);
       }
     }
     await work.removeRemains();
+  };
+  const resume = async () => {
+    nodes.onDeath(() => {
+      void takeUp().catch((error) => onTrouble(`Cannot take up databases of a node: ${error}`));
+    });
+    if (await databases.isEmpty()) return;
+    try {
+      door.open();
+    } catch (error) {
+      onTrouble(error instanceof Error ? error.message : String(error));
+    }
+    await takeUp();
   };
   let resuming: Promise<void> = Promise.resolve();
   const deploymentDatabases = new DeploymentDatabases({

@@ -24,7 +24,7 @@ import { mintBranch, mintId, passwordPlace } from "./names.ts";
 import { type BranchRecord, type DatabaseRecord, stateOf } from "./records.ts";
 import { GRACE_MS, MAX_DATABASES } from "./sizes.ts";
 
-export interface DatabaseServices extends Pick<Foundation, "box" | "now" | "random"> {
+export interface DatabaseServices extends Pick<Foundation, "box" | "nodes" | "now" | "random"> {
   readonly databases: DatabaseStore;
   readonly branches: BranchStore;
   readonly engines: Engines;
@@ -233,9 +233,11 @@ export class DatabaseService {
     if (moved === undefined) throw gone(database.name);
     for (const branch of all) {
       // Where it is already, what is left to do is to forget a move that failed.
-      const task = branch.storage!.engine === engine
-        ? null
-        : { target: { engine, id: mintId(random) }, source: { type: "move" as const } };
+      const task = branch.storage!.engine === engine ? null : {
+        target: { engine, id: mintId(random) },
+        source: { type: "move" as const },
+        maker: null,
+      };
       await branches.update(
         branch,
         (current) => isBusy(current) ? current : { ...current, task, failure: null },

@@ -56,6 +56,40 @@ Deno.test("what a killed platform was making is made by the next one", async () 
   held.resolve();
 });
 
+Deno.test("what a node is making is left to it while it lives, and made by another after that", async () => {
+  await using machine = await TestMachine.make();
+  await machine.project("shop");
+  machine.alive.add("process-0");
+  const content = new Map<string, string>();
+  const [first, second] = [
+    new TestEngine("server", content),
+    new TestEngine("server", content),
+  ];
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  first.before = () => {
+    begun.resolve();
+    return held.promise;
+  };
+  let took = 0;
+  second.before = () => Promise.resolve(void took++);
+  const one = await machine.start(first);
+  await one.call("createDatabase", { project: "shop", body: { name: "orders" } });
+  await begun.promise;
+  const other = await machine.start(second);
+  await housekeeping(other);
+  assert.equal((await other.call("getDatabase", at)).state, "creating");
+  assert.equal(took, 0, "another node makes it");
+  machine.kill("process-0");
+  await until(() => other.call("getDatabase", at), ({ state }) => state === "active");
+  assert.equal(took, 1);
+  // A node that was thought dead, and ends what it began.
+  held.resolve();
+  await one.databases.capability.close!();
+  assert.equal((await other.call("getDatabase", at)).state, "active");
+  assert.equal(content.size, 1, "what is shown is still there");
+});
+
 Deno.test("a branch that cannot be made has failed, with the reason and an event; start tries again", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");

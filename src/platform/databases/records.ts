@@ -71,7 +71,12 @@ export const branchRecord = z.object({
   /** What it shows; null before it is made. */
   storage: storageRecord.nullable(),
   /** What is being made to be shown; null where nothing is. */
-  task: z.object({ target: storageRecord, source: sourceRecord }).nullable(),
+  task: z.object({
+    target: storageRecord,
+    source: sourceRecord,
+    /** The process that makes it; null before one has begun. */
+    maker: z.string().nullable().default(null),
+  }).nullable(),
   /** Why its task failed; null where it has not. */
   failure: z.string().nullable(),
   /** The git branch whose previews it belongs to. */
@@ -91,6 +96,8 @@ export const snapshotRecord = z.object({
   kind: z.enum(["daily", "manual"]),
   /** False while it is being made. */
   ready: z.boolean(),
+  /** The process that makes it, or has made it. */
+  maker: z.string().nullable().default(null),
   sizeBytes: z.number(),
   createdAt: z.number(),
 });

@@ -77,10 +77,13 @@ export class SnapshotService {
     database: DatabaseRecord,
     hasChanged: (branch: BranchRecord) => boolean,
   ): Promise<boolean> {
-    const { branches, now } = this.services;
+    const { branches, nodes, now } = this.services;
     const all = await branches.snapshots(database.id);
     // A platform that was killed while it took one has left a half of it.
-    for (const half of all.filter(({ ready }) => !ready)) await branches.removeSnapshot(half);
+    for (const each of all.filter(({ ready }) => !ready)) {
+      const isBeingMade = each.maker !== null && await nodes.isAlive(each.maker);
+      if (!isBeingMade) await branches.removeSnapshot(each);
+    }
     const daily = all.filter(({ kind, ready }) => kind === "daily" && ready);
     for (const old of daily.slice(0, Math.max(0, daily.length - KEPT_DAILY_SNAPSHOTS))) {
       await branches.removeSnapshot(old);
@@ -98,7 +101,7 @@ export class SnapshotService {
     { name }: BranchRecord,
     kind: SnapshotRecord["kind"],
   ): Promise<SnapshotRecord> {
-    const { branches, work, random, now } = this.services;
+    const { branches, nodes, work, random, now } = this.services;
     return await work.alone(database.id, async () => {
       const branch = await branches.get(database.id, name);
       if (branch === undefined || branch.storage === null) {
@@ -112,6 +115,7 @@ export class SnapshotService {
         role: mintRole(database.name, random),
         kind,
         ready: false,
+        maker: nodes.instance,
         sizeBytes: 0,
         createdAt: now(),
       };
