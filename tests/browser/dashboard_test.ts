@@ -25,6 +25,11 @@ const LOOKS = ([
 ] as const).slice(0, KEEPS_SHOTS ? undefined : 2);
 const SHOP = "/workspaces/acme/projects/harbour-shop";
 
+/** The icon of a site. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40">
+<rect width="40" height="40" fill="#0b4f6c"/><g fill="none" stroke="#fff" stroke-width="3">
+<path d="M6 16q7-7 14 0t14 0"/><path d="M6 26q7-7 14 0t14 0"/></g></svg>`;
+
 const RULES = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [
@@ -57,6 +62,7 @@ interface PageDocument {
 /** Routes that are no page of their own, or that only a mail or a chat leads to. */
 const NOT_LOOKED_AT: Readonly<Record<string, string>> = {
   "/workspaces/:slug/projects/:project/day": "a part of the overview",
+  "/workspaces/:slug/projects/:project/picture": "a picture on the overview",
   "/welcome/:token": "ends with its first use; looked at in accounts_test",
   "/sign-up/confirm/:token": "comes by mail; looked at in accounts_test",
   "/reset-password/:token": "comes by mail; looked at in accounts_test",
@@ -89,7 +95,7 @@ async function furnish(parts: DashboardPlatform) {
   });
   const author = "Ada Lovelace";
   await deploy(own, "tide-tables", {
-    files: { "index.html": "tides" },
+    files: { "index.html": "tides", "favicon.svg": ICON },
     message: "November tables",
     author,
   });

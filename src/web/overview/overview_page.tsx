@@ -74,6 +74,14 @@ function ProjectTile({ shown: { project, latest }, context }: {
   return (
     <li class="tile">
       <div class="top">
+        <img
+          class="sign"
+          src={projectPath(context.workspace.slug, name, "picture")}
+          alt=""
+          width="36"
+          height="36"
+          loading="lazy"
+        />
         <h2>
           <a href={projectPath(context.workspace.slug, name)}>{displayName ?? name}</a>
         </h2>

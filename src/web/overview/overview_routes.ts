@@ -6,18 +6,20 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { DeploymentStore } from "../../platform/deployments/mod.ts";
 import { checkFields, goTo, projectPath, refused, showFragment } from "../layout/mod.ts";
-import { type BoardServices, openBoard, type PageBinder, type PersonVisit } from "../visit/mod.ts";
+import { openBoard, type PageBinder, type PersonVisit } from "../visit/mod.ts";
 import { dayFigures } from "./day_figures.tsx";
+import { bindPictures, type PictureServices } from "./picture_routes.ts";
 import { newProjectPage, overviewPage } from "./overview_page.tsx";
 
-export interface OverviewServices extends BoardServices {
-  readonly deployments: Pick<DeploymentStore, "list">;
+export interface OverviewServices extends PictureServices {
+  readonly deployments: Pick<DeploymentStore, "find" | "list">;
 }
 
 /** Projects on one page. */
 const SIZE = 24;
 
 export function bindOverview(bind: PageBinder, services: OverviewServices): void {
+  bindPictures(bind, services);
   const open = (visit: PersonVisit) => openBoard(visit, visit.params.slug ?? "", services);
 
   bind.personal("GET", "/workspaces/:slug/projects", async (visit) => {

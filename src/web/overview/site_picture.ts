@@ -1,0 +1,93 @@
+/**
+ * Which of a deployment's own files stands for its site in pictures: what its start page names,
+ * or the usual places. Nothing is asked from elsewhere. Pure.
+ *
+ * @module
+ */
+
+/** Largest start page that is read, in bytes. */
+export const MAX_START_PAGE = 512 * 1024;
+/** Largest picture, in bytes. */
+export const MAX_PICTURE = 512 * 1024;
+/** Most files that a start page may name. */
+const MOST_NAMED = 16;
+
+/** Where sites have their picture although no page names it. */
+const USUAL = ["favicon.svg", "icon.svg", "apple-touch-icon.png", "favicon.png", "favicon.ico"];
+
+const TAG = /<(link|meta)\b[^>]{0,2000}>/gi;
+const ATTRIBUTE = /\b(rel|href|property|name|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
+
+/** What a tag says, by the names of its attributes. */
+function attributesOf(tag: string): ReadonlyMap<string, string> {
+  return new Map(
+    [...tag.matchAll(ATTRIBUTE)].map(([, name, ...values]) => [
+      name!.toLowerCase(),
+      values.find((value) => value !== undefined) ?? "",
+    ]),
+  );
+}
+
+/** The address of a picture that a tag names, and how well it suits: less is better. */
+function named(tag: string): { readonly address: string; readonly rank: number } | undefined {
+  const attributes = attributesOf(tag);
+  const rel = (attributes.get("rel") ?? "").toLowerCase().split(/\s+/);
+  const property = (attributes.get("property") ?? attributes.get("name") ?? "").toLowerCase();
+  const address = attributes.get("href") ?? attributes.get("content");
+  if (address === undefined) return undefined;
+  if (rel.includes("apple-touch-icon")) return { address, rank: 0 };
+  if (rel.includes("icon")) return { address, rank: 1 };
+  return property === "og:image" ? { address, rank: 2 } : undefined;
+}
+
+/**
+ * The path that an address on a start page names. Its host says nothing, as a site has many:
+ * whether the deployment holds such a file does.
+ */
+function pathOf(address: string): string | undefined {
+  const base = "http://start.invalid/";
+  if (!URL.canParse(address, base)) return undefined;
+  const url = new URL(address, base);
+  if (!/^https?:$/.test(url.protocol)) return undefined;
+  try {
+    return decodeURIComponent(url.pathname).slice(1);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Paths that may hold the site's picture, the best first. */
+export function picturePaths(startPage: string): readonly string[] {
+  const found = [...startPage.matchAll(TAG)].slice(0, 1000).map(([tag]) => named(tag))
+    .filter((each) => each !== undefined).slice(0, MOST_NAMED);
+  const paths = found.toSorted((a, b) => a.rank - b.rank)
+    .map(({ address }) => pathOf(address)).filter((path) => path !== undefined);
+  return [...new Set([...paths, ...USUAL])];
+}
+
+const startsWith = (bytes: Uint8Array, at: number, text: string): boolean =>
+  [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0));
+
+/** The type of a picture by its first bytes; `undefined` where it is none that browsers show. */
+export function pictureType(bytes: Uint8Array): string | undefined {
+  if (startsWith(bytes, 0, "\x89PNG\r\n")) return "image/png";
+  if (startsWith(bytes, 0, "\xff\xd8\xff")) return "image/jpeg";
+  if (startsWith(bytes, 0, "GIF8")) return "image/gif";
+  if (startsWith(bytes, 0, "RIFF") && startsWith(bytes, 8, "WEBP")) return "image/webp";
+  if (startsWith(bytes, 4, "ftypavif")) return "image/avif";
+  if (startsWith(bytes, 0, "\0\0\x01\0")) return "image/x-icon";
+  const head = new TextDecoder().decode(bytes.subarray(0, 1024));
+  return /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<svg[\s>]/.test(head)
+    ? "image/svg+xml"
+    : undefined;
+}
+
+/** A letter on a coloured ground, for a site that has no picture. */
+export function letterPicture(name: string): string {
+  const letter = (/[a-z0-9]/i.exec(name)?.[0] ?? "?").toUpperCase();
+  const hue = [...name].reduce((sum, each) => (sum * 31 + each.codePointAt(0)!) % 360, 0);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40">` +
+    `<rect width="40" height="40" fill="hsl(${hue} 32% 32%)"/>` +
+    `<text x="20" y="27" text-anchor="middle" fill="#fff" font-size="19" font-weight="600" ` +
+    `font-family="system-ui,sans-serif">${letter}</text></svg>`;
+}
