@@ -25,8 +25,8 @@ export const TOKEN = "integration-test-token-0123456789";
 /** The compiled program, where that is tested in place of the source. */
 export const PROGRAM = Deno.env.get("SVC_BIN") || undefined;
 
-/** How many edge threads test platforms have; a program has as many as it chooses itself. */
-const EDGE_THREADS = Number(Deno.env.get("EDGE_THREADS")) || undefined;
+/** How many edge threads test platforms have, from source and compiled, unless a test says. */
+const EDGE_THREADS = Number(Deno.env.get("EDGE_THREADS")) || 1;
 
 export interface Answer {
   readonly status: number;
@@ -175,7 +175,7 @@ async function startBy(
     dataDir,
     baseDomain: "localhost",
     trustProxy: [],
-    ...(EDGE_THREADS === undefined ? {} : { edgeThreads: EDGE_THREADS }),
+    edgeThreads: EDGE_THREADS,
     bootstrapToken: TOKEN,
     postgresPort: 0,
     env: Deno.env.toObject(),
