@@ -26,6 +26,7 @@ import {
   openSecureListener,
 } from "../platform/certificates/secure_listener.ts";
 import type { PlatformLog } from "../platform/core/log.ts";
+import { asLast } from "./last_answer.ts";
 import { EarlyAnswers } from "./early_answers.ts";
 import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
 
@@ -80,6 +81,8 @@ export interface Listeners {
   ): void;
   /** Notes that hosts have other certificates, or none; resolves when new connections see it. */
   certificatesChanged(hostnames: readonly string[]): Promise<void>;
+  /** Answers go on, and each is the last of its connection: clients are to open others elsewhere. */
+  leave(): Promise<void>;
   /** Stops accepting, lets running requests finish, and closes connections that take too long. */
   close(): Promise<void>;
 }
@@ -151,6 +154,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
   let { http: handler, https: secureHandler } = early.dispatch;
   let certificates: OrderedCertificates | undefined = early.certificates;
   let closing: Promise<void> | undefined;
+  let isLeaving = false;
   const acceptor = createAcceptor(options, log);
   const serve = async (
     listener: Deno.TcpListener | Deno.TlsListener,
@@ -159,7 +163,10 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
   ): Promise<void> => {
     const { bodyMs: stalledMs } = acceptor.limits;
     const isSet = setAcceptedOptions(listener.addr.port, { stalledMs }) > 0;
-    const handler: ConnectionHandler = (request, connection) => current()(request, connection);
+    const handler: ConnectionHandler = (request, connection) => {
+      const answer = current()(request, connection);
+      return isLeaving ? asLast(answer) : answer;
+    };
     await acceptor.serve({
       ...{ listener, closed, scheme },
       handler: scheme === "https" && !isSet ? sendInOneWrite(handler) : handler,
@@ -218,6 +225,10 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
         ];
       },
       certificatesChanged: async (hostnames) => await secure?.changed(hostnames),
+      leave() {
+        isLeaving = true;
+        return Promise.resolve();
+      },
       close: () => closing ??= close(),
     };
   } catch (error) {

@@ -136,6 +136,7 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
     const { closing, leaving } = term;
     if (leaving.countNodes() < 2) return;
     leaving.hasBegun = true;
+    await listeners.leave();
     await delay(LEAVE_MS, undefined, { signal: closing.signal }).catch(() => {});
   };
   /** Ends requests first, as running ones need everything else. */

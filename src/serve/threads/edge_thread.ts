@@ -245,6 +245,7 @@ export class EdgeThread {
       const { forward } = this.#forwarder;
       this.#listeners?.open({ http: forward, https: forward }, this.#certificates);
     }
+    if (inquiry.type === "leave") await this.#listeners?.leave();
     if (inquiry.type === "resume") this.#listeners?.open(this.#own!, this.#certificates);
     const value = inquiry.type === "rule_counts"
       ? await this.#sites.ruleCounts(inquiry.hostname)

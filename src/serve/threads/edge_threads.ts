@@ -180,6 +180,10 @@ export class EdgeThreads implements Listeners, Edges {
     await this.#inquire({ type: "certificates", hostnames });
   }
 
+  async leave(): Promise<void> {
+    await this.#inquire({ type: "leave" });
+  }
+
   async collectLines(): Promise<void> {
     await this.#inquire({ type: "lines" });
   }

@@ -148,6 +148,7 @@ export type Inquiry =
   | { readonly type: "divert" }
   /** It is to answer by itself again, after it was diverted. */
   | { readonly type: "resume" }
+  | { readonly type: "leave" }
   /** How often each rule of a host's site took effect. */
   | { readonly type: "rule_counts"; readonly hostname: string };
 

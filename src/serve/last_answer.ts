@@ -1,0 +1,24 @@
+/**
+ * Answers after which a connection ends.
+ *
+ * @module
+ */
+import { addField, hasField } from "../lib/raw_fields.ts";
+
+const SWITCHING_PROTOCOLS = 101;
+
+function endsConnection(response: Response): Response {
+  const { status, headers } = response;
+  if (status !== SWITCHING_PROTOCOLS && !hasField(headers, "connection")) {
+    addField(headers, ["connection", "close"]);
+  }
+  return response;
+}
+
+/**
+ * Tells the client that this answer is the last of its connection. A connection that is closed
+ * without that may be closed just as the client sends another request, which is lost then.
+ */
+export function asLast(answer: Response | Promise<Response>): Response | Promise<Response> {
+  return answer instanceof Promise ? answer.then(endsConnection) : endsConnection(answer);
+}
