@@ -1,14 +1,20 @@
-/** `svc db query` alone on a terminal: a prompt with history, errors and keys. */
+/**
+ * `svc db query` alone on a terminal: a prompt with history, errors and keys.
+ * `DATABASE_TESTS=all` runs it on a server too.
+ */
 import assert from "node:assert/strict";
 import { programCommand } from "../../scripts/_program.ts";
-import { withSandbox } from "../helpers/sandbox.ts";
+import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { startOnTerminal, type Terminal } from "../helpers/terminal.ts";
-import { testNeeding } from "../helpers/empty_root.ts";
+import { needs } from "../helpers/empty_root.ts";
 
-const test = testNeeding("sh");
+/** Gives the terminal a size, and becomes the rest. */
+const atSize = (columns: number, rows: number) =>
+  ["sh", "-c", `stty cols ${columns} rows ${rows} && exec "$@"`, "sh"] as const;
 
-/** Gives the terminal a size, as that of `script` has none, and becomes the rest. */
-const AT_SIZE = ["sh", "-c", 'stty cols 100 rows 30 && exec "$@"', "sh"] as const;
+/** A terminal whose size was never set, as that of some containers. */
+const WITHOUT_SIZE = atSize(0, 0);
 
 const ARROW_UP = "\x1b[A";
 const CTRL_C = "\x03";
@@ -22,44 +28,70 @@ async function answer(terminal: Terminal, keys: string, pattern: RegExp): Promis
   return terminal.screen().slice(from);
 }
 
-test("the prompt of db query runs statements, and knows them at its next start", () =>
-  withSandbox(async (box) => {
-    await box.start(["--postgres-port", "0"]);
-    await box.json(["init", "--name", "shop", "--create"]);
-    await box.json(["db", "create", "--name", "orders", "--wait"]);
-    const open = async () => {
-      const terminal = startOnTerminal(["db", "query"], {
-        cwd: box.site,
-        env: box.env,
-        program: [...AT_SIZE, ...programCommand()],
-      });
-      await terminal.shows(/orders=> /);
-      return terminal;
-    };
-    const first = await open();
-    try {
-      await answer(first, "select 7 as seven,\r", /orders-> /);
-      const table = await answer(first, "'a' || repeat('b', 9) as text;\r", /abbbbbbbbb[^]*=> /);
-      assert.match(table, / seven \| text\r\n-{7}\+-{12}\r\n {5}7 \| abbbbbbbbb\r\n1 row/);
+async function usePrompt(box: Sandbox): Promise<void> {
+  await box.json(["init", "--name", "shop", "--create"]);
+  await box.json(["db", "create", "--name", "orders", "--wait"]);
+  const open = async (size = atSize(100, 30)) => {
+    const terminal = startOnTerminal(["db", "query"], {
+      cwd: box.site,
+      env: box.env,
+      program: [...size, ...programCommand()],
+    });
+    await terminal.shows(/orders=> /);
+    return terminal;
+  };
+  const first = await open();
+  try {
+    await answer(first, "select 7 as seven,\r", /orders-> /);
+    const table = await answer(first, "'a' || repeat('b', 9) as text;\r", /abbbbbbbbb[^]*=> /);
+    assert.match(table, / seven \| text\r\n-{7}\+-{12}\r\n {5}7 \| abbbbbbbbb\r\n1 row/);
 
-      const failed = await answer(first, "select nowhere;\r", /42703[^]*=> /);
-      assert.match(failed, /select nowhere[^]*\^/);
-      await answer(first, "select 1 as forgotten" + CTRL_C, /=> /);
-      const control = await answer(first, "select E'\\x1b[31mred' as c;\r", /\\x1b\[31mred[^]*=> /);
-      assert.ok(!control.includes("\x1b[31m"));
-      await answer(first, "select 40 + 2 as last_one;\r", / 42\b[^]*=> /);
-      await first.type(CTRL_D);
-      assert.equal(await first.ended, 0);
-    } finally {
-      await first.hangUp();
-    }
-    const second = await open();
-    try {
-      await answer(second, ARROW_UP, /select 40 \+ 2 as last_one;/);
-      await answer(second, "\r", /\b42\b[^]*=> /);
-      await second.type(CTRL_D);
-      assert.equal(await second.ended, 0);
-    } finally {
-      await second.hangUp();
-    }
-  }));
+    const failed = await answer(first, "select nowhere;\r", /42703[^]*=> /);
+    assert.match(failed, /select nowhere[^]*\^/);
+    await answer(first, "create table boats (name text);\r", /CREATE TABLE[^]*=> /);
+    const hinted = await answer(first, "select nam from boats;\r", /42703[^]*=> /);
+    assert.match(hinted, /Perhaps you meant to reference the column "boats\.name"/);
+    await answer(first, "select 1 as forgotten" + CTRL_C, /=> /);
+    const control = await answer(first, "select E'\\x1b[31mred' as c;\r", /\\x1b\[31mred[^]*=> /);
+    assert.ok(!control.includes("\x1b[31m"));
+    await answer(first, "select 40 + 2 as last_one;\r", / 42\b[^]*=> /);
+    await first.type(CTRL_D);
+    assert.equal(await first.ended, 0);
+  } finally {
+    await first.hangUp();
+  }
+  const second = await open(WITHOUT_SIZE);
+  try {
+    await answer(second, ARROW_UP, /select 40 \+ 2 as last_one;/);
+    await answer(second, "\r", /\b42\b[^]*=> /);
+    await second.type(CTRL_D);
+    assert.equal(await second.ended, 0);
+  } finally {
+    await second.hangUp();
+  }
+}
+
+const isLong = Deno.env.get("DATABASE_TESTS") === "all";
+
+Deno.test({
+  name: "the prompt of db query runs statements, and knows them at its next start",
+  ...needs("sh"),
+  fn: () =>
+    withSandbox(async (box) => {
+      await box.start(["--postgres-port", "0"]);
+      await usePrompt(box);
+    }),
+});
+
+Deno.test({
+  name: "the prompt of db query on a server",
+  ignore: !isLong || NO_POSTGRES !== undefined || needs("sh").ignore,
+  fn: () =>
+    withSandbox(async (box) => {
+      // The user that PostgreSQL runs as has to reach the data directory.
+      await Deno.chmod(box.folder, 0o755);
+      await box.start(["--postgres", "local", "--postgres-port", "0"]);
+      await usePrompt(box);
+      assert.equal(await box.platform!.stop(), 0);
+    }),
+});

@@ -35,7 +35,7 @@ async function writeStream(path: string, stream: Bytes): Promise<number> {
 }
 
 async function printStream(ctx: Context, stream: Bytes): Promise<void> {
-  const show = ctx.ui.width() === undefined ? (text: string) => text : printable;
+  const show = ctx.ui.showsOnTerminal ? printable : (text: string) => text;
   for await (const text of stream.pipeThrough(new TextDecoderStream())) ctx.ui.data(show(text));
 }
 

@@ -19,7 +19,7 @@ export async function printConnection(
     params,
     query: { branch },
   });
-  if (ctx.ui.width() !== undefined) {
+  if (ctx.ui.showsOnTerminal) {
     ctx.ui.note(`Holds the password of ${printable(branch)} of ${database.name}: keep it secret`);
   }
   if (database.state === "stopped") {

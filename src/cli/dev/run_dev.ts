@@ -174,5 +174,5 @@ function announce(
     functionsInspector: inspectors.functions ?? null,
   };
   // On a terminal, the address was shown already.
-  ui.result(result, ui.width() === undefined ? url : "");
+  ui.result(result, ui.showsOnTerminal ? "" : url);
 }

@@ -57,7 +57,9 @@ export interface Ui {
   items<Item>(items: AsyncIterable<Item>, as: ItemFormat<Item>): Promise<number>;
   /** A table that fits the terminal to which the result goes. */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): string;
-  /** Columns of the terminal to which the result goes; `undefined` where it goes elsewhere. */
+  /** Whether the result goes to a terminal. */
+  readonly showsOnTerminal: boolean;
+  /** Columns of that terminal; `undefined` where there is none, or its size is not known. */
   width(): number | undefined;
   /** A piece of a result too large to be held, as it is, instead of `result`. */
   data(text: string): void;
@@ -156,6 +158,7 @@ export function createUi(options: UiOptions): Ui {
     },
     items: writeItems,
     table: (headings, rows) => formatTable(headings, rows, width()),
+    showsOnTerminal: stdout.isTerminal,
     width,
     data(text) {
       items++;

@@ -12,7 +12,7 @@ export function createCsvOutput(ui: Ui): Output {
   let results = 0;
   let hasResult = false;
   // In a file bytes stay as they are; a terminal would obey them.
-  const write = (text: string) => ui.data(ui.width() === undefined ? text : printable(text));
+  const write = (text: string) => ui.data(ui.showsOnTerminal ? printable(text) : text);
   return {
     columns(columns) {
       if (results++ > 0) write("\r\n");

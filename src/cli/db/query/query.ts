@@ -54,7 +54,7 @@ export default defineCommand({
     if (csv && ctx.ui.json) throw new CliError("usage", "Give --csv or --json, not both");
     const source = await readSql(ctx, { argument, file: flags.file });
     const isPrompt = source === undefined;
-    if (isPrompt && (ctx.prompter === undefined || ctx.ui.width() === undefined || csv)) {
+    if (isPrompt && (ctx.prompter === undefined || !ctx.ui.showsOnTerminal || csv)) {
       throw actionRequired("Give the SQL as an argument, by --file, or on stdin", [
         ctx.lines.ofProject("db", "query", "select 1"),
       ]);
