@@ -101,3 +101,12 @@ Deno.test("EdgeThreads.open() reports a port that is taken, although threads sha
     Deno.errors.AddrInUse,
   );
 });
+
+Deno.test("EdgeThreads that take over say that a port is taken by another program", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const options = threadsOptions({ port: taken.addr.port, count: 2 });
+  await assert.rejects(
+    EdgeThreads.open({ ...options, listen: { ...options.listen, takesOver: true } }),
+    Deno.errors.AddrInUse,
+  );
+});

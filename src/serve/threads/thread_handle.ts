@@ -148,11 +148,11 @@ export class ThreadHandle {
   }
 
   /** Ends it at once, and says so. */
-  end(reason: string): void {
+  end(reason: string, error = new Error(reason)): void {
     if (this.#state === "ended") return;
     const isFresh = this.#state === "starting";
     this.#close(reason);
-    for (const { reject } of [this.#ready, this.#listening]) reject(new Error(reason));
+    for (const { reject } of [this.#ready, this.#listening]) reject(error);
     if (!isFresh) this.services.onEnd(reason);
   }
 
@@ -179,7 +179,10 @@ export class ThreadHandle {
         if (this.#state === "spare") this.#state = "running";
         return this.#listening.resolve();
       case "failed":
-        return this.end(message.message);
+        return this.end(
+          message.message,
+          message.name === "AddrInUse" ? new Deno.errors.AddrInUse(message.message) : undefined,
+        );
       case "stopped":
         return this.#stopped.resolve();
       case "applied":
