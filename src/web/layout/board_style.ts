@@ -100,7 +100,7 @@ const ROWS = `
 .tile .top { display: flex; align-items: center; justify-content: space-between; gap: .75rem; min-width: 0; }
 .tile .sign { flex: none; object-fit: cover; border-radius: var(--small); background: var(--sunken); }
 .tile .top h2 { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.tile .said { display: grid; gap: .15rem; min-width: 0; }
+.tile .said { display: grid; align-content: start; gap: .15rem; min-width: 0; }
 .tile .foot { display: flex; flex-wrap: wrap; gap: .1rem .9rem; color: var(--soft); font-size: .85rem; padding-top: .8rem; border-top: 1px solid var(--line); min-width: 0; }
 .rows > li { display: grid; grid-template-columns: minmax(0, 1fr); gap: .35rem 1.5rem; padding: .8rem 1.5rem; border-top: 1px solid var(--line); align-items: center; position: relative; }
 .rows > li:first-child { border-top: 0; }
