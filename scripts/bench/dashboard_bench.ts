@@ -142,7 +142,18 @@ const pagesOf = ({ deployment, key }: Furnished): readonly string[] => [
   "/workspaces/bench/search?q=project-99",
   "/workspaces/bench/search?q=tide",
   "/workspaces/bench/usage",
-  ...["", "/day", "/logs", "/traffic", "/domains", "/variables", "/hooks", "/databases", "/kv"]
+  ...[
+    "",
+    "/day",
+    "/picture",
+    "/logs",
+    "/traffic",
+    "/domains",
+    "/variables",
+    "/hooks",
+    "/databases",
+    "/kv",
+  ]
     .map((path) => AT + path),
   `${AT}/edge?method=GET&url=%2F`,
   `${AT}/errors`,
