@@ -76,6 +76,8 @@ function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
 
 /** A balancer that looks every second, and believes what it saw twice, has noticed by then. */
 const LEAVE_MS = 3000;
+/** How long a node that stops waits for the store to say whether there are others. */
+const COUNT_MS = 1000;
 
 /** Asks the platform that runs to give its place up; what would fail later is found before. */
 async function beginTakeover({ replace, dataDir }: PlatformOptions): Promise<Takeover | undefined> {
@@ -134,7 +136,7 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
   };
   const leave = async () => {
     const { closing, leaving } = term;
-    if (leaving.countNodes() < 2) return;
+    if (await leaving.countNodes() < 2) return;
     leaving.hasBegun = true;
     await listeners.leave();
     await delay(LEAVE_MS, undefined, { signal: closing.signal }).catch(() => {});
@@ -164,7 +166,7 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
 interface Leaving {
   hasBegun: boolean;
   /** How many nodes there are. */
-  countNodes: () => number;
+  countNodes: () => Promise<number>;
 }
 
 /** What is open from a start to the release of the data directory. */
@@ -179,13 +181,23 @@ interface Term {
 const newTerm = (): Term => ({
   closers: new Closers(),
   closing: new AbortController(),
-  leaving: { hasBegun: false, countNodes: () => 1 },
+  leaving: { hasBegun: false, countNodes: () => Promise.resolve(1) },
   running: new RunningRequests(),
 });
 
 /** What anyone may read of a storage that fails; the log says more. */
 const STORAGE_DOWN = "the object storage does not answer: sites are served from files that are " +
   "cached here, and what needs others, or stores some, is answered with 503";
+
+/** A node that started a moment ago has not heard of later ones: it asks the store. */
+async function countNodes({ nodes }: Foundation): Promise<number> {
+  const known = nodes.count();
+  if (known > 1) return known;
+  const late = new AbortController();
+  const counted = nodes.list().then(({ length }) => length, () => known);
+  const waited = delay(COUNT_MS, known, { signal: late.signal }).catch(() => known);
+  return await Promise.race([counted, waited]).finally(() => late.abort());
+}
 
 /** Why traffic should go elsewhere; `undefined` if it should not. */
 function unreadiness(
@@ -312,7 +324,7 @@ async function startBehind(
     unready: () => unreadiness(foundation, { readOnly, leaving }),
     trouble: () => foundation.vault.problem() === undefined ? undefined : STORAGE_DOWN,
   });
-  leaving.countNodes = () => foundation.nodes.count();
+  leaving.countNodes = () => countNodes(foundation);
   listeners.open(handlers, domains.certificates);
   await threads?.serve(foundation.feed, {
     answer: siteAnswers({
