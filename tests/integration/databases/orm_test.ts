@@ -1,12 +1,11 @@
 /**
  * Migrations and queries of Drizzle and Prisma through the URL that the tool prints, on each
  * engine. Prisma's engines are WebAssembly from npm here: its command line downloads them as
- * programs, from a host of its own. Long: it installs the packages from npm; `ORM_TESTS=all` runs it. `ORM_PACKAGES` may name a
- * folder in which it is installed already.
+ * programs, from a host of its own. Long: it installs the packages from npm; `ORM_TESTS=all` runs
+ * it. `ORM_PACKAGES` may name a folder in which they are installed already.
  */
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { runProgram } from "../../../src/lib/spawn_program.ts";
+import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";
 import { type DatabaseCase, onEachDatabase, urlOf } from "../../helpers/databases.ts";
 
 const VERSIONS = [
@@ -14,57 +13,7 @@ const VERSIONS = [
   ...["prisma@7.10.0", "@prisma/client@7.10.0", "@prisma/adapter-pg@7.10.0"],
   "@prisma/schema-engine-wasm@7.10.0-4.0edf323efd1d98336f3f0a68684b56f689b900d3",
 ];
-const INSTALL = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"];
-
-type Variables = Readonly<Record<string, string>>;
-
-async function runIn(cwd: string, command: readonly string[], env: Variables = {}) {
-  const [program, ...args] = command;
-  const { code, stdout, stderr } = await runProgram(program!, {
-    ...{ args, cwd, env: { ...Deno.env.toObject(), CI: "1", ...env }, stdin: "null" },
-  });
-  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  assert.equal(code, 0, `${command.join(" ")}\n${out}\n${err}`);
-  return out!;
-}
-
-/** The packages, which are installed once. */
-const packages = new class {
-  #folder: Promise<string> | undefined;
-
-  folder(): Promise<string> {
-    return this.#folder ??= this.#install();
-  }
-
-  async #install(): Promise<string> {
-    const given = Deno.env.get("ORM_PACKAGES");
-    if (given !== undefined) return given;
-    const folder = await Deno.makeTempDir({ prefix: "svc-orm-packages-" });
-    globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
-    await Deno.writeTextFile(join(folder, "package.json"), '{ "private": true }');
-    await runIn(folder, [...INSTALL, ...VERSIONS]);
-    return folder;
-  }
-}();
-
-/** A folder in which programs of npm run. */
-async function openFolder() {
-  const folder = await Deno.makeTempDir({ prefix: "svc-orm-" });
-  const write = async (files: Variables) => {
-    for (const [path, text] of Object.entries(files)) {
-      await Deno.mkdir(join(folder, path, ".."), { recursive: true });
-      await Deno.writeTextFile(join(folder, path), text);
-    }
-  };
-  await write({ "package.json": '{ "private": true, "type": "module" }' });
-  await Deno.symlink(join(await packages.folder(), "node_modules"), join(folder, "node_modules"));
-  return {
-    write,
-    /** Runs a command; returns what it prints. */
-    run: (command: readonly string[], env: Variables) => runIn(folder, command, env),
-    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
-  };
-}
+const packages = new NpmPackages(VERSIONS, Deno.env.get("ORM_PACKAGES"));
 
 const COLUMNS = `SELECT column_name, is_nullable FROM information_schema.columns
   WHERE table_schema = 'public' AND table_name = 'boats' ORDER BY ordinal_position`;
@@ -158,7 +107,7 @@ const CASES: readonly DatabaseCase[] = [
   {
     name: "drizzle-kit makes and applies migrations, pushes, and reads the schema back",
     async run({ platform, at, rows }) {
-      await using project = await openFolder();
+      await using project = await packages.open();
       const { write, run } = project;
       const env = { DATABASE_URL: await urlOf(platform, at) };
       const kit = (...args: string[]) => run(["npx", "drizzle-kit", ...args], env);
@@ -186,7 +135,7 @@ const CASES: readonly DatabaseCase[] = [
   {
     name: "Prisma applies migrations, and its client queries by the driver adapter",
     async run({ platform, at, rows }) {
-      await using project = await openFolder();
+      await using project = await packages.open();
       const { write, run } = project;
       // Nothing but its presence is asked of the program that `generate` does not run.
       const env = {

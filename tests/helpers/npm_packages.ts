@@ -1,0 +1,73 @@
+/**
+ * Packages of npm that tests run as people do, in folders of their own.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { runProgram } from "../../src/lib/spawn_program.ts";
+
+export type Variables = Readonly<Record<string, string>>;
+
+const INSTALL = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"];
+
+/** A folder in which programs of npm run; it is removed at the end. */
+export interface NpmFolder extends AsyncDisposable {
+  /** Writes texts by their paths. */
+  write(files: Variables): Promise<void>;
+  /** Runs a command, expects success and returns what it prints. */
+  run(command: readonly string[], env: Variables): Promise<string>;
+}
+
+async function runIn(cwd: string, command: readonly string[], env: Variables = {}) {
+  const [program, ...args] = command;
+  const { code, stdout, stderr } = await runProgram(program!, {
+    ...{ args, cwd, env: { ...Deno.env.toObject(), CI: "1", ...env }, stdin: "null" },
+  });
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assert.equal(code, 0, `${command.join(" ")}\n${out}\n${err}`);
+  return out!;
+}
+
+/** Packages that are installed once, when they are first needed. */
+export class NpmPackages {
+  #folder: Promise<string> | undefined;
+
+  /**
+   * @param versions such as `pg@8.16.3`
+   * @param given a folder in which they are installed already
+   */
+  constructor(
+    private readonly versions: readonly string[],
+    private readonly given: string | undefined,
+  ) {}
+
+  /** Opens an empty folder that has the packages. */
+  async open(): Promise<NpmFolder> {
+    this.#folder ??= this.#install();
+    const modules = join(await this.#folder, "node_modules");
+    const folder = await Deno.makeTempDir({ prefix: "svc-npm-" });
+    const write = async (files: Variables) => {
+      for (const [path, text] of Object.entries(files)) {
+        await Deno.mkdir(join(folder, path, ".."), { recursive: true });
+        await Deno.writeTextFile(join(folder, path), text);
+      }
+    };
+    await write({ "package.json": '{ "private": true, "type": "module" }' });
+    await Deno.symlink(modules, join(folder, "node_modules"));
+    return {
+      write,
+      run: (command, env) => runIn(folder, command, env),
+      [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+    };
+  }
+
+  async #install(): Promise<string> {
+    if (this.given !== undefined) return this.given;
+    const folder = await Deno.makeTempDir({ prefix: "svc-npm-packages-" });
+    globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+    await Deno.writeTextFile(join(folder, "package.json"), '{ "private": true }');
+    await runIn(folder, [...INSTALL, ...this.versions]);
+    return folder;
+  }
+}
