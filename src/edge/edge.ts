@@ -84,7 +84,7 @@ class Edge {
       onError: (error, requestId) => options.onError?.(error, requestId),
     });
     const [stored, dynamic] = [this.#stored, this.#dynamic];
-    this.#thin = new ThinResponder({ stored, dynamic, servers, functions });
+    this.#thin = new ThinResponder({ stored, dynamic, servers, functions, now });
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
     const trusted = options.trustProxy ?? [];
     this.#lookups = {

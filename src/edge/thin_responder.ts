@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Clock } from "../lib/clock.ts";
 import { ORIGIN_HANDLE } from "../rules/mod.ts";
 import type { SiteFunctions } from "./pipeline/mod.ts";
 import {
@@ -29,6 +30,7 @@ export interface ThinResponderOptions {
   readonly dynamic: DynamicResponder | undefined;
   readonly servers: DirectServers | undefined;
   readonly functions: DirectFunctions | undefined;
+  readonly now: Clock;
 }
 
 /** Has another edge answer a path in the middle of a pipeline. */
@@ -64,12 +66,12 @@ export class ThinResponder {
   }
 
   #askServer(context: RequestContext): ThinResponse {
-    const { servers } = this.options;
+    const { servers, now } = this.options;
     const { site, clientRequest: request } = context;
     const target = targetOf(context);
     const resolution = site.content.resolve(request.method, target.path);
     if (servers === undefined || resolution.type !== "compute") return undefined;
-    return respondDirectly({ site, request, target, route: resolution.route, servers });
+    return respondDirectly({ site, request, target, route: resolution.route, servers, now });
   }
 
   /** Has a server act on an unsafe request, and removes what its response invalidates. */

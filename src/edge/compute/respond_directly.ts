@@ -5,8 +5,10 @@
  *
  * @module
  */
+import type { Clock } from "../../lib/clock.ts";
 import type { ComputeRequest, ComputeResult } from "../../runtime/mod.ts";
 import { concernsCache, withoutConsumed } from "../cache/mod.ts";
+import { passDeclared } from "../isr/mod.ts";
 import { type HeaderList, isReading } from "../messages/mod.ts";
 import type { EdgeResponse } from "../response/mod.ts";
 import type { ComputeResolution } from "../static/mod.ts";
@@ -16,6 +18,7 @@ import {
   type RequestTarget,
   type ServerRequest,
 } from "./compute_request.ts";
+import { declaredRequest } from "./page_request.ts";
 import { responseOf } from "./server_result.ts";
 import { toEdgeResponse } from "./server_response.ts";
 
@@ -43,6 +46,7 @@ interface DirectContext {
   readonly target: RequestTarget;
   readonly route: ComputeResolution["route"];
   readonly servers: DirectServers;
+  readonly now: Clock;
 }
 
 /** Whether a `GET` or `HEAD` has content, which is read in another way than a body. */
@@ -59,7 +63,7 @@ function isSimple({ request, route }: DirectContext): boolean {
 }
 
 async function settle(
-  { site, request, route }: DirectContext,
+  { site, request, target, route, now }: DirectContext,
   server: DirectServer,
   asked: Promise<ComputeResult | undefined>,
 ): Promise<EdgeResponse | undefined> {
@@ -69,10 +73,14 @@ async function settle(
   if (!concernsCache(response.headers)) {
     return toEdgeResponse(request.method, response, site.common);
   }
+  if (route.revalidate !== undefined || !isReading(request.method)) {
+    const headers = withoutConsumed(response.headers);
+    return toEdgeResponse(request.method, { ...response, headers }, site.common);
+  }
   // The next requests go to the edge that stores such responses.
-  if (route.revalidate === undefined && isReading(request.method)) server.noteDeclared();
-  const headers = withoutConsumed(response.headers);
-  return toEdgeResponse(request.method, { ...response, headers }, site.common);
+  server.noteDeclared();
+  const passed = passDeclared(declaredRequest(request, target), response, now());
+  return toEdgeResponse(request.method, passed, site.common);
 }
 
 /**

@@ -22,12 +22,12 @@ import {
   type Timer,
   type VaryField,
   varyValue,
-  withoutConsumed,
 } from "../cache/mod.ts";
 import type { OriginResponse } from "../messages/mod.ts";
 import { decideDeclared } from "./decide_declared.ts";
 import type { PageContext, PageOptions } from "./page_context.ts";
-import { PageFetcher, privateResponse, serveStored } from "./page_fetcher.ts";
+import { PageFetcher, serveStored } from "./page_fetcher.ts";
+import { unstoredResponse } from "./unstored_response.ts";
 import { PageTiers, type PageTiersOptions } from "./page_tiers.ts";
 import type { IsrEntry, PageRequest, Requested } from "./types.ts";
 
@@ -130,9 +130,8 @@ export class IsrCache {
     const decision = decideDeclared(response, {
       ...{ request, askedAt: requested.at, stores404: options.stores404, isShared: false },
     });
-    if (decision.type === "private") return privateResponse(response, decision.reason);
     if (decision.type !== "store") {
-      return { ...response, headers: withoutConsumed(response.headers) };
+      return unstoredResponse(request, response, { decision, now: requested.at });
     }
     const first = this.#pages.inMemory(request.key)?.stored;
     const isVariant = first !== undefined && hasSameFields(first.vary, decision.vary) &&

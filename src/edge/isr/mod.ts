@@ -8,4 +8,5 @@ export { ROUTER_FIELDS } from "./decide_page.ts";
 export { copyKey, IsrCache, type IsrCacheOptions } from "./isr_cache.ts";
 export { IsrMemory } from "./isr_memory.ts";
 export type { PageOptions } from "./page_context.ts";
+export { passDeclared } from "./unstored_response.ts";
 export type { IsrStore, PageRequest, Requested } from "./types.ts";

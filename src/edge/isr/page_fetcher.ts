@@ -18,15 +18,15 @@ import {
   outgoingHeaders,
   responseFrom,
   type Timer,
-  withReport,
 } from "../cache/mod.ts";
 import { discardBody, type OriginResponse } from "../messages/mod.ts";
-import { clientCacheControl, type PageDecision } from "./decide_page.ts";
+import type { PageDecision } from "./decide_page.ts";
 import type { IsrMemory } from "./isr_memory.ts";
 import { decideShared, type PageContext } from "./page_context.ts";
 import { toPageRecord } from "./page_record.ts";
 import type { PageTiers } from "./page_tiers.ts";
 import type { IsrEntry, PageRequest, Requested, Storable } from "./types.ts";
+import { forClients, privateResponse } from "./unstored_response.ts";
 
 /** Largest body that is stored (10 MiB). */
 export const MAX_PAGE_BYTES = 10 * 1024 * 1024;
@@ -69,23 +69,6 @@ export function serveStored(
 ): CachedResponse {
   const headers = outgoingHeaders(stored, now, report);
   return responseFrom(stored, request, { headers, result: report.result });
-}
-
-/** A response that is stored, as its first client gets it. */
-function forClients(response: OriginResponse): OriginResponse {
-  const headers = response.headers.filter(([name]) => name !== "cache-control");
-  return { ...response, headers: [...headers, clientCacheControl(response.headers)] };
-}
-
-/** A response that is for one client only, and why. */
-export function privateResponse(response: OriginResponse, reason?: string): CachedResponse {
-  const headers = withReport(response.headers, {
-    result: "BYPASS",
-    forward: "bypass",
-    forwardStatus: response.status,
-    ...(reason === undefined ? {} : { detail: reason }),
-  });
-  return { ...response, headers, bytes: contentLength(response.headers), result: "BYPASS" };
 }
 
 export class PageFetcher {

@@ -18,6 +18,7 @@ import { canMove, type DeploymentRecord, isServed, moveDeployment } from "./depl
 import { deploymentEvent } from "./deployment_event.ts";
 import type { Activated, DeploymentStore } from "./deployment_store.ts";
 import { StaleDecisionError } from "./host_labels.ts";
+import { Showing } from "./showing.ts";
 import { requireContent, sealFunctions } from "./ready_content.ts";
 import { forget, planRollback } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
@@ -50,7 +51,14 @@ export interface DeploymentServices {
 const RETRY_SECONDS = 1;
 
 export class DeploymentService {
+  readonly #showing = new Showing();
+
   constructor(private readonly services: DeploymentServices) {}
+
+  /** Resolves once every edge shows what the store said of a project when this was called. */
+  shown(projectId: string): Promise<void> {
+    return this.#showing.settled(projectId);
+  }
 
   /**
    * Makes a deployment live. A deployment that is live already stays unchanged.
@@ -74,14 +82,17 @@ export class DeploymentService {
       });
     }
     const { deployments, now } = this.services;
-    const activated = await deployments.activate(deploying, now()).catch(async (error) => {
-      await this.endUnshown(deploying);
-      if (error instanceof StaleDecisionError || error instanceof RangeError) {
-        throw new Failure("conflict", error.message, { cause: error });
-      }
-      throw error;
+    const activated = await this.#showing.run(deploying.projectId, async () => {
+      const committed = await deployments.activate(deploying, now()).catch(async (error) => {
+        await this.endUnshown(deploying);
+        if (error instanceof StaleDecisionError || error instanceof RangeError) {
+          throw new Failure("conflict", error.message, { cause: error });
+        }
+        throw error;
+      });
+      await this.show(committed);
+      return committed;
     });
-    await this.show(activated);
     await this.raise("live", activated.result.deployment);
     return activated.result.deployment;
   }
@@ -121,15 +132,18 @@ export class DeploymentService {
     const target = await this.requireTarget(project, plan.to);
     const { deployments, vault, now } = this.services;
     await this.prepare(target, await requireContent(vault.of(target.workspaceId), target));
-    const rolledBack = await deployments.rollBack(project, plan, now()).catch((error) => {
-      const hasStopped = error instanceof RangeError;
-      if (!hasStopped && !(error instanceof StaleDecisionError)) throw error;
-      throw new Failure("conflict", "Production changed meanwhile. Try again", {
-        retryAfter: RETRY_SECONDS,
-        cause: error,
+    const rolledBack = await this.#showing.run(project.id, async () => {
+      const committed = await deployments.rollBack(project, plan, now()).catch((error) => {
+        const hasStopped = error instanceof RangeError;
+        if (!hasStopped && !(error instanceof StaleDecisionError)) throw error;
+        throw new Failure("conflict", "Production changed meanwhile. Try again", {
+          retryAfter: RETRY_SECONDS,
+          cause: error,
+        });
       });
+      await this.show(committed);
+      return committed;
     });
-    await this.show(rolledBack);
     await this.raise("rolled_back", rolledBack.result.undone);
     return { live: rolledBack.result.deployment, undone: rolledBack.result.undone };
   }

@@ -30,7 +30,7 @@ type NewDeploymentServices = Omit<CreateServices, "blobs" | "variables">;
 export interface DeploymentRouteServices extends NewDeploymentServices {
   readonly projects: ProjectStore;
   readonly vault: Pick<BlobVault, "of">;
-  readonly service: Pick<DeploymentService, "activateOrFail" | "rollBack" | "stop">;
+  readonly service: Pick<DeploymentService, "activateOrFail" | "rollBack" | "shown" | "stop">;
   readonly variables: Pick<VariableStore, "versions">;
   readonly variableService: CreateServices["variables"] & Pick<VariableService, "openSnapshot">;
 }
@@ -116,6 +116,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   router.guarded(endpoints.listDeployments, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
     const page = await deployments.list(project.id, query);
+    await service.shown(project.id);
     return {
       items: await allToWire(page.items, project),
       nextCursor: page.nextCursor,
@@ -124,6 +125,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
 
   router.guarded(endpoints.getDeployment, async (caller, { params }) => {
     const { deployment, project } = await find(caller, params.deployment);
+    await service.shown(project.id);
     return toWire(deployment, project);
   });
 

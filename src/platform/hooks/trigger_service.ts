@@ -38,7 +38,7 @@ export interface TriggerServices {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;
   readonly builds: BuildStore;
-  readonly deploymentService: Pick<DeploymentService, "stop">;
+  readonly deploymentService: Pick<DeploymentService, "stop" | "shown">;
   readonly deployCommit: DeployCommit;
   readonly git: GitService;
   readonly box: SecretBox;
@@ -134,6 +134,7 @@ export class TriggerService {
       ? undefined
       : await this.services.deployments.find(named.projectId, named.id);
     if (deployment === undefined) throw new Failure("not_found", "Deployment not found");
+    await this.services.deploymentService.shown(deployment.projectId);
     return await this.answer(deployment, describeProgress(deployment, this.services.addresses));
   }
 

@@ -108,7 +108,10 @@ async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void>
       new TriggerService({
         ...{ hooks, uses, projects, deployments, builds, deployCommit, addresses, box, now },
         ...options,
-        deploymentService: { stop: () => assert.fail("A trigger of a program stops nothing") },
+        deploymentService: {
+          stop: () => assert.fail("A trigger of a program stops nothing"),
+          shown: () => Promise.resolve(),
+        },
         replays: new ReplayStore(kv, now),
         audit: { deployed: () => Promise.resolve() },
         publicOrigin: "https://svc.example",

@@ -1,0 +1,66 @@
+/**
+ * Responses of servers that declare themselves cacheable, as their client gets them where they
+ * are not stored.
+ *
+ * @module
+ */
+import {
+  type CachedResponse,
+  contentLength,
+  deliver,
+  withoutConsumed,
+  withReport,
+} from "../cache/mod.ts";
+import type { OriginResponse } from "../messages/mod.ts";
+import { clientCacheControl } from "./decide_page.ts";
+import { decideDeclared, type DeclaredDecision } from "./decide_declared.ts";
+import type { PageRequest } from "./types.ts";
+
+/** A response for all clients, as each of them gets it. */
+export function forClients(response: OriginResponse): OriginResponse {
+  const headers = response.headers.filter(([name]) => name !== "cache-control");
+  return { ...response, headers: [...headers, clientCacheControl(response.headers)] };
+}
+
+/** A response that is for one client only, and why. */
+export function privateResponse(response: OriginResponse, reason?: string): CachedResponse {
+  const headers = withReport(response.headers, {
+    result: "BYPASS",
+    forward: "bypass",
+    forwardStatus: response.status,
+    ...(reason === undefined ? {} : { detail: reason }),
+  });
+  return { ...response, headers, bytes: contentLength(response.headers), result: "BYPASS" };
+}
+
+/** The response to a client's own request, by what was decided about storing it. */
+export function unstoredResponse(
+  request: PageRequest,
+  response: OriginResponse,
+  { decision, now }: { readonly decision: DeclaredDecision; readonly now: number },
+): OriginResponse {
+  if (decision.type === "private") return privateResponse(response, decision.reason);
+  if (decision.type !== "store") {
+    return { ...response, headers: withoutConsumed(response.headers) };
+  }
+  return deliver(request, forClients(response), {
+    report: {
+      result: "MISS",
+      forward: "uri-miss",
+      forwardStatus: response.status,
+      stored: false,
+    },
+    now,
+    background: false,
+  });
+}
+
+/** What an edge that stores no pages answers with, on a route that leads nowhere else. */
+export function passDeclared(
+  request: PageRequest,
+  response: OriginResponse,
+  now: number,
+): OriginResponse {
+  const facts = { request, askedAt: now, stores404: true, isShared: false };
+  return unstoredResponse(request, response, { decision: decideDeclared(response, facts), now });
+}
