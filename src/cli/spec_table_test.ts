@@ -49,7 +49,7 @@ const wanted = read("fixtures/cli/commands_of_spec.md").split("\n")
   .filter((line) => line.startsWith("| `")).flatMap(readRow);
 
 Deno.test("the table of the specification is read as a whole", () => {
-  assert.ok(wanted.length > 45, String(wanted.length));
+  assert.equal(wanted.length, 56);
   assert.ok(wanted.some(({ command }) => command === "db branches connection"));
   const kv = wanted.find(({ command }) => command === "kv set");
   assert.deepEqual(kv?.flags, ["--ttl"]);
@@ -65,3 +65,17 @@ for (const { command, flags } of wanted) {
     assert.deepEqual(missing, []);
   });
 }
+
+/** Rows of the flags of all commands: the flag, and the variable that stands for it. */
+const globals = read("fixtures/cli/global_flags_of_spec.md").split("\n")
+  .filter((line) => line.startsWith("| `--")).map(codeOf);
+
+Deno.test("the reference has the flags of all commands, with their variables", () => {
+  assert.equal(globals.length, 3);
+  const text = read("docs/cli.md").split(/^### /m)[0]!;
+  const rows = text.split("\n").filter((line) => line.startsWith("| `--"));
+  for (const [flag, variable] of globals) {
+    const row = rows.find((each) => codeOf(each).includes(flag!));
+    assert.ok(row?.includes(variable!), `${flag}, ${variable}: ${row}`);
+  }
+});
