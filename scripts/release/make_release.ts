@@ -4,7 +4,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { sha256Hex } from "../../src/lib/hash.ts";
 import {
@@ -23,8 +23,11 @@ import { makeSbom } from "./sbom.ts";
 import { programName, type Target, TARGETS } from "./targets.ts";
 import { writePackages } from "./write_packages.ts";
 
-/** Files that go into each archive beside the program. */
-const BESIDE = ["LICENSE", "README.md"] as const;
+/** The manual page, by its path in the project. */
+const MANUAL = "docs/svc.1";
+
+/** Files that go into each archive beside the program, by their paths in the project. */
+const BESIDE = ["LICENSE", "README.md", MANUAL] as const;
 
 /** @throws {Error} for a program that would not trust what the key signs. */
 function assertTrusts(bytes: Uint8Array, name: string, { trusted }: ReleaseOptions): void {
@@ -45,9 +48,9 @@ async function addProgram(target: Target, options: ReleaseOptions): Promise<Rele
   try {
     const inside = target.isWindows ? "svc.exe" : "svc";
     await Deno.writeFile(join(folder, inside), bytes, { mode: 0o755 });
-    for (const file of BESIDE) await Deno.copyFile(join(ROOT, file), join(folder, file));
+    for (const file of BESIDE) await Deno.copyFile(join(ROOT, file), join(folder, basename(file)));
     const file = `${stem}${target.isWindows ? ".zip" : ".tar.gz"}`;
-    await pack(folder, join(out, file), [inside, ...BESIDE]);
+    await pack(folder, join(out, file), [inside, ...BESIDE.map((file) => basename(file))]);
     const sha256 = sha256Hex(await Deno.readFile(join(out, file)));
     const content = { size: packed.byteLength, sha256: sha256Hex(packed) };
     const program = { size: bytes.byteLength, sha256: sha256Hex(bytes) };
@@ -90,6 +93,7 @@ export async function makeRelease(options: ReleaseOptions): Promise<Release> {
   await Deno.mkdir(out, { recursive: true });
   const programs: ReleasedProgram[] = [];
   for (const target of TARGETS) programs.push(await addProgram(target, options));
+  await Deno.copyFile(join(ROOT, MANUAL), join(out, basename(MANUAL)));
   await writePackages(programs, { ...options, publicKey });
   const lock = await Deno.readTextFile(join(ROOT, "deno.lock"));
   await Deno.writeTextFile(join(out, `svc-${version}.cdx.json`), makeSbom(lock, version));

@@ -82,7 +82,9 @@ Deno.test("makeRelease() packs archives with the program that runs", async () =>
     const archive = join(out, `svc-${VERSION}-x86_64-unknown-linux-gnu.tar.gz`);
     assert.equal((await run("tar", "-xzf", archive, "-C", root)).code, 0);
     assert.equal((await run(join(root, "svc"))).stdout, `${VERSION}\n`);
-    assert.ok((await Deno.stat(join(root, "LICENSE"))).isFile);
+    for (const name of ["LICENSE", "svc.1"]) {
+      assert.ok((await Deno.stat(join(root, name))).isFile, name);
+    }
     const zip = await run("zip", "-sf", join(out, `svc-${VERSION}-x86_64-pc-windows-msvc.zip`));
     assert.match(zip.stdout, /svc\.exe/);
   });
@@ -132,6 +134,7 @@ Deno.test("install.sh installs what is signed, and nothing else", async (t) => {
       await changed("SHA256SUMS", /svc's key has not signed it/);
       await changed("SHA256SUMS.sig", /svc's key has not signed it/);
       await changed(file, /its SHA-256 is not the signed one/);
+      await changed("svc.1", /svc\.1: its SHA-256 is not the signed one/);
     });
     await t.step("another version, an unknown flag", async () => {
       await refuses(/Cannot get .*v9\.9\.9/, "--version", "v9.9.9");
@@ -149,7 +152,9 @@ Deno.test("install.sh installs what is signed, and nothing else", async (t) => {
           assert.equal(code, 0, stderr);
           assert.match(stdout, /Installed svc 1\.2\.3 in .*\.local\/bin/);
           assert.equal((await run(svc)).stdout, `${VERSION}\n`);
-          await Deno.remove(svc);
+          const page = join(root, ".local", "share", "man", "man1", "svc.1");
+          assert.match(await Deno.readTextFile(page), /^\.TH SVC 1/m);
+          for (const installed of [svc, page]) await Deno.remove(installed);
         },
       });
     }

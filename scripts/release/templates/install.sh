@@ -71,6 +71,9 @@ file=${entry#*  }
 get "$file"
 [ "$(digest "$work/$file")" = "$wanted" ] ||
   fail "Cannot trust $base/$file: its SHA-256 is not the signed one. Nothing was installed"
+get svc.1
+[ "$(digest "$work/svc.1")" = "$(sed -n 's/  svc\.1$//p' "$work/SHA256SUMS")" ] ||
+  fail "Cannot trust $base/svc.1: its SHA-256 is not the signed one. Nothing was installed"
 gzip -dc "$work/$file" >"$work/svc" && chmod 755 "$work/svc" || fail "Cannot unpack $file"
 
 mkdir -p "$folder" || fail "Cannot make $folder"
@@ -78,6 +81,13 @@ cp "$work/svc" "$folder/.svc.installing" && mv -f "$folder/.svc.installing" "$fo
   rm -f "$folder/.svc.installing"
   fail "Cannot write $folder/svc: choose another folder with --dir"
 }
+# Beside <prefix>/bin, where man looks for the pages of its programs.
+case $folder in
+  */bin)
+    pages=${folder%/bin}/share/man/man1
+    { mkdir -p "$pages" && cp "$work/svc.1" "$pages/svc.1"; } 2>/dev/null ||
+      echo "install.sh: svc has no manual page: cannot write $pages/svc.1" >&2 ;;
+esac
 echo "Installed svc $("$folder/svc" --version) in $folder"
 case :$PATH: in
   *":$folder:"*) ;;

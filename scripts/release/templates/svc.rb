@@ -28,6 +28,7 @@ class Svc < Formula
 
   def install
     bin.install "svc"
+    man1.install "svc.1"
     generate_completions_from_executable(bin/"svc", "completion")
   end
 

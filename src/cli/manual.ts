@@ -1,0 +1,136 @@
+/**
+ * The manual page of the command line, `docs/svc.1`, made from the commands themselves. It is
+ * roff with the macros of man(7).
+ *
+ * @module
+ */
+import { SECTIONS } from "./command/mod.ts";
+import {
+  type ArgumentDescription,
+  type CommandDescription,
+  describeCommands,
+  describeGlobalFlags,
+  type FlagDescription,
+} from "./describe_commands.ts";
+
+/** Characters that roff reads as something else, or shows as another one. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\\": "\\e",
+  "-": "\\-",
+  "'": "\\(aq",
+  "^": "\\(ha",
+  "~": "\\(ti",
+};
+
+const escapeOf = (character: string): string =>
+  ESCAPES[character] ??
+    `\\[u${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}]`;
+
+/**
+ * A text as roff shows it as it is: no character of it is a request or an escape.
+ * Code between backticks is bold.
+ */
+export function roffText(text: string): string {
+  const escaped = text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/[\\'^~-]|[^ -~]/gu, escapeOf);
+  const marked = escaped.replaceAll(/`([^`]+)`/g, "\\fB$1\\fR");
+  return marked.startsWith(".") ? `\\&${marked}` : marked;
+}
+
+/** A heading or another argument of a macro. */
+const quoted = (text: string): string => `"${roffText(text).replaceAll('"', "\\(dq")}"`;
+
+const bold = (text: string): string => `\\fB${roffText(text)}\\fR`;
+
+/** A tagged paragraph. */
+const tagged = (tag: string, text: string): string[] => [".TP", tag, roffText(text)];
+
+const shown = (value: unknown): string =>
+  value === null || value === "" ? "" : ` (default: ${value})`;
+
+const argumentText = ({ name, required, variadic }: ArgumentDescription): string => {
+  const dots = variadic ? "..." : "";
+  return required ? `<${name}>${dots}` : `[${name}${dots}]`;
+};
+
+function flagLines({ flag, choices, meaning, default: usual }: FlagDescription): string[] {
+  const values = choices === null ? "" : `: ${choices.join(", ")}`;
+  return tagged(bold(flag), `${meaning}${values}${shown(usual)}`);
+}
+
+function commandLines(described: CommandDescription): string[] {
+  const { command, summary, description, examples, flags } = described;
+  const inputs = described.arguments;
+  const synopsis = [command, ...inputs.map(argumentText), ...flags.length > 0 ? ["[flags]"] : []];
+  return [
+    `.SS ${quoted(synopsis.join(" "))}`,
+    roffText(`${summary}.${description === null ? "" : ` ${description}`}`),
+    ...inputs.flatMap((input) =>
+      tagged(bold(argumentText(input)), `${input.meaning}${shown(input.default)}`)
+    ),
+    ...flags.flatMap(flagLines),
+    ".PP",
+    ".nf",
+    ...examples.flatMap(({ line, meaning }) => [roffText(`# ${meaning}`), roffText(line)]),
+    ".fi",
+  ];
+}
+
+/** The commands under the headings of help. */
+function overview(commands: readonly CommandDescription[]): string[] {
+  return SECTIONS.flatMap((section) => {
+    const found = commands.filter((each) => each.section === section);
+    return [
+      `.SS ${quoted(section)}`,
+      ...found.flatMap(({ command, summary }) => tagged(bold(command), summary)),
+    ];
+  });
+}
+
+const EXIT_CODES = [
+  ["0", "Success."],
+  ["1", "Failure, or a person said no; with --json, `error` says why."],
+  ["2", "Wrong usage: an unknown command or flag, or a bad value."],
+  ["130", "Interrupted."],
+] as const;
+
+const FILES = [
+  ["svc.toml", "The project of a folder, and its settings."],
+  ["svc.rules.toml", "The rules of its edge."],
+  ["~/.config/svc/credentials.json", "What `svc login` stores."],
+  ["~/.local/share/svc", "What `svc serve` keeps, where --data-dir names no other folder."],
+] as const;
+
+/** The whole of `docs/svc.1`. */
+export async function renderManual(): Promise<string> {
+  const commands = await describeCommands();
+  return [
+    '.\\" Made from the commands by UPDATE_GOLDENS=1 deno test -A src/cli/manual_test.ts',
+    '.TH SVC 1 "" "svc" "User Commands"',
+    ".SH NAME",
+    "svc \\- deploy sites and servers to a hosting platform, or be that platform",
+    ".SH SYNOPSIS",
+    "\\fBsvc\\fR \\fIcommand\\fR [\\fIarguments\\fR] [\\fIflags\\fR]",
+    ".SH DESCRIPTION",
+    roffText(
+      "One program that is the command-line tool of a hosting platform, the platform itself " +
+        "(`svc serve`), and the edge that answers requests. Every command speaks JSON with --json; " +
+        "`svc <command> --help` shows this text for one command.",
+    ),
+    ".SH GLOBAL FLAGS",
+    "These may stand before or after the command.",
+    ...describeGlobalFlags().flatMap(flagLines),
+    ".SH OVERVIEW",
+    ...overview(commands),
+    ".SH COMMANDS",
+    ...commands.flatMap(commandLines),
+    ".SH EXIT STATUS",
+    ...EXIT_CODES.flatMap(([code, text]) => tagged(bold(code), text)),
+    ".SH FILES",
+    ...FILES.flatMap(([file, text]) => tagged(`\\fI${roffText(file)}\\fR`, text)),
+    ".SH SEE ALSO",
+    roffText(
+      "`svc explain` says what the code of an error means. The platform serves its guides at /docs.",
+    ),
+    "",
+  ].join("\n");
+}
