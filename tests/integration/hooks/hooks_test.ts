@@ -226,8 +226,8 @@ Deno.test("unknown tokens of every form get the same answer", () =>
     ];
     for (const guess of tokens) {
       const { status, json, headers } = await trigger(base + guess, { any: "body" });
-      const { requestId: _, ...rest } = json;
-      assert.deepEqual([status, rest], [401, { error: "Invalid token", code: "unauthorized" }]);
+      const { error, code } = json;
+      assert.deepEqual([status, error, code], [401, "Invalid token", "unauthorized"]);
       assert.equal(headers.get("cache-control"), "no-store");
     }
     const get = await rawRequest(port, { host: "localhost", path: new URL(url).pathname });
