@@ -11,12 +11,26 @@ export const MAX_START_PAGE = 512 * 1024;
 export const MAX_PICTURE = 512 * 1024;
 /** Most files that a start page may name. */
 const MOST_NAMED = 16;
+/** Most tags of a start page that are looked at, and the longest of them, in characters. */
+const MOST_TAGS = 1000;
+const LONGEST_TAG = 2000;
 
 /** Where sites have their picture although no page names it. */
 const USUAL = ["favicon.svg", "icon.svg", "apple-touch-icon.png", "favicon.png", "favicon.ico"];
 
-const TAG = /<(link|meta)\b[^>]{0,2000}>/gi;
+const TAG_START = /<(?:link|meta)\b/gi;
 const ATTRIBUTE = /\b(rel|href|property|name|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
+
+/** The first tags of a page that can name a file. Its time is linear in the page's length. */
+function* tagsOf(page: string): Generator<string> {
+  let left = MOST_TAGS;
+  for (const { index } of page.matchAll(TAG_START)) {
+    if (left-- === 0) return;
+    const start = page.slice(index, index + LONGEST_TAG);
+    const end = start.indexOf(">");
+    if (end >= 0) yield start.slice(0, end + 1);
+  }
+}
 
 /** What a tag says, by the names of its attributes. */
 function attributesOf(tag: string): ReadonlyMap<string, string> {
@@ -58,8 +72,8 @@ function pathOf(address: string): string | undefined {
 
 /** Paths that may hold the site's picture, the best first. */
 export function picturePaths(startPage: string): readonly string[] {
-  const found = [...startPage.matchAll(TAG)].slice(0, 1000).map(([tag]) => named(tag))
-    .filter((each) => each !== undefined).slice(0, MOST_NAMED);
+  const found = tagsOf(startPage).map(named)
+    .filter((each) => each !== undefined).take(MOST_NAMED).toArray();
   const paths = found.toSorted((a, b) => a.rank - b.rank)
     .map(({ address }) => pathOf(address)).filter((path) => path !== undefined);
   return [...new Set([...paths, ...USUAL])];
@@ -77,9 +91,20 @@ export function pictureType(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, 4, "ftypavif")) return "image/avif";
   if (startsWith(bytes, 0, "\0\0\x01\0")) return "image/x-icon";
   const head = new TextDecoder().decode(bytes.subarray(0, 1024));
-  return /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<svg[\s>]/.test(head)
-    ? "image/svg+xml"
-    : undefined;
+  return /^<svg[\s>]/.test(afterProlog(head)) ? "image/svg+xml" : undefined;
+}
+
+/** What follows an XML document's declaration and first comments. */
+function afterProlog(text: string): string {
+  let rest = text.trimStart();
+  for (const [start, end] of [["<?xml", "?>"], ["<!--", "-->"]] as const) {
+    while (rest.startsWith(start)) {
+      const at = rest.indexOf(end, start.length);
+      if (at < 0) return "";
+      rest = rest.slice(at + end.length).trimStart();
+    }
+  }
+  return rest;
 }
 
 /** A letter on a coloured ground, for a site that has no picture. */

@@ -17,6 +17,7 @@ Deno.test("picturePaths() takes no address that names no file, and goes on to th
   assert.deepEqual(named(hostile.map((each) => `<link rel="icon" href="${each}">`).join("")), []);
   assert.deepEqual(named(`<link rel="icon" href="../../etc/passwd">`), ["etc/passwd"]);
   assert.equal(named(`<link rel=icon href=/a.png>`.repeat(1000)).length, 1);
+  assert.deepEqual(named("<link ".repeat(80_000)), [], "ends, and soon");
   const many = Array.from({ length: 100 }, (_, n) => `<link rel=icon href=/${n}.png>`).join("");
   assert.equal(named(many).length, 16);
   assert.deepEqual(picturePaths("").slice(0, 2), ["favicon.svg", "icon.svg"]);
@@ -28,7 +29,10 @@ Deno.test("pictureType() knows pictures by their first bytes, and takes no page 
   assert.equal(typeOf("\x89PNG\r\n\x1a\n"), "image/png");
   assert.equal(typeOf("RIFF....WEBPVP8 "), "image/webp");
   assert.equal(typeOf(`<?xml version="1.0"?><!-- a --> <svg xmlns="x">`), "image/svg+xml");
+  assert.equal(typeOf("<!---->".repeat(140) + "<svg>"), "image/svg+xml");
   assert.equal(typeOf("<!doctype html><svg>"), undefined);
+  assert.equal(typeOf("<!---->".repeat(146)), undefined, "ends, and soon");
+  assert.equal(typeOf("<!-- <svg>"), undefined);
   assert.equal(typeOf("<html>"), undefined);
   assert.equal(typeOf(""), undefined);
 });
