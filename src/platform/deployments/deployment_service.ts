@@ -18,7 +18,7 @@ import { canMove, type DeploymentRecord, isServed, moveDeployment } from "./depl
 import { deploymentEvent } from "./deployment_event.ts";
 import type { Activated, DeploymentStore } from "./deployment_store.ts";
 import { StaleDecisionError } from "./host_labels.ts";
-import { Showing } from "./showing.ts";
+import { Rollouts } from "./rollouts.ts";
 import { requireContent, sealFunctions } from "./ready_content.ts";
 import { forget, planRollback } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
@@ -51,13 +51,13 @@ export interface DeploymentServices {
 const RETRY_SECONDS = 1;
 
 export class DeploymentService {
-  readonly #showing = new Showing();
+  readonly #rollouts = new Rollouts();
 
   constructor(private readonly services: DeploymentServices) {}
 
   /** Resolves once every edge shows what the store said of a project when this was called. */
   shown(projectId: string): Promise<void> {
-    return this.#showing.settled(projectId);
+    return this.#rollouts.settled(projectId);
   }
 
   /**
@@ -82,7 +82,7 @@ export class DeploymentService {
       });
     }
     const { deployments, now } = this.services;
-    const activated = await this.#showing.run(deploying.projectId, async () => {
+    const activated = await this.#rollouts.run(deploying.projectId, async () => {
       const committed = await deployments.activate(deploying, now()).catch(async (error) => {
         await this.endUnshown(deploying);
         if (error instanceof StaleDecisionError || error instanceof RangeError) {
@@ -132,7 +132,7 @@ export class DeploymentService {
     const target = await this.requireTarget(project, plan.to);
     const { deployments, vault, now } = this.services;
     await this.prepare(target, await requireContent(vault.of(target.workspaceId), target));
-    const rolledBack = await this.#showing.run(project.id, async () => {
+    const rolledBack = await this.#rollouts.run(project.id, async () => {
       const committed = await deployments.rollBack(project, plan, now()).catch((error) => {
         const hasStopped = error instanceof RangeError;
         if (!hasStopped && !(error instanceof StaleDecisionError)) throw error;

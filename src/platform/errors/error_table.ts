@@ -20,7 +20,7 @@ const MAX_MESSAGE = 500;
  * How much longer than an exception a failed request waits, in milliseconds: it is often logged
  * first, and must not be taken before its exception is.
  */
-const LATER_MS = 1000;
+const REQUEST_GRACE_MS = 1000;
 /** How many requests are remembered to have failed by an exception that is known already. */
 const MAX_EXPLAINED = 2000;
 
@@ -103,7 +103,7 @@ export class ErrorTable implements LogObserver {
     for (const waiting of this.#waiting.values()) put(waiting.projectId, this.#groupOf(waiting));
     const young = new Map<string, FailedRequest>();
     for (const [id, request] of this.#requests) {
-      if (request.time + request.durationMs >= before - LATER_MS) young.set(id, request);
+      if (request.time + request.durationMs >= before - REQUEST_GRACE_MS) young.set(id, request);
       else if (!this.#explained.has(request.requestId)) {
         put(request.projectId, groupOfRequest(request));
       }

@@ -4,7 +4,7 @@
  * @module
  */
 
-export class Showing {
+export class Rollouts {
   readonly #running = new Map<string, Set<Promise<unknown>>>();
 
   /** Runs a change: its commit, and all that edges are told of it. */
