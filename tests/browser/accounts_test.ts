@@ -80,7 +80,7 @@ async function signUp(page: Page, url: string): Promise<void> {
   await page.keyboard.press("Enter");
   await page.getByLabel("Name").fill("Kestrel Hut");
   await page.getByLabel("Slug").fill("kestrel-hut");
-  await page.getByRole("button", { name: "Make the workspace" }).click();
+  await page.getByRole("button", { name: "Create workspace" }).click();
   await page.getByRole("status").getByText("The workspace is made").waitFor();
 }
 
@@ -180,17 +180,17 @@ Deno.test({
       await signUp(page, url);
       await page.goto(`${url}/account`);
       await shoot(page, "account");
-      await page.getByLabel("Password, to begin").fill(PASSWORD);
+      await page.getByLabel("Confirm your password").fill(PASSWORD);
       await page.getByRole("button", { name: "Set it up" }).click();
       await shoot(page, "enrol");
       const secret = (await page.locator("code.secret").innerText()).replaceAll(" ", "");
       await page.getByLabel("Six digits").fill(authenticatorCode(secret));
       await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "Keep these codes" }).waitFor();
+      await page.getByRole("heading", { name: "Save these codes" }).waitFor();
       const codes = await page.locator(".codes li").allInnerTexts();
       assert.equal(codes.length, 10);
       await shoot(page, "recovery-codes");
-      await page.getByRole("link", { name: "I have kept them" }).click();
+      await page.getByRole("link", { name: "I have saved these codes" }).click();
       await page.getByRole("button", { name: "Sign out" }).click();
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
       await shoot(page, "sign-in");

@@ -79,13 +79,13 @@ Deno.test({
         await page.getByLabel("Email").fill("ada@example.com");
         await page.getByLabel("Password").fill(PASSWORD);
         await page.getByRole("button", { name: "Sign in" }).click();
-        await page.getByRole("heading", { name: "Let this program in?" }).waitFor();
+        await page.getByRole("heading", { name: "Authorize this program?" }).waitFor();
         const text = await textOf(page);
         for (
           const wanted of [
             ...["Harbour agent", `a program on your machine (${program.host})`, "ada@example.com"],
             ...["Nobody has verified its name", "Acme", "acme, as owner"],
-            ...["Look", "it changes nothing", "Look and change"],
+            ...["Read only", "it changes nothing", "Read and write"],
             "All that you can do there, such as roll production back",
           ]
         ) assert.ok(text.includes(wanted), `${wanted}: ${text}`);
@@ -101,7 +101,7 @@ Deno.test({
         const { transport, address } = await program.ask();
         await page.goto(address);
         await page.getByRole("radio", { name: /it changes nothing/ }).check();
-        await page.getByRole("button", { name: "Let it in" }).click();
+        await page.getByRole("button", { name: "Allow access" }).click();
         await page.getByText("Back in the program").waitFor();
         const yes = await program.answer();
         assert.deepEqual([yes.get("state"), yes.get("iss")], [

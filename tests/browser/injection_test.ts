@@ -68,7 +68,7 @@ Deno.test({
           }
           await page.goto(`${url}/workspaces/acme/projects/shop/databases/orders`);
           await page.getByLabel("SQL").fill(sql);
-          await page.getByLabel("Let it change things").check();
+          await page.getByLabel("Allow writes").check();
           await page.getByRole("button", { name: "Run" }).click();
           await page.getByRole("region", { name: "Rows" }).first().waitFor();
           assert.ok(await inspect(page, "the query box", ran), "no row is shown");

@@ -267,9 +267,9 @@ Deno.test({
         api.write(7, `/start ${new URL(link!).searchParams.get("start")}`);
         await api.until(7, 1);
         api.tap(7, number);
-        await page.getByRole("heading", { name: "Make an account" }).waitFor();
+        await page.getByRole("heading", { name: "Create an account" }).waitFor();
         await shoot(page, "messenger-newcomer");
-        await page.getByRole("button", { name: "Make the account" }).click();
+        await page.getByRole("button", { name: "Create account" }).click();
         await page.waitForURL(`${origin}/workspaces`);
         await page.goto(`${origin}/account/channels`);
         await page.getByText("Ada <L> (@ada7)").waitFor();

@@ -88,7 +88,7 @@ function FactorOff({ csrf, state, email, hasPassword }: CardProps & {
               <>
                 <Whose email={email} />
                 <Field
-                  label="Password, to begin"
+                  label="Confirm your password"
                   name="password"
                   type="password"
                   state={state}
@@ -139,7 +139,7 @@ function FactorOn({ csrf, hasPassword, recovery, off }: {
                 hint="The codes that you have now end."
               />
               <div>
-                <button class="quiet" type="submit">Make new codes</button>
+                <button class="quiet" type="submit">Generate new codes</button>
               </div>
             </Form>
           </div>

@@ -51,7 +51,7 @@ export function EmailCard({ csrf, state }: { readonly csrf: string; readonly sta
           <EmailField state={state} />
           <NewPassword state={state} brief />
           <div>
-            <button type="submit">Add them</button>
+            <button type="submit">Add</button>
           </div>
         </Form>
       </div>
@@ -62,8 +62,8 @@ export function EmailCard({ csrf, state }: { readonly csrf: string; readonly sta
 /** Reads the same whether or not the address has an account. */
 export function emailUnderWayPage(context: PageContext, email: string): Response {
   return showSettings(
-    <SettingsFrame title="Look at your mail" context={context}>
-      <Card title="A link is under way" id="mail">
+    <SettingsFrame title="Check your email" context={context}>
+      <Card title="Confirmation link sent" id="mail">
         <div class="body">
           <p>
             We wrote to{" "}
@@ -76,7 +76,7 @@ export function emailUnderWayPage(context: PageContext, email: string): Response
         </div>
       </Card>
     </SettingsFrame>,
-    { title: "Look at your mail" },
+    { title: "Check your email" },
   );
 }
 

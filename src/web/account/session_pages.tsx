@@ -141,7 +141,7 @@ export function activityPage(context: PageContext, events: ListPart<SecurityEven
                 <span>
                   {EVENT_NAMES[event]}
                   {event === "security.suspicious_activity"
-                    ? <span class="tag">Look at this</span>
+                    ? <span class="tag">Suspicious</span>
                     : null}
                 </span>
                 <span>{detail}</span>

@@ -71,7 +71,7 @@ export function enrolPage(
 /** Shows recovery codes, this once. */
 export function recoveryPage(context: PageContext, codes: readonly string[]): Response {
   return showSettings(
-    <SettingsFrame title="Keep these codes" context={context}>
+    <SettingsFrame title="Save these codes" context={context}>
       <Card
         title="Recovery codes"
         id="codes"
@@ -86,7 +86,7 @@ export function recoveryPage(context: PageContext, codes: readonly string[]): Re
             {codes.map((code) => <li key={code}>{code}</li>)}
           </ul>
           <div>
-            <a class="button" href="/account">I have kept them</a>
+            <a class="button" href="/account">I have saved these codes</a>
           </div>
         </div>
       </Card>

@@ -53,17 +53,17 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
   const { client, redirect, scope } = request;
   return showPage(
     <EntryFrame
-      title="Let this program in?"
+      title="Authorize this program?"
       lead="Only if you have just asked it to connect. Nobody has verified its name."
       roomy
     >
       <dl class="facts">
         <div>
-          <dt>Calls itself</dt>
+          <dt>Name (not verified)</dt>
           <dd>{client.name}</dd>
         </div>
         <div>
-          <dt>Answer goes to</dt>
+          <dt>Redirects to</dt>
           <dd>{placeOf(redirect)}</dd>
         </div>
         <div>
@@ -77,7 +77,7 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
             <strong>You have no workspace yet.</strong>
             <span>
               A program works in one.{" "}
-              <a href="/workspaces">Make a workspace</a>, then connect again.
+              <a href="/workspaces">Create a workspace</a>, then connect again.
             </span>
           </Notice>
         )
@@ -99,12 +99,12 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
               ))}
             </fieldset>
             <fieldset class="choices">
-              <legend>What it may do there</legend>
+              <legend>Permissions there</legend>
               <Choice
                 name="scope"
                 value="read"
                 checked={scope === "read"}
-                title="Look"
+                title="Read only"
                 note="Projects, deployments, logs, traffic; it changes nothing"
               />
               {scope === "read" ? null : (
@@ -112,7 +112,7 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
                   name="scope"
                   value="write"
                   checked
-                  title="Look and change"
+                  title="Read and write"
                   note="All that you can do there, such as roll production back"
                 />
               )}
@@ -126,7 +126,7 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
         <div class="actions">
           {workspaces.length === 0
             ? null
-            : <button type="submit" name="decision" value="approve">Let it in</button>}
+            : <button type="submit" name="decision" value="approve">Allow access</button>}
           <button class="quiet" type="submit" name="decision" value="deny" formnovalidate>
             Deny
           </button>
@@ -134,7 +134,7 @@ export function consentPage({ request, query, workspaces, csrf, email }: {
       </Form>
     </EntryFrame>,
     {
-      title: "Let this program in?",
+      title: "Authorize this program?",
       headers: { "content-security-policy": policyFor(redirect) },
     },
   );

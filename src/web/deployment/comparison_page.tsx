@@ -170,7 +170,7 @@ function Side({ name, deployment, now }: {
 function Choice({ view, now }: { readonly view: ComparisonView; readonly now: number }) {
   const { deployment, comparison, others, base } = view;
   return (
-    <Card title="What is compared" id="choice">
+    <Card title="Deployments to compare" id="choice">
       <div class="body">
         <dl class="facts two">
           {typeof comparison === "string"

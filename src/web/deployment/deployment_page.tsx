@@ -85,7 +85,7 @@ function Facts({ view }: { readonly view: DeploymentView }) {
   return (
     <section class="card" id="facts" aria-labelledby="facts-title" {...refresh}>
       <header>
-        <h2 id="facts-title">How it stands</h2>
+        <h2 id="facts-title">Status</h2>
       </header>
       <div class="body">
         <dl class="facts two">

@@ -63,7 +63,7 @@ export function codePage(shown: Signed): Response {
           hint="Eight letters, such as BCDF-GHJK."
           focus
         />
-        <button type="submit">Go on</button>
+        <button type="submit">Continue</button>
       </Form>
       <AsWho email={email} csrf={csrf} />
     </EntryFrame>,
@@ -90,24 +90,24 @@ function Asker({ device }: { readonly device: DeviceRequest }) {
   return (
     <dl class="facts">
       <div>
-        <dt>Calls itself</dt>
+        <dt>Name (not verified)</dt>
         <dd>{tool}</dd>
       </div>
       <div>
-        <dt>Asks from</dt>
+        <dt>Requested from</dt>
         <dd>
           <span class="mono">{address}</span>
           {country === null ? null : `, ${countryName(country)}`}
         </dd>
       </div>
       <div>
-        <dt>Asked</dt>
+        <dt>Requested</dt>
         <dd>
           <Moment at={createdAt} />
         </dd>
       </div>
       <div>
-        <dt>Code ends</dt>
+        <dt>Code expires</dt>
         <dd>
           <Moment at={expiresAt} />
         </dd>
@@ -159,7 +159,7 @@ export function confirmPage(
   const here = `/device?code=${device.userCode}`;
   return showPage(
     <EntryFrame
-      title="Let this tool in?"
+      title="Authorize this tool?"
       lead="Only if you just asked for it, and your terminal shows this very code."
       roomy
     >
@@ -173,7 +173,7 @@ export function confirmPage(
             <span>
               A tool works in one.{" "}
               <a href={`/workspaces?next=${encodeURIComponent(here)}`}>
-                Make a workspace
+                Create a workspace
               </a>, then come back here.
             </span>
           </Notice>
@@ -201,7 +201,7 @@ export function confirmPage(
       <AsWho email={email} csrf={csrf} />
     </EntryFrame>,
     {
-      title: "Let this tool in?",
+      title: "Authorize this tool?",
       ...(status === undefined ? {} : { status }),
       ...(headers === undefined ? {} : { headers }),
     },

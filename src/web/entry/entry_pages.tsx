@@ -78,7 +78,7 @@ export function signInPage(shown: EntryForm & { readonly canReset?: boolean }): 
         )
         : null}
       <p class="aside-link">
-        New here? <a href={signInPath(next, "sign-up")}>Make an account</a>
+        New here? <a href={signInPath(next, "sign-up")}>Create an account</a>
       </p>
     </EntryFrame>,
     formPageFacts("Sign in", shown),
@@ -88,18 +88,18 @@ export function signInPage(shown: EntryForm & { readonly canReset?: boolean }): 
 export function signUpPage(shown: EntryForm): Response {
   const { state = EMPTY, next } = shown;
   return showPage(
-    <EntryFrame title="Make an account" lead="Three answers, and you can deploy.">
+    <EntryFrame title="Create an account" lead="Three answers, and you can deploy.">
       <Trouble state={state} />
       <Form action="/sign-up" hidden={{ next }}>
         <NewAccount state={state} />
-        <button type="submit">Make the account</button>
+        <button type="submit">Create account</button>
       </Form>
       {shown.hasMessenger === true ? <MessengerDoor next={next} /> : null}
       <p class="aside-link">
         Been here before? <a href={signInPath(next)}>Sign in</a>
       </p>
     </EntryFrame>,
-    formPageFacts("Make an account", shown),
+    formPageFacts("Create an account", shown),
   );
 }
 
@@ -121,10 +121,10 @@ export function secondFactorPage(shown: EntryForm & { readonly challenge: string
           class="code"
           focus
         />
-        <button type="submit">Go on</button>
+        <button type="submit">Continue</button>
       </Form>
       <p class="aside-link">
-        <a href={signInPath(next)}>Begin again</a>
+        <a href={signInPath(next)}>Start over</a>
       </p>
     </EntryFrame>,
     formPageFacts("Second factor", shown),
@@ -141,7 +141,7 @@ export function welcomePage(shown: FormPage & { readonly token: string }): Respo
       <Trouble state={state} />
       <Form action={`/welcome/${token}`}>
         <NewAccount state={state} />
-        <button type="submit">Take it over</button>
+        <button type="submit">Claim this platform</button>
       </Form>
     </EntryFrame>,
     formPageFacts("Welcome", shown),

@@ -30,7 +30,7 @@ export function landingPage(platform: {
           : <a class="button" href="/sign-in">Sign in</a>}
         {isSignedIn
           ? <a class="button quiet" href="/account">Your account</a>
-          : <a class="button quiet" href="/sign-up">Make an account</a>}
+          : <a class="button quiet" href="/sign-up">Create an account</a>}
       </div>
       <p class="aside-link">
         Read the <a href="/docs">documentation</a> and the{" "}

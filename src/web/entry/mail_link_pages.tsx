@@ -22,14 +22,14 @@ import {
 export function lookAtMailPage(email: string): Response {
   return showPage(
     <EntryFrame
-      title="Look at your mail"
+      title="Check your email"
       lead={`We wrote to ${email}. The link in the mail goes on from here.`}
     >
       <p class="aside-link">
         Nothing came? It may take a minute, and may be among the junk.
       </p>
     </EntryFrame>,
-    { title: "Look at your mail" },
+    { title: "Check your email" },
   );
 }
 

@@ -93,7 +93,7 @@ export function newcomerPage(shown: {
   const { name, next, state = EMPTY, status } = shown;
   return showPage(
     <EntryFrame
-      title="Make an account"
+      title="Create an account"
       lead="Your chat has no account here yet. With one, notifications come to the chat."
     >
       <Trouble state={state} />
@@ -107,13 +107,13 @@ export function newcomerPage(shown: {
           maxlength={100}
           focus
         />
-        <button type="submit">Make the account</button>
+        <button type="submit">Create account</button>
       </Form>
       <p class="aside-link">
         Been here before?{" "}
         <a href={signInPath(next)}>Sign in</a>, and link the chat in your settings.
       </p>
     </EntryFrame>,
-    { title: "Make an account", ...(status === undefined ? {} : { status }) },
+    { title: "Create an account", ...(status === undefined ? {} : { status }) },
   );
 }

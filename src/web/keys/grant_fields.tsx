@@ -75,7 +75,7 @@ export function ProjectFields({ chosen, choices: { projects, hasMore } }: {
   const others = (chosen ?? []).filter((id) => !shown.has(id)).map((id) => ({ id, name: id }));
   return (
     <fieldset class="choices">
-      <legend>Projects that it reaches</legend>
+      <legend>Projects</legend>
       <Box
         id="reach-all"
         type="radio"
@@ -90,7 +90,7 @@ export function ProjectFields({ chosen, choices: { projects, hasMore } }: {
         name="reach"
         value="some"
         checked={chosen !== null}
-        title="Only those that are ticked"
+        title="Selected permissions only"
       />
       {[...projects, ...others].map(({ id, name }) => (
         <Box

@@ -86,7 +86,7 @@ export function keyPage(
               optional
             />
             <SelectField
-              label="Ends after so many days from now"
+              label="Expires in days"
               name="expires"
               values={[AS_IT_IS, NEVER, ...EXPIRY_DAYS]}
               chosen={state.values.expires ?? AS_IT_IS}

@@ -122,7 +122,7 @@ export function keysPage(
           )}
       </Card>
       <Pager path={keysPath(context.workspace.slug)} cursor={cursor} nextCursor={nextCursor} />
-      <Card title="Make a key" id="make">
+      <Card title="Create a key" id="make">
         <div class="body">
           <Trouble state={state} />
           <Form action={keysPath(context.workspace.slug)} csrf={context.csrf}>
@@ -142,14 +142,14 @@ export function keysPage(
               chosen={state.values.role ?? "developer"}
             />
             <SelectField
-              label="Ends after so many days"
+              label="Expires in days"
               name="expires"
               values={[NEVER, ...EXPIRY_DAYS]}
               chosen={state.values.expires ?? NEVER}
             />
             <PermissionFields chosen={grant.permissions} />
             <ProjectFields chosen={grant.projects} choices={choices} />
-            <button type="submit">Make a key</button>
+            <button type="submit">Create key</button>
           </Form>
         </div>
       </Card>

@@ -68,7 +68,7 @@ const ACCOUNT_LINKS = [
 
 const NOTIFICATION_LINKS = [
   ["/notifications", "Inbox"],
-  ["/notifications/preferences", "What is sent"],
+  ["/notifications/preferences", "Preferences"],
 ] as const;
 
 function PageLink({ href, path, children }: { href: string; path: string; children?: Child }) {

@@ -52,7 +52,7 @@ export function UsageCard({ items, command, children }: {
   children?: Child;
 }) {
   return (
-    <Card title="Used of what there may be" id="usage">
+    <Card title="Usage and limits" id="usage">
       <ol class="shares plain">
         {items.map((item) => <Row key={`${item.subject} ${item.of}`} item={item} />)}
       </ol>

@@ -81,7 +81,7 @@ function CategoryRow({ preferences, isRefused }: {
         );
       })}
       <td>
-        <label class="hush" for={least}>Least urgent</label>
+        <label class="hush" for={least}>Minimum priority</label>
         <select id={least} name={least} autocomplete="off">
           {PRIORITIES.map((priority) => (
             <option key={priority} value={priority} selected={priority === minimumPriority}>
@@ -113,7 +113,7 @@ export function preferencesPage(context: PageContext, shown: {
   const { preferences, refused } = shown;
   return showSettings(
     <SettingsFrame
-      title="What is sent"
+      title="Preferences"
       lead="Critical notifications take every channel, at any hour. In quiet hours the others come in-app; those of high priority also by messenger and push."
       context={context}
     >
@@ -131,7 +131,7 @@ export function preferencesPage(context: PageContext, shown: {
                 {CHANNELS.map((channel) => (
                   <th key={channel} scope="col">{CHANNEL_NAMES[channel]}</th>
                 ))}
-                <th scope="col" class="wide">Least urgent</th>
+                <th scope="col" class="wide">Minimum priority</th>
                 <th scope="col" class="wide">Quiet hours, in UTC</th>
               </tr>
             </thead>
@@ -156,6 +156,6 @@ export function preferencesPage(context: PageContext, shown: {
         </Form>
       </Card>
     </SettingsFrame>,
-    { title: "What is sent", status: refused === undefined ? 200 : 400 },
+    { title: "Preferences", status: refused === undefined ? 200 : 400 },
   );
 }

@@ -163,7 +163,7 @@ export function newProjectPage(context: BoardContext, shown: FormPage = {}): Res
   const { state = EMPTY } = shown;
   return showBoard(
     <WorkspaceFrame context={context} here="projects" title="New project">
-      <Card title="What is it called?" id="make">
+      <Card title="Name" id="make">
         <div class="body">
           <Trouble state={state} />
           <Form action={`/workspaces/${slug}/new-project`} csrf={context.csrf}>
@@ -192,7 +192,7 @@ export function newProjectPage(context: BoardContext, shown: FormPage = {}): Res
               initial="main"
             />
             <div>
-              <button type="submit">Make the project</button>
+              <button type="submit">Create project</button>
             </div>
           </Form>
         </div>

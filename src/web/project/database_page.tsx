@@ -175,7 +175,7 @@ function QueryCard({ parts, at, view, asked }: {
                 checked={asked.mayChange}
                 autocomplete="off"
               />
-              <label for="mayChange">Let it change things</label>
+              <label for="mayChange">Allow writes</label>
             </p>
             <button type="submit">Run</button>
           </div>
@@ -212,7 +212,7 @@ export function databasePage(
           <>
             <QueryCard parts={parts} at={at} view={view} asked={asked} />
             <Card
-              title="Make a branch"
+              title="Create a branch"
               id="make"
               lead="A copy with all data, for a try-out or a preview."
             >
@@ -226,7 +226,7 @@ export function databasePage(
                     values={branches.map(({ name }) => name)}
                     chosen={state.values.from ?? MAIN_BRANCH}
                   />
-                  <button type="submit">Make it</button>
+                  <button type="submit">Create</button>
                 </Form>
               </div>
             </Card>

@@ -80,7 +80,7 @@ export function databasesPage(
       {canChange(parts)
         ? (
           <Card
-            title="Make a database"
+            title="Create a database"
             id="make"
             lead="Deployments that follow get its address as DATABASE_URL."
           >
@@ -94,7 +94,7 @@ export function databasesPage(
                   values={CU_SIZES}
                   chosen={state.values.cuSize ?? "0.25"}
                 />
-                <button type="submit">Make it</button>
+                <button type="submit">Create</button>
               </Form>
             </div>
           </Card>

@@ -88,7 +88,7 @@ function Production({ parts, deployment, health }: {
             </dd>
           </div>
           <div>
-            <dt>This one alone</dt>
+            <dt>Unique address</dt>
             <dd>
               <SiteLink url={url} />
             </dd>
@@ -98,7 +98,9 @@ function Production({ parts, deployment, health }: {
           ? (
             <Form action={path("rollback")} csrf={context.csrf}>
               <div>
-                <button class="quiet little" type="submit">Roll back to the one before</button>
+                <button class="quiet little" type="submit">
+                  Roll back to the previous deployment
+                </button>
               </div>
             </Form>
           )

@@ -26,7 +26,7 @@ import { projectPage } from "./project_page.tsx";
 
 function Records({ records }: { readonly records: readonly DnsRecord[] }) {
   return (
-    <div class="scroll" tabindex={0} role="region" aria-label="Records to set">
+    <div class="scroll" tabindex={0} role="region" aria-label="DNS records to set">
       <table>
         <thead>
           <tr>
@@ -169,7 +169,7 @@ export function domainsPage(
         {domains.length === 0
           ? (
             <Empty
-              title="No domain of your own"
+              title="No custom domain"
               command={`svc domains add www.example.com --project-id ${project.name}`}
             >
               Add one below, or type:
@@ -202,12 +202,12 @@ export function domainsPage(
                   maxlength={1000}
                 />
                 <SelectField
-                  label="Shows"
+                  label="Environment"
                   name="environment"
                   values={environments}
                   chosen={state.values.environment ?? "production"}
                 />
-                <button type="submit">Add it</button>
+                <button type="submit">Add</button>
               </Form>
             </div>
           </Card>

@@ -89,7 +89,7 @@ export function EdgeFigures({ traffic, path, url }: {
                 <dd>{percent(cacheHitRate(times))}</dd>
               </div>
               <div>
-                <dt>Answered 429</dt>
+                <dt>Rate limited (429)</dt>
                 <dd>{number(limited)}</dd>
               </div>
               <div class={totals.failures > 0 ? "bad" : undefined}>

@@ -175,7 +175,7 @@ function Origin({ active }: { readonly active: EdgeView["active"] }) {
   }
   return deploymentId === null
     ? <>None</>
-    : <a href={`/deployments/${deploymentId}`}>Those of the live deployment</a>;
+    : <a href={`/deployments/${deploymentId}`}>Rules of the live deployment</a>;
 }
 
 function Places({ path, from, total }: {

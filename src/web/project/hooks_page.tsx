@@ -140,7 +140,7 @@ export function hooksPage(
       <Pager path={path("hooks")} cursor={cursorOf(parts)} nextCursor={nextCursor} />
       {canChange(parts)
         ? (
-          <Card title="Make a deploy hook" id="make">
+          <Card title="Create a deploy hook" id="make">
             <div class="body">
               {project.gitUrl === null
                 ? (
@@ -166,7 +166,7 @@ export function hooksPage(
                   values={HOOK_SCOPES}
                   chosen={state.values.scope ?? "All"}
                 />
-                <button type="submit">Make it</button>
+                <button type="submit">Create</button>
               </Form>
             </div>
           </Card>

@@ -69,7 +69,7 @@ function Filters({ path, wish, environments }: {
         chosen={wish.environment}
       />
       <div class="field">
-        <label for="prefix">Keys that begin with</label>
+        <label for="prefix">Key prefix</label>
         <input
           id="prefix"
           name="prefix"
@@ -279,7 +279,7 @@ function AddCard({ parts, view }: { readonly parts: ProjectVisit; readonly view:
           <ValueField value={state.values.value ?? ""} />
           <Options state={state} contentType="text/plain; charset=utf-8" ttl="" />
           <div>
-            <button type="submit">Add it</button>
+            <button type="submit">Add</button>
           </div>
         </Form>
       </div>

@@ -52,7 +52,7 @@ function EndCard({ parts, state }: { readonly parts: ProjectVisit; readonly stat
             state={state}
             autocomplete="off"
           />
-          <button class="danger" type="submit">Delete it for good</button>
+          <button class="danger" type="submit">Delete permanently</button>
         </Form>
       </div>
     </Card>
@@ -71,7 +71,7 @@ export function settingsPage(parts: ProjectVisit, shown: FormPage & {
     { ...shown, here: "settings", about: "settings" },
     <>
       <Card
-        title="How it is built"
+        title="Build settings"
         id="settings"
         lead="A svc.toml beside the code stands above these."
       >

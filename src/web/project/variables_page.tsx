@@ -91,7 +91,7 @@ function SetForm({ parts, shown }: {
             <p class="hint">A secret is sealed, and no page or list shows it again.</p>
           </div>
           <div>
-            <button type="submit">Set it</button>
+            <button type="submit">Set variable</button>
           </div>
         </Form>
       </div>

@@ -32,7 +32,7 @@ export function findPages(slug: string, wanted: string): KnownPage[] {
     { name: "Usage", path: usagePath(slug), words: "limits quota how many" },
     { name: "Inbox", path: "/notifications", words: "notifications archive" },
     {
-      name: "What is sent",
+      name: "Preferences",
       path: "/notifications/preferences",
       words: "notification preferences quiet hours settings",
     },

@@ -102,7 +102,7 @@ export function InvitationCard({ view, context, url }: {
         )}
         <Form action={base} csrf={context.csrf} class="side short">
           <RoleField id="invite-role" chosen="developer" label="Role" />
-          <button type="submit">Make a link</button>
+          <button type="submit">Create invitation link</button>
         </Form>
       </div>
       {view.owned!.invitations.length === 0 ? null : (

@@ -72,7 +72,7 @@ export function workspacesPage(
               hint="For the tool and addresses: lower-case letters, digits and hyphens. It stays."
             />
             <div>
-              <button type="submit">Make the workspace</button>
+              <button type="submit">Create workspace</button>
             </div>
           </Form>
         </div>

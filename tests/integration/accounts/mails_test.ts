@@ -11,7 +11,7 @@ Deno.test("with mail, a sign-up tells nobody whether the address has an account"
       const ada = new Visitor(platform);
       const asked = await ada.signUp("ada", "/account/activity");
       assert.equal(asked.status, 200);
-      assert.match(asked.html, /<h1>Look at your mail<\/h1>[^]*We wrote to ada@example\.com/);
+      assert.match(asked.html, /<h1>Check your email<\/h1>[^]*We wrote to ada@example\.com/);
       assert.equal(ada.cookie, "");
       const mail = await mailbox.next();
       assert.deepEqual(mail.to, ["ada@example.com"]);

@@ -190,12 +190,12 @@ Deno.test(
     const added = await ada.submit(await ada.open("/account"), "/account/email", wanted);
     assert.match(added.html, /You can sign in with the address/);
     assert.doesNotMatch(added.html, /Confirm that it is you/);
-    assert.match(added.html, /Current password/);
+    assert.match(added.html, /Confirm your password/);
     assert.match((await new Visitor(platform).signIn(wanted.email)).html, /Change the password/);
     const bob = new Visitor(platform);
     await signUp(bob, api, 8);
     const page = await bob.open("/account");
-    assert.doesNotMatch(page.html, /Password, to begin/);
+    assert.doesNotMatch(page.html, /Confirm your password/);
     const taken = await bob.submit(page, "/account/email", wanted);
     assert.deepEqual([taken.status, /has an account of its own/.test(taken.html)], [409, true]);
     const enrolling = await bob.submit(page, "/account/two-factor");

@@ -141,7 +141,7 @@ Deno.test("every page of the dashboard shows hostile text as text, and obeys its
     }
     const edge = await ada.open("/workspaces/acme/projects/shop/edge");
     assert.match(edge.html, /Shadow: only recorded<\/span><span>[1-9]\d* shadow match/);
-    assert.match(edge.html, /Answered 429<\/dt><dd>0</);
+    assert.match(edge.html, /Rate limited \(429\)<\/dt><dd>0</);
     assert.ok(tried.size >= 15, [...tried].join("\n"));
     assert.deepEqual(await state(), before);
   }));
