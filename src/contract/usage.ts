@@ -47,7 +47,7 @@ const response = z.object({ items: z.array(usageItem) });
 export const listUsage = endpoint({
   method: "GET",
   path: "/v1/usage",
-  summary: "Show what the workspace uses of what it may have",
+  summary: "Show the usage and limits of the workspace",
   tag: "Workspaces",
   response,
 });
@@ -55,7 +55,7 @@ export const listUsage = endpoint({
 export const listProjectUsage = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/usage",
-  summary: "Show what a project uses of what it may have",
+  summary: "Show the usage and limits of a project",
   tag: "Projects",
   params: projectParams,
   response,

@@ -8,6 +8,6 @@ import type { CommandLeaf } from "../command/mod.ts";
 export const USAGE: CommandLeaf = {
   name: "usage",
   section: "Account",
-  summary: "Show what a workspace or project uses of what it may have",
+  summary: "Show the usage and limits of a workspace or project",
   load: () => import("./usage.ts"),
 };

@@ -50,9 +50,9 @@ export interface Capability {
   /** Removes what it keeps for a deleted environment. */
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
 
-  /** What a workspace uses of what it may have here. */
+  /** The usage and limits of a workspace here. */
   workspaceUsage?(workspaceId: string): Promise<readonly Usage[]>;
-  /** What a project uses of what it may have here. */
+  /** The usage and limits of a project here. */
   projectUsage?(projectId: string): Promise<readonly Usage[]>;
 
   /** Its part of `GET /v1/health`. */

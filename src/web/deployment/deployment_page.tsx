@@ -123,7 +123,7 @@ function Facts({ view }: { readonly view: DeploymentView }) {
           {deployment.functions.length === 0
             ? null
             : <Fact name="Functions">{deployment.functions.join(", ")}</Fact>}
-          <Fact name="Own address">
+          <Fact name="Unique address">
             <SiteLink url={urls.unique} />
           </Fact>
           <Fact name="Branch address">

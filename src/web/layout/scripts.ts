@@ -71,7 +71,7 @@ document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
 const showSection = () =>
-  document.querySelector(".sections [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  document.querySelector(".sections [aria-current], .rooms [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 showSection();
 window.addEventListener("resize", showSection);
 document.addEventListener("keydown", (event) => {

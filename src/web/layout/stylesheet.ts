@@ -91,9 +91,12 @@ const SETTINGS = `
 .bar :focus-visible { outline-color: var(--glow); }
 .bar .plain { color: var(--night-ink); }
 .shell { max-width: 70rem; margin: 0 auto; padding: 0 1.25rem 4rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
-.rooms { display: grid; gap: .25rem; margin: 0 -1.25rem; padding: .6rem 1.25rem; border-bottom: 1px solid var(--line); }
+.rooms { display: flex; gap: .25rem; margin: 0 -1.25rem; padding: .6rem .5rem; overflow-x: auto; scrollbar-width: none; border-bottom: 1px solid var(--line); }
+.rooms::-webkit-scrollbar { display: none; }
 .rooms h2 { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.rooms ul { display: flex; flex-wrap: wrap; gap: .25rem; margin: 0 -.75rem; }
+.rooms > div { position: relative; flex: none; }
+.rooms ul { display: flex; gap: .25rem; }
+.rooms a:focus-visible { outline-offset: -3px; }
 .rooms a { display: block; padding: .45rem .75rem; border-radius: var(--small); color: var(--soft); text-decoration: none; white-space: nowrap; font-weight: 520; }
 .rooms a:hover { color: var(--ink); background: var(--sunken); }
 .rooms a[aria-current] { color: var(--accent); background: var(--tint); }
@@ -102,10 +105,10 @@ const SETTINGS = `
 @media (min-width: 60rem) {
   .bar { padding: .8rem 2.5rem; }
   .shell { grid-template-columns: 13.5rem minmax(0, 1fr); gap: 3.5rem; padding: 2.5rem 2.5rem 5rem; }
-  .rooms { gap: 1.75rem; margin: 0; padding: 0; border: 0; align-content: start; }
-  .rooms > div { display: grid; gap: .5rem; }
+  .rooms { display: grid; gap: 1.75rem; margin: 0; padding: 0; overflow: visible; border: 0; align-content: start; }
+  .rooms > div { display: grid; gap: .5rem; min-width: 0; }
   .rooms h2 { position: static; width: auto; height: auto; clip-path: none; padding: 0 .75rem; font: 600 .75rem/1 var(--mono); letter-spacing: .06em; color: var(--soft); text-transform: uppercase; }
-  .rooms ul { flex-direction: column; flex-wrap: nowrap; margin: 0; }
+  .rooms ul { flex-direction: column; }
   .rooms a { overflow: hidden; text-overflow: ellipsis; }
   .content > header { padding-top: 0; }
 }

@@ -32,7 +32,7 @@ const CHANNEL_NAMES: Readonly<Record<(typeof CHANNELS)[number], string>> = {
 const MEANINGS: Readonly<Record<(typeof PRIORITIES)[number], string>> = {
   CRITICAL: "Only what is critical",
   HIGH: "High and critical",
-  NORMAL: "All but what is low",
+  NORMAL: "Normal and above",
   LOW: "Everything",
 };
 

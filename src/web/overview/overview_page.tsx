@@ -163,7 +163,7 @@ export function newProjectPage(context: BoardContext, shown: FormPage = {}): Res
   const { state = EMPTY } = shown;
   return showBoard(
     <WorkspaceFrame context={context} here="projects" title="New project">
-      <Card title="Name" id="make">
+      <Card title="Project details" id="make">
         <div class="body">
           <Trouble state={state} />
           <Form action={`/workspaces/${slug}/new-project`} csrf={context.csrf}>

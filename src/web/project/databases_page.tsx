@@ -67,7 +67,7 @@ export function databasesPage(
               title="No databases"
               command={`svc db create --name ${project.name} --project-id ${project.name}`}
             >
-              Make one below, or type:
+              Create one below, or type:
             </Empty>
           )
           : (

@@ -128,7 +128,7 @@ export function hooksPage(
               title="No deploy hooks"
               command={`svc hooks create --name ci --scope All --project-id ${project.name}`}
             >
-              Make one below, or type:
+              Create one below, or type:
             </Empty>
           )
           : (

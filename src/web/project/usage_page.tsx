@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What a project uses of what it may have.
+ * The usage and limits of a project.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What a workspace uses of what it may have.
+ * The usage and limits of a workspace.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export function usagePage(context: BoardContext, items: readonly Usage[]): Respo
       context={context}
       here="usage"
       title="Usage"
-      lead="What this workspace has, and how much it may have."
+      lead="What this workspace uses, and its limits."
     >
       <UsageCard items={items} command="svc usage">
         Each project has limits of its own: see the page "Usage" of a project.
