@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { ONE_THREAD } from "./_bench_place.ts";
 import { join } from "node:path";
 import { isInstalled } from "../_process.ts";
 import { cleanEnvironment, type Command, programCommand, startProgram } from "../_program.ts";
@@ -89,7 +90,7 @@ async function measureServe(dataDir: string, { env }: Place) {
   let idle = 0;
   for (let round = 0; round < SERVE_ROUNDS; round++) {
     const started = performance.now();
-    const platform = await startProgram({ dataDir, env });
+    const platform = await startProgram({ dataDir, env, args: [...ONE_THREAD] });
     ready.push(performance.now() - started);
     if (round === SERVE_ROUNDS - 1) {
       await new Promise((resolve) => setTimeout(resolve, IDLE_AFTER_MS));
@@ -105,7 +106,7 @@ export async function benchStart(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-start-" });
   const env = cleanEnvironment(folder);
   const dataDir = join(folder, "data");
-  const platform = await startProgram({ dataDir, env });
+  const platform = await startProgram({ dataDir, env, args: [...ONE_THREAD] });
   try {
     const place = {
       cwd: folder,

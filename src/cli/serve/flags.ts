@@ -57,7 +57,7 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
     )
     .option(
       "--edge-threads <n>",
-      "threads that answer files and redirects, beside the platform's (default: 1, its own)",
+      "threads that answer requests; with 1, the platform's own (default: one for each processor)",
       wholeNumber({ min: 1, max: 256 }),
     )
     .addOption(
