@@ -1,10 +1,12 @@
 /**
  * How long visitors of a page wait while the platform takes deploys and builds
- * projects, against the same visitors when it does neither.
+ * projects, against the same visitors when it does neither. Beside it, a bare server
+ * that takes no deploys: what the processors leave to any server meanwhile.
  *
  * @module
  */
 import { join } from "node:path";
+import { BARE, withBare } from "./_bare.ts";
 import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
 import { type Cost, loadProcess } from "./_load.ts";
 import { againstMost, formatTable, median, whole } from "./_table.ts";
@@ -17,6 +19,7 @@ const BUILDS = 4;
 const BUILD_COMMAND = "head -c 1500M /dev/zero | sha256sum && mkdir -p dist && " +
   "for i in $(seq 300); do echo page $i > dist/$i.html; done && echo built > dist/index.html";
 
+const HOST = "bench.localhost";
 const QUIET_ROUNDS = 6;
 const MOST_ROUNDS = 120;
 const CONNECTIONS = 4;
@@ -102,60 +105,83 @@ async function buildAll(place: BenchPlace, repository: string): Promise<void> {
   }
 }
 
-const measure = ({ platform }: BenchPlace): Promise<Cost> =>
-  loadProcess({
-    ...{ pid: platform.pid, port: platform.port, host: "bench.localhost", path: "/" },
-    ...{ seconds: 1, connections: CONNECTIONS },
-  });
+/** A server whose page is asked for. */
+interface Entrant {
+  readonly name: string;
+  readonly pid: number;
+  readonly port: number;
+}
+
+const measure = ({ pid, port }: Entrant): Promise<Cost> =>
+  loadProcess({ pid, port, host: HOST, path: "/", seconds: 1, connections: CONNECTIONS });
+
+/** One second of load for each, in turn. */
+async function measureEach(entrants: readonly Entrant[]): Promise<readonly Cost[]> {
+  const costs: Cost[] = [];
+  for (const entrant of entrants) costs.push(await measure(entrant));
+  return costs;
+}
 
 /** Second after second of load, while something else is under way. */
-async function measureWhile(place: BenchPlace, work: Promise<unknown>): Promise<Cost[]> {
+async function measureWhile(
+  entrants: readonly Entrant[],
+  work: Promise<unknown>,
+): Promise<readonly (readonly Cost[])[]> {
   let isOver = false;
   const over = work.finally(() => isOver = true);
   // What fails is thrown below, after the second that is being measured.
   over.catch(() => {});
-  const rounds: Cost[] = [];
-  while (!isOver && rounds.length < MOST_ROUNDS) rounds.push(await measure(place));
+  const rounds: (readonly Cost[])[] = [];
+  while (!isOver && rounds.length < MOST_ROUNDS) rounds.push(await measureEach(entrants));
   await over;
   return rounds;
 }
 
-const row = (name: string, rounds: readonly Cost[]): string[] => [
-  name,
-  String(rounds.length),
-  whole(median(rounds.map(({ requestsPerSecond }) => requestsPerSecond))),
-  median(rounds.map(({ p99 }) => p99)).toFixed(2),
-  Math.max(...rounds.map(({ p99 }) => p99)).toFixed(2),
+const p99Of = (costs: readonly Cost[]) => median(costs.map(({ p99 }) => p99));
+
+const figures = (costs: readonly Cost[]): string[] => [
+  String(costs.length),
+  whole(median(costs.map(({ requestsPerSecond }) => requestsPerSecond))),
+  median(costs.map(({ processorUs }) => processorUs)).toFixed(1),
+  p99Of(costs).toFixed(2),
+  Math.max(...costs.map(({ p99 }) => p99)).toFixed(2),
 ];
 
-async function compare(place: BenchPlace, repository: string): Promise<string> {
-  await deployPage(place);
+async function compare(
+  place: BenchPlace,
+  entrants: readonly Entrant[],
+  repository: string,
+): Promise<string> {
   const { site, tool } = place;
   await Deno.remove(site, { recursive: true });
   await Deno.mkdir(site);
   await tool(["init", "--name", "busy", "--create"]);
-  await measure(place);
-  const quiet: Cost[] = [];
-  for (let round = 0; round < QUIET_ROUNDS; round++) quiet.push(await measure(place));
-  const work = Promise.all([deployAll(place), buildAll(place, repository)]);
-  const busy = await measureWhile(place, work);
-  const p99 = (rounds: readonly Cost[]) => median(rounds.map((round) => round.p99));
+  await measureEach(entrants);
+  const quiet: (readonly Cost[])[] = [];
+  for (let round = 0; round < QUIET_ROUNDS; round++) quiet.push(await measureEach(entrants));
+  const busy = await measureWhile(
+    entrants,
+    Promise.all([deployAll(place), buildAll(place, repository)]),
+  );
+  const rows = entrants.flatMap(({ name }, at) => {
+    const [before, beside] = [quiet, busy].map((rounds) => rounds.map((costs) => costs[at]!));
+    const growth = p99Of(beside!) / p99Of(before!);
+    return [
+      [name, "quiet", ...figures(before!), ""],
+      [
+        name,
+        `${DEPLOYS} deploys and ${BUILDS} builds`,
+        ...figures(beside!),
+        at === 0 ? againstMost(growth, MAX_GROWTH) : growth.toFixed(2),
+      ],
+    ];
+  });
   return formatTable(
     [
-      "13 KB page",
-      "seconds",
-      "requests/s",
-      "p99 ms, median",
-      "p99 ms, worst",
-      "growth of the median",
+      ...["13 KB page", "beside", "seconds", "requests/s", "cpu us"],
+      ...["p99 ms, median", "p99 ms, worst", "growth of the median"],
     ],
-    [
-      [...row("quiet", quiet), ""],
-      [
-        ...row(`${DEPLOYS} deploys and ${BUILDS} builds`, busy),
-        againstMost(p99(busy) / p99(quiet), MAX_GROWTH),
-      ],
-    ],
+    rows,
   );
 }
 
@@ -164,9 +190,17 @@ export async function benchDeploys(): Promise<string> {
   const repository = await Deno.makeTempDir({ prefix: "svc-bench-git-" });
   try {
     await makeRepository(repository);
-    const table = await withBenchPlace((place) => compare(place, repository), {
-      args: ["--git-root", repository],
-    });
+    const table = await withBenchPlace(async (place) => {
+      await deployPage(place);
+      const { folder, platform: { pid, port } } = place;
+      return await withBare(folder, { port, host: HOST, paths: ["/"] }, (bare) => {
+        const entrants = [
+          { name: "svc", pid, port },
+          { name: BARE, pid: bare.pid, port: bare.port },
+        ];
+        return compare(place, entrants, repository);
+      });
+    }, { args: ["--git-root", repository] });
     return `${CONNECTIONS} connections, tool and builds on the same processors ` +
       `(svc ${describeProgram()})\n\n${table}`;
   } finally {
