@@ -10,6 +10,8 @@ export {
   EmbeddedEngine,
   type EmbeddedEngineOptions,
   ENGINE_NAMES,
+  type FolderFacts,
+  inspectFolder,
   TEMPLATE_FILE,
   TEMPLATE_URL,
   VERSION_FILE,
@@ -44,11 +46,16 @@ export {
   type ScramVerifier,
 } from "./scram/mod.ts";
 export {
+  type ClusterFacts,
   findPostgres,
+  inspectCluster,
+  inspectServer,
+  type InspectServerOptions,
   LOCAL,
   openServerEngine,
   type OpenServerOptions,
   type PostgresPrograms,
+  type ServerFacts,
 } from "./server/mod.ts";
 export {
   type BackendSession,

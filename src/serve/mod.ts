@@ -16,6 +16,7 @@ export {
   type MigrationReport,
   StoreInUseError,
 } from "./migration/mod.ts";
+export { type DatabaseFacts, inspectDatabases } from "./inspect_databases.ts";
 export { inspectPlatformStore, probeObjectStorage } from "./inspect_storages.ts";
 export type { StoreFacts } from "../store/mod.ts";
 export { rekeyDataDir } from "./rekey.ts";

@@ -4,12 +4,16 @@ import { formatFacts } from "../terminal/mod.ts";
 
 export default defineCommand({
   description:
-    "Covers sandboxes, esbuild, git, free disk space and the data directory, and shows " +
-    "what to do about each check that is not ok.",
+    "Covers sandboxes, esbuild, git, free disk space, the data directory and its databases, and " +
+    "shows what to do about each check that is not ok.",
   define: (command) =>
     command
       .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
       .option("--kv <place>", "postgres://… to look at as well: version, rights, standbys, clock")
+      .option(
+        "--postgres <server>",
+        "server of databases to ask: postgres:// (or SVC_POSTGRES_URL)",
+      )
       .option("--blobs <place>", "s3://… in which to store, read and delete an object as well"),
   examples: [
     ["doctor", "check this machine before it serves"],
@@ -21,10 +25,10 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { examine } = await import("./examine.ts");
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
-    const { kv, blobs } = flags;
+    const { kv, blobs, postgres = ctx.env.SVC_POSTGRES_URL || undefined } = flags;
     const points = await examine({
-      ...{ dataDir, cacheDir: cacheFolder(ctx.env), env: ctx.env },
-      ...definedOnly({ kv, blobs }),
+      ...{ dataDir, cacheDir: cacheFolder(ctx.env), env: ctx.env, now: ctx.now() },
+      ...definedOnly({ kv, blobs, postgres }),
     });
     const ok = points.every(({ state }) => state === "ok");
     const facts = points.flatMap(({ name, state, found, advice = null }) => [

@@ -8,6 +8,8 @@ import { dirname } from "node:path";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { probeSandbox, sealFunction } from "../../runtime/mod.ts";
 import { formatBytes } from "../terminal/mod.ts";
+import { definedOnly } from "../command/mod.ts";
+import { examineDatabases } from "./databases.ts";
 import type { Point } from "./point.ts";
 import { examineBlobs, examineStore } from "./storages.ts";
 import { examineBuildSandbox, examineNodeSandbox, judgeServerSandbox } from "./sandboxes.ts";
@@ -22,6 +24,9 @@ export interface ExamineOptions {
   readonly kv?: string;
   /** `s3://…` */
   readonly blobs?: string;
+  /** Server of databases: `local` or `postgres://…`. */
+  readonly postgres?: string;
+  readonly now: number;
 }
 
 /** Below this, deployments soon run out of space. */
@@ -97,9 +102,13 @@ async function existing(path: string): Promise<string> {
   return there || dirname(path) === path ? path : await existing(dirname(path));
 }
 
-async function disk(dataDir: string): Promise<Point> {
+/** What is free on the file system of the data directory. */
+async function freeSpace(dataDir: string): Promise<number> {
   const { bavail, bsize } = await statfs(await existing(dataDir));
-  const free = bavail * bsize;
+  return bavail * bsize;
+}
+
+function judgeDisk(dataDir: string, free: number): Point {
   const found = `${formatBytes(free)} free for ${dataDir}`;
   return free >= LOW_DISK_BYTES ? { name: "disk", state: "ok", found } : {
     name: "disk",
@@ -132,10 +141,11 @@ export function judgeDataDir(dataDir: string, mode: number | null | undefined): 
 
 /** Runs all checks; none of them leaves anything but what is in the cache folder. */
 export async function examine(
-  { dataDir, cacheDir, env, kv, blobs }: ExamineOptions,
+  { dataDir, cacheDir, env, kv, blobs, postgres, now }: ExamineOptions,
 ): Promise<readonly Point[]> {
   const mode = await Deno.stat(dataDir).then((facts) => facts.mode, () => undefined);
   const support = probeSandbox();
+  const freeBytes = await freeSpace(dataDir);
   return [
     ...judgeServerSandbox(support),
     ...await examineNodeSandbox(support, env),
@@ -145,8 +155,9 @@ export async function examine(
     await git(),
     await databases(env.PATH ?? ""),
     await examineBuildSandbox(env),
-    await disk(dataDir),
+    judgeDisk(dataDir, freeBytes),
     judgeDataDir(dataDir, mode),
+    ...await examineDatabases({ dataDir, env, freeBytes, now, ...definedOnly({ postgres }) }),
     ...kv === undefined ? [] : await examineStore(kv, env),
     ...blobs === undefined ? [] : [await examineBlobs(blobs, env)],
   ];

@@ -21,6 +21,7 @@ Deno.test("examine() looks at each point, and advises where one fails", async ()
     dataDir: `${folder}/data`,
     cacheDir: `${folder}/cache`,
     env: Deno.env.toObject(),
+    now: Date.now(),
   });
   assert.deepEqual(points.map(({ name }) => name), [
     "sandbox network",

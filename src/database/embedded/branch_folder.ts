@@ -104,7 +104,7 @@ export class BranchFolders {
   }
 
   /** Bytes on disk. */
-  async sizeOf({ id }: Branch): Promise<number> {
+  async sizeOf({ id }: Pick<Branch, "id">): Promise<number> {
     return await folderSize(this.data(id));
   }
 }
@@ -139,17 +139,23 @@ async function run(args: readonly string[]): Promise<string | undefined> {
   return code === 0 ? undefined : new TextDecoder().decode(stderr).trim();
 }
 
+/** Whether the file system can clone a file; the copy is removed again. */
+export async function canClone(file: string, probe: string): Promise<boolean> {
+  const clone = CLONE[Deno.build.os];
+  const isCloned = clone !== undefined && await run([...clone, file, probe]) === undefined;
+  await Deno.remove(probe).catch(() => {});
+  return isCloned;
+}
+
 /** Copies a folder: by cloning where the file system can, else byte by byte. */
 async function copyFolder(from: string, to: string): Promise<CopyMethod> {
-  const clone = CLONE[Deno.build.os];
   // One small file shows whether the rest can be cloned.
-  const probe = `${to}.probe`;
-  const canClone = clone !== undefined &&
-    await run([...clone, join(from, "PG_VERSION"), probe]) === undefined;
-  await Deno.remove(probe).catch(() => {});
-  const problem = await run([...(canClone ? clone : ["-R", "-p"]), from, to]);
+  const clone = await canClone(join(from, "PG_VERSION"), `${to}.probe`)
+    ? CLONE[Deno.build.os]
+    : undefined;
+  const problem = await run([...(clone ?? ["-R", "-p"]), from, to]);
   if (problem !== undefined) throw copyError(problem);
-  return canClone ? "clone" : "copy";
+  return clone === undefined ? "copy" : "clone";
 }
 
 /** What `cp` says in the language of the machine is for the log; that the disk is full, for users. */

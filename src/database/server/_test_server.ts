@@ -11,7 +11,8 @@ import { Admin } from "./admin.ts";
 import { ADMIN_ROLE } from "./local/cluster_files.ts";
 import { findPostgres } from "./local/find_postgres.ts";
 import { LocalCluster } from "./local/local_cluster.ts";
-import { adminPassword, LOCAL, openServerEngine } from "./open_server.ts";
+import { LOCAL, openServerEngine } from "./open_server.ts";
+import { adminPassword } from "./server_key.ts";
 import { remoteServer } from "./server_source.ts";
 
 export const PASSWORD = "right horse";

@@ -5,4 +5,6 @@
  * @module
  */
 export { findPostgres, type PostgresPrograms } from "./local/find_postgres.ts";
+export { inspectServer, type InspectServerOptions, type ServerFacts } from "./inspect_server.ts";
+export { type ClusterFacts, inspectCluster } from "./local/inspect_cluster.ts";
 export { LOCAL, openServerEngine, type OpenServerOptions } from "./open_server.ts";

@@ -15,5 +15,6 @@ export {
   type InjectedDatabases,
 } from "./deployment_databases.ts";
 export type { EngineSource } from "./engines.ts";
+export { inspectRecords, type RecordFacts } from "./inspect_records.ts";
 export type { DatabaseRecord } from "./records.ts";
 export { dumpName, DUMPS_FOLDER } from "./restored_dumps.ts";

@@ -14,9 +14,9 @@ import {
 } from "../../database/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { lockInTime } from "../../lib/file_lock.ts";
-import { openKv } from "../../platform/core/store/mod.ts";
 import { dumpName, DUMPS_FOLDER, shownStorages } from "../../platform/databases/mod.ts";
 import type { ArchiveWriter } from "./archive_writer.ts";
+import { readStoreCopy } from "./copy_store.ts";
 import { BackupError, DATABASES, FOLDERS } from "./backup_layout.ts";
 
 type Storage = Awaited<ReturnType<typeof shownStorages>>[number];
@@ -28,22 +28,8 @@ export interface AddDatabasesOptions {
 }
 
 /** Reads which databases a copy of the store names. */
-export async function storagesIn(copy: string): Promise<Storage[]> {
-  // Opening writes to it.
-  const read = `${copy}.read`;
-  await Deno.copyFile(copy, read);
-  try {
-    const kv = await openKv(read);
-    try {
-      return await shownStorages(kv);
-    } finally {
-      kv.close();
-    }
-  } finally {
-    for (const path of [read, `${read}-wal`, `${read}-shm`]) {
-      await Deno.remove(path).catch(() => {});
-    }
-  }
+export function storagesIn(copy: string): Promise<Storage[]> {
+  return readStoreCopy(copy, shownStorages);
 }
 
 /** Adds databases, each once. */

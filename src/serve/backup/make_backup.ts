@@ -14,6 +14,7 @@ import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { type AddDatabasesOptions, DatabaseAdder, storagesIn } from "./add_databases.ts";
 import { ArchiveWriter } from "./archive_writer.ts";
+import { copyStore } from "./copy_store.ts";
 import {
   BACKUP_SCHEMA,
   BackupError,
@@ -46,21 +47,6 @@ export interface BackupOptions {
 
 /** How often records are read again where a database that they name is gone. */
 const MAX_ATTEMPTS = 5;
-
-/** Longest wait for the database, in milliseconds. */
-const BUSY_MS = 30_000;
-
-/** Copies a database as it is at one moment. */
-async function copyDatabase(from: string, to: string): Promise<void> {
-  const { DatabaseSync } = await import("node:sqlite");
-  const database = new DatabaseSync(from, { readOnly: true });
-  try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    database.prepare("VACUUM INTO ?").run(to);
-  } finally {
-    database.close();
-  }
-}
 
 /** Yields the files below a folder as paths with forward slashes; none where it is missing. */
 async function* filesBelow(folder: string, prefix: string): AsyncGenerator<string> {
@@ -123,7 +109,7 @@ async function addRecords(archive: ArchiveWriter, options: BackupOptions): Promi
   const adder = databases && new DatabaseAdder(archive, { dataDir, ...databases });
   try {
     for (let attempt = 1;; attempt++) {
-      await copyDatabase(kv, copy);
+      await copyStore(kv, copy);
       if (adder === undefined || await adder.add(await storagesIn(copy))) break;
       if (attempt === MAX_ATTEMPTS) {
         throw new BackupError(

@@ -4,5 +4,6 @@
  * @module
  */
 export { BackupError, type BackupReport } from "./backup_layout.ts";
+export { copyStore, readStoreCopy } from "./copy_store.ts";
 export { type BackupOptions, makeBackup } from "./make_backup.ts";
 export { restoreBackup, type RestoreOptions } from "./restore_backup.ts";

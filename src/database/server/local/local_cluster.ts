@@ -237,7 +237,7 @@ interface ServerNote {
 }
 
 /** What the process that the cluster names as its server has noted; `undefined` where it is gone. */
-async function runningServer(data: string): Promise<ServerNote | undefined> {
+export async function runningServer(data: string): Promise<ServerNote | undefined> {
   const text = await readTextFile(join(data, "postmaster.pid")).catch(() => "");
   const [id, , , port = "", socketFolder = ""] = text.split("\n");
   if (!(Number(id) > 1)) return undefined;

@@ -1,0 +1,205 @@
+/**
+ * The points of `svc doctor` about managed databases: engines, their servers, and what the
+ * records name. They judge; `svc serve` mends by itself what only takes time.
+ *
+ * @module
+ */
+import { formatBytes, formatCount } from "../../lib/format.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import type { DatabaseFacts } from "../../serve/mod.ts";
+import type { Point } from "./point.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Until when the project mends each major version; from its versioning policy. */
+const SUPPORTED_UNTIL: ReadonlyMap<number, string> = new Map([
+  [14, "2026-11-12"],
+  [15, "2027-11-11"],
+  [16, "2028-11-09"],
+  [17, "2029-11-08"],
+  [18, "2030-11-14"],
+]);
+
+/** How much of the connections may be in use, so that branches can still be made. */
+const MOST_IN_USE = 0.9;
+/** Clients at a time of one database of the smallest size, beside those of the platform. */
+const LEAST_CONNECTIONS = 25;
+/** A round of housekeeping comes each hour. */
+const UNSWEPT_MS = DAY_MS;
+/** Names that a point tells. */
+const MOST_NAMES = 5;
+
+function namesOf(all: readonly { readonly name: string }[]): string {
+  const names = all.slice(0, MOST_NAMES).map(({ name }) => name);
+  const more = all.length - names.length;
+  return names.join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+const oldSupport = (major: number, now: number): string | undefined => {
+  const until = SUPPORTED_UNTIL.get(major);
+  if (until === undefined) return major < 14 ? "before 2026" : undefined;
+  return now > Date.parse(until) + DAY_MS ? `on ${until}` : undefined;
+};
+
+function judgeVersion(name: string, found: string, version: string, now: number): Point {
+  const major = Number.parseInt(version);
+  const ended = oldSupport(major, now);
+  return ended === undefined ? { name, state: "ok", found } : {
+    ...{ name, state: "warn", found: `${found}, whose support ended ${ended}` },
+    advice: "Install a newer PostgreSQL beside it, and move the databases (svc db move)",
+  };
+}
+
+/** Judges the server in the data directory, apart from what it answers. */
+export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Point[] {
+  if (cluster === undefined) return [];
+  const { folder, made, installed, runs, mode, lastWords } = cluster;
+  const name = "local PostgreSQL";
+  const points: Point[] = [];
+  if (!installed.some((version) => Number.parseInt(version) === made)) {
+    points.push({
+      ...{ name, state: "fail" },
+      found: `the databases in ${folder} were made by PostgreSQL ${made}, which is not installed`,
+      advice: `Install it (such as the package postgresql-${made}), or name its folder in PATH`,
+    });
+  }
+  if (isServed && !runs) {
+    points.push({
+      ...{ name, state: "fail" },
+      found: `the server in ${folder} does not run` + (lastWords === "" ? "" : `: ${lastWords}`),
+      advice: "Read the log of svc serve and the files in its folder log; the platform starts " +
+        "it again by itself",
+    });
+  }
+  if (mode !== null && (mode & 0o077) !== 0) {
+    points.push({
+      ...{ name, state: "fail" },
+      found: `${folder}/data is open to others (mode ${(mode & 0o777).toString(8)})`,
+      advice: `Close it: chmod 700 ${folder}/data`,
+    });
+  }
+  if (points.length > 0) return points;
+  const state = runs ? "runs" : "rests until svc serve --postgres local";
+  return [{ name, state: "ok", found: `PostgreSQL ${made} in ${folder} ${state}` }];
+}
+
+/** Judges the server that databases are on, by what it answers. */
+export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[] {
+  const { server, serverProblem } = facts;
+  const name = "database server";
+  if (serverProblem !== undefined) {
+    const advice = "Check the address, the network, and the password in SVC_POSTGRES_URL";
+    return [{ name, state: "fail", found: serverProblem, advice }];
+  }
+  if (server === undefined) return [];
+  const { version, mayCreate, mostConnections, connections } = server;
+  const found = `PostgreSQL ${version}, ${connections} of ${mostConnections} connections in use`;
+  if (!mayCreate) {
+    return [{
+      ...{ name, state: "fail" },
+      found: `${found}; the role may not create databases and roles`,
+      advice: "Grant it both: ALTER ROLE <role> CREATEDB CREATEROLE",
+    }];
+  }
+  if (mostConnections < LEAST_CONNECTIONS || connections > mostConnections * MOST_IN_USE) {
+    const advice = "Raise max_connections; each database may have 20 clients or more (cu-size)";
+    return [{ name, state: "warn", found, advice }];
+  }
+  return [judgeVersion(name, found, version, now)];
+}
+
+/** Judges the files of embedded databases against the space that is left. */
+export function judgeEmbedded({ embedded }: DatabaseFacts, freeBytes: number): readonly Point[] {
+  const { branches, sizeBytes, largestBytes, clones } = embedded;
+  if (branches.length === 0) return [];
+  const name = "embedded databases";
+  const kept = `${formatCount(branches.length, "folder")} of ${formatBytes(sizeBytes)}`;
+  const found = `${kept}; a branch is a ${clones === true ? "clone" : "copy byte by byte"}`;
+  if (clones === true || freeBytes > 2 * largestBytes) return [{ name, state: "ok", found }];
+  return [{
+    ...{ name, state: "warn" },
+    found: `${found}, and ${formatBytes(freeBytes)} are free`,
+    advice: "Free some space: a copy of the largest needs " + formatBytes(largestBytes),
+  }];
+}
+
+/** Judges what records name against what engines hold. */
+export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[] {
+  const { records, embedded, server, isServed } = facts;
+  if (records === undefined || (records.databases === 0 && records.deleted.length === 0)) return [];
+  const points: Point[] = [];
+  const say = (state: "warn" | "fail", found: string, advice: string) =>
+    points.push({ name: "databases kept", state, found, advice });
+  for (const { name, reason } of records.failed.slice(0, MOST_NAMES)) {
+    say("fail", `${name} failed: ${reason}`, "Mend the cause, then make it again");
+  }
+  const held = { embedded: embedded.branches, server: server?.branches };
+  const missing = records.shown.filter(({ engine, id }) => held[engine]?.includes(id) === false);
+  if (missing.length > 0) {
+    say(
+      "fail",
+      `the engine does not hold ${namesOf(missing)}`,
+      "Bring them back: svc db snapshots restore latest, or svc restore of a backup",
+    );
+  }
+  const strays = [...held.embedded, ...held.server ?? []].filter((id) => !records.named.has(id));
+  if (strays.length > 0) {
+    say(
+      "warn",
+      `no record names ${strays.join(", ")}, which engines hold`,
+      "Nothing: svc serve removes what no record names a day after it has seen it",
+    );
+  }
+  const late = records.expired.filter(({ expiresAt }) => expiresAt + UNSWEPT_MS < now);
+  if (late.length > 0) {
+    say(
+      "warn",
+      `${namesOf(late)} should have been removed more than a day ago`,
+      isServed
+        ? "Read the log of svc serve: its housekeeping fails"
+        : "Start svc serve: it removes them",
+    );
+  }
+  for (const { name, removedAt } of records.deleted) {
+    if (removedAt - now > DAY_MS) continue;
+    const when = new Date(removedAt).toISOString().slice(0, 16).replace("T", " ");
+    say(
+      "warn",
+      `${name} was deleted, and goes for good at ${when} UTC`,
+      "To keep it: svc db undelete",
+    );
+  }
+  if (points.length > 0) return points;
+  const found = formatCount(records.databases, "database");
+  return [{ name: "databases kept", state: "ok", found: `${found}, each where its record says` }];
+}
+
+/** Examines the databases of a data directory. */
+export async function examineDatabases(
+  { dataDir, postgres, env, freeBytes, now }: {
+    readonly dataDir: string;
+    readonly postgres?: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    /** Of the file system of the data directory. */
+    readonly freeBytes: number;
+    readonly now: number;
+  },
+): Promise<readonly Point[]> {
+  const { inspectDatabases } = await import("../../serve/mod.ts");
+  try {
+    const options = { dataDir, env, ...(postgres === undefined ? {} : { postgres }) };
+    const facts = await inspectDatabases(options);
+    return [
+      ...judgeCluster(facts),
+      ...judgeServer(facts, now),
+      ...judgeEmbedded(facts, freeBytes),
+      ...judgeRecords(facts, now),
+    ];
+  } catch (error) {
+    return [{
+      ...{ name: "databases kept", state: "fail" },
+      found: `the records of databases cannot be read: ${messageOf(error)}`,
+      advice: `Run svc doctor as the user that owns ${dataDir}, by a program not older than it`,
+    }];
+  }
+}

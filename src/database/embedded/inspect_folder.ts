@@ -1,0 +1,32 @@
+/**
+ * Looking at the folder of embedded databases, whether a platform runs on it or not.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { BranchFolders, canClone } from "./branch_folder.ts";
+
+export interface FolderFacts {
+  readonly branches: readonly string[];
+  /** Bytes of all of them on disk; what clones share counts more than once. */
+  readonly sizeBytes: number;
+  readonly largestBytes: number;
+  /** Whether a branch is a clone, or a copy byte by byte; `undefined` where there is none to try. */
+  readonly clones: boolean | undefined;
+}
+
+/** @param folder that of all branches */
+export async function inspectFolder(folder: string): Promise<FolderFacts> {
+  const folders = new BranchFolders(folder);
+  const branches = await folders.list();
+  const sizes = await Promise.all(branches.map((id) => folders.sizeOf({ id })));
+  const first = branches[0];
+  return {
+    branches,
+    sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
+    largestBytes: Math.max(0, ...sizes),
+    clones: first === undefined
+      ? undefined
+      : await canClone(join(folders.data(first), "PG_VERSION"), join(folder, ".clone-probe")),
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Looking at a PostgreSQL server for databases without changing it, for whoever sets it up.
+ *
+ * @module
+ */
+import { Admin } from "./admin.ts";
+import { adminPassword, readKeyIfMade } from "./server_key.ts";
+import { runningCluster } from "./local/local_cluster.ts";
+import { LOCAL } from "./open_server.ts";
+import { parseServerUrl } from "./server_address.ts";
+import { ServerEngine } from "./server_engine.ts";
+import { remoteServer, type ServerSource } from "./server_source.ts";
+
+export interface ServerFacts {
+  readonly version: string;
+  /** Whether the role may create databases and roles. */
+  readonly mayCreate: boolean;
+  /** Sessions that it allows to roles that are no superusers, and those open now. */
+  readonly mostConnections: number;
+  readonly connections: number;
+  /** Ids of the branches that this platform has made on it. */
+  readonly branches: readonly string[];
+}
+
+export interface InspectServerOptions {
+  /** `local`, or `postgres://…` as for `svc serve --postgres`. */
+  readonly postgres: string;
+  /** The platform's own. */
+  readonly dataFolder: string;
+  readonly variable: (name: string) => string | undefined;
+}
+
+const QUESTION =
+  `SELECT current_setting('server_version'), rolsuper OR (rolcreatedb AND rolcreaterole), ` +
+  `current_setting('max_connections')::int - ` +
+  `current_setting('superuser_reserved_connections')::int, ` +
+  `(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') ` +
+  `FROM pg_roles WHERE rolname = current_user`;
+
+/**
+ * Asks the server; `undefined` where the local one does not run.
+ *
+ * @throws {Error} where it cannot be reached, with a message for the operator
+ */
+export async function inspectServer(
+  { postgres, dataFolder, variable }: InspectServerOptions,
+): Promise<ServerFacts | undefined> {
+  const key = await readKeyIfMade(dataFolder);
+  let source: ServerSource | undefined;
+  if (postgres !== LOCAL) {
+    source = remoteServer(parseServerUrl(postgres, { variable, readFile: Deno.readTextFileSync }));
+  } else if (key !== undefined) {
+    const password = adminPassword(key);
+    source = await runningCluster({ dataFolder, password, path: variable("PATH") ?? "" });
+  }
+  if (source === undefined) return undefined;
+  const [row] = await new Admin(source).run([QUESTION]);
+  const [version, mayCreate, most, open] = row!;
+  return {
+    version: version!.replace(/ .*/, ""),
+    mayCreate: mayCreate === "t",
+    mostConnections: Number(most),
+    connections: Number(open),
+    branches: key === undefined ? [] : await new ServerEngine({ source, key }).list(),
+  };
+}

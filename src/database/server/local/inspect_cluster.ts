@@ -1,0 +1,44 @@
+/**
+ * Looking at the PostgreSQL in a data folder without starting or changing it.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { readTextFile } from "../../../lib/utf8.ts";
+import { clusterVersion } from "./cluster_files.ts";
+import { findPostgres } from "./find_postgres.ts";
+import { runningServer } from "./local_cluster.ts";
+
+export interface ClusterFacts {
+  readonly folder: string;
+  /** The major version that made it. */
+  readonly made: number;
+  /** Versions on this machine, newest first, such as `17.6`. */
+  readonly installed: readonly string[];
+  readonly runs: boolean;
+  /** Permissions of its files, where the system has such. */
+  readonly mode: number | null;
+  /** What the server said last when it started. */
+  readonly lastWords: string;
+}
+
+const LAST_LINES = 3;
+
+/** Describes the cluster in a platform's data folder; `undefined` where there is none. */
+export async function inspectCluster(
+  dataFolder: string,
+  path: string,
+): Promise<ClusterFacts | undefined> {
+  const folder = join(dataFolder, "postgres");
+  const made = await clusterVersion(folder);
+  if (made === undefined) return undefined;
+  const data = join(folder, "data");
+  const said = await readTextFile(join(folder, "start.log")).catch(() => "");
+  return {
+    ...{ folder, made },
+    installed: (await findPostgres(path)).map(({ version }) => version),
+    runs: await runningServer(data) !== undefined,
+    mode: (await Deno.stat(data)).mode,
+    lastWords: said.trim().split("\n").slice(-LAST_LINES).join(" "),
+  };
+}

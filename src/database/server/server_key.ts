@@ -1,0 +1,44 @@
+/**
+ * The key that passwords of roles on a server come of.
+ *
+ * @module
+ */
+import { createHmac, randomBytes } from "node:crypto";
+import { join } from "node:path";
+
+const KEY_BYTES = 32;
+
+const keyPath = (dataFolder: string): string => join(dataFolder, "postgres.key");
+
+/** The password of a local server's own role. */
+export function adminPassword(key: Uint8Array): string {
+  return createHmac("sha256", key).update("admin").digest("base64url");
+}
+
+/** @throws {Error} where the file is damaged */
+export async function readKeyIfMade(
+  dataFolder: string,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const path = keyPath(dataFolder);
+  try {
+    const bytes = await Deno.readFile(path);
+    if (bytes.byteLength === KEY_BYTES) return bytes;
+    throw new Error(`${path} is damaged: restore it from a backup of the data folder`);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Made once: what is in it signs in to all databases. */
+export async function readKey(dataFolder: string): Promise<Uint8Array<ArrayBuffer>> {
+  const made = await readKeyIfMade(dataFolder);
+  if (made !== undefined) return made;
+  await Deno.mkdir(dataFolder, { recursive: true });
+  const key = new Uint8Array(randomBytes(KEY_BYTES));
+  const path = keyPath(dataFolder);
+  const unfinished = `${path}.new`;
+  await Deno.writeFile(unfinished, key, { mode: 0o600 });
+  await Deno.rename(unfinished, path);
+  return key;
+}

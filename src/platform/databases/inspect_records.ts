@@ -1,0 +1,63 @@
+/**
+ * What the records of databases say to whoever looks after a platform.
+ *
+ * @module
+ */
+import type { EngineKind } from "../../database/mod.ts";
+import { ProjectStore } from "../projects/mod.ts";
+import { BranchStore } from "./branch_store.ts";
+import { DatabaseStore } from "./database_store.ts";
+import { GRACE_MS } from "./sizes.ts";
+
+/** A branch as people name it: `orders/main of shop`. */
+export interface NamedBranch {
+  readonly name: string;
+}
+
+export interface RecordFacts {
+  /** Databases that are not deleted. */
+  readonly databases: number;
+  /** Branches that failed, and why. */
+  readonly failed: readonly (NamedBranch & { readonly reason: string })[];
+  /** Where the storages of branches are that show one. */
+  readonly shown: readonly (NamedBranch & { readonly engine: EngineKind; readonly id: string })[];
+  /** Ids of all storages that some record names. */
+  readonly named: ReadonlySet<string>;
+  /** Branches that have an end, and when, in milliseconds since 1970. */
+  readonly expired: readonly (NamedBranch & { readonly expiresAt: number })[];
+  /** Deleted databases, and when they are removed for good. */
+  readonly deleted: readonly (NamedBranch & { readonly removedAt: number })[];
+}
+
+type Facts<Key extends keyof RecordFacts> = RecordFacts[Key] extends readonly (infer Fact)[]
+  ? Fact[]
+  : never;
+
+/** Reads the records; nothing of the store is changed. */
+export async function inspectRecords(kv: Deno.Kv): Promise<RecordFacts> {
+  const [databases, branches, projects] = [
+    new DatabaseStore(kv),
+    new BranchStore(kv),
+    new ProjectStore(kv),
+  ];
+  const failed: Facts<"failed"> = [];
+  const shown: Facts<"shown"> = [];
+  const expired: Facts<"expired"> = [];
+  const deleted: Facts<"deleted"> = [];
+  let count = 0;
+  for await (const { id, name, workspaceId, projectId, deletedAt } of databases.all()) {
+    const project = await projects.find(workspaceId, projectId);
+    const place = `of ${project?.name ?? projectId}`;
+    if (deletedAt === null) count++;
+    else deleted.push({ name: `${name} ${place}`, removedAt: deletedAt + GRACE_MS });
+    for (const branch of await branches.list(id)) {
+      const { storage, failure, expiresAt } = branch;
+      const named = { name: `${name}/${branch.name} ${place}` };
+      if (storage !== null) shown.push({ ...named, ...storage });
+      if (failure !== null) failed.push({ ...named, reason: failure });
+      if (expiresAt !== null) expired.push({ ...named, expiresAt });
+    }
+  }
+  const named = await branches.namedStorages();
+  return { ...{ databases: count, failed, shown, expired, deleted }, named };
+}

@@ -1,0 +1,42 @@
+/**
+ * A copy of the embedded store as it is at one moment, whether a platform runs on it or not.
+ *
+ * @module
+ */
+import { openKv } from "../../platform/core/store/mod.ts";
+
+/** Longest wait for the database, in milliseconds. */
+const BUSY_MS = 30_000;
+
+export async function copyStore(from: string, to: string): Promise<void> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(from, { readOnly: true });
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    database.prepare("VACUUM INTO ?").run(to);
+  } finally {
+    database.close();
+  }
+}
+
+/** Reads records of a copy, which stays as it is. */
+export async function readStoreCopy<T>(
+  copy: string,
+  read: (kv: Deno.Kv) => Promise<T>,
+): Promise<T> {
+  // Opening writes to it.
+  const opened = `${copy}.read`;
+  await Deno.copyFile(copy, opened);
+  try {
+    const kv = await openKv(opened);
+    try {
+      return await read(kv);
+    } finally {
+      kv.close();
+    }
+  } finally {
+    for (const path of [opened, `${opened}-wal`, `${opened}-shm`]) {
+      await Deno.remove(path).catch(() => {});
+    }
+  }
+}

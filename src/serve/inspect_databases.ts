@@ -1,0 +1,79 @@
+/**
+ * Looking at the databases of a data directory, whether a platform serves from it or not.
+ * Nothing is started or changed.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import {
+  type ClusterFacts,
+  type FolderFacts,
+  inspectCluster,
+  inspectFolder,
+  inspectServer,
+  LOCAL,
+  type ServerFacts,
+} from "../database/mod.ts";
+import { messageOf } from "../lib/error_message.ts";
+import type { Environment } from "../lib/network_variables.ts";
+import { isServed } from "../platform/core/store/mod.ts";
+import { inspectRecords, type RecordFacts } from "../platform/databases/mod.ts";
+import { copyStore, readStoreCopy } from "./backup/mod.ts";
+
+export interface DatabaseFacts {
+  /** Whether a platform serves from the data directory now. */
+  readonly isServed: boolean;
+  readonly embedded: FolderFacts;
+  /** The server in the data directory; `undefined` where there is none. */
+  readonly cluster: ClusterFacts | undefined;
+  /** The server that was named, else the one in the data directory; `undefined` where neither runs. */
+  readonly server: ServerFacts | undefined;
+  /** Why the server could not be asked. */
+  readonly serverProblem: string | undefined;
+  /** `undefined` where the data directory has no records. */
+  readonly records: RecordFacts | undefined;
+}
+
+export interface InspectDatabasesOptions {
+  readonly dataDir: string;
+  /** As for `svc serve --postgres`; where missing, a server in the data directory is asked. */
+  readonly postgres?: string;
+  readonly env: Environment;
+}
+
+export async function inspectDatabases(
+  { dataDir, postgres, env }: InspectDatabasesOptions,
+): Promise<DatabaseFacts> {
+  const cluster = await inspectCluster(dataDir, env.PATH ?? "");
+  const asked = postgres ?? (cluster === undefined ? undefined : LOCAL);
+  let server: ServerFacts | undefined;
+  let serverProblem: string | undefined;
+  try {
+    server = asked === undefined ? undefined : await inspectServer({
+      ...{ postgres: asked, dataFolder: dataDir },
+      variable: (name) => env[name],
+    });
+  } catch (error) {
+    serverProblem = messageOf(error);
+  }
+  return {
+    ...{ cluster, server, serverProblem },
+    isServed: await isServed(dataDir),
+    embedded: await inspectFolder(join(dataDir, "databases")),
+    records: await readRecords(dataDir),
+  };
+}
+
+/** Reads a copy: the store itself may be in use. */
+async function readRecords(dataDir: string): Promise<RecordFacts | undefined> {
+  const store = join(dataDir, "kv.sqlite3");
+  if (!await Deno.stat(store).then(() => true, () => false)) return undefined;
+  const folder = await Deno.makeTempDir({ prefix: "svc-doctor-" });
+  try {
+    const copy = join(folder, "store");
+    await copyStore(store, copy);
+    return await readStoreCopy(copy, inspectRecords);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
