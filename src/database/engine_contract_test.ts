@@ -1,30 +1,10 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import pg from "pg";
 import postgres from "postgres";
 import { runProgram } from "../lib/spawn_program.ts";
+import { ENGINES, shownNames } from "./_test_engines.ts";
 import { TestGateway } from "./_test_gateway.ts";
-import { databaseProcessCommand, EmbeddedEngine } from "./embedded/mod.ts";
-import { NO_POSTGRES, openTestEngine } from "./server/_test_server.ts";
-import type { Branch, DatabaseEngine } from "./types.ts";
-
-/** Each engine, over an empty folder. */
-const ENGINES: Readonly<Record<string, (folder: string) => Promise<DatabaseEngine>>> = {
-  embedded: (folder) =>
-    Promise.resolve(
-      new EmbeddedEngine({
-        folder: join(folder, "databases"),
-        command: databaseProcessCommand({ env: Deno.env.toObject() }),
-      }),
-    ),
-  server: openTestEngine,
-};
-
-/** Database and role as SQL shows them: a server has names of its own for a branch. */
-function shownNames({ kind }: DatabaseEngine, { id, database, role }: Branch) {
-  const own = `svc_${id}`;
-  return kind === "server" ? { database: own, role: own } : { database, role };
-}
+import { NO_POSTGRES } from "./server/_test_server.ts";
 
 type Contract = Readonly<Record<string, (gateway: TestGateway) => Promise<void>>>;
 

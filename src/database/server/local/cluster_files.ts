@@ -110,16 +110,24 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
+/** Runs a program with at most so many KiB of addresses. */
+const LIMIT = 'ulimit -v "$0" && exec "$@"';
+
 /** @throws {Error} with what the program said where it failed */
 export async function runAsOwner(
   program: string,
-  { args, owner }: {
+  { args, owner, addressesMb }: {
     readonly args: readonly string[];
     readonly owner: ClusterOwner | undefined;
+    /** Addresses that it and what it starts may use each; unlimited where missing. */
+    readonly addressesMb?: number;
   },
 ): Promise<void> {
-  const { success, stdout, stderr } = await runProgram(program, {
-    args: [...args],
+  const limited = addressesMb === undefined
+    ? [program, ...args] as const
+    : ["/bin/sh", "-c", LIMIT, String(addressesMb * 1024), program, ...args] as const;
+  const { success, stdout, stderr } = await runProgram(limited[0], {
+    args: limited.slice(1),
     clearEnv: true,
     env: { PATH: "/usr/bin:/bin", LANG: "C", LC_ALL: "C" },
     cwd: "/",

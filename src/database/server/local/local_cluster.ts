@@ -23,7 +23,7 @@ import {
 } from "./cluster_files.ts";
 import { type ClusterOwner, findOwner, letPass } from "./cluster_owner.ts";
 import { findPostgres, type PostgresPrograms } from "./find_postgres.ts";
-import { serverSettings } from "./server_settings.ts";
+import { processMemoryMb, serverSettings } from "./server_settings.ts";
 
 const PORT = 5432;
 /** How often the server is looked at, in milliseconds. */
@@ -189,6 +189,10 @@ export class LocalCluster implements ServerSource {
     return runAsOwner(join(this.programs.folder, "pg_ctl"), {
       args: [action, `--pgdata=${this.files.data}`, "--silent", ...args],
       owner: this.owner,
+      // What it starts inherits the limit. Other systems refuse to set it.
+      ...Deno.build.os === "linux"
+        ? { addressesMb: processMemoryMb(this.options.memoryBytes) }
+        : {},
     });
   }
 

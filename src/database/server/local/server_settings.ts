@@ -10,6 +10,26 @@ const SHARED_PART = 1 / 8;
 const MOST_SHARED_MB = 4096;
 const LEAST_SHARED_MB = 64;
 const MAX_CONNECTIONS = 300;
+/** What one process of the server may put into temporary files, for sorts and hashes. */
+const TEMPORARY_MB = 4096;
+/** Part of the machine's memory that one process may have beside the shared pages, and the least. */
+const PROCESS_PART = 1 / 4;
+const LEAST_PROCESS_MB = 1024;
+
+const sharedMb = (memoryBytes: number): number =>
+  Math.max(
+    LEAST_SHARED_MB,
+    Math.min(MOST_SHARED_MB, Math.floor(memoryBytes * SHARED_PART / MIB)),
+  );
+
+/**
+ * Addresses that each process of the server may use, in MiB: a statement that needs more fails
+ * with 53200, where the machine would run out of memory and end other programs.
+ */
+export function processMemoryMb(memoryBytes: number): number {
+  const own = Math.max(LEAST_PROCESS_MB, Math.floor(memoryBytes * PROCESS_PART / MIB));
+  return sharedMb(memoryBytes) + own;
+}
 
 /** The text of `postgresql.conf`. Neither SQL nor values of rows get into its log. */
 export function serverSettings(
@@ -19,8 +39,6 @@ export function serverSettings(
     readonly memoryBytes: number;
   },
 ): string {
-  const share = Math.floor(memoryBytes * SHARED_PART / MIB);
-  const shared = Math.max(LEAST_SHARED_MB, Math.min(MOST_SHARED_MB, share));
   const settings: readonly (readonly [name: string, value: string])[] = [
     ["listen_addresses", ""],
     ["port", String(port)],
@@ -28,7 +46,8 @@ export function serverSettings(
     ["unix_socket_permissions", "0700"],
     ["max_connections", String(MAX_CONNECTIONS)],
     ["password_encryption", "scram-sha-256"],
-    ["shared_buffers", `${shared}MB`],
+    ["shared_buffers", `${sharedMb(memoryBytes)}MB`],
+    ["temp_file_limit", `${TEMPORARY_MB}MB`],
     ["max_wal_size", "1GB"],
     ["client_connection_check_interval", "10s"],
     ["logging_collector", "on"],

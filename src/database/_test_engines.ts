@@ -1,0 +1,27 @@
+/**
+ * Both engines, for tests that hold one to what holds the other.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { databaseProcessCommand, EmbeddedEngine } from "./embedded/mod.ts";
+import { openTestEngine } from "./server/_test_server.ts";
+import type { Branch, DatabaseEngine } from "./types.ts";
+
+/** Each engine, over an empty folder. */
+export const ENGINES: Readonly<Record<string, (folder: string) => Promise<DatabaseEngine>>> = {
+  embedded: (folder) =>
+    Promise.resolve(
+      new EmbeddedEngine({
+        folder: join(folder, "databases"),
+        command: databaseProcessCommand({ env: Deno.env.toObject() }),
+      }),
+    ),
+  server: openTestEngine,
+};
+
+/** Database and role as SQL shows them: a server has names of its own for a branch. */
+export function shownNames({ kind }: DatabaseEngine, { id, database, role }: Branch) {
+  const own = `svc_${id}`;
+  return kind === "server" ? { database: own, role: own } : { database, role };
+}

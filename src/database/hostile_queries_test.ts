@@ -1,0 +1,144 @@
+/** What a client's statement may take of the machine, and what a client of another database feels of it. */
+import assert from "node:assert/strict";
+import pg from "pg";
+import { ENGINES } from "./_test_engines.ts";
+import { TestGateway } from "./_test_gateway.ts";
+import { NO_POSTGRES } from "./server/_test_server.ts";
+import type { Branch } from "./types.ts";
+
+const { Client } = pg;
+
+const ENDLESS = "SELECT count(*) FROM generate_series(1, 1000000000000) n WHERE n % 7 = 0";
+const RECURSION =
+  "WITH RECURSIVE again(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM again) SELECT max(n) FROM again";
+/** Keeps some gigabytes at once. */
+const MEMORY = `SET work_mem = '2000MB';
+  SELECT length(a), length(b), length(c) FROM (
+    SELECT string_agg(repeat('a', 1000000), '') AS a, string_agg(repeat('b', 1000000), '') AS b,
+      string_agg(repeat('c', 1000000), '') AS c FROM generate_series(1, 900)) AS kept`;
+
+type Trial = (
+  hostile: pg.Client,
+  place: { readonly gateway: TestGateway; readonly branch: Branch },
+) => Promise<void>;
+
+const code = (error: unknown) => (error as { code?: string }).code;
+
+const TRIALS: Readonly<Record<string, Trial>> = {
+  "a statement without end is ended by its time limit": async (hostile) => {
+    for (const sql of [ENDLESS, RECURSION, "DO $$ BEGIN LOOP END LOOP; END $$"]) {
+      await hostile.query("SET statement_timeout = '1s'");
+      await assert.rejects(hostile.query(sql), (error) => code(error) === "57014");
+    }
+  },
+  "a statement that needs more memory than there is for it fails": async (hostile) => {
+    await assert.rejects(hostile.query(MEMORY), (error) => code(error) === "53200");
+  },
+  "ten thousand prepared statements, or the sentence that says how many there may be": async (
+    hostile,
+  ) => {
+    let refused: unknown;
+    for (let each = 0; each < 10_000 && refused === undefined; each++) {
+      const named = { name: `s${each}`, text: `SELECT ${each}::int + $1::int AS n`, values: [1] };
+      await hostile.query(named).catch((error) => refused = error);
+    }
+    if (refused !== undefined) assert.match(String(refused), /prepared statements/);
+  },
+  "clients beyond the limit of the size are told so, and the first go on": async (
+    hostile,
+    { gateway, branch },
+  ) => {
+    const asked = Array.from(
+      { length: branch.limits.connections + 30 },
+      () => gateway.connect(branch).catch((error: unknown) => error),
+    );
+    const all = await Promise.all(asked);
+    const clients = all.filter((each): each is pg.Client => each instanceof Client);
+    const errors = all.filter((each) => !(each instanceof Client));
+    assert.ok(errors.length >= 30, `${errors.length} of ${all.length} were refused`);
+    for (const error of errors) assert.equal(code(error), "53300", String(error));
+    assert.equal((await hostile.query("SELECT 1 AS n")).rows[0].n, 1);
+    await Promise.all(clients.map((client) => client.end()));
+  },
+  "a flood of notifications fills no memory": async (hostile) => {
+    await hostile.query("LISTEN flood");
+    let heard = 0;
+    hostile.on("notification", () => heard++);
+    for (let round = 0; round < 20; round++) {
+      await hostile.query(
+        "SELECT pg_notify('flood', repeat('x', 1000) || n) FROM generate_series(1, 500) n",
+      );
+    }
+    await hostile.query("SELECT 1");
+    assert.equal(heard, 10_000);
+  },
+  "a thousand tables and large objects go with their schema": async (hostile) => {
+    await hostile.query(
+      "DO $$ BEGIN FOR n IN 1..1000 LOOP EXECUTE format('CREATE TABLE t%s (x int)', n); END LOOP; END $$",
+    );
+    await hostile.query(
+      "SELECT lo_from_bytea(0, decode(repeat('00', 100000), 'hex')) FROM generate_series(1, 50)",
+    );
+    assert.equal(
+      (await hostile.query("SELECT count(*)::int AS n FROM pg_tables WHERE schemaname = 'public'"))
+        .rows[0].n,
+      1000,
+    );
+  },
+};
+
+for (const [kind, open] of Object.entries(ENGINES)) {
+  const lack = kind === "server" ? NO_POSTGRES : undefined;
+  Deno.test({
+    name: `hostile queries leave a neighbour's database alone: ${kind}` +
+      (lack === undefined ? "" : ` (left out: ${lack})`),
+    ignore: lack !== undefined,
+    async fn(t) {
+      const folder = await Deno.makeTempDir({ prefix: "svc-hostile-" });
+      const gateway = new TestGateway(await open(folder));
+      try {
+        const neighbour = await gateway.connect(await gateway.create("vault"));
+        await neighbour.query("CREATE TABLE vault (n int); INSERT INTO vault VALUES (42)");
+        for (const [name, trial] of Object.entries(TRIALS)) {
+          await t.step(name, () => tryBeside(neighbour, trial, gateway));
+        }
+        await neighbour.end();
+      } finally {
+        await gateway.close();
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  });
+}
+
+/** Runs a trial in a database of its own, and asks a neighbour's all the while, on one connection. */
+async function tryBeside(
+  neighbour: pg.Client,
+  trial: Trial,
+  gateway: TestGateway,
+): Promise<void> {
+  const branch = await gateway.create("orders");
+  const hostile = await gateway.connect(branch);
+  let isOver = false;
+  let answers = 0;
+  const ask = async () => {
+    while (!isOver) {
+      assert.equal((await neighbour.query("SELECT n FROM vault")).rows[0].n, 42);
+      answers++;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const asking = ask();
+  try {
+    await trial(hostile, { gateway, branch });
+  } finally {
+    isOver = true;
+    await asking;
+    await hostile.end().catch(() => {});
+  }
+  assert.ok(answers > 0);
+  const again = await gateway.connect(branch);
+  assert.equal((await again.query("SELECT 1 AS n")).rows[0].n, 1, "its owner comes in again");
+  await again.end();
+  await gateway.engine.remove(branch.id);
+}
