@@ -69,8 +69,10 @@ export class ThinResponder {
     const { servers, now } = this.options;
     const { site, clientRequest: request } = context;
     const target = targetOf(context);
+    // An image's endpoint is the edge's own, also where the site's server takes every path.
+    if (servers === undefined || site.images?.styleOf(target.path) !== undefined) return undefined;
     const resolution = site.content.resolve(request.method, target.path);
-    if (servers === undefined || resolution.type !== "compute") return undefined;
+    if (resolution.type !== "compute") return undefined;
     return respondDirectly({ site, request, target, route: resolution.route, servers, now });
   }
 

@@ -18,8 +18,9 @@ export interface NodePage {
 }
 
 /**
- * The latest entries of all nodes, oldest first; those of one node stay in their order. It ends
- * where a node has not searched further.
+ * The latest entries of all nodes, in the order of time. It ends where a node has not searched
+ * further. A node's own lines come from several threads and are written when a request has ended,
+ * so that they are in order within a page, and nearly from page to page.
  */
 export function mergePages(
   pages: ReadonlyMap<string, NodePage>,
@@ -44,7 +45,10 @@ export function mergePages(
     const place = count === 0 ? next : lines[count]?.place ?? top;
     if (place !== null) cursor.set(node, place);
   }
-  return { items: items.reverse(), cursor };
+  return {
+    items: items.reverse().sort((a, b) => a.time < b.time ? -1 : +(a.time > b.time)),
+    cursor,
+  };
 }
 
 function timeOf({ page, count }: { readonly page: NodePage; readonly count: number }): number {
