@@ -9,7 +9,7 @@
  * anyone; what happened is the cause.
  */
 export class UnavailableError extends Error {
-  override readonly name = "UnavailableError";
+  override readonly name: string = "UnavailableError";
   /** Seconds after which another attempt may succeed, for `Retry-After`. */
   readonly retryAfter: number;
 

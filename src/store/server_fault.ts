@@ -3,13 +3,20 @@
  *
  * @module
  */
+import { UnavailableError } from "../lib/unavailable_error.ts";
+
+/** When to try again, in seconds. */
+const RETRY_SECONDS = 5;
 
 /** The store cannot be reached now. A change that was under way may or may not be stored. */
-export class StoreUnavailableError extends Error {
+export class StoreUnavailableError extends UnavailableError {
   override readonly name = "StoreUnavailableError";
 
   constructor(reason: string, options?: ErrorOptions) {
-    super(`Cannot reach the key-value store: ${reason}. Try again`, options);
+    super(`Cannot reach the key-value store: ${reason}. Try again`, {
+      retryAfter: RETRY_SECONDS,
+      cause: options?.cause,
+    });
   }
 }
 

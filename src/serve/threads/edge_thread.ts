@@ -28,6 +28,7 @@ import { RequestCounters } from "../operations/metrics.ts";
 import { TrafficCounter } from "../../traffic/mod.ts";
 import { type AboutRequest, Forwarder } from "./forwarder.ts";
 import { LineBatch } from "./line_batch.ts";
+import { toError } from "./refusal.ts";
 import { alone } from "./batch_port.ts";
 import { Questions } from "./questions.ts";
 import { ThreadSites } from "./thread_sites.ts";
@@ -145,7 +146,7 @@ export class EdgeThread {
       case "answer":
         return this.#questions.answer(message.id, message.value);
       case "refusal":
-        return this.#questions.refuse(message.id, message.message);
+        return this.#questions.refuse(message.id, toError(message));
       case "inquire":
         return void this.#find(message.id, message.inquiry);
       case "listen":

@@ -23,13 +23,13 @@ export class Questions<Question> {
     this.#open.delete(id);
   }
 
-  refuse(id: number, message: string): void {
-    this.#open.get(id)?.reject(new Error(message));
+  refuse(id: number, error: Error): void {
+    this.#open.get(id)?.reject(error);
     this.#open.delete(id);
   }
 
   /** Ends all questions: nobody will answer them. */
   end(message: string): void {
-    for (const id of [...this.#open.keys()]) this.refuse(id, message);
+    for (const id of [...this.#open.keys()]) this.refuse(id, new Error(message));
   }
 }

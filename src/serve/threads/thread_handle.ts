@@ -5,7 +5,6 @@
  */
 import type { Publisher, Subscribed } from "../../feed/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
-import { messageOf } from "../../lib/error_message.ts";
 import { type FunctionLinks, type ServerLinks, workerUrl } from "../../runtime/mod.ts";
 import type { DeploymentCounts } from "../../traffic/mod.ts";
 import { BatchPort } from "./batch_port.ts";
@@ -15,6 +14,7 @@ import {
   ForwardedRequests,
 } from "./forwarded_requests.ts";
 import { Questions } from "./questions.ts";
+import { toRefusal } from "./refusal.ts";
 import type { Inquiry, Question, ThreadStart, ToPlatform, ToThread } from "./wire.ts";
 
 const MODULE = workerUrl("edge_thread.js", new URL("./thread_main.ts", import.meta.url));
@@ -220,7 +220,7 @@ export class ThreadHandle {
     try {
       this.send({ type: "answer", id, value: await this.services.answer(question) });
     } catch (error) {
-      this.send({ type: "refusal", id, message: messageOf(error) });
+      this.send({ type: "refusal", id, ...toRefusal(error) });
     }
   }
 }

@@ -20,6 +20,7 @@ import type {
 import type { DeploymentCounts } from "../../traffic/mod.ts";
 import type { FunctionEnd, FunctionFrameMessage, FunctionLine } from "./function_wire.ts";
 import type { ListenOptions } from "../listeners.ts";
+import type { RefusalReason } from "./refusal.ts";
 
 /** What a thread is started with. */
 export interface ThreadStart {
@@ -217,7 +218,7 @@ export type ToThread =
   /** A cached response, for the thread's own cache. */
   | { readonly type: "copy"; readonly copy: CachedCopy }
   | { readonly type: "answer"; readonly id: number; readonly value: unknown }
-  | { readonly type: "refusal"; readonly id: number; readonly message: string }
+  | ({ readonly type: "refusal"; readonly id: number } & RefusalReason)
   | { readonly type: "inquire"; readonly id: number; readonly inquiry: Inquiry }
   | ({ readonly type: "response" } & ResponseHead)
   | { readonly type: "body"; readonly id: RequestId; readonly part: BodyPart }

@@ -14,7 +14,6 @@ import {
   isFullDisk,
   StoreBusyError,
   StoreReadOnlyError,
-  StoreUnavailableError,
 } from "../store/mod.ts";
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -65,9 +64,6 @@ export class Failure extends Error {
 /** When to retry what the store was too busy for, or lost its races, in seconds. */
 const CONTENTION_RETRY_SECONDS = 1;
 
-/** When to retry while no server of the store can be reached, in seconds. */
-const STORE_RETRY_SECONDS = 5;
-
 /** Returns the public failure for whatever was thrown. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
@@ -84,12 +80,6 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof StoreBusyError) {
     return new Failure("unavailable", error.message, {
       retryAfter: CONTENTION_RETRY_SECONDS,
-      cause: error,
-    });
-  }
-  if (error instanceof StoreUnavailableError) {
-    return new Failure("unavailable", error.message, {
-      retryAfter: STORE_RETRY_SECONDS,
       cause: error,
     });
   }
