@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { BARE, withBare } from "./_bare.ts";
 import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { BURNER_NICE, withBurners } from "./_burners.ts";
 import { type Cost, loadProcess } from "./_load.ts";
 import { againstMost, formatTable, median, whole } from "./_table.ts";
 
@@ -105,84 +106,108 @@ async function buildAll(place: BenchPlace, repository: string): Promise<void> {
   }
 }
 
-/** A server whose page is asked for. */
 interface Entrant {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
 }
 
-const measure = ({ pid, port }: Entrant): Promise<Cost> =>
-  loadProcess({ pid, port, host: HOST, path: "/", seconds: 1, connections: CONNECTIONS });
+const HOST = "bench.localhost";
 
-/** One second of load for each, in turn. */
-async function measureEach(entrants: readonly Entrant[]): Promise<readonly Cost[]> {
-  const costs: Cost[] = [];
-  for (const entrant of entrants) costs.push(await measure(entrant));
-  return costs;
+const measure = (entrant: Entrant): Promise<Cost> =>
+  loadProcess({ ...entrant, host: HOST, path: "/", seconds: 1, connections: CONNECTIONS });
+
+type Rounds = ReadonlyMap<Entrant, readonly Cost[]>;
+
+/** A second of load for each in turn, again and again for as long as `goesOn` says. */
+async function measureInTurns(
+  entrants: readonly Entrant[],
+  goesOn: (round: number) => boolean,
+): Promise<Rounds> {
+  const rounds = new Map<Entrant, Cost[]>(entrants.map((entrant) => [entrant, []]));
+  for (let round = 0; goesOn(round); round++) {
+    for (const entrant of entrants) rounds.get(entrant)!.push(await measure(entrant));
+  }
+  return rounds;
 }
 
-/** Second after second of load, while something else is under way. */
+/** Load, while something else is under way. */
 async function measureWhile(
   entrants: readonly Entrant[],
   work: Promise<unknown>,
-): Promise<readonly (readonly Cost[])[]> {
+): Promise<Rounds> {
   let isOver = false;
   const over = work.finally(() => isOver = true);
   // What fails is thrown below, after the second that is being measured.
   over.catch(() => {});
-  const rounds: (readonly Cost[])[] = [];
-  while (!isOver && rounds.length < MOST_ROUNDS) rounds.push(await measureEach(entrants));
+  const rounds = await measureInTurns(entrants, (round) => !isOver && round < MOST_ROUNDS);
   await over;
   return rounds;
 }
 
-const p99Of = (costs: readonly Cost[]) => median(costs.map(({ p99 }) => p99));
+const p99 = (rounds: readonly Cost[]): number => median(rounds.map((round) => round.p99));
 
-const figures = (costs: readonly Cost[]): string[] => [
-  String(costs.length),
-  whole(median(costs.map(({ requestsPerSecond }) => requestsPerSecond))),
-  median(costs.map(({ processorUs }) => processorUs)).toFixed(1),
-  p99Of(costs).toFixed(2),
-  Math.max(...costs.map(({ p99 }) => p99)).toFixed(2),
-];
+function rowsOf(beside: string, rounds: Rounds, quiet?: Rounds): string[][] {
+  return [...rounds].map(([entrant, costs]) => {
+    const growth = quiet === undefined ? undefined : p99(costs) / p99(quiet.get(entrant)!);
+    return [
+      beside,
+      entrant.name,
+      String(costs.length),
+      whole(median(costs.map(({ requestsPerSecond }) => requestsPerSecond))),
+      median(costs.map(({ processorUs }) => processorUs)).toFixed(1),
+      p99(costs).toFixed(2),
+      Math.max(...costs.map((cost) => cost.p99)).toFixed(2),
+      growth === undefined
+        ? ""
+        : entrant.name === BARE
+        ? growth.toFixed(2)
+        : againstMost(growth, MAX_GROWTH),
+    ];
+  });
+}
 
-async function compare(
+async function compareAll(
   place: BenchPlace,
   entrants: readonly Entrant[],
   repository: string,
 ): Promise<string> {
-  const { site, tool } = place;
-  await Deno.remove(site, { recursive: true });
-  await Deno.mkdir(site);
-  await tool(["init", "--name", "busy", "--create"]);
-  await measureEach(entrants);
-  const quiet: (readonly Cost[])[] = [];
-  for (let round = 0; round < QUIET_ROUNDS; round++) quiet.push(await measureEach(entrants));
-  const busy = await measureWhile(
-    entrants,
-    Promise.all([deployAll(place), buildAll(place, repository)]),
-  );
-  const rows = entrants.flatMap(({ name }, at) => {
-    const [before, beside] = [quiet, busy].map((rounds) => rounds.map((costs) => costs[at]!));
-    const growth = p99Of(beside!) / p99Of(before!);
-    return [
-      [name, "quiet", ...figures(before!), ""],
-      [
-        name,
-        `${DEPLOYS} deploys and ${BUILDS} builds`,
-        ...figures(beside!),
-        at === 0 ? againstMost(growth, MAX_GROWTH) : growth.toFixed(2),
-      ],
-    ];
-  });
+  const some = (round: number): boolean => round < QUIET_ROUNDS;
+  await measureInTurns(entrants, (round) => round === 0);
+  const quiet = await measureInTurns(entrants, some);
+  const beside = await withBurners(BUILDS, () => measureInTurns(entrants, some));
+  const work = Promise.all([deployAll(place), buildAll(place, repository)]);
+  const busy = await measureWhile(entrants, work);
   return formatTable(
     [
-      ...["13 KB page", "beside", "seconds", "requests/s", "cpu us"],
-      ...["p99 ms, median", "p99 ms, worst", "growth of the median"],
+      "13 KB page beside",
+      "server",
+      "seconds",
+      "requests/s",
+      "cpu us",
+      "p99 ms, median",
+      "p99 ms, worst",
+      "growth of the median",
+    ],
+    [
+      ...rowsOf("nothing", quiet),
+      ...rowsOf(`${BUILDS} burners, nice ${BURNER_NICE}`, beside, quiet),
+      ...rowsOf(`${DEPLOYS} deploys and ${BUILDS} builds of svc`, busy, quiet),
     ],
     rows,
   );
+}
+
+async function compare(place: BenchPlace, repository: string): Promise<string> {
+  await deployPage(place);
+  const { folder, site, tool, platform: { pid, port } } = place;
+  await Deno.remove(site, { recursive: true });
+  await Deno.mkdir(site);
+  await tool(["init", "--name", "busy", "--create"]);
+  return await withBare(folder, { port, host: HOST, paths: ["/"] }, (bare) => {
+    const entrants = [{ name: "svc", pid, port }, { name: BARE, pid: bare.pid, port: bare.port }];
+    return compareAll(place, entrants, repository);
+  });
 }
 
 /** Runs the bench and returns its report. */

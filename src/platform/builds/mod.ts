@@ -18,5 +18,5 @@ export { probeBuildSandbox, SandboxUndecidedError } from "./sandbox/find_sandbox
 export { removeBuildFolder } from "./runner/build_folder.ts";
 export { hasOwnRoot, hasOwnUser, type SandboxKind, startSandbox } from "./sandbox/sandbox.ts";
 export type { OpenSandbox, SandboxAccess } from "./sandbox/sandbox_access.ts";
-export { watchMemory } from "./sandbox/watch_memory.ts";
+export { watchProcesses } from "./sandbox/watch_processes.ts";
 export type { BuildJob, BuildOutcome, BuildRunner } from "./types.ts";

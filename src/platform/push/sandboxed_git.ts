@@ -12,7 +12,7 @@ import {
   removeBuildFolder,
   type SandboxAccess,
   startSandbox,
-  watchMemory,
+  watchProcesses,
 } from "../builds/mod.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { Failure } from "../core/http/mod.ts";
@@ -126,15 +126,15 @@ export function startGit(
     limits: { processes: PROCESSES, fileBytes: 2 * MAX_PUSH_BYTES },
     offline: true,
   }, options);
-  const memory = watchMemory(child.pid, { maxBytes: MEMORY_BYTES });
-  const stopping = AbortSignal.any([signal, AbortSignal.timeout(TIME_MS), memory.exceeded]);
+  const processes = watchProcesses(child.pid, { maxBytes: MEMORY_BYTES });
+  const stopping = AbortSignal.any([signal, AbortSignal.timeout(TIME_MS), processes.exceeded]);
   const stop = () => void end().catch(() => {});
   stopping.addEventListener("abort", stop, { once: true });
   const words = readTail(child.stderr).catch(() => "");
   const finish = async () => {
     const { success } = await child.status;
     stopping.removeEventListener("abort", stop);
-    memory.stop();
+    processes.stop();
     await end();
     await child.stdin.close().catch(() => {});
     const said = await words;

@@ -11,7 +11,7 @@ import { createLineStream, type LineStream, plainText } from "../logs/build_log_
 import type { BuildLimits } from "../sandbox/build_limits.ts";
 import { BuildTalkError, readEvents } from "./read_events.ts";
 import { type SandboxOptions, type SandboxRun, startSandbox } from "../sandbox/sandbox.ts";
-import { watchMemory } from "../sandbox/watch_memory.ts";
+import { watchProcesses } from "../sandbox/watch_processes.ts";
 import { watchSize } from "../../../lib/folder_size.ts";
 
 export type SandboxedEnd =
@@ -118,9 +118,9 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
   signal.throwIfAborted();
   const { child, end } = startSandbox(build.run, build.sandbox);
   const size = watchSize(build.folders, { maxBytes: limits.diskBytes });
-  const memory = watchMemory(child.pid, { maxBytes: limits.memoryBytes });
+  const processes = watchProcesses(child.pid, { maxBytes: limits.memoryBytes });
   const late = AbortSignal.timeout(limits.timeMs);
-  const stopping = AbortSignal.any([signal, late, size.exceeded, memory.exceeded]);
+  const stopping = AbortSignal.any([signal, late, size.exceeded, processes.exceeded]);
   const reading = boundReading(build);
   const untilLate = () => new TransformStream<Uint8Array<ArrayBuffer>>();
   // Whether it ended is decided below.
@@ -136,7 +136,7 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
     if (!stopping.aborted) heard = { type: "failed", reason: reasonOf(error) };
   } finally {
     stopping.removeEventListener("abort", stop);
-    memory.stop();
+    processes.stop();
     await Promise.all([end(), size.stop()]).finally(reading.begin);
     void words.then(reading.stop);
     await child.stdin.close().catch(() => {});
@@ -148,7 +148,7 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
     const most = formatBytes(limits.diskBytes);
     return failed(`The build took more than ${most} on disk, or too many files`);
   }
-  if (memory.exceeded.aborted) {
+  if (processes.exceeded.aborted) {
     return failed(`The build took more than ${formatBytes(limits.memoryBytes)} of memory`);
   }
   if (heard !== undefined) return heard;

@@ -1,0 +1,28 @@
+/**
+ * Processes that only compute, as work that a server shares the processors with. What
+ * a bare server loses beside them is what the machine does not have.
+ *
+ * @module
+ */
+
+/** Their priority: that of builds and functions. */
+export const BURNER_NICE = 10;
+
+/** Runs something beside so many burners of one thread each. */
+export async function withBurners<T>(count: number, run: () => Promise<T>): Promise<T> {
+  const burners = Array.from({ length: count }, () =>
+    new Deno.Command("nice", {
+      args: ["-n", String(BURNER_NICE), "sha256sum", "/dev/zero"],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn());
+  try {
+    return await run();
+  } finally {
+    for (const burner of burners) {
+      burner.kill();
+      await burner.status;
+    }
+  }
+}

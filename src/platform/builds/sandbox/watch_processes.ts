@@ -1,0 +1,123 @@
+/**
+ * Watches a process and all its descendants (proc(5), `stat`): how much memory they
+ * take, and that each session that they begin has a low priority.
+ *
+ * @module
+ */
+import { createPause, type Pause } from "../../../lib/next_turn.ts";
+
+export interface ProcessWatch {
+  /** Aborted when they take too much memory. */
+  readonly exceeded: AbortSignal;
+  stop(): void;
+}
+
+const INTERVAL_MS = 1000;
+const PAGE_BYTES = 4096;
+
+/**
+ * Priority of a session. Linux shares the processors between sessions first (sched(7),
+ * autogroup): `nice` alone then counts only among the processes of one session.
+ */
+export const SESSION_NICE = 10;
+
+interface Process {
+  readonly parent: number;
+  readonly session: number;
+  readonly bytes: number;
+}
+
+interface Tree {
+  /** Resident memory of all. */
+  readonly bytes: number;
+  /** A process of each session, by session. */
+  readonly sessions: ReadonlyMap<number, number>;
+}
+
+/** `undefined` where the process has ended. */
+function look(pid: string): Process | undefined {
+  try {
+    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    // The name stands in parentheses, and may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+    const [, parent, , session] = fields;
+    return { parent: parent!, session: session!, bytes: fields[21]! * PAGE_BYTES };
+  } catch {
+    return undefined;
+  }
+}
+
+/** All processes of the machine. There may be thousands, so other work goes on meanwhile. */
+async function readProcesses(pause: Pause): Promise<Map<number, Process>> {
+  const found = new Map<number, Process>();
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    await pause();
+    const process = look(name);
+    if (process !== undefined) found.set(Number(name), process);
+  }
+  return found;
+}
+
+/** A process and everything below it. */
+function treeOf(root: number, processes: ReadonlyMap<number, Process>): Tree {
+  const children = Map.groupBy(processes.keys(), (pid) => processes.get(pid)!.parent);
+  const sessions = new Map<number, number>();
+  let bytes = 0;
+  const open = [root];
+  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
+    const process = processes.get(pid);
+    if (process !== undefined) {
+      bytes += process.bytes;
+      sessions.set(process.session, pid);
+    }
+    open.push(...children.get(pid) ?? []);
+  }
+  return { bytes, sessions };
+}
+
+/** Lowers the priority of a process's session; false where the system does not do it now. */
+function lowerSession(pid: number): boolean {
+  try {
+    Deno.writeTextFileSync(`/proc/${pid}/autogroup`, String(SESSION_NICE), { create: false });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Watches a process that has a session of its own, and its descendants, until it is
+ * stopped. On a system without /proc, no amount of memory is too much.
+ */
+export function watchProcesses(
+  root: number,
+  limits: { readonly maxBytes: number },
+): ProcessWatch {
+  const exceeded = new AbortController();
+  const lowered = new Set<number>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
+  const lookAtAll = async (): Promise<void> => {
+    const { bytes, sessions } = treeOf(root, await readProcesses(createPause()));
+    if (isStopped) return;
+    if (bytes > limits.maxBytes) exceeded.abort();
+    for (const [session, pid] of sessions) {
+      if (!lowered.has(session) && lowerSession(pid)) lowered.add(session);
+    }
+  };
+  const lookLater = (): void => {
+    if (isStopped) return;
+    // What fails is that there is no /proc.
+    timer = setTimeout(() => void lookAtAll().catch(() => {}).then(lookLater), INTERVAL_MS);
+  };
+  if (lowerSession(root)) lowered.add(root);
+  lookLater();
+  return {
+    exceeded: exceeded.signal,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
