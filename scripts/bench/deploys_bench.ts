@@ -1,7 +1,6 @@
 /**
  * How long visitors of a page wait while the platform takes deploys and builds
- * projects, against the same visitors when it does neither. Beside it, a bare server
- * that takes no deploys: what the processors leave to any server meanwhile.
+ * projects, against the same visitors when it does neither.
  *
  * @module
  */
@@ -193,7 +192,6 @@ async function compareAll(
       ...rowsOf(`${BUILDS} burners, nice ${BURNER_NICE}`, beside, quiet),
       ...rowsOf(`${DEPLOYS} deploys and ${BUILDS} builds of svc`, busy, quiet),
     ],
-    rows,
   );
 }
 
@@ -214,17 +212,9 @@ export async function benchDeploys(): Promise<string> {
   const repository = await Deno.makeTempDir({ prefix: "svc-bench-git-" });
   try {
     await makeRepository(repository);
-    const table = await withBenchPlace(async (place) => {
-      await deployPage(place);
-      const { folder, platform: { pid, port } } = place;
-      return await withBare(folder, { port, host: HOST, paths: ["/"] }, (bare) => {
-        const entrants = [
-          { name: "svc", pid, port },
-          { name: BARE, pid: bare.pid, port: bare.port },
-        ];
-        return compare(place, entrants, repository);
-      });
-    }, { args: ["--git-root", repository] });
+    const table = await withBenchPlace((place) => compare(place, repository), {
+      args: ["--git-root", repository],
+    });
     return `${CONNECTIONS} connections, tool and builds on the same processors ` +
       `(svc ${describeProgram()})\n\n${table}`;
   } finally {
