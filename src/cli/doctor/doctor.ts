@@ -1,11 +1,13 @@
 import { defineCommand, definedOnly } from "../command/mod.ts";
 import { cacheFolder, dataFolder } from "../session/mod.ts";
 import { formatFacts } from "../terminal/mod.ts";
+import { VERSION } from "../version.ts";
 
 export default defineCommand({
   description:
-    "Covers sandboxes, esbuild, git, free disk space, the data directory and its databases, and " +
-    "shows what to do about each check that is not ok.",
+    "Covers this machine (sandboxes, esbuild, git, space, memory, ports, proxies), the data " +
+    "directory and its databases, the platform that commands are sent to, the login there, and " +
+    "newer releases; shows what to do about each check that is not ok.",
   define: (command) =>
     command
       .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
@@ -16,20 +18,29 @@ export default defineCommand({
       )
       .option("--blobs <place>", "s3://… in which to store, read and delete an object as well"),
   examples: [
-    ["doctor", "check this machine before it serves"],
+    ["doctor", "check this machine, its platform and the login"],
     [
       "doctor --kv postgres://svc@pg1,pg2/svc --blobs 's3://files/svc?endpoint=https://s3.example.com'",
       "check what nodes will share, too",
     ],
   ],
   async run({ flags }, ctx) {
-    const { examine } = await import("./examine.ts");
+    const [{ examine }, { examineMachine }, { examinePlatform }, { isServed }] = await Promise.all([
+      import("./examine.ts"),
+      import("./machine.ts"),
+      import("./connections.ts"),
+      import("../../serve/mod.ts"),
+    ]);
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     const { kv, blobs, postgres = ctx.env.SVC_POSTGRES_URL || undefined } = flags;
-    const points = await examine({
-      ...{ dataDir, cacheDir: cacheFolder(ctx.env), env: ctx.env, now: ctx.now() },
-      ...definedOnly({ kv, blobs, postgres }),
-    });
+    const points = [
+      ...await examineMachine(ctx, { own: VERSION, isServed: await isServed(dataDir) }),
+      ...await examine({
+        ...{ dataDir, cacheDir: cacheFolder(ctx.env), env: ctx.env, now: ctx.now() },
+        ...definedOnly({ kv, blobs, postgres }),
+      }),
+      ...await examinePlatform(ctx, VERSION),
+    ];
     const ok = points.every(({ state }) => state === "ok");
     const facts = points.flatMap(({ name, state, found, advice = null }) => [
       [name, `${state}: ${found}`] as const,

@@ -8,6 +8,6 @@ import type { CommandLeaf } from "../command/mod.ts";
 export const DOCTOR: CommandLeaf = {
   name: "doctor",
   section: "Platform",
-  summary: "Check what the platform needs of this machine",
+  summary: "Check this machine, its databases, the platform and the login",
   load: () => import("./doctor.ts"),
 };

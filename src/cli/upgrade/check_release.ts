@@ -6,6 +6,7 @@
 import { systemClock } from "../../lib/clock.ts";
 import { findRelease, TRUSTED_KEYS } from "../../release/mod.ts";
 import { EXIT } from "../exit_code.ts";
+import type { Context } from "../session/mod.ts";
 import { installedProgram } from "./installed_program.ts";
 import { readState, writeState } from "./notice.ts";
 import { findOwner } from "./package_owner.ts";
@@ -13,6 +14,24 @@ import { placeFor } from "./release_place.ts";
 
 /** Longest search, in milliseconds. */
 const SEARCH_MS = 30_000;
+
+export interface LatestRelease {
+  readonly place: string;
+  readonly version: string;
+  /** What upgrades this program. */
+  readonly command: string;
+}
+
+/** Asks for the latest release; `undefined` where no place of releases is known. */
+export async function latestRelease(
+  { env, fetch, signal }: Pick<Context, "env" | "fetch" | "signal">,
+): Promise<LatestRelease | undefined> {
+  const place = placeFor(env);
+  if (place === undefined) return undefined;
+  const { version } = await findRelease({ place, keys: TRUSTED_KEYS, fetch, signal });
+  const owner = await findOwner((await installedProgram()).path);
+  return { place, version, command: owner?.command ?? "svc upgrade" };
+}
 
 async function checkRelease(path: string, request: typeof fetch): Promise<void> {
   const place = placeFor(Deno.env.toObject());

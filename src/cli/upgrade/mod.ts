@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { Host } from "../session/mod.ts";
+import type { Context, Host } from "../session/mod.ts";
+import type { LatestRelease } from "./check_release.ts";
 
 export { UPGRADE } from "./group.ts";
 
@@ -18,4 +19,12 @@ export async function mindReleases(argv: readonly string[], host: Host): Promise
 export async function runReleaseCheck(path: string, request: typeof fetch): Promise<never> {
   const check = await import("./check_release.ts");
   return await check.runReleaseCheck(path, request);
+}
+
+/** Asks for the latest release; `undefined` where no place of releases is known. */
+export async function latestRelease(
+  ctx: Pick<Context, "env" | "fetch" | "signal">,
+): Promise<LatestRelease | undefined> {
+  const check = await import("./check_release.ts");
+  return await check.latestRelease(ctx);
 }

@@ -1,4 +1,4 @@
-/** What `svc doctor` finds of managed databases, while a platform runs on them and when none does. */
+/** What `svc doctor` finds of the machine, its platform, and managed databases in a data directory. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
@@ -59,6 +59,30 @@ Deno.test("svc doctor names databases that are gone, strays, and what is deleted
     assert.match(gone!.advice!, /svc restore/);
     assert.equal(stray!.state, "warn");
     assert.match(stray!.found, /0123456789abcdef/);
+  }));
+
+Deno.test("svc doctor examines the platform, the login and the machine it runs on", () =>
+  withSandbox(async (box) => {
+    const unasked = await examine(box, "platform");
+    assert.ok(unasked.every(({ state }) => state === "fail"), "none runs yet");
+    await box.start(["--postgres-port", "none"]);
+    const answers = await only(box, "platform");
+    assert.equal(answers.state, "ok");
+    assert.match(answers.found, /^http:\/\/[^ ]+ answers, version /);
+    assert.match((await only(box, "login")).found, /workspace \S+ \(owner\)/);
+    const wrong = await only(box, "login", { SVC_TOKEN: "svc_wrongwrongwrongwrongwrong" });
+    assert.equal(wrong.state, "warn");
+    assert.ok(!JSON.stringify(wrong).includes("wrongwrong"));
+
+    const proxied = await only(box, "proxy", { HTTPS_PROXY: "http://a:secret@127.0.0.1:9" });
+    assert.equal(proxied.state, "warn");
+    assert.ok(!JSON.stringify(proxied).includes("secret"));
+    assert.equal(await box.platform!.stop(), 0);
+    const gone = await only(box, "platform");
+    assert.equal(gone.state, "fail");
+    assert.match(gone.advice!, /svc serve/);
+    const release = await only(box, "program", { SVC_RELEASES_URL: "http://127.0.0.1:9/none" });
+    assert.match(release.found, /no release can be read/);
   }));
 
 Deno.test({

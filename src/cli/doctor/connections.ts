@@ -1,0 +1,112 @@
+/**
+ * The points of `svc doctor` about the platform that commands are sent to, and the login there.
+ *
+ * @module
+ */
+import { compare } from "semver";
+import { endpoints } from "../../contract/mod.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import type { Point } from "./point.ts";
+
+/** Codes of authenticator apps and tokens of CI jobs count in half minutes. */
+const MOST_SKEW_MS = 30_000;
+
+export interface PlatformFacts {
+  readonly version: string;
+  /** How far its clock is ahead of this machine's, in milliseconds; a second wrong at most. */
+  readonly skewMs: number | undefined;
+  /** Why databases cannot be used there. */
+  readonly databases: string | undefined;
+}
+
+/** Judges a platform that answers. */
+export function judgePlatform(
+  { version, skewMs, databases }: PlatformFacts,
+  { apiUrl, own }: { readonly apiUrl: string; readonly own: string },
+): readonly Point[] {
+  const found = `${apiUrl} answers, version ${version}`;
+  const points: Point[] = [];
+  const newer = compare(version, own, true) > 0;
+  points.push(
+    newer
+      ? {
+        ...{ name: "platform", state: "warn", found: `${found}; this program is ${own}` },
+        advice: "Run svc upgrade: what the newer platform offers may be missing here",
+      }
+      : { name: "platform", state: "ok", found },
+  );
+  if (skewMs !== undefined && Math.abs(skewMs) > MOST_SKEW_MS) {
+    points.push({
+      ...{ name: "clock", state: "warn" },
+      found: `this machine's clock is ${Math.round(Math.abs(skewMs) / 1000)} s ` +
+        `${skewMs > 0 ? "behind" : "ahead of"} the platform's`,
+      advice: "Set both by NTP: sign-in codes and tokens of CI jobs are refused otherwise",
+    });
+  }
+  if (databases !== undefined) {
+    points.push({
+      ...{ name: "platform databases", state: "warn", found: databases },
+      advice: "Read the log of svc serve there, and run svc doctor on its machine",
+    });
+  }
+  return points;
+}
+
+/** Asks the platform; nothing where none was chosen and none runs at the default address. */
+export async function examinePlatform(ctx: Context, own: string): Promise<readonly Point[]> {
+  const { apiUrl, credentials, settings } = ctx;
+  const isChosen = settings.apiUrl !== undefined || credentials.apiUrl !== undefined;
+  let facts: PlatformFacts;
+  try {
+    facts = await askPlatform(ctx);
+  } catch (error) {
+    if (!isChosen) return [];
+    return [{
+      ...{ name: "platform", state: "fail" },
+      found: `${apiUrl} does not answer: ${messageOf(error)}`,
+      advice: "Check the address (--api-url, SVC_API_URL, svc login), the network, and svc serve",
+    }];
+  }
+  return [...judgePlatform(facts, { apiUrl, own }), ...await examineLogin(ctx)];
+}
+
+async function askPlatform(ctx: Context): Promise<PlatformFacts> {
+  const response = await ctx.fetch(new URL(endpoints.getHealth.path, ctx.apiUrl), {
+    signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(5000)]),
+    headers: { accept: "application/json" },
+  });
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  const parsed = endpoints.getHealth.response.safeParse(await response.json());
+  if (!parsed.success) throw new Error("what answers is no svc platform");
+  const { version, databases } = parsed.data;
+  const at = Date.parse(response.headers.get("date") ?? "");
+  return {
+    version,
+    skewMs: Number.isNaN(at) ? undefined : at - ctx.now(),
+    databases: databases?.ready === false ? databases.problem ?? "they are not ready" : undefined,
+  };
+}
+
+async function examineLogin(ctx: Context): Promise<readonly Point[]> {
+  const name = "login";
+  try {
+    const identity = await ctx.client({ phase: "auth" }).call(endpoints.getIdentity, {});
+    const { user, workspace, grant } = identity;
+    const who = `${user.email ?? user.name}, workspace ${workspace.slug} (${workspace.role})`;
+    const ends = grant?.expiresAt ?? undefined;
+    return [{
+      ...{ name, state: "ok" },
+      found: ends === undefined ? who : `${who}, until ${ends.slice(0, 10)}`,
+    }];
+  } catch (error) {
+    const advice = "Run svc login, or set SVC_TOKEN to a key of the workspace";
+    return [{
+      name,
+      state: "warn",
+      found: error instanceof CliError ? error.message : messageOf(error),
+      advice,
+    }];
+  }
+}

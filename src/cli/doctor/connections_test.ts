@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { judgePlatform } from "./connections.ts";
+
+const AT = { apiUrl: "https://svc.example", own: "1.2.0" };
+const WELL = { version: "1.2.0", skewMs: 400, databases: undefined };
+
+Deno.test("judgePlatform() compares versions and clocks, and passes on what fails there", () => {
+  const judge = (facts: Partial<Parameters<typeof judgePlatform>[0]>) =>
+    judgePlatform({ ...WELL, ...facts }, AT);
+  assert.deepEqual(judge({}), [
+    { name: "platform", state: "ok", found: "https://svc.example answers, version 1.2.0" },
+  ]);
+  assert.equal(judge({ version: "1.1.9" })[0]!.state, "ok");
+  assert.match(judge({ version: "1.3.0" })[0]!.advice!, /svc upgrade/);
+  assert.equal(judge({ skewMs: undefined }).length, 1);
+  assert.match(judge({ skewMs: 90_000 })[1]!.found, /clock is 90 s behind the platform's/);
+  assert.match(judge({ skewMs: -45_000 })[1]!.found, /clock is 45 s ahead of/);
+  assert.equal(
+    judge({ databases: "PostgreSQL does not start" })[1]!.found,
+    "PostgreSQL does not start",
+  );
+});

@@ -1,0 +1,136 @@
+/**
+ * The points of `svc doctor` about the machine itself: what a process may have open, memory,
+ * ports, proxies, the credentials file, and whether the program is the latest.
+ *
+ * @module
+ */
+import { compare } from "semver";
+import { messageOf } from "../../lib/error_message.ts";
+import { machineMemory } from "../../lib/machine_memory.ts";
+import { formatBytes } from "../terminal/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { latestRelease } from "../upgrade/mod.ts";
+import type { Point } from "./point.ts";
+
+/** A connection of a visitor takes a file; so does one to a server. */
+const LEAST_FILES = 4096;
+const LEAST_MEMORY = 512 * 1024 * 1024;
+/** Where `svc serve` listens unless told otherwise. */
+export const USUAL_PORT = 8787;
+const RELEASE_MS = 5000;
+
+/** Judges how many files a process may have open, from `/proc/self/limits`. */
+export function judgeOpenFiles(limits: string): Point | undefined {
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
+  if (soft === undefined) return undefined;
+  const name = "open files";
+  const found = `a process may have ${soft} files open`;
+  if (soft === "unlimited" || Number(soft) >= LEAST_FILES) return { name, state: "ok", found };
+  return {
+    ...{ name, state: "warn", found },
+    advice: "Raise it (ulimit -n 65536, or LimitNOFILE= of the service): each visitor takes one",
+  };
+}
+
+export function judgeMemory(bytes: number): Point {
+  const name = "memory";
+  const found = `${formatBytes(bytes)} for svc serve and what it runs`;
+  return bytes >= LEAST_MEMORY ? { name, state: "ok", found } : {
+    ...{ name, state: "warn", found },
+    advice: "Give it 512 MB or more: servers, functions and builds need some of their own",
+  };
+}
+
+const isSet = (value: string | undefined): value is string => value !== undefined && value !== "";
+
+/** Judges the variables of a proxy: requests to this machine must not go through it. */
+export function judgeProxy(env: Context["env"]): Point | undefined {
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+  const used = names.filter((each) => isSet(env[each]));
+  if (used.length === 0) return undefined;
+  const spared = (env.NO_PROXY ?? env.no_proxy ?? "").split(",").map((part) => part.trim());
+  const name = "proxy";
+  const found = `requests go through the proxy of ${used.join(", ")}`;
+  if (spared.includes("*") || spared.some((part) => /^(?:localhost|127\.0\.0\.1)$/.test(part))) {
+    return { name, state: "ok", found: `${found}, and none to this machine` };
+  }
+  return {
+    ...{ name, state: "warn", found: `${found}, those to this machine as well` },
+    advice: "Add them to NO_PROXY: localhost,127.0.0.1",
+  };
+}
+
+/** Judges the file of logins. */
+export function judgeCredentials(
+  path: string | undefined,
+  { mode, warnings }: { readonly mode: number | null; readonly warnings: readonly string[] },
+): Point | undefined {
+  if (path === undefined) return undefined;
+  const name = "credentials";
+  if (mode !== null && (mode & 0o077) !== 0) {
+    return {
+      ...{ name, state: "fail", found: `${path} is open to others` },
+      advice: `Close it: chmod 600 ${path}`,
+    };
+  }
+  if (warnings.length === 0) return { name, state: "ok", found: `${path} is for its owner only` };
+  const advice = "Log in again: svc login";
+  return { name, state: "warn", found: warnings.join("; "), advice };
+}
+
+async function examineCredentials({ credentials }: Context): Promise<Point | undefined> {
+  const { path, warnings } = credentials;
+  if (path === undefined) return undefined;
+  const facts = await Deno.stat(path).catch(() => undefined);
+  return facts === undefined ? undefined : judgeCredentials(path, { mode: facts.mode, warnings });
+}
+
+/** Tries the usual port where no platform serves from the data directory. */
+function examinePort(): Point {
+  const name = "port";
+  try {
+    Deno.listen({ hostname: "127.0.0.1", port: USUAL_PORT }).close();
+    return { name, state: "ok", found: `${USUAL_PORT} is free for svc serve` };
+  } catch (error) {
+    return {
+      ...{ name, state: "warn", found: `${USUAL_PORT} cannot be used: ${messageOf(error)}` },
+      advice: "End the program that listens there, or choose another: svc serve --port <port>",
+    };
+  }
+}
+
+/** Looks for a newer release, for a few seconds. */
+async function examineRelease({ env, fetch, signal }: Context, own: string): Promise<Point> {
+  const name = "program";
+  try {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(RELEASE_MS)]);
+    const latest = await latestRelease({ env, fetch, signal: limited });
+    if (latest === undefined) return { name, state: "ok", found: `svc ${own}` };
+    const { version, command } = latest;
+    if (compare(version, own) <= 0) return { name, state: "ok", found: `svc ${own} is the latest` };
+    const found = `svc ${own}; ${version} is available`;
+    return { name, state: "warn", found, advice: `Run ${command}` };
+  } catch (error) {
+    return {
+      ...{ name, state: "warn", found: `svc ${own}; no release can be read: ${messageOf(error)}` },
+      advice: "Check the network, and SVC_RELEASES_URL where it is set",
+    };
+  }
+}
+
+/** Examines the machine; `isServed` says whether a platform serves from the data directory. */
+export async function examineMachine(
+  ctx: Context,
+  { own, isServed }: { readonly own: string; readonly isServed: boolean },
+): Promise<readonly Point[]> {
+  const limits = await Deno.readTextFile("/proc/self/limits").catch(() => "");
+  const points = [
+    await examineRelease(ctx, own),
+    judgeMemory(machineMemory()),
+    judgeOpenFiles(limits),
+    isServed ? undefined : examinePort(),
+    judgeProxy(ctx.env),
+    await examineCredentials(ctx),
+  ];
+  return points.filter((point) => point !== undefined);
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { judgeCredentials, judgeMemory, judgeOpenFiles, judgeProxy } from "./machine.ts";
+
+const limitsOf = (soft: string) =>
+  `Limit                     Soft Limit           Hard Limit           Units\n` +
+  `Max open files            ${soft.padEnd(20)} 524288               files\n`;
+
+Deno.test("judgeOpenFiles() wants a file for each visitor", () => {
+  assert.equal(judgeOpenFiles(limitsOf("65536"))!.state, "ok");
+  assert.equal(judgeOpenFiles(limitsOf("unlimited"))!.state, "ok");
+  const few = judgeOpenFiles(limitsOf("1024"))!;
+  assert.deepEqual([few.state, few.found], ["warn", "a process may have 1024 files open"]);
+  assert.match(few.advice!, /ulimit -n 65536/);
+  assert.equal(judgeOpenFiles(""), undefined, "a system without /proc");
+});
+
+Deno.test("judgeMemory() wants some for what the platform runs", () => {
+  assert.equal(judgeMemory(1024 ** 3).state, "ok");
+  assert.match(judgeMemory(256 * 1024 ** 2).advice!, /512 MB/);
+});
+
+Deno.test("judgeProxy() wants requests to this machine to go past it", () => {
+  const HTTPS_PROXY = "http://user:secret@proxy.example:3128";
+  assert.equal(judgeProxy({}), undefined);
+  assert.equal(judgeProxy({ HTTPS_PROXY, NO_PROXY: "localhost,127.0.0.1" })!.state, "ok");
+  assert.equal(judgeProxy({ HTTPS_PROXY, no_proxy: "*" })!.state, "ok");
+  const through = judgeProxy({ HTTPS_PROXY, NO_PROXY: "intern.example" })!;
+  assert.equal(through.state, "warn");
+  assert.ok(!JSON.stringify(through).includes("secret"));
+});
+
+Deno.test("judgeCredentials() wants a file for its owner only", () => {
+  const judge = (mode: number | null, warnings: readonly string[] = []) =>
+    judgeCredentials("/home/ada/.config/svc/credentials.json", { mode, warnings })!;
+  assert.equal(judge(0o100600).state, "ok");
+  assert.equal(judge(null).state, "ok");
+  assert.match(judge(0o100644).advice!, /^Close it: chmod 600 \/home/);
+  assert.equal(judge(0o100600, ["an entry was left out"]).found, "an entry was left out");
+  assert.equal(judgeCredentials(undefined, { mode: null, warnings: [] }), undefined);
+});
