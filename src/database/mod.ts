@@ -68,5 +68,6 @@ export {
   EngineError,
   type EngineKind,
   type EngineStatus,
+  GONE,
   type StartupParameters,
 } from "./types.ts";

@@ -51,6 +51,10 @@ export interface BackendSession {
   close(): Promise<void>;
 }
 
+/** Says that an engine does not have a branch any more. */
+export const GONE =
+  "The files of the database are not there any more: svc doctor on the platform's machine says more";
+
 export interface DumpOptions {
   /** Definitions without rows. */
   readonly schemaOnly: boolean;
@@ -84,6 +88,8 @@ export interface DatabaseEngine {
   remove(id: string): Promise<void>;
   /** Ids of all branches that it holds, those half made as well. */
   list(): Promise<readonly string[]>;
+  /** Whether it still has what it made for a branch. Throws where it cannot be asked. */
+  holds(branch: Branch): Promise<boolean>;
   /** Bytes on disk. */
   sizeOf(branch: Branch): Promise<number>;
   /** Makes it ready for sessions; does nothing where it is. Throws {@link EngineError}. */

@@ -13,6 +13,7 @@ import {
   type DumpOptions,
   EngineError,
   type EngineStatus,
+  GONE,
   type StartupParameters,
 } from "../types.ts";
 import { BranchFolders, EMPTY_NAMES } from "./branch_folder.ts";
@@ -94,7 +95,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     return await this.#inTurn(target.id, async () => {
       if (await this.#folders.exists(target.id)) return "copy";
       const names = await this.#folders.names(source.id);
-      if (names === undefined) throw missing(source);
+      if (names === undefined) throw missing();
       const running = this.#running.get(source.id);
       const copy = (): Promise<CopyMethod> => this.#folders.copy(source.id, target.id);
       const method = running === undefined || running.isEnded
@@ -118,6 +119,10 @@ export class EmbeddedEngine implements DatabaseEngine {
     return this.#folders.list();
   }
 
+  holds({ id }: Branch): Promise<boolean> {
+    return this.#folders.exists(id);
+  }
+
   sizeOf(branch: Branch): Promise<number> {
     return this.#folders.sizeOf(branch);
   }
@@ -139,7 +144,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     const known = this.#running.get(branch.id);
     if (known !== undefined && !known.isEnded) return known;
     const names = await this.#folders.names(branch.id);
-    if (names === undefined) throw missing(branch);
+    if (names === undefined) throw missing();
     const { id, database, role } = branch;
     if (names.database === database && names.role === role) return await this.#open(branch, null);
     const running = await this.#open(branch, names).catch(() => {
@@ -205,6 +210,6 @@ export class EmbeddedEngine implements DatabaseEngine {
   }
 }
 
-function missing({ id }: Branch): EngineError {
-  return new EngineError(`The files of branch ${id} are not there`, "3D000");
+function missing(): EngineError {
+  return new EngineError(GONE, "3D000");
 }

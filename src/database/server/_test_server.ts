@@ -106,7 +106,8 @@ export async function startTestCluster(): Promise<TestCluster> {
   };
 }
 
-async function runAsAdmin(dataFolder: string, sql: string): Promise<void> {
+/** Runs SQL as the platform's own role of the local server in a data directory. */
+export async function runAsAdmin(dataFolder: string, sql: string): Promise<void> {
   const key = await Deno.readFile(join(dataFolder, "postgres.key"));
   const path = join(dataFolder, "postgres", "socket", ".s.PGSQL.5432");
   const source = remoteServer({

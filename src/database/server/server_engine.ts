@@ -15,6 +15,7 @@ import {
   type DumpOptions,
   EngineError,
   type EngineStatus,
+  GONE,
   type StartupParameters,
 } from "../types.ts";
 import { Admin } from "./admin.ts";
@@ -95,6 +96,10 @@ export class ServerEngine implements DatabaseEngine {
     return rows.map(([id]) => id!);
   }
 
+  holds(branch: Branch): Promise<boolean> {
+    return this.#exists(serverName(branch));
+  }
+
   async sizeOf(branch: Branch): Promise<number> {
     const [row] = await this.#admin.run([
       `SELECT pg_database_size(${quoteLiteral(serverName(branch))})`,
@@ -104,7 +109,7 @@ export class ServerEngine implements DatabaseEngine {
 
   async start(branch: Branch): Promise<void> {
     if (await this.#exists(serverName(branch))) return;
-    throw new EngineError("The database is not on the server any more", NO_DATABASE);
+    throw new EngineError(GONE, NO_DATABASE);
   }
 
   async stop(branch: Branch): Promise<void> {
@@ -177,10 +182,11 @@ export class ServerEngine implements DatabaseEngine {
     try {
       return await connectServer(address, login, startup);
     } catch (error) {
-      if (!(error instanceof ServerRefusal) || !WRONG_PASSWORD.has(error.sqlState)) throw error;
-      if (!await this.#exists(name)) {
-        throw new EngineError("The database is not on the server any more", NO_DATABASE);
-      }
+      if (!(error instanceof ServerRefusal)) throw error;
+      // Its own words have the name that the server knows the database by.
+      if (error.sqlState === NO_DATABASE) throw new EngineError(GONE, NO_DATABASE);
+      if (!WRONG_PASSWORD.has(error.sqlState)) throw error;
+      if (!await this.#exists(name)) throw new EngineError(GONE, NO_DATABASE);
       await this.#prepareRole(branch);
       return await connectServer(address, login, startup);
     }

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { type Endpoint, endpoints } from "../../contract/mod.ts";
+import type { DatabaseEngine } from "../../database/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import type { RaisedEvent } from "../core/events/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -16,7 +17,6 @@ import { DeploymentStore } from "../deployments/mod.ts";
 import { type ProjectRecord, projectRecord, ProjectStore } from "../projects/mod.ts";
 import { VariableStore } from "../variables/mod.ts";
 import { createDatabases, type Databases } from "./mod.ts";
-import type { TestEngine } from "./_test_engine.ts";
 
 type Handler = (caller: unknown, context: unknown) => Promise<unknown>;
 
@@ -75,7 +75,7 @@ export class TestMachine implements AsyncDisposable {
   }
 
   /** Starts a platform; the one before it may be dead, or not know it. */
-  async start(...engines: readonly TestEngine[]): Promise<TestPlatform> {
+  async start(...engines: readonly DatabaseEngine[]): Promise<TestPlatform> {
     const { kv, box, events, alive } = this;
     const instance = `process-${this.#open.length}`;
     const foundation = {

@@ -46,6 +46,10 @@ export class TestEngine implements DatabaseEngine {
     return Promise.resolve([...this.held.keys()]);
   }
 
+  holds({ id }: Branch): Promise<boolean> {
+    return Promise.resolve(this.held.has(id));
+  }
+
   sizeOf({ id }: Branch): Promise<number> {
     return Promise.resolve(this.held.get(id)?.length ?? 0);
   }

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Database, type DatabaseBranch, MAIN_BRANCH } from "../../contract/mod.ts";
+import { GONE } from "../../database/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { RecentMap } from "../../lib/memo.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
@@ -12,9 +13,9 @@ import { engineBranch } from "./branch_access.ts";
 import type { BranchStore } from "./branch_store.ts";
 import type { DatabaseDoor } from "./database_door.ts";
 import type { DatabaseStore } from "./database_store.ts";
-import type { Engines } from "./engines.ts";
+import { type Engines, reasonOf } from "./engines.ts";
 import { describeEngine, describeOverrides } from "./notes.ts";
-import { type BranchRecord, type DatabaseRecord, stateOf } from "./records.ts";
+import { type BranchRecord, type DatabaseRecord, type ShownState, stateOf } from "./records.ts";
 import { GRACE_MS, SIZES } from "./sizes.ts";
 
 /** How long a size is shown before it is measured again, in milliseconds. */
@@ -47,7 +48,7 @@ export class Descriptions {
     const engine = main?.storage?.engine ?? database.engine;
     const shown = main === undefined
       ? { state: "deleted" as const, reason: null }
-      : stateOf(database, main);
+      : await this.#stateOf(database, main);
     const sizes = await Promise.all(all.map((branch) => this.#sizeOf(database, branch)));
     const { memoryMb, connections } = SIZES[cuSize];
     const overriddenBy = describeOverrides(database, {
@@ -83,13 +84,27 @@ export class Descriptions {
     const running = engine !== undefined && storage !== null &&
       engine.isRunning(engineBranch(database, branch, storage));
     return {
-      ...{ id, name, parent, gitBranch, ...stateOf(database, branch), running },
+      ...{ id, name, parent, gitBranch, ...await this.#stateOf(database, branch), running },
       connections: storage === null ? 0 : door.sessionsOf(storage.id),
       sizeBytes: await this.#sizeOf(database, branch),
       createdAt: time(createdAt),
       resetAt: timeOrNull(resetAt),
       expiresAt: timeOrNull(expiresAt),
     };
+  }
+
+  /** What is recorded, or why the engine cannot serve what should be active. */
+  async #stateOf(database: DatabaseRecord, branch: BranchRecord): Promise<ShownState> {
+    const recorded = stateOf(database, branch);
+    const { storage } = branch;
+    if (recorded.state !== "active" || storage === null) return recorded;
+    try {
+      const engine = await this.parts.engines.open(storage.engine);
+      if (await engine.holds(engineBranch(database, branch, storage))) return recorded;
+      return { state: "failed", reason: GONE };
+    } catch (error) {
+      return { state: "failed", reason: reasonOf(error) };
+    }
   }
 
   async #sizeOf(database: DatabaseRecord, branch: BranchRecord): Promise<number | null> {
