@@ -19,7 +19,7 @@ const PAGE_BYTES = 4096;
  * Priority of a session. Linux shares the processors between sessions first (sched(7),
  * autogroup): `nice` alone then counts only among the processes of one session.
  */
-export const SESSION_NICE = 10;
+export const SESSION_NICE = 5;
 
 interface Process {
   readonly parent: number;
