@@ -16,6 +16,9 @@ export const DATA_FORMAT = 1;
 
 const FILE = "format.json";
 
+/** Stands in a directory that svc restore has not filled yet. */
+const UNFINISHED_FILE = "restoring";
+
 const markSchema = z.object({
   format: z.int().positive(),
   /** Version of the program that wrote the mark. */
@@ -53,4 +56,22 @@ export async function readFormatMark(root: string): Promise<FormatMark | undefin
 export async function writeFormatMark(root: string, mark: FormatMark): Promise<void> {
   const text = `${JSON.stringify(mark, null, 2)}\n`;
   await writeFileAtomically(join(root, FILE), text, { mode: 0o600 });
+}
+
+/** Marks a directory as one that svc restore has not filled yet. */
+export async function markUnfinished(root: string): Promise<void> {
+  await Deno.writeTextFile(join(root, UNFINISHED_FILE), "", { mode: 0o600 });
+}
+
+/** Removes the mark of {@link markUnfinished}. */
+export async function markFinished(root: string): Promise<void> {
+  await Deno.remove(join(root, UNFINISHED_FILE));
+}
+
+/** True for what a restore left that was ended before its time. */
+export async function isUnfinished(root: string): Promise<boolean> {
+  return await Deno.stat(join(root, UNFINISHED_FILE)).then(() => true, (error) => {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  });
 }

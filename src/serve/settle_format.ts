@@ -8,10 +8,12 @@ import { join } from "node:path";
 import {
   DATA_FORMAT,
   type FormatMark,
+  FormatMarkError,
+  isUnfinished,
   readFormatMark,
   writeFormatMark,
 } from "../lib/data_format.ts";
-import { isFullDisk } from "../platform/core/store/mod.ts";
+import { DataIncompleteError, isFullDisk } from "../platform/core/store/mod.ts";
 
 /** Data directories from before there was a mark have this format. */
 const UNMARKED_FORMAT = 1;
@@ -67,12 +69,22 @@ async function migrate(options: FormatOptions, from: number, to: number): Promis
  * Reads the mark of a data directory.
  *
  * @throws {DataNewerError} where a newer program has written it.
+ * @throws {DataIncompleteError} where its restore has not ended, or the mark cannot be read.
  */
 export async function readKnownMark(
   dataDir: string,
   format: number = DATA_FORMAT,
 ): Promise<FormatMark | undefined> {
-  const found = await readFormatMark(dataDir);
+  if (await isUnfinished(dataDir)) {
+    throw new DataIncompleteError(
+      `Cannot use the data directory ${dataDir}: svc restore was ended before it had written ` +
+        "all of it. Remove the directory, and restore the backup again",
+    );
+  }
+  const found = await readFormatMark(dataDir).catch((cause) => {
+    if (!(cause instanceof FormatMarkError)) throw cause;
+    throw new DataIncompleteError(cause.message, { cause });
+  });
   if (found === undefined || found.format <= format) return found;
   throw new DataNewerError(
     `Cannot use the data directory ${dataDir}: svc ${found.program} wrote it in format ` +

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { readFormatMark, writeFormatMark } from "../lib/data_format.ts";
+import {
+  markFinished,
+  markUnfinished,
+  readFormatMark,
+  writeFormatMark,
+} from "../lib/data_format.ts";
+import { DataIncompleteError } from "../platform/core/store/mod.ts";
 import { DataNewerError, type Migration, settleFormat } from "./settle_format.ts";
 
 interface Scene {
@@ -93,5 +99,20 @@ Deno.test("settleFormat() names a mark that cannot be read", async () => {
   await withDirectory(async ({ dataDir, settle }) => {
     await Deno.writeTextFile(join(dataDir, "format.json"), "{}");
     await assert.rejects(settle(1), /Cannot read .*format\.json, which says of what format/);
+  });
+});
+
+Deno.test("settleFormat() refuses what a restore left half, and a mark that cannot be read", async () => {
+  await withDirectory(async ({ dataDir, settle, format }) => {
+    await markUnfinished(dataDir);
+    await assert.rejects(settle(3), (error: Error) => {
+      assert.ok(error instanceof DataIncompleteError);
+      assert.match(error.message, /svc restore was ended .*Remove the directory, and restore/);
+      return true;
+    });
+    assert.equal(await format(), undefined);
+    await markFinished(dataDir);
+    await Deno.writeTextFile(join(dataDir, "format.json"), "{");
+    await assert.rejects(settle(3), DataIncompleteError);
   });
 });

@@ -149,6 +149,9 @@ function explain(
     const hint = "What was copied stays; run it again to go on";
     return new CliError("store_unusable", cause.message, { ...(hasBegun ? { hint } : {}), cause });
   }
+  if (cause instanceof serve.DataIncompleteError) {
+    return new CliError("data_incomplete", cause.message, { cause });
+  }
   if (cause instanceof serve.MigrationError || cause instanceof serve.KeyFileError) {
     return new CliError("data_incomplete", cause.message, { cause });
   }

@@ -13,29 +13,29 @@ export default defineCommand({
       .option("--kv <path>", "Deno KV database, if it is not in the data directory"),
   examples: [["rekey", "encrypt the secrets of the default data directory with a new key"]],
   async run({ flags }, ctx) {
-    const { DataDirInUseError, DataNewerError, KeyFileError, rekeyDataDir, StoreUnusableError } =
-      await import(
-        "../../serve/mod.ts"
-      );
+    const serve = await import("../../serve/mod.ts");
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     try {
-      const resealed = await rekeyDataDir({
+      const resealed = await serve.rekeyDataDir({
         ...{ dataDir, env: ctx.env },
         ...definedOnly({ kv: flags.kv }),
       });
       ctx.ui.done("env", `Encrypted ${formatCount(resealed, "secret")} with a new key`);
       ctx.ui.result({ resealed }, "");
     } catch (cause) {
-      if (cause instanceof DataDirInUseError) {
+      if (cause instanceof serve.DataDirInUseError) {
         throw new CliError("data_dir_in_use", cause.message, { cause });
       }
-      if (cause instanceof DataNewerError) {
+      if (cause instanceof serve.DataNewerError) {
         throw new CliError("data_newer", cause.message, { cause });
       }
-      if (cause instanceof StoreUnusableError) {
+      if (cause instanceof serve.DataIncompleteError) {
+        throw new CliError("data_incomplete", cause.message, { cause });
+      }
+      if (cause instanceof serve.StoreUnusableError) {
         throw new CliError("store_unusable", cause.message, { cause });
       }
-      if (!(cause instanceof KeyFileError)) throw cause;
+      if (!(cause instanceof serve.KeyFileError)) throw cause;
       throw new CliError("not_found", cause.message, { cause });
     }
   },

@@ -36,6 +36,9 @@ export const descriptionSchema = z.object({
   createdAt: z.iso.datetime(),
 });
 
+/** What later kinds of descriptions say as well. */
+export const makerSchema = descriptionSchema.pick({ program: true });
+
 export type BackupDescription = z.infer<typeof descriptionSchema>;
 
 /** SHA-256 by path. */

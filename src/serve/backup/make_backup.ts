@@ -9,7 +9,12 @@
  */
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
-import { DATA_FORMAT, readFormatMark } from "../../lib/data_format.ts";
+import {
+  DATA_FORMAT,
+  FormatMarkError,
+  isUnfinished,
+  readFormatMark,
+} from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { type AddDatabasesOptions, DatabaseAdder, storagesIn } from "./add_databases.ts";
@@ -164,7 +169,16 @@ async function formatOf({ dataDir, kv = join(dataDir, KV) }: BackupOptions): Pro
       "Name it with --data-dir",
     );
   }
-  const mark = await readFormatMark(dataDir);
+  if (await isUnfinished(dataDir)) {
+    throw new BackupError(
+      `Cannot back up ${dataDir}: svc restore was ended before it had written all of it`,
+      "Remove the directory, and restore its backup again",
+    );
+  }
+  const mark = await readFormatMark(dataDir).catch((cause) => {
+    if (!(cause instanceof FormatMarkError)) throw cause;
+    throw new BackupError(`Cannot back up ${dataDir}: ${cause.message}`, undefined, { cause });
+  });
   if (mark === undefined || mark.format <= DATA_FORMAT) return mark?.format ?? DATA_FORMAT;
   throw new BackupError(
     `Cannot back up ${dataDir}: its data has format ${mark.format}, and this program knows ` +

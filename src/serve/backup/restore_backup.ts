@@ -6,7 +6,12 @@
 import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import { DATA_FORMAT, writeFormatMark } from "../../lib/data_format.ts";
+import {
+  DATA_FORMAT,
+  markFinished,
+  markUnfinished,
+  writeFormatMark,
+} from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { adoptDatabases } from "./adopt_databases.ts";
 import {
@@ -18,6 +23,7 @@ import {
   DIGESTS,
   digestsSchema,
   isBackupPath,
+  makerSchema,
   REPOSITORIES,
   REPOSITORY_FOLDERS,
 } from "./backup_layout.ts";
@@ -36,6 +42,7 @@ export interface Restored extends BackupReport {
 /** Largest description or list of digests, in bytes. */
 const MAX_TEXT_BYTES = 1024 ** 3;
 
+const NO_BACKUP = "Name a file that svc backup made";
 const CUT_OFF = "Its end is missing: use another backup";
 
 async function readJson(entry: ParsedTarEntry): Promise<unknown> {
@@ -46,7 +53,11 @@ async function readJson(entry: ParsedTarEntry): Promise<unknown> {
 function readDescription(value: unknown, from: string): BackupDescription {
   const parsed = descriptionSchema.safeParse(value);
   if (!parsed.success) {
-    throw new BackupError(`Cannot use ${from}: this program does not know backups of its kind`);
+    const { data } = makerSchema.safeParse(value);
+    throw new BackupError(
+      `Cannot use ${from}: this program does not know backups of its kind`,
+      data === undefined ? NO_BACKUP : `Use svc ${data.program}, which made it, or a later one`,
+    );
   }
   const { format, program } = parsed.data;
   if (format <= DATA_FORMAT) return parsed.data;
@@ -89,7 +100,7 @@ async function unpackAll(from: string, folder: string): Promise<Restored> {
       found.set(name, await unpack(entry, folder));
       bytes += size;
     } else {
-      throw new BackupError(`Cannot use ${from}: it is no backup of svc`);
+      throw new BackupError(`Cannot use ${from}: it is no backup of svc`, NO_BACKUP);
     }
   }
   if (backup === undefined || promised === undefined) {
@@ -157,11 +168,13 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   try {
     await assertFree(dataDir);
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    await markUnfinished(folder);
     const restored = await unpackAll(from, folder);
     await adoptDatabases(folder);
     await completeRepositories(folder);
     const { format, program } = restored.backup;
     await writeFormatMark(folder, { format, program });
+    await markFinished(folder);
     await Deno.remove(dataDir).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });
