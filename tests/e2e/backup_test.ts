@@ -1,71 +1,244 @@
-/** A backup of a platform under load, restored elsewhere and compared. */
+/**
+ * Backups of a platform under load, restored elsewhere and compared with everything that was
+ * acknowledged; the platform, the backup and the restore are killed at random moments.
+ *
+ * `SVC_BACKUP_ROUNDS` sets how many rounds are run.
+ */
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import {
-  copySite,
-  hostOf,
-  type JsonObject,
-  type Sandbox,
-  withSandbox,
-} from "../helpers/sandbox.ts";
+import { basename, dirname, join } from "node:path";
+import pg from "pg";
+import { startTool } from "../../scripts/_program.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import { Ledger, type LedgerPlatform, untilDelivered } from "../helpers/ledger.ts";
+import { type ApiCaller, createProject, deploy } from "../helpers/platform.ts";
+import { type Sandbox, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
-/** Deploys again and again, each time another page, until it is told to stop. */
-async function deployUntil(box: Sandbox, isDone: () => boolean): Promise<number> {
-  let count = 0;
-  while (!isDone() || count < 3) {
-    count++;
-    await Deno.writeTextFile(join(box.site, "beds.html"), `<h1>Beds, as of ${count}</h1>`);
-    await box.json(["deploy", "--prod"]);
+const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
+/** Writes that are acknowledged before a backup begins. */
+const WRITES = 40;
+/** Longest pause before a kill, in milliseconds. */
+const MOST_PAUSE_MS = 150;
+
+/** What a round kills, in turn. */
+const VICTIMS = ["the platform", "the backup"] as const;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The API of the platform that the sandbox runs now. */
+function callerOf(box: Sandbox): LedgerPlatform {
+  const api: ApiCaller["api"] = async (method, path, { token, json, body, headers } = {}) => {
+    const response = await fetch(`${box.platform!.url}${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token ?? TOKEN}` }),
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(json === undefined ? body === undefined ? {} : { body } : { body: JSON.stringify(json) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: text === "" ? undefined : JSON.parse(text),
+    };
+  };
+  return {
+    api,
+    get port() {
+      return box.platform!.port;
+    },
+  };
+}
+
+/** A client of a database that commits one number after the other, as two rows each. */
+class Numbers {
+  acknowledged = 0;
+
+  async run(url: string, isDone: () => boolean): Promise<void> {
+    const client = await connect(url);
+    try {
+      while (!isDone()) {
+        const n = this.acknowledged;
+        const rows = `($1, 0, repeat('x', 100)), ($1, 1, repeat('y', 100))`;
+        await client.query(`INSERT INTO numbers VALUES ${rows}`, [n]);
+        this.acknowledged++;
+      }
+    } catch (error) {
+      // The connection to a platform that was killed: the number may be there or not.
+      if (!/terminated|ECONNRE|closed/.test(String(error))) throw error;
+      this.acknowledged++;
+    } finally {
+      await client.end().catch(() => {});
+    }
   }
+}
+
+async function connect(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString });
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+async function databaseUrl(box: Sandbox): Promise<string> {
+  const { code, stdout, stderr } = await box.tool(["db", "connection", "--project-id", "shop"]);
+  assert.equal(code, 0, stderr);
+  return stdout.trim();
+}
+
+/** Holds the rows to the moment of one commit that is not before `atLeast`. */
+async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
+  const client = await connect(await databaseUrl(box));
+  const { rows } = await client.query("SELECT n, part FROM numbers ORDER BY n, part");
+  await client.end();
+  const halves = rows.filter(({ n, part }, index) =>
+    rows[index ^ 1]?.n !== n || part !== index % 2
+  );
+  assert.deepEqual(halves, [], "Halves of a transaction are there");
+  const found = new Set(rows.map(({ n }) => n));
+  const missing = Array.from({ length: atLeast }, (_, n) => n).filter((n) => !found.has(n));
+  // The number that a kill cut short.
+  assert.ok(missing.length <= ROUNDS, `Commits are gone: ${missing}`);
+}
+
+/** Deploys enough that a backup and a restore have many moments. */
+async function deployBulk(platform: LedgerPlatform): Promise<void> {
+  await createProject(platform, "bulk");
+  for (let n = 0; n < 4; n++) {
+    const large = crypto.getRandomValues(new Uint8Array(65_536)).join(" ").repeat(10);
+    const small = Array.from({ length: 50 }, (_, file) => [`small-${file}.txt`, `${n} ${file}`]);
+    const files = { ...Object.fromEntries(small), "index.html": "bulk", "large.txt": large };
+    await deploy(platform, "bulk", { files });
+  }
+}
+
+/** Names beside a file that begin with its name. */
+async function besides(file: string): Promise<string[]> {
+  const names = [];
+  for await (const { name } of Deno.readDir(dirname(file))) {
+    if (name.startsWith(`${basename(file)}.`)) names.push(name);
+  }
+  return names.sort();
+}
+
+/** Starts a command, and ends it at a random moment of its work. */
+async function interrupt(box: Sandbox, args: readonly string[], file: string): Promise<void> {
+  const before = (await besides(file)).length;
+  const tool = startTool(args, { cwd: box.site, env: box.env });
+  let hasEnded = false;
+  tool.result.then(() => hasEnded = true);
+  await until(async () => hasEnded || (await besides(file)).length > before);
+  await pause(Math.random() * MOST_PAUSE_MS);
+  tool.kill();
+  await tool.result;
+}
+
+/** Restores, having been killed before, and starts a platform on what was restored. */
+async function restoreElsewhere(box: Sandbox, file: string, dataDir: string): Promise<void> {
+  await interrupt(box, ["restore", file, "--data-dir", dataDir], dataDir);
+  for (const name of await besides(dataDir)) {
+    const half = join(box.folder, name);
+    const { code, stdout } = await box.tool(["serve", "--json", "--port", "0", "--data-dir", half]);
+    assert.deepEqual([code, JSON.parse(stdout).code], [1, "data_incomplete"]);
+    await Deno.remove(half, { recursive: true });
+  }
+  const isThere = await Deno.stat(dataDir).then(() => true, () => false);
+  if (!isThere) await box.json(["restore", file, "--data-dir", dataDir]);
+}
+
+interface Round {
+  readonly ledgers: readonly Ledger[];
+  readonly numbers: Numbers;
+  /** Writes of the newest ledger, and numbers, from before the backup began. */
+  readonly before: { readonly writes: number; readonly numbers: number };
+}
+
+/** Compares the running platform with the ledgers; `isOriginal` where nothing may be missing. */
+async function compare(box: Sandbox, round: Round, isOriginal: boolean): Promise<number> {
+  const platform = callerOf(box);
+  await untilDelivered(platform);
+  let count = 0;
+  for (const [index, ledger] of round.ledgers.entries()) {
+    const isNewest = index === round.ledgers.length - 1;
+    const atLeast = isNewest && !isOriginal ? round.before.writes : ledger.acknowledged;
+    count = await ledger.check(platform, atLeast);
+  }
+  await checkNumbers(box, isOriginal ? round.numbers.acknowledged : round.before.numbers);
   return count;
 }
 
-/** Every page of every live deployment that the platform lists; others are on their way. */
-async function pagesOf(box: Sandbox): Promise<ReadonlyMap<string, string>> {
-  const { deployments } = await box.json(["deployments", "--limit", "100"]) as {
-    deployments: JsonObject[];
-  };
-  const pages = new Map<string, string>();
-  for (const { id, urls, status } of deployments) {
-    if (status !== "LIVE") continue;
-    const host = hostOf((urls as { unique: string }).unique);
-    for (const path of ["/", "/beds", "/robots.txt"]) {
-      const { status, text } = await box.page(host, path);
-      pages.set(`${id} ${path}`, `${status} ${text}`);
-    }
+/** Makes a backup under load, while what the round kills is killed. */
+async function backUpUnderLoad(
+  box: Sandbox,
+  file: string,
+  round: Round,
+  victim: typeof VICTIMS[number],
+): Promise<void> {
+  const { ledgers, numbers, before } = round;
+  const [ledger] = ledgers.slice(-1);
+  let done = false;
+  const url = await databaseUrl(box);
+  const writing = Promise.all([
+    ledger!.run(callerOf(box), () => done),
+    numbers.run(url, () => done),
+  ]);
+  const committed = numbers.acknowledged;
+  const isLoaded = () =>
+    ledger!.acknowledged >= WRITES && numbers.acknowledged > committed + WRITES;
+  await Promise.race([writing, until(isLoaded)]);
+  Object.assign(before, { writes: ledger!.acknowledged, numbers: numbers.acknowledged });
+  const args = ["backup", file, "--data-dir", box.dataDir];
+  if (victim === "the backup") await interrupt(box, args, file);
+  const isMade = await Deno.stat(file).then(() => true, () => false);
+  const making = isMade ? undefined : box.tool([...args, "--json"]);
+  if (victim === "the platform") {
+    await until(async () => (await besides(file)).length > 0);
+    await pause(Math.random() * MOST_PAUSE_MS);
+    await box.platform!.kill();
   }
-  return pages;
+  const { code, stdout } = await making ?? { code: 0, stdout: "" };
+  assert.equal(code, 0, stdout);
+  done = true;
+  await writing;
 }
 
-Deno.test("a backup of a platform under load is whole, and a platform starts on it", async () => {
+Deno.test(`${ROUNDS} backups under load and kills are whole, each of one moment`, async () => {
   await withSandbox(async (box) => {
-    await copySite("plain", box.site);
-    await box.start();
-    await box.json(["init", "--create"]);
-    await box.json(["env", "set", "GREETING", "--value", "hello", "--plain", "--all"]);
-    await box.json(["deploy", "--prod"]);
-    const file = join(box.folder, "backup.tar");
-    let done = false;
-    const deploying = deployUntil(box, () => done);
-    const made = await box.json(["backup", file, "--data-dir", box.dataDir]);
-    done = true;
-    await deploying;
-    const original = await pagesOf(box);
-    await box.platform!.stop();
+    const start = () => box.start(["--postgres-port", "0"]);
+    await start();
+    await deployBulk(callerOf(box));
+    await createProject(callerOf(box), "shop");
+    await box.json(["db", "create", "--project-id", "shop", "--name", "orders", "--wait"]);
+    const client = await connect(await databaseUrl(box));
+    await client.query("CREATE TABLE numbers (n int, part int, text text)");
+    await client.end();
 
-    const elsewhere = join(box.folder, "elsewhere");
-    const restored = await box.json(["restore", file, "--data-dir", elsewhere]);
-    assert.deepEqual([restored.files, restored.bytes], [made.files, made.bytes]);
-    Object.assign(box, { dataDir: elsewhere });
-    await box.start();
-    const pages = await pagesOf(box);
-    assert.ok(pages.size >= 3);
-    for (const [page, text] of pages) assert.equal(text, original.get(page), page);
-    const variables = await box.json(["env", "list"]);
-    assert.match(JSON.stringify(variables), /GREETING/);
-    await Deno.writeTextFile(join(box.site, "beds.html"), "<h1>After the fire</h1>");
-    await box.json(["deploy", "--prod"]);
-    assert.match((await box.page("kestrel-hut.localhost", "/beds")).text, /After the fire/);
+    const seen: string[] = [];
+    const ledgers: Ledger[] = [];
+    const numbers = new Numbers();
+    for (let index = 0; index < ROUNDS; index++) {
+      ledgers.push(await Ledger.open(callerOf(box), `round-${index}`));
+      const round: Round = { ledgers, numbers, before: { writes: 0, numbers: 0 } };
+      const file = join(box.folder, `backup-${index}.tar`);
+      const victim = VICTIMS[index % VICTIMS.length]!;
+      await backUpUnderLoad(box, file, round, victim);
+      if (victim === "the platform") await start();
+      const all = await compare(box, round, true);
+      const [platform, dataDir] = [box.platform, box.dataDir];
+      Object.assign(box, { dataDir: join(box.folder, `elsewhere-${index}`) });
+      await restoreElsewhere(box, file, box.dataDir);
+      await start();
+      const restored = await compare(box, round, false);
+      await box.platform!.stop();
+      await Deno.remove(box.dataDir, { recursive: true });
+      Object.assign(box, { platform, dataDir });
+      Object.assign(box.env, { SVC_API_URL: platform!.url });
+      seen.push(`${round.before.writes} <= ${restored} <= ${all}, killed ${victim}`);
+    }
+    const text = `Writes before, in the backup, in all: ${seen.join("; ")}\n`;
+    await Deno.stderr.write(new TextEncoder().encode(text));
   });
 });
 
