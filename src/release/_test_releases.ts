@@ -39,6 +39,8 @@ export interface Releases extends AsyncDisposable {
   change(path: string, edit: (bytes: Uint8Array) => Uint8Array<ArrayBuffer>): void;
   /** Ends the connection after so many bytes of the program; `undefined` ends that. */
   cutAfter: number | undefined;
+  /** Sends a program piece by piece as long as this is true. */
+  isSlow: (() => boolean) | undefined;
   /** Called before a program is sent. */
   beforeProgram: (() => Promise<void>) | undefined;
 }
@@ -62,6 +64,27 @@ function cut(bytes: Uint8Array, after: number): ReadableStream<Uint8Array> {
   });
 }
 
+/** Pieces that a slow answer is sent in, and the time between two, in milliseconds. */
+const PIECES = 400;
+const PIECE_MS = 25;
+
+/** Sends a little at a time, and all that is left once it is no longer slow. */
+function trickle(
+  bytes: Uint8Array<ArrayBuffer>,
+  isSlow: () => boolean,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let sent = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      await new Promise((resolve) => setTimeout(resolve, isSlow() ? PIECE_MS : 0));
+      const end = isSlow() ? sent + Math.ceil(bytes.length / PIECES) : bytes.length;
+      controller.enqueue(bytes.subarray(sent, end));
+      sent = end;
+      if (sent >= bytes.length) controller.close();
+    },
+  });
+}
+
 /** Starts a place without releases. */
 export async function startReleases(): Promise<Releases> {
   const { pem, publicKey } = await makeKeys();
@@ -74,6 +97,7 @@ export async function startReleases(): Promise<Releases> {
     publicKey,
     asked,
     cutAfter: undefined,
+    isSlow: undefined,
     beforeProgram: undefined,
     async publish({ version, program, target = Deno.build.target, dataFormat = 1, manifest }) {
       const packed = new Uint8Array(gzipSync(program, { level: 1 }));
@@ -106,7 +130,9 @@ export async function startReleases(): Promise<Releases> {
       if (bytes === undefined) return new Response("Not found", { status: 404 });
       if (!pathname.endsWith(".gz")) return new Response(bytes);
       await releases.beforeProgram?.();
-      const body = releases.cutAfter === undefined ? bytes : cut(bytes, releases.cutAfter);
+      const { cutAfter, isSlow } = releases;
+      const whole = isSlow === undefined ? bytes : trickle(bytes, isSlow);
+      const body = cutAfter === undefined ? whole : cut(bytes, cutAfter);
       return new Response(body, { headers: { "Content-Type": "application/octet-stream" } });
     },
   );

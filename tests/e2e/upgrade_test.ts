@@ -12,6 +12,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { proxyPlace } from "../helpers/connect_proxy.ts";
 import { mountDisk } from "../helpers/small_disk.ts";
 import { commandOf, isInRoot, programFile } from "../helpers/empty_root.ts";
+import { startOnTerminal } from "../helpers/terminal.ts";
 import { patchProgram } from "../helpers/patched_program.ts";
 
 const BINARY = programFile();
@@ -20,6 +21,7 @@ const CAN_MOUNT = Deno.uid() === 0;
 const [OLD, NEW] = ["0.1.1", "0.2.0"];
 const FOLDER = `/download/v${NEW}`;
 const GZ = `${FOLDER}/svc-${NEW}-${Deno.build.target}.gz`;
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** The user and group that own nothing. */
 const NOBODY = 65_534;
 
@@ -233,6 +235,37 @@ Deno.test({
         assert.doesNotMatch(piped.stdout + piped.stderr, /is available/);
         assert.match(await command(), /svc 0\.2\.0 is available, this is 0\.1\.1: run svc upgrade/);
         assert.doesNotMatch(await command(), /is available/);
+        const state = JSON.parse(await Deno.readTextFile(known));
+        const aged = { ...state, noticedAt: state.noticedAt - DAY_MS };
+        await Deno.writeTextFile(known, JSON.stringify(aged));
+        assert.doesNotMatch(await command({ CI: "1" }), /is available/);
+        assert.match(await command(), /is available/);
+        assert.doesNotMatch(await command(), /is available/);
+      });
+
+      await t.step({
+        name: "the bar moves while the program arrives, and on terminals only",
+        ignore: isInRoot(),
+        fn: async () => {
+          const slow = await install();
+          let isSlow = true;
+          releases.isSlow = () => isSlow;
+          const terminal = startOnTerminal(["upgrade"], {
+            ...{ cwd: slow.home, program: [slow.path] },
+            env: { SVC_RELEASES_URL: releases.place },
+          });
+          const filled = (count: number) => new RegExp(`0\\.2\\.0 █{${count},}░+ 0/1 files`);
+          await terminal.shows(/0\.2\.0 ░+ 0\/1 files/);
+          await terminal.shows(filled(1));
+          await terminal.shows(filled(2));
+          isSlow = false;
+          assert.equal(await terminal.ended, 0, terminal.screen());
+          releases.isSlow = undefined;
+          assert.equal(await slow.version(), NEW);
+          const { stdout, stderr } = await (await install()).run(["upgrade"]);
+          // deno-lint-ignore no-control-regex -- what a terminal alone is sent
+          assert.doesNotMatch(stdout + stderr, /[█░\r\x1b]/);
+        },
       });
 
       await t.step("it upgrades, shows how far it is, and goes back and forth", async () => {
