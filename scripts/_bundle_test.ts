@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { basename, join } from "node:path";
 import { bundle, loadedBy } from "./_bundle.ts";
 import { ROOT } from "./_source_files.ts";
 import { SHIPPED_PACKAGES } from "./_stage.ts";
@@ -84,4 +85,25 @@ Deno.test("bundle() lets a command read only what it needs", async (t) => {
   } finally {
     await Deno.remove(outdir, { recursive: true });
   }
+});
+
+Deno.test("bundle() makes the same bytes twice", async () => {
+  const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
+  const make = async () => {
+    const outdir = await Deno.makeTempDir({ prefix: "svc-bundle-" });
+    try {
+      const { metafile } = await bundle({ root: ROOT, outdir, external });
+      const chunks = Object.keys(metafile.outputs).map((path) => basename(path)).sort();
+      const folderOf = (name: string) =>
+        /^(?:main|edge_thread)\./.test(name) ? outdir : join(outdir, "chunk");
+      return new Map(
+        chunks.map((name) => [name, Deno.readTextFileSync(join(folderOf(name), name))]),
+      );
+    } finally {
+      await Deno.remove(outdir, { recursive: true });
+    }
+  };
+  const [first, second] = [await make(), await make()];
+  assert.deepEqual([...first.keys()], [...second.keys()]);
+  assert([...first].every(([name, text]) => second.get(name) === text));
 });

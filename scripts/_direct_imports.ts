@@ -149,13 +149,12 @@ export function directImports(root: string): Plugin {
   return {
     name: "direct-imports",
     setup(bundling) {
-      bundling.onResolve(
-        { filter: /^\// },
-        ({ path, kind }) =>
-          kind === "import-statement" && path.startsWith(source)
-            ? { path, sideEffects: false }
-            : undefined,
-      );
+      // Each module has the same mark whoever imports it first, so that chunks have the same names.
+      bundling.onResolve({ filter: /^(?:\/|\.{1,2}\/)/ }, ({ path, kind, resolveDir }) => {
+        const file = resolve(resolveDir, path);
+        const isOwn = file.startsWith(source) && /\.tsx?$/.test(file);
+        return isOwn && kind !== "entry-point" ? { path: file, sideEffects: false } : undefined;
+      });
       bundling.onResolve({ filter: new RegExp(`^${PART}`) }, ({ path }) => ({
         // Chunks are named the same wherever the repository lies.
         path: relative(root, path.slice(PART.length)),

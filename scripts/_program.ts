@@ -31,9 +31,12 @@ export function cleanEnvironment(
   own: Environment = Deno.env.toObject(),
 ): Record<string, string> {
   const kept = KEPT.flatMap((name) => own[name] === undefined ? [] : [[name, own[name]]]);
+  // A root of the program's own has no file of the machine's certificates.
+  const network = Object.entries(networkVariables(own))
+    .filter(([, value]) => own.EMPTY_ROOT === undefined || !value.startsWith("/"));
   return {
     ...Object.fromEntries(kept),
-    ...networkVariables(own),
+    ...Object.fromEntries(network),
     HOME: home,
     DENO_DIR: own.DENO_DIR ?? join(own.HOME ?? "/", ".cache", "deno"),
     NO_COLOR: "1",

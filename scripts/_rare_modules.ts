@@ -48,7 +48,6 @@ const NAMESPACE = "rare-package";
 /** Has the program import rare packages from where they are attached. */
 export function rarePackages(root: string): Plugin {
   const source = join(root, "src") + sep;
-  const importer = join(source, "lib", "shipped_module.ts");
   return {
     name: "rare-packages",
     setup(bundling) {
@@ -61,7 +60,8 @@ export function rarePackages(root: string): Plugin {
       );
       bundling.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => ({
         contents: [
-          `import { ${importShippedModule.name} } from ${JSON.stringify(importer)};`,
+          // A path that says where the sources are would give chunks other names elsewhere.
+          `import { ${importShippedModule.name} } from "./src/lib/shipped_module.ts";`,
           `const loaded = await ${importShippedModule.name}(${JSON.stringify(path)});`,
           ...RARE_PACKAGES[path]!.map((name) =>
             name === "default"

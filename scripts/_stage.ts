@@ -14,7 +14,7 @@ import { RARE_MODULES } from "./_rare_modules.ts";
 
 export interface ShippedPackage {
   readonly name: string;
-  /** Files of the package that the program opens; `package.json` and licence come along. */
+  /** Files of the package that the program opens; `package.json` comes along. */
   readonly files: readonly string[];
   /** Files that are stored compressed (brotli), with `.br` at the end of their names. */
   readonly compressed?: readonly string[];
@@ -41,7 +41,7 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
   },
   {
     name: "wasm-vips",
-    files: ["versions.json", "THIRD-PARTY-NOTICES.md"],
+    files: ["versions.json"],
     compressed: ["lib/vips-es6.js", "lib/vips.wasm", "lib/vips-heif.wasm"],
     reason: "is WebAssembly, loaded only by the process that converts images",
   },
@@ -62,6 +62,14 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     reason: "is a script that browsers run; the platform sends it as it stands",
   },
 ];
+
+/**
+ * Licences and notices of all packages, by path. As files they would be read as code when the
+ * program is compiled, and the compiler's complaint, with the path of the stage, be packed too.
+ */
+export const LICENCES_FILE = "licences.json";
+
+const LICENCE = /licen[cs]e|notices/i;
 
 /** Where the program finds the country database in the stage. */
 const COUNTRIES =
@@ -183,14 +191,17 @@ export async function stagePackages(
   const { version, unstable } = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
   const dependencies: Record<string, string> = {};
   const compressing: Promise<void>[] = [];
+  const licences: Record<string, string> = {};
   for (const { name, files, compressed = [] } of SHIPPED_PACKAGES) {
     const from = join(root, "node_modules", name);
     const description = JSON.parse(await Deno.readTextFile(join(from, "package.json")));
     dependencies[name] = description.version;
-    const licences = [...Deno.readDirSync(from)].map((entry) => entry.name)
-      .filter((entry) => /licen[cs]e/i.test(entry));
+    for (const file of [...Deno.readDirSync(from)].map((entry) => entry.name).sort()) {
+      if (!LICENCE.test(file)) continue;
+      licences[`${name}/${file}`] = await Deno.readTextFile(join(from, file));
+    }
     const to = join(stage, "node_modules", name);
-    await copyFiles(from, to, ["package.json", ...licences, ...files]);
+    await copyFiles(from, to, ["package.json", ...files]);
     compressing.push(compressFiles({ from, to, files: compressed }, quality));
   }
   const native = binaryPackage(platform);
@@ -206,4 +217,17 @@ export async function stagePackages(
     Deno.writeTextFile(join(stage, name), JSON.stringify(value, null, 2));
   await write("package.json", { name: "svc", version, type: "module", dependencies });
   await write("deno.json", { nodeModulesDir: "manual", unstable });
+  await write(LICENCES_FILE, licences);
+}
+
+/** The time that all files of a stage have: it is packed with each. */
+const STAGE_TIME = new Date("2000-01-01T00:00:00Z");
+
+/** Gives all files the same time, so that the same source makes the same program. */
+export async function setStageTimes(folder: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) await setStageTimes(path);
+    await Deno.utime(path, STAGE_TIME, STAGE_TIME);
+  }
 }

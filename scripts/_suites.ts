@@ -138,6 +138,7 @@ const SOURCE_E2E: readonly string[] = ["tests/e2e/tour_test.ts"];
 /** The tests that show in a short time that the program needs nothing but the C library. */
 const EMPTY_ROOT_SHORT: readonly string[] = [
   "tests/e2e/dev/local_kv_test.ts",
+  "tests/e2e/doctor_platform_test.ts",
   "tests/e2e/plain_site_test.ts",
   "tests/e2e/tour_test.ts",
 ];

@@ -22,8 +22,10 @@ import { RARE_MODULES } from "./_rare_modules.ts";
 import { ROOT } from "./_source_files.ts";
 import {
   attachableFiles,
+  LICENCES_FILE,
   parseQuality,
   platformOf,
+  setStageTimes,
   SHIPPED_PACKAGES,
   stageDocuments,
   stagePackages,
@@ -89,6 +91,7 @@ const compiler = chooseCompiler(facts);
 const flagsOfV8 = v8Flags(facts.runtime ?? facts.own.version);
 
 async function compileStage(included: readonly string[]): Promise<void> {
+  await setStageTimes(stage);
   const code = await show([
     ...compiler,
     "compile",
@@ -103,7 +106,7 @@ async function compileStage(included: readonly string[]): Promise<void> {
     "--no-code-cache",
     ...(flagsOfV8.length === 0 ? [] : [`--v8-flags=${flagsOfV8.join(",")}`]),
     ...(flags.target === undefined ? [] : ["--target", flags.target]),
-    ...included.flatMap((file) => ["--include", file]),
+    ...[...included, LICENCES_FILE].flatMap((file) => ["--include", file]),
     "--output",
     output,
     "main.js",

@@ -7,9 +7,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import pg from "pg";
-import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+import { noServer } from "../helpers/postgres.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const WRITERS = 3;
@@ -96,7 +96,7 @@ async function checkLedgers(url: string, ledgers: readonly (readonly number[])[]
 }
 
 for (const [engine, args] of Object.entries(ENGINES)) {
-  const lack = engine === "server" ? NO_POSTGRES : undefined;
+  const lack = engine === "server" ? noServer() : undefined;
   Deno.test({
     name: `every acknowledged commit is there after each of ${ROUNDS} kills, ${engine}` +
       (lack === undefined ? "" : ` (left out: ${lack})`),

@@ -7,10 +7,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import pg from "pg";
 import { programCommand, startProgram } from "../../scripts/_program.ts";
-import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { runProgram } from "../../src/lib/spawn_program.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { callApi, TOKEN, withSandbox } from "../helpers/sandbox.ts";
+import { noServer } from "../helpers/postgres.ts";
 
 const DISK_MB = 300;
 /** What is left of the disk for the statement that fails, in bytes. */
@@ -56,7 +56,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
 const noDisk = await findLack();
 
 for (const [engine, args] of Object.entries(ENGINES)) {
-  const lack = noDisk ?? (engine === "server" ? NO_POSTGRES : undefined);
+  const lack = noDisk ?? (engine === "server" ? noServer() : undefined);
   Deno.test({
     name: `a full disk, ${engine}${lack === undefined ? "" : ` (left out: ${lack})`}`,
     ignore: lack !== undefined,

@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import pg from "pg";
 import { z } from "zod";
 import { programCommand } from "../../scripts/_program.ts";
-import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+import { noServer } from "../helpers/postgres.ts";
 
 const ROWS = 1_000_000;
 const NUMBER_SUM = ROWS * (ROWS + 1) / 2;
@@ -108,7 +108,7 @@ const connected = z.object({ url: z.string() });
 
 const isAsked = Deno.env.get("DATABASE_TESTS") === "all";
 for (const [engine, args] of Object.entries(ENGINES)) {
-  const lack = engine === "server" ? NO_POSTGRES : undefined;
+  const lack = engine === "server" ? noServer() : undefined;
   Deno.test({
     name: `a million rows, ${engine}${lack === undefined ? "" : ` (left out: ${lack})`}`,
     ignore: !isAsked || lack !== undefined,

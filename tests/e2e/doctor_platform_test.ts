@@ -1,6 +1,7 @@
 /** What `svc doctor` finds of the machine, its platform, and managed databases in a data directory. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { noServer } from "../helpers/postgres.ts";
 import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { TestPg } from "../../src/platform/core/store/_test_pg.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
@@ -87,7 +88,7 @@ Deno.test("svc doctor examines the platform, the login and the machine it runs o
 
 Deno.test({
   name: "svc doctor looks at the PostgreSQL in the data directory, and starts nothing",
-  ignore: NO_POSTGRES !== undefined,
+  ignore: noServer() !== undefined,
   fn: () =>
     withSandbox(async (box) => {
       await Deno.chmod(box.folder, 0o755);

@@ -129,20 +129,47 @@ const CLONE: Readonly<Record<string, readonly string[]>> = {
   darwin: ["-R", "-p", "-c"],
 };
 
+/** What `cp` says against it; `undefined` where it has copied. @throws {NoProgramError} */
 async function run(args: readonly string[]): Promise<string | undefined> {
-  const { code, stderr } = await runProgram("cp", {
-    args: [...args],
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-  });
-  return code === 0 ? undefined : new TextDecoder().decode(stderr).trim();
+  try {
+    const { code, stderr } = await runProgram("cp", {
+      args: [...args],
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    });
+    return code === 0 ? undefined : new TextDecoder().decode(stderr).trim();
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) throw new NoProgramError(cause.message, { cause });
+    throw cause;
+  }
+}
+
+/** The machine has no `cp`, as a container without a shell. */
+class NoProgramError extends Error {
+  override readonly name = "NoProgramError";
+}
+
+/** Copies a folder without any program; files keep their permissions. */
+async function copyPlainly(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true, mode: 0o700 });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    const [source, target] = [join(from, name), join(to, name)];
+    await (isDirectory ? copyPlainly(source, target) : Deno.copyFile(source, target));
+  }
+}
+
+/** A machine without `cp` clones nothing. */
+function orNoProgram(error: unknown): string {
+  if (error instanceof NoProgramError) return error.message;
+  throw error;
 }
 
 /** Whether the file system can clone a file; the copy is removed again. */
 export async function canClone(file: string, probe: string): Promise<boolean> {
   const clone = CLONE[Deno.build.os];
-  const isCloned = clone !== undefined && await run([...clone, file, probe]) === undefined;
+  const isCloned = clone !== undefined &&
+    await run([...clone, file, probe]).catch(orNoProgram) === undefined;
   await Deno.remove(probe).catch(() => {});
   return isCloned;
 }
@@ -153,8 +180,13 @@ async function copyFolder(from: string, to: string): Promise<CopyMethod> {
   const clone = await canClone(join(from, "PG_VERSION"), `${to}.probe`)
     ? CLONE[Deno.build.os]
     : undefined;
-  const problem = await run([...(clone ?? ["-R", "-p"]), from, to]);
-  if (problem !== undefined) throw copyError(problem);
+  try {
+    const problem = await run([...(clone ?? ["-R", "-p"]), from, to]);
+    if (problem !== undefined) throw copyError(problem);
+  } catch (error) {
+    if (!(error instanceof NoProgramError)) throw error;
+    await copyPlainly(from, to);
+  }
   return clone === undefined ? "copy" : "clone";
 }
 

@@ -1,0 +1,11 @@
+/**
+ * Whether the program of a test finds a PostgreSQL on the machine.
+ *
+ * @module
+ */
+import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
+import { isEmpty } from "./empty_root.ts";
+
+/** Why it finds none; `undefined` where it does. */
+export const noServer = (): string | undefined =>
+  isEmpty() ? "the root of this run has no PostgreSQL" : NO_POSTGRES;
