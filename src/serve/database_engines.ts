@@ -5,15 +5,23 @@
  * @module
  */
 import { join } from "node:path";
-import { databaseProcessCommand, EmbeddedEngine, openServerEngine } from "../database/mod.ts";
+import {
+  databaseProcessCommand,
+  EmbeddedEngine,
+  LOCAL,
+  openServerEngine,
+} from "../database/mod.ts";
 import { machineMemory } from "../lib/machine_memory.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
+import { sealedSetting } from "../platform/core/secrets/mod.ts";
 import { type CertificateFiles, readCertificateFiles } from "../platform/certificates/mod.ts";
 import type { DatabaseParts, EngineSource } from "../platform/databases/mod.ts";
 import type { PlatformOptions } from "./options.ts";
 
 /** How long a certificate is used before its files are read again, in milliseconds. */
 const CERTIFICATE_MS = 10 * 60_000;
+
+const SHARED_KEY_BYTES = 32;
 
 /** Port for PostgreSQL clients, where none is given. */
 const POSTGRES_PORT = 8788;
@@ -49,11 +57,25 @@ function currentCertificate(
   };
 }
 
+/** Where nodes share records, what one of them has in its data directory can be lost. */
+const LACK_OF_NODES = "The records of this platform are shared by nodes, so databases need a " +
+  "PostgreSQL that all of them reach: start each svc serve with its address in SVC_POSTGRES_URL";
+
+/** The key that all nodes use on a server, so that none resets what another has set there. */
+async function sharedKey(
+  { kv, box, random }: Pick<Foundation, "box" | "kv" | "random">,
+  own: Uint8Array | undefined,
+): Promise<Uint8Array> {
+  const make = () => (own ?? random(SHARED_KEY_BYTES)).toHex();
+  return Uint8Array.fromHex(await sealedSetting({ kv, box }, "database_server_key", make));
+}
+
 /** What opens each engine, when it is first needed. */
 export function databaseEngines(
   { postgres }: Pick<PlatformOptions, "postgres">,
-  { dataDir, env, onTrouble }: Pick<Foundation, "dataDir" | "env" | "onTrouble">,
+  foundation: Pick<Foundation, "box" | "dataDir" | "env" | "kv" | "nodes" | "onTrouble" | "random">,
 ): EngineSource {
+  const { dataDir, env, nodes, onTrouble } = foundation;
   const embedded = () =>
     Promise.resolve(
       new EmbeddedEngine({
@@ -61,13 +83,18 @@ export function databaseEngines(
         command: databaseProcessCommand({ env }),
       }),
     );
-  if (postgres === undefined) return { usual: "embedded", open: { embedded } };
   const server = () =>
     openServerEngine({
-      postgres,
+      postgres: postgres ?? LOCAL,
       dataFolder: dataDir.root,
       memoryBytes: machineMemory(),
+      ...(nodes.isShared ? { sharedKey: (own) => sharedKey(foundation, own) } : {}),
       onTrouble,
     });
+  if (nodes.isShared) {
+    const isElsewhere = postgres !== undefined && postgres !== LOCAL;
+    return { usual: "server", open: isElsewhere ? { server } : {}, lack: LACK_OF_NODES };
+  }
+  if (postgres === undefined) return { usual: "embedded", open: { embedded } };
   return { usual: "server", open: { embedded, server } };
 }

@@ -6,7 +6,7 @@
 import { LocalCluster, runningCluster } from "./local/local_cluster.ts";
 import { parseServerUrl } from "./server_address.ts";
 import { ServerEngine } from "./server_engine.ts";
-import { adminPassword, readKey } from "./server_key.ts";
+import { adminPassword, readKey, readKeyIfMade } from "./server_key.ts";
 import { remoteServer } from "./server_source.ts";
 
 /** Starts a PostgreSQL of the machine in the data folder. */
@@ -18,6 +18,11 @@ export interface OpenServerOptions {
   /** The platform's own, where the key of the roles' passwords is kept. */
   readonly dataFolder: string;
   readonly memoryBytes: number;
+  /**
+   * The key of the roles' passwords on a server elsewhere, 32 bytes, where it is not the data
+   * folder's: nodes that share the server need the same. It is given the data folder's, if any.
+   */
+  readonly sharedKey?: (own: Uint8Array | undefined) => Promise<Uint8Array>;
   /** Whether a local server that another process runs is used, and left running. */
   readonly attaches?: boolean;
   readonly onTrouble: (message: string) => void;
@@ -29,11 +34,14 @@ export interface OpenServerOptions {
  * @throws {Error} with a message for the operator
  */
 export async function openServerEngine(options: OpenServerOptions): Promise<ServerEngine> {
-  const { postgres, dataFolder, memoryBytes, onTrouble } = options;
+  const { postgres, dataFolder, memoryBytes, sharedKey, onTrouble } = options;
   const variable = (name: string) => Deno.env.get(name);
   if (postgres !== LOCAL) {
     const server = parseServerUrl(postgres, { variable, readFile: Deno.readTextFileSync });
-    return new ServerEngine({ source: remoteServer(server), key: await readKey(dataFolder) });
+    const key = sharedKey === undefined
+      ? await readKey(dataFolder)
+      : await sharedKey(await readKeyIfMade(dataFolder));
+    return new ServerEngine({ source: remoteServer(server), key });
   }
   const key = await readKey(dataFolder);
   const local = { dataFolder, password: adminPassword(key), path: variable("PATH") ?? "" };

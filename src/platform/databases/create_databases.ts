@@ -173,10 +173,11 @@ async function healthOf(
 ) {
   const engine = await engines.opened(engines.usual);
   const status = await engine?.status();
+  const problem = status?.problem ?? engines.lackOf(engines.usual) ?? null;
   return {
     engine: engines.usual,
     port: door.clients?.port ?? null,
-    ready: status?.ready ?? true,
-    problem: status?.problem ?? null,
+    ready: problem === null && (status?.ready ?? true),
+    problem,
   };
 }

@@ -248,13 +248,8 @@ export class DatabaseService {
   }
 
   #requireEngine(kind: EngineKind): void {
-    if (this.services.engines.has(kind)) return;
-    throw new Failure(
-      "conflict",
-      kind === "server"
-        ? "This platform has no PostgreSQL server: start svc serve with --postgres"
-        : "This platform has no embedded PostgreSQL",
-    );
+    const lack = this.services.engines.lackOf(kind);
+    if (lack !== undefined) throw new Failure("conflict", lack);
   }
 
   async #findDeleted(

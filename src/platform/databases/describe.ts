@@ -68,7 +68,7 @@ export class Descriptions {
       ),
       overriddenBy,
       notes: [
-        ...describeEngine(database, { engine, hasServer: engines.has("server") }),
+        ...describeEngine(database, { engine, hasServer: engines.lackOf("server") === undefined }),
         ...overriddenBy.map(({ note }) => note),
       ],
       createdAt: time(database.createdAt),

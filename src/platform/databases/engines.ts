@@ -18,6 +18,8 @@ export interface EngineSource {
    * They throw an {@link EngineError} whose message is for the operator.
    */
   readonly open: Readonly<Partial<Record<EngineKind, () => Promise<DatabaseEngine>>>>;
+  /** Why an engine is missing, and what to do; what is usual to say where it is not set. */
+  readonly lack?: string;
 }
 
 const MISSING: Readonly<Record<EngineKind, string>> = {
@@ -34,9 +36,10 @@ export class Engines {
     return this.source.usual;
   }
 
-  /** Whether the operator has set the engine up. */
-  has(kind: EngineKind): boolean {
-    return this.source.open[kind] !== undefined;
+  /** Why there is no such engine, and what to do; `undefined` where the operator has set it up. */
+  lackOf(kind: EngineKind): string | undefined {
+    const { open, lack = MISSING[kind] } = this.source;
+    return open[kind] === undefined ? lack : undefined;
   }
 
   /**
@@ -48,7 +51,7 @@ export class Engines {
     let opening = this.#opening.get(kind);
     if (opening === undefined) {
       const open = this.source.open[kind];
-      if (open === undefined) return Promise.reject(new EngineError(MISSING[kind], "58000"));
+      if (open === undefined) return Promise.reject(new EngineError(this.lackOf(kind)!, "58000"));
       opening = open().catch((error) => {
         this.#opening.delete(kind);
         throw error instanceof EngineError ? error : new EngineError(
