@@ -20,6 +20,9 @@ const MESSAGE_BYTES = 512;
 /** "Try again later" (RFC 6455, 7.4, as registered). */
 const TRY_AGAIN_LATER = 1013;
 
+/** Time in which a client's connection must have become a WebSocket, in milliseconds. */
+const OPEN_MS = 5000;
+
 const NORMAL = 1000;
 const NO_STATUS = 1005;
 
@@ -53,7 +56,7 @@ function close(
 }
 
 /** Relays messages to the server, in order. Too many waiting ones end the connection. */
-function relayToServer(client: ClientSocket, server: ComputeSocket): void {
+function relayToServer(client: ClientSocket, server: ComputeSocket, closed: () => void): void {
   let waiting = 0;
   let sent: Promise<void> | undefined;
   const giveUp = () => close(client, { code: TRY_AGAIN_LATER, reason: "" });
@@ -73,10 +76,13 @@ function relayToServer(client: ClientSocket, server: ComputeSocket): void {
     sent = (sent ?? Promise.resolve()).then(() => deliver(data)).catch(giveUp);
   };
   client.onclose = ({ code, reason }) => {
+    closed();
     void (sent ?? Promise.resolve()).then(() => close(server, { code, reason }));
   };
-  // The close event that follows reports the error.
-  client.onerror = () => {};
+  // The close event that follows reports the error; there is none before the socket is open.
+  client.onerror = () => {
+    if (client.readyState === WebSocket.CONNECTING) server.close();
+  };
 }
 
 async function hasRoom(client: ClientSocket): Promise<void> {
@@ -98,12 +104,20 @@ async function relayToClient(server: ComputeSocket, client: ClientSocket): Promi
 
 /**
  * Relays messages both ways until one side closes, then closes the other. The
- * server's messages wait until the client's socket is open.
+ * server's messages wait until the client's socket is open. Of a client that has left
+ * before, Deno may say nothing at all: the server's socket is closed then after `openMs`.
  */
-export function relayWebSocket(client: ClientSocket, server: ComputeSocket): void {
+export function relayWebSocket(
+  client: ClientSocket,
+  server: ComputeSocket,
+  openMs = OPEN_MS,
+): void {
   client.binaryType = "arraybuffer";
-  relayToServer(client, server);
+  const timer = setTimeout(() => server.close(), openMs);
+  Deno.unrefTimer(timer);
+  relayToServer(client, server, () => clearTimeout(timer));
   client.onopen = () => {
+    clearTimeout(timer);
     void relayToClient(server, client).catch(() => close(client, { code: 1011, reason: "" }));
   };
 }

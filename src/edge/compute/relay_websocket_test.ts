@@ -25,7 +25,13 @@ for (const [code, passed] of ROWS) {
 type Message = string | Uint8Array;
 
 /** Two connected sockets; the test plays client and server. */
-function joined(options: { readonly serverTakes?: () => Promise<void> } = {}) {
+function joined(
+  options: {
+    readonly serverTakes?: () => Promise<void>;
+    readonly readyState?: number;
+    readonly openMs?: number;
+  } = {},
+) {
   const toServer: Message[] = [];
   const toClient: Message[] = [];
   const closed: { side: string; code: number | undefined }[] = [];
@@ -48,7 +54,7 @@ function joined(options: { readonly serverTakes?: () => Promise<void> } = {}) {
   const client: ClientSocket = {
     binaryType: "blob",
     bufferedAmount: 0,
-    readyState: WebSocket.OPEN,
+    readyState: options.readyState ?? WebSocket.OPEN,
     onopen: null,
     onmessage: null,
     onclose: null,
@@ -56,13 +62,14 @@ function joined(options: { readonly serverTakes?: () => Promise<void> } = {}) {
     send: (message) => void toClient.push(message),
     close: (code) => void closed.push({ side: "client", code }),
   };
-  relayWebSocket(client, server);
+  relayWebSocket(client, server, options.openMs);
   const socket = client as unknown as WebSocket;
   return {
     ...{ toServer, toClient, closed, client },
     open: () => socket.onopen?.call(socket, new Event("open")),
     fromClient: (data: string | ArrayBuffer) =>
       socket.onmessage?.call(socket, new MessageEvent("message", { data })),
+    clientFails: () => socket.onerror?.call(socket, new Event("error")),
     clientCloses: (code: number) =>
       socket.onclose?.call(socket, new CloseEvent("close", { code, reason: "why" })),
     fromServer: (message: Message) => {
@@ -143,4 +150,17 @@ Deno.test("relayWebSocket() holds the server back while the client's buffer is f
   Object.assign(pair.client, { bufferedAmount: 0 });
   await until(() => pair.toClient.length === 2);
   assert.deepEqual(pair.toClient, ["one", "two"]);
+});
+
+Deno.test("relayWebSocket() closes the server's socket when the client's connection fails before it is open", async () => {
+  const pair = joined({ readyState: WebSocket.CONNECTING, openMs: 1 });
+  pair.clientFails();
+  assert.deepEqual(pair.closed, [{ side: "server", code: undefined }]);
+  await until(() => pair.closed.length === 2);
+});
+
+Deno.test("relayWebSocket() closes the server's socket when the client's never opens", async () => {
+  const pair = joined({ readyState: WebSocket.CONNECTING, openMs: 1 });
+  await until(() => pair.closed.length > 0);
+  assert.deepEqual(pair.closed, [{ side: "server", code: undefined }]);
 });

@@ -1,0 +1,91 @@
+/**
+ * How many requests a function, and a server, have at the same time through all edge
+ * threads together: the limit, and the next one as soon as one has ended.
+ */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { until } from "../../../src/lib/_test_until.ts";
+import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
+import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+import { publish, rule } from "../../helpers/upstreams.ts";
+import { ClientConnection, type HeldRequest, type Wanted } from "./_held_requests.ts";
+
+const THREADS = 4;
+const HOST = "shop.localhost";
+const CONTENT = Buffer.from("half of it goes, ".repeat(2));
+
+/** A body that is returned as it is would pass by the function, whose call would be over. */
+const ECHO = `export default async ({ body }) => {
+  if (body === null) return new Response("");
+  const parts = body.getReader();
+  const first = await parts.read();
+  return new Response(new ReadableStream({
+    start: (controller) => controller.enqueue(first.value),
+    pull: async (controller) => {
+      const { done, value } = await parts.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  }));
+};`;
+
+/** Requests beyond the limit, each of which has to wait for the end of another one. */
+const WAITING = 40;
+
+/** Holds as many requests as there may be and some more, and ends one after the other. */
+async function holdBeyond({ port }: TestPlatform, path: string, limit: number): Promise<void> {
+  const wanted: Wanted = { host: HOST, path, content: CONTENT, isEcho: true };
+  const total = limit + WAITING;
+  const connections = Array.from({ length: total }, () => new ClientConnection(port));
+  const begun: HeldRequest[] = [];
+  const problems: unknown[] = [];
+  const hold = async (connection: ClientConnection) => {
+    try {
+      begun.push(await connection.hold(wanted));
+    } catch (error) {
+      problems.push(String(error));
+    }
+  };
+  try {
+    // The platform answers the first requests; the threads ask for themselves after that.
+    for (let round = 0; round < 3; round++) {
+      for (const connection of connections) {
+        assert.equal(await connection.get(HOST, path), "200 ");
+      }
+    }
+    const holding = connections.map(hold);
+    for (let ended = 0; ended < total; ended++) {
+      const most = Math.min(limit + ended, total);
+      await until(() => problems.length > 0 || begun.length >= most);
+      assert.deepEqual({ begun: begun.length, problems }, { begun: most, problems: [] });
+      assert.equal(await begun[ended]!.finish(), "whole");
+    }
+    await Promise.all(holding);
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+}
+
+Deno.test("a function has 100 calls at the same time through all threads, and no more", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await publish(platform, "shop", {
+      functions: { echo: ECHO },
+      rules: [rule("echo", { type: "pipeline", steps: [{ handle: "echo" }] })],
+    });
+    await holdBeyond(platform, "/", 100);
+  }, { edgeThreads: THREADS }));
+
+Deno.test("a server has 200 requests at the same time through all threads, and no more", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deployServer(platform, "shop", {
+      server: `
+import { createServer } from "node:http";
+createServer((request, response) => request.pipe(response)).listen(process.env.PORT);
+`,
+      manifest: PATIENT_MANIFEST,
+      prod: true,
+    });
+    await holdBeyond(platform, "/api/echo", 200);
+  }, { edgeThreads: THREADS }));
