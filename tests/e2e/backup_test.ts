@@ -10,8 +10,9 @@ import pg from "pg";
 import { startTool } from "../../scripts/_program.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { Ledger, type LedgerPlatform, untilDelivered } from "../helpers/ledger.ts";
-import { type ApiCaller, createProject, deploy } from "../helpers/platform.ts";
-import { type Sandbox, TOKEN, withSandbox } from "../helpers/sandbox.ts";
+import { createProject, deploy } from "../helpers/platform.ts";
+import { callerOf } from "../helpers/sandbox_api.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
 /** Writes that are acknowledged before a backup begins. */
@@ -23,34 +24,6 @@ const MOST_PAUSE_MS = 150;
 const VICTIMS = ["the platform", "the backup"] as const;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** The API of the platform that the sandbox runs now. */
-function callerOf(box: Sandbox): LedgerPlatform {
-  const api: ApiCaller["api"] = async (method, path, { token, json, body, headers } = {}) => {
-    const response = await fetch(`${box.platform!.url}${path}`, {
-      method,
-      redirect: "manual",
-      headers: {
-        ...(token === null ? {} : { authorization: `Bearer ${token ?? TOKEN}` }),
-        ...(json === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(json === undefined ? body === undefined ? {} : { body } : { body: JSON.stringify(json) }),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      json: text === "" ? undefined : JSON.parse(text),
-    };
-  };
-  return {
-    api,
-    get port() {
-      return box.platform!.port;
-    },
-  };
-}
 
 /** A client of a database that commits one number after the other, as two rows each. */
 class Numbers {
