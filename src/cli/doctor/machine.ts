@@ -7,6 +7,7 @@
 import { compare } from "semver";
 import { messageOf } from "../../lib/error_message.ts";
 import { machineMemory } from "../../lib/machine_memory.ts";
+import { readTextFile } from "../../lib/utf8.ts";
 import { formatBytes } from "../terminal/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { latestRelease } from "../upgrade/mod.ts";
@@ -123,7 +124,7 @@ export async function examineMachine(
   ctx: Context,
   { own, isServed }: { readonly own: string; readonly isServed: boolean },
 ): Promise<readonly Point[]> {
-  const limits = await Deno.readTextFile("/proc/self/limits").catch(() => "");
+  const limits = await readTextFile("/proc/self/limits").catch(() => "");
   const points = [
     await examineRelease(ctx, own),
     judgeMemory(machineMemory()),
