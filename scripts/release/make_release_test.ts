@@ -2,53 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { flipBit, makeKeys } from "../../src/release/_test_releases.ts";
 import { downloadProgram, findRelease, programFor } from "../../src/release/mod.ts";
-import { hear } from "../_process.ts";
 import { fillTemplate } from "./fill_template.ts";
 import { makeRelease } from "./make_release.ts";
 import { makeSbom } from "./sbom.ts";
+import { VERSION, withRelease } from "./_test_release.ts";
 import { programName, TARGETS } from "./targets.ts";
-
-const VERSION = "1.2.3";
-
-interface Made {
-  readonly root: string;
-  /** The folder of the release. */
-  readonly out: string;
-  readonly place: string;
-  readonly publicKey: string;
-  run(program: string, ...args: string[]): ReturnType<typeof hear>;
-}
-
-/** A release of scripts that say their version, at a server on this machine. */
-async function withRelease(test: (made: Made) => Promise<void>): Promise<void> {
-  const root = await Deno.makeTempDir({ prefix: "svc-release-" });
-  const { pem, publicKey } = await makeKeys();
-  const [programs, out] = [join(root, "programs"), join(root, "release")];
-  await Deno.mkdir(programs);
-  for (const target of TARGETS) {
-    const text = `#!/bin/sh\n# ${publicKey} ${target.target}\necho ${VERSION}\n`;
-    await Deno.writeTextFile(join(programs, programName(target)), text);
-  }
-  await using server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    async (request) => {
-      const name = new URL(request.url).pathname
-        .replace(/^\/(?:latest\/download|download\/v1\.2\.3)\//, "");
-      const bytes = await Deno.readFile(join(out, name)).catch(() => undefined);
-      return bytes === undefined ? new Response(null, { status: 404 }) : new Response(bytes);
-    },
-  );
-  const place = `http://127.0.0.1:${server.addr.port}`;
-  const options = { version: VERSION, dataFormat: 1, programs, out, place };
-  await makeRelease({ ...options, keyPem: pem, trusted: [publicKey] });
-  const env = { HOME: root, PATH: Deno.env.get("PATH")! };
-  const run = (program: string, ...args: string[]) => hear([program, ...args], { cwd: out, env });
-  try {
-    await test({ root, out, place, publicKey, run });
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
-}
 
 Deno.test("makeRelease() makes what svc upgrade installs, on every platform", async () => {
   await withRelease(async ({ root, place, publicKey }) => {
@@ -87,28 +45,6 @@ Deno.test("makeRelease() packs archives with the program that runs", async () =>
     }
     const zip = await run("zip", "-sf", join(out, `svc-${VERSION}-x86_64-pc-windows-msvc.zip`));
     assert.match(zip.stdout, /svc\.exe/);
-  });
-});
-
-Deno.test("makeRelease() fills the packages, and npm's launcher starts the program", async () => {
-  await withRelease(async ({ out, run }) => {
-    const packages = join(out, "packages");
-    const scoop = JSON.parse(await Deno.readTextFile(join(packages, "scoop", "svc.json")));
-    const sums = await Deno.readTextFile(join(out, "SHA256SUMS"));
-    const { url, hash } = scoop.architecture["64bit"];
-    assert.ok(sums.includes(`${hash}  ${url.split("/").at(-1)}`));
-    const formula = await Deno.readTextFile(join(packages, "homebrew", "svc.rb"));
-    const digests = [...formula.matchAll(/sha256 "([0-9a-f]{64})"/g)].map(([, digest]) => digest!);
-    assert.equal(digests.filter((digest) => sums.includes(digest)).length, 4);
-    const npm = join(packages, "npm");
-    const launcher = JSON.parse(await Deno.readTextFile(join(npm, "svc", "package.json")));
-    assert.equal(Object.keys(launcher.optionalDependencies).length, TARGETS.length);
-    await Deno.mkdir(join(npm, "svc", "node_modules"));
-    for (const name of Object.keys(launcher.optionalDependencies)) {
-      await Deno.symlink(join(npm, name), join(npm, "svc", "node_modules", name));
-    }
-    const started = await run("node", join(npm, "svc", "svc.js"), "--version");
-    assert.equal(started.stdout, `${VERSION}\n`, started.stderr);
   });
 });
 

@@ -61,3 +61,32 @@ Deno.test({
     }
   },
 });
+
+const READ_PLIST =
+  "import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.argv[1].encode())))";
+const hasPython = await new Deno.Command("python3", { args: ["--version"] }).output()
+  .then(({ success }) => success, () => false);
+
+Deno.test({
+  name: "a parser of property lists reads back the command of serviceFile()",
+  ignore: !hasPython,
+  fn: async () => {
+    const command = [
+      "/opt/my svc/svc",
+      "serve",
+      "--host",
+      `<a&b>"'`,
+      "--data-dir",
+      "/Daten/Grö\u00dfe",
+    ];
+    const { text } = serviceFile({ ...SERVICE, command }, { ...LINUX, os: "darwin" })!;
+    const { success, stdout } = await new Deno.Command("python3", {
+      args: ["-c", READ_PLIST, text],
+    }).output();
+    assert.ok(success);
+    const read = JSON.parse(new TextDecoder().decode(stdout));
+    assert.deepEqual(read.ProgramArguments, command);
+    assert.equal(read.Label, "svc.serve");
+    assert.deepEqual(read.KeepAlive, { SuccessfulExit: false });
+  },
+});
