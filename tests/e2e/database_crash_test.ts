@@ -6,8 +6,8 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import pg from "pg";
 import { until } from "../../src/lib/_test_until.ts";
+import { checkLedgers, databaseUrl, makeLedger, startWriter } from "../helpers/commit_ledger.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { noServer } from "../helpers/postgres.ts";
 
@@ -23,76 +23,10 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
   server: ["--postgres", "local"],
 };
 
-async function connect(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString });
-  client.on("error", () => {});
-  await client.connect();
-  return client;
-}
-
-interface Writer {
-  /** Numbers whose commit was acknowledged. */
-  readonly ledger: number[];
-  /** Resolves when the connection is lost. */
-  readonly ended: Promise<void>;
-}
-
-/** Commits one number after the other, some of them with a second row in the same transaction. */
-async function startWriter(url: string, writer: number): Promise<Writer> {
-  const client = await connect(url);
-  const ledger: number[] = [];
-  const write = async (n: number): Promise<void> => {
-    const insert = "INSERT INTO ledger VALUES ($1, $2, $3)";
-    if (n % 5 > 0) return void await client.query(insert, [writer, n, 0]);
-    await client.query("BEGIN");
-    await client.query(insert, [writer, n, 0]);
-    await client.query(insert, [writer, n, 1]);
-    await client.query("COMMIT");
-  };
-  const run = async () => {
-    try {
-      for (let n = 0;; n++) {
-        await write(n);
-        ledger.push(n);
-      }
-    } catch {
-      await client.end().catch(() => {});
-    }
-  };
-  return { ledger, ended: run() };
-}
-
-async function databaseUrl(box: Sandbox): Promise<string> {
-  const { code, stdout, stderr } = await box.tool(["db", "connection"]);
-  assert.equal(code, 0, stderr);
-  return stdout.trim();
-}
-
 /** Ends the server that outlives its platform, as a power cut would. */
 async function killServer({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   Deno.kill(Number.parseInt(await Deno.readTextFile(file)), "SIGKILL");
-}
-
-/** Holds what the table has against what was acknowledged; returns how many rows are there. */
-async function checkLedgers(url: string, ledgers: readonly (readonly number[])[]): Promise<number> {
-  const client = await connect(url);
-  const { rows } = await client.query<{ writer: number; n: number; part: number }>(
-    "SELECT writer, n, part FROM ledger",
-  );
-  await client.end();
-  const kept = new Set(rows.map(({ writer, n, part }) => `${writer}/${n}/${part}`));
-  const wanted = ledgers.flatMap((ledger, writer) =>
-    ledger.flatMap((n) =>
-      n % 5 > 0 ? [`${writer}/${n}/0`] : [`${writer}/${n}/0`, `${writer}/${n}/1`]
-    )
-  );
-  assert.deepEqual(wanted.filter((row) => !kept.has(row)), [], "Acknowledged commits are gone");
-  const halves = rows.filter(({ writer, n, part }) =>
-    n % 5 === 0 && !kept.has(`${writer}/${n}/${1 - part}`)
-  );
-  assert.deepEqual(halves, [], "Halves of a transaction are there");
-  return rows.length;
 }
 
 for (const [engine, args] of Object.entries(ENGINES)) {
@@ -109,11 +43,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
         await start();
         await box.json(["init", "--name", "shop", "--create"]);
         await box.json(["db", "create", "--name", "orders", "--wait"]);
-        const made = await connect(await databaseUrl(box));
-        await made.query(
-          "CREATE TABLE ledger (writer int, n int, part int, PRIMARY KEY (writer, n, part))",
-        );
-        await made.end();
+        await makeLedger(await databaseUrl(box));
 
         const ledgers: (readonly number[])[] = [];
         let rows = 0;
