@@ -60,8 +60,10 @@ async function environment(
     PGDATABASE: database,
     PGUSER: login.user,
     PGPASSWORD: login.password ?? "",
-    PGSSLMODE: tls === undefined ? "disable" : "verify-full",
-    PGSSLROOTCERT: tls?.caFile ?? "system",
+    // Programs that were built without TLS refuse any certificate, used or not.
+    ...tls === undefined
+      ? { PGSSLMODE: "disable" }
+      : { PGSSLMODE: "verify-full", PGSSLROOTCERT: tls.caFile ?? "system" },
   };
 }
 
