@@ -21,14 +21,17 @@ Deno.test({
     assert.equal(again.token, undefined, "it has its first key already");
     await shows(again, "site.localhost", "one");
     await cluster.pg.cluster.stop();
-    const refused = await again.api("POST", "/v1/projects", { json: { name: "lost" } });
-    assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
-    assert.equal(refused.headers.get("retry-after"), "5");
-    // One thread has shown the site before; the other one reads it now.
-    for (let connection = 0; connection < 10; connection++) {
-      assert.equal((await again.get("site.localhost", "/")).text, "one");
+    try {
+      const refused = await again.api("POST", "/v1/projects", { json: { name: "lost" } });
+      assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
+      assert.equal(refused.headers.get("retry-after"), "5");
+      // One thread has shown the site before; the other one reads it now.
+      for (let connection = 0; connection < 10; connection++) {
+        assert.equal((await again.get("site.localhost", "/")).text, "one");
+      }
+    } finally {
+      await cluster.pg.cluster.start();
     }
-    await cluster.pg.cluster.start();
     await until(async () =>
       (await again.api("POST", "/v1/projects", { json: { name: "late" } })).status === 201
     );
