@@ -6,6 +6,7 @@
  */
 import { type EventData, MAX_EVENT_TEXT } from "../../../contract/mod.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
+import { UnavailableError } from "../../../lib/unavailable_error.ts";
 import { LeaseLostError, type Nodes, runUnfenced } from "../nodes/mod.ts";
 import { EventIds } from "./event_id.ts";
 import type { EventRecord, EventStore, NewEvent } from "./event_store.ts";
@@ -25,6 +26,14 @@ const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
+/** Longest wait while the store does not answer, which may be well again at any moment. */
+const LAST_OUTAGE_RETRY_MS = 5000;
+
+/** When to pass events on again that could not be, in milliseconds. */
+export function retryDelay(failures: number, error: unknown): number {
+  const most = error instanceof UnavailableError ? LAST_OUTAGE_RETRY_MS : LAST_RETRY_MS;
+  return Math.min(FIRST_RETRY_MS * 2 ** failures, most);
+}
 
 /**
  * Notifies everyone whom the events concern. After a crash it may be called
@@ -117,7 +126,13 @@ export class EventBus {
    */
   start(passOn: PassOn): void {
     this.passOn = passOn;
-    this.options.nodes?.onGained("events", () => this.look());
+    this.options.nodes?.onGained("events", () => {
+      // What failed before may have failed by what kept this node from leading.
+      clearTimeout(this.retry);
+      this.retry = undefined;
+      this.failures = 0;
+      this.look();
+    });
     this.wake();
     this.noting = this.raiseNoted();
   }
@@ -258,12 +273,11 @@ export class EventBus {
       this.behind = true;
       if (error instanceof LeaseLostError) throw error;
       onTrouble(`Cannot notify people of events: ${error}. The events are kept and tried again`);
-      const delay = Math.min(FIRST_RETRY_MS * 2 ** this.failures++, LAST_RETRY_MS);
       if (this.closed) return;
       this.retry = setTimeout(() => {
         this.retry = undefined;
         this.wake();
-      }, delay);
+      }, retryDelay(this.failures++, error));
     }
   }
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { isUuid } from "../../../lib/ids.ts";
 import { countingChecks, withTwoProcesses } from "../store/_test_checks.ts";
-import { EventBus } from "./event_bus.ts";
+import { UnavailableError } from "../../../lib/unavailable_error.ts";
+import { EventBus, retryDelay } from "./event_bus.ts";
 import { noteEvent } from "./event_note.ts";
 import { EventIds, receiptId } from "./event_id.ts";
 import { type EventRecord, EventStore } from "./event_store.ts";
@@ -131,6 +132,46 @@ Deno.test("EventBus keeps what could not be passed on", () =>
     second.start((events) => Promise.resolve(received.resolve(events)));
     assert.deepEqual(projects(await received.promise), ["kept"]);
   }));
+
+Deno.test("retryDelay() grows, but not far while the store does not answer", () => {
+  const outage = new UnavailableError("The store is down", { retryAfter: 5 });
+  const delays = (error: Error) =>
+    [0, 1, 2, 3, 6, 20].map((failures) => retryDelay(failures, error));
+  assert.deepEqual(delays(new Error("a bug")), [1000, 2000, 4000, 8000, 60_000, 60_000]);
+  assert.deepEqual(delays(outage), [1000, 2000, 4000, 5000, 5000, 5000]);
+});
+
+Deno.test("EventBus passes on at once when its node becomes the one that does", async () => {
+  const kv = await Deno.openKv(":memory:");
+  let gained = () => {};
+  const nodes = {
+    isShared: true,
+    leads: () => true,
+    during: <T>(_: string, run: () => Promise<T>) => run(),
+    onGained: (_: string, act: () => void) => void (gained = act),
+  };
+  const store = new EventStore(kv);
+  const bus = new EventBus({ store, nodes, now: () => NOW, random, onTrouble: () => {} });
+  try {
+    const seen: string[] = [];
+    let isDown = true;
+    bus.start((events) => {
+      if (isDown) return Promise.reject(new Error("the store is down"));
+      seen.push(...projects(events) as string[]);
+      return Promise.resolve();
+    });
+    const id = await bus.record(live("kept"));
+    await bus.passed(id);
+    assert.deepEqual(seen, []);
+    isDown = false;
+    gained();
+    await bus.passed(id);
+    assert.deepEqual(seen, ["kept"]);
+  } finally {
+    await bus.close();
+    kv.close();
+  }
+});
 
 Deno.test("EventBus.passed() waits for an event that is stored while others are being removed", () =>
   withBus(async (_, troubles, kv) => {
