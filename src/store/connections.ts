@@ -141,7 +141,7 @@ export class Connections {
         this.#failingSince = undefined;
         return answer;
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isPassing(error, this.address.hosts.length)) throw error;
         this.#failingSince ??= started;
         const isOver = performance.now() + pauseMs > this.#failingSince + this.patience.failureMs;
         if (isOver || this.#closed) {

@@ -63,9 +63,13 @@ function codeOf(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
-/** Whether another attempt can succeed, perhaps on another server. */
-export function isPassing(error: unknown): boolean {
+/** A standby that has not replayed so far does not know a new database yet. */
+const NO_DATABASE = "3D000";
+
+/** Whether another attempt can succeed, perhaps on another of several servers. */
+export function isPassing(error: unknown, servers = 1): boolean {
   const code = codeOf(error);
+  if (code === NO_DATABASE) return servers > 1;
   return error instanceof AttemptLateError || LOST.has(code) || PASSING.test(code);
 }
 

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { AttemptLateError, isPassing } from "./server_fault.ts";
+
+const fault = (code: string) => Object.assign(new Error("as the server says"), { code });
+
+Deno.test("isPassing() tells what another attempt may mend from what none does", () => {
+  for (const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "57P03", "53300", "40001", "25006"]) {
+    assert.equal(isPassing(fault(code)), true, code);
+  }
+  assert.equal(isPassing(new AttemptLateError(5000)), true);
+  for (const code of ["28P01", "42P01", "23505", ""]) assert.equal(isPassing(fault(code)), false);
+});
+
+Deno.test("isPassing() gives a new database the time to come to every server", () => {
+  assert.equal(isPassing(fault("3D000")), false, "one server knows all its databases");
+  assert.equal(isPassing(fault("3D000"), 3), true);
+});
