@@ -38,6 +38,7 @@ export class Leases {
     return ROLES.filter((role) => this.leads(role));
   }
 
+  /** Calls `begin` each time that the role is this one's again, also after its pulse was late. */
   onGained(role: Role, begin: () => void): void {
     this.#gained.set(role, [...this.#gained.get(role) ?? [], begin]);
     if (this.leads(role)) begin();
@@ -59,8 +60,10 @@ export class Leases {
     const { kv, instance, monotonic } = this.options;
     const asked = monotonic();
     await kv.set(keys.pulse(instance), true, { expireIn: PULSE_MS });
+    // Work that came meanwhile found that nobody leads, and waits for nothing.
+    const hasLapsed = monotonic() >= this.#until;
     this.#until = asked + PULSE_MS;
-    for (const role of ROLES) await this.#look(role);
+    for (const role of ROLES) await this.#look(role, hasLapsed);
   }
 
   /** Gives everything back, so that others need not wait. */
@@ -70,11 +73,13 @@ export class Leases {
     await this.options.kv.delete(keys.pulse(this.options.instance));
   }
 
-  async #look(role: Role): Promise<void> {
+  async #look(role: Role, hasLapsed: boolean): Promise<void> {
     const { kv, id, instance } = this.options;
     const key = keys.lease(role);
     const lease = await readRecord(kv, key, leaseRecord);
-    if (lease?.value.instance === instance) return this.#keep(role, lease.versionstamp);
+    if (lease?.value.instance === instance) {
+      return this.#keep(role, lease.versionstamp, hasLapsed);
+    }
     this.#held.delete(role);
     const operation = kv.atomic().check({ key, versionstamp: lease?.versionstamp ?? null });
     // A process before this one of the same node has ended: its data directory is free.
@@ -85,13 +90,13 @@ export class Leases {
     }
     const epoch = (lease?.value.epoch ?? 0) + 1;
     const taken = await operation.set(key, { node: id, instance, epoch }).commit();
-    if (taken.ok) this.#keep(role, taken.versionstamp);
+    if (taken.ok) this.#keep(role, taken.versionstamp, true);
   }
 
-  #keep(role: Role, versionstamp: string): void {
+  #keep(role: Role, versionstamp: string, hasLapsed: boolean): void {
     const isNew = this.#held.get(role) !== versionstamp;
     this.#held.set(role, versionstamp);
-    if (!isNew) return;
+    if (!isNew && !hasLapsed) return;
     for (const begin of this.#gained.get(role) ?? []) begin();
   }
 

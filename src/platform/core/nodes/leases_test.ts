@@ -43,6 +43,24 @@ Deno.test("Leases are held by one node, and by another once its pulse is gone", 
     assert.deepEqual(a.roles, [], "it notices that it leads nothing any more");
   }));
 
+Deno.test("Leases call back what waits for a role once a late pulse is stored again", () =>
+  withParts(async ({ node, clock, expire }) => {
+    const a = node("a");
+    await a.round();
+    let begun = 0;
+    a.onGained("events", () => begun++);
+    assert.equal(begun, 1);
+    clock.time = PULSE_MS / 2;
+    await a.round();
+    assert.equal(begun, 1, "it has led all the time");
+    clock.time = 10 * PULSE_MS;
+    await expire("a1");
+    assert.ok(!a.leads("events"), "the store was away");
+    await a.round();
+    assert.ok(a.leads("events"));
+    assert.equal(begun, 2);
+  }));
+
 Deno.test("Leases that are given back are taken at once", () =>
   withParts(async ({ node }) => {
     const [a, b] = [node("a"), node("b")];
