@@ -130,6 +130,9 @@ Deno.test({
       assert.equal(poor.state, "fail");
       assert.match(poor.found, /may not create databases and roles/);
       assert.match(poor.advice!, /CREATEDB CREATEROLE/);
+      const told = await box.tool(["doctor", "--postgres", "postgres://a:secret@localhost/b"]);
+      assert.equal(told.code, 2, "others can read command lines");
+      assert.ok(!told.stderr.includes("secret"), told.stderr);
       const wrong = await ask(user, "wrong horse");
       assert.equal(wrong.state, "fail");
       assert.ok(!JSON.stringify(wrong).includes("wrong horse"), JSON.stringify(wrong));

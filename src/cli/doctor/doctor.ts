@@ -1,4 +1,5 @@
 import { defineCommand, definedOnly } from "../command/mod.ts";
+import { postgresOf } from "../serve/mod.ts";
 import { cacheFolder, dataFolder } from "../session/mod.ts";
 import { formatFacts } from "../terminal/mod.ts";
 import { VERSION } from "../version.ts";
@@ -14,7 +15,7 @@ export default defineCommand({
       .option("--kv <place>", "postgres://… to look at as well: version, rights, standbys, clock")
       .option(
         "--postgres <server>",
-        "server of databases to ask: postgres:// (or SVC_POSTGRES_URL)",
+        "server of databases to ask: postgres:// (with a password: SVC_POSTGRES_URL)",
       )
       .option("--blobs <place>", "s3://… in which to store, read and delete an object as well"),
   examples: [
@@ -32,7 +33,8 @@ export default defineCommand({
       import("../../serve/mod.ts"),
     ]);
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
-    const { kv, blobs, postgres = ctx.env.SVC_POSTGRES_URL || undefined } = flags;
+    const { kv, blobs } = flags;
+    const postgres = postgresOf(flags, ctx);
     const points = [
       ...await examineMachine(ctx, { own: VERSION, isServed: await isServed(dataDir) }),
       ...await examine({

@@ -13,3 +13,4 @@ export async function findOldPrograms(place: ProgramPlace): Promise<readonly Old
   const running = await import("./running_program.ts");
   return await running.findOldPrograms(place);
 }
+export { postgresOf } from "./postgres_place.ts";

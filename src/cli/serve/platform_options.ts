@@ -11,6 +11,7 @@ import { type Context, readCertificates } from "../session/mod.ts";
 import { VERSION } from "../version.ts";
 import { usualEdgeThreads } from "./edge_thread_count.ts";
 import type { ServeFlags } from "./flags.ts";
+import { postgresOf } from "./postgres_place.ts";
 import { createPlatformLog } from "./platform_log.ts";
 
 /** Two flags that are of no use alone. */
@@ -59,29 +60,6 @@ function botOf(flags: ServeFlags, { env }: Context): PlatformOptions["bot"] {
     throw new CliError("usage", "Give the bot's token in SVC_BOT_TOKEN, or with --bot-token");
   }
   return { token, ...definedOnly({ api: botApi, name: botName?.replace(/^@/, "") }) };
-}
-
-const POSTGRES = /^postgres(?:ql)?:$/;
-
-/** A flag is seen by every user of the machine, and so it cannot hold a password. */
-function postgresOf(flags: ServeFlags, { env }: Context): PlatformOptions["postgres"] {
-  const given = flags.postgres ?? (env.SVC_POSTGRES_URL || undefined);
-  if (given === undefined || given === "local") return given;
-  const url = URL.parse(given);
-  if (url === null || !POSTGRES.test(url.protocol)) {
-    throw new CliError(
-      "usage",
-      "Give --postgres local, or an address that begins with postgres://",
-    );
-  }
-  if (flags.postgres !== undefined && url.password !== "") {
-    throw new CliError(
-      "usage",
-      "Give the address of the PostgreSQL server with its password in SVC_POSTGRES_URL: others " +
-        "on this machine can read command lines",
-    );
-  }
-  return given;
 }
 
 function postgresPortOf({ postgresPort }: ServeFlags): PlatformOptions["postgresPort"] {
