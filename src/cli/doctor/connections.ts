@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { compare } from "semver";
+import { compare, valid } from "semver";
 import { endpoints } from "../../contract/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { CliError } from "../errors/mod.ts";
@@ -28,7 +28,7 @@ export function judgePlatform(
 ): readonly Point[] {
   const found = `${apiUrl} answers, version ${version}`;
   const points: Point[] = [];
-  const newer = compare(version, own, true) > 0;
+  const newer = valid(version) !== null && compare(version, own) > 0;
   points.push(
     newer
       ? {

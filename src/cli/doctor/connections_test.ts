@@ -12,6 +12,7 @@ Deno.test("judgePlatform() compares versions and clocks, and passes on what fail
   ]);
   assert.equal(judge({ version: "1.1.9" })[0]!.state, "ok");
   assert.match(judge({ version: "1.3.0" })[0]!.advice!, /svc upgrade/);
+  assert.equal(judge({ version: "not a version" })[0]!.state, "ok", "it is shown, not judged");
   assert.equal(judge({ skewMs: undefined }).length, 1);
   assert.match(judge({ skewMs: 90_000 })[1]!.found, /clock is 90 s behind the platform's/);
   assert.match(judge({ skewMs: -45_000 })[1]!.found, /clock is 45 s ahead of/);
