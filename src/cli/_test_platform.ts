@@ -52,6 +52,7 @@ export async function withPlatform(
   const platform = await startPlatform({
     host: "127.0.0.1",
     port: 0,
+    postgresPort: 0,
     dataDir: join(folder, "data"),
     baseDomain: "localhost",
     trustProxy: [],

@@ -106,19 +106,31 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
   return program;
 }
 
-/** The flags that a command line may have, the global ones too, and the names of its arguments. */
+/** What a command line may have. */
+export interface CommandInputs {
+  /** Flags, the global ones too. */
+  readonly flags: readonly KnownFlag[];
+  /** Names of the command's arguments. */
+  readonly args: readonly string[];
+  /** How the command is written, such as `svc db create [flags]`. */
+  readonly usage: string;
+}
+
+/** Finds what the command that a command line names may have. */
 export function inputsOf(
   program: ReturnType<typeof buildProgram>,
   argv: readonly string[],
-): { readonly flags: readonly KnownFlag[]; readonly args: readonly string[] } {
+): CommandInputs {
   let command = program as unknown as Command<unknown[], Record<string, unknown>>;
   const options = [...command.options];
+  const names = [program.name()];
   for (const word of argv) {
     const next = command.commands.find((child) =>
       child.name() === word || child.aliases().includes(word)
     );
     if (next === undefined) continue;
     command = next as typeof command;
+    names.push(command.name());
     options.push(...command.options);
   }
   const flags = options.map(({ long, short, required, optional }) => ({
@@ -126,5 +138,9 @@ export function inputsOf(
     short,
     takesValue: required || optional,
   }));
-  return { flags, args: command.registeredArguments.map((argument) => argument.name()) };
+  return {
+    flags,
+    args: command.registeredArguments.map((argument) => argument.name()),
+    usage: [...names, command.usage()].join(" "),
+  };
 }

@@ -52,6 +52,7 @@ interface RunFacts {
   apiUrl: string;
   lines?: SuggestedCommands;
   args: readonly string[];
+  usage?: string;
   /** Calls that may have been carried out although the user stopped the command. */
   readonly cutOff: string[];
 }
@@ -176,8 +177,9 @@ async function parseAndRun(
     };
     const program = buildProgram(asked, { perform, captured, columns });
     const argv = prepare(words, program);
+    const inputs = inputsOf(program, argv);
+    run.usage = inputs.usage;
     const openContext = async (): Promise<Context> => {
-      const inputs = inputsOf(program, argv);
       const lines = createSuggestedCommands(argv, inputs.flags);
       [run.lines, run.args] = [lines, inputs.args];
       const { createContext, resolveSettings } = await import("./session/mod.ts");

@@ -132,5 +132,5 @@ const branchSteps: readonly Step[] = [
   },
 ];
 
-testTranscript("db", steps, { postgresPort: 0 });
-testTranscript("db_branches", branchSteps, { postgresPort: 0 }, ["human"]);
+testTranscript("db", steps);
+testTranscript("db_branches", branchSteps, {}, ["human"]);

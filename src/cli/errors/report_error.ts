@@ -35,8 +35,18 @@ const VALUE_OF_UNKNOWN = /^(unknown option '[^=']*)=.*?'(?=\n\(|$)/s;
 /** Surplus words, which may be secrets too. */
 const SURPLUS_WORDS = /^(too many arguments for .*? but got \d+):.*$/s;
 
+/** How a command is written, or where to read what it takes. */
+function howToUse({ code }: CommanderError, usage: string | undefined): string {
+  if (usage === undefined) return "Run the command with --help to see what it takes";
+  const words = usage.replace(/ [[<].*/, "");
+  if (usage.includes(" <command>")) return `${words} --help lists the commands`;
+  return code === "commander.invalidArgument"
+    ? `${words} --help says what it takes`
+    : `Use it as \`${usage}\`; --help says more`;
+}
+
 /** Commander writes `error: unknown option '--x'`, then its suggestion in brackets. */
-function describeUsage(error: CommanderError): ErrorReport {
+function describeUsage(error: CommanderError, usage: string | undefined): ErrorReport {
   const text = error.message.replace(/^error: /, "").replace(VALUE_OF_UNKNOWN, "$1'")
     .replace(SURPLUS_WORDS, "$1");
   const [first = "", ...rest] = text.split("\n");
@@ -45,7 +55,7 @@ function describeUsage(error: CommanderError): ErrorReport {
     message: capitalized(first.replace(/\.$/, "")),
     code: "usage",
     exitCode: EXIT.usage,
-    hint: hint === "" ? "Run the command with --help to see what it takes" : hint,
+    hint: hint === "" ? howToUse(error, usage) : hint,
   };
 }
 
@@ -56,6 +66,8 @@ export interface ErrorFacts {
   readonly lines?: SuggestedCommands | undefined;
   /** Names of the command's arguments. */
   readonly args: readonly string[];
+  /** How the command is written, such as `svc db create [flags]`; missing before one is found. */
+  readonly usage?: string | undefined;
 }
 
 const WORKSPACE_FIELD = "header.x-workspace";
@@ -137,7 +149,7 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       ...(details === undefined ? {} : { details }),
     };
   }
-  if (error instanceof CommanderError) return describeUsage(error);
+  if (error instanceof CommanderError) return describeUsage(error, facts.usage);
   if (error instanceof ApiError) return describeApiError(error, facts);
   if (error instanceof UnreachableError) {
     // What the tool's own fetch refused, such as a file of certificates.
