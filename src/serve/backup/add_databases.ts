@@ -23,6 +23,8 @@ type Storage = Awaited<ReturnType<typeof shownStorages>>[number];
 
 export interface AddDatabasesOptions {
   readonly dataDir: string;
+  /** Folder for files that are needed meanwhile. */
+  readonly folder: string;
   /** URL of the PostgreSQL server that databases are on; that of `--postgres local` needs none. */
   readonly postgres: string | undefined;
 }
@@ -85,7 +87,7 @@ export class DatabaseAdder {
     this.#server ??= openServer(this.options);
     const { engine } = await this.#server;
     const { archive, options } = this;
-    const file = await Deno.makeTempFile({ dir: options.dataDir, prefix: "dump-" });
+    const file = await Deno.makeTempFile({ dir: options.folder, prefix: "dump-" });
     try {
       const branch = { id, database: "", role: "", limits: { memoryMb: 0, connections: 0 } };
       const dump = engine.dump(branch, { schemaOnly: false });
@@ -115,7 +117,9 @@ function unreachable(cause: unknown): BackupError {
 }
 
 /** Opens the server that the platform uses; one in the data directory is started where it rests. */
-async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
+async function openServer(
+  { dataDir, postgres }: AddDatabasesOptions,
+): Promise<ServerOfBackup> {
   const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
   if (postgres === undefined && !isLocal) {
     throw unreachable(new Error("it is not known which server they are on"));

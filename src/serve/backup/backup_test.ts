@@ -167,3 +167,40 @@ Deno.test("makeBackup() leaves nothing behind where it fails", async () => {
     assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name), ["data"]);
   });
 });
+
+Deno.test("makeBackup() removes what a killed one left, and refuses a second one at a time", async () => {
+  await withData(async ({ root, dataDir }) => {
+    const to = join(root, "b.tar");
+    const folder = `${to}.partial`;
+    await Deno.mkdir(folder);
+    for (const name of ["lock", "backup.tar", "kv.sqlite3"]) {
+      await Deno.writeTextFile(join(folder, name), "left");
+    }
+    using other = await Deno.open(join(folder, "lock"), { write: true });
+    await other.lock(true);
+    await assert.rejects(backUp(dataDir, to), /another svc backup writes it/);
+    assert.equal(await Deno.readTextFile(join(folder, "backup.tar")), "left");
+    await other.unlock();
+    await Deno.writeTextFile(join(folder, "letter.txt"), "mine");
+    await assert.rejects(backUp(dataDir, to), /which holds letter\.txt/);
+    assert.equal(await Deno.readTextFile(join(folder, "letter.txt")), "mine");
+    await Deno.remove(join(folder, "letter.txt"));
+    await backUp(dataDir, to);
+    const left = [...Deno.readDirSync(root)].map(({ name }) => name).sort();
+    assert.deepEqual(left, ["b.tar", "data"]);
+    assert.equal((await restoreBackup({ from: to, dataDir: join(root, "restored") })).files, 3);
+  });
+});
+
+Deno.test("makeBackup() called many times at once makes one whole backup or says why not", async () => {
+  await withData(async ({ root, dataDir }) => {
+    const to = join(root, "b.tar");
+    const ended = await Promise.allSettled(Array.from({ length: 8 }, () => backUp(dataDir, to)));
+    for (const each of ended) {
+      if (each.status === "rejected") assert.match(each.reason.message, /another svc backup/);
+    }
+    assert.ok(ended.some(({ status }) => status === "fulfilled"));
+    assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name).sort(), ["b.tar", "data"]);
+    assert.equal((await restoreBackup({ from: to, dataDir: join(root, "restored") })).files, 3);
+  });
+});

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import {
   DATA_FORMAT,
@@ -17,6 +17,7 @@ import {
 } from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { isUuid } from "../../lib/ids.ts";
+import { syncFolder } from "../../lib/sync_folder.ts";
 import { type AddDatabasesOptions, DatabaseAdder, storagesIn } from "./add_databases.ts";
 import { ArchiveWriter } from "./archive_writer.ts";
 import { copyStore } from "./copy_store.ts";
@@ -34,6 +35,7 @@ import {
   REPOSITORIES,
   REPOSITORY_FILES,
 } from "./backup_layout.ts";
+import { withWorkFolder } from "./work_folder.ts";
 
 export interface BackupOptions {
   readonly dataDir: string;
@@ -106,12 +108,19 @@ async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise
   }
 }
 
+/** A backup that is being made. */
+interface Making {
+  readonly options: BackupOptions;
+  readonly archive: ArchiveWriter;
+  /** Folder for files that are needed meanwhile. */
+  readonly folder: string;
+}
+
 /** Adds a copy of the store, and the databases that it names. */
-async function addRecords(archive: ArchiveWriter, options: BackupOptions): Promise<void> {
-  const { dataDir, to, kv = join(dataDir, KV) } = options;
-  const copy = `${to}.${crypto.randomUUID()}.sqlite3`;
-  const { databases } = options;
-  const adder = databases && new DatabaseAdder(archive, { dataDir, ...databases });
+async function addRecords({ archive, folder, options }: Making): Promise<void> {
+  const { dataDir, kv = join(dataDir, KV), databases } = options;
+  const copy = join(folder, KV);
+  const adder = databases && new DatabaseAdder(archive, { dataDir, folder, ...databases });
   try {
     for (let attempt = 1;; attempt++) {
       await copyStore(kv, copy);
@@ -131,11 +140,8 @@ async function addRecords(archive: ArchiveWriter, options: BackupOptions): Promi
   }
 }
 
-async function addEverything(
-  archive: ArchiveWriter,
-  options: BackupOptions,
-  format: number,
-): Promise<void> {
+async function addEverything(making: Making, format: number): Promise<void> {
+  const { archive, options } = making;
   const { dataDir, version, now } = options;
   const blobs = options.blobs ?? join(dataDir, BLOBS);
   const description = {
@@ -146,7 +152,7 @@ async function addEverything(
   };
   await archive.addText(DESCRIPTION, `${JSON.stringify(description)}\n`);
   await addBlobs(archive, blobs);
-  await addRecords(archive, options);
+  await addRecords(making);
   if (!await archive.addFile(KEYS, join(dataDir, KEYS))) {
     throw new BackupError(
       `Cannot back up ${dataDir}: it has no ${KEYS}, without which no secret ` +
@@ -187,6 +193,27 @@ async function formatOf({ dataDir, kv = join(dataDir, KV) }: BackupOptions): Pro
   );
 }
 
+/** Writes the archive into a folder, and renames it to the backup. */
+async function writeBackup(
+  folder: string,
+  options: BackupOptions,
+  format: number,
+): Promise<BackupReport> {
+  const partial = join(folder, "backup.tar");
+  using file = await Deno.open(partial, { write: true, createNew: true, mode: 0o600 });
+  const archive = new ArchiveWriter(file);
+  try {
+    await addEverything({ archive, folder, options }, format);
+    await archive.finish();
+  } catch (error) {
+    throw await archive.abort(error);
+  }
+  await file.sync();
+  await Deno.rename(partial, options.to);
+  await syncFolder(dirname(options.to));
+  return archive.report;
+}
+
 /**
  * Writes a backup, and flushes it to disk. The file appears when it is complete.
  *
@@ -195,21 +222,9 @@ async function formatOf({ dataDir, kv = join(dataDir, KV) }: BackupOptions): Pro
 export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
   const { to } = options;
   const format = await formatOf(options);
-  const partial = `${to}.${crypto.randomUUID()}.partial`;
   try {
-    using file = await Deno.open(partial, { write: true, createNew: true, mode: 0o600 });
-    const archive = new ArchiveWriter(file);
-    try {
-      await addEverything(archive, options, format);
-      await archive.finish();
-    } catch (error) {
-      throw await archive.abort(error);
-    }
-    await file.sync();
-    await Deno.rename(partial, to);
-    return archive.report;
+    return await withWorkFolder(to, (folder) => writeBackup(folder, options, format));
   } catch (cause) {
-    await Deno.remove(partial).catch(() => {});
     if (!isFileFault(cause)) throw cause;
     throw new BackupError(
       `Cannot write the backup ${to}: ${describeFileFault(cause)}`,

@@ -5,7 +5,7 @@
  */
 import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
 import { createHash } from "node:crypto";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   DATA_FORMAT,
   markFinished,
@@ -13,6 +13,7 @@ import {
   writeFormatMark,
 } from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { syncFolder, syncTree } from "../../lib/sync_folder.ts";
 import { adoptDatabases } from "./adopt_databases.ts";
 import {
   type BackupDescription,
@@ -174,11 +175,14 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     await completeRepositories(folder);
     const { format, program } = restored.backup;
     await writeFormatMark(folder, { format, program });
+    await syncTree(folder);
     await markFinished(folder);
     await Deno.remove(dataDir).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });
     await Deno.rename(folder, dataDir);
+    await syncFolder(dataDir);
+    await syncFolder(dirname(resolve(dataDir)));
     return restored;
   } catch (error) {
     await Deno.remove(folder, { recursive: true }).catch(() => {});

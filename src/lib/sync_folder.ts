@@ -1,0 +1,34 @@
+/**
+ * Flushing folders to disk, so that what was renamed in them stays after a loss of power.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import pMap from "p-map";
+
+/** Files that are flushed at a time: the disk's journal takes them together. */
+const AT_A_TIME = 16;
+
+/** Flushes the names in a folder; Windows has no such call, and does it by itself. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (Deno.build.os === "windows") return;
+  using opened = await Deno.open(folder);
+  await opened.sync();
+}
+
+async function syncFile(path: string): Promise<void> {
+  // Windows flushes only what is opened for writing.
+  using file = await Deno.open(path, { read: true, write: true });
+  await file.sync();
+}
+
+/** Flushes a folder with all files and folders below it. */
+export async function syncTree(folder: string): Promise<void> {
+  const entries = await Array.fromAsync(Deno.readDir(folder));
+  const files = entries.filter(({ isFile }) => isFile);
+  await pMap(files, ({ name }) => syncFile(join(folder, name)), { concurrency: AT_A_TIME });
+  for (const { name, isDirectory } of entries) {
+    if (isDirectory) await syncTree(join(folder, name));
+  }
+  await syncFolder(folder);
+}

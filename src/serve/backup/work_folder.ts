@@ -1,0 +1,80 @@
+/**
+ * The folder beside a backup in which it is made.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { lockInTime } from "../../lib/file_lock.ts";
+import { BackupError } from "./backup_layout.ts";
+
+const LOCK = "lock";
+
+/** What a backup has in the folder. */
+const OWN_NAME = /^(?:lock|backup\.tar|kv\.sqlite3.*|dump-.*)$/;
+
+/** How often a folder is opened again that its last user was about to remove. */
+const MAX_ATTEMPTS = 5;
+
+/** Locks a folder; `undefined` where it was removed before it was locked. */
+async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | undefined> {
+  const path = join(folder, LOCK);
+  await Deno.mkdir(folder, { mode: 0o700 }).catch((error) => {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  });
+  const file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
+  if (!await lockInTime(file)) {
+    throw new BackupError(
+      `Cannot write the backup ${to}: another svc backup writes it`,
+      "Wait for its end, or name another file",
+    );
+  }
+  const [locked, named] = [await file.stat(), await Deno.stat(path).catch(() => undefined)];
+  if (named !== undefined && named.ino === locked.ino) return file;
+  file.close();
+  return undefined;
+}
+
+async function openFolder(folder: string, to: string): Promise<Deno.FsFile> {
+  for (let attempt = 1;; attempt++) {
+    const lock = await lockFolder(folder, to).catch((error) => {
+      if (error instanceof Deno.errors.NotFound && attempt < MAX_ATTEMPTS) return undefined;
+      throw error;
+    });
+    if (lock !== undefined) return lock;
+  }
+}
+
+/** Empties a folder that holds nothing else than what a backup left. */
+async function emptyFolder(folder: string, to: string): Promise<void> {
+  const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+  const foreign = names.find((name) => !OWN_NAME.test(name));
+  if (foreign !== undefined) {
+    throw new BackupError(
+      `Cannot write the backup ${to}: it is made in ${folder}, which holds ${foreign}`,
+      "Move that folder away, or name another file",
+    );
+  }
+  for (const name of names) {
+    if (name !== LOCK) await Deno.remove(join(folder, name));
+  }
+}
+
+/**
+ * Runs `work` with an empty folder `<to>.partial`, which nobody else uses, and removes it.
+ * What a backup left in it that was killed goes first.
+ *
+ * @throws {BackupError} while another process uses the folder.
+ */
+export async function withWorkFolder<T>(
+  to: string,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = `${to}.partial`;
+  using _lock = await openFolder(folder, to);
+  await emptyFolder(folder, to);
+  try {
+    return await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+  }
+}
