@@ -88,7 +88,9 @@ export function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
     state: "warn",
     found: "builds from git are refused: nothing keeps them away from the platform's data",
     advice: "Run the platform as root, or allow user namespaces to its user, with util-linux " +
-      "(unshare, setpriv, prlimit) installed and the program where that user can run it",
+      "(unshare, setpriv, prlimit) installed and the program where that user can run it; in a " +
+      "container, add --cap-add SYS_ADMIN and --security-opt unmask=ALL (of Docker " +
+      "systempaths=unconfined)",
   };
 }
 

@@ -18,11 +18,12 @@ import type { FoundKind } from "./sandbox/mod.ts";
 /** What an operator can do where servers on Node get no namespaces. */
 const NAMESPACES_ADVICE =
   "Run the platform as root, or allow user namespaces to its user, with util-linux (unshare) " +
-  "installed; in Docker, add --cap-add SYS_ADMIN";
+  "installed; in a container, add --cap-add SYS_ADMIN and --security-opt unmask=ALL " +
+  "(of Docker systempaths=unconfined)";
 
 /** What an operator can do where Landlock and seccomp are there, and no server runs on Node. */
 const CONTAINER_ADVICE =
-  "Run the platform where the system call pidfd_getfd is allowed; in Docker, add --cap-add " +
+  "Run the platform where the system call pidfd_getfd is allowed; in a container, add --cap-add " +
   "SYS_PTRACE. Servers on Deno run without it";
 
 /** What an operator can do for a better sandbox; `undefined` where there is none. */
