@@ -215,7 +215,8 @@ export class FunctionCall {
     const { id, worker, resolve } = this.options;
     const sender = worker.senders.get(id);
     if (result.type === "failed") sender?.stop(result.message);
-    else if (sender?.started !== true) worker.senders.delete(id);
+    // A body that the function makes may read the given one from now on.
+    else if (!this.#streaming && sender?.started !== true) worker.senders.delete(id);
     resolve(result);
     if (this.#settled && !this.#streaming) return;
     const { streamMs, waitUntilMs } = worker.options.limits;
