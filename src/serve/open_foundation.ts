@@ -230,6 +230,7 @@ export async function openFoundation(
     answerPeer: peers?.handle,
     foundation: {
       isCurrent: () => follower?.isCurrent() ?? true,
+      whyBehind: () => follower?.whyBehind(),
       isOnlyWriter: !URL_OF_STORE.test(places.kv),
       ...{ kv, nodes, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },
       box,

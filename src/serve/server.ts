@@ -201,14 +201,12 @@ async function countNodes({ nodes }: Foundation): Promise<number> {
 
 /** Why traffic should go elsewhere; `undefined` if it should not. */
 function unreadiness(
-  { closing, isCurrent }: Foundation,
+  { closing, whyBehind }: Foundation,
   { readOnly, leaving }: { readonly readOnly: boolean; readonly leaving: Leaving },
 ): string | undefined {
   if (closing.aborted || leaving.hasBegun) return "The platform is stopping";
-  if (!isCurrent()) {
-    return "The store cannot be reached, or this node is behind what others changed";
-  }
-  return readOnly ? "The store is read-only: sites are served, changes are refused" : undefined;
+  const readOnlyReason = "The store is read-only: sites are served, changes are refused";
+  return whyBehind() ?? (readOnly ? readOnlyReason : undefined);
 }
 
 interface Prepared {

@@ -35,38 +35,65 @@ interface Row {
   readonly keys: string | null;
 }
 
+/** The part of the connections that a follower uses. */
+export type FollowedConnections = Pick<Connections, "run" | "listen">;
+
+const seconds = (milliseconds: number): string => `${Math.floor(milliseconds / 1000)} s`;
+
 export class ChangeFollower {
   #place: bigint;
-  #readAt = performance.now();
+  /** When everything was known that others had changed. */
+  #readAt: number;
+  /** When the store answered. */
+  #answeredAt: number;
   #handlers: ChangeHandlers | undefined;
   #reading: Promise<void> | undefined;
   #isAskedAgain = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   private constructor(
-    private readonly connections: Connections,
+    private readonly connections: FollowedConnections,
     private readonly writer: string,
+    private readonly monotonic: () => number,
     place: bigint,
   ) {
     this.#place = place;
+    this.#readAt = this.#answeredAt = monotonic();
   }
 
-  /** A follower of what is committed from now on. */
-  static async open(connections: Connections, writer: string): Promise<ChangeFollower> {
+  /**
+   * A follower of what is committed from now on.
+   *
+   * @param monotonic milliseconds, on a clock that is never set back
+   */
+  static async open(
+    connections: FollowedConnections,
+    writer: string,
+    monotonic = () => performance.now(),
+  ): Promise<ChangeFollower> {
     const [row] = await connections.run((sql) =>
       sql<{ version: string }[]>`SELECT version FROM svc.clock`
     );
-    return new ChangeFollower(connections, writer, BigInt(row!.version));
+    return new ChangeFollower(connections, writer, monotonic, BigInt(row!.version));
   }
 
   /** How long ago everything was known that others had changed, in milliseconds. */
   get behindMs(): number {
-    return performance.now() - this.#readAt;
+    return this.monotonic() - this.#readAt;
   }
 
   /** Whether everything is known that others have changed a few seconds ago. */
   isCurrent(): boolean {
     return this.behindMs < BEHIND_MS;
+  }
+
+  /** Why not everything is known, for people; `undefined` where {@link isCurrent}. */
+  whyBehind(): string | undefined {
+    if (this.isCurrent()) return undefined;
+    const silentMs = this.monotonic() - this.#answeredAt;
+    return silentMs < BEHIND_MS
+      ? `This node is ${seconds(this.behindMs)} behind what other nodes changed`
+      : `The store has not answered for ${seconds(silentMs)}`;
   }
 
   /** Begins to report changes, those since it was opened first. */
@@ -102,11 +129,12 @@ export class ChangeFollower {
 
   async #read(handlers: ChangeHandlers): Promise<void> {
     const { place, gap, keys } = await this.#next();
+    this.#answeredAt = this.monotonic();
     const isLast = place === this.#place;
     this.#place = place;
     if (gap) await handlers.onGap();
     else if (keys.length > 0) await handlers.onChanges(keys);
-    if (isLast) this.#readAt = performance.now();
+    if (isLast) this.#readAt = this.monotonic();
     else this.#isAskedAgain = true;
   }
 

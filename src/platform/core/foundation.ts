@@ -31,6 +31,8 @@ export interface Foundation {
   readonly kv: Deno.Kv;
   /** Whether it is known here what other nodes, with which this one shares the store, have changed. */
   isCurrent(): boolean;
+  /** Why it is not known, for people; `undefined` where {@link isCurrent}. */
+  whyBehind(): string | undefined;
   /** Whether the store is a file of this process alone, so that nobody else changes it. */
   readonly isOnlyWriter: boolean;
   /** This node, and what it does for all. */

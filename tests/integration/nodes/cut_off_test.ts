@@ -7,8 +7,10 @@ import { createProject, deploy, type TestPlatform } from "../../helpers/platform
 
 const IS_ASKED = Deno.env.get("NODES_TESTS") === "all";
 
-const readiness = async ({ url }: TestPlatform): Promise<number> => {
-  const answer = await fetch(`${url}/readyz`);
+const askReadiness = ({ url }: TestPlatform): Promise<Response> => fetch(`${url}/readyz`);
+
+const readiness = async (platform: TestPlatform): Promise<number> => {
+  const answer = await askReadiness(platform);
   await answer.body?.cancel();
   return answer.status;
 };
@@ -40,6 +42,8 @@ Deno.test({
     proxy.cut();
     await other.api("DELETE", `/v1/api-keys/${id}`);
     await until(async () => await readiness(cut) === 503);
+    const reason = await (await askReadiness(cut)).text();
+    assert.match(reason, /The store has not answered for \d+ s/);
     assert.equal(await status(), 503, "it asks the store, and cannot");
     assert.equal((await cut.get("site.localhost", "/")).text, "one");
     await until(async () => await leader() === "other");
