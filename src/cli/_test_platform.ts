@@ -46,6 +46,8 @@ export async function withPlatform(
   options: Partial<PlatformOptions> = {},
 ): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-cli-" }));
+  // PostgreSQL runs as a user of its own, and has its data below.
+  await Deno.chmod(folder, 0o711);
   const site = join(folder, "my-site");
   await Deno.mkdir(site);
   await Deno.writeTextFile(join(site, "index.html"), "<h1>One</h1>");
