@@ -117,9 +117,7 @@ function unreachable(cause: unknown): BackupError {
 }
 
 /** Opens the server that the platform uses; one in the data directory is started where it rests. */
-async function openServer(
-  { dataDir, postgres }: AddDatabasesOptions,
-): Promise<ServerOfBackup> {
+async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
   const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
   if (postgres === undefined && !isLocal) {
     throw unreachable(new Error("it is not known which server they are on"));

@@ -172,7 +172,7 @@ Deno.test("makeBackup() removes what a killed one left, and refuses a second one
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     const folder = `${to}.partial`;
-    await Deno.mkdir(folder);
+    await Deno.mkdir(folder, { mode: 0o700 });
     for (const name of ["lock", "backup.tar", "kv.sqlite3"]) {
       await Deno.writeTextFile(join(folder, name), "left");
     }
@@ -190,6 +190,29 @@ Deno.test("makeBackup() removes what a killed one left, and refuses a second one
     assert.deepEqual(left, ["b.tar", "data"]);
     assert.equal((await restoreBackup({ from: to, dataDir: join(root, "restored") })).files, 3);
   });
+});
+
+Deno.test({
+  name: "makeBackup() works in no folder that others have made or can open",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    withData(async ({ root, dataDir }) => {
+      const to = join(root, "b.tar");
+      const folder = `${to}.partial`;
+      const refusal = /which is there already and is no folder that only its owner/;
+      await Deno.mkdir(folder, { mode: 0o700 });
+      await Deno.chmod(folder, 0o750);
+      await assert.rejects(backUp(dataDir, to), refusal);
+      await Deno.remove(folder);
+      await Deno.mkdir(join(root, "elsewhere"), { mode: 0o700 });
+      await Deno.symlink(join(root, "elsewhere"), folder);
+      await assert.rejects(backUp(dataDir, to), refusal);
+      await Deno.remove(folder);
+      await Deno.writeTextFile(folder, "a file");
+      await assert.rejects(backUp(dataDir, to), refusal);
+      assert.equal(await Deno.readTextFile(folder), "a file");
+      assert.deepEqual([...Deno.readDirSync(join(root, "elsewhere"))], []);
+    }),
 });
 
 Deno.test("makeBackup() called many times at once makes one whole backup or says why not", async () => {

@@ -15,12 +15,25 @@ const OWN_NAME = /^(?:lock|backup\.tar|kv\.sqlite3.*|dump-.*)$/;
 /** How often a folder is opened again that its last user was about to remove. */
 const MAX_ATTEMPTS = 5;
 
+/** Refuses a folder that others have made, or can look into: all secrets will be in it. */
+async function refuseForeign(folder: string, to: string): Promise<void> {
+  const { isDirectory, uid, mode } = await Deno.lstat(folder);
+  const isOwn = Deno.build.os === "windows" || uid === Deno.uid() && (mode! & 0o077) === 0;
+  if (isDirectory && isOwn) return;
+  throw new BackupError(
+    `Cannot write the backup ${to}: it is made in ${folder}, which is there already and ` +
+      "is no folder that only its owner, the user of svc, can open",
+    "Remove it, or name another file",
+  );
+}
+
 /** Locks a folder; `undefined` where it was removed before it was locked. */
 async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | undefined> {
   const path = join(folder, LOCK);
   await Deno.mkdir(folder, { mode: 0o700 }).catch((error) => {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   });
+  await refuseForeign(folder, to);
   const file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
   if (!await lockInTime(file)) {
     throw new BackupError(
@@ -63,7 +76,7 @@ async function emptyFolder(folder: string, to: string): Promise<void> {
  * Runs `work` with an empty folder `<to>.partial`, which nobody else uses, and removes it.
  * What a backup left in it that was killed goes first.
  *
- * @throws {BackupError} while another process uses the folder.
+ * @throws {BackupError} while another process uses the folder, or where it is somebody else's.
  */
 export async function withWorkFolder<T>(
   to: string,
