@@ -62,7 +62,8 @@ async function start(image: string, name: string): Promise<Running> {
 }
 
 Deno.test({
-  name: "the container serves sites, keeps them over a restart, stops in time, and is closed",
+  name:
+    "the container serves sites, keeps them over a restart, stops in time, and runs without privileges",
   ignore: program === "" || compiled === "",
   fn: async () => {
     const folder = await Deno.makeTempDir({ prefix: "svc-container-" });
@@ -87,6 +88,7 @@ Deno.test({
       assert.equal(await page(url), "<h1>Contained</h1>");
 
       assert.equal(await containers("exec", name, "id", "-u"), "10001");
+      assert.match(await containers("exec", name, "cat", "/proc/1/status"), /CapEff:\t0+\n/);
       assert.equal(await containers("exec", name, "stat", "-c", "%a %U", "/data"), "700 svc");
       const doctor = await containers("exec", name, "svc", "doctor", "--json");
       const { points } = JSON.parse(doctor) as { readonly points: readonly Point[] };

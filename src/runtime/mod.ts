@@ -99,6 +99,7 @@ export {
 } from "./http1/mod.ts";
 export {
   type FoundKind,
+  NAMESPACES_IN_CONTAINER,
   nodeProcessCommand,
   nodeSandboxAdvice,
   NodeVersionError,

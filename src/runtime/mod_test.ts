@@ -13,6 +13,7 @@ Deno.test("the room's public names", () => {
     "MAX_FUNCTIONS",
     "MAX_IMAGE_SIDE",
     "MAX_SOURCE_BYTES",
+    "NAMESPACES_IN_CONTAINER",
     "NodeVersionError",
     "NodeVersions",
     "OutboundError",

@@ -7,6 +7,7 @@
 import {
   type FoundKind,
   missingSandbox,
+  NAMESPACES_IN_CONTAINER,
   nodeSandboxAdvice,
   probeNodeSandbox,
   SANDBOX_ADVICE,
@@ -88,9 +89,8 @@ export function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
     state: "warn",
     found: "builds from git are refused: nothing keeps them away from the platform's data",
     advice: "Run the platform as root, or allow user namespaces to its user, with util-linux " +
-      "(unshare, setpriv, prlimit) installed and the program where that user can run it; in a " +
-      "container, add --cap-add SYS_ADMIN and --security-opt unmask=ALL (of Docker " +
-      "systempaths=unconfined)",
+      "(unshare, setpriv, prlimit) installed and the program where that user can run it; " +
+      NAMESPACES_IN_CONTAINER,
   };
 }
 

@@ -21,7 +21,7 @@ Deno.test("judgeNodeSandbox() says plainly that Node has no namespaces, and what
   const kernel = judgeNodeSandbox({ kind: "kernel", reason });
   assert.equal(kernel.state, "warn");
   assert.match(kernel.found, /without namespaces.*: The system refuses unshare/);
-  assert.match(kernel.advice!, /--cap-add SYS_ADMIN/);
+  assert.match(kernel.advice!, /--security-opt seccomp=unconfined and --security-opt unmask=ALL/);
   const none = judgeNodeSandbox({ kind: null, reason });
   assert.equal(none.state, "warn");
   assert.match(none.found, /^servers on Node are refused: /);

@@ -50,7 +50,7 @@ Deno.test("judgeNodeSandbox() shows a Node without namespaces, and what to do", 
     () => Promise.resolve({ kind: "kernel", reason }),
   );
   assert.deepEqual([kernel.sandbox, kernel.reason], ["kernel", reason]);
-  assert.match(kernel.advice!, /--cap-add SYS_ADMIN/);
+  assert.match(kernel.advice!, /--security-opt seccomp=unconfined and --security-opt unmask=ALL/);
   const none = await judgeNodeSandbox(enforced, () => Promise.resolve({ kind: null, reason }));
   assert.deepEqual([none.sandbox, none.reason], ["refused", reason]);
   assert.match(none.advice!, /--cap-add SYS_PTRACE/);

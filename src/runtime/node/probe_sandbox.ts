@@ -15,11 +15,18 @@ import {
 } from "../process/mod.ts";
 import type { FoundKind } from "./sandbox/mod.ts";
 
+/**
+ * How a container lets a platform without privileges make namespaces. Added capabilities would
+ * do, too, but podman gives them to the platform itself.
+ */
+export const NAMESPACES_IN_CONTAINER =
+  "in a container, add --security-opt seccomp=unconfined and --security-opt unmask=ALL (Docker: " +
+  "systempaths=unconfined)";
+
 /** What an operator can do where servers on Node get no namespaces. */
 const NAMESPACES_ADVICE =
   "Run the platform as root, or allow user namespaces to its user, with util-linux (unshare) " +
-  "installed; in a container, add --cap-add SYS_ADMIN and --security-opt unmask=ALL " +
-  "(of Docker systempaths=unconfined)";
+  `installed; ${NAMESPACES_IN_CONTAINER}`;
 
 /** What an operator can do where Landlock and seccomp are there, and no server runs on Node. */
 const CONTAINER_ADVICE =
