@@ -20,7 +20,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "env exec": "src/cli/env/exec_test.ts",
   "env pull": "src/cli/env/transcript_test.ts",
   "preview": "src/cli/preview/preview_test.ts",
-  "dev": "src/cli/dev/dev_test.ts",
+  "dev": "src/cli/dev/_test_dev.ts",
   "serve": "src/cli/serve/serve_test.ts",
   "migrate-store": "tests/integration/nodes/migrate_test.ts",
   "db move": "tests/integration/databases/move_test.ts",

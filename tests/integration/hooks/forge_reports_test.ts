@@ -161,8 +161,10 @@ Deno.test("a forge that refuses or fails never fails a deployment, and the deplo
     const { json } = await platform.api("POST", `/v1/deployments/${refused.json.id}/redeploy`);
     await until(() => last(forge), (state) => state === "success", 60_000);
     assert.ok(failures > 1);
-    const later = await until(() => report(json.id), (found) => found?.problem === null);
-    assert.equal(later!.state, "live");
+    await until(
+      () => report(json.id),
+      (found) => found?.problem === null && found.state === "live",
+    );
     const everything = JSON.stringify([
       (await platform.api("GET", `/v1/deployments/${json.id}`)).json,
       (await platform.api("GET", `/v1/deployments/${refused.json.id}/forge-report`)).json,
