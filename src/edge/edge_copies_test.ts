@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { computeOf } from "./_test_compute.ts";
 import { cached, functionsOf, toUpstream, UPSTREAM } from "./_test_dynamic.ts";
 import { rawRequest, STATIC_MANIFEST, testSite } from "./_test_site.ts";
+import { borrowBodies, shareBodies, sharePool } from "./bodies/mod.ts";
 import { createHttpCache, type HttpCache } from "./cache/http_cache.ts";
 import { createEdge } from "./edge.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
@@ -25,6 +26,9 @@ const SERVERS: Manifest = {
     { pattern: "^/.*$", layer: "files" },
   ],
 };
+
+/** Memory of every other thin edge for bodies; the others have none, and read those of the full one. */
+const HELD_BYTES = 1024;
 
 interface Asked {
   readonly at: number;
@@ -47,8 +51,10 @@ class Edges {
 
   constructor(count: number, rules: readonly Rule[], { manifest = STATIC_MANIFEST } = {}) {
     const now = () => this.now;
+    const bodies = sharePool(1024 * 1024);
     this.cache = createHttpCache({
       now,
+      bodies: shareBodies(bodies),
       onInvalid: (uris) => {
         for (const { cache } of this.thin) cache.removeUris(uris);
         return Promise.resolve();
@@ -95,7 +101,7 @@ class Edges {
       },
     });
     for (let index = 0; index < count; index++) {
-      const cache = createHttpCache({ now });
+      const cache = createHttpCache({ now, bodies: borrowBodies(bodies, index % 2 * HELD_BYTES) });
       const handle = createEdge({
         ...{ ...options, cache, resolveHost: () => thinSite },
         handOver: (request, connection, decided) => {

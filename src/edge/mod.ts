@@ -13,6 +13,13 @@ export {
   MAX_CACHED_BYTES,
 } from "./blobs/mod.ts";
 export {
+  type BodyKeeper,
+  borrowBodies,
+  type PoolMemory,
+  shareBodies,
+  sharePool,
+} from "./bodies/mod.ts";
+export {
   type CachedCopy,
   createHttpCache,
   type HttpCache,
@@ -35,7 +42,13 @@ export {
   openCountryDatabase,
 } from "./geo/mod.ts";
 export type { ConvertedImage, ImageOrder, ImageOutcome, ImageService } from "./images/mod.ts";
-export { IsrCache, type IsrCacheOptions, IsrMemory, type IsrStore } from "./isr/mod.ts";
+export {
+  DEFAULT_ISR_MEMORY_BYTES,
+  IsrCache,
+  type IsrCacheOptions,
+  IsrMemory,
+  type IsrStore,
+} from "./isr/mod.ts";
 export { type NeededFunction, neededFunctions, type SiteFunctions } from "./pipeline/mod.ts";
 export { makePseudonym } from "./messages/mod.ts";
 export type { ObservedRequest } from "./observed_request.ts";

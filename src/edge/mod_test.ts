@@ -5,6 +5,7 @@ Deno.test("the edge's public names", () => {
   assert.deepEqual(Object.keys(edge).sort(), [
     "BlobCorruptError",
     "DEFAULT_CACHE_BYTES",
+    "DEFAULT_ISR_MEMORY_BYTES",
     "DomainHosts",
     "GeoFileError",
     "IsrCache",
@@ -13,6 +14,7 @@ Deno.test("the edge's public names", () => {
     "SiteDirectory",
     "TrustedProxies",
     "askServer",
+    "borrowBodies",
     "compileSite",
     "compileSiteInTurns",
     "contentOf",
@@ -27,7 +29,9 @@ Deno.test("the edge's public names", () => {
     "rateLimitHeaders",
     "resolveHost",
     "ruleCounts",
+    "shareBodies",
     "shareCounters",
+    "sharePool",
     "withRules",
     "withRulesInTurns",
   ]);

@@ -81,7 +81,7 @@ function composeProjects(
 /** What runs the code of deployments. */
 function composeRunners(
   foundation: Foundation,
-  { options, cache, links, lending, serverSandbox: sandbox }: Setup,
+  { options, bodies, cache, links, lending, serverSandbox: sandbox }: Setup,
   parts:
     & Pick<
       Parameters<typeof createCompute>[1],
@@ -100,6 +100,7 @@ function composeRunners(
     compute: createCompute(foundation, {
       kvFor: kv.kvFor,
       ...parts,
+      bodies,
       cache,
       links,
       sandbox,

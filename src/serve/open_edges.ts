@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { makePseudonym, shareCounters } from "../edge/mod.ts";
+import { DEFAULT_ISR_MEMORY_BYTES, makePseudonym, shareCounters, sharePool } from "../edge/mod.ts";
 import { systemRandom } from "../lib/clock.ts";
 import { FunctionLinks, ServerLinks, shareSlots } from "../runtime/mod.ts";
 import { type CacheSizes, filesPerEdge, responseShares } from "./cache_sizes.ts";
@@ -60,6 +60,7 @@ export async function openEdges(
   if (edgeThreads === 1) {
     return { listeners: await openListeners(listen, log), threads: undefined };
   }
+  const shares = responseShares(sizes, edgeThreads);
   // The spare thread is one of those that share memory.
   const slots = shareSlots(edgeThreads + 1);
   const links = new ServerLinks(slots);
@@ -71,7 +72,8 @@ export async function openEdges(
       // The platform's own thread counts too.
       requestCounts: shareRequestCounts(edgeThreads + 2),
       staticCacheBytes: filesPerEdge(sizes, edgeThreads),
-      cacheBytes: responseShares(sizes, edgeThreads).thread,
+      bodies: sharePool(shares.platform + DEFAULT_ISR_MEMORY_BYTES),
+      cacheBytes: shares.thread,
       pseudonym: makePseudonym(systemRandom),
     },
   });

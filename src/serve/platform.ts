@@ -4,7 +4,7 @@
  * @module
  */
 import type { SiteDirectory } from "../edge/mod.ts";
-import type { HttpCache, ImageService } from "../edge/mod.ts";
+import type { BodyKeeper, HttpCache, ImageService } from "../edge/mod.ts";
 import type { AccountServices } from "../platform/accounts/mod.ts";
 import type { Audit } from "../platform/audit/mod.ts";
 import type { Builds, BuildSettings } from "../platform/builds/mod.ts";
@@ -24,6 +24,8 @@ import type { PlatformOptions } from "./options.ts";
 export interface Setup {
   readonly options: PlatformOptions;
   /** The edge's cache of answers. */
+  /** Keeps bodies for all edge threads; missing where there is one. */
+  readonly bodies: BodyKeeper | undefined;
   readonly cache: HttpCache;
   readonly domains: DomainSetup;
   readonly builds: BuildSettings;

@@ -5,7 +5,7 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { createHttpCache, type LoadedGeo, loadGeo } from "../edge/mod.ts";
+import { createHttpCache, type LoadedGeo, loadGeo, shareBodies } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { forgiveClosedSocketReads } from "../lib/closed_socket_reads.ts";
 import { keepDescriptors } from "../lib/descriptors.ts";
@@ -288,14 +288,16 @@ async function startBehind(
     edges: threads ?? NO_EDGES,
   });
   const { foundation, readOnly, follower, blobFiles, answerPeer } = opened;
+  const bodies = threads === undefined ? undefined : shareBodies(threads.shared.bodies);
   const cache = createHttpCache({
+    ...(bodies && { bodies }),
     now: systemClock,
     capacityBytes: responseShares(sizes, options.edgeThreads ?? 1).platform,
     onError: (cause) => onTrouble(`Cannot refresh: ${cause}`),
     onInvalid: (uris) => foundation.feed.publish({ type: "cache_invalidated", uris }),
   });
   const platform = compose(foundation, {
-    ...{ options, cache, knowsNetworks, serverSandbox: serverSandbox(options) },
+    ...{ options, bodies, cache, knowsNetworks, serverSandbox: serverSandbox(options) },
     domains: domainOptions,
     builds: { allowUnsandboxed: false, ...options.builds, hidden: hiddenPlaces(options) },
     links: threads?.shared.links,

@@ -6,7 +6,7 @@
 import type { CacheDecision } from "../../rules/mod.ts";
 import type { HeaderList, OriginResponse } from "../messages/mod.ts";
 import type { CacheReport } from "./cache_status.ts";
-import type { Entry } from "./cache_store.ts";
+import type { Entry, NewResponse } from "./cache_store.ts";
 import type { KeepCopy } from "./cached_copy.ts";
 import type { LookupDecision } from "./decide_lookup.ts";
 import { outgoingHeaders, responseFrom } from "./stored_response.ts";
@@ -45,12 +45,30 @@ export type ForwardDecision = Extract<
   { readonly type: "miss" | "revalidate" }
 >;
 
-/** Serves a stored response, with the fields that report it. */
+interface Serving {
+  readonly now: number;
+  readonly report: CacheReport;
+}
+
+/**
+ * Serves a stored response, with the fields that report it; `undefined` where its body has
+ * gone from the memory that threads share.
+ */
+export function serveStored(
+  stored: NewResponse,
+  request: CacheRequest,
+  serving: Serving,
+): CachedResponse;
 export function serveStored(
   stored: StoredResponse,
   request: CacheRequest,
-  { now, report }: { readonly now: number; readonly report: CacheReport },
-): CachedResponse {
+  serving: Serving,
+): CachedResponse | undefined;
+export function serveStored(
+  stored: StoredResponse,
+  request: CacheRequest,
+  { now, report }: Serving,
+): CachedResponse | undefined {
   const headers = outgoingHeaders(stored, now, report);
   return responseFrom(stored, request, { headers, result: report.result });
 }

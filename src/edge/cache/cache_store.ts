@@ -6,8 +6,9 @@
  */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
-import { type HeaderList, type MemoryBody, toMemoryBody } from "../messages/mod.ts";
-import type { CachedCopy } from "./cached_copy.ts";
+import type { BodyKeeper } from "../bodies/mod.ts";
+import type { HeaderList, MemoryBody } from "../messages/mod.ts";
+import type { CachedCopy, CopiedResponse } from "./cached_copy.ts";
 import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
@@ -43,7 +44,12 @@ export interface PendingInsert {
   readonly purgedTags: Set<string>;
 }
 
-function textBytes({ headers, vary, tags }: StoredResponse, key: string): number {
+/** A response to be stored, with its body in memory. */
+export interface NewResponse extends Omit<StoredResponse, "body"> {
+  readonly body: MemoryBody;
+}
+
+function textBytes({ headers, vary, tags }: CopiedResponse, key: string): number {
   let characters = key.length;
   for (const tag of tags) characters += tag.length;
   for (const [name, value] of headers) characters += name.length + value.length;
@@ -52,13 +58,13 @@ function textBytes({ headers, vary, tags }: StoredResponse, key: string): number
 }
 
 function makeEntry(
-  stored: StoredResponse,
-  { key, uri, cost }: Pick<Entry, "key" | "uri" | "cost">,
+  stored: CopiedResponse,
+  { key, uri, cost, body }: Pick<Entry, "key" | "uri" | "cost" | "body">,
 ): Entry {
   return {
     status: stored.status,
     headers: stored.headers,
-    body: stored.body,
+    body,
     terms: stored.terms,
     initialAge: stored.initialAge,
     responseTime: stored.responseTime,
@@ -107,13 +113,11 @@ export class CacheStore {
   readonly #byTag = new Map<string, Set<Entry>>();
   readonly #pendingInserts = new Set<PendingInsert>();
   #entryBytes = 0;
-  #textBytes = 0;
   #reserved = 0;
 
-  /** `textCapacity` bounds the bodies that are kept as strings, in bytes. */
   constructor(
     private readonly capacity: number,
-    private readonly textCapacity: number,
+    private readonly bodies: BodyKeeper,
   ) {}
 
   /** Bytes in use, with the overhead of entries and arriving bodies; never above the capacity. */
@@ -128,12 +132,6 @@ export class CacheStore {
   /** The stored responses of a key. */
   candidates(key: string): readonly Entry[] {
     return this.#byKey.get(key) ?? [];
-  }
-
-  /** The form in which a body is stored. */
-  bodyOf(body: MemoryBody): MemoryBody {
-    const mayBeText = this.#textBytes + body.length <= this.textCapacity;
-    return toMemoryBody(body, { mayBeText });
   }
 
   /** Reserves memory for a part of an arriving body; false where none is left. */
@@ -165,7 +163,7 @@ export class CacheStore {
    * Returns `undefined` where it was discarded or does not fit.
    */
   put(
-    stored: StoredResponse,
+    stored: NewResponse,
     where: {
       readonly key: string;
       readonly pending: PendingInsert;
@@ -181,14 +179,14 @@ export class CacheStore {
   adopt({ key, uri, stored }: CachedCopy): void {
     const values = new Map(stored.vary.map(({ name, value }) => [name, value ?? undefined]));
     const request = { method: "GET", header: (name: string) => values.get(name) };
-    this.#insert({ ...stored, body: this.bodyOf(stored.body) }, { key, uri, request });
+    this.#insert(stored, { key, uri, request });
   }
 
   #insert(
-    stored: StoredResponse,
+    stored: CopiedResponse,
     { key, uri, request }: Pick<Entry, "key" | "uri"> & { readonly request: CacheReader },
   ): Entry | undefined {
-    const cost = stored.body.length + textBytes(stored, key) + ENTRY_OVERHEAD;
+    const cost = this.bodies.cost(stored.body) + textBytes(stored, key) + ENTRY_OVERHEAD;
     if (cost + this.#reserved > this.capacity) return undefined;
     for (const older of [...this.candidates(key)]) {
       if (matchesVary(older, request)) this.remove(older);
@@ -197,7 +195,12 @@ export class CacheStore {
     if (variants !== undefined && variants.length >= MAX_VARIANTS) this.remove(variants[0]!);
     this.#entryBytes += cost;
     this.#evict();
-    const entry = makeEntry(stored, { key, uri, cost });
+    const body = this.bodies.keep(stored.body);
+    if (body === undefined) {
+      this.#entryBytes -= cost;
+      return undefined;
+    }
+    const entry = makeEntry(stored, { key, uri, cost, body });
     this.#link(entry);
     return entry;
   }
@@ -208,7 +211,6 @@ export class CacheStore {
     if (variants === undefined) this.#byKey.set(key, [entry]);
     else variants.push(entry);
     this.#clock.add(entry);
-    if (typeof entry.body === "string") this.#textBytes += entry.body.length;
     let paths = this.#byUri.get(uri.deploymentId);
     if (paths === undefined) this.#byUri.set(uri.deploymentId, paths = new Map());
     const entries = paths.get(uri.path);
@@ -226,7 +228,7 @@ export class CacheStore {
   remove(entry: Entry): void {
     if (!this.#clock.remove(entry)) return;
     this.#entryBytes -= entry.cost;
-    if (typeof entry.body === "string") this.#textBytes -= entry.body.length;
+    this.bodies.drop(entry.body);
     const variants = this.#byKey.get(entry.key)!;
     if (variants.length === 1) this.#byKey.delete(entry.key);
     else variants.splice(variants.indexOf(entry), 1);

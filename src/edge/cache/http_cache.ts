@@ -33,6 +33,7 @@
  */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { type BodyKeeper, OwnBodies } from "../bodies/mod.ts";
 import { checkOnce, type HeaderList, MAX_CACHED_TEXT_BYTES } from "../messages/mod.ts";
 import {
   type CacheContext,
@@ -73,8 +74,8 @@ export interface HttpCacheOptions {
   readonly now: Clock;
   /** Bounds all memory of the cache. */
   readonly capacityBytes?: number;
-  /** Most bytes of bodies that are kept as strings, in V8's own heap. */
-  readonly textBytes?: number;
+  /** Keeps the bodies of stored responses; by default in memory of its own. */
+  readonly bodies?: BodyKeeper;
   /** Larger bodies are sent to their clients and not stored. */
   readonly maxEntryBytes?: number;
   /** How long a request waits for another's response before it goes to the origin itself. */
@@ -115,7 +116,7 @@ export class HttpCache {
   constructor(options: HttpCacheOptions) {
     this.#options = {
       capacityBytes: DEFAULT_CAPACITY_BYTES,
-      textBytes: MAX_CACHED_TEXT_BYTES,
+      bodies: new OwnBodies(MAX_CACHED_TEXT_BYTES),
       maxEntryBytes: DEFAULT_MAX_ENTRY_BYTES,
       collapseMilliseconds: DEFAULT_COLLAPSE_MILLISECONDS,
       timer: systemTimer,
@@ -123,8 +124,8 @@ export class HttpCache {
       isOfCopies: false,
       ...options,
     };
-    const { now, maxEntryBytes, capacityBytes, textBytes } = this.#options;
-    this.#store = new CacheStore(capacityBytes, textBytes);
+    const { now, maxEntryBytes, capacityBytes, bodies } = this.#options;
+    this.#store = new CacheStore(capacityBytes, bodies);
     this.#origin = new OriginFetcher({
       now,
       maxEntryBytes,
@@ -225,12 +226,12 @@ export class HttpCache {
     switch (decision.type) {
       case "fresh": {
         const { common = [], keepCopy } = options;
-        return this.#serveFresh(decision.stored, request, { common, now, keepCopy });
+        return this.#serveFresh(decision.stored, request, { common, now, keepCopy }) ??
+          this.handle(request, options);
       }
       case "stale": {
         if (decision.refresh) this.#refresh(context, decision.stored);
-        decision.stored.used = true;
-        return serveStored(decision.stored, request, { now, report: STALE_HIT });
+        return this.#serveStale(decision.stored, request, now) ?? this.handle(request, options);
       }
       case "unavailable": {
         const headers = withReport([["cache-control", "no-store"]], UNAVAILABLE);
@@ -251,7 +252,7 @@ export class HttpCache {
       readonly now: number;
       readonly keepCopy: KeepCopy | undefined;
     },
-  ): CachedResponse {
+  ): CachedResponse | undefined {
     entry.used = true;
     if (keepCopy !== undefined) this.#copy(entry, keepCopy);
     const second = Math.floor(now / 1000);
@@ -259,7 +260,18 @@ export class HttpCache {
       const headers = [...outgoingHeaders(entry, now, FRESH_HIT), ...common];
       entry.hit = { second, headers: checkOnce(headers) };
     }
-    return responseFrom(entry, request, { headers: entry.hit.headers, result: "HIT" });
+    return responseFrom(entry, request, { headers: entry.hit.headers, result: "HIT" }) ??
+      this.#forget(entry);
+  }
+
+  #serveStale(entry: Entry, request: CacheRequest, now: number): CachedResponse | undefined {
+    entry.used = true;
+    return serveStored(entry, request, { now, report: STALE_HIT }) ?? this.#forget(entry);
+  }
+
+  /** Removes a response whose body has gone. */
+  #forget(entry: Entry): undefined {
+    this.#store.remove(entry);
   }
 
   #copy(entry: Entry, keepCopy: KeepCopy): void {

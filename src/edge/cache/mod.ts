@@ -25,6 +25,7 @@ export {
   systemTimer,
   type Timer,
 } from "./in_flight_requests.ts";
+export type { NewResponse } from "./cache_store.ts";
 export { outgoingHeaders, responseFrom } from "./stored_response.ts";
 export { initialAge, remainingLifetime } from "./freshness.ts";
 export { UNKEYED } from "./origin_request.ts";

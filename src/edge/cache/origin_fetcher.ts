@@ -6,6 +6,7 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
+import { PooledBody, readBody } from "../bodies/mod.ts";
 import {
   type BodyStream,
   discardBody,
@@ -16,7 +17,7 @@ import {
 import { type CacheContext, type ForwardDecision, serveStored } from "./cache_context.ts";
 import { CacheFill } from "./cache_fill.ts";
 import type { CacheReport } from "./cache_status.ts";
-import type { CacheStore, PendingInsert } from "./cache_store.ts";
+import type { CacheStore, NewResponse, PendingInsert } from "./cache_store.ts";
 import { weaklyMatches } from "./conditions.ts";
 import { mayServeStaleOnError } from "./decide_lookup.ts";
 import { decideStore, type StoreDecision } from "./decide_store.ts";
@@ -27,7 +28,7 @@ import { resourceUriOf } from "./invalidation.ts";
 import { NOT_FORWARDED } from "./origin_request.ts";
 import { freshenedHeaders } from "./stored_headers.ts";
 import { makeStored } from "./stored_response.ts";
-import type { CachedResponse, CacheRequest, StoredResponse } from "./types.ts";
+import type { CachedResponse, CacheRequest } from "./types.ts";
 
 /** One request to the origin, for a client or in the background. */
 interface OriginFetch {
@@ -164,8 +165,10 @@ export class OriginFetcher {
       throw new TypeError("Cannot use the origin's 304: the request had no condition");
     }
     const { stored } = lookup;
+    const body = readBody(stored.body);
     const etag = findHeader(response.headers, "etag");
-    if (etag !== undefined && !weaklyMatches(etag, stored.etag)) {
+    const isAnother = etag !== undefined && !weaklyMatches(etag, stored.etag);
+    if (isAnother || body === undefined) {
       return await this.#run({ ...originFetch, lookup: { type: "miss", forward: "uri-miss" } });
     }
     const head = {
@@ -175,13 +178,13 @@ export class OriginFetcher {
     const decision = decideStore(request, head, { rule, times });
     if (decision.type === "pass") {
       this.#store.remove(stored);
-      return this.#passThrough(originFetch, { ...head, body: stored.body }, decision.reason);
+      return this.#passThrough(originFetch, { ...head, body }, decision.reason);
     }
     const fresh = makeStored(head, {
       request,
       decision,
       responseTime: times.responseTime,
-      body: stored.body,
+      body,
     });
     return this.#keep(originFetch, fresh, { result: "HIT", forwardStatus: 304 });
   }
@@ -208,8 +211,7 @@ export class OriginFetcher {
     if ((body?.length ?? 0) > this.options.maxEntryBytes) {
       return this.#passThrough(originFetch, response, "too-large");
     }
-    const kept = this.#store.bodyOf(body ?? "");
-    const fresh = makeStored(response, { request, decision, responseTime, body: kept });
+    const fresh = makeStored(response, { request, decision, responseTime, body: body ?? "" });
     return this.#keep(
       originFetch,
       fresh,
@@ -221,7 +223,7 @@ export class OriginFetcher {
   /** Stores a complete response and serves it; a new one with all fields of the origin. */
   #keep(
     originFetch: OriginFetch,
-    fresh: StoredResponse,
+    fresh: NewResponse,
     outcome: Pick<CacheReport, "result" | "forwardStatus">,
     response?: OriginResponse,
   ): CachedResponse {
@@ -234,7 +236,10 @@ export class OriginFetcher {
     const report: CacheReport = { ...outcome, forward: lookup.forward, stored };
     if (response !== undefined) {
       // The stored form of the body may be one that is sent without a copy.
-      return this.#deliver(originFetch, { ...response, body: fresh.body }, report);
+      const body = entry === undefined || entry.body instanceof PooledBody
+        ? fresh.body
+        : entry.body;
+      return this.#deliver(originFetch, { ...response, body }, report);
     }
     return serveStored(fresh, request, { now: this.#now(), report });
   }
@@ -256,7 +261,7 @@ export class OriginFetcher {
       if (body !== undefined) fill.release();
       const fresh = body === undefined
         ? undefined
-        : makeStored(response, { request, ...facts, body: this.#store.bodyOf(body) });
+        : makeStored(response, { request, ...facts, body });
       const where = { key, pending: originFetch.pending, request };
       const entry = fresh === undefined ? undefined : this.#store.put(fresh, where);
       this.#inFlightRequests.setHitForMiss(key, entry === undefined, this.#now());

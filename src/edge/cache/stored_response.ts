@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { readBody } from "../bodies/mod.ts";
 import {
   type Bytes,
   bytesOf,
@@ -20,6 +21,7 @@ import {
   rangeLength,
 } from "../ranges/mod.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
+import type { NewResponse } from "./cache_store.ts";
 import { selectPart } from "./conditions.ts";
 import type { StoreDecision } from "./decide_store.ts";
 import { currentAge, remainingLifetime } from "./freshness.ts";
@@ -54,7 +56,7 @@ export function makeStored(
     readonly responseTime: number;
     readonly body: MemoryBody;
   },
-): StoredResponse {
+): NewResponse {
   const { request, decision, responseTime, body } = facts;
   const headers = storedHeaders(head.headers, { dropped: decision.dropped, responseTime });
   return {
@@ -91,17 +93,20 @@ function whole(
   stored: StoredResponse,
   method: string,
   { headers, result }: Outgoing,
-): CachedResponse {
-  const { status, body } = stored;
-  const bytes = body.length;
+): CachedResponse | undefined {
+  const { status } = stored;
+  const bytes = stored.body.length;
   if (WITHOUT_CONTENT.has(status)) return { status, headers, body: null, bytes: 0, result };
-  if (method !== "HEAD") return { status, headers, body, bytes, result };
+  if (method !== "HEAD") {
+    const body = readBody(stored.body);
+    return body === undefined ? undefined : { status, headers, body, bytes, result };
+  }
   const length: Header = ["content-length", String(bytes)];
   return { status, headers: [...headers, length], body: null, bytes: 0, result };
 }
 
 function onePart(
-  stored: StoredResponse,
+  body: Bytes,
   range: ByteRange,
   { headers, result }: Outgoing,
 ): CachedResponse {
@@ -110,10 +115,10 @@ function onePart(
     status: 206,
     headers: [
       ...headers,
-      ["content-range", contentRange(range, stored.body.length)],
+      ["content-range", contentRange(range, body.length)],
       ["content-length", String(bytes)],
     ],
-    body: bytesOf(stored.body).subarray(range.start, range.end + 1),
+    body: body.subarray(range.start, range.end + 1),
     bytes,
     result,
   };
@@ -121,11 +126,10 @@ function onePart(
 
 /** The boundary is the body's own hash, which the body cannot contain. */
 function manyParts(
-  stored: StoredResponse,
+  body: Bytes,
   ranges: readonly ByteRange[],
   { headers, result }: Outgoing,
 ): CachedResponse {
-  const body = bytesOf(stored.body);
   const layout = layOutMultipart(ranges, {
     size: body.byteLength,
     contentType: findHeader(headers, "content-type") ?? "application/octet-stream",
@@ -147,12 +151,39 @@ function manyParts(
   };
 }
 
-/** Answers a request with a stored response: with all of it, a part, a 304 or a 416. */
+function parts(
+  stored: StoredResponse,
+  ranges: readonly ByteRange[],
+  outgoing: Outgoing,
+): CachedResponse | undefined {
+  const body = readBody(stored.body);
+  if (body === undefined) return undefined;
+  const bytes = bytesOf(body);
+  return ranges.length === 1
+    ? onePart(bytes, ranges[0]!, outgoing)
+    : manyParts(bytes, ranges, outgoing);
+}
+
+/**
+ * Answers a request with a stored response: with all of it, a part, a 304 or a 416.
+ * Returns `undefined` where the body is wanted and has gone from the memory that threads
+ * share.
+ */
+export function responseFrom(
+  stored: NewResponse,
+  request: CacheReader,
+  outgoing: Outgoing,
+): CachedResponse;
 export function responseFrom(
   stored: StoredResponse,
   request: CacheReader,
   outgoing: Outgoing,
-): CachedResponse {
+): CachedResponse | undefined;
+export function responseFrom(
+  stored: StoredResponse,
+  request: CacheReader,
+  outgoing: Outgoing,
+): CachedResponse | undefined {
   const selection = selectPart(request, stored);
   const { headers, result } = outgoing;
   switch (selection.type) {
@@ -166,8 +197,6 @@ export function responseFrom(
       return { status: 416, headers: kept, body: null, bytes: 0, result };
     }
     case "partial":
-      return selection.ranges.length === 1
-        ? onePart(stored, selection.ranges[0]!, outgoing)
-        : manyParts(stored, selection.ranges, outgoing);
+      return parts(stored, selection.ranges, outgoing);
   }
 }

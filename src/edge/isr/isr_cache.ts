@@ -216,11 +216,13 @@ export class IsrCache {
           page.hit = { second, headers: outgoingHeaders(page.stored, now, FRESH) };
         }
         const { headers } = page.hit;
-        return responseFrom(page.stored, context.request, { headers, result: "HIT" });
+        return responseFrom(page.stored, context.request, { headers, result: "HIT" }) ??
+          this.#readOrFetch(context);
       }
       case "stale":
         this.#fetcher.refresh(context, page);
-        return serveStored(context.request, page, { now, report: STALE });
+        return serveStored(context.request, page, { now, report: STALE }) ??
+          this.#readOrFetch(context);
       case "expired":
         return this.#fetcher.fetchOnce(context, page);
     }

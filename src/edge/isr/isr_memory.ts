@@ -3,7 +3,10 @@
  *
  * @module
  */
+import { type BodyKeeper, OwnBodies } from "../bodies/mod.ts";
+import { MAX_CACHED_TEXT_BYTES } from "../messages/mod.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
+import type { NewResponse } from "../cache/mod.ts";
 import type { PageRecord } from "./page_record.ts";
 import type { IsrEntry } from "./types.ts";
 
@@ -13,24 +16,26 @@ export const DEFAULT_ISR_MEMORY_BYTES = 64 * 1024 * 1024;
 /** Memory of a page beside its body, in bytes: a generous estimate. */
 const OVERHEAD_BYTES = 2048;
 
-/** Memory of a page. */
-export function pageBytes(
-  { key, headers, body, tags = [], vary = [] }: Pick<
-    PageRecord,
-    "key" | "headers" | "body" | "tags" | "vary"
-  >,
+/** Memory of a page without its body. */
+export function headBytes(
+  { key, headers, tags = [], vary = [] }: Pick<PageRecord, "key" | "headers" | "tags" | "vary">,
 ): number {
   let characters = key.length;
   for (const [name, value] of headers) characters += name.length + value.length;
   for (const { name, value } of vary) characters += name.length + (value?.length ?? 0);
   for (const tag of tags) characters += tag.length;
-  return OVERHEAD_BYTES + 2 * characters + body.byteLength;
+  return OVERHEAD_BYTES + 2 * characters;
 }
 
 interface Slot extends RingEntry<Slot> {
   readonly memoryKey: string;
   readonly page: IsrEntry;
+  /** Its memory, in bytes. */
+  readonly bytes: number;
 }
+
+/** A page whose body is in memory. */
+export type NewPage = Omit<IsrEntry, "stored"> & { readonly stored: NewResponse };
 
 /** Pages in memory, evicted by the CLOCK algorithm: one that was used gets a second chance. */
 export class IsrMemory {
@@ -40,7 +45,10 @@ export class IsrMemory {
   /** Memory of bodies that are still arriving, in bytes. */
   #reserved = 0;
 
-  constructor(private readonly capacity = DEFAULT_ISR_MEMORY_BYTES) {}
+  constructor(
+    private readonly capacity = DEFAULT_ISR_MEMORY_BYTES,
+    private readonly bodies: BodyKeeper = new OwnBodies(MAX_CACHED_TEXT_BYTES),
+  ) {}
 
   /** Bytes in use; never above the capacity. */
   get byteLength(): number {
@@ -55,15 +63,27 @@ export class IsrMemory {
     return slot.page;
   }
 
-  /** Stores a page in place of an older one; does nothing where it is too large. */
-  put(memoryKey: string, page: IsrEntry): void {
+  /**
+   * Stores a page in place of an older one, unless it is too large. Returns it as it is
+   * stored.
+   */
+  put(memoryKey: string, page: NewPage): IsrEntry {
     this.delete(memoryKey);
-    if (page.bytes > this.capacity) return;
-    const slot: Slot = { memoryKey, page, used: false, previous: undefined, next: undefined };
+    const bytes = page.headBytes + this.bodies.cost(page.stored.body);
+    if (bytes > this.capacity) return page;
+    this.#bytes += bytes;
+    this.#makeRoom();
+    const body = this.bodies.keep(page.stored.body);
+    if (body === undefined) {
+      this.#bytes -= bytes;
+      return page;
+    }
+    const kept: IsrEntry = { ...page, stored: { ...page.stored, body } };
+    const links = { used: false, previous: undefined, next: undefined };
+    const slot: Slot = { memoryKey, page: kept, bytes, ...links };
     this.#slots.set(memoryKey, slot);
     this.#clock.add(slot);
-    this.#bytes += page.bytes;
-    this.#makeRoom();
+    return kept;
   }
 
   delete(memoryKey: string): void {
@@ -100,6 +120,7 @@ export class IsrMemory {
   #remove(slot: Slot): void {
     this.#slots.delete(slot.memoryKey);
     this.#clock.remove(slot);
-    this.#bytes -= slot.page.bytes;
+    this.#bytes -= slot.bytes;
+    this.bodies.drop(slot.page.stored.body);
   }
 }

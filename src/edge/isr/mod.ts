@@ -6,7 +6,7 @@
  */
 export { ROUTER_FIELDS } from "./decide_page.ts";
 export { copyKey, IsrCache, type IsrCacheOptions } from "./isr_cache.ts";
-export { IsrMemory } from "./isr_memory.ts";
+export { DEFAULT_ISR_MEMORY_BYTES, IsrMemory } from "./isr_memory.ts";
 export type { PageOptions } from "./page_context.ts";
 export { passDeclared } from "./unstored_response.ts";
 export type { IsrStore, PageRequest, Requested } from "./types.ts";

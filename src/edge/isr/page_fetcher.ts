@@ -61,12 +61,15 @@ export interface PageFetcherOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Serves a stored page, with the fields that report it. */
+/**
+ * Serves a stored page, with the fields that report it; `undefined` where its body has
+ * left the memory.
+ */
 export function serveStored(
   request: PageRequest,
   { stored }: IsrEntry,
   { now, report }: { readonly now: number; readonly report: CacheReport },
-): CachedResponse {
+): CachedResponse | undefined {
   const headers = outgoingHeaders(stored, now, report);
   return responseFrom(stored, request, { headers, result: report.result });
 }
@@ -102,9 +105,8 @@ export class PageFetcher {
       return this.#staleOnError(context, expired, false) ?? await this.fetchPrivate(context);
     }
     const page = outcome?.type === "stored" ? this.options.pages.inMemory(key) : undefined;
-    return page === undefined
-      ? await this.fetchPrivate(context)
-      : serveStored(context.request, page, { now: now(), report: COLLAPSED });
+    const shared = page && serveStored(context.request, page, { now: now(), report: COLLAPSED });
+    return shared ?? await this.fetchPrivate(context);
   }
 
   /**

@@ -8,7 +8,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import {
   formatHttpDate,
   isConsumed,
-  type StoredResponse,
+  type NewResponse,
   type Terms,
   type VaryField,
 } from "../cache/mod.ts";
@@ -18,7 +18,6 @@ import {
   type Header,
   type HeaderList,
   type OriginResponse,
-  toMemoryBody,
 } from "../messages/mod.ts";
 import { clientCacheControl } from "./decide_page.ts";
 import type { PageRequest, Requested, Storable } from "./types.ts";
@@ -149,12 +148,12 @@ export function routeTerms(revalidateSeconds: number): Terms {
  * route. Its age counts from the request: what the server read first may have changed
  * before its response came.
  */
-export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {
+export function toStoredResponse(page: PageRecord, revalidateSeconds: number): NewResponse {
   const { status, headers, body, askedAt, initialAge = 0, tags = [], vary = [] } = page;
   return {
     status,
     headers,
-    body: toMemoryBody(body),
+    body,
     terms: page.terms ?? routeTerms(revalidateSeconds),
     initialAge,
     responseTime: askedAt,

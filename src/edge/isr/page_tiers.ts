@@ -6,7 +6,7 @@
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import { isPurged, type PurgeOptions, type PurgeScope } from "../cache/mod.ts";
-import { type IsrMemory, pageBytes } from "./isr_memory.ts";
+import { headBytes, type IsrMemory, type NewPage } from "./isr_memory.ts";
 import { type PageLimits, pageName } from "./page_index.ts";
 import { type MarkedPage, PageMarks } from "./page_marks.ts";
 import { type PageRecord, toStoredResponse } from "./page_record.ts";
@@ -118,19 +118,18 @@ export class PageTiers {
       readonly revalidateSeconds: number;
     },
   ): IsrEntry {
-    const page: IsrEntry = {
+    const page: NewPage = {
       key: request.key,
       name: nameOf(request),
       path: request.path,
       requested,
-      bytes: pageBytes(record),
+      headBytes: headBytes(record),
       stored: toStoredResponse(record, revalidateSeconds),
       judgedAt: requested.order ?? -1,
       retryAt: 0,
       hit: undefined,
     };
-    this.#memory.put(this.#memoryKey(request.key), page);
-    return page;
+    return this.#memory.put(this.#memoryKey(request.key), page);
   }
 
   async remove(request: PageRequest): Promise<void> {

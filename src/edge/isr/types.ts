@@ -67,8 +67,8 @@ export interface IsrEntry {
   readonly name: string;
   readonly path: string;
   readonly requested: Requested;
-  /** Its memory in bytes. */
-  readonly bytes: number;
+  /** Its memory without its body, in bytes. */
+  readonly headBytes: number;
   stored: StoredResponse;
   /** `PageMarks.order` at which it was last judged. */
   judgedAt: number;

@@ -18,7 +18,7 @@ export type BodyStream = ReadableStream<Bytes>;
 export type MemoryBody = string | Bytes;
 
 /** Largest body that gains from being a string. */
-const MAX_TEXT_BYTES = 64 * 1024;
+export const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
  * Most bytes of strings in one cache by default: an eighth of V8's own heap, in which
@@ -29,6 +29,11 @@ export const MAX_CACHED_TEXT_BYTES = Math.floor(getHeapStatistics().heap_size_li
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
+/** Whether a body gains from being a string, and can be one: it is ASCII and short enough. */
+export function isText(body: MemoryBody): boolean {
+  return typeof body === "string" || body.byteLength <= MAX_TEXT_BYTES && isAscii(body);
+}
+
 /**
  * The form in which a body is kept: a string where it is ASCII and short enough, and
  * `mayBeText` does not say otherwise; else bytes that hold no more memory than their
@@ -37,9 +42,7 @@ const encoder = new TextEncoder();
 export function toMemoryBody(body: MemoryBody, { mayBeText = true } = {}): MemoryBody {
   if (typeof body === "string" && mayBeText) return body;
   const bytes = bytesOf(body);
-  if (mayBeText && bytes.byteLength <= MAX_TEXT_BYTES && isAscii(bytes)) {
-    return decoder.decode(bytes);
-  }
+  if (mayBeText && isText(bytes)) return decoder.decode(bytes);
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 

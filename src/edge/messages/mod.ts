@@ -11,7 +11,9 @@ export {
   bytesOf,
   discardBody,
   isStream,
+  isText,
   MAX_CACHED_TEXT_BYTES,
+  MAX_TEXT_BYTES,
   type MemoryBody,
   toMemoryBody,
 } from "./body.ts";

@@ -6,6 +6,8 @@
  */
 import { join } from "node:path";
 import {
+  type BodyKeeper,
+  DEFAULT_ISR_MEMORY_BYTES,
   type HttpCache,
   IsrCache,
   IsrMemory,
@@ -52,6 +54,8 @@ export interface ComputeServices
   extends Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared"> {
   /** Answers that rules store. */
   readonly cache: HttpCache;
+  /** Keeps the bodies of pages; missing where there is one edge thread. */
+  readonly bodies?: BodyKeeper | undefined;
   /** Tells other edges of a change; resolves when all of them have applied it. */
   publish(message: FeedMessage): Promise<void>;
   /** Most servers at the same time; by default, what the machine's memory allows. */
@@ -77,7 +81,7 @@ export function hasCompute(manifest: Manifest): boolean {
 export class ComputeService {
   readonly #maker: ServerMaker;
   readonly #folders: PageFolders;
-  readonly #memory = new IsrMemory();
+  readonly #memory: IsrMemory;
   readonly #open = new Map<string, SiteServers>();
   /** Servers that are ending: their last requests still run. */
   readonly #closing = new Set<Promise<void>>();
@@ -87,6 +91,7 @@ export class ComputeService {
   #runFolder: Promise<string> | undefined;
 
   constructor(private readonly services: ComputeServices) {
+    this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES, services.bodies);
     this.#folders = new PageFolders(join(services.dataDir, "isr"));
     this.#places = new ProcessPlaces({
       max: services.maxServers ?? defaultProcessLimits().servers,

@@ -31,6 +31,7 @@ export function createCompute(
     & { readonly deployments: DeploymentStore }
     & Pick<
       ComputeServices,
+      | "bodies"
       | "cache"
       | "databases"
       | "kvFor"

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Agent, request as httpRequest } from "node:http";
-import { shareCounters } from "../../edge/mod.ts";
+import { shareCounters, sharePool } from "../../edge/mod.ts";
 import { Publisher } from "../../feed/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { FunctionLinks, ServerLinks, shareSlots } from "../../runtime/mod.ts";
@@ -41,6 +41,7 @@ export function threadsOptions(
     ...{ listen: { ...LISTEN, port }, count, log },
     ...{ links: LINKS, functions: new FunctionLinks(LINKS) },
     start: {
+      bodies: sharePool(1024 * 1024),
       ...{ apiHosts: ["localhost"], geoip: undefined, asn: undefined, staticCacheBytes: 0 },
       ...{ cacheBytes: 0, pseudonym: "svc-test", slots: SLOTS },
       counters: shareCounters(systemRandom, 8),

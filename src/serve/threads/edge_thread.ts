@@ -5,6 +5,7 @@
  * @module
  */
 import {
+  borrowBodies,
   createEdge,
   createHttpCache,
   type EdgeHandler,
@@ -35,6 +36,9 @@ import { ThreadSites } from "./thread_sites.ts";
 import type { Answers, Inquiry, Question, ThreadStart, ToPlatform, ToThread } from "./wire.ts";
 
 const NO_BYTES = new Uint8Array();
+
+/** Part of a thread's memory for responses that is for bodies in the form in which they are sent. */
+const HELD_SHARE = 1 / 4;
 
 const CHALLENGES = "/.well-known/acme-challenge/";
 
@@ -92,8 +96,10 @@ export class EdgeThread {
       left: (slot) => send({ type: "server_left", slot }),
       fetch: (asked, request) => this.#forwarder.fetch(asked, request),
     });
+    const heldBytes = Math.floor(start.cacheBytes * HELD_SHARE);
     this.#cache = createHttpCache({
-      ...{ now: systemClock, capacityBytes: start.cacheBytes, isOfCopies: true },
+      ...{ now: systemClock, capacityBytes: start.cacheBytes - heldBytes, isOfCopies: true },
+      bodies: borrowBodies(start.bodies, heldBytes),
       onInvalid: (uris) => this.#ask({ type: "invalid", uris }),
     });
     this.#subscriber = new Subscriber({

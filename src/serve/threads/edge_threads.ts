@@ -5,7 +5,7 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { RuleCount, SharedCounters } from "../../edge/mod.ts";
+import type { PoolMemory, RuleCount, SharedCounters } from "../../edge/mod.ts";
 import type { Publisher } from "../../feed/mod.ts";
 import type { Edges } from "../../platform/core/foundation.ts";
 import { type createHostDispatch, faultAnswer } from "../../platform/core/http/mod.ts";
@@ -37,6 +37,7 @@ export interface EdgeThreadsOptions {
     | "slots"
     | "requestCounts"
     | "staticCacheBytes"
+    | "bodies"
     | "cacheBytes"
     | "pseudonym"
   >;
@@ -136,14 +137,16 @@ export class EdgeThreads implements Listeners, Edges {
     /** Name of all edges in `Via`. */
     readonly pseudonym: string;
     readonly requestCounts: SharedArrayBuffer;
+    /** Where the bodies of cached responses lie. */
+    readonly bodies: PoolMemory;
     readonly links: ServerLinks;
     readonly functions: FunctionLinks;
     /** How many threads there are, with the spare one. */
     readonly count: number;
   } {
     const { links, functions, count, start } = this.options;
-    const { counters, pseudonym, requestCounts } = start;
-    return { counters, pseudonym, requestCounts, links, functions, count: count + 1 };
+    const { counters, pseudonym, requestCounts, bodies } = start;
+    return { counters, pseudonym, requestCounts, bodies, links, functions, count: count + 1 };
   }
 
   open(

@@ -9,7 +9,6 @@ import type { ClientConnection } from "../../platform/core/listener/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { OutboundRequest, OutboundResponse } from "../../runtime/mod.ts";
 import { isWhole, markWhole } from "../../lib/whole_answer.ts";
-import { alone } from "./batch_port.ts";
 import { BodyParts, BodySource } from "./body_parts.ts";
 import { ForwardedRequest } from "./forwarded_request.ts";
 import { ForwardedSocket } from "./forwarded_socket.ts";
@@ -52,8 +51,6 @@ export type ForwardedConnection = ClientConnection & EdgeConnection;
 
 export interface ForwardedRequestsOptions {
   send(message: ToThread): void;
-  /** Largest body of a cached response of which the thread gets a copy, in bytes. */
-  readonly maxCopyBytes: number;
   /** Performs a request of a function. */
   fetch(asked: FunctionFetch, request: OutboundRequest): Promise<OutboundResponse>;
   /** Answers a request; never rejects. */
@@ -173,9 +170,9 @@ export class ForwardedRequests {
   /** Sends a copy at once: a purge that comes later must reach the thread later. */
   readonly #sendCopy = ({ key, uri, stored }: CachedCopy): void => {
     const { body } = stored;
-    if (body.length > this.options.maxCopyBytes) return;
-    const plain = typeof body === "string" ? body : alone(body);
-    this.options.send({ type: "copy", copy: { key, uri, stored: { ...stored, body: plain } } });
+    // What could not be kept in the memory of all threads is not stored.
+    if (typeof body === "string" || body instanceof Uint8Array) return;
+    this.options.send({ type: "copy", copy: { key, uri, stored } });
   };
 
   #upgrade(id: number, forwarded: Forwarded): ReturnType<HandedOver["upgrade"]> {

@@ -25,9 +25,6 @@ const SILENCE_MS = 10_000;
 /** Longest time that a thread may take to end: as long as its requests may, and some more. */
 const STOP_MS = 15_000;
 
-/** Part of a thread's cache that one response may take. */
-const COPY_SHARE = 1 / 4;
-
 export interface ThreadServices {
   readonly start: ThreadStart;
   /** The servers that threads use. */
@@ -70,7 +67,6 @@ export class ThreadHandle {
       fetch: ({ deploymentId, to }, request) =>
         services.functions.find(deploymentId)?.fetch(to, request) ??
           Promise.reject(new TypeError("The deployment has been shut down")),
-      maxCopyBytes: start.cacheBytes * COPY_SHARE,
     });
     this.#inquiries = new Questions((id, inquiry) => this.send({ type: "inquire", id, inquiry }));
     this.ready = this.#ready.promise;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CachedCopy, Decided, SharedCounters, SiteFile } from "../../edge/mod.ts";
+import type { CachedCopy, Decided, PoolMemory, SharedCounters, SiteFile } from "../../edge/mod.ts";
 import type { Change, ResourceUri, Snapshot } from "../../feed/mod.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { KeyPair } from "../../platform/certificates/mod.ts";
@@ -39,7 +39,9 @@ export interface ThreadStart {
   readonly requestCounts: SharedArrayBuffer;
   /** Memory for small files, in bytes. */
   readonly staticCacheBytes: number;
-  /** Memory for copies of cached responses, in bytes. */
+  /** Where the bodies of cached responses lie for all threads. */
+  readonly bodies: PoolMemory;
+  /** Memory for what a thread holds of cached responses itself, in bytes. */
   readonly cacheBytes: number;
   /** Name of all edges of the platform in `Via`. */
   readonly pseudonym: string;

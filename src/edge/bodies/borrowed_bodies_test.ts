@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { BodyPool } from "./body_pool.ts";
+import { BorrowedBodies } from "./borrowed_bodies.ts";
+import { PoolReader, sharePool } from "./pool_memory.ts";
+import { PooledBody } from "./stored_body.ts";
+
+const SIZE = 13 * 1024;
+const text = (number: number) => String(number % 10).repeat(SIZE);
+
+function borrow(capacity: number) {
+  const memory = sharePool(100 * SIZE);
+  const pool = new BodyPool(memory);
+  const bodies = new BorrowedBodies(new PoolReader(memory), capacity);
+  const put = (number: number) => {
+    const body = bodies.keep(structuredClone(pool.put(text(number))!));
+    assert.ok(body instanceof PooledBody);
+    return body;
+  };
+  return { pool, bodies, put };
+}
+
+Deno.test("borrowed bodies that are read stay in memory here, within their bound", () => {
+  const { bodies, put } = borrow(20 * SIZE);
+  const all = Array.from({ length: 40 }, (_, number) => put(number));
+  assert.equal(bodies.heldBytes, 0);
+  for (const [number, body] of all.entries()) assert.equal(body.read(), text(number));
+  assert.equal(bodies.heldBytes, 20 * SIZE);
+  for (const body of all) bodies.drop(body);
+  assert.equal(bodies.heldBytes, 0);
+});
+
+Deno.test("a borrowed body that is held here outlives its place, one that is not is gone", () => {
+  const { pool, bodies, put } = borrow(20 * SIZE);
+  const [read, unread] = [put(1), put(2)];
+  assert.equal(read.read(), text(1));
+  for (const body of [read, unread]) pool.free(body.place);
+  for (let number = 3; number < 50; number++) pool.put(text(number));
+  assert.equal(read.read(), text(1));
+  assert.equal(unread.read(), undefined);
+  bodies.drop(read);
+  assert.equal(read.read(), undefined);
+});
+
+Deno.test("a borrowed body that would fill the memory here is read anew each time", () => {
+  const { bodies, put } = borrow(2 * SIZE);
+  const body = put(1);
+  assert.deepEqual([body.read(), body.read()], [text(1), text(1)]);
+  assert.equal(bodies.heldBytes, 0);
+});
+
+Deno.test("the cost of a borrowed body is what is held of it here", () => {
+  const { pool, bodies } = borrow(0);
+  const place = pool.put(text(1))!;
+  assert.ok(bodies.cost(place) < 500, `${bodies.cost(place)} bytes`);
+  assert.equal(bodies.cost(text(1)), SIZE);
+});
