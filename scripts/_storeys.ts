@@ -71,6 +71,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "site_rules",
     "static",
     "blobs",
+    "bodies",
     "rate_limit",
     "request",
     "geo",

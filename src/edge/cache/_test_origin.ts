@@ -8,7 +8,8 @@ import type { Bytes } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import type { OriginResponse } from "../messages/messages.ts";
 import { FactsRequest } from "./facts_request.ts";
-import { createHttpCache, type HttpCache, type HttpCacheOptions } from "./http_cache.ts";
+import { createHttpCache, type HttpCache } from "./http_cache.ts";
+import type { HttpCacheOptions } from "./http_cache_options.ts";
 import type { CachedResponse, CacheRequest, CacheRule, OriginRequest } from "./types.ts";
 import type { KeepCopy } from "./cached_copy.ts";
 

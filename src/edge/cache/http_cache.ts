@@ -32,8 +32,7 @@
  * @module
  */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { type BodyKeeper, OwnBodies } from "../bodies/mod.ts";
+import { OwnBodies } from "../bodies/mod.ts";
 import { checkOnce, type HeaderList, MAX_CACHED_TEXT_BYTES } from "../messages/mod.ts";
 import {
   type CacheContext,
@@ -54,45 +53,17 @@ import {
   type InFlightRequest,
   InFlightRequests,
   systemTimer,
-  type Timer,
 } from "./in_flight_requests.ts";
 import { invalidatedUris } from "./invalidation.ts";
+import {
+  DEFAULT_CAPACITY_BYTES,
+  DEFAULT_COLLAPSE_MILLISECONDS,
+  DEFAULT_MAX_ENTRY_BYTES,
+  type HttpCacheOptions,
+} from "./http_cache_options.ts";
 import { OriginFetcher } from "./origin_fetcher.ts";
 import { outgoingHeaders, responseFrom } from "./stored_response.ts";
 import type { CachedResponse, CacheReader, CacheRequest } from "./types.ts";
-
-/** Default size of the cache (256 MiB). */
-export const DEFAULT_CAPACITY_BYTES = 256 * 1024 * 1024;
-
-/** Largest body that is stored by default (4 MiB). */
-export const DEFAULT_MAX_ENTRY_BYTES = 4 * 1024 * 1024;
-
-/** How long a request waits for another's response by default, in milliseconds. */
-export const DEFAULT_COLLAPSE_MILLISECONDS = 5_000;
-
-export interface HttpCacheOptions {
-  readonly now: Clock;
-  /** Bounds all memory of the cache. */
-  readonly capacityBytes?: number;
-  /** Keeps the bodies of stored responses; by default in memory of its own. */
-  readonly bodies?: BodyKeeper;
-  /** Larger bodies are sent to their clients and not stored. */
-  readonly maxEntryBytes?: number;
-  /** How long a request waits for another's response before it goes to the origin itself. */
-  readonly collapseMilliseconds?: number;
-  readonly timer?: Timer;
-  /** Obey request directives about freshness; anyone can then send each request to the origin. */
-  readonly clientsMayRevalidate?: boolean;
-  /** Called with the reason why a refresh in the background failed. */
-  readonly onError?: (error: unknown) => void;
-  /** True where all responses are copies of another cache's. */
-  readonly isOfCopies?: boolean;
-  /**
-   * Called where a response of a deployment of which copies were made may be invalid;
-   * resolves when no copy of it is served.
-   */
-  readonly onInvalid?: (uris: readonly ResourceUri[]) => Promise<void>;
-}
 
 export interface PurgeOptions {
   /** True lets stale responses be served while they are refreshed, as far as they allow. */
