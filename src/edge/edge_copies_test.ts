@@ -9,6 +9,7 @@ import { borrowBodies, shareBodies, sharePool } from "./bodies/mod.ts";
 import { createHttpCache, type HttpCache } from "./cache/http_cache.ts";
 import { createEdge } from "./edge.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
+import { IsrMemory } from "./isr/mod.ts";
 import type { Rule } from "../rules/mod.ts";
 import type { Manifest } from "../manifest/mod.ts";
 import { systemRandom } from "../lib/clock.ts";
@@ -51,10 +52,10 @@ class Edges {
 
   constructor(count: number, rules: readonly Rule[], { manifest = STATIC_MANIFEST } = {}) {
     const now = () => this.now;
-    const bodies = sharePool(1024 * 1024);
+    const pool = sharePool(1024 * 1024);
+    const bodies = shareBodies(pool);
     this.cache = createHttpCache({
-      now,
-      bodies: shareBodies(bodies),
+      ...{ now, bodies },
       onInvalid: (uris) => {
         for (const { cache } of this.thin) cache.removeUris(uris);
         return Promise.resolve();
@@ -77,7 +78,7 @@ class Edges {
           }
           return response;
         },
-      }, { now })
+      }, { now, memory: new IsrMemory(512 * 1024, bodies) })
       : undefined;
     this.pages = compute?.pages;
     const functions = functionsOf({ count: () => answer("function"), before: () => {} });
@@ -101,7 +102,7 @@ class Edges {
       },
     });
     for (let index = 0; index < count; index++) {
-      const cache = createHttpCache({ now, bodies: borrowBodies(bodies, index % 2 * HELD_BYTES) });
+      const cache = createHttpCache({ now, bodies: borrowBodies(pool, index % 2 * HELD_BYTES) });
       const handle = createEdge({
         ...{ ...options, cache, resolveHost: () => thinSite },
         handOver: (request, connection, decided) => {

@@ -23,9 +23,9 @@ import type { PlatformOptions } from "./options.ts";
 /** What the operator set up, read and checked. */
 export interface Setup {
   readonly options: PlatformOptions;
-  /** The edge's cache of answers. */
-  /** Keeps bodies for all edge threads; missing where there is one. */
+  /** Keeps bodies of cached responses for all edge threads; missing where there is one. */
   readonly bodies: BodyKeeper | undefined;
+  /** The edge's cache of answers. */
   readonly cache: HttpCache;
   readonly domains: DomainSetup;
   readonly builds: BuildSettings;

@@ -12,10 +12,10 @@ import {
   visitRuns,
 } from "./pool_memory.ts";
 
-/** Puts bodies into a pool and frees them; there is one for the memory. */
+/** Puts bodies into a pool and frees them; a memory has one, in one thread. */
 export class BodyPool extends PoolReader {
   readonly #bytes: Uint8Array<SharedArrayBuffer>;
-  readonly #numbers: Int32Array<SharedArrayBuffer>;
+  readonly #generations: Int32Array<SharedArrayBuffer>;
   readonly #count: number;
   /** Chunks before this one have been in use. */
   #next = 0;
@@ -24,8 +24,8 @@ export class BodyPool extends PoolReader {
   constructor(memory: PoolMemory) {
     super(memory);
     this.#bytes = new Uint8Array(memory.chunks);
-    this.#numbers = new Int32Array(memory.generations);
-    this.#count = this.#numbers.length;
+    this.#generations = new Int32Array(memory.generations);
+    this.#count = this.#generations.length;
   }
 
   /** Memory that no body takes, in bytes. */
@@ -42,15 +42,20 @@ export class BodyPool extends PoolReader {
     visitRuns({ chunks, length }, (start, at, count) => {
       this.#bytes.set(bytes.subarray(at, at + count), start);
     });
-    const generation = chunks.length === 0 ? 0 : Atomics.load(this.#numbers, chunks[0]!);
+    const generation = chunks.length === 0 ? 0 : Atomics.load(this.#generations, chunks[0]!);
     return { chunks, generation, length, isText: isText(body) };
   }
 
-  /** Frees the memory of a body; who reads it meanwhile finds that it has gone. */
-  free({ chunks }: BodyPlace): void {
-    if (chunks.length === 0) return;
-    Atomics.add(this.#numbers, chunks[0]!, 1);
-    for (const chunk of chunks) this.#freed.push(chunk);
+  /**
+   * Frees the memory of a body; who reads it meanwhile finds that it has gone. Does nothing
+   * where it is free already: two bodies in one place would be seen by each other's visitors.
+   */
+  free({ chunks, generation }: BodyPlace): void {
+    const first = chunks[0];
+    if (first === undefined || Atomics.load(this.#generations, first) !== generation) return;
+    Atomics.add(this.#generations, first, 1);
+    // Taken from the end, they lie one behind the other again.
+    for (let at = chunks.length - 1; at >= 0; at--) this.#freed.push(chunks[at]!);
   }
 
   #take(): number {

@@ -6,9 +6,9 @@
  * @module
  */
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
-import { type MemoryBody, toMemoryBody } from "../messages/mod.ts";
+import type { MemoryBody } from "../messages/mod.ts";
 import type { BodyPlace, PoolReader } from "./pool_memory.ts";
-import { type BodyKeeper, PooledBody, type StoredBody } from "./stored_body.ts";
+import { type BodyKeeper, isPlace, PooledBody, type StoredBody } from "./stored_body.ts";
 
 /** Memory of a place without its list of chunks, in bytes: objects and map slots. */
 const PLACE_BYTES = 200;
@@ -18,10 +18,11 @@ const CHUNK_NUMBER_BYTES = 8;
 const MOST_SHARE = 1 / 16;
 
 /**
- * Once the memory is full, one in so many bodies that are read takes the place of others.
- * A body that is asked for often soon does; a walk over all pages makes hardly any garbage.
+ * Once the memory is full, one of so many bodies that are read takes the place of others
+ * (bimodal insertion). One that is asked for often soon does; a walk over all pages makes
+ * hardly any garbage.
  */
-const ADMITTED = 16;
+const ONE_OF = 16;
 
 interface Held extends RingEntry<Held> {
   readonly place: BodyPlace;
@@ -32,7 +33,8 @@ export class BorrowedBodies implements BodyKeeper {
   readonly #held = new Map<BodyPlace, Held>();
   readonly #clock = new ClockRing<Held>();
   #heldBytes = 0;
-  #refused = 0;
+  /** Bodies that were read since one took the place of others. */
+  #passedOver = 0;
 
   /** @param capacity Memory for bodies that are held here as well, in bytes. */
   constructor(private readonly pool: PoolReader, private readonly capacity: number) {}
@@ -43,13 +45,11 @@ export class BorrowedBodies implements BodyKeeper {
   }
 
   cost(body: MemoryBody | BodyPlace): number {
-    if (typeof body === "string" || body instanceof Uint8Array) return body.length;
-    return PLACE_BYTES + CHUNK_NUMBER_BYTES * body.chunks.length;
+    return isPlace(body) ? PLACE_BYTES + CHUNK_NUMBER_BYTES * body.chunks.length : body.length;
   }
 
-  keep(body: MemoryBody | BodyPlace): StoredBody {
-    if (typeof body === "string" || body instanceof Uint8Array) return toMemoryBody(body);
-    return new PooledBody(body, this);
+  keep(body: MemoryBody | BodyPlace): PooledBody | undefined {
+    return isPlace(body) ? new PooledBody(body, this) : undefined;
   }
 
   drop(body: StoredBody): void {
@@ -79,8 +79,8 @@ export class BorrowedBodies implements BodyKeeper {
 
   #admits({ length }: MemoryBody): boolean {
     if (this.#heldBytes + length <= this.capacity) return true;
-    this.#refused = (this.#refused + 1) % ADMITTED;
-    return this.#refused === 0;
+    this.#passedOver = (this.#passedOver + 1) % ONE_OF;
+    return this.#passedOver === 0;
   }
 
   #letGo(held: Held): void {

@@ -52,5 +52,18 @@ Deno.test("the cost of a borrowed body is what is held of it here", () => {
   const { pool, bodies } = borrow(0);
   const place = pool.put(text(1))!;
   assert.ok(bodies.cost(place) < 500, `${bodies.cost(place)} bytes`);
-  assert.equal(bodies.cost(text(1)), SIZE);
+  assert.equal(bodies.keep(text(1)), undefined, "it borrows, and keeps nothing of its own");
+});
+
+Deno.test("a body that is asked for often gets into memory that is full, and a walk changes little", () => {
+  const { pool, put } = borrow(20 * SIZE);
+  const walked = Array.from({ length: 60 }, (_, number) => put(number));
+  for (const body of walked) body.read();
+  const often = put(7);
+  for (let time = 0; time < 16; time++) often.read();
+  pool.free(often.place);
+  assert.equal(often.read(), text(7));
+  for (const { place } of walked) pool.free(place);
+  const kept = walked.slice(0, 20).filter((body) => body.read() !== undefined).length;
+  assert.ok(kept >= 16, `${kept} of the first 20 are still held`);
 });

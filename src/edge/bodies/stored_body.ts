@@ -34,16 +34,20 @@ export function readBody(body: StoredBody): MemoryBody | undefined {
   return body instanceof PooledBody ? body.read() : body;
 }
 
-/** How a cache keeps bodies. */
+/**
+ * How a cache keeps bodies: those that are in memory, or those of another cache by the
+ * place where they lie.
+ */
 export interface BodyKeeper {
   /** Memory that counts for a body, in bytes. */
   cost(body: MemoryBody | BodyPlace): number;
-  /** Keeps a body until `drop()`; `undefined` where that cannot be. */
+  /** Keeps a body until `drop()`; `undefined` where there is no memory, or it is of the other kind. */
   keep(body: MemoryBody | BodyPlace): StoredBody | undefined;
   drop(body: StoredBody): void;
 }
 
-function isPlace(body: MemoryBody | BodyPlace): body is BodyPlace {
+/** Whether a body lies in a pool. */
+export function isPlace(body: MemoryBody | BodyPlace): body is BodyPlace {
   return typeof body !== "string" && !(body instanceof Uint8Array);
 }
 

@@ -49,7 +49,10 @@ export interface NewResponse extends Omit<StoredResponse, "body"> {
   readonly body: MemoryBody;
 }
 
-function textBytes({ headers, vary, tags }: CopiedResponse, key: string): number {
+/** A response to be stored: this cache's own, or a copy of another's. */
+type Storable = NewResponse | CopiedResponse;
+
+function textBytes({ headers, vary, tags }: Storable, key: string): number {
   let characters = key.length;
   for (const tag of tags) characters += tag.length;
   for (const [name, value] of headers) characters += name.length + value.length;
@@ -58,7 +61,7 @@ function textBytes({ headers, vary, tags }: CopiedResponse, key: string): number
 }
 
 function makeEntry(
-  stored: CopiedResponse,
+  stored: Storable,
   { key, uri, cost, body }: Pick<Entry, "key" | "uri" | "cost" | "body">,
 ): Entry {
   return {
@@ -183,7 +186,7 @@ export class CacheStore {
   }
 
   #insert(
-    stored: CopiedResponse,
+    stored: Storable,
     { key, uri, request }: Pick<Entry, "key" | "uri"> & { readonly request: CacheReader },
   ): Entry | undefined {
     const cost = this.bodies.cost(stored.body) + textBytes(stored, key) + ENTRY_OVERHEAD;

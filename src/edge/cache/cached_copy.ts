@@ -5,13 +5,12 @@
  */
 import type { ResourceUri } from "../../feed/mod.ts";
 import { type BodyPlace, PooledBody } from "../bodies/mod.ts";
-import type { MemoryBody } from "../messages/mod.ts";
 import type { StoredResponse } from "./types.ts";
 
 /** What is stored of a response, as it is sent to other threads. Data only. */
 export interface CopiedResponse extends Omit<StoredResponse, "body"> {
-  /** The body, or where it lies in the memory that all threads share. */
-  readonly body: MemoryBody | BodyPlace;
+  /** Where the body lies in the memory that all threads share. */
+  readonly body: BodyPlace;
 }
 
 /** A stored response, with where it is stored. Data only. */
@@ -27,13 +26,16 @@ export interface CachedCopy {
  */
 export type KeepCopy = (copy: CachedCopy) => void;
 
-/** The fields of a stored response alone, without those by which a cache keeps it. */
-export function plainStored(stored: StoredResponse): CopiedResponse {
+/**
+ * The fields of a stored response alone, without those by which a cache keeps it;
+ * `undefined` where its body is in memory that threads do not share.
+ */
+export function plainStored(stored: StoredResponse): CopiedResponse | undefined {
   const { status, headers, body, terms, initialAge, responseTime } = stored;
   const { vary, tags, staleSince, etag, lastModified } = stored;
-  const plain = body instanceof PooledBody ? body.place : body;
+  if (!(body instanceof PooledBody)) return undefined;
   return {
-    ...{ status, headers, body: plain, terms, initialAge, responseTime },
+    ...{ status, headers, body: body.place, terms, initialAge, responseTime },
     ...{ vary, tags, staleSince, etag, lastModified },
   };
 }

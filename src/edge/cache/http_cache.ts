@@ -247,8 +247,10 @@ export class HttpCache {
 
   #copy(entry: Entry, keepCopy: KeepCopy): void {
     const { key, uri } = entry;
+    const stored = plainStored(entry);
+    if (stored === undefined) return;
     this.#copied.add(uri.deploymentId);
-    keepCopy({ key, uri, stored: plainStored(entry) });
+    keepCopy({ key, uri, stored });
   }
 
   async #pass(

@@ -158,10 +158,12 @@ export class IsrCache {
 
   #copy({ request, options }: PageContext, { path, stored }: IsrEntry): void {
     const deploymentId = this.#deploymentId;
+    const copied = plainStored(stored);
+    if (copied === undefined) return;
     options.keepCopy?.({
       key: copyKey(deploymentId, request),
       uri: { deploymentId, host: "", path, rawQuery: "" },
-      stored: plainStored(stored),
+      stored: copied,
     });
   }
 

@@ -31,7 +31,7 @@ const encoder = new TextEncoder();
 
 /** Whether a body gains from being a string, and can be one: it is ASCII and short enough. */
 export function isText(body: MemoryBody): boolean {
-  return typeof body === "string" || body.byteLength <= MAX_TEXT_BYTES && isAscii(body);
+  return body.length <= MAX_TEXT_BYTES && (typeof body === "string" || isAscii(body));
 }
 
 /**

@@ -168,12 +168,7 @@ export class ForwardedRequests {
   }
 
   /** Sends a copy at once: a purge that comes later must reach the thread later. */
-  readonly #sendCopy = ({ key, uri, stored }: CachedCopy): void => {
-    const { body } = stored;
-    // What could not be kept in the memory of all threads is not stored.
-    if (typeof body === "string" || body instanceof Uint8Array) return;
-    this.options.send({ type: "copy", copy: { key, uri, stored } });
-  };
+  readonly #sendCopy = (copy: CachedCopy): void => this.options.send({ type: "copy", copy });
 
   #upgrade(id: number, forwarded: Forwarded): ReturnType<HandedOver["upgrade"]> {
     const { send } = this.options;
