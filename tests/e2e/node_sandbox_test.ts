@@ -82,7 +82,7 @@ Deno.test("health and doctor show that Node has no namespaces, and what to do", 
     const { sandbox, reason, advice } = await healthOf(command, home);
     assert.equal(sandbox, "kernel");
     assert.match(reason!, /unshare/);
-    assert.match(advice!, /--cap-add SYS_ADMIN/);
+    assert.match(advice!, /add --security-opt seccomp=unconfined and --security-opt unmask=ALL/);
     const point = await doctorOf(command, home);
     assert.equal(point.state, "warn");
     assert.match(point.found, /^servers on Node run without namespaces/);
