@@ -58,8 +58,7 @@ export class ByteReader {
 
   /**
    * Text up to `\r\n\r\n` or, with `line`, up to `\r\n`, which is taken but not
-   * returned. Each character is a byte, as HTTP heads are read; `TextDecoder` has
-   * no such encoding.
+   * returned. Each character is a byte, as HTTP heads are read.
    */
   async until(end: "head" | "line", maxBytes: number): Promise<string> {
     const length = end === "head" ? 4 : 2;
@@ -67,7 +66,7 @@ export class ByteReader {
     for (;;) {
       const at = this.#find(length, scanned);
       if (at !== -1) {
-        const text = this.#text.toString("latin1", this.#start, this.#start + at);
+        const text = this.#textUpTo(this.#start + at);
         this.#start += at + length;
         return text;
       }
@@ -77,6 +76,13 @@ export class ByteReader {
       }
       if (!await this.fill()) throw reset();
     }
+  }
+
+  /** Both encodings read ASCII alike; a runtime of Deno 2.6 takes ten times as long for Latin-1. */
+  #textUpTo(end: number): string {
+    let all = 0;
+    for (let at = this.#start; at < end; at++) all |= this.#buffer[at]!;
+    return this.#text.toString(all < 0x80 ? "utf8" : "latin1", this.#start, end);
   }
 
   #find(length: number, from: number): number {

@@ -1,0 +1,43 @@
+import { equal, rejects } from "node:assert/strict";
+import fc from "fast-check";
+import { ByteReader } from "./byte_reader.ts";
+import { OutboundError } from "./errors.ts";
+
+const line = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 60 }).map((codes) =>
+  String.fromCharCode(...codes.filter((code) => code !== 13 && code !== 10))
+);
+
+/** Reads a text, each character as a byte, in pieces of the given sizes. */
+function readerOf(text: string, sizes: readonly number[]): ByteReader {
+  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  let [at, reads] = [0, 0];
+  return new ByteReader((buffer) => {
+    if (at === bytes.length) return Promise.resolve(null);
+    const size = Math.min(sizes[reads++ % sizes.length]!, buffer.length);
+    const piece = bytes.subarray(at, at + size);
+    buffer.set(piece);
+    at += piece.length;
+    return Promise.resolve(piece.length);
+  });
+}
+
+Deno.test("ByteReader.until() reads each byte of a line as a character, however they arrive", async () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 6 }), sizes, async (lines, sizes) => {
+      const reader = readerOf(lines.map((text) => `${text}\r\n`).join(""), sizes);
+      for (const text of lines) equal(await reader.until("line", 1000), text);
+      await rejects(reader.until("line", 1000), OutboundError);
+    }),
+  );
+});
+
+Deno.test("ByteReader.until() ends a head at its empty line and leaves the body", async () => {
+  const reader = readerOf("HTTP/1.1 200 OK\r\nx-name: caf\xe9\r\n\r\nbody", [100]);
+  equal(await reader.until("head", 1000), "HTTP/1.1 200 OK\r\nx-name: caf\xe9");
+  equal(new TextDecoder().decode(await reader.someOf(100)), "body");
+});
+
+Deno.test("ByteReader.until() refuses a head above its limit", async () => {
+  await rejects(readerOf("x".repeat(200), [50]).until("head", 100), /too large/);
+});
