@@ -8,6 +8,7 @@ import { MAX_FILE_BYTES, MAX_FILES } from "../contract/mod.ts";
 import { formatBytes } from "../lib/format.ts";
 import { sha256Hex, sha256Stream } from "../lib/hash.ts";
 import { inTurns, type Steps } from "../lib/next_turn.ts";
+import type { OutputFile } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { HashCache, type HashCachePlace } from "./hash_cache.ts";
 
@@ -19,9 +20,16 @@ export interface OutputContent {
   readonly content: string | Uint8Array<ArrayBuffer>;
   /** Bytes. */
   readonly size: number;
+  /** What the system said of the file when it was listed. */
+  readonly info?: Deno.FileInfo;
 }
 
-export interface PackedFile extends OutputContent {
+/** A listed file, to be deployed as it is. */
+export function contentOf({ path, absolutePath, size, info }: OutputFile): OutputContent {
+  return { path, content: absolutePath, size, info };
+}
+
+export interface PackedFile extends Omit<OutputContent, "info"> {
   /** Of the content, in lower-case hexadecimal. */
   readonly sha256: string;
 }
@@ -55,13 +63,13 @@ async function hashContent({ path, content, size }: OutputContent): Promise<Pack
  */
 function* lookUp(files: readonly OutputContent[], cache: HashCache): Steps<Known[]> {
   const known: Known[] = [];
-  for (const { path, content } of files) {
+  for (const { path, content, info: listed } of files) {
     if (known.length % FILES_PER_STEP === FILES_PER_STEP - 1) yield;
     if (typeof content !== "string") {
       known.push({});
       continue;
     }
-    const info = Deno.statSync(content);
+    const info = listed ?? Deno.statSync(content);
     const sha256 = cache.find(content, info);
     known.push(
       sha256 === undefined ? { info } : { packed: { path, content, sha256, size: info.size } },

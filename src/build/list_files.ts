@@ -88,10 +88,11 @@ async function surveyPlacement(
       `Run the build: ${from} is missing, which is part of what is deployed`,
     );
   }
-  const { isFile, size } = await Deno.stat(absolutePath);
+  const info = await Deno.stat(absolutePath);
   const none = { files: [], problems: [], secrets: [], packages: [], ignored: 0 };
-  if (isFile) {
-    return { ...none, files: [{ path: to, absolutePath, size }], ignoredBy: undefined };
+  if (info.isFile) {
+    const file = { path: to, absolutePath, size: info.size, info };
+    return { ...none, files: [file], ignoredBy: undefined };
   }
   if (basename(from) === "node_modules") {
     return { ...none, packages: [{ path: to, absolutePath }], ignoredBy: undefined };

@@ -25,7 +25,7 @@ import {
 } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { createFolderReader } from "./folder_reader.ts";
-import type { OutputContent } from "./hash_files.ts";
+import { contentOf, type OutputContent } from "./hash_files.ts";
 import { readIgnoredFiles } from "./ignored_files.ts";
 import { acceptSurvey, type Listing, surveyFolder, surveyPlacements } from "./list_files.ts";
 import { readOptionalText } from "./read_rules_file.ts";
@@ -231,11 +231,7 @@ export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promis
   const described = await describeOutput(host, facts);
   const { listing, proposed, generated } = described;
   if (facts.skipValidation === true) {
-    const contents = listing.files.map(({ path, absolutePath, size }) => ({
-      path,
-      content: absolutePath,
-      size,
-    }));
+    const contents = listing.files.map(contentOf);
     return { files: contents, generated, manifest: proposed, servers: [] };
   }
   const prepared = await prepareServers(host, serverFactsOf(facts, described));

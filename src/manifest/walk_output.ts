@@ -16,6 +16,8 @@ export interface OutputFile {
   readonly absolutePath: string;
   /** Bytes. */
   readonly size: number;
+  /** What the system says of the content. */
+  readonly info: Deno.FileInfo;
 }
 
 /** What the author of a folder leaves out of a site. */
@@ -185,8 +187,8 @@ class Walk {
     }
     if (entry.isSymlink) return await this.readLink(folder, path, absolutePath);
     if (entry.isFile) {
-      const { size } = Deno.lstatSync(absolutePath);
-      return void this.files.push({ path, absolutePath, size });
+      const info = Deno.lstatSync(absolutePath);
+      return void this.files.push({ path, absolutePath, size: info.size, info });
     }
     if (entry.isDirectory) {
       const realPath = below(folder.realPath, entry.name);
@@ -221,7 +223,7 @@ class Walk {
     }
     const info = await Deno.stat(realPath);
     if (info.isFile) {
-      return void this.files.push({ path, absolutePath: realPath, size: info.size });
+      return void this.files.push({ path, absolutePath: realPath, size: info.size, info });
     }
     const chain = [...folder.chain, folder.realPath];
     if (chain.includes(realPath)) {

@@ -12,7 +12,7 @@ import {
   LINKS_PATH,
   type Manifest,
 } from "../../manifest/mod.ts";
-import type { OutputContent } from "../hash_files.ts";
+import { contentOf, type OutputContent } from "../hash_files.ts";
 import type { ServerBundle } from "../../runtime/mod.ts";
 import type { BuildHost } from "../types.ts";
 import { bundleLayer, denoServer, type LayerBundle } from "./bundle_server.ts";
@@ -120,9 +120,9 @@ function merge(facts: ServerFacts, prepared: readonly PreparedServer[]): readonl
   const isKept = (path: string) =>
     kept.some((directory) => directory === "." || path.startsWith(`${directory}/`));
   const contents = new Map<string, OutputContent>();
-  for (const { path, absolutePath, size } of facts.listing.files) {
-    const isDropped = !isKept(path) && prepared.some(({ dropped }) => dropped.has(path));
-    if (!isDropped) contents.set(path, { path, content: absolutePath, size });
+  for (const file of facts.listing.files) {
+    const isDropped = !isKept(file.path) && prepared.some(({ dropped }) => dropped.has(file.path));
+    if (!isDropped) contents.set(file.path, contentOf(file));
   }
   for (const content of prepared.flatMap((server) => server.contents)) {
     contents.set(content.path, content);

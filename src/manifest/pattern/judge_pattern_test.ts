@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { judgeWithRe2 } from "./_re2_wasm.ts";
-import { judgePattern } from "./judge_pattern.ts";
+import { judgePattern, PLAIN_PATTERN } from "./judge_pattern.ts";
 import { describeUnsupported } from "./unsupported.ts";
 
 const GOOD = [
@@ -105,4 +106,23 @@ Deno.test("judgeWithRe2() frees what it compiles", () => {
 Deno.test("judgeWithRe2() works again after it ran out of memory", () => {
   assert.equal(judgeWithRe2("\\pL{1000}"), "pattern too large");
   assert.equal(judgeWithRe2("\\pL{20}"), undefined);
+});
+
+Deno.test("judgePattern() leaves out RE2 only for patterns that RE2 accepts", () => {
+  const pieces = ["a", "Z", "0", "/", "_", "-", "\\.", ".*", "[^/]+"];
+  const plain = fc.array(fc.constantFrom(...pieces), { maxLength: 30 });
+  fc.assert(fc.property(plain, fc.constantFrom("", "$"), (parts, end) => {
+    const pattern = `^${parts.join("")}${end}`;
+    assert.ok(PLAIN_PATTERN.test(pattern), pattern);
+    assert.equal(judgeWithRe2(pattern), undefined, pattern);
+    assert.deepEqual(judgePattern(pattern).messages, [], pattern);
+  }));
+});
+
+Deno.test("judgePattern() asks RE2 about every other form", () => {
+  for (
+    const pattern of ["^/.", "^/a*", "^/.**", "^/[^/]*", "^/a$b", "/a", "^/\\x", "^/(.*)", "^/é"]
+  ) {
+    assert.ok(!PLAIN_PATTERN.test(pattern), pattern);
+  }
 });
