@@ -45,6 +45,8 @@ import { settleFormat } from "./settle_format.ts";
 /** Time in which an edge has to apply a change, in milliseconds. */
 const FEED_PATIENCE_MS = 10_000;
 
+const monotonic = (): number => performance.now();
+
 /** A store of another machine, which others may write to. */
 const URL_OF_STORE = /^[a-z]+:\/\//i;
 
@@ -81,7 +83,7 @@ async function joinNodes(
     });
   }
   const membership = await Membership.join({
-    ...{ ...self, url, kv, now: systemClock, monotonic: () => performance.now() },
+    ...{ ...self, url, kv, now: systemClock, monotonic },
     lagMs: () => Math.round(follower.behindMs),
     onTrouble: (message) => log({ level: "error", message }),
   });
@@ -145,7 +147,7 @@ async function openBlobs(
   if (!isS3Place(place)) {
     const owner = place === dataDir.blobs ? undefined : home;
     return {
-      vault: await openFsBlobVault(place, { onDamaged, owner }),
+      vault: await openFsBlobVault(place, { onDamaged, owner, monotonic }),
       blobFiles: { folder: place },
     };
   }

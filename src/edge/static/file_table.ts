@@ -65,6 +65,11 @@ function* filesOfLayer(
   return found;
 }
 
+function hasName(names: Iterable<string>, suffix: string): boolean {
+  for (const name of names) if (name.endsWith(suffix)) return true;
+  return false;
+}
+
 /** Builds the table of one layer. */
 export function* createFileTable(
   files: readonly SiteFile[],
@@ -73,8 +78,9 @@ export function* createFileTable(
   const { common } = options;
   const stored = yield* filesOfLayer(files, options);
   const byPath = new Map<string, StaticFile>();
+  const variants = VARIANTS.filter(({ suffix }) => hasName(stored.keys(), suffix));
   yield* inSteps(stored, ([path, file]) => {
-    const compressed = VARIANTS.flatMap(({ coding, suffix }) => {
+    const compressed = variants.flatMap(({ coding, suffix }) => {
       const variant = stored.get(path + suffix);
       return variant === undefined
         ? []

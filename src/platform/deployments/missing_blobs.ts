@@ -4,7 +4,7 @@
  * @module
  */
 import { inSteps, inTurns } from "../../lib/next_turn.ts";
-import type { BlobStore } from "../core/store/mod.ts";
+import type { BlobStore, LookOptions } from "../core/store/mod.ts";
 
 export interface WantedBlob {
   readonly sha256: string;
@@ -26,12 +26,13 @@ export interface BlobLookUp {
 export async function lookUpBlobs(
   blobs: BlobStore,
   wanted: readonly WantedBlob[],
+  options: LookOptions = {},
 ): Promise<BlobLookUp> {
   const bySha256 = new Map<string, WantedBlob>();
   await inTurns(inSteps(wanted, (blob) => {
     if (!bySha256.has(blob.sha256)) bySha256.set(blob.sha256, blob);
   }));
-  const found = await blobs.verifyAll([...bySha256.keys()]);
+  const found = await blobs.verifyAll([...bySha256.keys()], options);
   const missing: string[] = [];
   const misstated: (WantedBlob & { readonly actual: number })[] = [];
   await inTurns(inSteps(bySha256.values(), (blob) => {

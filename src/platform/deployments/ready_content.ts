@@ -41,7 +41,7 @@ export async function requireContent(
     throw new Failure("conflict", "Cannot activate: the deployment is not built yet");
   }
   const content = await readContent(blobs, contentSha);
-  const { missing, misstated } = await lookUpBlobs(blobs, blobsOf(content));
+  const { missing, misstated } = await lookUpBlobs(blobs, blobsOf(content), { lately: true });
   if (misstated.length > 0) throw misstatedSizes(misstated);
   if (missing.length === 0) return content;
   throw new Failure(

@@ -39,6 +39,11 @@ export interface BlobFile {
 }
 
 /** The blobs of one workspace. */
+export interface LookOptions {
+  /** True where what was found some seconds ago may be taken for what is there now. */
+  readonly lately?: boolean;
+}
+
 export interface BlobStore {
   /** Stores bytes under their hash; once this resolves they survive a crash. */
   put(sha256: string, content: Uint8Array): Promise<void>;
@@ -56,7 +61,10 @@ export interface BlobStore {
    */
   verify(sha256: string): Promise<number | undefined>;
   /** What {@link verify} says of each of many blobs, by their hashes. */
-  verifyAll(hashes: readonly string[]): Promise<ReadonlyMap<string, number | undefined>>;
+  verifyAll(
+    hashes: readonly string[],
+    options?: LookOptions,
+  ): Promise<ReadonlyMap<string, number | undefined>>;
   /**
    * Verifies a blob, and moves it aside where it is damaged: from then on it is
    * missing, until the same content is stored again.

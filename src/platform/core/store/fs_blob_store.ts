@@ -17,6 +17,7 @@ import {
   type BlobStore,
   BlobTooLargeError,
   type ByteRange,
+  type LookOptions,
 } from "./blob_store.ts";
 import { VerifiedBlobs } from "./verified_blobs.ts";
 
@@ -41,6 +42,8 @@ export interface FsBlobStoreOptions {
   readonly damaged: string;
   /** Whether what is written may be lost by a loss of power; by default not. */
   readonly isCache?: boolean;
+  /** In milliseconds: lets a look at a file hold for some seconds. */
+  readonly monotonic?: (() => number) | undefined;
   /** Called for each look-up of a blob. */
   onUse(sha256: string): void;
   /** Called for each blob that was found damaged, with the path it was moved to. */
@@ -71,9 +74,11 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
 export class FsBlobStore implements BlobStore {
   private readonly folders = new Set<string>();
 
-  private readonly verified = new VerifiedBlobs((sha256) => this.path(sha256));
+  private readonly verified: VerifiedBlobs;
 
-  constructor(private readonly options: FsBlobStoreOptions) {}
+  constructor(private readonly options: FsBlobStoreOptions) {
+    this.verified = new VerifiedBlobs((sha256) => this.path(sha256), options.monotonic);
+  }
 
   private path(sha256: string): string {
     return blobPath(this.options.root, sha256);
@@ -183,10 +188,13 @@ export class FsBlobStore implements BlobStore {
     return info.size;
   }
 
-  async verifyAll(hashes: readonly string[]): Promise<ReadonlyMap<string, number | undefined>> {
+  async verifyAll(
+    hashes: readonly string[],
+    options: LookOptions = {},
+  ): Promise<ReadonlyMap<string, number | undefined>> {
     hashes.forEach(this.options.onUse);
     const sizes = new Map<string, number | undefined>();
-    const others = (await inTurns(this.verified.lookAt(hashes, sizes))).values();
+    const others = (await inTurns(this.verified.lookAt(hashes, sizes, options))).values();
     await Promise.all(Array.from({ length: PARALLEL }, async () => {
       for (const sha256 of others) sizes.set(sha256, await this.verify(sha256));
     }));

@@ -46,6 +46,8 @@ export async function openFsBlobVault(
   options: {
     /** Which node this is, where others use the same folder. */
     readonly owner?: string | undefined;
+    /** In milliseconds: lets a look at a file hold for some seconds. */
+    readonly monotonic?: (() => number) | undefined;
     /** Called with a message for the operator for each blob that was found damaged. */
     onDamaged?(message: string): void;
   } = {},
@@ -62,6 +64,7 @@ export async function openFsBlobVault(
         store = new FsBlobStore({
           root: join(root, workspaceId),
           incoming,
+          monotonic: options.monotonic,
           damaged: join(root, DAMAGED, workspaceId),
           onUse: (sha256) => used.add(`${workspaceId}/${sha256}`),
           onDamaged: (sha256, movedTo) =>

@@ -11,6 +11,7 @@ export {
   BlobTooLargeError,
   type BlobVault,
   type ByteRange,
+  type LookOptions,
   type StoredBlob,
 } from "./blob_store.ts";
 export { checkWhole, DataIncompleteError } from "./check_whole.ts";

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Steps } from "../../../lib/next_turn.ts";
+import type { LookOptions } from "./blob_store.ts";
 
 /** Most blobs that are remembered; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 1_000_000;
@@ -12,9 +13,24 @@ const MAX_REMEMBERED = 1_000_000;
 /** Files that are looked at between two interruptions. */
 const FILES_PER_STEP = 32;
 
-/** Changes when a file is replaced or written to. */
-const fingerprint = ({ size, mtime, ino }: Deno.FileInfo): string =>
-  `${size} ${mtime?.getTime()} ${ino}`;
+/**
+ * How long a look at a file holds, in milliseconds: a deployment that goes live just after
+ * it was created needs no second one.
+ */
+const LOOK_MS = 5000;
+
+/** A file that had the content of its blob. */
+interface Verified {
+  readonly size: number;
+  readonly mtime: number | undefined;
+  readonly ino: number | null;
+  /** When it was last looked at, by the monotonic clock. */
+  lookedAt: number;
+}
+
+/** Whether a file was neither replaced nor written to since it was verified. */
+const isUnchanged = (verified: Verified, { size, mtime, ino }: Deno.FileInfo): boolean =>
+  verified.size === size && verified.ino === ino && verified.mtime === mtime?.getTime();
 
 function statNow(path: string): Deno.FileInfo | undefined {
   try {
@@ -26,24 +42,31 @@ function statNow(path: string): Deno.FileInfo | undefined {
 }
 
 export class VerifiedBlobs {
-  readonly #fingerprints = new Map<string, string>();
+  readonly #verified = new Map<string, Verified>();
 
-  /** `pathOf` returns where the file of a blob is. */
-  constructor(private readonly pathOf: (sha256: string) => string) {}
+  /**
+   * `pathOf` returns where the file of a blob is. Without a monotonic clock, in
+   * milliseconds, each look-up looks at the file, also where `lately` is asked for.
+   */
+  constructor(
+    private readonly pathOf: (sha256: string) => string,
+    private readonly monotonic?: () => number,
+  ) {}
 
   /** Notes that the file of a blob, which `info` describes, has the blob's content. */
-  add(sha256: string, info: Deno.FileInfo): void {
-    if (this.#fingerprints.size >= MAX_REMEMBERED) this.#fingerprints.clear();
-    this.#fingerprints.set(sha256, fingerprint(info));
+  add(sha256: string, { size, mtime, ino }: Deno.FileInfo): void {
+    if (this.#verified.size >= MAX_REMEMBERED) this.#verified.clear();
+    this.#verified.set(sha256, { size, mtime: mtime?.getTime(), ino, lookedAt: -Infinity });
   }
 
   delete(sha256: string): void {
-    this.#fingerprints.delete(sha256);
+    this.#verified.delete(sha256);
   }
 
   /** Whether the file of a blob is the one that was verified. */
   has(sha256: string, info: Deno.FileInfo): boolean {
-    return this.#fingerprints.get(sha256) === fingerprint(info);
+    const verified = this.#verified.get(sha256);
+    return verified !== undefined && isUnchanged(verified, info);
   }
 
   /**
@@ -51,15 +74,37 @@ export class VerifiedBlobs {
    * in bytes, and returns the others. The system knows these files: to look at one here
    * takes a tenth of what it takes to ask another thread.
    */
-  *lookAt(hashes: Iterable<string>, sizes: Map<string, number | undefined>): Steps<string[]> {
+  *lookAt(
+    hashes: Iterable<string>,
+    sizes: Map<string, number | undefined>,
+    { lately = false }: LookOptions = {},
+  ): Steps<string[]> {
     const others: string[] = [];
+    const now = this.monotonic?.() ?? Infinity;
+    const since = lately ? now - LOOK_MS : Infinity;
     let looked = 0;
     for (const sha256 of hashes) {
-      const info = this.#fingerprints.has(sha256) ? statNow(this.pathOf(sha256)) : undefined;
-      if (info !== undefined && this.has(sha256, info)) sizes.set(sha256, info.size);
-      else others.push(sha256);
+      const verified = this.#verified.get(sha256);
+      if (verified !== undefined && this.#isThere(sha256, { verified, now, since })) {
+        sizes.set(sha256, verified.size);
+      } else others.push(sha256);
       if (++looked % FILES_PER_STEP === 0) yield;
     }
     return others;
+  }
+
+  #isThere(
+    sha256: string,
+    { verified, now, since }: {
+      readonly verified: Verified;
+      readonly now: number;
+      readonly since: number;
+    },
+  ): boolean {
+    if (verified.lookedAt > since) return true;
+    const info = statNow(this.pathOf(sha256));
+    if (info === undefined || !isUnchanged(verified, info)) return false;
+    if (this.monotonic !== undefined) verified.lookedAt = now;
+    return true;
   }
 }
