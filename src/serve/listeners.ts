@@ -26,7 +26,6 @@ import {
   openSecureListener,
 } from "../platform/certificates/secure_listener.ts";
 import type { PlatformLog } from "../platform/core/log.ts";
-import { asLast } from "./last_answer.ts";
 import { EarlyAnswers } from "./early_answers.ts";
 import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
 
@@ -154,7 +153,6 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
   let { http: handler, https: secureHandler } = early.dispatch;
   let certificates: OrderedCertificates | undefined = early.certificates;
   let closing: Promise<void> | undefined;
-  let isLeaving = false;
   const acceptor = createAcceptor(options, log);
   const serve = async (
     listener: Deno.TcpListener | Deno.TlsListener,
@@ -163,10 +161,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
   ): Promise<void> => {
     const { bodyMs: stalledMs } = acceptor.limits;
     const isSet = setAcceptedOptions(listener.addr.port, { stalledMs }) > 0;
-    const handler: ConnectionHandler = (request, connection) => {
-      const answer = current()(request, connection);
-      return isLeaving ? asLast(answer) : answer;
-    };
+    const handler: ConnectionHandler = (request, connection) => current()(request, connection);
     await acceptor.serve({
       ...{ listener, closed, scheme },
       handler: scheme === "https" && !isSet ? sendInOneWrite(handler) : handler,
@@ -209,6 +204,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
       });
     const close = async () => {
       early.close();
+      await acceptor.leave();
       await Promise.all([closePlain(), secure?.close()]);
       await acceptor.drain(DRAIN_MS);
     };
@@ -225,10 +221,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
         ];
       },
       certificatesChanged: async (hostnames) => await secure?.changed(hostnames),
-      leave() {
-        isLeaving = true;
-        return Promise.resolve();
-      },
+      leave: () => acceptor.leave(),
       close: () => closing ??= close(),
     };
   } catch (error) {

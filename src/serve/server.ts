@@ -20,6 +20,7 @@ import { createMailer, type Mailer } from "../platform/notifications/mod.ts";
 import { type CacheSizes, completeCacheSizes, responseShares } from "./cache_sizes.ts";
 import { Closers } from "./closers.ts";
 import { compose } from "./compose.ts";
+import { countNodes } from "./count_nodes.ts";
 import { createHandlers, type Showing } from "./handlers.ts";
 import { RunningRequests, Takeover } from "./handover/mod.ts";
 import { startCapabilities, startUpkeep } from "./lifecycle.ts";
@@ -76,8 +77,6 @@ function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
 
 /** A balancer that looks every second, and believes what it saw twice, has noticed by then. */
 const LEAVE_MS = 3000;
-/** How long a node that stops waits for the store to say whether there are others. */
-const COUNT_MS = 1000;
 
 /** Asks the platform that runs to give its place up; what would fail later is found before. */
 async function beginTakeover({ replace, dataDir }: PlatformOptions): Promise<Takeover | undefined> {
@@ -188,16 +187,6 @@ const newTerm = (): Term => ({
 /** What anyone may read of a storage that fails; the log says more. */
 const STORAGE_DOWN = "the object storage does not answer: sites are served from files that are " +
   "cached here, and what needs others, or stores some, is answered with 503";
-
-/** A node that started a moment ago has not heard of later ones: it asks the store. */
-async function countNodes({ nodes }: Foundation): Promise<number> {
-  const known = nodes.count();
-  if (known > 1) return known;
-  const late = new AbortController();
-  const counted = nodes.list().then(({ length }) => length, () => known);
-  const waited = delay(COUNT_MS, known, { signal: late.signal }).catch(() => known);
-  return await Promise.race([counted, waited]).finally(() => late.abort());
-}
 
 /** Why traffic should go elsewhere; `undefined` if it should not. */
 function unreadiness(
@@ -324,7 +313,7 @@ async function startBehind(
     unready: () => unreadiness(foundation, { readOnly, leaving }),
     trouble: () => foundation.vault.problem() === undefined ? undefined : STORAGE_DOWN,
   });
-  leaving.countNodes = () => countNodes(foundation);
+  leaving.countNodes = () => countNodes(foundation.nodes);
   listeners.open(handlers, domains.certificates);
   await threads?.serve(foundation.feed, {
     answer: siteAnswers({

@@ -58,6 +58,8 @@ export class EdgeThread {
   #geo: LoadedGeo | undefined;
   /** Answers what it can by itself. */
   #own: ReturnType<typeof createHostDispatch> | undefined;
+  /** Also where it does not listen yet. */
+  #isLeaving = false;
 
   constructor(
     private readonly start: ThreadStart,
@@ -127,6 +129,7 @@ export class EdgeThread {
   async #listen(): Promise<void> {
     const listeners = await openListeners(this.start.listen, this.#log);
     this.#listeners = listeners;
+    if (this.#isLeaving) await listeners.leave();
     this.#own = this.#dispatch(this.#edge(this.#geo!));
     listeners.open(this.#own, this.#certificates);
     const { port, httpsPort } = listeners;
@@ -252,7 +255,10 @@ export class EdgeThread {
       const { forward } = this.#forwarder;
       this.#listeners?.open({ http: forward, https: forward }, this.#certificates);
     }
-    if (inquiry.type === "leave") await this.#listeners?.leave();
+    if (inquiry.type === "leave") {
+      this.#isLeaving = true;
+      await this.#listeners?.leave();
+    }
     if (inquiry.type === "resume") this.#listeners?.open(this.#own!, this.#certificates);
     const value = inquiry.type === "rule_counts"
       ? await this.#sites.ruleCounts(inquiry.hostname)

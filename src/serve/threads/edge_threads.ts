@@ -73,6 +73,7 @@ export class EdgeThreads implements Listeners, Edges {
   #feed: Publisher | undefined;
   #closing: Promise<void> | undefined;
   #isDiverted = false;
+  #isLeaving = false;
   readonly #watching: ReturnType<typeof setInterval>;
   readonly #faultAnswer: (error: unknown) => Response;
 
@@ -184,6 +185,7 @@ export class EdgeThreads implements Listeners, Edges {
   }
 
   async leave(): Promise<void> {
+    this.#isLeaving = true;
     await this.#inquire({ type: "leave" });
   }
 
@@ -233,6 +235,7 @@ export class EdgeThreads implements Listeners, Edges {
     this.#threads[index] = thread;
     await thread.ready;
     if (this.#feed !== undefined) await thread.subscribe(this.#feed);
+    if (this.#isLeaving) await thread.inquire({ type: "leave" });
     return thread;
   }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { Agent, request as httpRequest } from "node:http";
+import { once } from "node:events";
+import { Agent, get, request as httpRequest } from "node:http";
 import { until } from "../../lib/_test_until.ts";
 import { crash, threadsOptions, withThreads } from "./_test_threads.ts";
 import { EdgeThreads } from "./edge_threads.ts";
@@ -66,6 +67,34 @@ Deno.test("a thread that dies is replaced; only its own connections are lost", (
     assert.equal(logged.filter((line) => /^Edge thread 1 has ended/.test(line)).length, 1);
     await threads.collectLines();
     for (const agent of agents) agent.destroy();
+  }));
+
+/** What answers on new connections say of these, over all threads. */
+async function connectionFields(port: number): Promise<readonly (string | undefined)[]> {
+  return await Promise.all(Array.from({ length: 24 }, async () => {
+    const agent = new Agent({ keepAlive: true });
+    const [answer] = await once(get({ port, headers: { host: "localhost" }, agent }), "response");
+    answer.resume();
+    await once(answer, "end");
+    agent.destroy();
+    return answer.headers.connection;
+  }));
+}
+
+Deno.test("threads that leave end connections with each answer, as do those that replace them", () =>
+  withThreads(2, async ({ threads, workers }) => {
+    await until(() => workers.length === 3);
+    assert.ok((await connectionFields(threads.port)).every((field) => field !== "close"));
+    await threads.leave();
+    assert.ok((await connectionFields(threads.port)).every((field) => field === "close"));
+    for (const count of [4, 5]) {
+      // The spare thread takes its place, and then one that was started since.
+      crash(workers[count - 3]!);
+      await until(() => workers.length === count);
+      await until(() => connectionFields(threads.port).then(() => true, () => false));
+      await threads.collectLines();
+      assert.ok((await connectionFields(threads.port)).every((field) => field === "close"));
+    }
   }));
 
 Deno.test("a thread that dies fails the requests that it has handed over, and no others", () =>

@@ -7,6 +7,9 @@ import { ConnectionAcceptor, type ConnectionAcceptorOptions } from "./connection
 import { completeLimits } from "./connection_limits.ts";
 import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 
+/** How long what runs may take once a server stops, in milliseconds. */
+const DRAIN_MS = 5000;
+
 export interface TestAcceptor {
   readonly acceptor: ConnectionAcceptor;
   /** Serves the connections of a listener. */
@@ -36,3 +39,56 @@ export function testAcceptor(
     serve: (listener, closed) => acceptor.serve({ listener, closed, handler, scheme: "http" }),
   };
 }
+
+export type GivenAcceptor = NonNullable<Parameters<typeof testAcceptor>[0]>;
+
+export interface TestServer {
+  readonly acceptor: ConnectionAcceptor;
+  readonly port: number;
+  /** Stops as a platform does. */
+  close(): Promise<void>;
+}
+
+/** Serves a listener by an acceptor of its own. */
+export function serverOf(
+  listener: Deno.TcpListener | Deno.TlsListener,
+  given: GivenAcceptor = {},
+): TestServer {
+  const { acceptor, serve } = testAcceptor(given);
+  const closed = new AbortController();
+  const served = serve(listener, closed.signal);
+  return {
+    ...{ acceptor, port: listener.addr.port },
+    close: async () => {
+      await acceptor.leave();
+      closed.abort();
+      try {
+        listener.close();
+      } catch { /* the runtime has closed it */ }
+      await served;
+      await acceptor.drain(DRAIN_MS);
+    },
+  };
+}
+
+/** A client that writes the given text, and reads until the other side closes. */
+export async function openClient(port: number, text = "") {
+  const conn = await Deno.connect({ hostname: "127.0.0.1", port });
+  await conn.write(new TextEncoder().encode(text));
+  const untilEnd = async (): Promise<string> => {
+    const decoder = new TextDecoder();
+    const buffer = new Uint8Array(4096);
+    let all = "";
+    try {
+      for (let count; (count = await conn.read(buffer)) !== null;) {
+        all += decoder.decode(buffer.subarray(0, count));
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.ConnectionReset)) throw error;
+    }
+    return all;
+  };
+  return { conn, untilEnd, [Symbol.dispose]: () => conn.close() };
+}
+
+export const GET = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";

@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { acceptAll } from "./accept_loop.ts";
 import { shutDownAccepted } from "./accepted_options.ts";
 import { ConnectionTable } from "./connection_table.ts";
+import { asLast } from "./last_answer.ts";
 import { SocketCloser } from "./shut_down_sockets.ts";
 import { CutSignal } from "./cut_signal.ts";
 import { type AcceptedConn, HttpConnection, isTls } from "./http_connection.ts";
@@ -22,6 +23,13 @@ const SWEEP_MS = 500;
 const EVICTED_AT_SHORTAGE = 16;
 /** How often it is checked whether descriptors are free again, in milliseconds. */
 const LOOK_MS = 20;
+/**
+ * How long new connections may take for their first request once no others are accepted: who
+ * opened one a moment ago has not been told of the end, and may not send a request again.
+ */
+const NEWCOMER_MS = 1000;
+/** Turns of the event loop in which connections and requests that had arrived are read. */
+const READING_TURNS = 5;
 /** At the limit of connections, idle ones up to this part of the limit are closed. */
 const EVICTED_PART = 1 / 32;
 
@@ -59,6 +67,7 @@ export class ConnectionAcceptor {
   readonly #cuts = new Set<CutSignal>();
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
+  #isLeaving = false;
   /** Wakes the accept loops that wait for room. */
   #freed = Promise.withResolvers<void>();
 
@@ -85,8 +94,12 @@ export class ConnectionAcceptor {
    * only if connections are left to the runtime and it ran out of descriptors.
    */
   async serve(source: ListenerSource): Promise<void> {
-    const { listener, handler, closed } = source;
-    if (this.options.leavesToRuntime) return await this.#serveByRuntime(source);
+    const { listener, closed } = source;
+    const handler: ConnectionHandler = (request, connection) => {
+      const answer = source.handler(request, connection);
+      return this.#isLeaving ? asLast(answer) : answer;
+    };
+    if (this.options.leavesToRuntime) return await this.#serveByRuntime({ ...source, handler });
     closed.addEventListener("abort", () => this.#wake(), { once: true });
     await acceptAll<AcceptedConn>({
       accept: () => listener.accept(),
@@ -101,15 +114,32 @@ export class ConnectionAcceptor {
     });
   }
 
-  /** Gives running requests that many milliseconds to finish, then closes what is left. */
+  /**
+   * Answers go on, and each is the last of its connection. Resolves when what had arrived by
+   * now has been read: requests on connections that are kept, and connections themselves.
+   */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    for (let turn = 0; turn < READING_TURNS; turn++) await delay(0);
+  }
+
+  /**
+   * Gives running requests that many milliseconds to finish, and new connections a moment for
+   * their first one; then closes what is left. The listeners are closed before.
+   */
   async drain(milliseconds: number): Promise<void> {
+    this.#isLeaving = true;
     this.#table.finish();
     const late = new AbortController();
+    const { signal } = late;
+    const newcomers = delay(Math.min(NEWCOMER_MS, milliseconds), undefined, { signal })
+      .then(() => this.#table.finishNew(), () => {});
     await Promise.race([
       Promise.all(this.#finishing),
-      delay(milliseconds, undefined, { signal: late.signal }).catch(() => {}),
+      delay(milliseconds, undefined, { signal }).catch(() => {}),
     ]);
     late.abort();
+    await newcomers;
     clearInterval(this.#sweeping);
     this.#table.cutOff();
     for (const cut of this.#cuts) cut.cut();

@@ -1,32 +1,19 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { markWhole } from "../../../lib/whole_answer.ts";
-import { testAcceptor } from "./_test_acceptor.ts";
+import {
+  GET,
+  type GivenAcceptor,
+  openClient as open,
+  serverOf,
+  type TestServer,
+} from "./_test_acceptor.ts";
 import { endsWebSocketsWithServer } from "./runtime_listener.ts";
 
-type Given = NonNullable<Parameters<typeof testAcceptor>[0]>;
-
-interface Opened {
-  readonly acceptor: ReturnType<typeof testAcceptor>["acceptor"];
-  readonly port: number;
-}
-
-const serverOf = (listener: Deno.TcpListener | Deno.TlsListener, given: Given) => {
-  const { acceptor, serve } = testAcceptor(given);
-  const closed = new AbortController();
-  const served = serve(listener, closed.signal);
-  return {
-    ...{ acceptor, port: listener.addr.port },
-    close: async () => {
-      closed.abort();
-      listener.close();
-      await served;
-      await acceptor.drain(1000);
-    },
-  };
-};
-
-async function withAcceptor(given: Given, run: (opened: Opened) => Promise<void>): Promise<void> {
+async function withAcceptor(
+  given: GivenAcceptor,
+  run: (opened: TestServer) => Promise<void>,
+): Promise<void> {
   const server = serverOf(Deno.listen({ hostname: "127.0.0.1", port: 0 }), given);
   try {
     await run(server);
@@ -36,8 +23,8 @@ async function withAcceptor(given: Given, run: (opened: Opened) => Promise<void>
 }
 
 async function withTlsAcceptor(
-  given: Given,
-  run: (opened: Opened) => Promise<void>,
+  given: GivenAcceptor,
+  run: (opened: TestServer) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-acceptor-" });
   const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
@@ -59,28 +46,6 @@ async function withTlsAcceptor(
   }
 }
 
-/** A client that writes the given text, and reads until the other side closes. */
-async function open(port: number, text = "") {
-  const conn = await Deno.connect({ hostname: "127.0.0.1", port });
-  const bytes = new TextEncoder().encode(text);
-  await conn.write(bytes);
-  const read = async (): Promise<string> => {
-    const decoder = new TextDecoder();
-    const buffer = new Uint8Array(4096);
-    let all = "";
-    try {
-      for (let count; (count = await conn.read(buffer)) !== null;) {
-        all += decoder.decode(buffer.subarray(0, count));
-      }
-    } catch (error) {
-      if (!(error instanceof Deno.errors.ConnectionReset)) throw error;
-    }
-    return all;
-  };
-  return { conn, untilEnd: read, [Symbol.dispose]: () => conn.close() };
-}
-
-const GET = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const LAST_GET = "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
 
 Deno.test("ConnectionAcceptor closes connections whose first head does not come", () =>
@@ -263,23 +228,3 @@ Deno.test("ConnectionAcceptor passes on the listener's scheme, whatever the requ
     using client = await open(port, line);
     assert.match(await client.untilEnd(), /\r\nhttp$/);
   }));
-
-Deno.test("ConnectionAcceptor.drain() lets answers be finished, and waits for no new connection", async () => {
-  const arrived = Promise.withResolvers<void>();
-  const release = Promise.withResolvers<void>();
-  const handler = async () => {
-    arrived.resolve();
-    await release.promise;
-    return new Response("finished");
-  };
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const server = serverOf(listener, { handler });
-  using busy = await open(server.port, GET);
-  using idle = await open(server.port);
-  await arrived.promise;
-  const closing = server.close();
-  assert.equal(await idle.untilEnd(), "");
-  release.resolve();
-  assert.match(await busy.untilEnd(), /finished$/);
-  await closing;
-});

@@ -58,6 +58,8 @@ const EVICTED_PART = 1 / 8;
  */
 const CLOSING_BODIES = 10;
 
+/** Phases of connections that had no request yet. */
+const NEW: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head"]);
 const WAITING: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head", "idle"]);
 
 export class ConnectionTable {
@@ -79,12 +81,14 @@ export class ConnectionTable {
     return this.#open.size >= this.#limits.maxConnections;
   }
 
-  /** Ends all connections: those that never had a request at once, the others gracefully. */
+  /** Ends all connections gracefully but those whose first request is still to come. */
   finish(): void {
-    for (const entry of this.#open) {
-      const isNew = entry.phase === "handshake" || entry.phase === "head";
-      entry.end(isNew ? "at once" : "gracefully");
-    }
+    for (const entry of this.#open) if (!NEW.has(entry.phase)) entry.end("gracefully");
+  }
+
+  /** Closes the connections whose first request has not come, and ends the others gracefully. */
+  finishNew(): void {
+    for (const entry of this.#open) entry.end(NEW.has(entry.phase) ? "at once" : "gracefully");
   }
 
   /** Closes all connections at once. */

@@ -139,11 +139,16 @@ Deno.test("sweep() cuts off a connection that does not end when asked to", () =>
   assert.deepEqual(sweepAt(100 + 10 * limits.bodyMs), ["it at once"]);
 });
 
-Deno.test("finish() lets answers be finished, and nothing else", () => {
+Deno.test("finish() lets answers be finished, and leaves new connections to finishNew()", () => {
   const { table, ended, admit } = testTable();
   table.began(admit("busy")!);
+  const idle = admit("idle")!;
+  table.began(idle);
+  table.ended(idle);
   admit("new");
   admit("shaking", "c", "handshake");
   table.finish();
-  assert.deepEqual(ended, ["busy gracefully", "new at once", "shaking at once"]);
+  assert.deepEqual(ended.splice(0), ["busy gracefully", "idle gracefully"]);
+  table.finishNew();
+  assert.deepEqual(ended.slice(-2), ["new at once", "shaking at once"]);
 });

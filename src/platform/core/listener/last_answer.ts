@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { addField, hasField } from "../lib/raw_fields.ts";
+import { addField, hasField } from "../../../lib/raw_fields.ts";
 
 const SWITCHING_PROTOCOLS = 101;
 
