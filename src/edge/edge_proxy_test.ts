@@ -168,6 +168,8 @@ const FAILURES: readonly (readonly [code: OutboundError["code"], status: number]
   ["bad_response", 502],
   ["connect_timeout", 504],
   ["idle_timeout", 504],
+  // The client's doing: it has left, or its body broke off.
+  ["aborted", 499],
 ];
 for (const [code, status] of FAILURES) {
   Deno.test(`an upstream that fails by ${code} gives a ${status} that reveals nothing about it`, async () => {

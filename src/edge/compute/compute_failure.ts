@@ -4,13 +4,10 @@
  * @module
  */
 import type { ComputeFailure } from "../../runtime/mod.ts";
-import type { HeaderList } from "../messages/mod.ts";
+import { CLIENT_GONE, type HeaderList } from "../messages/mod.ts";
 
 /** Seconds after which a client may retry an overloaded server. */
 const RETRY_AFTER_SECONDS = 1;
-
-/** The client disconnected before the response; this status is only logged. */
-const CLIENT_GONE = 499;
 
 const STATUS: Readonly<Record<ComputeFailure, number>> = {
   timeout: 504,

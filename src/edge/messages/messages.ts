@@ -8,6 +8,9 @@ import type { ComputeSocket } from "../../runtime/mod.ts";
 import type { BodyStream, MemoryBody } from "./body.ts";
 import type { HeaderList } from "./header_list.ts";
 
+/** The client left before the response, or broke its body off: a status for the log, and no fault of the site. */
+export const CLIENT_GONE = 499;
+
 /** Whether a method only reads: `GET` or `HEAD`. */
 export function isReading(method: string): method is "GET" | "HEAD" {
   return method === "GET" || method === "HEAD";

@@ -39,6 +39,7 @@ export {
   viaOf,
 } from "./message_headers.ts";
 export {
+  CLIENT_GONE,
   isReading,
   type OriginResponse,
   type PipelineRequest,

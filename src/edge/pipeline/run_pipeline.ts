@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { PipelineRequest, PipelineResponse } from "../messages/mod.ts";
+import { CLIENT_GONE, type PipelineRequest, type PipelineResponse } from "../messages/mod.ts";
 import type { PipelinePlan, PlannedStep } from "./plan.ts";
 import type { StepFailure, StepRunner } from "./step_runner.ts";
 import { ORIGIN_HANDLE } from "../../rules/mod.ts";
@@ -17,8 +17,9 @@ export class PipelineFailedError extends Error {
     super(`Function "${step}" failed: ${reason}`);
   }
 
-  /** 504 for a timeout, else 503 (RFC 9110, 15.6). */
+  /** 504 for a timeout (RFC 9110, 15.6), 499 where the client has gone, else 503. */
   get status(): number {
+    if (this.reason === "client_gone") return CLIENT_GONE;
     return this.reason === "timeout" ? 504 : 503;
   }
 }

@@ -187,7 +187,8 @@ Deno.test("runPipeline() cannot continue where a failed step has begun to read t
   await assert.rejects(run(), PipelineFailedError);
 });
 
-Deno.test("PipelineFailedError answers 504 for a timeout, else 503", () => {
+Deno.test("PipelineFailedError answers 504 for a timeout, 499 to clients that have gone, else 503", () => {
   assert.equal(new PipelineFailedError("x", "timeout").status, 504);
   assert.equal(new PipelineFailedError("x", "threw").status, 503);
+  assert.equal(new PipelineFailedError("x", "client_gone").status, 499);
 });

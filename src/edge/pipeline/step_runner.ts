@@ -14,7 +14,8 @@ export type StepFailure =
   | "overloaded"
   | "invalid_result"
   | "missing"
-  | "aborted";
+  | "aborted"
+  | "client_gone";
 
 export type StepResult =
   | { readonly type: "next" }

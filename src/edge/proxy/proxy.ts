@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { OutboundError } from "../../runtime/http1/errors.ts";
+import { OutboundError, type OutboundErrorCode } from "../../runtime/http1/errors.ts";
 import type { LazySignal, OutboundFetch } from "../../runtime/mod.ts";
 import {
+  CLIENT_GONE,
   type Hop,
   type PipelineRequest,
   type PipelineResponse,
@@ -15,17 +16,21 @@ import {
   withOneHopLess,
 } from "../messages/mod.ts";
 
-/** An upstream did not answer. */
+/** An upstream did not answer, or the client did not wait for it. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 
-  constructor(readonly status: 502 | 504, message: string, options?: ErrorOptions) {
+  constructor(readonly status: 499 | 502 | 504, message: string, options?: ErrorOptions) {
     super(message, options);
   }
 }
 
-/** Codes that give a 504 (RFC 9110, 15.6.5); all others give a 502. */
-const TIMEOUTS = new Set(["connect_timeout", "idle_timeout"]);
+/** Codes with another status than 502: a 504 is a timeout (RFC 9110, 15.6.5). */
+const STATUS: Partial<Record<OutboundErrorCode, 499 | 504>> = {
+  connect_timeout: 504,
+  idle_timeout: 504,
+  aborted: CLIENT_GONE,
+};
 
 export interface ProxyOptions {
   readonly hop: Hop;
@@ -64,7 +69,7 @@ export async function proxyRequest(
     };
   } catch (cause) {
     if (!(cause instanceof OutboundError)) throw cause;
-    const status = TIMEOUTS.has(cause.code) ? 504 : 502;
+    const status = STATUS[cause.code] ?? 502;
     throw new ProxyError(status, `Cannot reach ${new URL(url).host}: ${cause.code}`, {
       cause,
     });

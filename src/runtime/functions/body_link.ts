@@ -43,6 +43,8 @@ export interface BodySenderOptions {
   readonly credit: number;
   /** Called once when the body is complete, has broken off or is not wanted. */
   readonly finished: () => void;
+  /** Called once where the stream fails, before `finished`. */
+  readonly brokeOff?: (error: unknown) => void;
 }
 
 /** Sends as much of a stream as was granted. The stream is not touched before. */
@@ -109,6 +111,7 @@ export class BodySender {
       }
     } catch (error) {
       if (this.#over) return;
+      this.options.brokeOff?.(error);
       const message = error instanceof Error ? error.message : "The body broke off";
       this.options.send(FunctionFrame.fail, encoder.encode(message.slice(0, 500)));
       this.#finish();

@@ -25,6 +25,11 @@ const ALLOWED: Readonly<Record<StepMode, readonly ResultHead["type"][]>> = {
   handle: ["response"],
 };
 
+const CLIENT_GONE = "The client has gone";
+
+/** Methods without a body in the Fetch standard, which knows them in any case. */
+const READING = /^(?:get|head)$/i;
+
 export interface FunctionCallOptions {
   readonly id: number;
   readonly invocation: Invocation;
@@ -53,6 +58,8 @@ export class FunctionCall {
   #settled = false;
   #streaming = false;
   #over = false;
+  /** The client broke its body off, which the function may not have borne. */
+  #bodyBroke = false;
 
   constructor(private readonly options: FunctionCallOptions) {}
 
@@ -70,7 +77,7 @@ export class FunctionCall {
     const { signal } = invocation;
     const isLater = typeof signal === "function";
     if (!isLater) {
-      if (signal?.aborted === true) return this.die("aborted", "The call was aborted");
+      if (signal?.aborted === true) return this.die("client_gone", CLIENT_GONE);
       this.#attachSignal();
     }
     const body = this.#givenBody();
@@ -79,6 +86,7 @@ export class FunctionCall {
         send: (type, payload) => worker.options.send(type, id, payload),
         credit: 0,
         finished: () => worker.senders.delete(id),
+        brokeOff: (error) => this.#noteBroken(error),
       });
       worker.senders.set(id, sender);
     }
@@ -96,6 +104,10 @@ export class FunctionCall {
   answered(result: ResultHead): void {
     if (this.#answered) return;
     if (result.type === "failed") {
+      if (this.#bodyBroke && result.reason === "threw") {
+        const message = "The client broke the body of the request off";
+        return this.#resolve({ type: "failed", reason: "client_gone", message });
+      }
       this.options.worker.logError(result.error, this.requestId);
       return this.#resolve({
         type: "failed",
@@ -173,10 +185,9 @@ export class FunctionCall {
 
   /** The client has gone: what `waitUntil()` was given goes on, as after any answer. */
   readonly #abort = (): void => {
-    const message = "The call was aborted";
-    if (!this.#answered) return this.#cancel("aborted", message);
+    if (!this.#answered) return this.#cancel("client_gone", CLIENT_GONE);
     const { id, worker } = this.options;
-    worker.receivers.get(id)?.drop(new BrokenBodyError(message));
+    worker.receivers.get(id)?.drop(new BrokenBodyError(CLIENT_GONE));
     if (!this.#over) this.#arm(this.#timeOut, worker.options.limits.waitUntilMs);
   };
 
@@ -203,7 +214,7 @@ export class FunctionCall {
     worker.senders.get(id)?.stop(message);
     this.#arm(() => {
       worker.options.stuck(
-        reason === "aborted" ? "crashed" : reason,
+        reason === "client_gone" ? "crashed" : reason,
         `Function "${worker.name}" does not react and is started again`,
       );
     }, worker.options.limits.graceMs);
@@ -245,10 +256,16 @@ export class FunctionCall {
     this.#signal?.removeEventListener("abort", this.#abort);
   }
 
+  #noteBroken(error: unknown): void {
+    const isClients = this.options.invocation.mode !== "response" &&
+      !(error instanceof BrokenBodyError);
+    if (isClients) this.#bodyBroke = true;
+  }
+
   #givenBody(): ReadableStream<Uint8Array> | null {
     const { mode, request, response } = this.options.invocation;
     if (mode === "response") return response?.body ?? null;
-    if (mode === "observe" || request.method === "GET" || request.method === "HEAD") return null;
+    if (mode === "observe" || READING.test(request.method)) return null;
     return request.body;
   }
 

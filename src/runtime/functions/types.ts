@@ -52,7 +52,10 @@ export type FailureReason =
   | "crashed"
   | "overloaded"
   | "invalid_result"
+  /** The platform has ended it. */
   | "aborted"
+  /** The client has gone, or its body broke off. */
+  | "client_gone"
   | "not_found";
 
 /** Why a worker or a process ends. */

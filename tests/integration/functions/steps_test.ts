@@ -195,9 +195,32 @@ Deno.test("functions run in a process", async (t) => {
     const work = host.invoke(invocation("/signal", { signal: abort.signal }));
     setTimeout(() => abort.abort(), 10);
     const result = await work;
-    assert.ok(result.type === "failed" && result.reason === "aborted");
+    assert.ok(result.type === "failed" && result.reason === "client_gone");
     await host.invoke(invocation("/answer"));
     assert.ok(log.some(({ message }) => message === "aborted true"));
+  });
+
+  await t.step("a body that its client breaks off is no error of the function", async () => {
+    log.length = 0;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode("half"));
+      },
+      pull(controller) {
+        controller.error(new TypeError("error reading a body from connection"));
+      },
+    });
+    const result = await host.invoke(
+      invocation("/new-body", { mode: "request", method: "POST", body }),
+    );
+    assert.ok(result.type === "failed" && result.reason === "client_gone", JSON.stringify(result));
+    assert.deepEqual(log, []);
+  });
+
+  await t.step("a method that the Fetch standard takes for GET has no body", async () => {
+    const given = { method: "get", body: bodyOf("content"), context };
+    const result = await host.invoke(invocation("/context", given));
+    assert.equal(JSON.parse(await bodyText(result)).method, "GET");
   });
 
   await t.step("logs have level, request and text", async () => {
