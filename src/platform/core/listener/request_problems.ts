@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { hasField } from "../../../lib/raw_fields.ts";
+import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 
 const COMMA = ",";
 const DEFAULT_PORT = { http: 80, https: 443 } as const;
@@ -48,10 +48,15 @@ export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): str
 /**
  * What is wrong with the framing of a request; `undefined` where nothing is. A
  * proxy could take a request with two framings to end elsewhere than its sender
- * meant.
+ * meant, and a body in another coding would reach the site as if it were in none.
  */
 export function framingProblem(headers: Headers): string | undefined {
-  return hasField(headers, "transfer-encoding") && hasField(headers, "content-length")
-    ? "Send either Content-Length or Transfer-Encoding, not both"
-    : undefined;
+  const coding = fieldOf(headers, "transfer-encoding");
+  if (coding === null) return undefined;
+  if (hasField(headers, "content-length")) {
+    return "Send either Content-Length or Transfer-Encoding, not both";
+  }
+  return coding.toLowerCase() === "chunked"
+    ? undefined
+    : "Send the body with Transfer-Encoding: chunked alone, or with Content-Length";
 }

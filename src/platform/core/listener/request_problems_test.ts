@@ -50,3 +50,13 @@ Deno.test("framingProblem() refuses a length beside a coding, and neither alone"
     assert.equal(framingProblem(new Headers(headers)), undefined);
   }
 });
+
+for (const coding of ["gzip, chunked", "chunked, chunked", "identity, chunked", "chunked, gzip"]) {
+  Deno.test(`framingProblem() refuses a body in ${coding}`, () => {
+    assert.match(framingProblem(new Headers({ "transfer-encoding": coding }))!, /chunked alone/);
+  });
+}
+
+Deno.test("framingProblem() takes chunked in any case", () => {
+  assert.equal(framingProblem(new Headers({ "transfer-encoding": "Chunked" })), undefined);
+});
