@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { z } from "zod";
 import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf, ResponseOf } from "../contract/mod.ts";
 import { ApiError, ContractError, UnreachableError } from "./errors.ts";
 import { DEFAULT_RETRIES, parseRetryAfter, type RetryPolicy, withRetries } from "./retry.ts";
@@ -140,24 +139,16 @@ function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal |
 function checkParams(endpoint: Endpoint, params: unknown): void {
   const checked = endpoint.params.safeParse(params ?? {});
   if (checked.success) return;
-  const names = new Map(
-    checked.error.issues.flatMap((issue) =>
-      messagesOf(issue).map((message) => [message, String(issue.path[0] ?? "")] as const)
-    ),
-  );
-  const problems = [...names].map(([message, name]) => ({ path: `path.${name}`, message }));
+  const problems = checked.error.issues.map(({ path, message }) => ({
+    path: `path.${String(path[0] ?? "")}`,
+    message,
+  }));
   const reasons = problems.map(({ message }) => message).join("; or ");
   throw new ApiError(`Cannot make this request: ${reasons}`, {
     status: 400,
     code: "invalid_request",
     problems,
   });
-}
-
-function messagesOf(issue: z.core.$ZodIssue): string[] {
-  return issue.code === "invalid_union"
-    ? issue.errors.flat().map(({ message }) => message)
-    : [issue.message];
 }
 
 async function readAnswer<E extends Endpoint>(

@@ -21,6 +21,13 @@ export const slug = (maximum: number) =>
 
 export const projectName = slug(PROJECT_NAME_MAX);
 
+/** A thing that is named by its id or by its name, which has at most so many characters. */
+export const idOrName = (maximum: number) =>
+  z.union(
+    [uuid, slug(maximum)],
+    `Must be an id, or a name of at most ${maximum} lower-case letters, digits and inner hyphens`,
+  );
+
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
 

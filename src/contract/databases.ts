@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { page, pageQuery, slug, timestamp, uuid } from "./common.ts";
+import { idOrName, page, pageQuery, slug, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { branchName, projectParams } from "./projects.ts";
 
@@ -105,7 +105,7 @@ export const databaseConnection = z.object({
 export type DatabaseConnection = z.infer<typeof databaseConnection>;
 
 /** A database is named by its id or by its name. */
-export const databaseParams = projectParams.extend({ database: z.union([uuid, databaseName]) });
+export const databaseParams = projectParams.extend({ database: idOrName(DATABASE_NAME_MAX) });
 export const branchQuery = z.object({ branch: branchName.default(MAIN_BRANCH) });
 export const DATABASE_PATH = "/v1/projects/{project}/databases/{database}";
 export const DATABASE_TAG = "Databases";

@@ -5,7 +5,15 @@
  */
 import { z } from "zod";
 import { parseGitUrl } from "../lib/git_url.ts";
-import { page, pageQuery, projectName, timestamp, uuid } from "./common.ts";
+import {
+  idOrName,
+  page,
+  pageQuery,
+  PROJECT_NAME_MAX,
+  projectName,
+  timestamp,
+  uuid,
+} from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
 /** Frameworks that `--framework` accepts (spec: `projects create`). */
@@ -78,7 +86,7 @@ export const createProjectBody = settings.partial().extend({
 export const updateProjectBody = settings.partial().strict();
 
 /** A project is named by its id or by its name. */
-export const projectReference = z.union([uuid, projectName]);
+export const projectReference = idOrName(PROJECT_NAME_MAX);
 const projectParams = z.object({ project: projectReference });
 
 export const listProjects = endpoint({
