@@ -6,7 +6,7 @@
  */
 import type { Domain } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
-import type { Nodes } from "../core/nodes/mod.ts";
+import { LeaseLostError, type Nodes } from "../core/nodes/mod.ts";
 import type { PlatformLog } from "../core/log.ts";
 import type { Issuer } from "./acme_issuer.ts";
 import {
@@ -189,8 +189,8 @@ export class CertificateService {
     const { store, wants, now } = this.options;
     for (const [hostname, { issued }] of this.records) {
       if (wants(hostname) || (issued?.notAfter ?? 0) > now()) continue;
-      this.forget(hostname);
       await store.delete(hostname);
+      this.forget(hostname);
     }
   }
 
@@ -213,6 +213,8 @@ export class CertificateService {
       this.records.set(hostname, record);
       log({ level: "info", message: `Certificate for ${hostname} is issued` });
     } catch (error) {
+      // Another node orders it: that is no failure of the name.
+      if (error instanceof LeaseLostError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const failures = (before?.failures ?? 0) + 1;
       const dueAt = retryTime(failures, { now: now(), chance: this.chance() });
@@ -220,13 +222,30 @@ export class CertificateService {
         ...{ hostname, issued: before?.issued ?? null, failures, dueAt },
         error: reason.slice(0, MAX_ERROR),
       };
-      this.records.set(hostname, record);
-      await store.put(record);
+      await this.noteFailure(record, before);
       const next = new Date(dueAt).toISOString();
       log({
         level: "warn",
         message: `Cannot get a certificate for ${hostname}: ${reason}. Next try at ${next}`,
       });
+    }
+  }
+
+  /** Keeps a failure in memory as well where it cannot be stored, so that it is not tried at once. */
+  private async noteFailure(
+    record: CertificateRecord,
+    before: CertificateRecord | undefined,
+  ): Promise<void> {
+    const { hostname } = record;
+    this.records.set(hostname, record);
+    try {
+      await this.options.store.put(record);
+    } catch (error) {
+      if (error instanceof LeaseLostError) {
+        if (before === undefined) this.records.delete(hostname);
+        else this.records.set(hostname, before);
+      }
+      throw error;
     }
   }
 

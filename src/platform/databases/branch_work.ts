@@ -9,7 +9,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { engineBranch } from "./branch_access.ts";
 import type { BranchStore } from "./branch_store.ts";
-import type { Nodes } from "../core/nodes/mod.ts";
+import { LeaseLostError, type Nodes, requireLease, runUnfenced } from "../core/nodes/mod.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import { type Engines, reasonOf } from "./engines.ts";
 import type { BranchRecord, DatabaseRecord, SnapshotRecord, StorageRecord } from "./records.ts";
@@ -64,7 +64,8 @@ export class BranchWork {
    * ended. Never rejects: how it ended is in the record.
    */
   run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {
-    const running = this.alone(database.id, () => this.#run(database, branch))
+    // A task is held by its claim, whoever leads when it is begun.
+    const running = runUnfenced(() => this.alone(database.id, () => this.#run(database, branch)))
       .catch((error) => this.parts.onTrouble(`Cannot work on a database: ${error}`))
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
@@ -74,19 +75,25 @@ export class BranchWork {
   /** Removes a branch of an engine, and the note that it is to be removed. */
   async remove(storage: StorageRecord): Promise<void> {
     const { engines, branches, endSessions } = this.parts;
-    endSessions(storage.id);
     const engine = await engines.open(storage.engine);
+    await requireLease();
+    endSessions(storage.id);
     await engine.remove(storage.id);
     await branches.forgetRemain(storage);
   }
 
-  /** Removes everything that is noted; what cannot be removed now is tried again later. */
+  /**
+   * Removes everything that is noted; what cannot be removed now is tried again later.
+   *
+   * @throws {LeaseLostError} in a round of a leader.
+   */
   async removeRemains(): Promise<void> {
     for (const storage of await this.parts.branches.remains()) {
       if (this.#closed) return;
-      await this.remove(storage).catch((error) =>
-        this.parts.onTrouble(`Cannot remove the database branch ${storage.id}: ${error}`)
-      );
+      await this.remove(storage).catch((error) => {
+        if (error instanceof LeaseLostError) throw error;
+        this.parts.onTrouble(`Cannot remove the database branch ${storage.id}: ${error}`);
+      });
     }
   }
 

@@ -5,6 +5,7 @@
  * @module
  */
 import { formatCount } from "../../lib/format.ts";
+import { LeaseLostError, requireLease } from "../core/nodes/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
 import type { DatabaseServices } from "./database_service.ts";
@@ -109,6 +110,7 @@ async function keepDaily(parts: HousekeepingParts, database: DatabaseRecord): Pr
     if (kept) { for (const { id } of await branches.list(database.id)) directory.forgetTouch(id); }
     return kept;
   } catch (error) {
+    if (error instanceof LeaseLostError) throw error;
     onTrouble(`Cannot take the daily snapshot of database "${database.name}": ${error}`);
     return false;
   }
@@ -131,6 +133,7 @@ async function removeStrays(parts: HousekeepingParts): Promise<number> {
         continue;
       }
       if (now() - await branches.noteStray(stray, now()) < STRAY_MS) continue;
+      await requireLease();
       onTrouble(`The branch ${id} of the ${kind} PostgreSQL belongs to no database: removing it`);
       await engine.remove(id);
       await branches.forgetStray(stray);

@@ -6,6 +6,7 @@
 import { type DatabaseSnapshot, MAIN_BRANCH } from "../../contract/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { Failure } from "../core/http/mod.ts";
+import { runUnfenced } from "../core/nodes/mod.ts";
 import type { BranchService } from "./branch_service.ts";
 import type { DatabaseServices } from "./database_service.ts";
 import { toFailureOfEngine } from "./engines.ts";
@@ -21,6 +22,9 @@ export function snapshotToWire(snapshot: SnapshotRecord): DatabaseSnapshot {
 }
 
 export class SnapshotService {
+  /** Those that this process takes now. */
+  readonly #taking = new Set<string>();
+
   constructor(
     private readonly services: DatabaseServices,
     private readonly branchService: BranchService,
@@ -77,12 +81,11 @@ export class SnapshotService {
     database: DatabaseRecord,
     hasChanged: (branch: BranchRecord) => boolean,
   ): Promise<boolean> {
-    const { branches, nodes, now } = this.services;
+    const { branches, now } = this.services;
     const all = await branches.snapshots(database.id);
-    // A platform that was killed while it took one has left a half of it.
+    // A platform that was killed, or without its store, has left a half of one.
     for (const each of all.filter(({ ready }) => !ready)) {
-      const isBeingMade = each.maker !== null && await nodes.isAlive(each.maker);
-      if (!isBeingMade) await branches.removeSnapshot(each);
+      if (!await this.#isTaken(each)) await branches.removeSnapshot(each);
     }
     const daily = all.filter(({ kind, ready }) => kind === "daily" && ready);
     for (const old of daily.slice(0, Math.max(0, daily.length - KEPT_DAILY_SNAPSHOTS))) {
@@ -94,6 +97,13 @@ export class SnapshotService {
     if (now() - last < DAY_MS || !hasChanged(main)) return false;
     await this.#take(database, main, "daily");
     return true;
+  }
+
+  /** Whether a process that lives is still at it. */
+  async #isTaken({ id, maker }: SnapshotRecord): Promise<boolean> {
+    const { nodes } = this.services;
+    if (maker === nodes.instance) return this.#taking.has(id);
+    return maker !== null && await nodes.isAlive(maker);
   }
 
   async #take(
@@ -119,15 +129,19 @@ export class SnapshotService {
         sizeBytes: 0,
         createdAt: now(),
       };
-      await branches.saveSnapshot(snapshot);
+      this.#taking.add(snapshot.id);
       try {
+        await branches.saveSnapshot(snapshot);
         const sizeBytes = await work.copyTo(database, branch, snapshot);
         const ready = { ...snapshot, sizeBytes, ready: true };
         await branches.saveSnapshot(ready);
         return ready;
       } catch (error) {
-        await branches.removeSnapshot(snapshot);
+        // It is this process's own, also where another one leads by now.
+        await runUnfenced(() => branches.removeSnapshot(snapshot));
         throw toFailureOfEngine(error);
+      } finally {
+        this.#taking.delete(snapshot.id);
       }
     });
   }

@@ -5,6 +5,7 @@
  * @module
  */
 import type { RaiseEvent } from "../core/events/mod.ts";
+import { LeaseLostError } from "../core/nodes/mod.ts";
 import type { BlobVault } from "../core/store/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { blobsOf, loadContent } from "./content.ts";
@@ -97,6 +98,7 @@ async function markNeeded(
       for (const { sha256 } of blobsOf(content)) needed.add(`${workspaceId}/${sha256}`);
       for (const { sha256 } of deployment.functions) needed.add(`${workspaceId}/${sha256}`);
     } catch (cause) {
+      if (cause instanceof LeaseLostError) throw cause;
       services.onDamaged(deployment, cause);
       return () => true;
     }

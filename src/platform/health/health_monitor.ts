@@ -9,7 +9,7 @@ import type { ProjectHealth } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ComputeService } from "../compute/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { RaiseEvent } from "../core/events/mod.ts";
+import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import { keys } from "../core/store/mod.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
@@ -21,7 +21,7 @@ import type { HealthStore } from "./health_store.ts";
 export const HEALTH_INTERVAL_MS = 30_000;
 
 export interface HealthServices {
-  readonly store: Pick<HealthStore, "all" | "set">;
+  readonly store: Pick<HealthStore, "all" | "change">;
   readonly computeService: Pick<ComputeService, "all" | "find">;
   readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
   readonly addresses: Addresses;
@@ -139,34 +139,36 @@ export class HealthMonitor {
   }
 
   async #weigh({ owner, health }: Checked): Promise<void> {
-    const { store, now } = this.services;
+    const { store, now, raiseEvent } = this.services;
     const { projectId } = owner;
     const { record, unconfirmed, change } = weighHealth(
       { record: this.#records.get(projectId), unconfirmed: this.#unconfirmed.get(projectId) },
       { health, owner, now: now() },
     );
+    if (change !== undefined) {
+      // What cannot be stored is found, and reported, by the next check.
+      const event = this.#eventOf(owner, record);
+      await store.change(projectId, record, event);
+      await raiseEvent(event);
+    }
     this.#records.set(projectId, record);
     if (unconfirmed === undefined) this.#unconfirmed.delete(projectId);
     else this.#unconfirmed.set(projectId, unconfirmed);
-    if (change === undefined) return;
-    await store.set(projectId, record);
-    await this.#raise(owner, record);
   }
 
-  async #raise(owner: Checked["owner"], { state, reason, since }: HealthRecord): Promise<void> {
-    const { raiseEvent, addresses } = this.services;
+  #eventOf(owner: Checked["owner"], { state, reason, since }: HealthRecord): RaisedEvent {
     const { id: deploymentId, projectId, projectName, workspaceId } = owner;
-    await raiseEvent({
+    return {
       event: state === "unhealthy" ? "health.check_failed" : "health.recovered",
       audience: { type: "workspace", workspaceId },
       data: {
         deploymentId,
         projectId,
         project: projectName,
-        url: addresses.url(projectName),
+        url: this.services.addresses.url(projectName),
         reason,
       },
       key: `${projectId}/${since}/${state}`,
-    });
+    };
   }
 }

@@ -64,7 +64,7 @@ async function monitored(
           yield await Promise.resolve({ projectId, record });
         }
       },
-      set: (projectId, record) => Promise.resolve(void stored.set(projectId, record)),
+      change: (projectId, record) => Promise.resolve(void stored.set(projectId, record)),
     },
     computeService: { all: () => [servers], find: () => servers },
     elsewhere: {

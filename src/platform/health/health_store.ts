@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
 import { keys, readAll } from "../core/store/mod.ts";
 import { type HealthRecord, healthRecord } from "./health_record.ts";
 
@@ -16,7 +17,10 @@ export class HealthStore {
     }
   }
 
-  async set(projectId: string, record: HealthRecord): Promise<void> {
-    await this.kv.set(keys.projectHealth(projectId), record);
+  /** Stores a change; the event that tells of it is noted in the same commit. */
+  async change(projectId: string, record: HealthRecord, event: RaisedEvent): Promise<void> {
+    const operation = this.kv.atomic().set(keys.projectHealth(projectId), record);
+    noteEvent(operation, event);
+    await operation.commit();
   }
 }

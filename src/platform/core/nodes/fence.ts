@@ -17,6 +17,7 @@ export class LeaseLostError extends Error {
 
 /** One round of a leader's work. */
 interface Round {
+  readonly kv: Deno.Kv;
   readonly role: Role;
   /** The lease as it was taken. */
   readonly lease: Deno.AtomicCheck;
@@ -27,10 +28,10 @@ const rounds = new AsyncLocalStorage<Round | undefined>();
 
 /** Runs a round: all that it stores by a fenced store is checked against the lease. */
 export async function runFenced<T>(
-  { role, lease }: Pick<Round, "role" | "lease">,
+  { kv, role, lease }: Pick<Round, "kv" | "role" | "lease">,
   work: () => Promise<T>,
 ): Promise<T> {
-  const round: Round = { role, lease, isOver: false };
+  const round: Round = { kv, role, lease, isOver: false };
   try {
     return await rounds.run(round, work);
   } finally {
@@ -44,8 +45,29 @@ export function runUnfenced<T>(work: () => T): T {
   return rounds.run(undefined, work);
 }
 
-function fence(kv: Deno.Kv, { role, lease }: Round): Deno.AtomicOperation {
-  const operation = kv.atomic().check(lease);
+function roundNow(): Round | undefined {
+  const round = rounds.getStore();
+  return round?.isOver === true ? undefined : round;
+}
+
+/**
+ * Ends a round whose lease was lost, before it does what no commit guards: removes a file,
+ * or asks another server for something. Does nothing outside of a round.
+ *
+ * @throws {LeaseLostError}
+ */
+export async function requireLease(): Promise<void> {
+  const round = roundNow();
+  if (round !== undefined) await requireHeld(round);
+}
+
+async function requireHeld({ kv, role, lease }: Round): Promise<void> {
+  const { versionstamp } = await kv.get(lease.key);
+  if (versionstamp !== lease.versionstamp) throw new LeaseLostError(role);
+}
+
+function fence(kv: Deno.Kv, round: Round): Deno.AtomicOperation {
+  const operation = kv.atomic().check(round.lease);
   const fenced: Deno.AtomicOperation = new Proxy(operation, {
     get(target, name) {
       const own: unknown = Reflect.get(target, name, target);
@@ -59,8 +81,7 @@ function fence(kv: Deno.Kv, { role, lease }: Round): Deno.AtomicOperation {
       return async () => {
         const committed = await target.commit();
         if (committed.ok) return committed;
-        const { versionstamp } = await kv.get(lease.key);
-        if (versionstamp !== lease.versionstamp) throw new LeaseLostError(role);
+        await requireHeld(round);
         return committed;
       };
     },
@@ -76,8 +97,8 @@ function fence(kv: Deno.Kv, { role, lease }: Round): Deno.AtomicOperation {
  */
 export function fencedKv(kv: Deno.Kv): Deno.Kv {
   const atomic = () => {
-    const round = rounds.getStore();
-    return round === undefined || round.isOver ? kv.atomic() : fence(kv, round);
+    const round = roundNow();
+    return round === undefined ? kv.atomic() : fence(kv, round);
   };
   const changed: Readonly<Record<string, unknown>> = {
     atomic,

@@ -47,8 +47,9 @@ export class Leases {
   async during<T>(role: Role, work: () => Promise<T>): Promise<T | undefined> {
     const versionstamp = this.#held.get(role);
     if (versionstamp === undefined || !this.leads(role)) return undefined;
+    const { kv } = this.options;
     try {
-      return await runFenced({ role, lease: { key: keys.lease(role), versionstamp } }, work);
+      return await runFenced({ kv, role, lease: { key: keys.lease(role), versionstamp } }, work);
     } catch (error) {
       if (error instanceof LeaseLostError) this.#lose(role, versionstamp);
       throw error;

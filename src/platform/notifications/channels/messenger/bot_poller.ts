@@ -6,7 +6,7 @@
  */
 import { z } from "zod";
 import { readRecord } from "../../../core/store/mod.ts";
-import type { Nodes } from "../../../core/nodes/mod.ts";
+import { LeaseLostError, type Nodes, requireLease } from "../../../core/nodes/mod.ts";
 import { type BotApi, BotApiError } from "./bot_api.ts";
 import { type Update, updateList } from "./bot_updates.ts";
 
@@ -40,7 +40,7 @@ export class BotPoller {
     await this.running;
   }
 
-  /** Polls once, and handles the updates. @throws {BotApiError} */
+  /** Polls once, and handles the updates. @throws {BotApiError | LeaseLostError} */
   async poll(): Promise<void> {
     const { kv, api, handle, onTrouble } = this.options;
     const offset = (await readRecord(kv, OFFSET_KEY, z.number()))?.value ?? 0;
@@ -54,9 +54,11 @@ export class BotPoller {
       signal: this.closing.signal,
     });
     for (const update of updates) {
+      await requireLease();
       try {
         await handle(update);
       } catch (cause) {
+        if (cause instanceof LeaseLostError) throw cause;
         onTrouble(`The chat bot cannot answer: ${cause}`);
       }
       await kv.set(OFFSET_KEY, update.update_id + 1);
@@ -80,6 +82,7 @@ export class BotPoller {
         failures = 0;
       } catch (cause) {
         if (this.closing.signal.aborted) return;
+        if (cause instanceof LeaseLostError) continue;
         if (failures++ === 0) this.options.onTrouble(`The chat bot hears nothing: ${cause}`);
         const backoff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
         const asked = cause instanceof BotApiError ? cause.retryAfterMs ?? 0 : 0;
