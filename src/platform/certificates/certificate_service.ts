@@ -6,7 +6,7 @@
  */
 import type { Domain } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
-import { LeaseLostError, type Nodes } from "../core/nodes/mod.ts";
+import { LeaseLostError, type Nodes, requireLease } from "../core/nodes/mod.ts";
 import type { PlatformLog } from "../core/log.ts";
 import type { Issuer } from "./acme_issuer.ts";
 import {
@@ -198,6 +198,7 @@ export class CertificateService {
     const { store, issuer, now, onChanged, log } = this.options;
     const before = this.records.get(hostname);
     try {
+      await requireLease();
       const pair = await issuer.issue(hostname);
       const life = validityOf(pair.cert);
       const record: CertificateRecord = {

@@ -36,15 +36,20 @@ export class TestMachine implements AsyncDisposable {
     private readonly box: SecretBox,
   ) {}
 
-  static async make(): Promise<TestMachine> {
+  static async make(kv?: Deno.Kv): Promise<TestMachine> {
     const folder = await Deno.makeTempDir();
     const box = new SecretBox(await openKeyRing(join(folder, "keys"), systemRandom), systemRandom);
-    return new TestMachine(await Deno.openKv(":memory:"), folder, box);
+    return new TestMachine(kv ?? await Deno.openKv(":memory:"), folder, box);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const databases of this.#open) await databases.capability.close?.();
+    await this.stop();
     this.kv.close();
+  }
+
+  /** Ends all platforms; the store stays open. */
+  async stop(): Promise<void> {
+    for (const databases of this.#open) await databases.capability.close?.();
     await Deno.remove(this.folder, { recursive: true });
   }
 
@@ -76,7 +81,14 @@ export class TestMachine implements AsyncDisposable {
 
   /** Starts a platform; the one before it may be dead, or not know it. */
   async start(...engines: readonly DatabaseEngine[]): Promise<TestPlatform> {
-    const { kv, box, events, alive } = this;
+    const platform = this.open(this.kv, ...engines);
+    await platform.databases.capability.start?.();
+    return platform;
+  }
+
+  /** Opens a platform that takes up nothing, with a way to the store of its own. */
+  open(kv: Deno.Kv, ...engines: readonly DatabaseEngine[]): TestPlatform {
+    const { box, events, alive } = this;
     const instance = `process-${this.#open.length}`;
     const foundation = {
       dataDir: { root: this.folder },
@@ -107,7 +119,6 @@ export class TestMachine implements AsyncDisposable {
     const handlers = new Map<Endpoint, Handler>();
     const guarded = (endpoint: Endpoint, handler: Handler) => handlers.set(endpoint, handler);
     databases.capability.bindRoutes?.({ guarded } as unknown as Router);
-    await databases.capability.start?.();
     return { databases, ...callsOf(handlers) };
   }
 }

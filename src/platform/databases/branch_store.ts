@@ -6,7 +6,7 @@
  */
 import { z } from "zod";
 import type { SecretBox } from "../core/secrets/mod.ts";
-import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
+import { commitWithRetries, keys, keysBelow, readAll, readRecord } from "../core/store/mod.ts";
 import {
   type BranchRecord,
   branchRecord,
@@ -176,6 +176,12 @@ export class BranchStore {
     if (known !== undefined) return known.value.seenAt;
     await this.kv.set(key, { seenAt: now });
     return now;
+  }
+
+  /** The branches of an engine that were seen without a record. */
+  async strays(engine: StorageRecord["engine"]): Promise<string[]> {
+    const prefix = keys.databaseStraysOf(engine);
+    return (await Array.fromAsync(keysBelow(this.kv, prefix))).map((key) => String(key.at(-1)));
   }
 
   async forgetStray({ engine, id }: StorageRecord): Promise<void> {

@@ -126,6 +126,9 @@ async function removeStrays(parts: HousekeepingParts): Promise<number> {
     const found = await engine.list();
     // Read after the engine: a branch that is being made has its record before.
     const named = await branches.namedStorages();
+    for (const id of await branches.strays(kind)) {
+      if (!found.includes(id)) await branches.forgetStray({ engine: kind, id });
+    }
     for (const id of found) {
       const stray = { engine: kind, id };
       if (named.has(id)) {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { RaiseEvent } from "../core/events/mod.ts";
-import { LeaseLostError } from "../core/nodes/mod.ts";
+import { LeaseLostError, requireLease } from "../core/nodes/mod.ts";
 import type { BlobVault } from "../core/store/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { blobsOf, loadContent } from "./content.ts";
@@ -114,6 +114,7 @@ export async function sweep(services: SweepServices, now: number): Promise<Sweep
   const abandoned = await failAbandoned(services, now);
   const removedBlobs = await services.vault.sweep({
     mark: () => markNeeded(services, now),
+    mayRemove: requireLease,
     minAgeMs: MIN_BLOB_AGE_MS,
     now,
   });

@@ -6,6 +6,7 @@
  */
 import { type Channel, EVENTS } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { whenAllEnded } from "../../lib/when_all_ended.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import { DamagedRecordError } from "../core/store/mod.ts";
 import { type EventRecord, type PassOn, receiptId } from "../core/events/mod.ts";
@@ -101,7 +102,10 @@ function forgeRequests(
   }));
 }
 
-/** Creates the function that passes events on. Passing one on again changes nothing. */
+/**
+ * Creates the function that passes events on. Passing one on again changes nothing, and
+ * nothing that it began goes on once it has failed: another node may lead by then.
+ */
 export function createFanOut(options: FanOutOptions): PassOn {
   const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;
 
@@ -159,7 +163,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
   return async (events) => {
     const contents = new Map(events.map((event) => [event, contentOf(event)]));
     const toContent = (event: EventRecord) => contents.get(event)!;
-    const [byPerson] = await Promise.all([
+    const [byPerson] = await whenAllEnded<[Map<string, EventRecord[]>, void]>([
       eventsByPerson(accounts, events),
       delivery.accept([
         ...webhookRequests(events, toContent),
@@ -168,7 +172,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
     ]);
     const people = [...byPerson];
     for (let start = 0; start < people.length; start += PARALLEL) {
-      const requests = await Promise.all(
+      const requests = await whenAllEnded<DeliveryRequest[][]>(
         people.slice(start, start + PARALLEL)
           .map(([userId, own]) => notifyOrSkip(userId, own.map(toContent))),
       );

@@ -109,6 +109,8 @@ export interface BlobVault {
    */
   sweep(options: {
     mark(): Promise<(workspaceId: string, sha256: string) => boolean>;
+    /** Called before each removal that no commit guards; none follows where it rejects. */
+    mayRemove?(): Promise<void>;
     readonly minAgeMs: number;
     readonly now: number;
   }): Promise<number>;

@@ -88,7 +88,7 @@ export async function openFsBlobVault(
     },
     problem: () => undefined,
     close: () => {},
-    async sweep({ mark, minAgeMs, now }) {
+    async sweep({ mark, mayRemove, minAgeMs, now }) {
       const usedBefore = used;
       used = new Set();
       let removed = 0;
@@ -96,7 +96,8 @@ export async function openFsBlobVault(
       for await (const blob of listBlobs(root)) {
         const key = `${blob.workspaceId}/${blob.sha256}`;
         if (isNeeded(blob.workspaceId, blob.sha256)) continue;
-        const written = (await Deno.stat(blob.path)).mtime?.getTime() ?? now;
+        await mayRemove?.();
+        const written = Deno.statSync(blob.path).mtime?.getTime() ?? now;
         if (now - written < minAgeMs || usedBefore.has(key) || used.has(key)) continue;
         Deno.removeSync(blob.path);
         removed++;

@@ -184,6 +184,7 @@ export const keys = {
   databaseRemain: (id: string): Key => ["database_remains", id],
   /** Branches of engines that no record names, since they were first seen. */
   databaseStrays: (): Key => ["database_strays"],
+  databaseStraysOf: (engine: string): Key => ["database_strays", engine],
   databaseStray: (engine: string, id: string): Key => ["database_strays", engine, id],
 
   hooks: (workspaceId: string): Key => ["deploy_hooks", workspaceId],

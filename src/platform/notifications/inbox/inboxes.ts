@@ -7,6 +7,7 @@
 import type { InboxCounts, Notification } from "../../../contract/mod.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import { runUnfenced } from "../../core/nodes/mod.ts";
 import type { NotificationContent } from "../delivery/types.ts";
 import { appendNotifications, nextBatch } from "./append_notifications.ts";
 import {
@@ -263,7 +264,8 @@ export class Inboxes {
   /** Applies bulk changes to the stored pages in the background. */
   private finish(userId: string): void {
     if (this.closed || this.finishing.has(userId)) return;
-    const finished = this.finishAll(userId)
+    // A change that its owner has made, whoever leads when the inbox is read.
+    const finished = runUnfenced(() => this.finishAll(userId))
       .catch((error) =>
         this.options.onTrouble(`Cannot finish changing an inbox: ${error}. It follows later`)
       )

@@ -1,0 +1,83 @@
+/** Orders of certificates, as one node leads them. */
+import { join } from "node:path";
+import { systemRandom } from "../../../src/lib/clock.ts";
+import { CertificateService } from "../../../src/platform/certificates/certificate_service.ts";
+import { CertificateStore } from "../../../src/platform/certificates/certificate_store.ts";
+import { Http01Challenges } from "../../../src/platform/certificates/challenges.ts";
+import { openKeyRing, SecretBox } from "../../../src/platform/core/secrets/mod.ts";
+import { keys } from "../../../src/platform/core/store/mod.ts";
+import type { Holder } from "../lease_thief.ts";
+import { makeCertificate } from "../pebble.ts";
+
+const NAMES = ["shop.example", "blog.example"];
+
+/** One for all runs: to make it takes a while. */
+let made: Promise<{ readonly cert: string; readonly key: string }> | undefined;
+
+async function makePair() {
+  const folder = await Deno.makeTempDir({ prefix: "svc-leaders-" });
+  try {
+    const { certFile, keyFile } = await makeCertificate(folder, "shop", ["DNS:shop.example"]);
+    return { cert: await Deno.readTextFile(certFile), key: await Deno.readTextFile(keyFile) };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+export const certificates: Holder = {
+  role: "certificates",
+  async prepare(kv) {
+    const folder = await Deno.makeTempDir({ prefix: "svc-leaders-" });
+    const box = new SecretBox(await openKeyRing(join(folder, "keys"), systemRandom), systemRandom);
+    const pair = await (made ??= makePair());
+    const [done, opened]: [string[], CertificateService[]] = [[], []];
+    const gone = { hostname: "gone.example", issued: null, failures: 1, error: "no", dueAt: 0 };
+    await new CertificateStore(kv, box).put(gone);
+    return {
+      done,
+      async open({ kv, nodes }) {
+        const store = new CertificateStore(kv, box);
+        const challenges = new Http01Challenges(kv);
+        const service = new CertificateService({
+          ...{ store, nodes, names: () => NAMES, wants: (name) => NAMES.includes(name) },
+          issuer: {
+            async issue(hostname) {
+              done.push(`order ${hostname}`);
+              await challenges.add(hostname, "answer");
+              await challenges.remove(hostname);
+              return pair;
+            },
+          },
+          now: Date.now,
+          random: () => Uint8Array.of(0),
+          onChanged: () => Promise.resolve(),
+          log: () => {},
+        });
+        opened.push(service);
+        await service.load();
+        return async () => {
+          if (opened.at(-1) === service && !started.has(service)) {
+            started.add(service);
+            service.start();
+          } else service.wake();
+          await service.idle();
+        };
+      },
+      async outcome() {
+        const service = opened.at(-1)!;
+        const stored = await Array.fromAsync(kv.list({ prefix: keys.certificates() }));
+        return {
+          shown: NAMES.map((name) => service.describe(name)),
+          stored: stored.map(({ key, value }) => [key.at(-1), (value as { error: null }).error]),
+          challenges: (await Array.fromAsync(kv.list({ prefix: keys.acmeChallenges() }))).length,
+        };
+      },
+      async [Symbol.asyncDispose]() {
+        for (const service of opened) service.close();
+        await Deno.remove(folder, { recursive: true });
+      },
+    };
+  },
+};
+
+const started = new WeakSet<CertificateService>();

@@ -1,0 +1,78 @@
+/** Housekeeping of databases, as one node leads it. */
+import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
+import { TestMachine } from "../../../src/platform/databases/_test_databases.ts";
+import { TestEngine } from "../../../src/platform/databases/_test_engine.ts";
+import { keys } from "../../../src/platform/core/store/mod.ts";
+import type { Holder } from "../lease_thief.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const STRAY = "00000000deadbeef";
+
+/** An engine that notes what a node removes. */
+class NotingEngine extends TestEngine {
+  constructor(held: Map<string, string>, private readonly done: string[]) {
+    super("embedded", held);
+  }
+
+  override remove(id: string): Promise<void> {
+    this.done.push(`remove ${id === STRAY ? "the stray" : "a branch"}`);
+    return super.remove(id);
+  }
+}
+
+export const databases: Holder = {
+  role: "housekeeping",
+  async prepare(kv) {
+    const machine = await TestMachine.make(kv);
+    await machine.project("shop");
+    const engine = new TestEngine();
+    const before = await machine.start(engine);
+    for (const name of ["orders", "old"]) {
+      await before.call("createDatabase", { project: "shop", body: { name } });
+      await until(
+        () => before.call("getDatabase", { project: "shop", database: name }),
+        ({ state }) => state === "active",
+      );
+    }
+    await before.call("deleteDatabase", { project: "shop", database: "old" });
+    engine.held.set(STRAY, "left behind");
+    const signal = new AbortController().signal;
+    await before.databases.capability.keepHouse!(signal);
+    machine.now += 8 * DAY_MS;
+    machine.alive.add("process-1").add("process-2");
+    const done: string[] = [];
+    const recordsBelow = (prefix: Deno.KvKey) => Array.fromAsync(kv.list({ prefix }));
+    return {
+      done,
+      // A process removes the half of a snapshot that it has made itself.
+      isOwn: ([first]) => ["database_snapshots", "database_remains"].includes(String(first)),
+      async open({ kv, nodes }) {
+        const own = machine.open(kv, new NotingEngine(engine.held, done));
+        // Engines that nobody has asked for are not opened.
+        await own.call("getDatabase", { project: "shop", database: "orders" });
+        return () =>
+          nodes.during(
+            "housekeeping",
+            () => own.databases.capability.keepHouse!(signal),
+          );
+      },
+      async outcome() {
+        assert.deepEqual(machine.troubles.filter((each) => /lead/.test(each)), []);
+        const snapshots = await recordsBelow(keys.allDatabaseSnapshots());
+        return {
+          held: engine.held.size,
+          hasStray: engine.held.has(STRAY),
+          snapshots: snapshots.map(({ value }) => (value as { ready: boolean }).ready),
+          branches: (await recordsBelow(keys.allDatabaseBranches())).length,
+          remains: (await recordsBelow(keys.databaseRemains())).length,
+          strays: (await recordsBelow(keys.databaseStrays())).length,
+        };
+      },
+      // The thief closes the store itself.
+      async [Symbol.asyncDispose]() {
+        await machine.stop();
+      },
+    };
+  },
+};

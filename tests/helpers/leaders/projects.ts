@@ -1,0 +1,109 @@
+/** Health of servers and values of projects, as one node leads them. */
+import assert from "node:assert/strict";
+import { systemRandom } from "../../../src/lib/clock.ts";
+import { Addresses } from "../../../src/platform/core/addresses.ts";
+import { EventBus, EventStore } from "../../../src/platform/core/events/mod.ts";
+import { keys } from "../../../src/platform/core/store/mod.ts";
+import { HealthMonitor } from "../../../src/platform/health/health_monitor.ts";
+import { HealthStore } from "../../../src/platform/health/health_store.ts";
+import { KvStore } from "../../../src/kv/mod.ts";
+import type { Holder } from "../lease_thief.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+const OWNER = {
+  id: "01890000-0000-7000-8000-000000000001",
+  projectId: "project-1",
+  projectName: "shop",
+  workspaceId: "workspace-1",
+};
+
+export const health: Holder = {
+  role: "health",
+  prepare(kv) {
+    const opened: EventBus[] = [];
+    let time = 0;
+    return Promise.resolve({
+      done: [],
+      // The bus of a process stores what it was given, for all who give it something.
+      isOwn: ([first]) => ["events", "event_by_key", "event_notes"].includes(String(first)),
+      async open({ kv, nodes }) {
+        const bus = new EventBus({
+          ...{ store: new EventStore(kv), nodes, now: Date.now, random: systemRandom },
+          onTrouble: assert.fail,
+        });
+        opened.push(bus);
+        const monitor = new HealthMonitor({
+          store: new HealthStore(kv),
+          computeService: { all: () => [], find: () => undefined },
+          elsewhere: {
+            all: () =>
+              Promise.resolve([{ owner: OWNER, health: { state: "unhealthy", reason: "down" } }]),
+            find: () => Promise.resolve(false),
+          },
+          sites: { deploymentAt: () => OWNER.id, resolve: () => undefined },
+          addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
+          raiseEvent: bus.raise,
+          nodes,
+          now: () => ++time,
+          onTrouble: () => {},
+        });
+        await monitor.follow([keys.projectHealth(OWNER.projectId)]);
+        // Two checks in a row that agree are a change.
+        await monitor.check();
+        return async () => {
+          await monitor.check();
+          await monitor.check();
+        };
+      },
+      async outcome() {
+        const named = (prefix: Deno.KvKey) => Array.fromAsync(kv.list({ prefix }));
+        const [record] = await named(keys.allProjectHealth());
+        const raised = await named(["events", "pending"]);
+        return {
+          state: (record?.value as { state?: string })?.state,
+          raised: raised.map(({ value }) => (value as { event: string }).event),
+          notes: (await named(["event_notes"])).length,
+        };
+      },
+      async [Symbol.asyncDispose]() {
+        for (const bus of opened) await bus.close();
+      },
+    });
+  },
+};
+
+export const projectKv: Holder = {
+  role: "housekeeping",
+  async prepare(kv) {
+    const clock = { now: Date.now() };
+    const open = (kv: Deno.Kv) =>
+      new KvStore({
+        ...{ kv, root: ["user_kv"], isOnlyWriter: false, random: systemRandom },
+        now: () => clock.now,
+      });
+    const store = open(kv);
+    for (const name of ["one", "two", "kept"]) {
+      await store.set(["shop", "production"], name, {
+        bytes: new TextEncoder().encode(name),
+        contentType: "text/plain",
+        ...(name === "kept" ? {} : { ttlSeconds: 3600 }),
+      });
+    }
+    clock.now += 2 * HOUR_MS;
+    return {
+      done: [],
+      open({ kv, nodes }) {
+        const own = open(kv);
+        return Promise.resolve(() =>
+          nodes.during("housekeeping", () => own.sweep(new AbortController().signal))
+        );
+      },
+      async outcome() {
+        const stored = await Array.fromAsync(kv.list({ prefix: ["user_kv"] }));
+        return stored.map(({ key, value }) => [key.slice(1), value]).sort();
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  },
+};

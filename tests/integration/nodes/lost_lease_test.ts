@@ -1,0 +1,23 @@
+/**
+ * What one node does for all, while another takes its lease at any moment of a round: nothing
+ * is stored or done without the lease, and the next leader ends where an undisturbed one does.
+ */
+import assert from "node:assert/strict";
+import { HOLDERS } from "../../helpers/leaders/mod.ts";
+import { stealAt } from "../../helpers/lease_thief.ts";
+
+for (const [name, holder] of Object.entries(HOLDERS)) {
+  Deno.test(`a node that loses its lease stores nothing more: ${name}`, async () => {
+    const next = "thief";
+    const whole = await stealAt(holder, { moment: 0, next });
+    assert.ok(whole.moments > 1, "the round reads or stores something");
+    for (let moment = 1; moment <= whole.moments; moment++) {
+      for (const next of ["thief", "first"] as const) {
+        const { stale, outcome } = await stealAt(holder, { moment, next });
+        const when = `lost before ${moment} of ${whole.moments}, then led by the ${next}`;
+        assert.deepEqual(stale, [], when);
+        assert.deepEqual(outcome, whole.outcome, when);
+      }
+    }
+  });
+}
