@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { setTimeout as delay } from "node:timers/promises";
 import {
   fencedKv,
   LeaseLostError,
@@ -46,6 +47,10 @@ export interface Told {
 }
 
 type Moment = () => Promise<void>;
+
+/** How long a round's parallel work may differ, and is waited for, in milliseconds. */
+export const SKEW_MS = 2;
+const SETTLE_MS = 3 * SKEW_MS;
 
 /** The same store; `before` runs before each of its reads and commits. */
 function watchedKv(kv: Deno.Kv, before: Moment): Deno.Kv {
@@ -155,6 +160,8 @@ export async function stealAt(
     isRound = true;
     await round().catch(rethrowOthers);
     await theft;
+    // What the round has begun and not waited for.
+    await delay(SETTLE_MS);
     isRound = false;
     const stale = atTheft === undefined ? [] : [
       ...changesBetween(atTheft, await versionsOf(kv), scene),

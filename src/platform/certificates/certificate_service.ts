@@ -214,8 +214,6 @@ export class CertificateService {
       this.records.set(hostname, record);
       log({ level: "info", message: `Certificate for ${hostname} is issued` });
     } catch (error) {
-      // Another node orders it: that is no failure of the name.
-      if (error instanceof LeaseLostError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const failures = (before?.failures ?? 0) + 1;
       const dueAt = retryTime(failures, { now: now(), chance: this.chance() });
@@ -232,7 +230,10 @@ export class CertificateService {
     }
   }
 
-  /** Keeps a failure in memory as well where it cannot be stored, so that it is not tried at once. */
+  /**
+   * Keeps a failure in memory as well where it cannot be stored, so that it is not tried at
+   * once. Where another node orders by now, there is none: the name is that node's.
+   */
   private async noteFailure(
     record: CertificateRecord,
     before: CertificateRecord | undefined,

@@ -1,5 +1,6 @@
 /** Fan-out of events and the chat bot, as one node leads them. */
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { systemRandom } from "../../../src/lib/clock.ts";
 import type { AccountStore } from "../../../src/platform/accounts/mod.ts";
 import { EventBus, EventStore } from "../../../src/platform/core/events/mod.ts";
@@ -12,7 +13,7 @@ import { InboxStore } from "../../../src/platform/notifications/inbox/inbox_stor
 import { Inboxes } from "../../../src/platform/notifications/inbox/inboxes.ts";
 import { LiveStreams } from "../../../src/platform/notifications/live/live_streams.ts";
 import { PreferenceService } from "../../../src/platform/notifications/preferences/preference_service.ts";
-import type { Holder, LeaderNode } from "../lease_thief.ts";
+import { type Holder, type LeaderNode, SKEW_MS } from "../lease_thief.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
 const WORKSPACE = "01890000-0000-7000-8000-0000000000aa";
@@ -32,7 +33,8 @@ function openFanOut({ kv, nodes }: LeaderNode) {
   const accounts = {
     members: () =>
       Promise.resolve({ items: PEOPLE.map((userId) => ({ userId })), nextCursor: null }),
-    findUser: () => Promise.resolve(undefined),
+    // Notifying one person takes longer.
+    findUser: (id: string) => id === "eve" ? delay(SKEW_MS) : Promise.resolve(undefined),
   } as unknown as AccountStore;
   const inboxes = openInboxes(kv);
   const delivery = createDeliveryQueue({

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { until } from "../../../lib/_test_until.ts";
+import { fencedKv } from "../../core/nodes/mod.ts";
+import { Leases } from "../../core/nodes/leases.ts";
 import { keys } from "../../core/store/keys.ts";
 import { BuildQueue } from "./build_queue.ts";
 import type { BuildRecord } from "./build_record.ts";
@@ -59,6 +61,7 @@ class TestNode {
 
 async function withNodes(
   run: (parts: {
+    readonly kv: Deno.Kv;
     readonly builds: BuildStore;
     readonly alive: Set<string>;
     readonly unwanted: Set<string>;
@@ -76,9 +79,14 @@ async function withNodes(
   const builds = new BuildStore(kv);
   try {
     await run({
-      ...{ builds, alive, unwanted },
+      ...{ kv, builds, alive, unwanted },
       async node(instance, concurrency = 1) {
-        const node = new TestNode(new BuildStore(kv), { instance, alive, unwanted, concurrency });
+        const node = new TestNode(new BuildStore(fencedKv(kv)), {
+          instance,
+          alive,
+          unwanted,
+          concurrency,
+        });
         started.push(node);
         await node.queue.start();
         return node;
@@ -153,4 +161,21 @@ Deno.test("a build whose deployment another node has stopped is ended", () =>
     unwanted.add("a");
     await first.queue.follow([keys.deployment(PROJECT, "a")]);
     await until(async () => await stateOf("a") === "CANCELLED");
+  }));
+
+Deno.test("a build that a leader's round made room for ends though the lease is lost", () =>
+  withNodes(async ({ kv, node, store, stateOf }) => {
+    const leasesOf = (id: string) => new Leases({ kv, id, instance: id, monotonic: () => 0 });
+    const [leader, next] = [leasesOf("n1"), leasesOf("n2")];
+    await leader.round();
+    const { queue, gate } = await node("n1");
+    await store("a");
+    await leader.during("housekeeping", async () => {
+      queue.add(record("a"));
+      await until(async () => await stateOf("a") === "RUNNING");
+      await kv.delete(keys.pulse("n1"));
+      await next.round();
+      gate.resolve(SUCCEEDED);
+      await until(async () => await stateOf("a") === "SUCCEEDED");
+    });
   }));

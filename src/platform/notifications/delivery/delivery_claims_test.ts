@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { until } from "../../../lib/_test_until.ts";
+import { fencedKv } from "../../core/nodes/mod.ts";
+import { Leases } from "../../core/nodes/leases.ts";
+import { keys } from "../../core/store/keys.ts";
 import type { Channel } from "./channel.ts";
 import { createDeliveryQueue } from "./delivery_queue.ts";
 import { countOf, request, SENT, START, testChannel } from "./_test_delivery.ts";
@@ -73,4 +77,39 @@ Deno.test("a message that a node holds is another's once that node is dead, with
     assert.equal(await countOf(kv, ["delivery", "due"]), 0);
     assert.equal(await countOf(kv, ["delivery", "claims"]), 0);
   });
+});
+
+Deno.test("what a leader's round has put into the queue is sent though the lease is lost", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const leasesOf = (id: string) => new Leases({ kv, id, instance: id, monotonic: () => 0 });
+  const [leader, next] = [leasesOf("a"), leasesOf("b")];
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const channel = testChannel(async () => {
+    begun.resolve();
+    await gate.promise;
+    return SENT;
+  });
+  const queue = createDeliveryQueue({
+    ...{ kv: fencedKv(kv), channels: [channel], now: () => START, onTrouble: assert.fail },
+    nodes: { instance: "a", isAlive: () => Promise.resolve(true), onDeath: () => {} },
+    review: () => Promise.resolve(() => true),
+    random: (count) => new Uint8Array(count).fill(255),
+  });
+  try {
+    await leader.round();
+    await queue.start();
+    await leader.during("events", async () => {
+      await queue.accept([request("key")]);
+      await begun.promise;
+      await kv.delete(keys.pulse("a"));
+      await next.round();
+      gate.resolve();
+      await until(async () => await countOf(kv, ["delivery", "claims"]) === 0);
+    });
+    assert.equal(channel.sent.length, 1);
+    assert.equal(await countOf(kv, ["delivery", "jobs"]), 0);
+  } finally {
+    await queue.close();
+    kv.close();
+  }
 });
