@@ -12,6 +12,9 @@ export const accountKeys = {
   allSignIns: (): Key => ["sign_in"],
   signIn: (userId: string): Key => ["sign_in", userId],
 
+  /** Sign-ins that wait for their second factor. */
+  challenge: (hash: string): Key => ["sign_in_challenges", hash],
+
   /** The members of a workspace: copies of `store/keys.ts` memberships, by workspace. */
   members: (workspaceId: string): Key => ["members", workspaceId],
   member: (workspaceId: string, userId: string): Key => ["members", workspaceId, userId],

@@ -202,6 +202,7 @@ function createParts(options: AccountOptions): {
     ...{ cookies, now, random },
   });
   const parts: AccountParts = {
+    kv,
     accounts,
     credentials,
     signIns: new SignInStore(kv),

@@ -17,6 +17,7 @@ import type { CookieStyle } from "./credentials/session_cookie.ts";
 import type { SignInStore } from "./sign_in/sign_in_store.ts";
 
 export interface AccountParts {
+  readonly kv: Deno.Kv;
   readonly accounts: AccountStore;
   readonly credentials: CredentialStore;
   readonly signIns: SignInStore;

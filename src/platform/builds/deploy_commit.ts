@@ -54,18 +54,16 @@ export function commitDeployer(
     let build: BuildRecord | undefined;
     const deployment = await recordDeployment(services, project, {
       wanted: { ...commit, source: "git", contentSha: null, cron: [], fileCount: 0, totalBytes: 0 },
-      also: ({ id }) => {
-        build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
-        const storeBuild = builds.storedWith(build, force);
-        return {
-          contended: storeBuild.contended,
-          add: async (operation) => {
-            await storeBuild.add(operation);
-            buildQueue.requireRoom();
-            await also?.(operation, id);
-          },
-        };
-      },
+      also: ({ id }) => ({
+        contended: [builds.guardOf({ projectId: project.id, branch: wanted.branch })],
+        add: async (operation) => {
+          // Each attempt takes another place: one of another node may have been the same.
+          build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
+          await builds.storeWith(operation, build, force);
+          buildQueue.requireRoom();
+          await also?.(operation, id);
+        },
+      }),
     });
     // The commit has noted it, so that a crash does not lose it: no answer waits for it.
     void services.raiseEvent(deploymentEvent("started", deployment, addresses));

@@ -58,7 +58,7 @@ export function bindMessengerEntry(bind: PageBinder, entry: MessengerEntry): voi
 
   bind.open("POST", MESSENGER_ENTRY_PATH, ({ fields, client }) => {
     const next = safeReturnPath(fields.next);
-    const value = messengerSignIn.begin(client);
+    const value = await messengerSignIn.begin(client);
     return goTo(messengerEntryPath(next), { "set-cookie": cookie.set(value) });
   });
 

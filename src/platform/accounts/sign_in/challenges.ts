@@ -1,49 +1,50 @@
 /**
- * Sign-ins that wait for their second factor. They are in memory: after a
- * restart, people begin again.
+ * Sign-ins that wait for their second factor, stored by the hash of their token: the code
+ * may come to another node than the password.
  *
  * @module
  */
+import { z } from "zod";
 import type { Clock, Random } from "../../../lib/clock.ts";
+import { readRecord } from "../../core/store/mod.ts";
+import { accountKeys } from "../account_keys.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 const LIFETIME_MS = 5 * 60 * 1000;
-/** Each takes a correct password, so the limit is hard to reach; the oldest is dropped first. */
-const MAX_OPEN = 10_000;
 
-interface Challenge {
-  readonly userId: string;
+const challengeRecord = z.object({
+  userId: z.string(),
   /** The password that was correct then: if it has been changed, the challenge is void. */
-  readonly passwordHash: string;
-  readonly expiresAt: number;
-}
+  passwordHash: z.string(),
+  expiresAt: z.number(),
+});
+export type Challenge = z.infer<typeof challengeRecord>;
+
+const keyOf = (token: string) => accountKeys.challenge(hashToken("challenge", token));
 
 export class Challenges {
-  private readonly open = new Map<string, Challenge>();
-
-  constructor(private readonly options: { readonly now: Clock; readonly random: Random }) {}
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly options: { readonly now: Clock; readonly random: Random },
+  ) {}
 
   /** Makes a challenge for a user who gave the correct password. */
-  issue(userId: string, passwordHash: string): string {
+  async issue(userId: string, passwordHash: string): Promise<string> {
     const { now, random } = this.options;
-    for (const [hash, { expiresAt }] of this.open) {
-      if (now() < expiresAt && this.open.size < MAX_OPEN) break;
-      this.open.delete(hash);
-    }
     const token = mintToken("challenge", random);
-    const expiresAt = now() + LIFETIME_MS;
-    this.open.set(hashToken("challenge", token), { userId, passwordHash, expiresAt });
+    const challenge: Challenge = { userId, passwordHash, expiresAt: now() + LIFETIME_MS };
+    await this.kv.set(keyOf(token), challenge, { expireIn: 2 * LIFETIME_MS });
     return token;
   }
 
-  find(token: string): Challenge | undefined {
-    const challenge = this.open.get(hashToken("challenge", token));
-    return challenge !== undefined && this.options.now() < challenge.expiresAt
-      ? challenge
+  async find(token: string): Promise<Challenge | undefined> {
+    const found = await readRecord(this.kv, keyOf(token), challengeRecord);
+    return found !== undefined && this.options.now() < found.value.expiresAt
+      ? found.value
       : undefined;
   }
 
-  end(token: string): void {
-    this.open.delete(hashToken("challenge", token));
+  async end(token: string): Promise<void> {
+    await this.kv.delete(keyOf(token));
   }
 }

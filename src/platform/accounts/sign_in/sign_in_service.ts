@@ -27,7 +27,7 @@ export class SignInService {
     private readonly parts: AccountParts,
     private readonly twoFactor: TwoFactorService,
   ) {
-    this.challenges = new Challenges(parts);
+    this.challenges = new Challenges(parts.kv, parts);
   }
 
   /** @throws {Failure} `unauthorized` where address or password is wrong. */
@@ -55,7 +55,7 @@ export class SignInService {
   async admit(user: UserRecord, client: Client): Promise<SignedIn | FactorWanted> {
     const record = await this.parts.signIns.find(user.id);
     if (record.totp === null) return await this.begin(user, client);
-    const challenge = this.challenges.issue(user.id, record.password?.hash ?? "");
+    const challenge = await this.challenges.issue(user.id, record.password?.hash ?? "");
     return { status: "two_factor_required", challenge };
   }
 
@@ -65,14 +65,14 @@ export class SignInService {
     client: Client,
   ): Promise<SignedIn> {
     const { accounts, signIns } = this.parts;
-    const open = this.challenges.find(given.challenge);
+    const open = await this.challenges.find(given.challenge);
     const user = open === undefined ? undefined : await accounts.findUser(open.userId);
     const record = await signIns.find(user?.id ?? "");
     if (user === undefined || (record.password?.hash ?? "") !== open?.passwordHash) {
       throw new Failure("unauthorized", "Sign-in took too long. Begin again with the password");
     }
     await this.twoFactor.useCode(user.id, given.code, client);
-    this.challenges.end(given.challenge);
+    await this.challenges.end(given.challenge);
     return await this.begin(user, client);
   }
 

@@ -7,11 +7,7 @@
  */
 import { z } from "zod";
 import { ENVIRONMENT_PRODUCTION } from "../../../contract/mod.ts";
-import {
-  type CreatedWith,
-  type DeploymentRecord,
-  deploymentRecord,
-} from "../../deployments/mod.ts";
+import { type DeploymentRecord, deploymentRecord } from "../../deployments/mod.ts";
 import type { BuildRunnerName } from "../logs/shared_build_logs.ts";
 import { hostRecord } from "../../projects/mod.ts";
 import {
@@ -88,27 +84,31 @@ export class BuildStore {
     return (await this.decide(wanted, force)).admission;
   }
 
+  /** The record that every build of a branch changes. */
+  guardOf({ projectId, branch }: Pick<BuildRecord, "projectId" | "branch">): Deno.KvKey {
+    return keys.branchBuild(projectId, branch);
+  }
+
   /**
-   * Stores a build together with its deployment.
+   * Adds a build to the commit that stores its deployment. The commit fails where another
+   * node has used the same place.
    *
-   * @throws {NotAdmittedError} during the commit, which then stores nothing.
+   * @throws {NotAdmittedError}
    */
-  storedWith(build: BuildRecord, force: boolean): CreatedWith {
-    const { id, projectId, branch, commitSha } = build;
-    const guardKey = keys.branchBuild(projectId, branch);
-    return {
-      contended: [guardKey],
-      add: async (operation) => {
-        const { admission, guard, active } = await this.decide(build, force);
-        if (admission.type !== "create") throw new NotAdmittedError(admission);
-        const ticketKey = keys.buildTicket(build.place);
-        operation.check(guard, { key: ticketKey, versionstamp: null })
-          .set(guardKey, { active: [...active, { id, commitSha }] })
-          .set(keys.builtCommit(projectId, build), { id })
-          .set(keys.build(projectId, id), build)
-          .set(ticketKey, { projectId, id });
-      },
-    };
+  async storeWith(
+    operation: Deno.AtomicOperation,
+    build: BuildRecord,
+    force: boolean,
+  ): Promise<void> {
+    const { id, projectId, commitSha } = build;
+    const { admission, guard, active } = await this.decide(build, force);
+    if (admission.type !== "create") throw new NotAdmittedError(admission);
+    const ticketKey = keys.buildTicket(build.place);
+    operation.check(guard, { key: ticketKey, versionstamp: null })
+      .set(this.guardOf(build), { active: [...active, { id, commitSha }] })
+      .set(keys.builtCommit(projectId, build), { id })
+      .set(keys.build(projectId, id), build)
+      .set(ticketKey, { projectId, id });
   }
 
   async find(projectId: string, id: string): Promise<BuildRecord | undefined> {

@@ -30,6 +30,10 @@ export const messengerKeys = {
   link: (userId: string, id: string): Key => ["messenger_links", userId, id],
   byChat: (chatId: number): Key => ["messenger_chats", chatId],
   code: (hash: string): Key => ["messenger_codes", hash],
+  /** Sign-ins that wait for the chat; their browsers know what the hash is of. */
+  signIn: (hash: string): Key => ["messenger_sign_ins", hash],
+  /** Hash of the sign-in with a code or an id. */
+  signInByName: (name: string): Key => ["messenger_sign_in_by_name", name],
 } as const;
 
 const hashOf = (code: string): string => sha256Hex(`svc messenger code\n${code}`);

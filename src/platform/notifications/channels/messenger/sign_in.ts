@@ -25,6 +25,8 @@ import { type Attempt, SignInAttempts } from "./sign_in_attempts.ts";
 
 /** How many attempts one address may begin in ten minutes. */
 const BEGINS = 20;
+/** And all addresses together: each attempt is stored. */
+const ALL_BEGINS = 5000;
 const BEGIN_WINDOW_MS = 10 * 60 * 1000;
 /** How many accounts one address may make in an hour, as with email. */
 const SIGN_UPS_PER_HOUR = 20;
@@ -64,26 +66,29 @@ function refuseFor(seconds: number): void {
 export class MessengerSignIn implements BotDialogue {
   private readonly attempts: SignInAttempts;
   private readonly begins: RateWindow;
+  private readonly allBegins: RateWindow;
   private readonly signUps: RateWindow;
   private readonly host: string;
 
   constructor(private readonly parts: MessengerSignInParts) {
     const { now, publicOrigin } = parts;
-    this.attempts = new SignInAttempts(parts);
+    this.attempts = new SignInAttempts(parts.kv, parts);
     this.begins = new RateWindow({ limit: BEGINS, windowMs: BEGIN_WINDOW_MS }, now);
+    this.allBegins = new RateWindow({ limit: ALL_BEGINS, windowMs: BEGIN_WINDOW_MS }, now);
     this.signUps = new RateWindow({ limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS }, now);
     this.host = new URL(publicOrigin).host;
   }
 
   /** Begins an attempt for a browser; returns what its cookie holds. @throws {Failure} too many */
-  begin(client: Client): string {
+  async begin(client: Client): Promise<string> {
     refuseFor(this.begins.take(addressGroup(client.address)));
-    return this.attempts.begin(client).cookie;
+    refuseFor(this.allBegins.take("all"));
+    return (await this.attempts.begin(client)).cookie;
   }
 
   /** The progress of a browser's attempt; signs in where the chat approved. */
   async progress(cookie: string, client: Client, bot: Bot): Promise<SignInProgress> {
-    const attempt = this.attempts.find(cookie);
+    const attempt = await this.attempts.find(cookie);
     if (attempt === undefined) return { type: "none" };
     const { state } = attempt;
     if (state.type === "denied") return { type: "denied" };
@@ -92,7 +97,7 @@ export class MessengerSignIn implements BotDialogue {
     }
     const user = await this.userOf(state.chat);
     if (user === undefined) return { type: "newcomer", name: state.chat.name };
-    this.attempts.end(cookie);
+    await this.attempts.end(cookie);
     return { type: "entered", answer: await this.parts.signIn.admit(user, client) };
   }
 
@@ -103,7 +108,7 @@ export class MessengerSignIn implements BotDialogue {
     client: Client,
   ): Promise<SignedIn | FactorWanted> {
     const { kv, signIn, now, random } = this.parts;
-    const attempt = this.attempts.find(cookie);
+    const attempt = await this.attempts.find(cookie);
     if (attempt?.state.type !== "approved") {
       throw new Failure("unauthorized", "Sign-up took too long. Begin again");
     }
@@ -121,20 +126,20 @@ export class MessengerSignIn implements BotDialogue {
       .check({ key: messengerKeys.byChat(chat.id), versionstamp: null })
       .set(keys.user(user.id), user);
     const { ok } = await setLink(operation, link).commit();
-    this.attempts.end(cookie);
+    await this.attempts.end(cookie);
     if (ok) return await signIn.begin(user, client);
     const known = await this.userOf(chat);
     if (known === undefined) throw new Failure("conflict", "Cannot make the account. Begin again");
     return await signIn.admit(known, client);
   }
 
-  start(code: string, chat: Chat): BotMessage | undefined {
-    const asked = this.attempts.ask(code, chat);
+  async start(code: string, chat: Chat): Promise<BotMessage | undefined> {
+    const asked = await this.attempts.ask(code, chat);
     if (asked === undefined) return undefined;
     if (asked === "used") return botMessage("This link was used. Begin again on the page.");
     const { attempt: { id, client }, choices } = asked;
-    const country = client.country();
-    const from = country === null ? client.address : `${client.address}, ${country}`;
+    const { address, country } = client;
+    const from = country === null ? address : `${address}, ${country}`;
     const lines = [
       `<b>Sign in to ${escapeHtml(this.host)}?</b>`,
       `${escapeHtml(agentName(client.userAgent))}\n${escapeHtml(from)}`,
@@ -157,7 +162,7 @@ export class MessengerSignIn implements BotDialogue {
     const match = /^signin:([\w-]{16}):(\d\d|no)$/.exec(data);
     if (match === null) return undefined;
     const number = match[2] === "no" ? null : Number(match[2]);
-    const { verdict, attempt } = this.attempts.answer(match[1]!, chat.id, number);
+    const { verdict, attempt } = await this.attempts.answer(match[1]!, chat.id, number);
     if (attempt !== undefined && verdict !== "approved") await this.report(attempt, chat);
     switch (verdict) {
       case "approved":
@@ -176,7 +181,8 @@ export class MessengerSignIn implements BotDialogue {
     if (user === undefined) return;
     const detail =
       `A sign-in by the messenger from ${attempt.client.address} was refused in the chat`;
-    const { client } = attempt;
+    const { address, userAgent, country } = attempt.client;
+    const client = { address, userAgent, cookie: null, country: () => country };
     await this.parts.raise({
       event: "security.suspicious_activity",
       ...{ userId: user.id, detail, client },

@@ -1,120 +1,156 @@
 /**
- * Sign-ins that wait for approval in the messenger. They are in memory: after a restart
- * people begin again. An attempt belongs to one browser, by its cookie, and to the first
- * chat that opens its link. The person taps the number that the page shows, which the
- * victim of a forwarded link does not know. Pure, except for its memory.
+ * Sign-ins that wait for approval in the messenger, in Deno KV: the browser asks any node,
+ * and one node hears the chat. An attempt belongs to one browser, by its cookie, and to the
+ * first chat that opens its link. The person taps the number that the page shows, which the
+ * victim of a forwarded link does not know.
  *
  * @module
  */
 import { Buffer } from "node:buffer";
+import { z } from "zod";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import type { Client } from "../../../core/http/mod.ts";
+import { commitWithRetries, readRecord } from "../../../core/store/mod.ts";
 import type { Chat } from "./bot_updates.ts";
+import { messengerKeys } from "./link_store.ts";
 
 /** Time to open the bot and to tap. */
 export const ATTEMPT_MS = 10 * 60 * 1000;
-/** How many attempts are open at once; the oldest is dropped first. */
-const MAX_OPEN = 5000;
 const CHOICES = 3;
 
-export interface Attempt {
-  readonly id: string;
+const chat = z.object({ id: z.number(), name: z.string(), username: z.string().nullable() });
+
+const attemptRecord = z.object({
+  id: z.string(),
   /** In the link to the bot: 192 random bits. */
-  readonly code: string;
+  code: z.string(),
   /** The number that the page shows: 10 to 99. */
-  readonly number: number;
-  readonly client: Client;
-  readonly expiresAt: number;
-  readonly state:
-    | { readonly type: "waiting" }
-    | { readonly type: "asked"; readonly chat: Chat; readonly choices: readonly number[] }
-    | { readonly type: "approved"; readonly chat: Chat }
-    | { readonly type: "denied" };
-}
+  number: z.number(),
+  /** The browser. */
+  client: z.object({
+    address: z.string(),
+    userAgent: z.string().nullable(),
+    country: z.string().nullable(),
+  }),
+  expiresAt: z.number(),
+  state: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("waiting") }),
+    z.object({ type: z.literal("asked"), chat, choices: z.array(z.number()) }),
+    z.object({ type: z.literal("approved"), chat }),
+    z.object({ type: z.literal("denied") }),
+  ]),
+});
+export type Attempt = z.infer<typeof attemptRecord>;
 
 export type Verdict = "approved" | "denied" | "wrong_number" | "unknown";
 
+/** The link was opened before. */
+export type Asked = { readonly attempt: Attempt; readonly choices: readonly number[] } | "used";
+
+interface Change<T> {
+  /** Missing where it stays as it is. */
+  readonly state?: Attempt["state"];
+  readonly result: T;
+}
+
+/** The name of an attempt in the store. */
 const hashOf = (cookie: string): string => sha256Hex(`svc messenger sign-in\n${cookie}`);
 
 export class SignInAttempts {
-  /** By the hash of the browser's cookie, oldest first. */
-  private readonly open = new Map<string, Attempt>();
-
-  constructor(private readonly options: { readonly now: Clock; readonly random: Random }) {}
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly options: { readonly now: Clock; readonly random: Random },
+  ) {}
 
   /** Begins an attempt; `cookie` is what its browser keeps. */
-  begin(client: Client): { readonly cookie: string; readonly attempt: Attempt } {
+  async begin(client: Client): Promise<{ readonly cookie: string; readonly attempt: Attempt }> {
     const { now, random } = this.options;
-    for (const [hash, { expiresAt }] of this.open) {
-      if (now() < expiresAt && this.open.size < MAX_OPEN) break;
-      this.open.delete(hash);
-    }
     const cookie = Buffer.from(random(32)).toString("base64url");
+    const { address, userAgent } = client;
     const attempt: Attempt = {
       id: Buffer.from(random(12)).toString("base64url"),
       code: Buffer.from(random(24)).toString("base64url"),
       number: this.number(),
-      client,
+      client: { address, userAgent, country: client.country() },
       expiresAt: now() + ATTEMPT_MS,
       state: { type: "waiting" },
     };
-    this.open.set(hashOf(cookie), attempt);
+    const hash = hashOf(cookie);
+    const expires = { expireIn: 2 * ATTEMPT_MS };
+    await this.kv.atomic()
+      .set(messengerKeys.signIn(hash), attempt, expires)
+      .set(messengerKeys.signInByName(attempt.code), hash, expires)
+      .set(messengerKeys.signInByName(attempt.id), hash, expires)
+      .commit();
     return { cookie, attempt };
   }
 
   /** The attempt of a browser. */
-  find(cookie: string): Attempt | undefined {
-    const attempt = this.open.get(hashOf(cookie));
-    return attempt !== undefined && this.options.now() < attempt.expiresAt ? attempt : undefined;
+  async find(cookie: string): Promise<Attempt | undefined> {
+    return (await this.read(hashOf(cookie)))?.value;
   }
 
   /** Ends the attempt of a browser. */
-  end(cookie: string): void {
-    this.open.delete(hashOf(cookie));
+  async end(cookie: string): Promise<void> {
+    await this.kv.delete(messengerKeys.signIn(hashOf(cookie)));
   }
 
-  /** A chat opens the link: the numbers to choose from, or `used`; `undefined` for another code. */
-  ask(
-    code: string,
-    chat: Chat,
-  ): { readonly attempt: Attempt; readonly choices: readonly number[] } | "used" | undefined {
-    const entry = this.entry((attempt) => attempt.code === code);
-    if (entry === undefined) return undefined;
-    const [hash, attempt] = entry;
-    if (attempt.state.type !== "waiting") return "used";
-    const numbers = new Set([attempt.number]);
-    while (numbers.size < CHOICES) numbers.add(this.number());
-    const choices = [...numbers].sort((a, b) => a - b);
-    this.open.set(hash, { ...attempt, state: { type: "asked", chat, choices } });
-    return { attempt, choices };
+  /** A chat opens the link: the numbers to choose from; `undefined` for another code. */
+  ask(code: string, chat: Chat): Promise<Asked | undefined> {
+    return this.change<Asked>(code, (attempt) => {
+      if (attempt.state.type !== "waiting") return { result: "used" };
+      const numbers = new Set([attempt.number]);
+      while (numbers.size < CHOICES) numbers.add(this.number());
+      const choices = [...numbers].sort((a, b) => a - b);
+      return { state: { type: "asked", chat, choices }, result: { attempt, choices } };
+    });
   }
 
   /** A chat taps a number, or (`null`) that it was not them. A wrong number ends the attempt. */
-  answer(
+  async answer(
     id: string,
     chatId: number,
     number: number | null,
-  ): { readonly verdict: Verdict; readonly attempt?: Attempt } {
-    const entry = this.entry((attempt) => attempt.id === id);
-    if (entry === undefined) return { verdict: "unknown" };
-    const [hash, attempt] = entry;
-    const { state } = attempt;
-    if (state.type !== "asked" || state.chat.id !== chatId) return { verdict: "unknown" };
-    const isRight = number === attempt.number;
-    this.open.set(hash, {
-      ...attempt,
-      state: isRight ? { type: "approved", chat: state.chat } : { type: "denied" },
+  ): Promise<{ readonly verdict: Verdict; readonly attempt?: Attempt }> {
+    const unknown = { verdict: "unknown" } as const;
+    const answered = await this.change<{ verdict: Verdict; attempt?: Attempt }>(id, (attempt) => {
+      const { state } = attempt;
+      if (state.type !== "asked" || state.chat.id !== chatId) return { result: unknown };
+      const isRight = number === attempt.number;
+      const verdict = isRight ? "approved" : number === null ? "denied" : "wrong_number";
+      return {
+        state: isRight ? { type: "approved", chat: state.chat } : { type: "denied" },
+        result: { verdict, attempt },
+      };
     });
-    const verdict = isRight ? "approved" : number === null ? "denied" : "wrong_number";
-    return { verdict, attempt };
+    return answered ?? unknown;
   }
 
-  private entry(matches: (attempt: Attempt) => boolean): [string, Attempt] | undefined {
-    for (const entry of this.open) {
-      if (matches(entry[1]) && this.options.now() < entry[1].expiresAt) return entry;
-    }
-    return undefined;
+  /** Changes the attempt of a code or an id; `undefined` where there is none. */
+  private async change<T>(
+    name: string,
+    decide: (attempt: Attempt) => Change<T>,
+  ): Promise<T | undefined> {
+    const found = await readRecord(this.kv, messengerKeys.signInByName(name), z.string());
+    if (found === undefined) return undefined;
+    const key = messengerKeys.signIn(found.value);
+    const { result } = await commitWithRetries<T | undefined>(this.kv, [key], async () => {
+      const operation = this.kv.atomic();
+      const current = await this.read(found.value);
+      if (current === undefined) return { operation, result: undefined };
+      const { state, result } = decide(current.value);
+      if (state === undefined) return { operation, result };
+      operation.check({ key, versionstamp: current.versionstamp })
+        .set(key, { ...current.value, state }, { expireIn: 2 * ATTEMPT_MS });
+      return { operation, result };
+    });
+    return result;
+  }
+
+  private async read(hash: string) {
+    const found = await readRecord(this.kv, messengerKeys.signIn(hash), attemptRecord);
+    return found !== undefined && this.options.now() < found.value.expiresAt ? found : undefined;
   }
 
   /** 10 to 99, each as likely as the others. */

@@ -2,55 +2,74 @@ import assert from "node:assert/strict";
 import { systemRandom } from "../../../../lib/clock.ts";
 import type { Client } from "../../../core/http/client.ts";
 import type { Chat } from "./bot_updates.ts";
-import { ATTEMPT_MS, SignInAttempts } from "./sign_in_attempts.ts";
+import { type Attempt, ATTEMPT_MS, SignInAttempts } from "./sign_in_attempts.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const client: Client = { address: "192.0.2.1", userAgent: null, cookie: null, country: () => null };
 const ada: Chat = { id: 7, name: "Ada", username: null };
 const eve: Chat = { id: 8, name: "Eve", username: null };
 
-function setUp() {
+/** The node that a browser asks, the node that hears the chat, and an attempt. */
+async function withNodes(
+  run: (parts: {
+    readonly clock: { at: number };
+    readonly browser: SignInAttempts;
+    readonly bot: SignInAttempts;
+    readonly cookie: string;
+    readonly attempt: Attempt;
+  }) => Promise<void>,
+): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
   const clock = { at: START };
-  const attempts = new SignInAttempts({ now: () => clock.at, random: systemRandom });
-  return { clock, attempts, ...attempts.begin(client) };
+  const node = () => new SignInAttempts(kv, { now: () => clock.at, random: systemRandom });
+  const [browser, bot] = [node(), node()];
+  try {
+    await run({ clock, browser, bot, ...await browser.begin(client) });
+  } finally {
+    kv.close();
+  }
 }
 
-Deno.test("SignInAttempts approves the number that the page shows, tapped in the chat that asked", () => {
-  const { attempts, cookie, attempt } = setUp();
-  const asked = attempts.ask(attempt.code, ada);
-  assert.ok(asked !== undefined && asked !== "used");
-  assert.equal(asked.choices.length, 3);
-  assert.ok(asked.choices.includes(attempt.number));
-  assert.equal(attempts.answer(attempt.id, eve.id, attempt.number).verdict, "unknown");
-  assert.equal(attempts.answer(attempt.id, ada.id, attempt.number).verdict, "approved");
-  assert.deepEqual(attempts.find(cookie)?.state, { type: "approved", chat: ada });
-  assert.equal(attempts.answer(attempt.id, ada.id, null).verdict, "unknown", "it is decided");
-  attempts.end(cookie);
-  assert.equal(attempts.find(cookie), undefined);
-});
+Deno.test("SignInAttempts approves the number that the page shows, tapped in the chat that asked", () =>
+  withNodes(async ({ browser, bot, cookie, attempt }) => {
+    const asked = await bot.ask(attempt.code, ada);
+    assert.ok(asked !== undefined && asked !== "used");
+    assert.equal(asked.choices.length, 3);
+    assert.ok(asked.choices.includes(attempt.number));
+    const answer = async (chat: Chat, number: number | null) =>
+      (await bot.answer(attempt.id, chat.id, number)).verdict;
+    assert.equal(await answer(eve, attempt.number), "unknown");
+    assert.equal(await answer(ada, attempt.number), "approved");
+    assert.deepEqual((await browser.find(cookie))?.state, { type: "approved", chat: ada });
+    assert.equal(await answer(ada, null), "unknown", "it is decided");
+    await browser.end(cookie);
+    assert.equal(await browser.find(cookie), undefined);
+    assert.equal(await answer(ada, attempt.number), "unknown");
+  }));
 
 for (const [name, number] of [["a wrong number", 9], ["a denial", null]] as const) {
-  Deno.test(`SignInAttempts ends an attempt after ${name}`, () => {
-    const { attempts, cookie, attempt } = setUp();
-    attempts.ask(attempt.code, ada);
-    attempts.answer(attempt.id, ada.id, number);
-    assert.equal(attempts.answer(attempt.id, ada.id, attempt.number).verdict, "unknown");
-    assert.deepEqual(attempts.find(cookie)?.state, { type: "denied" });
-  });
+  Deno.test(`SignInAttempts ends an attempt after ${name}`, () =>
+    withNodes(async ({ browser, bot, cookie, attempt }) => {
+      await bot.ask(attempt.code, ada);
+      await bot.answer(attempt.id, ada.id, number);
+      const { verdict } = await bot.answer(attempt.id, ada.id, attempt.number);
+      assert.equal(verdict, "unknown");
+      assert.deepEqual((await browser.find(cookie))?.state, { type: "denied" });
+    }));
 }
 
-Deno.test("SignInAttempts gives a link to the first chat that opens it", () => {
-  const { attempts, attempt } = setUp();
-  attempts.ask(attempt.code, ada);
-  assert.equal(attempts.ask(attempt.code, eve), "used");
-  assert.equal(attempts.ask("another", eve), undefined);
-});
+Deno.test("SignInAttempts gives a link to the first chat that opens it", () =>
+  withNodes(async ({ browser, bot, attempt }) => {
+    const asked = await Promise.all([bot.ask(attempt.code, ada), browser.ask(attempt.code, eve)]);
+    assert.equal(asked.filter((each) => each === "used").length, 1);
+    assert.equal(await bot.ask("another", eve), undefined);
+  }));
 
-Deno.test("SignInAttempts forgets after ten minutes", () => {
-  const { attempts, clock, cookie, attempt } = setUp();
-  clock.at = START + ATTEMPT_MS - 1;
-  assert.notEqual(attempts.find(cookie), undefined);
-  clock.at = START + ATTEMPT_MS;
-  assert.equal(attempts.find(cookie), undefined);
-  assert.equal(attempts.ask(attempt.code, ada), undefined);
-});
+Deno.test("SignInAttempts forgets after ten minutes", () =>
+  withNodes(async ({ browser, bot, clock, cookie, attempt }) => {
+    clock.at = START + ATTEMPT_MS - 1;
+    assert.notEqual(await browser.find(cookie), undefined);
+    clock.at = START + ATTEMPT_MS;
+    assert.equal(await browser.find(cookie), undefined);
+    assert.equal(await bot.ask(attempt.code, ada), undefined);
+  }));
