@@ -35,6 +35,29 @@ export async function startCapabilities(parts: Parts): Promise<void> {
   for (const each of capabilities) await each.recover?.();
   if (readOnly) return;
   for (const each of capabilities) await each.start?.();
+  closers.add(finishOnDeath(parts));
+}
+
+/** Finishes the deletions of a node that died during one. */
+function finishOnDeath(
+  { capabilities, foundation: { kv, log, nodes } }: Parts,
+): { close(): Promise<void> } {
+  let finishing = Promise.resolve();
+  let isClosed = false;
+  const finish = async () => {
+    if (!isClosed) await finishDeletions({ kv, capabilities });
+  };
+  nodes.onDeath(() => {
+    finishing = finishing.then(finish).catch((error) =>
+      log({ level: "error", message: `Cannot finish the deletions of another node: ${error}` })
+    );
+  });
+  return {
+    async close() {
+      isClosed = true;
+      await finishing;
+    },
+  };
 }
 
 /** Starts what no request has to wait for, once requests are answered. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
+import { z } from "zod";
 import type { Clock, Random } from "../../lib/clock.ts";
 import {
   DEVICE_GRANT_TYPE,
@@ -16,6 +17,7 @@ import type { AuditLog } from "../audit/mod.ts";
 import { countBelow } from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
 import type { Capability } from "../core/capability.ts";
+import { askAll, type Peers, solePeers } from "../core/peers/mod.ts";
 import { sealedSetting, type SecretBox } from "../core/secrets/mod.ts";
 import type { SendAccountMail } from "./email/account_mails.ts";
 import { AccountService } from "./account_service.ts";
@@ -45,7 +47,7 @@ import {
   PublisherStore,
 } from "./publishers/mod.ts";
 import { EmailService } from "./email/email_service.ts";
-import { GuessLimits } from "./guessing/guess_limits.ts";
+import { endedGuess, GuessLimits } from "./guessing/guess_limits.ts";
 import { MailLinkStore } from "./email/mail_link_store.ts";
 import { MailLinks } from "./email/mail_links.ts";
 import { bindOwnAccountRoutes } from "./account_routes.ts";
@@ -64,6 +66,9 @@ export interface AccountOptions {
   readonly kv: Deno.Kv;
   /** Whether it is known here what other nodes have changed; always so where there are none. */
   readonly isCurrent?: () => boolean;
+  /** Other nodes, and the end of asking them; missing where there are none. */
+  readonly peers?: Peers;
+  readonly closing?: AbortSignal;
   readonly box: SecretBox;
   /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
@@ -168,6 +173,23 @@ function signingKey(
   return sealedSetting({ kv, box }, name, () => Buffer.from(random(32)).toString("base64url"));
 }
 
+/** Limits on guessing that count the guesses at all nodes. */
+function sharedLimits(
+  devices: DeviceCookies,
+  { peers = solePeers(), closing = new AbortController().signal, now, onTrouble }: AccountOptions,
+): GuessLimits {
+  const question = { name: "guess-ended", schema: z.literal(true), withLost: false, closing };
+  const limits = new GuessLimits(devices, now, (ended) => {
+    void askAll(peers, { ...question, data: () => ended })
+      .catch((error) => onTrouble(`Cannot tell other nodes of a guess: ${error}`));
+  });
+  peers.answer(question.name, endedGuess, async function* (ended) {
+    limits.hear(ended);
+    yield await Promise.resolve(true);
+  });
+  return limits;
+}
+
 /** Builds what the services share. */
 function createParts(options: AccountOptions): {
   readonly securityLog: SecurityLog;
@@ -209,7 +231,7 @@ function createParts(options: AccountOptions): {
     publishers: new PublisherStore(kv),
     memory: authenticator.memory,
     passwords: new Passwords(random, options.passwordCost, options.deriveKey),
-    limits: new GuessLimits(devices, now),
+    limits: sharedLimits(devices, options),
     devices,
     box,
     raise,

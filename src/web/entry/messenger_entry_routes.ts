@@ -56,7 +56,7 @@ export function bindMessengerEntry(bind: PageBinder, entry: MessengerEntry): voi
       ? redirectSignedIn(answer, next === "/" ? home : next)
       : secondFactorPage({ next, challenge: answer.challenge });
 
-  bind.open("POST", MESSENGER_ENTRY_PATH, ({ fields, client }) => {
+  bind.open("POST", MESSENGER_ENTRY_PATH, async ({ fields, client }) => {
     const next = safeReturnPath(fields.next);
     const value = await messengerSignIn.begin(client);
     return goTo(messengerEntryPath(next), { "set-cookie": cookie.set(value) });

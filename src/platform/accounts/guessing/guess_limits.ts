@@ -2,10 +2,12 @@
  * Limits on guessing: by account and address together, so that guesses from
  * elsewhere do not lock the owner out; by address, for many accounts; by
  * account, for many addresses. A browser that has signed in before has a count
- * of its own.
+ * of its own. Nodes tell each other how guesses ended, so that each counts those
+ * of all.
  *
  * @module
  */
+import { z } from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
@@ -50,23 +52,38 @@ export interface Guess {
   fail(): boolean;
 }
 
-interface Count {
-  readonly limiter: AttemptLimiter;
-  readonly key: string;
-}
+const counted = z.object({
+  limit: z.enum(["pair", "browser", "address", "account"]),
+  key: z.string(),
+});
+type Counted = z.infer<typeof counted>;
+
+/** How a guess at another node ended, and what it counts for. */
+export const endedGuess = z.object({ wasRight: z.boolean(), counts: z.array(counted).max(3) });
+export type EndedGuess = z.infer<typeof endedGuess>;
 
 export class GuessLimits {
-  private readonly pairs: AttemptLimiter;
-  private readonly browsers: AttemptLimiter;
-  private readonly addresses: AttemptLimiter;
-  private readonly accounts: AttemptLimiter;
+  private readonly limiters: Readonly<Record<Counted["limit"], AttemptLimiter>>;
   private readonly reported = new Map<string, number>();
 
-  constructor(private readonly devices: Pick<DeviceCookies, "find">, private readonly now: Clock) {
-    this.pairs = new AttemptLimiter(PAIR, now);
-    this.browsers = new AttemptLimiter(DEVICE, now);
-    this.addresses = new AttemptLimiter(ADDRESS, now);
-    this.accounts = new AttemptLimiter(ACCOUNT, now);
+  /** @param tellOthers tells other nodes how a guess ended. */
+  constructor(
+    private readonly devices: Pick<DeviceCookies, "find">,
+    private readonly now: Clock,
+    private readonly tellOthers: (ended: EndedGuess) => void = () => {},
+  ) {
+    this.limiters = {
+      pair: new AttemptLimiter(PAIR, now),
+      browser: new AttemptLimiter(DEVICE, now),
+      address: new AttemptLimiter(ADDRESS, now),
+      account: new AttemptLimiter(ACCOUNT, now),
+    };
+  }
+
+  /** Counts a guess at another node. */
+  hear({ wasRight, counts }: EndedGuess): void {
+    if (wasRight) this.forgive(counts);
+    else for (const { limit, key } of counts) this.limiters[limit].take(key);
   }
 
   /**
@@ -79,17 +96,21 @@ export class GuessLimits {
       ? undefined
       : await this.devices.find(client.cookie, account.userId);
     const counts = this.counts(kind, { client, account, device });
-    takeAll(counts);
+    this.takeAll(counts);
     return {
       succeed: () => {
-        for (const { limiter, key } of counts) limiter.refund(key);
-        // The owner is at this place: earlier mistakes from it are forgiven.
-        if (account !== undefined) counts[0]!.limiter.clear(counts[0]!.key);
+        for (const { limit, key } of counts) this.limiters[limit].refund(key);
+        if (account === undefined) return;
+        this.forgive(counts);
+        this.tellOthers({ wasRight: true, counts: [...counts] });
       },
       fail: () => {
+        this.tellOthers({ wasRight: false, counts: [...counts] });
         if (account === undefined) return false;
-        const ofAccount = counts.filter(({ limiter }) => limiter !== this.addresses);
-        const failed = Math.max(...ofAccount.map(({ limiter, key }) => limiter.count(key)));
+        const ofAccount = counts.filter(({ limit }) => limit !== "address");
+        const failed = Math.max(
+          ...ofAccount.map(({ limit, key }) => this.limiters[limit].count(key)),
+        );
         return failed >= SUSPICIOUS_GUESSES && this.isTimeToTell(`${kind} ${account.subject}`);
       },
     };
@@ -99,16 +120,33 @@ export class GuessLimits {
     readonly client: Client;
     readonly account: GuessedAccount | undefined;
     readonly device: string | undefined;
-  }): readonly Count[] {
+  }): readonly Counted[] {
     const group = addressGroup(client.address);
-    const address = { limiter: this.addresses, key: `${kind} ${group}` };
+    const address = { limit: "address", key: `${kind} ${group}` } as const;
     if (account === undefined) return [address];
-    if (device !== undefined) return [{ limiter: this.browsers, key: `${kind} ${device}` }];
+    if (device !== undefined) return [{ limit: "browser", key: `${kind} ${device}` }];
     return [
-      { limiter: this.pairs, key: `${kind} ${group} ${account.subject}` },
+      { limit: "pair", key: `${kind} ${group} ${account.subject}` },
       address,
-      { limiter: this.accounts, key: `${kind} ${account.subject}` },
+      { limit: "account", key: `${kind} ${account.subject}` },
     ];
+  }
+
+  /** The owner is at this place: earlier mistakes from it are forgiven. */
+  private forgive([first]: readonly Counted[]): void {
+    if (first !== undefined) this.limiters[first.limit].clear(first.key);
+  }
+
+  /** Counts a guess in every limit or in none. @throws {Failure} `rate_limited` */
+  private takeAll(counts: readonly Counted[]): void {
+    for (const [index, { limit, key }] of counts.entries()) {
+      const seconds = this.limiters[limit].take(key);
+      if (seconds === 0) continue;
+      for (const taken of counts.slice(0, index)) this.limiters[taken.limit].refund(taken.key);
+      throw new Failure("rate_limited", `Too many attempts. Try again in ${seconds} seconds`, {
+        retryAfter: seconds,
+      });
+    }
   }
 
   private isTimeToTell(subject: string): boolean {
@@ -117,17 +155,5 @@ export class GuessLimits {
     if (this.reported.size >= MAX_REPORTED) this.reported.clear();
     this.reported.set(subject, now);
     return true;
-  }
-}
-
-/** Counts a guess in every limit or in none. @throws {Failure} `rate_limited` */
-function takeAll(counts: readonly Count[]): void {
-  for (const [index, { limiter, key }] of counts.entries()) {
-    const seconds = limiter.take(key);
-    if (seconds === 0) continue;
-    for (const taken of counts.slice(0, index)) taken.limiter.refund(taken.key);
-    throw new Failure("rate_limited", `Too many attempts. Try again in ${seconds} seconds`, {
-      retryAfter: seconds,
-    });
   }
 }

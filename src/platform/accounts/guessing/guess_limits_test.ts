@@ -127,3 +127,23 @@ Deno.test("GuessLimits: the owner is notified of the tenth wrong guess, and at m
   }
   assert.deepEqual(toldAt, [2.25, 26.25]);
 });
+
+Deno.test("GuessLimits of nodes count wrong guesses together, and forgive together", async () => {
+  const devices = { find: () => Promise.resolve(undefined) };
+  const nodes: GuessLimits[] = Array.from(
+    { length: 3 },
+    (_, own) =>
+      new GuessLimits(devices, () => START, (ended) => {
+        for (const [other, node] of nodes.entries()) if (other !== own) node.hear(ended);
+      }),
+  );
+  const guess = (count: number) =>
+    nodes[count % 3]!.begin("password", clientAt("203.0.113.9"), ADA);
+  for (let count = 0; count < 4; count++) (await guess(count)).fail();
+  (await guess(4)).succeed();
+  for (let count = 5; count < 10; count++) (await guess(count)).fail();
+  for (const node of nodes) {
+    await assert.rejects(node.begin("password", clientAt("203.0.113.9"), ADA), Failure);
+    (await node.begin("password", clientAt("192.0.2.1"), ADA)).succeed();
+  }
+});

@@ -44,7 +44,7 @@ export type PassOn = (events: readonly EventRecord[]) => Promise<void>;
 export interface EventBusOptions {
   readonly store: EventStore;
   /** One of them passes events on; this one alone where missing. */
-  readonly nodes?: Pick<Nodes, "isShared" | "leads" | "during" | "onGained">;
+  readonly nodes?: Pick<Nodes, "isShared" | "leads" | "during" | "onGained" | "onDeath">;
   readonly now: Clock;
   readonly random: Random;
   /** Called with a warning when an event could not be stored or passed on. */
@@ -122,7 +122,7 @@ export class EventBus {
 
   /**
    * Passes on all waiting events, and from now on each new one; raises events
-   * that were noted but never raised.
+   * that were noted but never raised, also by another node that is gone.
    */
   start(passOn: PassOn): void {
     this.passOn = passOn;
@@ -135,6 +135,9 @@ export class EventBus {
     });
     this.wake();
     this.noting = this.raiseNoted();
+    this.options.nodes?.onDeath(() => {
+      if (!this.closed) this.noting = this.noting?.then(() => this.raiseNoted());
+    });
   }
 
   /** Looks for events that another node has stored. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "../../../lib/_test_until.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import { countingChecks, withTwoProcesses } from "../store/_test_checks.ts";
 import { UnavailableError } from "../../../lib/unavailable_error.ts";
@@ -149,6 +150,7 @@ Deno.test("EventBus passes on at once when its node becomes the one that does", 
     leads: () => true,
     during: <T>(_: string, run: () => Promise<T>) => run(),
     onGained: (_: string, act: () => void) => void (gained = act),
+    onDeath: () => {},
   };
   const store = new EventStore(kv);
   const bus = new EventBus({ store, nodes, now: () => NOW, random, onTrouble: () => {} });
@@ -300,4 +302,35 @@ Deno.test("receiptId() keeps the order of events and tells receivers apart", () 
   assert.equal(receiptId(one, "a"), receiptId(one, "a"));
   assert.notEqual(receiptId(one, "a"), receiptId(one, "b"));
   assert.ok(receiptId(one, "a") < receiptId(two, "a"));
+});
+
+Deno.test("EventBus raises what a node noted and did not raise before it died", async () => {
+  const kv = await Deno.openKv(":memory:");
+  let look = () => {};
+  const nodes = {
+    isShared: true,
+    leads: () => true,
+    during: <T>(_: string, run: () => Promise<T>) => run(),
+    onGained: () => {},
+    onDeath: (act: () => void) => void (look = act),
+  };
+  const store = new EventStore(kv);
+  const bus = new EventBus({ store, nodes, now: () => NOW, random, onTrouble: assert.fail });
+  try {
+    const seen: unknown[] = [];
+    bus.start((events) => Promise.resolve(void seen.push(...projects(events))));
+    await bus.passed(await bus.record(live("first")));
+    const operation = kv.atomic();
+    noteEvent(operation, live("of the dead", "key"));
+    await operation.commit();
+    look();
+    look();
+    await until(() => seen.length > 1);
+    await bus.passed(await bus.record(live("last")));
+    assert.deepEqual(seen, ["first", "of the dead", "last"]);
+    assert.deepEqual(await store.noted(), []);
+  } finally {
+    await bus.close();
+    kv.close();
+  }
 });

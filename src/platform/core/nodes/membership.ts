@@ -82,8 +82,7 @@ export class Membership implements Nodes {
     const membership = new Membership(options);
     await membership.#announce();
     await membership.#noteKnown();
-    await membership.#leases.round();
-    await membership.#watchDeaths();
+    await membership.pulse();
     return membership;
   }
 
@@ -94,11 +93,14 @@ export class Membership implements Nodes {
     this.#rounds = [
       every(LISTED_EVERY_MS, () => this.#announce()),
       every(KNOWN_EVERY_MS, () => this.#noteKnown()),
-      every(PULSE_EVERY_MS, async () => {
-        await this.#leases.round();
-        await this.#watchDeaths();
-      }),
+      every(PULSE_EVERY_MS, () => this.pulse()),
     ];
+  }
+
+  /** Says that it lives, takes what nobody leads, and looks who has died. */
+  async pulse(): Promise<void> {
+    await this.#leases.round();
+    await this.#watchDeaths();
   }
 
   leads(role: Role): boolean {

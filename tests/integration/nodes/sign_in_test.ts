@@ -1,0 +1,77 @@
+/** Sign-ins whose steps reach different nodes, and guesses that are spread over them. */
+import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
+import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
+import { authenticatorCode } from "../../helpers/authenticator.ts";
+import { BOT_TOKEN, serveBotApi } from "../../helpers/bot_api.ts";
+import { Browser, enrol, signUp } from "../../helpers/browser.ts";
+import { Cluster } from "../../helpers/cluster.ts";
+import { type Page, Visitor } from "../../helpers/page_visitor.ts";
+import { stillClock } from "../../helpers/platform.ts";
+
+const MESSENGER = "/sign-in/messenger";
+const CHAT = 7;
+
+const found = ({ html }: Page, pattern: RegExp): string => {
+  const match = pattern.exec(html);
+  assert.ok(match, html);
+  return match[1]!;
+};
+
+Deno.test({
+  name: "a password at one node, its code at another; wrong ones at all nodes count together",
+  ignore: NO_POSTGRES !== undefined,
+  async fn(t) {
+    await using cluster = await Cluster.open();
+    const options = { now: stillClock() };
+    const [a, b] = [await cluster.start("a", options), await cluster.start("b", options)];
+    const { secret } = await enrol(await signUp(a, "ada"));
+
+    await t.step("the second step works at the other node, once", async () => {
+      const { json } = await new Browser(a).signIn("ada@example.com");
+      assert.equal(json.status, "two_factor_required");
+      const step = { json: { challenge: json.challenge, code: authenticatorCode(secret) } };
+      const browser = new Browser(b);
+      assert.equal((await browser.send("POST", "/v1/sign-in/two-factor", step)).status, 200);
+      assert.equal((await browser.send("GET", "/v1/account")).status, 200);
+      const again = await new Browser(a).send("POST", "/v1/sign-in/two-factor", step);
+      assert.equal(again.status, 401, "the challenge has ended");
+    });
+
+    await t.step("the sixth wrong password waits, whichever nodes were asked", async () => {
+      const nodes = [a, b];
+      for (let count = 0; count < 5; count++) {
+        const node = new Browser(nodes[count % 2]!);
+        assert.equal((await node.signIn("ada@example.com", "wrong password")).status, 401);
+      }
+      for (const node of nodes) {
+        // The other node hears of it a moment later. The right password waits as well.
+        await until(async () => (await new Browser(node).signIn("ada@example.com")).status === 429);
+      }
+    });
+  },
+});
+
+Deno.test({
+  name: "a sign-in in the messenger is begun at one node, and its chat is heard by another",
+  ignore: NO_POSTGRES !== undefined,
+  async fn() {
+    await using api = serveBotApi();
+    await using cluster = await Cluster.open();
+    const bot = { token: BOT_TOKEN, api: api.url };
+    const leader = await cluster.start("a", { bot, nodeId: "a" });
+    const asked = await cluster.start("b", { bot, nodeId: "b" });
+    assert.ok((await leader.api("GET", "/v1/nodes")).json.items[0].roles.includes("bot"));
+    const ada = new Visitor(asked);
+    const waiting = await ada.submit(await ada.open("/sign-up"), MESSENGER);
+    api.write(CHAT, `/start ${found(waiting, /\?start=([\w-]{32})"/)}`);
+    await api.until(CHAT, 1);
+    api.tap(CHAT, found(waiting, /Your number is (\d\d)</));
+    await until(() => api.edited.length === 1);
+    assert.match(api.edited[0]!, /^Signed in to localhost/);
+    const inside = await ada.submit(await ada.open(MESSENGER), `${MESSENGER}/account`, {
+      name: "Ada",
+    });
+    assert.equal(inside.path, "/workspaces");
+  },
+});
