@@ -75,6 +75,10 @@ export class RecordedBranches implements BranchDirectory {
     return this.#touched.has(branchId);
   }
 
+  touch(branchId: string): void {
+    this.#touched.add(branchId);
+  }
+
   forgetTouch(branchId: string): void {
     this.#touched.delete(branchId);
   }
@@ -100,7 +104,7 @@ export class RecordedBranches implements BranchDirectory {
     const refusal = refusalOf(database, branch);
     const kind = storage?.engine ?? branch.task?.target.engine ?? database.engine;
     const engine = await this.parts.engines.open(kind);
-    if (refusal === undefined) this.#touched.add(branch.id);
+    if (refusal === undefined) this.touch(branch.id);
     return {
       branch: engineBranch(database, branch, storage ?? { engine: kind, id: branch.id }),
       engine,

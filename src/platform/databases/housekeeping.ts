@@ -101,15 +101,22 @@ async function removeEndedPreviews(
 }
 
 async function keepDaily(parts: HousekeepingParts, database: DatabaseRecord): Promise<boolean> {
-  const { snapshots, directory, startedAt, branches, onTrouble } = parts;
-  const hasChanged = ({ id }: BranchRecord) => directory.touched(id) || lastTaken < startedAt;
+  const { snapshots, directory, door, nodes, startedAt, branches, onTrouble } = parts;
   const taken = (await branches.snapshots(database.id)).filter(({ kind }) => kind === "daily");
   const lastTaken = taken.at(-1)?.createdAt ?? 0;
+  let asked: BranchRecord | undefined;
+  const hasChanged = (branch: BranchRecord) => {
+    asked = branch;
+    // Clients of other nodes, and of an earlier process, are not known here.
+    const changed = directory.touched(branch.id) || nodes.isShared || lastTaken < startedAt;
+    // Those who stay connected, or connect from now on, may change it after the snapshot.
+    if (door.sessionsOf(branch.storage?.id ?? "") === 0) directory.forgetTouch(branch.id);
+    return changed;
+  };
   try {
-    const kept = await snapshots.keepDaily(database, hasChanged);
-    if (kept) { for (const { id } of await branches.list(database.id)) directory.forgetTouch(id); }
-    return kept;
+    return await snapshots.keepDaily(database, hasChanged);
   } catch (error) {
+    if (asked !== undefined) directory.touch(asked.id);
     if (error instanceof LeaseLostError) throw error;
     onTrouble(`Cannot take the daily snapshot of database "${database.name}": ${error}`);
     return false;
