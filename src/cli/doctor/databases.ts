@@ -85,7 +85,7 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
 
 /** Judges the server that databases are on, by what it answers. */
 export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[] {
-  const { server, serverProblem } = facts;
+  const { server, serverProblem, records } = facts;
   const name = "database server";
   if (serverProblem !== undefined) {
     const advice = "Check the address, the network, and the password in SVC_POSTGRES_URL";
@@ -104,6 +104,14 @@ export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[]
   if (mostConnections < LEAST_CONNECTIONS || connections > mostConnections * MOST_IN_USE) {
     const advice = "Raise max_connections; each database may have 20 clients or more (cu-size)";
     return [{ name, state: "warn", found, advice }];
+  }
+  const largest = records?.largestOnServer;
+  if (largest !== undefined && largest.connections > mostConnections) {
+    return [{
+      ...{ name, state: "warn" },
+      found: `${found}; ${largest.name} may have ${largest.connections} clients by its size`,
+      advice: "Raise max_connections where its clients are refused (53300)",
+    }];
   }
   return [judgeVersion(name, found, version, now)];
 }
@@ -133,7 +141,10 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
   for (const { name, reason } of records.failed.slice(0, MOST_NAMES)) {
     say("fail", `${name} failed: ${reason}`, "Mend the cause, then make it again");
   }
-  const held = { embedded: embedded.branches, server: server?.branches };
+  const held = {
+    embedded: embedded.branches,
+    server: server?.branches.filter((id) => !server.withoutDatabase.includes(id)),
+  };
   const missing = records.shown.filter(({ engine, id }) => held[engine]?.includes(id) === false);
   if (missing.length > 0) {
     say(
@@ -142,7 +153,7 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
       "Bring them back: svc db snapshots restore latest, or svc restore of a backup",
     );
   }
-  const strays = [...held.embedded, ...held.server ?? []].filter((id) => !records.named.has(id));
+  const strays = [...held.embedded, ...server?.branches ?? []].filter((id) => !records.named.has(id));
   if (strays.length > 0) {
     say(
       "warn",

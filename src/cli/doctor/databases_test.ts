@@ -8,9 +8,11 @@ const HOUR = 60 * 60 * 1000;
 const SERVER = {
   ...{ version: "17.6", mayCreate: true, mostConnections: 97, connections: 3 },
   branches: ["b".repeat(16)],
+  withoutDatabase: [] as readonly string[],
 };
 const RECORDS = {
   ...{ databases: 2, failed: [], expired: [], deleted: [] },
+  largestOnServer: { name: "stock of shop", connections: 80 },
   shown: [
     { name: "orders/main of shop", engine: "embedded", id: "a".repeat(16) },
     { name: "stock/main of shop", engine: "server", id: "b".repeat(16) },
@@ -41,6 +43,10 @@ Deno.test("judgeServer() wants rights, connections, and a version that is still 
   assert.match(judge({ version: "14.20" })[0]!.found, /support ended on 2026-11-12$/);
   assert.match(judge({ version: "9.6" })[0]!.found, /support ended before 2026$/);
   assert.equal(statesOf(judge({ version: "19.1" })), "ok", "one that this program does not know");
+  const largestOnServer = { name: "stock of shop", connections: 640 };
+  const [large] = judgeServer({ ...WELL, records: { ...RECORDS, largestOnServer } }, NOW);
+  assert.match(large!.found, /3 of 97 .*; stock of shop may have 640 clients by its size$/);
+  assert.match(large!.advice!, /max_connections/);
   assert.deepEqual(judgeServer({ ...WELL, server: undefined }, NOW), []);
   const problem = { ...WELL, server: undefined, serverProblem: "connection refused" };
   assert.equal(judgeServer(problem, NOW)[0]!.found, "connection refused");
@@ -78,6 +84,8 @@ Deno.test("judgeRecords() names what failed, is gone, belongs to nobody, is late
   assert.equal(failed!.found, "orders/try of shop failed: disk full");
   const [gone] = judge({}, { server: { ...SERVER, branches: [] } });
   assert.equal(gone!.found, "the engine does not hold stock/main of shop");
+  const bare = { server: { ...SERVER, withoutDatabase: SERVER.branches } };
+  assert.equal(judge({}, bare)[0]!.found, gone!.found, "its role is there, its database is not");
   assert.equal(statesOf(judge({}, { server: undefined })), "ok", "a server that was not asked");
   const [stray] = judge({ named: new Set(["b".repeat(16)]) });
   assert.match(stray!.found, /^no record names a{16}, which engines hold$/);

@@ -6,6 +6,7 @@
 import { Admin } from "./admin.ts";
 import { adminPassword, readKeyIfMade } from "./server_key.ts";
 import { runningCluster } from "./local/local_cluster.ts";
+import { serverName } from "./names.ts";
 import { LOCAL } from "./open_server.ts";
 import { parseServerUrl } from "./server_address.ts";
 import { ServerEngine } from "./server_engine.ts";
@@ -20,6 +21,8 @@ export interface ServerFacts {
   readonly connections: number;
   /** Ids of the branches that this platform has made on it. */
   readonly branches: readonly string[];
+  /** Those of them whose database is not there. */
+  readonly withoutDatabase: readonly string[];
 }
 
 export interface InspectServerOptions {
@@ -54,13 +57,25 @@ export async function inspectServer(
     source = await runningCluster({ dataFolder, password, path: variable("PATH") ?? "" });
   }
   if (source === undefined) return undefined;
-  const [row] = await new Admin(source).run([QUESTION]);
+  const admin = new Admin(source);
+  const [row] = await admin.run([QUESTION]);
   const [version, mayCreate, most, open] = row!;
   return {
     version: version!.replace(/ .*/, ""),
     mayCreate: mayCreate === "t",
     mostConnections: Number(most),
     connections: Number(open),
-    branches: key === undefined ? [] : await new ServerEngine({ source, key }).list(),
+    ...await branchesOn({ admin, engine: key && new ServerEngine({ source, key }) }),
   };
+}
+
+async function branchesOn({ admin, engine }: {
+  readonly admin: Admin;
+  readonly engine: ServerEngine | undefined;
+}): Promise<Pick<ServerFacts, "branches" | "withoutDatabase">> {
+  const branches = await engine?.list() ?? [];
+  const rows = await admin.run(["SELECT datname FROM pg_database"]);
+  const databases = new Set(rows.map(([name]) => name));
+  const withoutDatabase = branches.filter((id) => !databases.has(serverName({ id })));
+  return { branches, withoutDatabase };
 }

@@ -7,7 +7,7 @@ import type { EngineKind } from "../../database/mod.ts";
 import { ProjectStore } from "../projects/mod.ts";
 import { BranchStore } from "./branch_store.ts";
 import { DatabaseStore } from "./database_store.ts";
-import { GRACE_MS } from "./sizes.ts";
+import { GRACE_MS, SIZES } from "./sizes.ts";
 
 /** A branch as people name it: `orders/main of shop`. */
 export interface NamedBranch {
@@ -21,6 +21,8 @@ export interface RecordFacts {
   readonly failed: readonly (NamedBranch & { readonly reason: string })[];
   /** Where the storages of branches are that show one. */
   readonly shown: readonly (NamedBranch & { readonly engine: EngineKind; readonly id: string })[];
+  /** The database on a server that may have most clients at a time, on each of its branches. */
+  readonly largestOnServer: (NamedBranch & { readonly connections: number }) | undefined;
   /** Ids of all storages that some record names. */
   readonly named: ReadonlySet<string>;
   /** Branches that have an end, and when, in milliseconds since 1970. */
@@ -44,12 +46,19 @@ export async function inspectRecords(kv: Deno.Kv): Promise<RecordFacts> {
   const shown: Facts<"shown"> = [];
   const expired: Facts<"expired"> = [];
   const deleted: Facts<"deleted"> = [];
+  let largest: RecordFacts["largestOnServer"];
   let count = 0;
-  for await (const { id, name, workspaceId, projectId, deletedAt } of databases.all()) {
+  for await (const database of databases.all()) {
+    const { id, name, workspaceId, projectId, deletedAt } = database;
     const project = await projects.find(workspaceId, projectId);
     const place = `of ${project?.name ?? projectId}`;
     if (deletedAt === null) count++;
     else deleted.push({ name: `${name} ${place}`, removedAt: deletedAt + GRACE_MS });
+    const { connections } = SIZES[database.cuSize];
+    const isOnServer = deletedAt === null && database.engine === "server";
+    if (isOnServer && connections > (largest?.connections ?? 0)) {
+      largest = { name: `${name} ${place}`, connections };
+    }
     for (const branch of await branches.list(id)) {
       const { storage, failure, expiresAt } = branch;
       const named = { name: `${name}/${branch.name} ${place}` };
@@ -59,5 +68,6 @@ export async function inspectRecords(kv: Deno.Kv): Promise<RecordFacts> {
     }
   }
   const named = await branches.namedStorages();
-  return { ...{ databases: count, failed, shown, expired, deleted }, named };
+  const facts = { databases: count, failed, shown, expired, deleted, largestOnServer: largest };
+  return { ...facts, named };
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { readTextFile } from "../../../lib/utf8.ts";
 import { clusterVersion } from "./cluster_files.ts";
 import { findPostgres } from "./find_postgres.ts";
-import { runningServer } from "./local_cluster.ts";
+import { runningServer } from "./running_server.ts";
 
 export interface ClusterFacts {
   readonly folder: string;

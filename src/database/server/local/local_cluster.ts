@@ -6,7 +6,6 @@
  */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import process from "node:process";
 import { messageOf } from "../../../lib/error_message.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
 import { EngineError } from "../../types.ts";
@@ -23,6 +22,7 @@ import {
 } from "./cluster_files.ts";
 import { type ClusterOwner, findOwner, letPass } from "./cluster_owner.ts";
 import { findPostgres, type PostgresPrograms } from "./find_postgres.ts";
+import { runningServer } from "./running_server.ts";
 import { processMemoryMb, serverSettings } from "./server_settings.ts";
 
 const PORT = 5432;
@@ -232,25 +232,6 @@ export class LocalCluster implements ServerSource {
   async #pause(milliseconds: number): Promise<void> {
     await delay(milliseconds, undefined, { signal: this.#closing.signal }).catch(() => {});
   }
-}
-
-/** Lines of the file in which a server notes how it is reached. */
-interface ServerNote {
-  readonly port: string;
-  readonly socketFolder: string;
-}
-
-/** What the process that the cluster names as its server has noted; `undefined` where it is gone. */
-export async function runningServer(data: string): Promise<ServerNote | undefined> {
-  const text = await readTextFile(join(data, "postmaster.pid")).catch(() => "");
-  const [id, , , port = "", socketFolder = ""] = text.split("\n");
-  if (!(Number(id) > 1)) return undefined;
-  try {
-    process.kill(Number(id), 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return undefined;
-  }
-  return { port, socketFolder };
 }
 
 /** A local server that a platform on the same data folder runs; `undefined` where none runs. */

@@ -1,0 +1,42 @@
+/**
+ * The server that runs on the files of a cluster, by the note that it keeps beside them.
+ *
+ * @module
+ */
+import { basename, join } from "node:path";
+import process from "node:process";
+import { readTextFile } from "../../../lib/utf8.ts";
+
+/** How a server is reached. */
+export interface ServerNote {
+  readonly port: string;
+  readonly socketFolder: string;
+}
+
+/** What the server of a cluster has noted; `undefined` where none runs. */
+export async function runningServer(data: string): Promise<ServerNote | undefined> {
+  const text = await readTextFile(join(data, "postmaster.pid")).catch(() => "");
+  const [id, folder = "", , port = "", socketFolder = ""] = text.split("\n");
+  const pid = Number(id);
+  if (!(pid > 1) || !isAlive(pid) || !await mayServe(pid, folder)) return undefined;
+  return { port, socketFolder };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/**
+ * False where the process is another program, which was given the id of a server that was killed:
+ * such as after the machine has started again. Only Linux says what a process is.
+ */
+async function mayServe(pid: number, folder: string): Promise<boolean> {
+  const command = await readTextFile(`/proc/${pid}/cmdline`).catch(() => undefined);
+  if (command === undefined) return true;
+  const [program = "", ...args] = command.split("\0");
+  return basename(program) === "postgres" && args.includes(folder);
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { until } from "../../../lib/_test_until.ts";
+import { runningServer } from "./running_server.ts";
+
+/** A folder whose server has noted that it is the process `pid`. */
+async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Promise<T> {
+  const data = await Deno.makeTempDir({ prefix: "svc-test-" });
+  try {
+    await Deno.writeTextFile(
+      join(data, "postmaster.pid"),
+      `${pid}\n${data}\n1764100000\n5432\n/run/socket\n\n`,
+    );
+    return await run(data);
+  } finally {
+    await Deno.remove(data, { recursive: true });
+  }
+}
+
+/** A process that waits, and that calls itself a PostgreSQL on a folder. */
+function startNamesake(folder: string): Deno.ChildProcess {
+  return new Deno.Command("bash", {
+    args: ["-c", 'exec -a /usr/bin/postgres cat - "$0"', folder],
+    ...{ stdin: "piped", stdout: "null", stderr: "null" },
+  }).spawn();
+}
+
+Deno.test("runningServer() takes no process for the server that is gone", async () => {
+  const ended = new Deno.Command("true").spawn();
+  await ended.status;
+  assert.equal(await withNote(ended.pid, runningServer), undefined);
+  assert.equal(await runningServer("/nowhere"), undefined);
+});
+
+Deno.test({
+  name: "runningServer() takes no other program for the server, whatever its id",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    assert.equal(await withNote(Deno.pid, runningServer), undefined);
+    const folder = await Deno.makeTempDir({ prefix: "svc-test-" });
+    const child = startNamesake(folder);
+    try {
+      const note = `${child.pid}\n${folder}\n1764100000\n5432\n/run/socket\n\n`;
+      await Deno.writeTextFile(join(folder, "postmaster.pid"), note);
+      const found = await until(() => runningServer(folder), (found) => found !== undefined);
+      assert.deepEqual(found, { port: "5432", socketFolder: "/run/socket" });
+      assert.equal(await withNote(child.pid, runningServer), undefined, "one on other files");
+    } finally {
+      await child.stdin.close();
+      await child.status;
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
