@@ -14,6 +14,9 @@ import { readTextFile } from "./utf8.ts";
  */
 export const DATA_FORMAT = 1;
 
+/** The format of data directories from before there was a mark. */
+export const UNMARKED_FORMAT = 1;
+
 const FILE = "format.json";
 
 /** Stands in a directory that svc restore has not filled yet. */
@@ -23,6 +26,16 @@ const markSchema = z.object({
   format: z.int().positive(),
   /** Version of the program that wrote the mark. */
   program: z.string().max(128),
+  /**
+   * A migration that has not ended. `format` is then the one that it leads to, so that a
+   * program which reads the older one alone refuses what is half migrated.
+   */
+  migration: z.object({
+    /** Format of the data; the step that starts from it may have begun. */
+    from: z.int().positive(),
+    /** Name of the backup from before, in the data directory. */
+    backup: z.string().regex(/^before-format-\d+\.tar$/),
+  }).optional(),
 });
 
 /** What a data directory says of itself. */

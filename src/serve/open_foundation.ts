@@ -31,24 +31,21 @@ import {
   type ChangeFollower,
   checkWhole,
   type DataDir,
+  isRemoteStore,
   openDataDir,
   openFsBlobVault,
   openPlatformKv,
   placeName,
 } from "../platform/core/store/mod.ts";
 import { isS3Place } from "../lib/is_s3_place.ts";
-import { makeBackup } from "./backup/mod.ts";
+import { bringUpToDate } from "./bring_up_to_date.ts";
 import type { Closers } from "./closers.ts";
 import type { PlatformOptions } from "./options.ts";
-import { settleFormat } from "./settle_format.ts";
 
 /** Time in which an edge has to apply a change, in milliseconds. */
 const FEED_PATIENCE_MS = 10_000;
 
 const monotonic = (): number => performance.now();
-
-/** A store of another machine, which others may write to. */
-const URL_OF_STORE = /^[a-z]+:\/\//i;
 
 export interface OpenFoundation {
   readonly foundation: Foundation;
@@ -116,22 +113,6 @@ export interface BlobFiles {
   readonly fetch?: (workspaceId: string, sha256: string) => Promise<void>;
 }
 
-/** Brings the data directory to this program's format, after a backup where it is older. */
-async function bringUpToDate(options: PlatformOptions): Promise<void> {
-  const { dataDir, kv, blobs, version, log } = options;
-  const places = {
-    ...(kv === undefined ? {} : { kv }),
-    ...(blobs === undefined || isS3Place(blobs) ? {} : { blobs }),
-  };
-  await settleFormat({
-    ...{ dataDir, version },
-    backUp: async (to) => {
-      await makeBackup({ ...places, dataDir, to, version, now: systemClock });
-    },
-    log: (message) => log({ level: "info", message }),
-  });
-}
-
 /** Opens the blobs in a folder, or in an object storage with a cache in the data directory. */
 async function openBlobs(
   { log, env, blobCacheBytes }: PlatformOptions,
@@ -166,6 +147,7 @@ async function openBlobs(
 /**
  * @throws {DataDirInUseError} when another platform serves from it.
  * @throws {DataNewerError} when a newer program has written it.
+ * @throws {DataNotMigratedError} when it is older, and cannot be migrated.
  * @throws {DataIncompleteError} if a part of it is missing.
  */
 export async function openFoundation(
@@ -187,16 +169,19 @@ export async function openFoundation(
   const onTrouble = (message: string) => log({ level: "warn", message });
   const dataDir = await openDataDir(options.dataDir);
   closers.add({ close: () => dataDir.release() });
-  await bringUpToDate(options);
-  const identity = await keepIdentity(options.dataDir, {
-    id: options.nodeId,
-    random: systemRandom,
-  });
   const places = {
     kv: options.kv ?? dataDir.kv,
     blobs: options.blobs ?? dataDir.blobs,
     keys: options.keysFile ?? dataDir.keys,
   };
+  await bringUpToDate({ ...places, dataDir: options.dataDir }, {
+    version: options.version,
+    log: (message) => log({ level: "info", message }),
+  });
+  const identity = await keepIdentity(options.dataDir, {
+    id: options.nodeId,
+    random: systemRandom,
+  });
   const { kv: opened, readOnly, follower } = closers.add(
     await openPlatformKv(places.kv, { env: options.env, onTrouble }),
   );
@@ -233,7 +218,7 @@ export async function openFoundation(
     foundation: {
       isCurrent: () => follower?.isCurrent() ?? true,
       whyBehind: () => follower?.whyBehind(),
-      isOnlyWriter: !URL_OF_STORE.test(places.kv),
+      isOnlyWriter: !isRemoteStore(places.kv),
       ...{ kv, nodes, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },
       box,
       peers: peers ?? solePeers(),

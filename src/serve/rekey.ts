@@ -15,7 +15,7 @@ import { GitCredentialStore } from "../platform/projects/mod.ts";
 import { addKey, forgetOldKeys, resealSettings, SecretBox } from "../platform/core/secrets/mod.ts";
 import { WebhookStore } from "../platform/notifications/mod.ts";
 import { openDataDir, openKv } from "../platform/core/store/mod.ts";
-import { readKnownMark } from "./settle_format.ts";
+import { requireFormat } from "./settle_format.ts";
 import { CertificateStore } from "../platform/certificates/mod.ts";
 
 /**
@@ -24,6 +24,7 @@ import { CertificateStore } from "../platform/certificates/mod.ts";
  *
  * @throws {DataDirInUseError} while a platform serves from it.
  * @throws {DataNewerError} where a newer program has written it.
+ * @throws {DataNotMigratedError} where an older one has.
  * @throws {KeyFileError} if its key file is missing or damaged.
  */
 export async function rekeyDataDir(options: {
@@ -35,7 +36,7 @@ export async function rekeyDataDir(options: {
 }): Promise<number> {
   const dataDir = await openDataDir(options.dataDir);
   try {
-    await readKnownMark(options.dataDir);
+    await requireFormat(options.dataDir);
     const kv = await openKv(options.kv ?? dataDir.kv, options.env);
     try {
       const box = new SecretBox(await addKey(dataDir.keys, systemRandom), systemRandom);

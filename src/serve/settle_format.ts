@@ -11,58 +11,27 @@ import {
   FormatMarkError,
   isUnfinished,
   readFormatMark,
+  UNMARKED_FORMAT,
   writeFormatMark,
 } from "../lib/data_format.ts";
 import { DataIncompleteError, isFullDisk } from "../platform/core/store/mod.ts";
-
-/** Data directories from before there was a mark have this format. */
-const UNMARKED_FORMAT = 1;
+import {
+  DataNotMigratedError,
+  migrateFormat,
+  type MigrateOptions,
+  type Migration,
+  MIGRATIONS,
+} from "./migrate_format.ts";
 
 /** A newer program has written the directory. */
 export class DataNewerError extends Error {
   override readonly name = "DataNewerError";
 }
 
-/** From one format to the next. It must accept what an interrupted run of itself left. */
-export interface Migration {
-  /** Format that it starts from; it leads to the next one. */
-  readonly from: number;
-  /** What it does, for the log. */
-  readonly summary: string;
-  readonly run: (dataDir: string) => Promise<void>;
-}
-
-/** All migrations, by the format that they start from; there must be one for each past format. */
-export const MIGRATIONS: readonly Migration[] = [];
-
-export interface FormatOptions {
-  readonly dataDir: string;
-  readonly version: string;
+export interface FormatOptions extends Omit<MigrateOptions, "migrations"> {
   /** Format of the program. */
   readonly format?: number;
   readonly migrations?: readonly Migration[];
-  /** Makes a backup of the directory in the file `to`. */
-  readonly backUp: (to: string) => Promise<void>;
-  readonly log: (message: string) => void;
-}
-
-async function mark(options: FormatOptions, format: number): Promise<void> {
-  await writeFormatMark(options.dataDir, { format, program: options.version });
-}
-
-async function migrate(options: FormatOptions, from: number, to: number): Promise<void> {
-  const { dataDir, migrations = MIGRATIONS, backUp, log } = options;
-  const backup = join(dataDir, `before-format-${to}.tar`);
-  // One that is there was made before an interrupted migration.
-  if (!await Deno.stat(backup).then(() => true, () => false)) await backUp(backup);
-  log(`Migrating ${dataDir} from format ${from} to ${to}; ${backup} is a backup from before`);
-  for (let format = from; format < to; format++) {
-    const migration = migrations.find((each) => each.from === format);
-    if (migration === undefined) throw new RangeError(`No migration starts from format ${format}`);
-    log(`Format ${format + 1}: ${migration.summary}`);
-    await migration.run(dataDir);
-    await mark(options, format + 1);
-  }
 }
 
 /**
@@ -93,21 +62,50 @@ export async function readKnownMark(
   );
 }
 
+/** The format of a directory's data, which a migration that has not ended may have begun to change. */
+const formatOf = ({ format, migration }: FormatMark): number => migration?.from ?? format;
+
+/**
+ * Makes sure that a directory has this program's format, for commands that change its data
+ * and do not migrate it.
+ *
+ * @throws {DataNewerError} where a newer program has written it.
+ * @throws {DataNotMigratedError} where it is older, or its migration has not ended.
+ * @throws {DataIncompleteError} where its restore has not ended, or the mark cannot be read.
+ */
+export async function requireFormat(dataDir: string, format: number = DATA_FORMAT): Promise<void> {
+  const found = await readKnownMark(dataDir, format);
+  const stored = found === undefined ? UNMARKED_FORMAT : formatOf(found);
+  if (stored === format || found === undefined && await isNew(dataDir)) return;
+  throw new DataNotMigratedError(
+    `Cannot use the data directory ${dataDir}: its data has format ${stored}, and this program ` +
+      `works with format ${format}. Start svc serve on it once, which migrates it`,
+  );
+}
+
+/** Whether a directory without a mark holds no data. */
+async function isNew(dataDir: string): Promise<boolean> {
+  return await Deno.stat(join(dataDir, "kv.sqlite3")).then(() => false, () => true);
+}
+
 /**
  * Marks a new directory, migrates an older one after a backup, and refuses a newer one.
  *
  * @throws {DataNewerError} where a newer program has written it.
+ * @throws {DataNotMigratedError} where it is older, and cannot be migrated.
  */
 export async function settleFormat(options: FormatOptions): Promise<void> {
-  const { dataDir, format = DATA_FORMAT, log } = options;
+  const { places: { dataDir }, format = DATA_FORMAT, migrations = MIGRATIONS, log } = options;
   const found = await readKnownMark(dataDir, format);
-  const isNew = found === undefined &&
-    await Deno.stat(join(dataDir, "kv.sqlite3")).then(() => false, () => true);
-  const stored = found?.format ?? (isNew ? format : UNMARKED_FORMAT);
-  if (stored < format) await migrate(options, stored, format);
+  const stored = found === undefined
+    ? await isNew(dataDir) ? format : UNMARKED_FORMAT
+    : formatOf(found);
+  if (stored < format) {
+    return await migrateFormat({ ...options, migrations }, found, { from: stored, to: format });
+  }
   if (found !== undefined) return;
   try {
-    await mark(options, format);
+    await writeFormatMark(dataDir, { format, program: options.version });
   } catch (error) {
     // A platform serves from a full disk as well; the next start marks it.
     if (!isFullDisk(error)) throw error;

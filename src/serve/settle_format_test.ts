@@ -7,7 +7,8 @@ import {
   writeFormatMark,
 } from "../lib/data_format.ts";
 import { DataIncompleteError } from "../platform/core/store/mod.ts";
-import { DataNewerError, type Migration, settleFormat } from "./settle_format.ts";
+import { DataNotMigratedError, type Migration } from "./migrate_format.ts";
+import { DataNewerError, requireFormat, settleFormat } from "./settle_format.ts";
 
 interface Scene {
   readonly dataDir: string;
@@ -28,7 +29,8 @@ async function withDirectory(test: (scene: Scene) => Promise<void>): Promise<voi
       ...{ dataDir, backups, logged },
       settle: (format, migrations = []) =>
         settleFormat({
-          ...{ dataDir, version: `${format}.0.0`, format, migrations },
+          ...{ version: `${format}.0.0`, format, migrations },
+          places: { dataDir, kv: join(dataDir, "kv.sqlite3"), blobs: join(dataDir, "blobs") },
           backUp: async (to) => {
             backups.push(to);
             await Deno.writeTextFile(to, "");
@@ -46,7 +48,7 @@ async function withDirectory(test: (scene: Scene) => Promise<void>): Promise<voi
 const step = (from: number): Migration => ({
   from,
   summary: `step ${from}`,
-  run: (dataDir) => Deno.writeTextFile(join(dataDir, "steps"), `${from} `, { append: true }),
+  run: ({ dataDir }) => Deno.writeTextFile(join(dataDir, "steps"), `${from} `, { append: true }),
 });
 
 Deno.test("settleFormat() marks a new directory with the program's format", async () => {
@@ -82,16 +84,69 @@ Deno.test("settleFormat() migrates step by step, after one backup", async () => 
   });
 });
 
+/** Ends before it has done anything. */
+const failing = (from: number): Migration => ({
+  ...step(from),
+  run: () => Promise.reject(new Error("power cut")),
+});
+
 Deno.test("settleFormat() goes on with an interrupted migration, and keeps its backup", async () => {
-  await withDirectory(async ({ dataDir, settle, format, backups }) => {
+  await withDirectory(async ({ dataDir, settle, backups }) => {
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
-    const fails = { ...step(2), run: () => Promise.reject(new Error("power cut")) };
-    await assert.rejects(settle(3, [step(1), fails]), /power cut/);
-    assert.equal(await format(), 2);
-    await settle(3, [step(1), step(2)]);
-    assert.equal(await format(), 3);
-    assert.equal(await Deno.readTextFile(join(dataDir, "steps")), "1 2 ");
+    await assert.rejects(settle(3, [step(1), failing(2)]), (error: Error) => {
+      assert.ok(error instanceof DataNotMigratedError);
+      assert.match(error.message, /to format 3: power cut\. .* restore .*before-format-3\.tar by/);
+      return true;
+    });
+    const migration = { from: 2, backup: "before-format-3.tar" };
+    const mark = { format: 3, program: "3.0.0", migration };
+    assert.deepEqual(await readFormatMark(dataDir), mark);
+    await assert.rejects(settle(1), DataNewerError);
+    await assert.rejects(settle(2), DataNewerError);
+    // A still newer program has to do what is left before its own step.
+    await settle(4, [step(1), step(2), step(3)]);
+    assert.deepEqual(await readFormatMark(dataDir), { format: 4, program: "4.0.0" });
+    assert.equal(await Deno.readTextFile(join(dataDir, "steps")), "1 2 3 ");
     assert.equal(backups.length, 1);
+  });
+});
+
+Deno.test("settleFormat() does not take the backup of an earlier time for one from before", async () => {
+  await withDirectory(async ({ dataDir, settle, backups }) => {
+    await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
+    await Deno.writeTextFile(join(dataDir, "before-format-2.tar"), "of last month");
+    await settle(2, [step(1)]);
+    assert.equal(backups.length, 1);
+    assert.equal(await Deno.readTextFile(join(dataDir, "before-format-2.tar")), "");
+  });
+});
+
+Deno.test("settleFormat() touches nothing where no backup can be made", async () => {
+  await withDirectory(async ({ dataDir }) => {
+    await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
+    const options = {
+      ...{ version: "2.0.0", format: 2, migrations: [step(1)], log: () => {} },
+      places: { dataDir, kv: join(dataDir, "kv.sqlite3"), blobs: join(dataDir, "blobs") },
+      backUp: () => Promise.reject(new Error("no room")),
+    };
+    await assert.rejects(settleFormat(options), /before can be made in it: no room\. Nothing was/);
+    const remote = { ...options, places: { ...options.places, kv: "postgres://db/svc" } };
+    await assert.rejects(settleFormat(remote), /its records are on another machine/);
+    assert.deepEqual([...Deno.readDirSync(dataDir)].map(({ name }) => name), ["kv.sqlite3"]);
+  });
+});
+
+Deno.test("requireFormat() refuses older data, and a migration that has not ended", async () => {
+  await withDirectory(async ({ dataDir, settle }) => {
+    await requireFormat(dataDir, 2);
+    await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
+    await requireFormat(dataDir, 1);
+    await assert.rejects(requireFormat(dataDir, 2), /has format 1, and this .* format 2\. Start/);
+    await assert.rejects(settle(2, [failing(1)]), DataNotMigratedError);
+    await assert.rejects(requireFormat(dataDir, 2), DataNotMigratedError);
+    await assert.rejects(requireFormat(dataDir, 1), DataNewerError);
+    await settle(2, [step(1)]);
+    await requireFormat(dataDir, 2);
   });
 });
 

@@ -47,6 +47,7 @@ export const CLI_ERROR_CODES = [
   "not_replaced",
   "data_dir_unusable",
   "data_newer",
+  "data_not_migrated",
   "data_incomplete",
   "backup_unusable",
   "store_unusable",

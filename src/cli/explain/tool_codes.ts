@@ -217,6 +217,13 @@ export const TOOL_CODES = {
     commands: ["upgrade", "restore"],
     guide: "releases.md",
   },
+  data_not_migrated: {
+    meaning: "The data directory has an older format and is not, or not wholly, migrated.",
+    remedy: "Mend what the message names and start svc serve again, or restore the backup from " +
+      "before for the older program.",
+    commands: ["restore", "doctor"],
+    guide: "platform.md",
+  },
   data_incomplete: {
     meaning: "Parts of the platform's data are missing, such as its keys or its store.",
     remedy: "Bring back what the message names, from a backup if need be. Nothing was written.",

@@ -145,6 +145,9 @@ function explain(
   if (cause instanceof serve.DataNewerError) {
     return new CliError("data_newer", cause.message, { cause });
   }
+  if (cause instanceof serve.DataNotMigratedError) {
+    return new CliError("data_not_migrated", cause.message, { cause });
+  }
   if (cause instanceof serve.StoreUnusableError || cause instanceof serve.UnavailableError) {
     const hint = "What was copied stays; run it again to go on";
     return new CliError("store_unusable", cause.message, { ...(hasBegun ? { hint } : {}), cause });

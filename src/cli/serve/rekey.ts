@@ -29,6 +29,9 @@ export default defineCommand({
       if (cause instanceof serve.DataNewerError) {
         throw new CliError("data_newer", cause.message, { cause });
       }
+      if (cause instanceof serve.DataNotMigratedError) {
+        throw new CliError("data_not_migrated", cause.message, { cause });
+      }
       if (cause instanceof serve.DataIncompleteError) {
         throw new CliError("data_incomplete", cause.message, { cause });
       }

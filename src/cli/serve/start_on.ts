@@ -63,6 +63,9 @@ function explain(
   if (cause instanceof platform.DataNewerError) {
     return new CliError("data_newer", cause.message, { cause });
   }
+  if (cause instanceof platform.DataNotMigratedError) {
+    return new CliError("data_not_migrated", cause.message, { cause });
+  }
   if (cause instanceof platform.DataIncompleteError) {
     return new CliError("data_incomplete", cause.message, { cause });
   }

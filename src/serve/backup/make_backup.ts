@@ -14,6 +14,7 @@ import {
   FormatMarkError,
   isUnfinished,
   readFormatMark,
+  UNMARKED_FORMAT,
 } from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -185,7 +186,13 @@ async function formatOf({ dataDir, kv = join(dataDir, KV) }: BackupOptions): Pro
     if (!(cause instanceof FormatMarkError)) throw cause;
     throw new BackupError(`Cannot back up ${dataDir}: ${cause.message}`, undefined, { cause });
   });
-  if (mark === undefined || mark.format <= DATA_FORMAT) return mark?.format ?? DATA_FORMAT;
+  if (mark?.migration !== undefined) {
+    throw new BackupError(
+      `Cannot back up ${dataDir}: its migration to format ${mark.format} has not ended`,
+      `Start svc serve on it, which goes on; ${mark.migration.backup} in it is from before`,
+    );
+  }
+  if (mark === undefined || mark.format <= DATA_FORMAT) return mark?.format ?? UNMARKED_FORMAT;
   throw new BackupError(
     `Cannot back up ${dataDir}: its data has format ${mark.format}, and this program knows ` +
       `format ${DATA_FORMAT}`,

@@ -17,7 +17,7 @@ import {
 } from "../../platform/core/store/mod.ts";
 import { isStoreUrl } from "../../store/mod.ts";
 import { Closers } from "../closers.ts";
-import { readKnownMark } from "../settle_format.ts";
+import { requireFormat } from "../settle_format.ts";
 import { MigrationError, StoreInUseError } from "./migration_error.ts";
 import type { Ends, MigrationOptions, MigrationReport } from "./migration_options.ts";
 import { hasFiles, moveFiles, openVault, surveyFiles } from "./move_files.ts";
@@ -67,7 +67,7 @@ async function openAll(options: MigrationOptions, closers: Closers): Promise<Ope
   const { env, dryRun = false, onTrouble } = options;
   const dataDir = await openDataDir(options.dataDir);
   closers.add({ close: () => dataDir.release() });
-  await readKnownMark(options.dataDir);
+  await requireFormat(options.dataDir);
   const records = endsOf(options.records, options.kv ?? dataDir.kv);
   const files = endsOf(options.files, dataDir.blobs);
   const source = records?.from ?? options.kv ?? dataDir.kv;
@@ -150,6 +150,7 @@ async function listStaying(root: string): Promise<MigrationReport["stays"]> {
  * @throws {DataDirInUseError} while a platform runs on the data directory.
  * @throws {StoreInUseError} while nodes run on a shared store.
  * @throws {DataNewerError} where a newer program has written it.
+ * @throws {DataNotMigratedError} where an older one has.
  * @throws {StoreUnusableError} where a place cannot be used.
  * @throws {MigrationError} where the target is not empty, or does not get equal to the source.
  */

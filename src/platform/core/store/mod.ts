@@ -27,7 +27,14 @@ export { blobPath, FsBlobStore } from "./fs_blob_store.ts";
 export { openFsBlobVault, prepareIncoming } from "./fs_blob_vault.ts";
 export { isFullDisk } from "./full_disk.ts";
 export { keys } from "./keys.ts";
-export { openKv, openPlatformKv, placeName, StoreUnusableError, unusable } from "./open_kv.ts";
+export {
+  isRemoteStore,
+  openKv,
+  openPlatformKv,
+  placeName,
+  StoreUnusableError,
+  unusable,
+} from "./open_kv.ts";
 export { openPg, wrapPg } from "./open_pg_kv.ts";
 export { isStoreEmpty, markPortable, portableKv } from "./portable_kv.ts";
 export { decodeValue, encodePortable } from "./portable_values.ts";

@@ -26,6 +26,9 @@ export class StoreUnusableError extends Error {
   override readonly name = "StoreUnusableError";
 }
 
+/** Whether a place of a store is a URL: it is of another machine, and others may write to it. */
+export const isRemoteStore = (place: string): boolean => /^[a-z]+:\/\//i.test(place);
+
 export interface OpenedKv {
   readonly kv: Deno.Kv;
   /** Why nothing can be stored; `undefined` if it can. */

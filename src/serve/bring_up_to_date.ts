@@ -1,0 +1,30 @@
+/**
+ * Bringing a data directory to this program's format with a backup of what is in it.
+ *
+ * @module
+ */
+import { systemClock } from "../lib/clock.ts";
+import { isS3Place } from "../lib/is_s3_place.ts";
+import { makeBackup } from "./backup/mod.ts";
+import type { DataPlaces } from "./migrate_format.ts";
+import { type FormatOptions, settleFormat } from "./settle_format.ts";
+
+/**
+ * Marks a new data directory, migrates an older one after a backup, and refuses a newer one.
+ *
+ * @throws {DataNewerError} where a newer program has written it.
+ * @throws {DataNotMigratedError} where it is older, and cannot be migrated.
+ * @throws {DataIncompleteError} where its restore has not ended, or the mark cannot be read.
+ */
+export async function bringUpToDate(
+  places: DataPlaces,
+  options: Omit<FormatOptions, "places" | "backUp">,
+): Promise<void> {
+  const { dataDir, kv, blobs } = places;
+  const { version } = options;
+  const kept = { dataDir, kv, ...(isS3Place(blobs) ? {} : { blobs }) };
+  const backUp = async (to: string) => {
+    await makeBackup({ ...kept, to, version, now: systemClock });
+  };
+  await settleFormat({ ...options, places, backUp });
+}

@@ -1,0 +1,150 @@
+/**
+ * Migrating a data directory from one format to a later one.
+ *
+ * The directory is marked with the new format before its data is touched, and with the step that
+ * has begun: whatever ends the process, an older program refuses it, and a newer one goes on.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { type FormatMark, writeFormatMark } from "../lib/data_format.ts";
+import { describeFileFault, isFileFault } from "../lib/file_fault.ts";
+import { messageOf } from "../lib/error_message.ts";
+import { isRemoteStore } from "../platform/core/store/mod.ts";
+import { BackupError } from "./backup/mod.ts";
+
+/** Where the data of a platform is. */
+export interface DataPlaces {
+  readonly dataDir: string;
+  /** Path of the key-value store. */
+  readonly kv: string;
+  /** Folder of the blobs, or the address of an object storage. */
+  readonly blobs: string;
+}
+
+/** From one format to the next. It must accept what an interrupted run of itself left. */
+export interface Migration {
+  /** Format that it starts from; it leads to the next one. */
+  readonly from: number;
+  /** What it does, for the log. */
+  readonly summary: string;
+  /** Flushes to disk what it writes. */
+  readonly run: (places: DataPlaces) => Promise<void>;
+}
+
+/** All migrations, by the format that they start from; there must be one for each past format. */
+export const MIGRATIONS: readonly Migration[] = [];
+
+/** A data directory cannot be brought to this program's format. */
+export class DataNotMigratedError extends Error {
+  override readonly name = "DataNotMigratedError";
+}
+
+export interface MigrateOptions {
+  readonly places: DataPlaces;
+  /** Version of this program. */
+  readonly version: string;
+  readonly migrations: readonly Migration[];
+  /** Makes a backup of the directory in the file `to`. */
+  readonly backUp: (to: string) => Promise<void>;
+  readonly log: (message: string) => void;
+}
+
+interface Journey {
+  readonly from: number;
+  readonly to: number;
+  /** Name of the backup from before. */
+  readonly backup: string;
+}
+
+function reasonOf(cause: unknown): string {
+  if (isFileFault(cause)) return describeFileFault(cause);
+  if (cause instanceof BackupError && isFileFault(cause.cause)) {
+    return describeFileFault(cause.cause);
+  }
+  return messageOf(cause);
+}
+
+async function mark(options: MigrateOptions, { from, to, backup }: Journey): Promise<void> {
+  await writeFormatMark(options.places.dataDir, {
+    ...{ format: to, program: options.version },
+    ...(from < to && { migration: { from, backup } }),
+  });
+}
+
+/** Makes the backup and, once it is complete, marks the directory as one that is migrated. */
+async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backup">) {
+  const { places: { dataDir }, backUp, log } = options;
+  const journey: Journey = { from, to, backup: `before-format-${to}.tar` };
+  const path = join(dataDir, journey.backup);
+  try {
+    await backUp(path);
+    // Its room is what the platform may lack, which goes on with the older program.
+    await mark(options, journey).catch(async (error) => {
+      await Deno.remove(path).catch(() => {});
+      throw error;
+    });
+  } catch (cause) {
+    throw new DataNotMigratedError(
+      `Cannot migrate the data directory ${dataDir} to format ${to}: no backup from before can ` +
+        `be made in it: ${reasonOf(cause)}. Nothing was changed: start it again when that is ` +
+        "mended, or with the program before",
+      { cause },
+    );
+  }
+  log(`Migrating ${dataDir} from format ${from} to ${to}; ${path} is a backup from before`);
+  return journey;
+}
+
+/** Goes on with what an earlier start began. */
+function resume(options: MigrateOptions, { from, backup }: Omit<Journey, "to">, to: number) {
+  const { places: { dataDir }, log } = options;
+  log(`Going on with the migration of ${dataDir} from format ${from} to ${to}, which was ended`);
+  return { from, to, backup };
+}
+
+async function runSteps(options: MigrateOptions, journey: Journey): Promise<void> {
+  const { places, migrations, log } = options;
+  for (let { from } = journey; from < journey.to; from++) {
+    const migration = migrations.find((each) => each.from === from);
+    if (migration === undefined) throw new RangeError(`No migration starts from format ${from}`);
+    log(`Format ${from + 1}: ${migration.summary}`);
+    await migration.run(places);
+    await mark(options, { ...journey, from: from + 1 });
+  }
+}
+
+/**
+ * Brings a directory of an older format to format `to`, after a backup.
+ *
+ * @param found mark of the directory, if it has one.
+ * @param from format of its data.
+ * @throws {DataNotMigratedError} saying in which state it is, and how to go on or back.
+ */
+export async function migrateFormat(
+  options: MigrateOptions,
+  found: FormatMark | undefined,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const { dataDir, kv } = options.places;
+  if (isRemoteStore(kv)) {
+    throw new DataNotMigratedError(
+      `Cannot migrate the data directory ${dataDir} to format ${to}: its records are on another ` +
+        "machine, where this program migrates none",
+    );
+  }
+  const journey = found?.migration === undefined
+    ? await begin(options, { from, to })
+    : resume(options, found.migration, to);
+  try {
+    await runSteps(options, journey);
+  } catch (cause) {
+    const backup = join(dataDir, journey.backup);
+    throw new DataNotMigratedError(
+      `Cannot finish the migration of the data directory ${dataDir} to format ${to}: ` +
+        `${reasonOf(cause)}. Start it again when that is mended, and it goes on; or go back: ` +
+        `restore ${backup} by svc restore into another directory, for the program before`,
+      { cause },
+    );
+  }
+}
