@@ -41,6 +41,7 @@ export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
   "compute/websocket_limit_test.ts": {
     "a WebSocket that the server declines gives both its places back": DECLINED,
   },
+  "platform/data_format_test.ts": "runs a program with a second format, which svc does not have",
   "platform/data_loss_test.ts": {
     "records without keys.json are not started upon, and no key is made": ERRORS,
     "a damaged keys.json is named, and left as it is": ERRORS,

@@ -1,0 +1,169 @@
+/**
+ * A program with a second format of the data directory, as a process: killed while it migrates,
+ * and on a full disk. `KILL_ROUNDS` sets how many rounds are run.
+ */
+// deno-lint-ignore-file no-console -- says why a test is skipped
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { readFormatMark } from "../../../src/lib/data_format.ts";
+import { BackupError, DataNewerError, makeBackup, restoreBackup } from "../../../src/serve/mod.ts";
+import { createProject, deploy, start } from "../../helpers/platform.ts";
+import { COUNT, formatFound, placesOf, settle, writeFirst } from "../../helpers/second_format.ts";
+import { mountDisk } from "../../helpers/small_disk.ts";
+
+const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 1);
+const PROGRAM = new URL("../../helpers/second_format.ts", import.meta.url).pathname;
+const BACKUP = "before-format-2.tar";
+const MEGABYTE = 1024 * 1024;
+
+async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-format-" });
+  try {
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** A data directory of the first format with a site and what the second format changes. */
+async function furnish(dataDir: string): Promise<void> {
+  const platform = await start(dataDir);
+  await createProject(platform, "shop");
+  await deploy(platform, "shop", { files: { "index.html": "home" } });
+  await platform.shutdown();
+  await writeFirst(placesOf(dataDir));
+}
+
+/** Runs the program, and kills it at line `killAt`; returns its lines. */
+async function migrate(dataDir: string, { killAt = Infinity, extraBytes = 0 } = {}) {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--unstable-kv", PROGRAM, dataDir, `${extraBytes}`],
+    ...{ stdout: "piped", stderr: "inherit" },
+  }).spawn();
+  const lines: string[] = [];
+  let text = "";
+  for await (const piece of child.stdout.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    lines.splice(0, lines.length, ...text.split("\n").slice(0, -1));
+    if (lines.length < killAt) continue;
+    // Not always at the very moment of a line, but also in the middle of what comes next.
+    await new Promise((done) => setTimeout(done, Math.random() * 30));
+    child.kill("SIGKILL");
+    break;
+  }
+  const { code } = await child.status;
+  return { code, lines };
+}
+
+/** Restores the backup from before. */
+async function checkBackup(file: string, to: string): Promise<void> {
+  const { backup } = await restoreBackup({ from: file, dataDir: to });
+  assert.equal(backup.format, 1);
+  assert.equal(await formatFound(placesOf(to)), 1);
+}
+
+/** Runs this program's platform on a directory. */
+async function serve(to: string): Promise<void> {
+  const platform = await start(to);
+  assert.equal((await platform.get("shop.localhost", "/")).text, "home");
+  await platform.shutdown();
+}
+
+/** What the older program sees: all of the old state, or a refusal with the reason. */
+async function checkForOlder(dataDir: string, folder: string): Promise<void> {
+  const refusal = await settle(dataDir, 1).then(() => undefined, (error) => error);
+  if (refusal === undefined) return assert.equal(await formatFound(placesOf(dataDir)), 1);
+  assert.ok(refusal instanceof DataNewerError, `${refusal}`);
+  assert.match(refusal.message, /svc 2\.0\.0 wrote it in format 2/);
+  const to = { to: join(folder, "now.tar"), version: "1.0.0", now: Date.now };
+  await assert.rejects(makeBackup({ ...placesOf(dataDir), ...to }), BackupError);
+  await checkBackup(join(dataDir, BACKUP), join(folder, crypto.randomUUID()));
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  const { success } = await new Deno.Command("cp", { args: ["-a", from, to] }).output();
+  assert.ok(success);
+}
+
+/** Kills the program once, or several times in a row; the last run ends the migration. */
+async function killRound(first: string, folder: string, lineCount: number): Promise<string[]> {
+  const dataDir = join(folder, "data");
+  await copyFolder(first, dataDir);
+  const seen: string[] = [];
+  for (let kill = 0; kill < 2; kill++) {
+    const { lines } = await migrate(dataDir, { killAt: 1 + Math.floor(Math.random() * lineCount) });
+    seen.push(lines.at(-1) ?? "");
+    await checkForOlder(dataDir, folder);
+  }
+  const { code, lines } = await migrate(dataDir);
+  assert.deepEqual([code, lines.at(-1)], [0, "done"], lines.join("\n"));
+  assert.equal(await formatFound(placesOf(dataDir)), 2);
+  assert.deepEqual(await readFormatMark(dataDir), { format: 2, program: "2.0.0" });
+  await checkBackup(join(dataDir, BACKUP), join(folder, "restored"));
+  await serve(join(folder, "restored"));
+  const names = [...Deno.readDirSync(dataDir)].map(({ name }) => name);
+  assert.deepEqual(names.filter((name) => /\.partial$/.test(name)), []);
+  assert.deepEqual((await migrate(dataDir)).lines, ["started", "done"]);
+  return seen;
+}
+
+Deno.test("kill -9 in a migration leaves the old state, or one that only newer programs go on with", () =>
+  inFolder(async (folder) => {
+    const first = join(folder, "first");
+    await furnish(first);
+    const whole = join(folder, "whole");
+    await copyFolder(first, whole);
+    const { lines } = await migrate(whole);
+    assert.equal(lines.filter((line) => line.startsWith("batch")).length, COUNT / 20);
+    for (let round = 0; round < ROUNDS; round++) {
+      const home = join(folder, `round${round}`);
+      await Deno.mkdir(home);
+      const killed = await killRound(first, home, lines.length);
+      await Deno.remove(home, { recursive: true });
+      if (Deno.env.has("KILL_ROUNDS")) console.log(`Killed after: ${killed.join(", ")}`);
+    }
+  }));
+
+/** Runs a test on a disk of some megabytes beside a furnished directory. */
+async function onSmallDisk(
+  megabytes: number,
+  test: (dataDir: string, folder: string) => Promise<void>,
+): Promise<void> {
+  await inFolder(async (folder) => {
+    const [first, small] = [join(folder, "first"), join(folder, "small")];
+    await using disk = await mountDisk(small, megabytes);
+    if (disk === undefined) return console.log("Skipped: this user may not mount a disk");
+    await furnish(first);
+    await copyFolder(first, join(small, "data"));
+    await test(join(small, "data"), folder);
+  });
+}
+
+Deno.test("a disk without room for the backup leaves the old state, and says so", () =>
+  onSmallDisk(2, async (dataDir) => {
+    const ballast = join(dataDir, "..", "ballast");
+    await Deno.writeFile(ballast, new Uint8Array(MEGABYTE)).catch(() => {});
+    const { code, lines } = await migrate(dataDir);
+    assert.equal(code, 1);
+    assert.match(lines.at(-1)!, /no backup from before can be made in it: the disk is full\. Noth/);
+    await settle(dataDir, 1);
+    await Deno.remove(ballast);
+    assert.equal(await formatFound(placesOf(dataDir)), 1);
+    const names = [...Deno.readDirSync(dataDir)].map(({ name }) => name);
+    assert.deepEqual(names.filter((name) => /before-format|\.tmp$/.test(name)), []);
+  }));
+
+Deno.test("a disk that gets full in a migration is named, and the migration goes on with room", () =>
+  onSmallDisk(8, async (dataDir, folder) => {
+    const { code, lines } = await migrate(dataDir, { extraBytes: 16 * MEGABYTE });
+    assert.equal(code, 1);
+    assert.match(
+      lines.at(-1)!,
+      /Cannot finish the migration .*: the disk is full\. Start it again/,
+    );
+    await checkForOlder(dataDir, folder);
+    await Deno.remove(join(dataDir, "extra"));
+    assert.equal((await migrate(dataDir)).code, 0);
+    assert.equal(await formatFound(placesOf(dataDir)), 2);
+    await checkBackup(join(dataDir, BACKUP), join(folder, "restored"));
+  }));
