@@ -5,16 +5,18 @@
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { systemRandom } from "../../../src/lib/clock.ts";
 import { readFormatMark } from "../../../src/lib/data_format.ts";
+import { openKeyRing } from "../../../src/platform/core/secrets/mod.ts";
+import { openDataDir } from "../../../src/platform/core/store/mod.ts";
 import { BackupError, DataNewerError, makeBackup, restoreBackup } from "../../../src/serve/mod.ts";
 import { createProject, deploy, start } from "../../helpers/platform.ts";
 import { COUNT, formatFound, placesOf, settle, writeFirst } from "../../helpers/second_format.ts";
-import { mountDisk } from "../../helpers/small_disk.ts";
+import { fill, mountDisk } from "../../helpers/small_disk.ts";
 
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 1);
 const PROGRAM = new URL("../../helpers/second_format.ts", import.meta.url).pathname;
 const BACKUP = "before-format-2.tar";
-const MEGABYTE = 1024 * 1024;
 
 async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-format-" });
@@ -124,25 +126,28 @@ Deno.test("kill -9 in a migration leaves the old state, or one that only newer p
     }
   }));
 
-/** Runs a test on a disk of some megabytes beside a furnished directory. */
+const DISK_MB = 8;
+
+/** Runs a test on a directory of the first format, on a disk of its own. */
 async function onSmallDisk(
-  megabytes: number,
   test: (dataDir: string, folder: string) => Promise<void>,
 ): Promise<void> {
   await inFolder(async (folder) => {
-    const [first, small] = [join(folder, "first"), join(folder, "small")];
-    await using disk = await mountDisk(small, megabytes);
+    const small = join(folder, "small");
+    await using disk = await mountDisk(small, DISK_MB);
     if (disk === undefined) return console.log("Skipped: this user may not mount a disk");
-    await furnish(first);
-    await copyFolder(first, join(small, "data"));
-    await test(join(small, "data"), folder);
+    const { root, keys, release } = await openDataDir(join(small, "data"));
+    release();
+    await openKeyRing(keys, systemRandom);
+    await writeFirst(placesOf(root));
+    await test(root, folder);
   });
 }
 
 Deno.test("a disk without room for the backup leaves the old state, and says so", () =>
-  onSmallDisk(2, async (dataDir) => {
+  onSmallDisk(async (dataDir) => {
     const ballast = join(dataDir, "..", "ballast");
-    await Deno.writeFile(ballast, new Uint8Array(MEGABYTE)).catch(() => {});
+    await fill(ballast);
     const { code, lines } = await migrate(dataDir);
     assert.equal(code, 1);
     assert.match(lines.at(-1)!, /no backup from before can be made in it: the disk is full\. Noth/);
@@ -154,8 +159,8 @@ Deno.test("a disk without room for the backup leaves the old state, and says so"
   }));
 
 Deno.test("a disk that gets full in a migration is named, and the migration goes on with room", () =>
-  onSmallDisk(8, async (dataDir, folder) => {
-    const { code, lines } = await migrate(dataDir, { extraBytes: 16 * MEGABYTE });
+  onSmallDisk(async (dataDir, folder) => {
+    const { code, lines } = await migrate(dataDir, { extraBytes: 2 * DISK_MB * 1024 * 1024 });
     assert.equal(code, 1);
     assert.match(
       lines.at(-1)!,
