@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { packTar } from "modern-tar";
 import { join } from "node:path";
-import { readFormatMark } from "../../lib/data_format.ts";
+import { readFormatMark, writeFormatMark } from "../../lib/data_format.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { git, makeRepository } from "../../lib/_test_git.ts";
 import { makeBackup } from "./make_backup.ts";
@@ -164,6 +164,19 @@ Deno.test("makeBackup() leaves nothing behind where it fails", async () => {
       /there is no .*kv\.sqlite3/,
     );
     await assert.rejects(backUp(dataDir, join(root, "gone", "b.tar")), /it does not exist/);
+    assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name), ["data"]);
+  });
+});
+
+Deno.test("makeBackup() refuses data that a migration may have begun to change", async () => {
+  await withData(async ({ root, dataDir }) => {
+    const migration = { from: 1, backup: "before-format-2.tar" };
+    await writeFormatMark(dataDir, { format: 2, program: "2.0.0", migration });
+    await assert.rejects(backUp(dataDir, join(root, "b.tar")), (error: BackupError) => {
+      assert.match(error.message, /its migration to format 2 has not ended/);
+      assert.match(error.hint!, /Start svc serve on it, which goes on; before-format-2\.tar in it/);
+      return true;
+    });
     assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name), ["data"]);
   });
 });
