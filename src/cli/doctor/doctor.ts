@@ -26,7 +26,7 @@ export default defineCommand({
     ],
   ],
   async run({ flags }, ctx) {
-    const [{ examine }, { examineMachine }, { examinePlatform }, { isServed }] = await Promise.all([
+    const [{ examine }, { examineMachine }, { examinePlatform }, serve] = await Promise.all([
       import("./examine.ts"),
       import("./machine.ts"),
       import("./connections.ts"),
@@ -35,8 +35,13 @@ export default defineCommand({
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     const { kv, blobs } = flags;
     const postgres = postgresOf(flags, ctx);
+    const isServed = await serve.isServed(dataDir).catch((error) => {
+      // What is wrong with it is a point of its own.
+      if (error instanceof serve.DataDirUnusableError) return false;
+      throw error;
+    });
     const points = [
-      ...await examineMachine(ctx, { own: VERSION, isServed: await isServed(dataDir) }),
+      ...await examineMachine(ctx, { own: VERSION, isServed }),
       ...await examine({
         ...{ dataDir, cacheDir: cacheFolder(ctx.env), env: ctx.env, now: ctx.now() },
         ...definedOnly({ kv, blobs, postgres }),

@@ -9,6 +9,7 @@ import { runProgram } from "../../lib/spawn_program.ts";
 import { probeSandbox, sealFunction } from "../../runtime/mod.ts";
 import { formatBytes } from "../terminal/mod.ts";
 import { definedOnly } from "../command/mod.ts";
+import { examineDataDir } from "./data_directory.ts";
 import { examineDatabases } from "./databases.ts";
 import type { Point } from "./point.ts";
 import { examineBlobs, examineStore } from "./storages.ts";
@@ -118,34 +119,13 @@ function judgeDisk(dataDir: string, free: number): Point {
   };
 }
 
-/** Judges the mode of a data directory; `undefined` where there is none yet. */
-export function judgeDataDir(dataDir: string, mode: number | null | undefined): Point {
-  const name = "data directory";
-  if (mode === undefined) {
-    return { name, state: "ok", found: `${dataDir} will be made by svc serve` };
-  }
-  if (mode === null || (mode & 0o077) === 0) {
-    return { name, state: "ok", found: `${dataDir} is for its owner only` };
-  }
-  // As svc serve --postgres local leaves it where the platform is root.
-  if ((mode & 0o077) === 0o010) {
-    return { name, state: "ok", found: `${dataDir} is for its owner; its group may pass through` };
-  }
-  return {
-    name,
-    state: "fail",
-    found: `${dataDir} is open to others (mode ${(mode & 0o777).toString(8)})`,
-    advice: `Close it: chmod 700 ${dataDir}`,
-  };
-}
-
 /** Runs all checks; none of them leaves anything but what is in the cache folder. */
 export async function examine(
   { dataDir, cacheDir, env, kv, blobs, postgres, now }: ExamineOptions,
 ): Promise<readonly Point[]> {
-  const mode = await Deno.stat(dataDir).then((facts) => facts.mode, () => undefined);
   const support = probeSandbox();
   const freeBytes = await freeSpace(dataDir);
+  const directory = await examineDataDir(dataDir);
   return [
     ...judgeServerSandbox(support),
     ...await examineNodeSandbox(support, env),
@@ -156,8 +136,10 @@ export async function examine(
     await databases(env.PATH ?? ""),
     await examineBuildSandbox(env),
     judgeDisk(dataDir, freeBytes),
-    judgeDataDir(dataDir, mode),
-    ...await examineDatabases({ dataDir, env, freeBytes, now, ...definedOnly({ postgres }) }),
+    ...directory.points,
+    ...directory.isReadable
+      ? await examineDatabases({ dataDir, env, freeBytes, now, ...definedOnly({ postgres }) })
+      : [],
     ...kv === undefined ? [] : await examineStore(kv, env),
     ...blobs === undefined ? [] : [await examineBlobs(blobs, env)],
   ];

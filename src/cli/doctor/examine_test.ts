@@ -1,19 +1,5 @@
 import assert from "node:assert/strict";
-import { examine, judgeDataDir } from "./examine.ts";
-
-Deno.test("judgeDataDir() wants a directory for its owner only", () => {
-  const rows: readonly (readonly [number | null | undefined, string])[] = [
-    [undefined, "ok"],
-    [null, "ok"],
-    [0o40700, "ok"],
-    [0o40710, "ok"],
-    [0o40701, "fail"],
-    [0o40750, "fail"],
-    [0o40777, "fail"],
-  ];
-  for (const [mode, state] of rows) assert.equal(judgeDataDir("/data", mode).state, state);
-  assert.equal(judgeDataDir("/data", 0o40755).advice, "Close it: chmod 700 /data");
-});
+import { examine } from "./examine.ts";
 
 Deno.test("examine() looks at each point, and advises where one fails", async () => {
   const folder = await Deno.makeTempDir();

@@ -1,0 +1,108 @@
+/**
+ * The points of `svc doctor` about the data directory: whether this user can write it and
+ * others cannot open it, and whether this program reads its format.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import {
+  DATA_FORMAT,
+  type FormatMark,
+  FormatMarkError,
+  isUnfinished,
+  readFormatMark,
+} from "../../lib/data_format.ts";
+import { findWriteFault, type WriteFault } from "../../lib/file_fault.ts";
+import type { Point } from "./point.ts";
+
+const DIRECTORY = "data directory";
+const FORMAT = "data format";
+
+/** Judges the mode of a data directory; that of one which is not there is `undefined`. */
+export function judgeDataDir(
+  dataDir: string,
+  mode: number | null | undefined,
+  fault?: WriteFault,
+): Point {
+  const name = DIRECTORY;
+  if (fault !== undefined) {
+    return {
+      ...{ name, state: "fail", found: `${dataDir} cannot be written: ${fault.reason}` },
+      advice: "Run svc as the user whom it belongs to, or name another directory with --data-dir",
+    };
+  }
+  if (mode === undefined) {
+    return { name, state: "ok", found: `${dataDir} will be made by svc serve` };
+  }
+  if (mode === null || (mode & 0o077) === 0) {
+    return { name, state: "ok", found: `${dataDir} is for its owner only` };
+  }
+  // As svc serve --postgres local leaves it where the platform is root.
+  if ((mode & 0o077) === 0o010) {
+    return { name, state: "ok", found: `${dataDir} is for its owner; its group may pass through` };
+  }
+  return {
+    name,
+    state: "fail",
+    found: `${dataDir} is open to others (mode ${(mode & 0o777).toString(8)})`,
+    advice: `Close it: chmod 700 ${dataDir}`,
+  };
+}
+
+/** Judges what a data directory says of its format. */
+export function judgeFormat(mark: FormatMark, own: number = DATA_FORMAT): Point {
+  const { format, program, migration } = mark;
+  const name = FORMAT;
+  if (format > own) {
+    const found = `svc ${program} wrote it in format ${format}, this program reads up to ${own}`;
+    const advice = "Run the newer program (svc upgrade), or restore a backup from before";
+    return { name, state: "fail", found, advice };
+  }
+  if (migration !== undefined) {
+    return {
+      ...{ name, state: "fail", found: `its migration to format ${format} has not ended` },
+      advice:
+        `Start svc serve on it, which goes on, or restore ${migration.backup} in it for the ` +
+        "program before",
+    };
+  }
+  if (format < own) {
+    const advice = "Start svc serve on it: it makes a backup in the directory, and migrates";
+    return { name, state: "warn", found: `format ${format}; this program's is ${own}`, advice };
+  }
+  return { name, state: "ok", found: `${format}, written by svc ${program}` };
+}
+
+/** Examines the format; `undefined` where the directory does not say it. */
+async function examineFormat(dataDir: string): Promise<Point | undefined> {
+  const name = FORMAT;
+  try {
+    if (await isUnfinished(dataDir)) {
+      const found = "svc restore was ended before it had written all of it";
+      return { name, state: "fail", found, advice: "Remove the directory, and restore again" };
+    }
+    const mark = await readFormatMark(dataDir);
+    return mark && judgeFormat(mark);
+  } catch (error) {
+    if (!(error instanceof FormatMarkError)) throw error;
+    const advice = "Restore the file, or a backup of the directory";
+    return { name, state: "fail", found: error.message, advice };
+  }
+}
+
+export interface ExaminedDirectory {
+  readonly points: readonly Point[];
+  /** Whether this user and this program can read what is in it. */
+  readonly isReadable: boolean;
+}
+
+/** Examines a data directory; it leaves nothing in it. */
+export async function examineDataDir(dataDir: string): Promise<ExaminedDirectory> {
+  const mode = await Deno.stat(dataDir).then((facts) => facts.mode, () => undefined);
+  const fault = await findWriteFault(join(dataDir, "format.json"));
+  const directory = judgeDataDir(dataDir, mode, fault);
+  if (fault !== undefined) return { points: [directory], isReadable: false };
+  const format = await examineFormat(dataDir);
+  if (format === undefined) return { points: [directory], isReadable: true };
+  return { points: [directory, format], isReadable: format.state !== "fail" };
+}
