@@ -7,6 +7,7 @@
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
+import { forgiveClosedSocketReads } from "../lib/closed_socket_reads.ts";
 import type { Patience } from "./patience.ts";
 import {
   AttemptLateError,
@@ -119,6 +120,7 @@ export class Connections {
     private readonly patience: Patience,
     private readonly most: number = MOST_CONNECTIONS,
   ) {
+    forgiveClosedSocketReads();
     this.#pool = new Pool(address, patience, most);
   }
 

@@ -73,6 +73,8 @@ export interface TestCluster extends AsyncDisposable {
   readonly user: string;
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** Ends it as `pg_ctl stop -m immediate` does; it is started again by itself. */
+  crash(): Promise<void>;
 }
 
 /** Starts a bare server in a folder of its own, in which `user` may do everything. */
@@ -98,6 +100,11 @@ export async function startTestCluster(): Promise<TestCluster> {
     async start() {
       cluster = await open();
       await cluster.reach();
+    },
+    async crash() {
+      const pidFile = join(dataFolder, "postgres", "data", "postmaster.pid");
+      const [pid] = (await Deno.readTextFile(pidFile)).split("\n");
+      Deno.kill(Number(pid), "SIGQUIT");
     },
     async [Symbol.asyncDispose]() {
       await stop();

@@ -122,9 +122,38 @@ test("goes on where it was interrupted, and takes over what changed since", asyn
   assert.deepEqual(await contentOf(place, env), await contentOf(join(dataDir, "kv.sqlite3"), env));
 });
 
-test("refuses a target that holds anything else", async ({ pg, place, env, migrate }) => {
-  await migrate({});
+test("says what it has moved when it is run again, and changes nothing", async (tools) => {
+  const { dataDir, place, env, migrate } = tools;
+  const there = await migrate({});
+  // A kill may come when all is done and nothing was said.
+  const again = await migrate({});
+  assert.deepEqual(again.records, { ...there.records, copied: 0 });
+  assert.equal(again.resumed, true);
+  const store = await openKv(place, env);
+  await store.set(["something"], 1);
+  store.close();
+  const before = await contentOf(place, env);
   await assert.rejects(migrate({}), /it is not empty, and what it holds is no unfinished move/);
+  assert.deepEqual(await contentOf(place, env), before);
+  await assert.rejects(Deno.stat(join(dataDir, "move.json")), Deno.errors.NotFound);
+});
+
+test("does not take an emptied target for one that has all", async (tools) => {
+  const { pg, folder, dataDir, place, env, migrate } = tools;
+  const moveFile = join(dataDir, "move.json");
+  const stopping = new AbortController();
+  const onProgress = () => stopping.abort(new Error("interrupted"));
+  await assert.rejects(migrate({ signal: stopping.signal, onProgress }), /interrupted/);
+  await Deno.copyFile(moveFile, join(folder, "move.json"));
+  await migrate({});
+  // As a kill leaves it that comes right before the file is removed.
+  await Deno.copyFile(join(folder, "move.json"), moveFile);
+  await pg.runSql("TRUNCATE svc.records", place.match(/store_\d+/)![0]);
+  assert.equal((await migrate({})).records?.copied, COUNT + 4);
+  assert.deepEqual(await contentOf(place, env), await contentOf(join(dataDir, "kv.sqlite3"), env));
+});
+
+test("refuses a target that holds anything else", async ({ pg, place, env, migrate }) => {
   const { socket, user, database } = await pg.newAddress();
   const other = `postgres://${user}@/${database}?host=${dirname(socket!)}`;
   const store = await openRecords(other, env);
@@ -139,7 +168,7 @@ test("refuses a target that holds anything else", async ({ pg, place, env, migra
   assert.notEqual(place, other);
 });
 
-test("refuses while nodes run on the source", async ({ folder, dataDir, place, env, migrate }) => {
+test("refuses while nodes run on the source or the target", async ({ folder, dataDir, place, env, migrate }) => {
   const running = await openDataDir(dataDir);
   await assert.rejects(migrate({}), /another svc serve is using it/);
   running.release();
@@ -148,11 +177,24 @@ test("refuses while nodes run on the source", async ({ folder, dataDir, place, e
   await store.kv.set(keys.pulse("instance-of-a"), true, { expireIn: 60_000 });
   await store.close();
   const back = { dataDir: join(folder, "back"), records: { from: place } };
-  await assert.rejects(migrate(back), (error: Error) => {
-    assert.ok(error instanceof StoreInUseError);
-    assert.match(error.message, /while nodes run on it: instance-of-a/);
-    return true;
-  });
+  for (const options of [back, {}]) {
+    await assert.rejects(migrate(options), (error: Error) => {
+      assert.ok(error instanceof StoreInUseError);
+      assert.match(error.message, /while nodes run on it: instance-of-a/);
+      return true;
+    });
+  }
+});
+
+test("refuses while a platform runs on the data directory of another place", async (tools) => {
+  const { folder, dataDir, migrate } = tools;
+  const running = await openDataDir(join(folder, "running"));
+  const records = { from: running.kv, to: join(folder, "copy.sqlite3") };
+  await Deno.copyFile(join(dataDir, "kv.sqlite3"), running.kv);
+  await assert.rejects(migrate({ records }), /another svc serve is using it/);
+  await assert.rejects(migrate({ files: { to: running.blobs } }), /another svc serve is using it/);
+  running.release();
+  assert.equal((await migrate({ records })).records?.copied, COUNT + 4);
 });
 
 test("says what is wrong with a password, and with the keys", async (tools) => {

@@ -98,6 +98,24 @@ export async function hasFiles(vault: BlobVault): Promise<boolean> {
   return false;
 }
 
+/** What a target has where its list is that of the source; `undefined` where they differ. */
+export async function compareFiles(
+  { from, to }: Vaults,
+): Promise<Pick<FilesReport, "blobs" | "bytes"> | undefined> {
+  const wanted = new Map<string, number>();
+  let bytes = 0;
+  for await (const blob of from.list()) {
+    wanted.set(nameOf(blob), blob.size);
+    bytes += blob.size;
+  }
+  const blobs = wanted.size;
+  for await (const blob of to.list()) {
+    if (wanted.get(nameOf(blob)) !== blob.size) return undefined;
+    wanted.delete(nameOf(blob));
+  }
+  return wanted.size === 0 ? { blobs, bytes } : undefined;
+}
+
 /**
  * Copies all blobs, each checked against its hash, and counts them in the target. The
  * source is left as it is.

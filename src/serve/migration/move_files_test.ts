@@ -107,6 +107,14 @@ Deno.test("migrateStore() goes on where it was interrupted", () =>
     const report = await migrate({ to: storage.place });
     assert.equal(report.blobs, COUNT);
     assert.ok(report.copied <= COUNT - 10, `${report.copied} were copied again`);
+  }));
+
+Deno.test("migrateStore() says what it has moved when it is run again, and refuses other files", () =>
+  withStorage(async ({ dataDir, storage, migrate }) => {
+    const there = await migrate({ to: storage.place });
+    assert.deepEqual(await migrate({ to: storage.place }), { ...there, copied: 0 });
+    const vault = await openFsBlobVault(join(dataDir, "blobs"));
+    await vault.of(OTHER).put(sha256Hex("new"), bytes("new"));
     await assert.rejects(migrate({ to: storage.place }), /it is not empty/);
   }));
 

@@ -20,11 +20,6 @@ const moveSchema = z.object({
   /** Places, without anything secret. */
   records: ends.optional(),
   files: ends.optional(),
-  /** What was moved, once the target is whole. */
-  done: z.object({
-    records: z.object({ count: z.number(), copied: z.number(), sha256: z.string() }).optional(),
-    files: z.object({ blobs: z.number(), bytes: z.number(), copied: z.number() }).optional(),
-  }).optional(),
 });
 export type Move = Readonly<z.infer<typeof moveSchema>>;
 
@@ -55,9 +50,6 @@ export function isSameMove(one: Places, other: Places): boolean {
   return text(one) === text(other);
 }
 
-const save = (dataDir: string, move: Move) =>
-  writeFileAtomically(fileOf(dataDir), `${JSON.stringify(move)}\n`, { mode: 0o600 });
-
 /** The stores of records of a move; without a target, files alone are moved. */
 export interface MoveStores {
   readonly source: Deno.Kv;
@@ -70,21 +62,23 @@ export async function beginMove(
   move: Move,
   { source, target }: MoveStores,
 ): Promise<void> {
-  await save(dataDir, move);
+  await writeFileAtomically(fileOf(dataDir), `${JSON.stringify(move)}\n`, { mode: 0o600 });
   if (target !== undefined) await target.set(keys.meta("move"), { id: move.id });
   else await source.set(keys.meta("files-move"), { to: move.files!.to });
 }
 
-/** The target is whole: `move.done` says what it has. A repeated call only ends this. */
-export async function endMove(
-  dataDir: string,
-  move: Move,
-  { source, target }: MoveStores,
-): Promise<void> {
-  await save(dataDir, move);
+/** The target is whole: from now on a platform may start on it. */
+export async function endMove(dataDir: string, { source, target }: MoveStores): Promise<void> {
   if (target !== undefined) await target.delete(keys.meta("move"));
   else await source.delete(keys.meta("files-move"));
-  await Deno.remove(fileOf(dataDir));
+  await forgetMove(dataDir);
+}
+
+/** Removes what says that a move was begun. */
+export async function forgetMove(dataDir: string): Promise<void> {
+  await Deno.remove(fileOf(dataDir)).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
 }
 
 /** The id of the move that a store is the target of. */

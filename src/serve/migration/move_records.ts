@@ -6,9 +6,17 @@
  */
 import { createHash } from "node:crypto";
 import { decodeValue } from "../../platform/core/store/mod.ts";
+import { decodeKey } from "../../store/mod.ts";
 import type { RecordsReport, Watch } from "./migration_options.ts";
 import { MigrationError } from "./migration_error.ts";
-import { differences, isMoved, sizeOf, valueBytes } from "./raw_record.ts";
+import {
+  type Difference,
+  differences,
+  isMoved,
+  isTolerable,
+  sizeOf,
+  valueBytes,
+} from "./raw_record.ts";
 import type { Change, RecordStore } from "./record_store.ts";
 
 /** What there is to be moved. */
@@ -45,20 +53,25 @@ export async function hasRecords(store: RecordStore): Promise<boolean> {
 }
 
 async function* changesBetween(
-  { from, to }: Ends,
+  { from, to }: RecordEnds,
   { signal, onProgress }: Watch,
   onCopy: () => void,
 ): AsyncGenerator<Change> {
   for await (const { kind, record } of differences(from.records(), to.records())) {
     signal.throwIfAborted();
-    if (kind !== "delete") onProgress({ files: 1, bytes: sizeOf(record) });
+    if (kind === "more") {
+      yield { kind: "delete", record };
+      continue;
+    }
+    onProgress({ files: 1, bytes: sizeOf(record) });
     if (kind === "same") continue;
-    if (kind === "set") onCopy();
-    yield { kind, record };
+    onCopy();
+    yield { kind: "set", record };
   }
 }
 
-interface Ends {
+/** Two stores, of which one is to become equal to the other. */
+export interface RecordEnds {
   readonly from: RecordStore;
   readonly to: RecordStore;
 }
@@ -66,26 +79,34 @@ interface Ends {
 /**
  * @throws {MigrationError} where the target, read anew, is not equal to the source.
  */
-export async function moveRecords(ends: Ends, watch: Watch): Promise<RecordsReport> {
+export async function moveRecords(ends: RecordEnds, watch: Watch): Promise<RecordsReport> {
   let copied = 0;
   await ends.to.write(changesBetween(ends, watch, () => copied++));
-  return { ...await compareRecords(ends, watch.signal), copied };
+  const compared = await compareRecords(ends, watch.signal);
+  if ("record" in compared) throw differs(compared);
+  return { ...compared, copied };
 }
 
-async function compareRecords(
-  { from, to }: Ends,
+function differs({ record }: Difference): MigrationError {
+  const [first] = decodeKey(record.key);
+  return new MigrationError(
+    `Cannot finish: the records of source and target differ, first under "${String(first)}", so ` +
+      "something has written to one of them meanwhile. Stop what uses them, and run it again",
+  );
+}
+
+/** Compares two stores; returns the first difference where they are not equal. */
+export async function compareRecords(
+  { from, to }: RecordEnds,
   signal: AbortSignal,
-): Promise<Pick<RecordsReport, "count" | "sha256">> {
+): Promise<Pick<RecordsReport, "count" | "sha256"> | Difference> {
   const hash = createHash("sha256");
   let count = 0;
-  for await (const { kind, record } of differences(from.records(), to.records())) {
+  for await (const difference of differences(from.records(), to.records())) {
     signal.throwIfAborted();
-    if (kind !== "same") {
-      throw new MigrationError(
-        "Cannot finish: the records of source and target differ, so something has written to " +
-          "one of them meanwhile. Stop what uses them, and run it again",
-      );
-    }
+    if (!isTolerable(difference)) return difference;
+    const { kind, record } = difference;
+    if (kind !== "same") continue;
     count++;
     hash.update(record.key).update(valueBytes(record));
   }

@@ -16,10 +16,11 @@ export interface RawRecord {
   readonly leftMs: number | undefined;
 }
 
-/** What makes a target equal to a source. */
-export type Difference =
-  | { readonly kind: "same" | "set"; readonly record: RawRecord }
-  | { readonly kind: "delete"; readonly record: RawRecord };
+/** How a record of two stores is in the target: of the source, or of the target where it is more. */
+export interface Difference {
+  readonly kind: "same" | "changed" | "missing" | "more";
+  readonly record: RawRecord;
+}
 
 /** How far two times may lie apart that are the same one, written at two moments. */
 const TIME_TOLERANCE_MS = 60_000;
@@ -43,6 +44,15 @@ export function valueBytes({ value }: RawRecord): Uint8Array {
 }
 
 const isOver = ({ leftMs }: RawRecord): boolean => leftMs !== undefined && leftMs <= 0;
+
+/**
+ * Whether two stores that are equal may show a record like this: one that has expired, or soon
+ * does, is in one of them a moment longer.
+ */
+export function isTolerable({ kind, record }: Difference): boolean {
+  if (kind === "same") return true;
+  return kind !== "changed" && record.leftMs !== undefined && record.leftMs <= TIME_TOLERANCE_MS;
+}
 
 function isSame(one: RawRecord, other: RawRecord): boolean {
   if (Buffer.compare(valueBytes(one), valueBytes(other)) !== 0) return false;
@@ -69,9 +79,9 @@ export async function* differences(
       : found === undefined
       ? -1
       : Buffer.compare(wanted.key, found.key);
-    if (order > 0) yield { kind: "delete", record: found! };
-    else if (order < 0) yield { kind: "set", record: wanted! };
-    else yield { kind: isSame(wanted!, found!) ? "same" : "set", record: wanted! };
+    if (order > 0) yield { kind: "more", record: found! };
+    else if (order < 0) yield { kind: "missing", record: wanted! };
+    else yield { kind: isSame(wanted!, found!) ? "same" : "changed", record: wanted! };
     if (order <= 0) wanted = (await source.next()).value;
     if (order >= 0) found = (await target.next()).value;
   }

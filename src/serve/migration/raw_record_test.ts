@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { encodeKey } from "../../store/mod.ts";
 import { keys } from "../../platform/core/store/mod.ts";
-import { differences, type RawRecord } from "./raw_record.ts";
+import { differences, isTolerable, type RawRecord } from "./raw_record.ts";
 
 const record = (key: Deno.KvKey, value: string, leftMs?: number): RawRecord => ({
   key: encodeKey(key),
@@ -23,19 +23,22 @@ Deno.test("differences() names what a target lacks, has otherwise, and has too m
   const to = [record(["b"], "other"), record(["c"], "3"), record(["d"], "4"), record(["e"], "5")];
   const text = (key: string) => `\x02${key}\0`;
   assert.deepEqual(await kindsOf(from, to), [
-    `set ${text("a")}`,
-    `set ${text("b")}`,
-    `delete ${text("c")}`,
+    `missing ${text("a")}`,
+    `changed ${text("b")}`,
+    `more ${text("c")}`,
     `same ${text("d")}`,
-    `delete ${text("e")}`,
+    `more ${text("e")}`,
   ]);
 });
 
 Deno.test("differences() tells a counter from bytes, and a record that expires from one that does not", async () => {
   const counter = { ...record(["a"], ""), value: new Deno.KvU64(1n) };
   const one = await kindsOf([counter], [record(["a"], "1")]);
-  assert.match(one.join(), /^set/);
-  assert.match((await kindsOf([record(["a"], "1", 90_000)], [record(["a"], "1")])).join(), /^set/);
+  assert.match(one.join(), /^changed/);
+  assert.match(
+    (await kindsOf([record(["a"], "1", 90_000)], [record(["a"], "1")])).join(),
+    /^changed/,
+  );
   const moved = [record(["a"], "1", 90_000)];
   assert.match((await kindsOf(moved, [record(["a"], "1", 89_000)])).join(), /^same/);
 });
@@ -43,4 +46,17 @@ Deno.test("differences() tells a counter from bytes, and a record that expires f
 Deno.test("differences() leaves out what has expired, and what belongs to one store", async () => {
   const mark = record(keys.meta("move"), "mark");
   assert.deepEqual(await kindsOf([record(["a"], "1", -5)], [record(["b"], "2", 0), mark]), []);
+});
+
+Deno.test("isTolerable() lets a record be gone from one store that expires about now", async () => {
+  const isSameAs = async (from: readonly RawRecord[], to: readonly RawRecord[]) =>
+    (await Array.fromAsync(differences(each(from), each(to)))).every(isTolerable);
+  const soon = [record(["a"], "1", 200)];
+  assert.ok(await isSameAs(soon, []));
+  assert.ok(await isSameAs([], soon));
+  assert.ok(await isSameAs(soon, [record(["a"], "1", -100)]));
+  assert.ok(!await isSameAs([record(["a"], "1", 300_000)], []));
+  assert.ok(!await isSameAs([record(["a"], "1")], []));
+  assert.ok(!await isSameAs([], [record(["a"], "1")]));
+  assert.ok(!await isSameAs(soon, [record(["a"], "2", 200)]));
 });

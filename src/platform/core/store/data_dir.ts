@@ -14,6 +14,9 @@ import { join } from "node:path";
  */
 const ENDING_MS = 3000;
 
+/** How long a look at a lock waits for it, in milliseconds. */
+const LOOK_MS = 300;
+
 export interface DataDir {
   readonly root: string;
   /** The Deno KV database. */
@@ -76,16 +79,30 @@ export async function openDataDir(root: string): Promise<DataDir> {
   return { root, kv, blobs, logs, cache, keys, release: () => lock.close() };
 }
 
-/** Whether a platform serves from a data directory. */
-export async function isServed(root: string): Promise<boolean> {
+/**
+ * Locks a folder that may be a data directory; nothing is to be locked where none ever was.
+ *
+ * @throws {DataDirInUseError} when another process holds it.
+ */
+export async function lockIfDataDir(root: string, waitMs = ENDING_MS): Promise<Disposable> {
   let lock: Deno.FsFile;
   try {
     lock = await Deno.open(join(root, "lock"), { write: true });
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.NotFound) return { [Symbol.dispose]: () => {} };
     throw new DataDirUnusableError(root, error);
   }
-  if (!await lockInTime(lock)) return true;
-  lock.close();
-  return false;
+  if (!await lockInTime(lock, waitMs)) throw new DataDirInUseError(root);
+  return lock;
+}
+
+/** Whether a platform serves from a data directory. */
+export async function isServed(root: string): Promise<boolean> {
+  try {
+    using _lock = await lockIfDataDir(root, LOOK_MS);
+    return false;
+  } catch (error) {
+    if (error instanceof DataDirInUseError) return true;
+    throw error;
+  }
 }

@@ -20,6 +20,7 @@ export {
   DataDirInUseError,
   DataDirUnusableError,
   isServed,
+  lockIfDataDir,
   openDataDir,
 } from "./data_dir.ts";
 export { countBelow, deleteKeys, keysBelow } from "./delete_keys.ts";

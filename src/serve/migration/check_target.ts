@@ -1,0 +1,68 @@
+/**
+ * What a move finds in its target: nothing, its own beginning, all of the source, or something
+ * that is not its own.
+ *
+ * @module
+ */
+import { MigrationError } from "./migration_error.ts";
+import type { FilesReport, RecordsReport } from "./migration_options.ts";
+import { compareFiles, hasFiles } from "./move_files.ts";
+import { findMark, isSameMove, type Move, readMove } from "./move_mark.ts";
+import { compareRecords, hasRecords } from "./move_records.ts";
+import type { Opened } from "./open_ends.ts";
+
+export type Found =
+  | { readonly kind: "empty" }
+  | { readonly kind: "begun"; readonly move: Move }
+  | { readonly kind: "equal"; readonly records?: RecordsReport; readonly files?: FilesReport };
+
+/** What the target has where that is all of the source; `undefined` where it differs. */
+async function findEqual(
+  { from, to, vaults }: Opened,
+  signal: AbortSignal,
+): Promise<Found | undefined> {
+  const records = to && await compareRecords({ from, to }, signal);
+  if (records !== undefined && "record" in records) return undefined;
+  const files = vaults && await compareFiles(vaults);
+  if (vaults !== undefined && files === undefined) return undefined;
+  return {
+    kind: "equal",
+    ...(records && { records: { ...records, copied: 0 } }),
+    ...(files && { files: { ...files, copied: 0 } }),
+  };
+}
+
+/**
+ * Looks at the target of a move.
+ *
+ * @throws {MigrationError} where it holds anything but what this move has brought.
+ */
+export async function findTarget(opened: Opened, signal: AbortSignal): Promise<Found> {
+  const { dataDir, move, to, vaults } = opened;
+  const begun = await readMove(dataDir.root);
+  const isSame = begun !== undefined && isSameMove(begun, move);
+  const mark = to === undefined ? undefined : await findMark(to.kv);
+  if (mark !== undefined) {
+    if (isSame && mark === begun.id) return { kind: "begun", move: begun };
+    throw new MigrationError(
+      `Cannot move records to ${move.records!.to}: it is not empty, and what it holds is another ` +
+        "move, which has not ended. Name an empty store, or empty this one",
+    );
+  }
+  const isFilled = {
+    records: to !== undefined && await hasRecords(to),
+    files: vaults !== undefined && await hasFiles(vaults.to),
+  };
+  if (isSame && !isFilled.records) return { kind: "begun", move: begun };
+  if (!isFilled.records && !isFilled.files) return { kind: "empty" };
+  const equal = await findEqual(opened, signal);
+  if (equal !== undefined) return equal;
+  throw new MigrationError(
+    isFilled.records
+      ? `Cannot move records to ${move.records!.to}: it is not empty, and what it holds is ` +
+        (isSame ? "no longer what was moved there. " : "no unfinished move. ") +
+        "Name an empty store, or empty this one"
+      : `Cannot move files to ${move.files!.to}: it is not empty, and this move was not begun ` +
+        "there. Name an empty place",
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * The places between which a platform is moved, opened, and closed to platforms as far as they
+ * are data directories.
+ *
+ * @module
+ */
+import { dirname, resolve } from "node:path";
+import {
+  type BlobVault,
+  type DataDir,
+  lockIfDataDir,
+  openDataDir,
+  placeName,
+} from "../../platform/core/store/mod.ts";
+import { isS3Place } from "../../lib/is_s3_place.ts";
+import { isStoreUrl } from "../../store/mod.ts";
+import type { Closers } from "../closers.ts";
+import { requireFormat } from "../settle_format.ts";
+import { MigrationError } from "./migration_error.ts";
+import type { Ends, MigrationOptions } from "./migration_options.ts";
+import { openVault } from "./move_files.ts";
+import type { Places } from "./move_mark.ts";
+import { openRecords, type RecordStore } from "./record_store.ts";
+
+export interface Opened {
+  readonly dataDir: DataDir;
+  readonly move: Places;
+  readonly from: RecordStore;
+  /** Place of the records that are moved or stay, as messages have it. */
+  readonly source: string;
+  /** Where records are moved. */
+  readonly to: RecordStore | undefined;
+  readonly vaults: { readonly from: BlobVault; readonly to: BlobVault } | undefined;
+}
+
+function endsOf(ends: Ends | undefined, own: string) {
+  if (ends === undefined) return undefined;
+  const { from = own, to = own } = ends;
+  if (from !== to) return { from, to };
+  throw new TypeError(`Cannot move anything: source and target are both ${placeName(from)}`);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+/** Locks the data directories that places are in, and that are not locked yet. */
+async function lockOthers(
+  { root }: DataDir,
+  places: readonly string[],
+  closers: Closers,
+): Promise<void> {
+  const isPath = (place: string) => !isStoreUrl(place) && !isS3Place(place);
+  const folders = new Set(places.filter(isPath).map((place) => dirname(resolve(place))));
+  folders.delete(resolve(root));
+  for (const folder of folders) {
+    const lock = await lockIfDataDir(folder);
+    closers.add({ close: () => lock[Symbol.dispose]() });
+  }
+}
+
+/**
+ * @throws {DataDirInUseError} while a platform runs on a data directory of either side.
+ * @throws {StoreUnusableError} where a place cannot be used.
+ */
+export async function openEnds(options: MigrationOptions, closers: Closers): Promise<Opened> {
+  const { env, dryRun = false, onTrouble } = options;
+  const dataDir = await openDataDir(options.dataDir);
+  closers.add({ close: () => dataDir.release() });
+  await requireFormat(options.dataDir);
+  const records = endsOf(options.records, options.kv ?? dataDir.kv);
+  const files = endsOf(options.files, dataDir.blobs);
+  const source = records?.from ?? options.kv ?? dataDir.kv;
+  const places = [source, records?.to, files?.from, files?.to].filter((place) =>
+    place !== undefined
+  );
+  await lockOthers(dataDir, places, closers);
+  if (!isStoreUrl(source) && !await exists(source)) {
+    throw new MigrationError(
+      `Cannot move the platform of ${source}: there is none. Name its data directory with ` +
+        "--data-dir",
+    );
+  }
+  if (dryRun && records !== undefined && !isStoreUrl(records.to) && !await exists(records.to)) {
+    throw new MigrationError(`Cannot look at ${records.to} without making it: leave --dry-run out`);
+  }
+  const from = closers.add(await openRecords(source, env));
+  const to = records === undefined ? undefined : closers.add(await openRecords(records.to, env));
+  const vault = async (place: string, { kv }: RecordStore) =>
+    closers.add(await openVault(place, { env, kv, cache: dataDir.cache, onTrouble }));
+  const vaults = files === undefined
+    ? undefined
+    : { from: await vault(files.from, from), to: await vault(files.to, to ?? from) };
+  const named = records && { from: placeName(records.from), to: placeName(records.to) };
+  const move = { ...(named && { records: named }), ...(files && { files }) };
+  return { dataDir, move, from, source: placeName(source), to, vaults };
+}

@@ -1,0 +1,89 @@
+/**
+ * The servers between which a platform is moved, each of which fails when it is told to:
+ * a PostgreSQL, and an object storage.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { openFaultyStorage } from "../../../src/platform/core/s3/_test_storage.ts";
+import { TestPg } from "../../../src/platform/core/store/_test_pg.ts";
+import { freePorts } from "./ports.ts";
+import { Storage } from "./storage.ts";
+
+/** Where the platform of a round is moved to: a database and a prefix of its own. */
+export interface MoveTarget {
+  readonly kv: string;
+  readonly database: string;
+  readonly blobs: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** An object storage that can be away for a while. */
+interface FailingStorage extends AsyncDisposable {
+  readonly place: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends all requests, and answers none for a while. */
+  fail(ms: number): Promise<void>;
+}
+
+/** A process that is killed. */
+async function startGateway(folder: string): Promise<FailingStorage> {
+  const storage = await Storage.start(folder, freePorts(1)[0]!);
+  return {
+    place: storage.place(),
+    env: storage.env,
+    async fail(ms) {
+      await storage.kill();
+      await delay(ms);
+      await storage.start();
+    },
+    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  };
+}
+
+/** A server of this process, behind a proxy that cuts connections. */
+async function startProxied(): Promise<FailingStorage> {
+  const storage = await openFaultyStorage();
+  const { AWS_ACCESS_KEY_ID: id = "", AWS_SECRET_ACCESS_KEY: secret = "" } = storage.env;
+  return {
+    place: storage.place,
+    env: { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret },
+    async fail(ms) {
+      storage.fault = () => "cut";
+      await delay(ms);
+      storage.fault = () => "pass";
+    },
+    [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose](),
+  };
+}
+
+export class MoveServers implements AsyncDisposable {
+  #count = 0;
+
+  private constructor(
+    private readonly parts: AsyncDisposableStack,
+    readonly pg: TestPg,
+    readonly storage: FailingStorage,
+  ) {}
+
+  /** @param isWhole whether the storage is a program of its own. */
+  static async start(folder: string, isWhole: boolean): Promise<MoveServers> {
+    await using starting = new AsyncDisposableStack();
+    const storage = starting.use(await (isWhole ? startGateway(folder) : startProxied()));
+    const pg = starting.use(await TestPg.start());
+    return new MoveServers(starting.move(), pg, storage);
+  }
+
+  /** An empty database, and an empty prefix of the bucket. */
+  async newTarget(): Promise<MoveTarget> {
+    const { socket, user, database, password } = await this.pg.newAddress();
+    const blobs = this.storage.place.replace("?", `/${this.#count++}?`);
+    const kv = `postgres://${user}@/${database}?host=${dirname(socket!)}`;
+    return { kv, database, blobs, env: { ...this.storage.env, SVC_KV_PASSWORD: password! } };
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.parts[Symbol.asyncDispose]();
+  }
+}

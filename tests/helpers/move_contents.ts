@@ -1,0 +1,140 @@
+/**
+ * All that a platform has stored, read without the code that moves it.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { sha256Hex } from "../../src/lib/hash.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { openS3BlobVault } from "../../src/platform/core/s3/mod.ts";
+import { keys } from "../../src/platform/core/store/mod.ts";
+import type { TestPg } from "../../src/platform/core/store/_test_pg.ts";
+import { encodeKey } from "../../src/store/mod.ts";
+import type { MoveTarget } from "./machines/move_servers.ts";
+
+interface Content {
+  /** Bytes or number, as text. */
+  readonly value: string;
+  /** In milliseconds since 1970; `Infinity` where it does not expire. */
+  readonly expiresAt: number;
+}
+
+/** Contents by encoded keys. */
+export type Records = ReadonlyMap<string, Content>;
+
+/** Sizes by `workspace/sha256`; each has the content of its name. */
+export type Blobs = ReadonlyMap<string, number>;
+
+/** How much later a record may expire: a commit is repeated while PostgreSQL is away. */
+const LATER_MS = 15_000;
+
+/** Records of one store, which no other has. */
+const OWN = new Set(
+  ["move", "probe", "portable_values"].map((name) => encodeKey(keys.meta(name)).toHex()),
+);
+
+/** How Deno KV says that a value is a counter, or bytes. */
+const COUNTER = 2;
+const BYTES = 3;
+
+export function readFileRecords(path: string): Records {
+  using database = new DatabaseSync(path, { readOnly: true });
+  const records = new Map<string, Content>();
+  for (const row of database.prepare("SELECT k, v, v_encoding, expiration_ms FROM kv").iterate()) {
+    const { k, v, v_encoding, expiration_ms } = row as {
+      k: Uint8Array;
+      v: Uint8Array;
+      v_encoding: number;
+      expiration_ms: number;
+    };
+    assert.ok(v_encoding === COUNTER || v_encoding === BYTES);
+    records.set(k.toHex(), {
+      value: v_encoding === COUNTER ? `${Buffer.from(v).readBigUInt64LE()}` : v.toHex(),
+      expiresAt: expiration_ms < 0 ? Infinity : expiration_ms,
+    });
+  }
+  return records;
+}
+
+export async function readPgRecords(pg: TestPg, { database }: MoveTarget): Promise<Records> {
+  const rows = await pg.runSql(
+    `SELECT encode(key, 'hex') AS key, coalesce(encode(value, 'hex'), number::text) AS value,
+      (extract(epoch FROM expires_at) * 1000)::double precision AS expires FROM svc.records`,
+    database,
+  );
+  return new Map(
+    rows.map(({ key, value, expires }) => [key, { value, expiresAt: expires ?? Infinity }]),
+  );
+}
+
+/** Holds a target to its source at a moment; returns how many records both have. */
+export function compareRecords(source: Records, target: Records, now: number): number {
+  const differences: string[] = [];
+  let count = 0;
+  for (const key of new Set([...source.keys(), ...target.keys()])) {
+    if (OWN.has(key)) continue;
+    const [from, to] = [source.get(key), target.get(key)];
+    const ends = { from: from?.expiresAt ?? now, to: to?.expiresAt ?? now };
+    const name = () => `${Buffer.from(key, "hex").toString("latin1")}: ${JSON.stringify(ends)}`;
+    if (from !== undefined && to !== undefined) {
+      count++;
+      if (from.value !== to.value) differences.push(`another value of ${name()}`);
+      const later = ends.from === ends.to ? 0 : ends.to - ends.from;
+      // A clock of milliseconds against one of microseconds.
+      if (!(later >= -5 && later <= LATER_MS)) differences.push(`another expiry of ${name()}`);
+    } else if (ends.from > now) differences.push(`lost ${name()}`);
+    else if (ends.to > now + LATER_MS) differences.push(`not of the source: ${name()}`);
+  }
+  assert.deepEqual(differences.slice(0, 20), [], `${differences.length} differences at ${now}`);
+  return count;
+}
+
+/** Reads all blobs of a folder, each of which must have the content of its name. */
+export async function readFolderBlobs(folder: string): Promise<Blobs> {
+  const blobs = new Map<string, number>();
+  for await (const workspace of Deno.readDir(folder)) {
+    if (!/^[0-9a-f-]{36}$/.test(workspace.name)) continue;
+    for await (const part of Deno.readDir(join(folder, workspace.name))) {
+      for await (const { name } of Deno.readDir(join(folder, workspace.name, part.name))) {
+        const content = await Deno.readFile(join(folder, workspace.name, part.name, name));
+        assert.equal(sha256Hex(content), name);
+        blobs.set(`${workspace.name}/${name}`, content.byteLength);
+      }
+    }
+  }
+  return blobs;
+}
+
+/** Reads all blobs of an object storage. */
+export async function readStoredBlobs({ blobs: place, env }: MoveTarget): Promise<Blobs> {
+  const cache = await Deno.makeTempDir({ prefix: "svc-blobs-" });
+  const kv = await Deno.openKv(":memory:");
+  const said: string[] = [];
+  const say = (text: string) => void said.push(text);
+  const vault = await openS3BlobVault({
+    ...{ place, env, kv, cache, now: systemClock, onDamaged: say, onTrouble: say },
+  });
+  try {
+    const blobs = new Map<string, number>();
+    for await (const { workspaceId, sha256, size } of vault.list()) {
+      const content = await vault.of(workspaceId).read(sha256);
+      assert.equal(content.byteLength, size);
+      assert.equal(sha256Hex(content), sha256);
+      blobs.set(`${workspaceId}/${sha256}`, size);
+    }
+    assert.deepEqual(said, []);
+    return blobs;
+  } finally {
+    vault.close();
+    kv.close();
+    await Deno.remove(cache, { recursive: true });
+  }
+}
+
+export function compareBlobs(source: Blobs, target: Blobs): void {
+  const text = (blobs: Blobs) => [...blobs].map(([name, size]) => `${name} ${size}`).sort();
+  assert.deepEqual(text(target), text(source));
+}
