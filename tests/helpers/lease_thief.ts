@@ -63,8 +63,8 @@ function watchedKv(kv: Deno.Kv, before: Moment): Deno.Kv {
       await before();
       return await kv.getMany(...given);
     },
-    list(...given) {
-      const found = kv.list(...given);
+    list<T = unknown>(...given: Parameters<Deno.Kv["list"]>): Deno.KvListIterator<T> {
+      const found = kv.list<T>(...given);
       let isFirst = true;
       const next: typeof found.next = async () => {
         if (isFirst) await before();

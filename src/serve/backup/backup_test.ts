@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readFormatMark, writeFormatMark } from "../../lib/data_format.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { git, makeRepository } from "../../lib/_test_git.ts";
+import type { BackupError } from "./backup_layout.ts";
 import { makeBackup } from "./make_backup.ts";
 import { restoreBackup } from "./restore_backup.ts";
 
