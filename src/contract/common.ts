@@ -35,13 +35,15 @@ export const PAGE_LIMIT_MAX = 100;
  * A number in a query, in decimal digits alone: `Number()` would also read
  * `0x10`, `1e1`, an empty text and blanks.
  */
-export const wholeNumber = (bounds: { readonly min: number; readonly max?: number }) =>
-  z.preprocess(
+export function wholeNumber({ min, max }: { readonly min: number; readonly max?: number }) {
+  const range = max === undefined ? `${min} on` : `${min} to ${max}`;
+  return z.preprocess(
     (given) =>
       typeof given !== "string" ? given : /^\d{1,15}$/.test(given) ? Number(given) : undefined,
-    z.int("Must be a whole number, in digits").min(bounds.min)
-      .max(bounds.max ?? Number.MAX_SAFE_INTEGER),
+    z.int(`Must be a whole number from ${range}, in digits`).min(min)
+      .max(max ?? Number.MAX_SAFE_INTEGER),
   );
+}
 
 export const pageLimit = (most: number, usual: number) =>
   wholeNumber({ min: 1, max: most }).default(usual);

@@ -26,6 +26,7 @@ import { decideTrigger, type HookRecord, hookSecret } from "./hook.ts";
 import type { HookAudit, HookVisit } from "./hook_audit.ts";
 import type { PullStore } from "./pull_store.ts";
 import { replayKey, type ReplayStore } from "./replays.ts";
+import { unknownHook } from "./resolve_failure.ts";
 import type { TriggerService } from "./trigger_service.ts";
 
 /** Largest payload of a forge, in bytes: it lists the commits of a push. */
@@ -128,7 +129,7 @@ export class ForgeService {
     const { branch } = event;
     if (!branchName.safeParse(branch).success) return "The branch's name is not allowed";
     const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
-    if (project === undefined) throw new Failure("unauthorized", "Invalid token");
+    if (project === undefined) throw unknownHook();
     const decision = decideTrigger(hook, { wanted: branch, production: project.branch });
     // A forge takes a refusal for a fault of the hook, and some then call it no more.
     if (decision.type === "refuse") return decision.message;

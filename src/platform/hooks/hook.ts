@@ -80,7 +80,7 @@ export function isPattern(branch: string): boolean {
 
 export type TriggerDecision =
   | { readonly type: "deploy"; readonly environment: string }
-  | { readonly type: "refuse"; readonly message: string };
+  | { readonly type: "refuse"; readonly message: string; readonly hint: string };
 
 /**
  * Decides where a trigger for a branch deploys to (spec, "Hook scope"): with scope
@@ -96,12 +96,14 @@ export function decideTrigger(
     return {
       type: "refuse",
       message: `Hook is scoped to PRODUCTION, but branch '${wanted}' is not production branch`,
+      hint: `Trigger it for branch '${production}', or use a hook of scope All or Preview.`,
     };
   }
   if (hook.restrictBranch && !matchesWildcard(hook.branch, wanted)) {
     return {
       type: "refuse",
       message: `Hook is restricted to branch '${hook.branch}', which '${wanted}' does not match`,
+      hint: "Trigger it for such a branch, or use a hook without that restriction.",
     };
   }
   return { type: "deploy", environment: environmentOf(hook.scope, isProduction) };

@@ -1,5 +1,5 @@
 /**
- * Why a trigger's commit cannot be deployed, as the caller sees it. Pure.
+ * Why a trigger cannot be followed, as the caller sees it. Pure.
  *
  * @module
  */
@@ -8,6 +8,13 @@ import { Failure } from "../core/http/mod.ts";
 
 /** Candidates of an ambiguous SHA that are listed. */
 const MAX_CANDIDATES = 10;
+
+/** The failure for a token that no hook has (spec, "Deploy hook error messages"). */
+export function unknownHook(): Failure {
+  return new Failure("unauthorized", "Invalid token", {
+    hint: "Compare the URL: the hook was deleted, or has a new URL since `svc hooks regenerate`.",
+  });
+}
 
 /**
  * The failure for a commit that was not found. A repository that is not connected or

@@ -21,6 +21,7 @@ import type { HookAudit, HookVisit } from "./hook_audit.ts";
 import type { HookStore } from "./hook_store.ts";
 import type { HookUses } from "./hook_uses.ts";
 import { ReplayedError, type ReplayKey, replayKey, type ReplayStore } from "./replays.ts";
+import { unknownHook } from "./resolve_failure.ts";
 import { issueTicket, readTicket } from "./status_ticket.ts";
 import { describeProgress, triggerAnswer } from "./trigger_answer.ts";
 
@@ -100,7 +101,7 @@ export class TriggerService {
    */
   async admit(token: string, request: Request): Promise<HookRecord> {
     const hook = await this.services.hooks.findByToken(hashHookToken(token));
-    if (hook === undefined) throw new Failure("unauthorized", "Invalid token");
+    if (hook === undefined) throw unknownHook();
     const wait = this.rates.take(hook.id);
     noteLimit(request, "hook", this.rates.standing(hook.id));
     if (wait === 0) return hook;
@@ -144,9 +145,11 @@ export class TriggerService {
     replay: ReplayKey | undefined,
   ): Promise<TriggerAnswer> {
     const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
-    if (project === undefined) throw new Failure("unauthorized", "Invalid token");
+    if (project === undefined) throw unknownHook();
     const decision = decideTrigger(hook, { wanted: body.branch, production: project.branch });
-    if (decision.type === "refuse") throw new Failure("forbidden", decision.message);
+    if (decision.type === "refuse") {
+      throw new Failure("forbidden", decision.message, { hint: decision.hint });
+    }
     const known = await this.findDeployed(project, { ...body, environment: decision.environment });
     if (known !== undefined) return await this.answerKnown(hook, known, replay);
     const commit = await this.commits.resolve(project, body, signal);

@@ -32,6 +32,7 @@ Deno.test("a hook is created, listed with its use, renamed, regenerated and dele
     assert.notEqual(again.json.url, made.url);
     const old = await trigger(made.url, { branch: "main", commitSha: sha });
     assert.deepEqual([old.status, old.json.error], [401, "Invalid token"]);
+    assert.match(old.json.hint, /^Compare the URL/);
     assert.equal((await trigger(again.json.url, { branch: "main", commitSha: sha })).status, 200);
 
     assert.equal((await api("DELETE", path)).status, 204);
@@ -102,6 +103,7 @@ Deno.test("scopes decide between production and preview", () =>
       const answer = await trigger(url, { branch, commitSha: shas[branch], force: true });
       assert.equal(answer.status, status, `${scope} ${branch}`);
       assert.equal(status === 200 ? answer.json.isPreview : answer.json.error, wanted);
+      if (status === 403) assert.match(answer.json.hint, /^Trigger it for branch 'main'/);
       if (status === 200) await ended(answer);
     }
     const { url } = await hook({ branch: "release/*" });

@@ -44,16 +44,20 @@ export class Failure extends Error {
   readonly problems: readonly Problem[] | undefined;
   /** Seconds after which a retry may succeed, for `Retry-After`. */
   readonly retryAfter: number | undefined;
+  /** What helps, where that is more than what helps with every failure of the code. */
+  readonly hint: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: {
     readonly problems?: readonly Problem[];
     readonly retryAfter?: number;
+    readonly hint?: string;
     readonly cause?: unknown;
   } = {}) {
     super(message, { cause: options.cause });
     this.code = code;
     this.problems = options.problems;
     this.retryAfter = options.retryAfter;
+    this.hint = options.hint;
   }
 
   get status(): number {
@@ -103,7 +107,7 @@ export function failureBody(failure: Failure, requestId: string): ApiErrorBody {
     error: failure.message,
     code: failure.code,
     requestId,
-    hint: PLATFORM_CODES[failure.code].remedy,
+    hint: failure.hint ?? PLATFORM_CODES[failure.code].remedy,
     docs: docsOf(failure.code),
     ...(failure.problems === undefined ? {} : { problems: [...failure.problems] }),
   };
