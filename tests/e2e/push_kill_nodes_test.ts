@@ -1,0 +1,154 @@
+/**
+ * `kill -9` of a node while it takes a push, and while it builds what was pushed: the push counts
+ * for all nodes or for none, can be repeated through another one, and the build is taken up.
+ */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { cleanEnvironment } from "../../scripts/_program.ts";
+import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
+import { isInstalled } from "../../scripts/_process.ts";
+import { git } from "../../src/lib/_test_git.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import { NO_POSTGRES, TestPg } from "../../src/platform/core/store/_test_pg.ts";
+import { freeBuildUid } from "../helpers/build_users.ts";
+import {
+  arrivedBytes,
+  beginPush,
+  commitPage,
+  foldersOfGit,
+  inRepository,
+  uncheckedObjects,
+} from "../helpers/cut_pushes.ts";
+import { Node } from "../helpers/machines/machines.ts";
+import { freePorts } from "../helpers/machines/ports.ts";
+import { TOKEN } from "../helpers/platform.ts";
+
+/** A node is known to be gone after ten seconds, so that its build is taken up then only. */
+const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
+const PATIENCE_MS = 60_000;
+
+/** Two nodes over one PostgreSQL and one folder of files; only `a` builds at first. */
+async function startNodes(folder: string, pg: TestPg) {
+  const { socket, user, database, password } = await pg.newAddress();
+  const firstUid = freeBuildUid();
+  const places = {
+    kv: `postgres://${user}@/${database}?host=${dirname(socket!)}`,
+    blobs: join(folder, "blobs"),
+    env: { SVC_KV_PASSWORD: password! },
+  };
+  const ports = freePorts(3);
+  const nodeOf = (name: string, index: number, args: readonly string[] = []): Node =>
+    new Node(name, ports[index]!, {
+      folder,
+      args: ["--build-uid", String(firstUid + index * 1000), ...args],
+      places: () => places,
+    });
+  return { a: nodeOf("a", 0), b: nodeOf("b", 1, ["--builds", "off"]), c: nodeOf("c", 2) };
+}
+
+/** A clone of its own, as whoever fetches has it. */
+async function headOf(node: Node, env: Readonly<Record<string, string>>): Promise<string> {
+  const { stdout } = await new Deno.Command("git", {
+    args: [
+      ...["-c", `http.extraHeader=Authorization: Basic ${btoa(`svc:${TOKEN}`)}`],
+      ...["ls-remote", `${node.url}/git/default/shop.git`, "refs/heads/main"],
+    ],
+    ...{ env, clearEnv: true },
+  }).output();
+  return new TextDecoder().decode(stdout).split("\t")[0]!;
+}
+
+const front = async ({ port }: Node): Promise<string> =>
+  (await fetchByHost({ port, host: "shop.localhost", path: "/" })).text;
+
+Deno.test({
+  name:
+    "kill -9 of a node amid a push: it can be repeated through another, and nothing is half there",
+  ignore: NO_POSTGRES !== undefined || !isInstalled("git"),
+  async fn(t) {
+    const folder = await Deno.makeTempDir({ prefix: "svc-push-nodes-" });
+    await Deno.chmod(folder, 0o755);
+    await using pg = await TestPg.start();
+    const env = cleanEnvironment(join(folder, "home"));
+    const site = join(folder, "site");
+    for (const each of [env.HOME!, site]) await Deno.mkdir(each);
+    await git(site, "init", "--quiet", "--initial-branch=main");
+    const { a, b, c } = await startNodes(folder, pg);
+    const dataDir = join(folder, "a");
+    const push = ({ url }: Node) =>
+      beginPush(site, { url, repository: "default/shop.git", token: TOKEN, env });
+    /** All nodes have the same head, which is one of these, and whole copies. */
+    const agree = async (...heads: readonly string[]): Promise<void> => {
+      const found = await Promise.all([a, b].map((node) => headOf(node, env)));
+      assert.equal(found[0], found[1]);
+      assert.ok(heads.includes(found[0]!), `${found[0]} is none of ${heads}`);
+      for (const name of ["a", "b"]) {
+        assert.equal(await inRepository(join(folder, name), "fsck", "--full", "--strict"), "");
+      }
+    };
+    const startAgain = async (): Promise<void> => {
+      await a.start();
+      await until(() => foldersOfGit(dataDir), (names) => names.length === 0, PATIENCE_MS);
+    };
+    try {
+      await a.start();
+      await b.start();
+      await a.api("POST", "/v1/projects", {
+        json: { name: "shop", buildCommand: "echo begun; sleep 1" },
+      });
+
+      const one = await commitPage(site, "one");
+      await t.step("while the objects of the first push arrive", async () => {
+        const arriving = push(a);
+        await until(() => arrivedBytes(dataDir), (bytes) => bytes > 0, PATIENCE_MS);
+        await a.kill();
+        assert.notEqual((await arriving.ended()).code, 0);
+        assert.equal(await headOf(b, env), "", "no half of one");
+        await startAgain();
+        const again = await push(b).ended();
+        assert.equal(again.code, 0, again.said);
+        await agree(one);
+        for (const node of [a, b]) await until(() => front(node), (text) => text === "one");
+      });
+
+      const two = await commitPage(site, "two");
+      await t.step("while git checks the objects of the next one", async () => {
+        const checking = push(a);
+        await until(() => uncheckedObjects(dataDir), (names) => names.length > 0, PATIENCE_MS);
+        await a.kill();
+        assert.notEqual((await checking.ended()).code, 0);
+        assert.equal(await headOf(b, env), one, "it does not count");
+        const again = push(b);
+        await until(() => again.said(), (said) => said.includes("remote: "), PATIENCE_MS);
+        await startAgain();
+        const { code, said } = await again.ended();
+        assert.equal(code, 0, said);
+        await agree(two);
+        assert.deepEqual(await uncheckedObjects(dataDir), []);
+        for (const node of [a, b]) await until(() => front(node), (text) => text === "two");
+      });
+
+      await t.step({
+        name: "while a node builds what was pushed through another",
+        ignore: !IS_LONG,
+        async fn() {
+          const three = await commitPage(site, "three");
+          const building = push(b);
+          await until(() => building.said(), (said) => said.includes("remote: begun"), PATIENCE_MS);
+          await a.kill();
+          await c.start();
+          await until(() => front(b), (text) => text === "three", PATIENCE_MS);
+          await building.ended();
+          assert.equal(await headOf(c, env), three);
+          const { code, said } = await push(c).ended();
+          assert.deepEqual([code, said.trim()], [0, "Everything up-to-date"]);
+          await startAgain();
+          await agree(three);
+        },
+      });
+    } finally {
+      for (const node of [a, b, c]) await node.kill();
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
