@@ -51,6 +51,14 @@ async function cancelUntil(
 }
 
 const CONTRACT: Contract = {
+  "takes statements and values of some megabytes": (gateway) =>
+    withClients(gateway, 1, async (client) => {
+      const megabytes = "äb".repeat(1_000_000);
+      const { rows: [value] } = await client.query("SELECT $1::text AS text", [megabytes]);
+      assert.ok(value.text === megabytes);
+      const { rows: [literal] } = await client.query(`SELECT length('${megabytes}') AS n`);
+      assert.equal(literal.n, megabytes.length);
+    }),
   "shows a client its own database and role, which is no superuser": (gateway) =>
     withClients(gateway, 1, async (client) => {
       const { rows: [row] } = await client.query(

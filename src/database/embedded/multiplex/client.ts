@@ -23,6 +23,8 @@ export interface PreparedStatement {
 
 export class Client {
   readonly inbox = new MessageReader(MAX_MESSAGE_BYTES);
+  /** Bytes in the inbox that the platform was told are dealt with: parts of a large message. */
+  takenAhead = 0;
   /** What differs from the server's own settings. */
   settings: Map<string, string>;
   /** By the names that the client knows; the unnamed one by the empty name. */
@@ -43,7 +45,7 @@ export class Client {
   hasLocks = false;
   /** What is to be asked of the backend before another client gets it. */
   suspects = { pins: false, locks: false, channels: false };
-  /** Since when it waits for the backend, or the backend for it, in milliseconds. */
+  /** Since when its whole message waits for the backend, or the backend for one, in milliseconds. */
   since = 0;
   /** The settings of its startup message are not checked yet. */
   isFresh = true;

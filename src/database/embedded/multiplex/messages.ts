@@ -55,10 +55,22 @@ export class MessageReader {
     return this.size === 0 ? undefined : String.fromCharCode(this.#bytes[this.#at]!);
   }
 
+  /** Length of the next message, as soon as its header is there. */
+  get #nextLength(): number | undefined {
+    return this.size < HEADER_BYTES ? undefined : readI32(this.#bytes, this.#at + 1) + 1;
+  }
+
+  /** Whether the next message is there, or is one that cannot be taken. */
+  get isWhole(): boolean {
+    const length = this.#nextLength;
+    if (length === undefined) return false;
+    return length < HEADER_BYTES || length > this.maxBytes || length <= this.size;
+  }
+
   /** The next message without taking it, once it is whole. @throws {MessageError} */
   peek(): Message | undefined {
-    if (this.size < HEADER_BYTES) return undefined;
-    const length = readI32(this.#bytes, this.#at + 1) + 1;
+    const length = this.#nextLength;
+    if (length === undefined) return undefined;
     if (length < HEADER_BYTES) throw new MessageError("Message has an impossible length");
     if (length > this.maxBytes) {
       throw new MessageError(`Message of ${length} bytes is over the limit of ${this.maxBytes}`);

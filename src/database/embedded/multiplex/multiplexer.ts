@@ -27,7 +27,7 @@ import {
   SYNC,
   writeMessage,
 } from "./messages.ts";
-import { dropSkipped, endWith, type Outlet, refuse, takeMessage } from "./outlet.ts";
+import { dropSkipped, endWith, type Outlet, refuse, takeAhead, takeMessage } from "./outlet.ts";
 import { traitsOf } from "./statement_traits.ts";
 import { idled, overdue, refuseWaiting, waitsForLock } from "./waiting.ts";
 
@@ -100,8 +100,9 @@ export class Multiplexer {
   receive(id: number, bytes: Uint8Array): void {
     const client = this.#clients.get(id);
     if (client === undefined || client.isGone) return;
-    if (client.inbox.size === 0) client.since = this.options.now();
+    if (!client.inbox.isWhole) client.since = this.options.now();
     client.inbox.push(bytes);
+    takeAhead(client, this.options.outlet);
   }
 
   /** The client has gone. */
@@ -115,7 +116,7 @@ export class Multiplexer {
     const now = this.options.now();
     const { outlet } = this.options;
     const waiting = [...this.#clients.values()].filter((client) =>
-      client !== this.#holder && !client.isGone && client.inbox.size > 0
+      client !== this.#holder && !client.isGone && client.inbox.isWhole
     );
     for (const client of waiting) {
       const reason = overdue(

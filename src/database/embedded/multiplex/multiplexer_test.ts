@@ -10,6 +10,7 @@ import {
   SYNC,
   writeMessage,
 } from "./messages.ts";
+import { SESSION_WINDOW } from "../wire.ts";
 import { Multiplexer } from "./multiplexer.ts";
 import { milliseconds } from "./waiting.ts";
 
@@ -58,6 +59,8 @@ class Clients {
   readonly backend = new ScriptedBackend();
   readonly heard = new Map<number, Message[]>();
   readonly ended: number[] = [];
+  /** Bytes that clients may send again. */
+  taken = 0;
   now = 0;
   idleLimit = 0;
   readonly multiplexer = new Multiplexer({
@@ -72,7 +75,7 @@ class Clients {
       },
       ended: (client) => this.ended.push(client),
       wait: () => assert.fail("nothing reads from a client"),
-      taken: () => {},
+      taken: (_client, bytes) => void (this.taken += bytes),
     },
     now: () => this.now,
     idleInTransactionMs: () => this.idleLimit,
@@ -187,6 +190,29 @@ Deno.test("milliseconds() reads settings of time with and without a unit", () =>
   const given = ["1500", "2s", "1min", "500us", " 3 h ", "0", "soon", undefined];
   const read = [1500, 2000, 60_000, 1, 10_800_000, 0, 0, 0];
   assert.deepEqual(given.map(milliseconds), read);
+});
+
+Deno.test("Multiplexer takes a message that is larger than what a client may send ahead", () => {
+  const clients = new Clients(1, 2);
+  clients.query(2, "BEGIN");
+  const message = writeMessage("Q", "x".repeat(3 * SESSION_WINDOW));
+  const next = writeMessage("Q", "next");
+  const before = clients.taken;
+  let sent = 0;
+  for (let part = 0; part < 100 && sent < message.byteLength; part++) {
+    clients.now += 1_000;
+    clients.multiplexer.tick();
+    const window = clients.taken - before + SESSION_WINDOW - sent;
+    const chunk = message.subarray(sent, sent + Math.min(30_000, window));
+    clients.send(1, chunk);
+    sent += chunk.byteLength;
+  }
+  assert.equal(sent, message.byteLength);
+  clients.send(1, next);
+  clients.query(2, "COMMIT");
+  assert.deepEqual(clients.backend.log.map((sql) => sql.length), [5, 6, 3 * SESSION_WINDOW, 4]);
+  const own = 2 * writeMessage("Q", "").byteLength + "BEGINCOMMIT".length;
+  assert.equal(clients.taken, message.byteLength + next.byteLength + own, "each byte once");
 });
 
 Deno.test("Multiplexer ends a session whose message is too long", () => {

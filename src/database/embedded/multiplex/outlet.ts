@@ -19,11 +19,27 @@ export interface Outlet {
   taken(client: number, bytes: number): void;
 }
 
+/** Parts of a message that are taken before it is whole, in bytes. */
+const PART_BYTES = 64 * 1024;
+
 /** Takes a client's next message, for good. */
 export function takeMessage(client: Client, outlet: Outlet): Message | undefined {
   const message = client.inbox.take();
-  if (message !== undefined) outlet.taken(client.id, message.bytes.byteLength);
+  if (message === undefined) return undefined;
+  const { byteLength } = message.bytes;
+  const ahead = Math.min(client.takenAhead, byteLength);
+  client.takenAhead -= ahead;
+  if (byteLength > ahead) outlet.taken(client.id, byteLength - ahead);
   return message;
+}
+
+/** Lets the rest of a message come that is larger than what a client may send ahead. */
+export function takeAhead(client: Client, outlet: Outlet): void {
+  const { id, inbox, takenAhead } = client;
+  const part = inbox.size - takenAhead;
+  if (inbox.isWhole || part < PART_BYTES) return;
+  client.takenAhead += part;
+  outlet.taken(id, part);
 }
 
 /** Ends a session with an error. */

@@ -78,7 +78,7 @@ export function idled(
     readonly isAwaited: boolean;
   },
 ): ErrorFields | undefined {
-  if (holder.isGone || holder.inbox.size > 0) return undefined;
+  if (holder.isGone || holder.inbox.isWhole) return undefined;
   if (holder.status === "I" && !holder.isMidBatch) return undefined;
   const idleMs = now - holder.since;
   if (limitMs > 0 && idleMs >= limitMs && holder.status !== "I") return OWN_LIMIT;
