@@ -17,6 +17,21 @@ const MEMORY = `SET work_mem = '2000MB';
     SELECT string_agg(repeat('a', 1000000), '') AS a, string_agg(repeat('b', 1000000), '') AS b,
       string_agg(repeat('c', 1000000), '') AS c FROM generate_series(1, 900)) AS kept`;
 
+/** Statements that nest deeper than any person writes them. */
+const NESTED: readonly string[] = [
+  `SELECT ${"(".repeat(20_000)}1${")".repeat(20_000)}`,
+  `SELECT ${"NOT ".repeat(50_000)}true`,
+  `SELECT 1${" + 1".repeat(50_000)}`,
+  `SELECT ${"(SELECT ".repeat(5_000)}1${")".repeat(5_000)}`,
+  `SELECT ${"CASE WHEN true THEN ".repeat(10_000)}1${" END".repeat(10_000)}`,
+  `SELECT 1${" UNION ALL SELECT 1".repeat(20_000)}`,
+  `SELECT '${"[".repeat(20_000)}${"]".repeat(20_000)}'::jsonb`,
+  `SELECT regexp_match('a', '${"(".repeat(20_000)}a${")".repeat(20_000)}')`,
+];
+
+/** What says so: the parser, the check of the stack, and that of regular expressions. */
+const TOO_DEEP: ReadonlySet<string | undefined> = new Set(["42601", "54001", "2201B"]);
+
 type Trial = (
   hostile: pg.Client,
   place: { readonly gateway: TestGateway; readonly branch: Branch },
@@ -33,6 +48,17 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   },
   "a statement that needs more memory than there is for it fails": async (hostile) => {
     await assert.rejects(hostile.query(MEMORY), (error) => code(error) === "53200");
+  },
+  "statements that are nested too deep fail by what they are, and the next ones run": async (
+    _first,
+    { gateway, branch },
+  ) => {
+    for (const sql of NESTED) {
+      const client = await gateway.connect(branch);
+      const refused = (error: unknown) => TOO_DEEP.has(code(error));
+      await assert.rejects(client.query(sql), refused, sql.slice(0, 40));
+      await client.end().catch(() => {});
+    }
   },
   "ten thousand prepared statements, or the sentence that says how many there may be": async (
     hostile,

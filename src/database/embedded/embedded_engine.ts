@@ -186,7 +186,20 @@ export class EmbeddedEngine implements DatabaseEngine {
 
   async connect(branch: Branch, startup: StartupParameters): Promise<BackendSession> {
     const running = await this.#start(branch);
-    const { connections } = branch.limits;
+    try {
+      return await this.#enter(running, branch, startup);
+    } catch (error) {
+      if (!running.isEnded) throw error;
+      // It ended by what another client did, before this one was let in.
+      return await this.#enter(await this.#start(branch), branch, startup);
+    }
+  }
+
+  async #enter(
+    running: RunningDatabase,
+    { limits: { connections } }: Branch,
+    startup: StartupParameters,
+  ): Promise<BackendSession> {
     if (running.sessions >= connections) {
       throw new EngineError(`Too many connections: this database has ${connections}`, "53300");
     }

@@ -4,11 +4,13 @@
  *
  * @module
  */
+import { messageOf } from "../../../lib/error_message.ts";
 import { type Frame, fromPayload, toPayload } from "../../../runtime/process/frames/mod.ts";
 import { SharedBackend } from "../multiplex/backend.ts";
 import {
   backendKey,
   errorField,
+  type ErrorFields,
   errorResponse,
   join,
   type Message,
@@ -34,6 +36,18 @@ const CHECKPOINT_AFTER = 20_000;
 function explainLate(said: Message): Message {
   if (errorField(said, "C") !== LATE.sqlState) return said;
   return { type: "E", bytes: errorResponse(LATE) };
+}
+
+/** What a client is told whose statement the engine did not survive. */
+function explainBroken(error: unknown): ErrorFields {
+  const hint = "Connect again: what was committed is there.";
+  // The runtime's own stack, which the engine does not measure.
+  if (error instanceof RangeError) {
+    const message = "stack depth limit exceeded: the statement is nested too deep";
+    return { severity: "FATAL", sqlState: "54001", message, hint };
+  }
+  const message = `The statement broke the embedded engine: ${messageOf(error)}`;
+  return { severity: "FATAL", sqlState: "XX000", message, hint };
 }
 
 export interface DatabaseProcessOptions {
@@ -72,9 +86,16 @@ export class DatabaseProcess {
         },
         run: (message, hear, more) => {
           watch.begin(this.#clients.running, postgres.timeouts.statement);
-          postgres.run(message, (said) => {
-            hear(said.type === "E" && watch.isLate ? explainLate(said) : said);
-          }, more);
+          try {
+            postgres.run(message, (said) => {
+              hear(said.type === "E" && watch.isLate ? explainLate(said) : said);
+            }, more);
+          } catch (error) {
+            // The process ends by it: its platform tells the other clients.
+            hear({ type: "E", bytes: errorResponse(explainBroken(error)) });
+            this.#flushOutput();
+            throw error;
+          }
           watch.end();
         },
       },
