@@ -28,8 +28,7 @@ const rowOf = ({ at, user, credential, address, action, path }: AuditEntry) => [
 
 export default defineCommand({
   description: `Newest first; entries are kept for ${AUDIT_DAYS} days. Only owners of the ` +
-    "workspace can list them. What a change was made of, such as the value of a variable, is " +
-    "not in the log.",
+    "workspace can list them. The log leaves out what was set, such as the value of a variable.",
   define: (command) =>
     command
       .option("--user <id>", "only what this account did")

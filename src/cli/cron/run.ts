@@ -6,7 +6,7 @@ import { printable } from "../terminal/mod.ts";
 import { describeRun } from "./describe_run.ts";
 
 export default defineCommand({
-  description: "Fails where the server's answer has a status of 400 or above, or none.",
+  description: "Fails if the server does not answer, or answers with a status of 400 or above.",
   define: (command) =>
     command
       .argument("<path>", "path of the task")

@@ -6,7 +6,7 @@ import { formatFacts } from "../terminal/mod.ts";
 
 export default defineCommand({
   description:
-    "Without flags it shows the settings. Servers that run follow a change with their next " +
+    "Without flags it shows the settings. Running servers pick up a change with their next " +
     "request; a build gets what is set when it begins.",
   define: (command) =>
     command

@@ -52,8 +52,8 @@ function injectionOf(database: Database): readonly string[] {
 
 export default defineCommand({
   description:
-    "Deployments get its connection string as a variable, unless --auto-inject is false; servers " +
-    "that run get it with their next request.",
+    "Deployments get its connection string as a variable, unless --auto-inject is false; " +
+    "running servers get it with their next request.",
   define: (command) =>
     command
       .option("--name <name>", "name of the database (default: that of the project)")

@@ -6,7 +6,7 @@ import { openDatabase, PROJECT_OPTION } from "./open_database.ts";
 export default defineCommand({
   description:
     "A person types the name to confirm; --force is required where nobody can be asked. Its " +
-    "clients are cut off at once. It can be had back with `svc db undelete` for seven days.",
+    "clients are cut off at once. `svc db undelete` brings it back within seven days.",
   define: (command) =>
     command
       .argument("<database>", "id or name of the database")

@@ -55,7 +55,7 @@ const SNAPSHOTS: CommandGroup = {
     },
     {
       name: "restore",
-      summary: "Bring a snapshot back, in place of a branch or as another",
+      summary: "Restore a snapshot over a branch, or as a new one",
       load: () => import("./snapshots/restore.ts"),
     },
     {
@@ -88,7 +88,7 @@ export const DB: CommandGroup = {
     },
     {
       name: "delete",
-      summary: "Delete a database; it can be had back for some days",
+      summary: "Delete a database; it can be restored for seven days",
       load: () => import("./delete.ts"),
     },
     {

@@ -49,7 +49,7 @@ async function openScript(ctx: Context, file: string | undefined): Promise<Scrip
 export default defineCommand({
   description:
     "Either all of the script takes effect or nothing does. It may be what `svc db export` or " +
-    "pg_dump made, with the data of COPY too; other commands of psql are no SQL.",
+    "pg_dump made, with the data of COPY too; other psql commands are refused.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)

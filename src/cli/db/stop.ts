@@ -3,7 +3,8 @@ import { defineCommand } from "../command/mod.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 
 export default defineCommand({
-  description: "Its data stay. It refuses clients, those of deployments too, until `svc db start`.",
+  description:
+    "Its data is kept. Clients, including deployments, are refused until `svc db start`.",
   define: (command) => command.argument("[database]", DATABASE_ARGUMENT).option(...PROJECT_OPTION),
   offers: { database: "database" },
   examples: [["db stop shop", "end all connections to the database shop"]],

@@ -5,8 +5,8 @@ import { defineCommand } from "../command/mod.ts";
 export default defineCommand({
   description:
     "Files that the platform already has are not sent again. The rules of a svc.rules.toml " +
-    "beside svc.toml go live with the deployment. What makes the next deploy of many files " +
-    "faster is kept in .svc/cache, which git ignores and which can be removed.",
+    "beside svc.toml go live with the deployment. Hashes of files are kept in .svc/cache, so " +
+    "that the next deploy is faster; git ignores it, and it can be removed.",
   define: (command) =>
     command
       .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")

@@ -8,13 +8,13 @@ import { autonomousSystem, countryCode, ipAddress } from "../rules/mod.ts";
 export default defineCommand({
   description:
     "Starts the project's dev server and stands in front of it with the edge: svc.rules.toml " +
-    "and functions/ act as on a platform, and again as soon as they are saved. A project " +
-    "without a dev command is served as files, and its pages load again by themselves. The " +
-    "code finds a key-value store (SVC_KV_URL, SVC_KV_TOKEN) and a mail server that catches " +
-    "everything (SMTP_URL); /__svc shows both, and the last requests. Where the project is " +
+    "and functions/ act as they do on a platform, and changes take effect as soon as they are " +
+    "saved. A project without a dev command is served as files, and its pages reload by " +
+    "themselves. The code finds a key-value store (SVC_KV_URL, SVC_KV_TOKEN) and a mail server " +
+    "that catches everything (SMTP_URL); /__svc shows both, and the last requests. Where the project is " +
     "linked and you are logged in, it gets the variables of the chosen environment. If the " +
     "port is taken, the next free one is used; with --json that is an error. On a terminal, " +
-    "r starts again, o opens the site, e explains the last request, c clears, q quits.",
+    "r restarts, o opens the site, e explains the last request, c clears, q quits.",
   define: (command) =>
     command
       .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")

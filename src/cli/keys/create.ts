@@ -8,7 +8,7 @@ export default defineCommand({
   description:
     "Prints the key once. Without --permission it may do all that its role allows; permissions " +
     "are read, deploy-previews, deploy-production, rules, variables and everything. Without " +
-    "--project it reaches all projects of the workspace, without --expires it never ends.",
+    "--project it reaches all projects of the workspace, without --expires it never expires.",
   define: (command) =>
     command
       .argument("<name>", "what the key is for, such as ci")

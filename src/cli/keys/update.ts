@@ -6,8 +6,9 @@ import { expiresAt, expiry, permissionsOf, projectIds } from "./key_limits.ts";
 import { findKey } from "./show_keys.ts";
 
 export default defineCommand({
-  description: "Holds from the next request on. What is given replaces what was; the key itself " +
-    "and its role stay. --all-projects takes the limit to projects away.",
+  description:
+    "Takes effect with the next request. What is given replaces what was set; the key itself " +
+    "and its role stay. --all-projects removes the limit to projects.",
   define: (command) =>
     command
       .argument("<key>", "id, name or beginning of the key")

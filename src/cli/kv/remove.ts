@@ -4,7 +4,7 @@ import { printable } from "../terminal/mod.ts";
 import { checkKey, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 
 export default defineCommand({
-  description: `A key that is not there is removed already. ${LOCAL_NOTE}`,
+  description: `Removing a key that is not there is no error. ${LOCAL_NOTE}`,
   define: (command) => command.argument("<key>", "key"),
   examples: [["kv remove boats/kestrel", "remove a key"]],
   async run({ args: [key] }, ctx) {

@@ -5,8 +5,9 @@ import { printable } from "../terminal/mod.ts";
 const HEADINGS = ["NODE", "VERSION", "ADDRESS", "SINCE", "BEHIND", "LEADS"] as const;
 
 export default defineCommand({
-  description: "A node that is heard of no more is gone from the list after 15 seconds, and " +
-    "another one leads what it led. Only the owner of the platform can list them.",
+  description:
+    "A node that is no longer heard from leaves the list after 15 seconds, and another takes " +
+    "over what it led. Only the owner of the platform can list them.",
   define: (command) => command,
   examples: [["nodes", "show the nodes that share the platform's store, and which leads what"]],
   async run(_, ctx) {

@@ -66,7 +66,7 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
     )
     .option("--replace", "take over from the platform on this data directory, dropping no request")
     .option("--background", "return when it answers, and leave it running")
-    .option("--install", "make a service of the system (systemd or launchd) with these flags")
+    .option("--install", "install a system service (systemd or launchd) with these flags")
     .option("--dry-run", "with --install: print the service, and write nothing")
     .option(
       "--trust-proxy <cidr>",
@@ -183,7 +183,7 @@ function addBuildFlags<Flags extends OptionValues>(command: Command<[], Flags>) 
       repeatedList,
     )
     .addOption(
-      new Option("--builds <where>", "off where other nodes of the platform build")
+      new Option("--builds <where>", "whether this node builds from git; off where other nodes do")
         .choices(["on", "off"] as const).default("on" as const),
     )
     .option("--allow-unsandboxed-builds", "build even where the system offers no sandbox")
@@ -314,7 +314,7 @@ function addDatabaseFlags<Flags extends OptionValues>(command: Command<[], Flags
     )
     .option(
       "--postgres-port <port>",
-      "port for PostgreSQL clients; 0 takes a free one, none is none (default: 8788)",
+      "port for PostgreSQL clients; 0 takes a free one, none turns it off (default: 8788)",
       portOrNone,
     );
 }

@@ -46,7 +46,7 @@ export default defineCommand({
     "Moves a stopped platform: its records between a file and PostgreSQL, the contents of files " +
     "between a directory and an object storage, or both. What --from or --to does not name is " +
     "in the data directory. The source is left as it is; the target must be empty. Everything " +
-    "is checked by hash and count. An interrupted run can be repeated, and goes on. Passwords " +
+    "is checked by hash and count. After an interruption, the same command goes on. Passwords " +
     "and access keys are in SVC_KV_PASSWORD, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in " +
     "files. Logs, databases and repositories that were pushed stay in the data directory.",
   define: (command) =>

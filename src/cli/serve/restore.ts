@@ -5,8 +5,8 @@ import { explainBackup } from "./explain_backup.ts";
 
 export default defineCommand({
   description:
-    "Every file is verified before the directory gets its name. It must not be there yet, or " +
-    "be empty: data is never overwritten.",
+    "Verifies every file before the directory appears under its name. The directory must not " +
+    "exist yet, or be empty: data is never overwritten.",
   define: (command) =>
     command
       .argument("<file>", "backup, as svc backup makes it")

@@ -82,7 +82,7 @@ export default defineCommand({
     ["serve", "run a platform on http://localhost:8787"],
     ["serve --port 9000 --data-dir ./data", "with its data in ./data"],
     ["serve --replace --background", "put another version in its place, dropping no request"],
-    ["serve --install --dry-run", "print a service of the system that runs it"],
+    ["serve --install --dry-run", "print the system service that would run it"],
     ["serve --json", 'print {"url","token"} when ready, for scripts'],
   ],
   async run({ flags }, ctx) {

@@ -4,7 +4,8 @@ import { openProject } from "../projects/mod.ts";
 import { printable } from "../terminal/mod.ts";
 
 export default defineCommand({
-  description: "Each kind of exception or failed request once, however often it was seen.",
+  description:
+    "Each kind of exception or failed request is listed once, however often it was seen.",
   define: (command) =>
     command
       .option(

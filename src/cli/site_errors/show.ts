@@ -28,7 +28,7 @@ function formatError(error: ErrorDetails): string {
 }
 
 export default defineCommand({
-  description: "The lines of the log are in the answer of --json.",
+  description: "With --json, the answer includes the lines of the log.",
   define: (command) =>
     command
       .argument("<error>", "id of the error, as `svc errors list` shows it")

@@ -56,8 +56,8 @@ export default defineCommand({
   description:
     "Downloads the latest release for this platform, verifies its signature and digest, and " +
     "puts it in the place of this program in one step. The program before it is kept for " +
-    "--rollback. A running svc serve goes on as it is until it is started again: what has to be, and " +
-    "how, is said. " +
+    "--rollback. A running svc serve keeps the program it was started with; the command says " +
+    "what to restart, and how. " +
     "SVC_RELEASES_URL names another place of releases.",
   define: (command) =>
     command

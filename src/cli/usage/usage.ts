@@ -10,7 +10,7 @@ const rowOf = ({ subject, of, used, limit }: Usage) => [
 ];
 
 export default defineCommand({
-  description: "Without --project-id, of the workspace as a whole.",
+  description: "Without --project-id, shows the workspace as a whole.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [
     ["usage", "show the limits of the workspace"],

@@ -5,7 +5,7 @@ import { openDatabase } from "../open_database.ts";
 import { confirmByPerson, findBranch, takeBranch } from "./find_branch.ts";
 
 export default defineCommand({
-  description: "Asks at a terminal. Its clients are cut off, and its data are gone for good.",
+  description: "Asks at a terminal. Its clients are cut off, and its data is gone for good.",
   define: takeBranch,
   offers: { branch: "database-branch" },
   examples: [["db branches delete feature/cart", "remove the branch"]],

@@ -32,7 +32,7 @@ export default defineCommand({
     "All statements run in one session, as one transaction unless they begin others. Without " +
     "SQL, at a terminal, it opens a prompt. In JSON each statement is one of `results`, with " +
     "`columns`, `rows`, `command` and `rowCount`; int2, int4, oid, float4 and float8 are " +
-    "numbers, bool and JSON are themselves, and all else (int8, numeric, dates) is text.",
+    "numbers, bool and JSON are themselves, and everything else (int8, numeric, dates) is text.",
   define: (command) =>
     command
       .argument("[sql]", "one or more statements (default: what is piped in)")

@@ -7,7 +7,7 @@ import { findSnapshot } from "./find_snapshot.ts";
 export default defineCommand({
   description:
     "An existing branch is replaced, after asking, and keeps its connection string; another " +
-    "name makes a branch of its own, to look into.",
+    "name makes a new branch to look into.",
   define: (command) =>
     command
       .argument("<snapshot>", "id of the snapshot, or latest")

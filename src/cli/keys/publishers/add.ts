@@ -10,7 +10,7 @@ const keyLife = duration({ min: KEY_SECONDS.min, max: KEY_SECONDS.max });
 
 export default defineCommand({
   description:
-    "Workflows of the repository that have all that is named here get keys without a secret: " +
+    "Workflows of the repository that match everything named here get keys without a secret: " +
     "`svc` exchanges the token of their job by itself. Without --branch, --tag and " +
     "--pull-requests every branch counts; * stands for any text. --issuer names a GitHub " +
     "Enterprise Server or a GitLab of your own.",

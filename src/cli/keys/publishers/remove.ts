@@ -4,7 +4,7 @@ import { printable } from "../../terminal/mod.ts";
 import { findPublisher } from "./show_publishers.ts";
 
 export default defineCommand({
-  description: "Its workflows get no more keys, and those that they have end at once.",
+  description: "Its workflows get no more keys, and those they have stop working at once.",
   define: (command) =>
     command
       .argument("<publisher>", "id of the publisher, or its repository")
