@@ -4,7 +4,7 @@
  *
  * @module
  */
-import net from "node:net";
+import type net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
 import { forgiveClosedSocketReads } from "../lib/closed_socket_reads.ts";
@@ -17,6 +17,7 @@ import {
   StoreUnavailableError,
 } from "./server_fault.ts";
 import type { StoreAddress } from "./store_address.ts";
+import { StoreSocket } from "./store_socket.ts";
 
 const MOST_CONNECTIONS = 10;
 const FIRST_PAUSE_MS = 20;
@@ -34,7 +35,7 @@ class Sockets {
   readonly connect = (): net.Socket => {
     if (this.#closed) throw new AttemptLateError(0);
     const { hosts, socket: path } = this.address;
-    const socket = new net.Socket();
+    const socket = new StoreSocket();
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
     if (path !== undefined) return socket.connect(path);

@@ -95,5 +95,6 @@ export function describeFault(error: unknown): string {
     return `${(error as Error).message}. Give the password in SVC_KV_PASSWORD or PGPASSWORD`;
   }
   if (!(error instanceof Error)) return String(error);
+  if (code === NO_DATABASE) return `${error.message}. Create it first`;
   return error.message === "" ? code : error.message;
 }

@@ -118,7 +118,7 @@ function tell({ records, files, planned, resumed, stays }: MigrationReport, { ui
     ];
     ui.done("env", `Nothing was moved. There are ${parts.join(", and ")}`);
   }
-  if (resumed) ui.log("env", "info", "This went on with a move that was interrupted");
+  if (resumed) ui.log("env", "info", sayResumed({ files, records, planned }));
   if (files) {
     const amount = `${formatCount(files.blobs, "file")}, ${formatBytes(files.bytes)}`;
     ui.done("env", `The target has ${amount}; ${files.copied} were copied now`);
@@ -129,6 +129,19 @@ function tell({ records, files, planned, resumed, stays }: MigrationReport, { ui
     ui.done("env", `The target has ${amount}; ${copied} were copied now. SHA-256 ${sha256}`);
   }
   for (const { path, what } of stays) ui.log("env", "info", `Stays in ${path}: ${what}`);
+}
+
+function sayResumed({ files, records, planned }: Partial<MigrationReport>): string {
+  if (planned !== undefined) return "The target has some of it, or all, from this move";
+  return [files, records].every((part) => part === undefined || part.copied === 0)
+    ? "The target had all of it already"
+    : "This went on with a move that was interrupted";
+}
+
+/** The message of an error with what the storage said, which users of a platform are not told. */
+function withReason({ message, cause }: Error): string {
+  if (!(cause instanceof Error) || message.includes(cause.message)) return message;
+  return `${message}. It said: ${cause.message}`;
 }
 
 function explain(
@@ -150,7 +163,10 @@ function explain(
   }
   if (cause instanceof serve.StoreUnusableError || cause instanceof serve.UnavailableError) {
     const hint = "What was copied stays; run it again to go on";
-    return new CliError("store_unusable", cause.message, { ...(hasBegun ? { hint } : {}), cause });
+    return new CliError("store_unusable", withReason(cause), {
+      ...(hasBegun ? { hint } : {}),
+      cause,
+    });
   }
   if (cause instanceof serve.DataIncompleteError) {
     return new CliError("data_incomplete", cause.message, { cause });

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import pMap from "p-map";
+import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
 import type { Environment } from "../../lib/network_variables.ts";
@@ -61,11 +62,17 @@ async function copyBlob(
     return "copied";
   } catch (error) {
     if (error instanceof BlobMismatchError || error instanceof BlobDamagedError) return "damaged";
-    throw error;
+    if (!isFileFault(error)) throw error;
+    throw new MigrationError(
+      `Cannot copy the file ${nameOf({ workspaceId, sha256 })}: ${describeFileFault(error)}. ` +
+        "What was copied stays; mend that, and run it again to go on",
+      { cause: error },
+    );
   }
 }
 
-const nameOf = ({ workspaceId, sha256 }: StoredBlob): string => `${workspaceId}/${sha256}`;
+const nameOf = ({ workspaceId, sha256 }: Omit<StoredBlob, "size">): string =>
+  `${workspaceId}/${sha256}`;
 
 /** Reads the target anew: what its list has counts, not what was sent. */
 async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<void> {
@@ -75,7 +82,7 @@ async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<voi
   if (wanted.size === 0) return;
   const [first] = wanted.keys();
   throw new MigrationError(
-    `Cannot finish: ${wanted.size} blobs are not in the target, such as ${first}. Run it again`,
+    `Cannot finish: ${wanted.size} files are not in the target, such as ${first}. Run it again`,
   );
 }
 
@@ -142,7 +149,8 @@ export async function moveFiles(
   await checkAll(wanted, to);
   if (damaged.length === 0) return { blobs, bytes, copied };
   throw new MigrationError(
-    `Moved ${blobs} blobs, and not ${damaged.length} that are damaged: ${damaged[0]}. Deploy the ` +
-      "same content again, or restore them from a backup",
+    `Moved ${blobs} files, and not ${damaged.length} that are damaged in the source, such as ` +
+      `${damaged[0]}. Start the platform on the source and deploy the same content again, or ` +
+      "restore the files from a backup; then run this again to go on",
   );
 }

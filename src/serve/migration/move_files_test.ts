@@ -135,7 +135,7 @@ Deno.test("migrateStore() names what is damaged, and what the target lacks", () 
     await Deno.writeTextFile(path, textOf(2).replace("blob", "BLOB"));
     await assert.rejects(migrate({ to: storage.place }), (error: Error) => {
       assert.ok(error instanceof MigrationError);
-      assert.match(error.message, new RegExp(`Moved 29 blobs, and not 1 .*${sha256}`));
+      assert.match(error.message, new RegExp(`Moved 29 files, and not 1 .*${sha256}`));
       return true;
     });
     await Deno.writeTextFile(path, textOf(2));
@@ -146,5 +146,5 @@ Deno.test("migrateStore() names what is damaged, and what the target lacks", () 
       const text = await answer.text();
       return new Response(text.replace(/<Contents>.*?<\/Contents>/s, ""));
     };
-    await assert.rejects(migrate({ to: storage.place }), /1 blobs are not in the target/);
+    await assert.rejects(migrate({ to: storage.place }), /1 files are not in the target/);
   }));

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import {
   type BlobVault,
   type DataDir,
@@ -33,10 +33,21 @@ export interface Opened {
   readonly vaults: { readonly from: BlobVault; readonly to: BlobVault } | undefined;
 }
 
-function endsOf(ends: Ends | undefined, own: string) {
+const isPath = (place: string): boolean => !isStoreUrl(place) && !isS3Place(place);
+
+/** A path with the folders that links lead to. */
+async function realPlace(place: string): Promise<string> {
+  if (!isPath(place)) return place;
+  const path = resolve(place);
+  const whole = await Deno.realPath(path).catch(() => undefined);
+  if (whole !== undefined || dirname(path) === path) return whole ?? path;
+  return join(await realPlace(dirname(path)), basename(path));
+}
+
+async function endsOf(ends: Ends | undefined, own: string) {
   if (ends === undefined) return undefined;
   const { from = own, to = own } = ends;
-  if (from !== to) return { from, to };
+  if (await realPlace(from) !== await realPlace(to)) return { from, to };
   throw new TypeError(`Cannot move anything: source and target are both ${placeName(from)}`);
 }
 
@@ -50,9 +61,9 @@ async function lockOthers(
   places: readonly string[],
   closers: Closers,
 ): Promise<void> {
-  const isPath = (place: string) => !isStoreUrl(place) && !isS3Place(place);
-  const folders = new Set(places.filter(isPath).map((place) => dirname(resolve(place))));
-  folders.delete(resolve(root));
+  const real = await Promise.all(places.filter(isPath).map(realPlace));
+  const folders = new Set(real.map((place) => dirname(place)));
+  folders.delete(await realPlace(root));
   for (const folder of folders) {
     const lock = await lockIfDataDir(folder);
     closers.add({ close: () => lock[Symbol.dispose]() });
@@ -68,8 +79,8 @@ export async function openEnds(options: MigrationOptions, closers: Closers): Pro
   const dataDir = await openDataDir(options.dataDir);
   closers.add({ close: () => dataDir.release() });
   await requireFormat(options.dataDir);
-  const records = endsOf(options.records, options.kv ?? dataDir.kv);
-  const files = endsOf(options.files, dataDir.blobs);
+  const records = await endsOf(options.records, options.kv ?? dataDir.kv);
+  const files = await endsOf(options.files, dataDir.blobs);
   const source = records?.from ?? options.kv ?? dataDir.kv;
   const places = [source, records?.to, files?.from, files?.to].filter((place) =>
     place !== undefined

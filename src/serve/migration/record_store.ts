@@ -10,12 +10,14 @@ import type { Environment } from "../../lib/network_variables.ts";
 import {
   keys,
   openPg,
+  placeName,
   StoreUnusableError,
   unusable,
   wrapPg,
 } from "../../platform/core/store/mod.ts";
 import { encodePortable, portableKv } from "../../platform/core/store/mod.ts";
-import { decodeKey, isStoreUrl, readRecords, readVersion } from "../../store/mod.ts";
+import { UnavailableError } from "../../lib/unavailable_error.ts";
+import { decodeKey, describeFault, isStoreUrl, readRecords, readVersion } from "../../store/mod.ts";
 import type { RawRecord } from "./raw_record.ts";
 
 /** Changes of one transaction, within what Deno KV takes. */
@@ -66,7 +68,7 @@ async function openShared(place: string, env: Environment): Promise<RecordStore>
     records: () => readRecords(store.connections),
     version: () => readVersion(store.connections),
     users: () => namesOfUsers(kv),
-    write: (changes) => writeTo(store.kv, changes),
+    write: (changes) => writeTo({ kv: store.kv, place }, changes),
     close: () => store.close(),
   };
 }
@@ -106,6 +108,8 @@ async function openFile(path: string): Promise<RecordStore> {
   const { DatabaseSync } = await import("node:sqlite");
   let kv: Deno.Kv;
   try {
+    // A new one is closed to others before anything is in it.
+    (await Deno.open(path, { write: true, create: true, mode: 0o600 })).close();
     kv = await Deno.openKv(path);
   } catch (cause) {
     throw unusable(path, cause);
@@ -134,7 +138,7 @@ async function openFile(path: string): Promise<RecordStore> {
     // The lock of the data directory keeps others away.
     version: () => Promise.resolve(""),
     users: () => Promise.resolve([]),
-    write: (changes) => writeTo(kv, changes),
+    write: (changes) => writeTo({ kv, place: path }, changes),
     close() {
       database.close();
       kv.close();
@@ -143,10 +147,26 @@ async function openFile(path: string): Promise<RecordStore> {
   };
 }
 
-async function writeTo(kv: Deno.Kv, changes: AsyncIterable<Change>): Promise<void> {
+/** Says of which place an error is that a commit ended with. */
+function unwritable(place: string, cause: unknown): Error {
+  if (cause instanceof UnavailableError) return cause;
+  return new StoreUnusableError(
+    `Cannot write to the key-value store ${placeName(place)}: ${describeFault(cause)}`,
+    { cause },
+  );
+}
+
+async function writeTo(
+  { kv, place }: { readonly kv: Deno.Kv; readonly place: string },
+  changes: AsyncIterable<Change>,
+): Promise<void> {
   let [operation, count, bytes] = [kv.atomic(), 0, 0];
   const commit = async () => {
-    if (count > 0) await operation.commit();
+    if (count > 0) {
+      await operation.commit().catch((cause) => {
+        throw unwritable(place, cause);
+      });
+    }
     [operation, count, bytes] = [kv.atomic(), 0, 0];
   };
   for await (const { kind, record } of changes) {

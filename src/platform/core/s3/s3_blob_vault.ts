@@ -74,7 +74,8 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
     if (!isRefusal(error.cause)) return;
     requests.close();
     throw new StoreUnusableError(
-      `Cannot use the object storage, ${describeS3Place(place)}: ${error.cause.message}`,
+      `Cannot use the object storage, ${describeS3Place(place)}: ${error.cause.message} ` +
+        adviceFor(error.cause),
       { cause: error },
     );
   });
@@ -111,6 +112,13 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
       });
     },
   };
+}
+
+/** What to do about a refusal, after the storage's own words. */
+function adviceFor({ code }: S3Error): string {
+  return code === "NoSuchBucket"
+    ? "Create the bucket, or name another one"
+    : "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and what they may do with the bucket";
 }
 
 /** Whether the storage answered, and would answer the same again. */

@@ -1,0 +1,28 @@
+/**
+ * The sockets to PostgreSQL.
+ *
+ * @module
+ */
+import net from "node:net";
+
+/**
+ * A socket whose late errors end nothing. The client of PostgreSQL takes all listeners away
+ * once a connection is closed; Deno 2.7 may report a write that had begun after that, and an
+ * error without a listener would end the process.
+ */
+export class StoreSocket extends net.Socket {
+  constructor() {
+    super();
+    this.on("error", ignore);
+  }
+
+  override removeAllListeners(event?: string | symbol): this {
+    // All of them where no argument is given, which `undefined` is not.
+    if (event === undefined) super.removeAllListeners();
+    else super.removeAllListeners(event);
+    return this.on("error", ignore);
+  }
+}
+
+/** The client hears of errors as long as it uses the socket. */
+function ignore(): void {}

@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { StoreSocket } from "./store_socket.ts";
+
+Deno.test("StoreSocket lets an error pass that comes when nobody listens any more", () => {
+  const socket = new StoreSocket();
+  const heard: string[] = [];
+  socket.on("error", ({ message }: Error) => heard.push(message));
+  socket.on("close", () => heard.push("closed"));
+  socket.emit("error", new Error("read ECONNRESET"));
+  socket.removeAllListeners();
+  socket.emit("error", new Error("write EBADF"));
+  socket.emit("close");
+  assert.deepEqual(heard, ["read ECONNRESET"]);
+  socket.destroy();
+});
