@@ -25,7 +25,7 @@ import {
   type PeersOptions,
   solePeers,
 } from "../platform/core/peers/mod.ts";
-import { openKeyRing, SecretBox } from "../platform/core/secrets/mod.ts";
+import { checkKeys, openKeyRing, SecretBox } from "../platform/core/secrets/mod.ts";
 import {
   type BlobVault,
   type ChangeFollower,
@@ -116,9 +116,11 @@ export interface BlobFiles {
 /** Opens the blobs in a folder, or in an object storage with a cache in the data directory. */
 async function openBlobs(
   { log, env, blobCacheBytes }: PlatformOptions,
-  { kv, dataDir, place, home }: {
+  { kv, dataDir, place, home, isAlone }: {
     /** Names this node's data directory. */
     readonly home: string;
+    /** Whether no other node has the same records, and with them the same blobs. */
+    readonly isAlone: boolean;
     readonly kv: Deno.Kv;
     readonly dataDir: DataDir;
     readonly place: string;
@@ -126,7 +128,7 @@ async function openBlobs(
 ): Promise<{ readonly vault: BlobVault; readonly blobFiles: BlobFiles }> {
   const onDamaged = (message: string) => log({ level: "error", message });
   if (!isS3Place(place)) {
-    const owner = place === dataDir.blobs ? undefined : home;
+    const owner = isAlone || place === dataDir.blobs ? undefined : home;
     return {
       vault: await openFsBlobVault(place, { onDamaged, owner, monotonic }),
       blobFiles: { folder: place },
@@ -188,6 +190,7 @@ export async function openFoundation(
   const kv = follower === undefined ? opened : fencedKv(opened);
   const { vault, blobFiles } = await openBlobs(options, {
     ...{ kv, dataDir, place: places.blobs, home: identity.home },
+    isAlone: !isRemoteStore(places.kv),
   });
   closers.add(vault);
   await checkWhole({ kv, vault }, { ...places, kv: placeName(places.kv) });
@@ -197,11 +200,14 @@ export async function openFoundation(
       "served, and nothing can be changed, until the platform is started with room on its disk";
     log({ level: "error", message });
   }
+  const [now, random] = [options.now ?? systemClock, systemRandom];
+  const box = new SecretBox(await openKeyRing(places.keys, random), random);
+  if (follower !== undefined) {
+    await checkKeys({ kv, box }, { ...places, kv: placeName(places.kv) });
+  }
   const nodes = await joinNodes(options, closers, {
     ...{ kv, follower, listening, url, identity },
   });
-  const [now, random] = [options.now ?? systemClock, systemRandom];
-  const box = new SecretBox(await openKeyRing(places.keys, random), random);
   const peers = joinPeers(closers, {
     ...{ isShared: nodes.isShared, nodes, box, now: systemClock, random, closing, onTrouble },
   });

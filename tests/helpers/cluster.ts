@@ -33,9 +33,9 @@ export class Cluster implements AsyncDisposable {
   async start(name: string, more: Partial<PlatformOptions> = {}): Promise<TestPlatform> {
     const platform = await start(join(this.folder, name), {
       kv: this.kv,
+      keysFile: join(this.folder, "keys.json"),
       ...more,
       blobs: join(this.folder, "blobs"),
-      keysFile: join(this.folder, "keys.json"),
       env: { ...Deno.env.toObject(), SVC_KV_PASSWORD: this.password },
     });
     this.#running.add(platform);

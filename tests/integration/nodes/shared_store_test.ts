@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { systemRandom } from "../../../src/lib/clock.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
+import { openKeyRing } from "../../../src/platform/core/secrets/mod.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 import { createProject, deploy, type TestPlatform } from "../../helpers/platform.ts";
 
@@ -83,5 +86,21 @@ Deno.test({
     const removed = await b.api("DELETE", `/v1/projects/${project.id}`);
     assert.ok(removed.status < 300);
     await until(async () => (await a.get("site.localhost", "/")).status === 404);
+  },
+});
+
+Deno.test({
+  name: "a node with keys of its own does not start, and says which file to copy",
+  ignore: NO_POSTGRES !== undefined,
+  async fn() {
+    await using cluster = await Cluster.open();
+    const first = await cluster.start("a");
+    const keysFile = join(cluster.folder, "others.json");
+    await openKeyRing(keysFile, systemRandom);
+    const refused = /Cannot start with the keys in .*others\.json: .*--keys-file/;
+    await assert.rejects(cluster.start("b", { keysFile }), refused);
+    await cluster.stop(first);
+    await assert.rejects(cluster.start("b", { keysFile }), refused, "also where it is alone");
+    await cluster.start("b");
   },
 });

@@ -4,5 +4,5 @@
  * @module
  */
 export { addKey, forgetOldKeys, KeyFileError, openKeyRing, readKeyIds } from "./key_ring.ts";
-export { resealSettings, sealedSetting } from "./sealed_settings.ts";
+export { checkKeys, resealSettings, sealedSetting } from "./sealed_settings.ts";
 export { type SealedSecret, sealedSecret, SecretBox, SecretDamagedError } from "./secret_box.ts";

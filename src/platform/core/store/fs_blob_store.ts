@@ -27,6 +27,9 @@ const PARALLEL = 16;
 /** Blobs up to this size are read whole to verify them, in bytes. */
 const READ_WHOLE = 1024 * 1024;
 
+/** A file that others may sweep is made young again by a look-up when it is older, in milliseconds. */
+const RENEW_AFTER_MS = 10 * 60 * 1000;
+
 /**
  * Mode of a file that is linked elsewhere: a server may run as a user of its own.
  * The folders around both names are closed to all users but the platform's.
@@ -44,6 +47,8 @@ export interface FsBlobStoreOptions {
   readonly isCache?: boolean;
   /** In milliseconds: lets a look at a file hold for some seconds. */
   readonly monotonic?: (() => number) | undefined;
+  /** Whether others sweep the same folder: they see by its age that a file was looked up. */
+  readonly isShared?: boolean;
   /** Called for each look-up of a blob. */
   onUse(sha256: string): void;
   /** Called for each blob that was found damaged, with the path it was moved to. */
@@ -87,11 +92,24 @@ export class FsBlobStore implements BlobStore {
   private async stat(sha256: string): Promise<Deno.FileInfo | undefined> {
     this.options.onUse(sha256);
     try {
-      return await Deno.stat(this.path(sha256));
+      const info = await Deno.stat(this.path(sha256));
+      return this.options.isShared === true ? await this.renew(sha256, info) : info;
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return undefined;
       throw error;
     }
+  }
+
+  /** Lets a file count as new. It fails where a sweep has removed the file meanwhile. */
+  private async renew(sha256: string, info: Deno.FileInfo): Promise<Deno.FileInfo> {
+    const now = new Date();
+    if (now.getTime() - (info.mtime?.getTime() ?? 0) < RENEW_AFTER_MS) return info;
+    const path = this.path(sha256);
+    const wasVerified = this.verified.has(sha256, info);
+    await Deno.utime(path, now, now);
+    const renewed = await Deno.stat(path);
+    if (wasVerified) this.verified.add(sha256, renewed);
+    return renewed;
   }
 
   private async isSound(sha256: string, size = Infinity): Promise<boolean> {
@@ -194,7 +212,9 @@ export class FsBlobStore implements BlobStore {
   ): Promise<ReadonlyMap<string, number | undefined>> {
     hashes.forEach(this.options.onUse);
     const sizes = new Map<string, number | undefined>();
-    const others = (await inTurns(this.verified.lookAt(hashes, sizes, options))).values();
+    const others = this.options.isShared === true
+      ? hashes.values()
+      : (await inTurns(this.verified.lookAt(hashes, sizes, options))).values();
     await Promise.all(Array.from({ length: PARALLEL }, async () => {
       for (const sha256 of others) sizes.set(sha256, await this.verify(sha256));
     }));
@@ -246,7 +266,7 @@ export class FsBlobStore implements BlobStore {
   }
 
   async link(sha256: string, path: string): Promise<void> {
-    this.options.onUse(sha256);
+    await this.stat(sha256);
     if (!await this.isSound(sha256)) {
       await this.reportDamage(sha256);
       throw new BlobDamagedError(`Blob ${sha256} changed on disk`);

@@ -65,6 +65,7 @@ export async function openFsBlobVault(
           root: join(root, workspaceId),
           incoming,
           monotonic: options.monotonic,
+          isShared: options.owner !== undefined,
           damaged: join(root, DAMAGED, workspaceId),
           onUse: (sha256) => used.add(`${workspaceId}/${sha256}`),
           onDamaged: (sha256, movedTo) =>

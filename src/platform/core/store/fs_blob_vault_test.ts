@@ -145,3 +145,35 @@ Deno.test("openFsBlobVault() removes unfinished writes of its own node only", as
     await Deno.remove(root, { recursive: true });
   }
 });
+
+Deno.test("a blob in a folder of several nodes that one of them looks up is spared by the others", async () => {
+  const root = await Deno.makeTempDir({ prefix: "svc-blobs-" });
+  try {
+    const [a, b] = [
+      await openFsBlobVault(root, { owner: "a" }),
+      await openFsBlobVault(root, { owner: "b" }),
+    ];
+    const texts = ["by size", "by verify", "by verifyAll", "by link", "not asked for"];
+    const hashes = texts.map((each) => sha256Hex(each));
+    const old = new Date(Date.now() - 2 * 60 * 60_000);
+    for (const [index, each] of texts.entries()) {
+      await b.of(WORKSPACE).put(hashes[index]!, new TextEncoder().encode(each));
+      const path = join(root, WORKSPACE, hashes[index]!.slice(0, 2), hashes[index]!);
+      await Deno.utime(path, old, old);
+    }
+    const blobs = b.of(WORKSPACE);
+    // The sweep has read what is needed when the other node looks the blobs up.
+    const mark = async () => {
+      assert.equal(await blobs.size(hashes[0]!), texts[0]!.length);
+      assert.equal(await blobs.verify(hashes[1]!), texts[1]!.length);
+      assert.equal((await blobs.verifyAll([hashes[2]!])).get(hashes[2]!), texts[2]!.length);
+      await blobs.link(hashes[3]!, join(root, "linked"));
+      return () => false;
+    };
+    assert.equal(await a.sweep({ mark, minAgeMs: 60 * 60_000, now: Date.now() }), 1);
+    const left = (await Array.fromAsync(a.list())).map(({ sha256 }) => sha256).sort();
+    assert.deepEqual(left, hashes.slice(0, 4).sort());
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
