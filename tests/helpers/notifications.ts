@@ -22,7 +22,7 @@ export function raise(platform: TestPlatform, event: string, data = {}): Promise
 }
 
 /** Changes what a person wants of a category. */
-export async function prefer(browser: Browser, wanted: object): Promise<void> {
+export async function prefer(browser: Pick<Browser, "send">, wanted: object): Promise<void> {
   const path = "/v1/notifications/preferences/category";
   const { status, json } = await browser.send("PUT", path, { json: wanted });
   if (status !== 200) throw new Error(JSON.stringify(json));

@@ -87,11 +87,13 @@ export function createNotifications(
         return Promise.resolve();
       },
       async storeChanged(changed) {
+        preferences.follow(changed);
         if (EventStore.hasPending(changed)) events.look();
         delivery.deliveryQueue.follow(changed);
         await inboxes.followInboxes(changed);
       },
       rereadStore() {
+        preferences.forgetAll();
         events.look();
         inboxes.rereadInboxes();
         return Promise.resolve();

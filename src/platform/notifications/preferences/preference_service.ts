@@ -22,6 +22,12 @@ import {
 /** How many people the cache holds; beyond that it is emptied. */
 const MAX_REMEMBERED = 10_000;
 
+/** Records of preferences; those of a person begin with these and the person's id. */
+const FAMILIES: ReadonlySet<string> = new Set(
+  [notificationKeys.preferences(""), notificationKeys.allPreferencesIn("")]
+    .map(([family]) => String(family)),
+);
+
 type Change = (preferences: NotificationPreferences) => PreferencesRecord;
 
 export class PreferenceService {
@@ -62,13 +68,30 @@ export class PreferenceService {
     return this.change(scope, (preferences) => withCategory(preferences, wanted));
   }
 
+  /** Forgets the preferences that another node has changed. */
+  follow(changed: readonly Deno.KvKey[]): void {
+    for (const [family, userId] of changed) {
+      if (FAMILIES.has(String(family))) this.forget(String(userId));
+    }
+  }
+
+  /** Forgets all that is known. */
+  forgetAll(): void {
+    this.changes++;
+    this.remembered.clear();
+  }
+
+  private forget(userId: string): void {
+    this.changes++;
+    this.remembered.delete(userId);
+  }
+
   private async change(scope: PersonalScope, change: Change): Promise<NotificationPreferences> {
     const { userId, workspaceId } = scope;
     const changed = workspaceId === null
       ? await this.changeEverywhere(userId, change)
       : await this.changeIn(userId, workspaceId, change);
-    this.changes++;
-    this.remembered.delete(userId);
+    this.forget(userId);
     return changed;
   }
 

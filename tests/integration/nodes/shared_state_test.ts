@@ -1,0 +1,81 @@
+/** What each node keeps in memory, changed through the other one. */
+import assert from "node:assert/strict";
+import { startDns } from "../../../src/lib/_test_dns_server.ts";
+import { until } from "../../../src/lib/_test_until.ts";
+import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
+import { Cluster } from "../../helpers/cluster.ts";
+import { bindDomain } from "../../helpers/domains.ts";
+import { follow, titlesOf, trigger } from "../../helpers/inbox_stream.ts";
+import { claimOwner, prefer } from "../../helpers/notifications.ts";
+import { createProject, deploy } from "../../helpers/platform.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const PREFERENCES = "/v1/notifications/preferences";
+
+Deno.test({
+  name: "what one node knows of people, events and domains is what the other has changed",
+  ignore: NO_POSTGRES !== undefined,
+  async fn(t) {
+    await using cluster = await Cluster.open();
+    const dns = await startDns();
+    await using _ = { [Symbol.asyncDispose]: () => dns.close() };
+    const options = { dnsServer: dns.server, publicAddresses: ["127.0.0.1"] };
+    const a = await cluster.start("a", { ...options, nodeId: "a" });
+    // Its clock is late, so that its ids would come before those of the other.
+    const late = () => Date.now() - HOUR_MS;
+    const b = await cluster.start("b", { ...options, nodeId: "b", now: late });
+    const inbox = async () => titlesOf(await b.api("GET", "/v1/notifications"));
+
+    await t.step("the owner's link is made once, and can be used at any node", async () => {
+      assert.equal(b.ownerLink, undefined);
+      await claimOwner({ ...b, ownerLink: a.ownerLink });
+    });
+
+    await t.step("events have the order in which they were stored, and none is lost", async () => {
+      for (const [index, node] of [a, b, a, b, b, a].entries()) {
+        await trigger(node, "deployment.live", { project: `p${index}` });
+      }
+      const order = [5, 4, 3, 2, 1, 0].map((index) => `p${index}`);
+      await until(async () => (await inbox()).filter((each) => /^p\d/.test(each)).length === 6);
+      const titles = (await inbox()).filter((each) => /^p\d/.test(each));
+      assert.deepEqual(titles.map((each) => each.slice(0, 2)), order);
+    });
+
+    await t.step("a stream that is open at one node shows what comes by the other", async () => {
+      const stream = follow(b);
+      await stream.next("counts");
+      await trigger(a, "deployment.live", { project: "streamed" });
+      const { title } = await stream.next("notification");
+      assert.match(title!, /^streamed/);
+      stream.close();
+    });
+
+    await t.step("preferences that one node has read are those that the other stores", async () => {
+      const channels = async (node: typeof a) => {
+        const { json } = await node.api("GET", PREFERENCES);
+        const all: readonly { category: string; channels: { in_app: boolean } }[] = json.categories;
+        return all.find(({ category }) => category === "Deployment")!.channels;
+      };
+      assert.equal((await channels(a)).in_app, true);
+      const send = (method: string, path: string, visit = {}) => b.api(method, path, visit);
+      await prefer({ send }, {
+        category: "Deployment",
+        channels: { in_app: false },
+      });
+      await until(async () => !(await channels(a)).in_app);
+      await trigger(b, "deployment.live", { project: "unwanted" });
+      await trigger(b, "health.check_failed", { project: "wanted" });
+      await until(async () => (await inbox()).some((each) => each.includes("wanted")));
+      assert.ok(!(await inbox()).some((each) => each.includes("unwanted")));
+    });
+
+    await t.step("a domain that is bound through one node is served by the other", async () => {
+      await createProject(a, "shop");
+      await deploy(a, "shop", { files: { "index.html": "moored" } });
+      const id = await bindDomain(a, dns.names, "www.shop.test");
+      await until(async () => (await b.get("www.shop.test", "/")).text === "moored");
+      await a.api("DELETE", `/v1/projects/shop/domains/${id}`);
+      await until(async () => (await b.get("www.shop.test", "/")).status === 404);
+    });
+  },
+});
