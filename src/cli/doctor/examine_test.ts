@@ -26,3 +26,18 @@ Deno.test("examine() looks at each point, and advises where one fails", async ()
   assert.equal(points.find(({ name }) => name === "esbuild")!.state, "ok");
   await Deno.remove(folder, { recursive: true });
 });
+
+Deno.test("examine() reports a data directory that svc serve cannot make", async () => {
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${folder}/file`, "");
+  const points = await examine({
+    dataDir: `${folder}/file/data`,
+    cacheDir: `${folder}/cache`,
+    env: Deno.env.toObject(),
+    now: Date.now(),
+  });
+  const { state, found } = points.find(({ name }) => name === "data directory")!;
+  assert.equal(state, "fail");
+  assert.match(found, /cannot be written: a part of its path is a file/);
+  await Deno.remove(folder, { recursive: true });
+});

@@ -165,6 +165,10 @@ Deno.test("makeBackup() leaves nothing behind where it fails", async () => {
       /there is no .*kv\.sqlite3/,
     );
     await assert.rejects(backUp(dataDir, join(root, "gone", "b.tar")), /it does not exist/);
+    await assert.rejects(
+      backUp(join(dataDir, "kv.sqlite3"), join(root, "b.tar")),
+      /a part of its path is a file/,
+    );
     assert.deepEqual([...Deno.readDirSync(root)].map(({ name }) => name), ["data"]);
   });
 });

@@ -169,7 +169,14 @@ async function addEverything(making: Making, format: number): Promise<void> {
 }
 
 async function formatOf({ dataDir, kv = join(dataDir, KV) }: BackupOptions): Promise<number> {
-  const found = await Deno.stat(kv).catch(() => undefined);
+  const found = await Deno.stat(kv).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw new BackupError(
+      `Cannot back up ${dataDir}: ${describeFileFault(error)}`,
+      "Run it as the user whose platform it is, or name another directory with --data-dir",
+      { cause: error },
+    );
+  });
   if (found?.isFile !== true) {
     throw new BackupError(
       `Cannot back up ${dataDir}: there is no ${kv}`,
