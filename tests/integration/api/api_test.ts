@@ -25,6 +25,7 @@ Deno.test("a key works only in its own workspace", () =>
     assert.equal(me.json.workspace.role, "owner");
     const other = await platform.api("GET", "/v1/me", { headers: { "x-workspace": "other" } });
     assert.deepEqual([other.status, other.json.code], [403, "forbidden"]);
+    assert.match(other.json.hint, /a key or token of "other"/);
   }));
 
 Deno.test("the key is stored hashed: no file of the data directory holds it", () =>
@@ -103,6 +104,12 @@ Deno.test("malformed requests get clear errors", () =>
     assert.match(notJson.json.error, /Cannot read the body as JSON/);
     const noType = await platform.api("POST", "/v1/projects", { body: "{}" });
     assert.equal(noType.status, 415);
+    const coded = await platform.api("POST", "/v1/projects", {
+      body: "\x1f\x8b",
+      headers: { "content-type": "application/json", "content-encoding": "gzip" },
+    });
+    assert.equal(coded.status, 415);
+    assert.match(coded.json.error, /not with Content-Encoding: gzip/);
     const unknown = await platform.api("GET", "/v1/nothing");
     assert.deepEqual([unknown.status, unknown.json.code], [404, "not_found"]);
     const method = await platform.api("PUT", "/v1/projects");

@@ -244,7 +244,10 @@ export class Authenticator {
       throw new Failure(
         "forbidden",
         `${what} belongs to workspace "${workspace.slug}", not "${wanted}"`,
-        { problems: [{ path: WORKSPACE_FIELD, message: `Must be "${workspace.slug}"` }] },
+        {
+          problems: [{ path: WORKSPACE_FIELD, message: `Must be "${workspace.slug}"` }],
+          hint: `Leave the workspace out, or send a key or token of "${wanted}".`,
+        },
       );
     }
     return { ...workspace, role: lesserRole(workspace.role, known.role) };

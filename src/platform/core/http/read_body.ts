@@ -65,6 +65,13 @@ export async function readJson(request: Request, maxBytes: number): Promise<Pars
       `Send JSON with Content-Type: application/json, not ${type ?? "without a type"}`,
     );
   }
+  const coding = request.headers.get("content-encoding") ?? "identity";
+  if (coding.trim().toLowerCase() !== "identity") {
+    throw new Failure(
+      "unsupported_media_type",
+      `Send the body as it is, not with Content-Encoding: ${coding}`,
+    );
+  }
   try {
     return await parseJson(bytes, { maxDepth: MAX_BODY_DEPTH, pause: createPause() });
   } catch (error) {
