@@ -9,6 +9,9 @@ import { MissingProgramError } from "../../lib/spawn_program.ts";
 import { NotUtf8Error, utf8Diagnostic } from "../../lib/utf8.ts";
 import { CliError } from "./cli_error.ts";
 
+/** A full disk, or a quota that is used up. */
+const FULL = / \(os error (?:28|122)\)/;
+
 /** What is wrong with a file, as a sentence; any other error is returned as it is. */
 export function explainFileFault(error: unknown): unknown {
   if (error instanceof NotUtf8Error) {
@@ -25,8 +28,16 @@ export function explainFileFault(error: unknown): unknown {
   }
   if (error instanceof CliError || !isFileFault(error)) return error;
   const path = / '([^']*)'(?: -> '.*')?$/.exec(error.message)?.[1];
+  const reason = describeFileFault(error);
+  if (FULL.test(error.message)) {
+    const subject = path === undefined ? "the output" : printable(path);
+    return new CliError("file_unusable", `Cannot write ${subject}: ${reason}`, {
+      hint: "Free some space, or write elsewhere",
+      cause: error,
+    });
+  }
   const subject = path === undefined ? "a file" : printable(path);
-  return new CliError("file_unusable", `Cannot use ${subject}: ${describeFileFault(error)}`, {
+  return new CliError("file_unusable", `Cannot use ${subject}: ${reason}`, {
     hint: "Look at its owner and permissions, and at those of its folder",
     cause: error,
   });

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { CliError } from "./cli_error.ts";
+import { explainFileFault } from "./file_fault.ts";
+
+const HINT = "Look at its owner and permissions, and at those of its folder";
+
+Deno.test("explainFileFault() names the file that the system names", async () => {
+  const fault = explainFileFault(await Deno.open("/nonexistent/a").catch((error) => error));
+  assert.ok(fault instanceof CliError);
+  assert.equal(fault.message, "Cannot use /nonexistent/a: it does not exist");
+  assert.equal(fault.facts.hint, HINT);
+});
+
+Deno.test({
+  name: "explainFileFault() asks for space where an output is full",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    using full = await Deno.open("/dev/full", { write: true });
+    const fault = explainFileFault(await full.write(new Uint8Array(1)).catch((error) => error));
+    assert.ok(fault instanceof CliError);
+    assert.equal(fault.message, "Cannot write the output: the disk is full");
+    assert.equal(fault.facts.hint, "Free some space, or write elsewhere");
+  },
+});
+
+Deno.test("explainFileFault() leaves other errors as they are", () => {
+  const error = new TypeError("no file");
+  assert.equal(explainFileFault(error), error);
+});
