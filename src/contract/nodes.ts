@@ -28,5 +28,10 @@ export const listNodes = endpoint({
   summary: "List the nodes of the platform that were heard of in the last 15 seconds",
   tag: "System",
   access: "owner",
-  response: z.object({ items: z.array(platformNode) }),
+  response: z.object({
+    items: z.array(platformNode),
+    lost: z.array(z.string()).describe(
+      "Names of nodes that were heard of within a day and are not any more, stopped ones among them",
+    ).meta({ example: ["c"] }),
+  }),
 });

@@ -25,7 +25,7 @@ import { TOKEN } from "../helpers/platform.ts";
 
 /** A node is known to be gone after ten seconds, so that its build is taken up then only. */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 90_000;
 
 /** Two nodes over one PostgreSQL and one folder of files; only `a` builds at first. */
 async function startNodes(folder: string, pg: TestPg) {
@@ -119,7 +119,7 @@ Deno.test({
         assert.notEqual((await checking.ended()).code, 0);
         assert.equal(await headOf(b, env), one, "it does not count");
         const again = push(b);
-        await until(() => again.said(), (said) => said.includes("remote: "), PATIENCE_MS);
+        await until(() => headOf(b, env), (head) => head === two, PATIENCE_MS);
         await startAgain();
         const { code, said } = await again.ended();
         assert.equal(code, 0, said);

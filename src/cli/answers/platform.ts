@@ -68,7 +68,10 @@ export const PLATFORM_ANSWERS: Answers = {
     resumed: z.boolean(),
     stays: z.array(z.object({ path: text, what: text })),
   }),
-  "nodes": z.object({ nodes: endpoints.listNodes.response.shape.items }),
+  "nodes": z.object({
+    nodes: endpoints.listNodes.response.shape.items,
+    lost: endpoints.listNodes.response.shape.lost,
+  }),
   "doctor": z.object({
     ok: z.boolean(),
     points: z.array(z.object({

@@ -8,6 +8,7 @@ import { endpoints } from "../../contract/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
+import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 
 /** Codes of authenticator apps and tokens of CI jobs count in half minutes. */
@@ -69,7 +70,11 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
       advice: "Check the address (--api-url, SVC_API_URL, svc login), the network, and svc serve",
     }];
   }
-  return [...judgePlatform(facts, { apiUrl, own }), ...await examineLogin(ctx)];
+  return [
+    ...judgePlatform(facts, { apiUrl, own }),
+    ...await examineLogin(ctx),
+    ...await examineNodes(ctx),
+  ];
 }
 
 async function askPlatform(ctx: Context): Promise<PlatformFacts> {

@@ -7,8 +7,8 @@ import { VERSION } from "../version.ts";
 export default defineCommand({
   description:
     "Covers this machine (sandboxes, esbuild, git, space, memory, ports, proxies), the data " +
-    "directory and its databases, the platform that commands are sent to, the login there, and " +
-    "newer releases; shows what to do about each check that is not ok.",
+    "directory and its databases, the platform that commands are sent to, the login there, its nodes, " +
+    "and newer releases; shows what to do about each check that is not ok.",
   define: (command) =>
     command
       .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")

@@ -7,12 +7,13 @@ const HEADINGS = ["NODE", "VERSION", "ADDRESS", "SINCE", "BEHIND", "LEADS"] as c
 export default defineCommand({
   description:
     "A node that is no longer heard from leaves the list after 15 seconds, and another takes " +
-    "over what it led. Only the owner of the platform can list them.",
+    "over what it led; it is named below the list for a day. Only the owner of the platform can " +
+    "list them.",
   define: (command) => command,
   examples: [["nodes", "show the nodes that share the platform's store, and which leads what"]],
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });
-    const { items: nodes } = await client.call(endpoints.listNodes, {});
+    const { items: nodes, lost } = await client.call(endpoints.listNodes, {});
     const rows = nodes.map(({ id, version, addresses, since, lagMs, roles }) => [
       printable(id),
       printable(version),
@@ -21,6 +22,9 @@ export default defineCommand({
       `${lagMs} ms`,
       roles.map(printable).join(" ") || "nothing",
     ]);
-    ctx.ui.result({ nodes }, ctx.ui.table(HEADINGS, rows));
+    const gone = lost.map((id) =>
+      `${printable(id)} has not been heard of for 15 seconds: it was stopped, or is cut off`
+    );
+    ctx.ui.result({ nodes, lost }, [ctx.ui.table(HEADINGS, rows), ...gone].join("\n"));
   },
 });

@@ -29,7 +29,7 @@ export function createNodes(
           roles: [...roles],
           isSelf: id === nodes.id,
         }));
-        return { items };
+        return { items, lost: (await nodes.lost()).map(({ id }) => id) };
       });
     },
   };

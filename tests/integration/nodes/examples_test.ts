@@ -24,6 +24,7 @@ const composeFile = z.object({
     z.object({
       command: z.array(z.string()).optional(),
       environment: z.record(z.string(), z.string()).optional(),
+      healthcheck: z.object({ test: z.array(z.string()) }).optional(),
     }).loose(),
   ),
 });
@@ -135,6 +136,12 @@ Deno.test({
       );
       const options = { folder: around.folder, env, port: ports[name] };
       stack.use(await runNode(own.split("\n"), options));
+    }
+    for (const name of ["a", "b"] as const) {
+      const [kind, program, ...args] = services[name]!.healthcheck!.test;
+      assert.equal(kind, "CMD");
+      const own = args.map((arg) => arg.replace(":8787", `:${ports[name]}`));
+      assert.equal((await new Deno.Command(program!, { args: own }).output()).code, 0, name);
     }
     const config = join(around.folder, "haproxy.cfg");
     await Deno.writeTextFile(

@@ -1,0 +1,60 @@
+/**
+ * The point of `svc doctor` about the nodes of the platform that commands are sent to.
+ *
+ * @module
+ */
+import type { z } from "zod";
+import { endpoints } from "../../contract/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import type { Point } from "./point.ts";
+
+type Nodes = z.infer<typeof endpoints.listNodes.response>;
+
+/** A node that is further behind is not ready. */
+const MOST_LAG_MS = 5000;
+
+const name = "nodes";
+
+/** Judges what a platform says of its nodes; nothing where it has one. */
+export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
+  if (items.length < 2 && lost.length === 0) return [];
+  const points: Point[] = [];
+  for (const id of lost.map(printable)) {
+    points.push({
+      ...{ name, state: "warn" },
+      found: `node ${id} ran within the last day, and is not heard of any more`,
+      advice:
+        "Look at svc serve and its log there, and whether it reaches PostgreSQL; a node that " +
+        "was taken away for good is forgotten after a day",
+    });
+  }
+  for (const { id, lagMs } of items.filter(({ lagMs }) => lagMs > MOST_LAG_MS)) {
+    points.push({
+      ...{ name, state: "warn" },
+      found: `node ${printable(id)} is ${Math.round(lagMs / 1000)} s behind what others changed`,
+      advice: "It is not ready, and load balancers leave it out: look at its log, at the load of " +
+        "its machine, and at its way to PostgreSQL",
+    });
+  }
+  const versions = [...new Set(items.map(({ version }) => printable(version)))].sort();
+  if (versions.length > 1) {
+    points.push({
+      ...{ name, state: "warn" },
+      found: `nodes run versions ${versions.join(" and ")}`,
+      advice: "Bring all to the newest one, one after the other: svc nodes lists which runs what",
+    });
+  }
+  if (points.length > 0) return points;
+  return [{ name, state: "ok", found: `${items.length} nodes, version ${versions[0]}` }];
+}
+
+/** Asks the platform, whose owner alone is told. */
+export async function examineNodes(ctx: Context): Promise<readonly Point[]> {
+  try {
+    return judgeNodes(await ctx.client({ phase: "auth" }).call(endpoints.listNodes, {}));
+  } catch (error) {
+    if (ctx.signal.aborted) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { judgeNodes } from "./nodes.ts";
+
+const node = (id: string, more: { readonly version?: string; readonly lagMs?: number } = {}) => ({
+  ...{ id, version: "1.2.0", addresses: [], since: "2026-11-25T00:00:00.000Z", lagMs: 3 },
+  ...{ roles: [], isSelf: id === "a", ...more },
+});
+
+const found = (...given: Parameters<typeof judgeNodes>) =>
+  judgeNodes(...given).map(({ state, found, advice }) => [state, found, advice !== undefined]);
+
+Deno.test("judgeNodes() says nothing of a platform with one node", () => {
+  assert.deepEqual(found({ items: [node("a")], lost: [] }), []);
+});
+
+Deno.test("judgeNodes() counts nodes that are well", () => {
+  assert.deepEqual(found({ items: [node("a"), node("b", { lagMs: 5000 })], lost: [] }), [
+    ["ok", "2 nodes, version 1.2.0", false],
+  ]);
+});
+
+Deno.test("judgeNodes() names nodes that are gone or behind, and versions side by side", () => {
+  const items = [node("a"), node("b", { version: "1.3.0", lagMs: 8200 })];
+  assert.deepEqual(found({ items, lost: ["c"] }), [
+    ["warn", "node c ran within the last day, and is not heard of any more", true],
+    ["warn", "node b is 8 s behind what others changed", true],
+    ["warn", "nodes run versions 1.2.0 and 1.3.0", true],
+  ]);
+});
