@@ -153,7 +153,9 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
       "Bring them back: svc db snapshots restore latest, or svc restore of a backup",
     );
   }
-  const strays = [...held.embedded, ...server?.branches ?? []].filter((id) => !records.named.has(id));
+  const strays = [...held.embedded, ...server?.branches ?? []].filter((id) =>
+    !records.named.has(id)
+  );
   if (strays.length > 0) {
     say(
       "warn",

@@ -196,35 +196,38 @@ onEachEngine("a database whose files are gone has failed until they are back", a
   assert.deepEqual(await ask(url, ROWS), KESTREL);
 });
 
-onEachEngine("each day that clients write on has its snapshot, and seven are kept", async (place) => {
-  const { machine, platform } = place;
-  const url = await createOrders(place);
-  // As the pool of a server does, it stays connected for days.
-  const client = new pg.Client({ connectionString: url });
-  client.on("error", () => {});
-  await client.connect();
-  await client.query("CREATE TABLE days (day int)");
-  const days = 8;
-  for (let day = 1; day <= days; day++) {
-    await client.query("INSERT INTO days VALUES ($1)", [day]);
+onEachEngine(
+  "each day that clients write on has its snapshot, and seven are kept",
+  async (place) => {
+    const { machine, platform } = place;
+    const url = await createOrders(place);
+    // As the pool of a server does, it stays connected for days.
+    const client = new pg.Client({ connectionString: url });
+    client.on("error", () => {});
+    await client.connect();
+    await client.query("CREATE TABLE days (day int)");
+    const days = 8;
+    for (let day = 1; day <= days; day++) {
+      await client.query("INSERT INTO days VALUES ($1)", [day]);
+      machine.now += DAY_MS;
+      assert.deepEqual(await housekeeping(place), ["took 1 daily snapshot of databases"]);
+      assert.deepEqual(await housekeeping(place), [], "one a day");
+    }
+    await client.end();
+    assert.deepEqual(machine.troubles, []);
+    await housekeeping(place);
+    const { items } = await platform.call("listDatabaseSnapshots", at);
+    const kept = items.map(({ createdAt }: { createdAt: string }) => Date.parse(createdAt));
+    const expected = Array.from({ length: 7 }, (_, ago) => machine.now - ago * DAY_MS);
+    assert.deepEqual(kept, expected, "the last seven days");
+    const oldest = items.at(-1).id;
+    const body = { branch: "second-day" };
+    await platform.call("restoreDatabaseSnapshot", { ...at, snapshot: oldest, body });
+    const back = await urlOf(place, body.branch);
+    assert.deepEqual(await ask(back, "SELECT max(day) AS day FROM days"), [{ day: days - 6 }]);
     machine.now += DAY_MS;
-    assert.deepEqual(await housekeeping(place), ["took 1 daily snapshot of databases"]);
-    assert.deepEqual(await housekeeping(place), [], "one a day");
-  }
-  await client.end();
-  assert.deepEqual(machine.troubles, []);
-  await housekeeping(place);
-  const { items } = await platform.call("listDatabaseSnapshots", at);
-  const kept = items.map(({ createdAt }: { createdAt: string }) => Date.parse(createdAt));
-  const expected = Array.from({ length: 7 }, (_, ago) => machine.now - ago * DAY_MS);
-  assert.deepEqual(kept, expected, "the last seven days");
-  const oldest = items.at(-1).id;
-  const body = { branch: "second-day" };
-  await platform.call("restoreDatabaseSnapshot", { ...at, snapshot: oldest, body });
-  const back = await urlOf(place, body.branch);
-  assert.deepEqual(await ask(back, "SELECT max(day) AS day FROM days"), [{ day: days - 6 }]);
-  machine.now += DAY_MS;
-  await housekeeping(place);
-  machine.now += DAY_MS;
-  assert.deepEqual(await housekeeping(place), [], "nobody was connected on that day");
-});
+    await housekeeping(place);
+    machine.now += DAY_MS;
+    assert.deepEqual(await housekeeping(place), [], "nobody was connected on that day");
+  },
+);
