@@ -24,7 +24,9 @@ const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
 /** Commits of each client before a backup begins. */
 const COMMITS = 30;
 /** Clients of each branch at a time. */
-const CLIENTS = 2;
+const CLIENTS = 1;
+/** Longest wait for a command that works beside the clients. */
+const PATIENCE_MS = 120_000;
 /** Longest pause from the beginning of a backup until the platform is killed, in milliseconds. */
 const MOST_PAUSE_MS = 300;
 
@@ -73,7 +75,7 @@ async function untilMade(box: Sandbox): Promise<void> {
     const { items } = await until(
       () => callApi(box, "GET", `${at(name)}/branches`),
       ({ items }) => items.every((each: { state: string }) => each.state !== "creating"),
-      120_000,
+      PATIENCE_MS,
     );
     for (const { state, reason } of items) assert.deepEqual([state, reason], ["active", null]);
   }
@@ -95,7 +97,7 @@ class Round {
       writers.set(branch, await Promise.all(own));
     }
     const all = [...writers.values()].flat();
-    await until(() => all.every(({ ledger }) => ledger.length >= COMMITS), Boolean, 60_000);
+    await until(() => all.every(({ ledger }) => ledger.length >= COMMITS), Boolean, PATIENCE_MS);
     return new Round(earlier, writers);
   }
 
@@ -128,7 +130,9 @@ async function backUp(
   const making = box.tool(["backup", file, "--data-dir", box.dataDir, "--json"]);
   if (kills) {
     const names = async () => await Array.fromAsync(Deno.readDir(dirname(file)));
-    await until(async () => (await names()).some(({ name }) => name.startsWith(basename(file))));
+    const hasBegun = async () =>
+      (await names()).some(({ name }) => name.startsWith(basename(file)));
+    await until(hasBegun, Boolean, PATIENCE_MS);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
     await box.platform!.kill();
   }
