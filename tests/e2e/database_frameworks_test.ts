@@ -36,7 +36,7 @@ class Site {
   async notes(): Promise<string[]> {
     const { status, text } = await this.box.page(this.host, "/");
     assert.equal(status, 200, text);
-    return [...text.matchAll(/<li[^>]*>([^<]*)/g)].map(([, note]) => note!);
+    return [...text.matchAll(/<li(?:\s[^>]*)?>([^<]*)/g)].map(([, note]) => note!);
   }
 
   /** Sends the page's form as a browser does. */

@@ -2,7 +2,8 @@ import { Option } from "@commander-js/extra-typings";
 import { DATABASE_ENGINES, endpoints } from "../../contract/mod.ts";
 import { confirm, defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
-import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { printable } from "../terminal/mod.ts";
+import { DATABASE_ARGUMENT, listBranches, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 import { databaseFailed, waitForDatabase } from "./wait_for_database.ts";
 
 export default defineCommand({
@@ -46,6 +47,11 @@ export default defineCommand({
     const database = await waitForDatabase(ctx, client, begun, "moved");
     // A database that cannot be moved stays where it is.
     if (database.engine !== flags.to) throw databaseFailed(ctx, database, "moved");
+    for (const { name, state, reason } of await listBranches(client, database)) {
+      if (state !== "failed") continue;
+      const why = reason === null ? "" : `: ${printable(reason)}`;
+      ctx.ui.log("db", "warn", `Branch ${printable(name)} could not be moved${why}`);
+    }
     ctx.ui.done("db", `Moved database ${database.name} to ${database.engine}`);
     ctx.ui.result({ database }, "");
   },

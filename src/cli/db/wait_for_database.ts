@@ -8,6 +8,7 @@ import { type Database, endpoints } from "../../contract/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { formatDuration, printable } from "../terminal/mod.ts";
+import { listBranches } from "./open_database.ts";
 
 /** Between two looks, in milliseconds: the first, and the longest. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [100, 2000];
@@ -31,6 +32,20 @@ export function databaseFailed(
   });
 }
 
+/** Looks at a database; one that moves does so until the last of its branches has moved. */
+async function look(
+  client: Client,
+  { projectId, id }: Database,
+  wanted: "made" | "moved",
+): Promise<Database> {
+  const params = { project: projectId, database: id };
+  const database = await client.call(endpoints.getDatabase, { params });
+  if (wanted === "made" || database.state !== "active") return database;
+  const branches = await listBranches(client, database);
+  const moves = branches.some(({ state }) => state === "creating");
+  return moves ? { ...database, state: "creating" } : database;
+}
+
 /** Returns the database once it is active; reports what it waits for. */
 export async function waitForDatabase(
   ctx: Context,
@@ -38,7 +53,6 @@ export async function waitForDatabase(
   created: Database,
   wanted: "made" | "moved" = "made",
 ): Promise<Database> {
-  const params = { project: created.projectId, database: created.id };
   const startedAt = ctx.now();
   let reportedAt = startedAt;
   let pause = FIRST_PAUSE;
@@ -62,7 +76,7 @@ export async function waitForDatabase(
     }
     await ctx.sleep(pause);
     pause = Math.min(pause * 2, LONGEST_PAUSE);
-    database = await client.call(endpoints.getDatabase, { params });
+    database = await look(client, created, wanted);
   }
   if (database.state === "failed") throw databaseFailed(ctx, database, wanted);
   return database;

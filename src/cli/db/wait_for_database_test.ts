@@ -24,6 +24,12 @@ const DATABASE = {
   ...{ createdAt: "2026-11-21T10:00:00.000Z", removedAt: null },
 };
 
+const BRANCH = {
+  ...{ id: "0123456789abcdef", name: "try", resetAt: null, parent: "main", gitBranch: null },
+  ...{ sizeBytes: 1, createdAt: "2026-11-21T10:00:00.000Z", expiresAt: null, running: false },
+  connections: 0,
+};
+
 /** Runs `db create --wait` against a platform whose database has these states, look by look. */
 async function create(states: readonly object[], msPerLook: number) {
   const rest = [...states];
@@ -77,4 +83,34 @@ Deno.test("db create --wait ends in the end", async () => {
   const { code, result } = await create(Array.from({ length: 50 }, () => CREATING), 60_000);
   assert.equal(code, 1);
   assert.match(result.error, /still being made after 11 min/);
+});
+
+Deno.test("db move waits until the last branch has moved, and names those that have not", async () => {
+  const branches = [["creating", null], ["creating", null], ["failed", "The disk is full"]];
+  let looks = 0;
+  const platform: typeof fetch = (input, init) => {
+    const request = new Request(input, init);
+    const { pathname } = new URL(request.url);
+    const isMoved = pathname.includes("/databases/") && request.method === "GET" && looks > 0;
+    const database = { ...DATABASE, state: "active", engine: isMoved ? "server" : "embedded" };
+    if (pathname.endsWith("/branches")) {
+      const [state, reason] = branches[Math.min(looks++, branches.length) - 1]!;
+      return Promise.resolve(Response.json({ items: [{ ...BRANCH, state, reason }] }));
+    }
+    if (pathname.endsWith("/move")) {
+      looks++;
+      return Promise.resolve(Response.json({ ...database, state: "creating" }, { status: 202 }));
+    }
+    return Promise.resolve(Response.json(pathname.includes("/databases") ? database : PROJECT));
+  };
+  const args = ["db", "move", "blog", "--to", "server", "--force", "--project-id", "blog"];
+  const { code, stderr } = await runCli(args, {
+    env: { SVC_TOKEN: "key" },
+    fetch: platform,
+    sleep: () => Promise.resolve(),
+  });
+  assert.equal(code, 0, stderr);
+  assert.ok(looks > branches.length, `${looks} looks`);
+  assert.match(stderr, /Branch try could not be moved: The disk is full/);
+  assert.match(stderr, /Moved database blog to server/);
 });
