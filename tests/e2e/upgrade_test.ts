@@ -315,11 +315,15 @@ Deno.test({
             await said.read();
             const { code, stdout, stderr } = await busy.run(["upgrade", "--json"]);
             assert.equal(code, 0, stderr);
-            const command = `${busy.path} serve --replace --background`;
-            assert.deepEqual(JSON.parse(stdout).restart, [
-              { kind: "process", pid: platform.pid, command },
-            ]);
-            assert.match(stderr, /runs the program before\. To restart it, run/);
+            const [old] = JSON.parse(stdout).restart;
+            const { command, ...others } = old;
+            assert.deepEqual(others, { kind: "process", pid: platform.pid, leftOut: [] });
+            assert.ok(
+              command.startsWith(`${busy.path} serve --port 0 --data-dir ${data} `),
+              command,
+            );
+            assert.ok(command.endsWith(" --replace --background"), command);
+            assert.match(stderr, /still runs the old program\. To restart it .*, run/);
             assert.equal(await busy.version(), NEW);
           } finally {
             platform.kill("SIGTERM");

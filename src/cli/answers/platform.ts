@@ -105,8 +105,11 @@ export const PLATFORM_ANSWERS: Answers = {
     ...{ version: text, previous: text, path: text, changed: z.boolean() },
     restart: z.array(z.union([
       z.object({ kind: z.literal("service"), path: text, command: text }),
-      z.object({ kind: z.literal("process"), pid: z.int(), command: text }),
-    ])).describe("What runs the program before, and what restarts it"),
+      z.object({
+        ...{ kind: z.literal("process"), pid: z.int(), command: text },
+        leftOut: z.array(text).describe("Flags with secrets, which the command lacks"),
+      }),
+    ])).describe("What still runs the old program, and what restarts it"),
   }),
   "completion": z.object({ shell: text, script: text }),
   "help": z.object({

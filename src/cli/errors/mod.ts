@@ -18,5 +18,6 @@ export { describeError, toHumanError, toJsonError } from "./report_error.ts";
 export {
   createSuggestedCommands,
   type KnownFlag,
+  shellWord,
   type SuggestedCommands,
 } from "./suggested_commands.ts";

@@ -6,18 +6,27 @@
  */
 import { join } from "node:path";
 import { readTextFile } from "../../lib/utf8.ts";
+import { shellWord } from "../errors/mod.ts";
 import { serviceRestart, startsProgram } from "./service_file.ts";
 
 /** One that goes on with the old program until `command` is run. */
 export type OldProgram =
   | { readonly kind: "service"; readonly path: string; readonly command: string }
-  | { readonly kind: "process"; readonly pid: number; readonly command: string };
+  | {
+    readonly kind: "process";
+    readonly pid: number;
+    readonly command: string;
+    /** Flags of the process that the command lacks, as their values may be secrets. */
+    readonly leftOut: readonly string[];
+  };
 
 export interface ProgramPlace {
   /** The program's real path. */
   readonly path: string;
   readonly os: typeof Deno.build.os;
   readonly home: string;
+  /** The folder in which the command will be run. */
+  readonly folder: string;
   /** Where the kernel shows its processes; another folder in tests. */
   readonly processes?: string;
   /** Where the service of the machine is; another folder in tests. */
@@ -38,20 +47,56 @@ async function findServices({ path, os, home, root = "/" }: ProgramPlace): Promi
   return found;
 }
 
-/** True for the words of a platform, which hold nothing but flags before its command. */
-function isServe([, ...words]: readonly string[]): boolean {
-  return words.find((word) => !word.startsWith("-")) === "serve";
+/** Flags before a command whose value is the next word. */
+const GLOBAL_FLAGS: ReadonlySet<string> = new Set(["--token", "--workspace", "--api-url", "--cwd"]);
+
+/** Where the command stands among the words of a process, after flags. */
+function commandAt([, ...words]: readonly string[]): number {
+  return 1 +
+    words.findIndex((word, index) =>
+      !word.startsWith("-") && !GLOBAL_FLAGS.has(words[index - 1] ?? "")
+    );
 }
 
-/** A path as a word of a shell. */
-const shellWord = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+/** True for the words of a platform. */
+const isServe = (words: readonly string[]): boolean => words[commandAt(words)] === "serve";
+
+/** Flags whose values may be secrets. */
+const SECRET_FLAGS: ReadonlySet<string> = new Set(["--bot-token", "--smtp-url", "--token"]);
+/** Flags of how the process was started, which the one after it is not. */
+const STARTING_FLAGS: ReadonlySet<string> = new Set(["--replace", "--background", "--json"]);
+
+/** What of a platform's flags another one in its place is to have. */
+function keptFlags(words: readonly string[]) {
+  const [kept, leftOut]: [string[], string[]] = [[], []];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
+    const name = word.split("=", 1)[0]!;
+    if (SECRET_FLAGS.has(name)) {
+      leftOut.push(name);
+      if (word === name) index++;
+    } else if (!STARTING_FLAGS.has(word)) kept.push(word);
+  }
+  return { kept, leftOut };
+}
+
+/** The command that replaces the platform of a process by one with the same flags. */
+async function restart(process: string, { path, folder }: ProgramPlace, words: readonly string[]) {
+  const { kept, leftOut } = keptFlags(words.toSpliced(commandAt(words), 1).slice(1));
+  const cwd = await Deno.readLink(join(process, "cwd")).catch(() => folder);
+  const place = cwd === folder || kept.some((word) => /^--cwd(?:=|$)/.test(word))
+    ? []
+    : ["--cwd", cwd];
+  const line = [path, "serve", ...kept, ...place, "--replace", "--background"];
+  return { command: line.map(shellWord).join(" "), leftOut };
+}
 
 /** The processes of the program, also after its file was replaced. */
 async function findProcesses(
-  { path, processes = "/proc" }: ProgramPlace,
+  place: ProgramPlace,
   isService: boolean,
 ): Promise<OldProgram[]> {
+  const { path, processes = "/proc" } = place;
   const found: OldProgram[] = [];
   const names = await Array.fromAsync(Deno.readDir(processes)).catch(() => []);
   for (const { name } of names) {
@@ -60,11 +105,13 @@ async function findProcesses(
     // That of another user's process cannot be read.
     const file = await Deno.readLink(join(folder, "exe")).catch(() => "");
     if (file !== path && file !== `${path} (deleted)`) continue;
-    if (!isServe((await readOptional(join(folder, "cmdline"))).split("\0"))) continue;
+    // Each word ends with a zero.
+    const words = (await readOptional(join(folder, "cmdline"))).split("\0").slice(0, -1);
+    if (!isServe(words)) continue;
     const group = isService ? await readOptional(join(folder, "cgroup")) : "";
     if (/\/svc\.service$/m.test(group)) continue;
-    const command = `${shellWord(path)} serve --replace --background`;
-    found.push({ kind: "process", pid: Number(name), command });
+    const pid = Number(name);
+    found.push({ kind: "process", pid, ...await restart(folder, place, words) });
   }
   return found.sort((a, b) => a.kind === "process" && b.kind === "process" ? a.pid - b.pid : 0);
 }

@@ -10,6 +10,7 @@ interface Process {
   readonly exe: string;
   readonly words: readonly string[];
   readonly group?: string;
+  readonly cwd?: string;
 }
 
 /** Finds old programs on a machine with these processes and the services of these programs. */
@@ -34,24 +35,29 @@ async function find(
       const file = serviceFile({ command, folder: "/" }, { os, isRoot, home })!;
       await write(isRoot ? join(root, file.path) : file.path, file.text);
     }
-    for (const { pid, exe, words, group = "/" } of processes) {
+    for (const { pid, exe, words, group = "/", cwd = "/work" } of processes) {
       const folder = join(root, "proc", `${pid}`);
       await write(join(folder, "cmdline"), `${words.join("\0")}\0`);
       await write(join(folder, "cgroup"), `0::${group}\n`);
       await Deno.symlink(exe, join(folder, "exe"));
+      await Deno.symlink(cwd, join(folder, "cwd"));
     }
     const found = await findOldPrograms({
-      ...{ path: PROGRAM, os, home, root, processes: join(root, "proc") },
+      ...{ path: PROGRAM, os, home, root, folder: "/work", processes: join(root, "proc") },
     });
     return found.map((old) =>
-      old.kind === "service" ? [old.path.replace(root, ""), old.command] : [old.pid, old.command]
+      old.kind === "service"
+        ? [old.path.replace(root, ""), old.command]
+        : [old.pid, old.command, ...old.leftOut]
     );
   } finally {
     await Deno.remove(root, { recursive: true });
   }
 }
 
-const REPLACE = `'${PROGRAM}' serve --replace --background`;
+/** The command that starts a platform with these flags in the place of another. */
+const replace = (flags: string) => `'${PROGRAM}' serve ${flags}--replace --background`;
+const REPLACE = replace("");
 
 Deno.test("findOldPrograms() finds platforms of the program, and nothing else that runs", async () => {
   const exe = `${PROGRAM} (deleted)`;
@@ -62,7 +68,32 @@ Deno.test("findOldPrograms() finds platforms of the program, and nothing else th
     { pid: 14, exe: "/usr/bin/svc", words: ["svc", "serve"] },
     { pid: 15, exe: `${PROGRAM}.previous`, words: ["svc", "serve"] },
   ]);
-  assert.deepEqual(found, [[7, REPLACE], [12, REPLACE]]);
+  assert.deepEqual(found, [[7, REPLACE], [12, replace("--port 1 ")]]);
+});
+
+Deno.test("findOldPrograms() repeats the flags of a platform, but for secrets and how it was started", async () => {
+  const words = (text: string) => [PROGRAM, ...text.split(" ")];
+  const found = await find([
+    {
+      pid: 1,
+      exe: PROGRAM,
+      words: words("serve --data-dir a --replace --background"),
+      cwd: "/srv",
+    },
+    { pid: 2, exe: PROGRAM, words: words("--cwd /x serve --json --asn=a;b"), cwd: "/srv" },
+    {
+      pid: 3,
+      exe: PROGRAM,
+      words: words("serve --bot-token s3cret --port 2 --smtp-url=smtp://u:p@h"),
+    },
+    { pid: 4, exe: PROGRAM, words: words("--token=s3cret serve --data-dir serve") },
+  ]);
+  assert.deepEqual(found, [
+    [1, replace("--data-dir a --cwd /srv ")],
+    [2, replace("--cwd /x '--asn=a;b' ")],
+    [3, replace("--port 2 "), "--bot-token", "--smtp-url"],
+    [4, replace("--data-dir serve "), "--token"],
+  ]);
 });
 
 Deno.test("findOldPrograms() names a service once, and not another program's", async () => {

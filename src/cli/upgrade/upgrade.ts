@@ -34,15 +34,16 @@ async function storedFormat(ctx: Context): Promise<number | undefined> {
 /** What goes on with the program before, and the command that ends that. */
 function describeOld(old: OldProgram): string {
   if (old.kind === "service") {
-    return `The service of ${old.path} runs the program before. To restart it, run ${old.command}`;
+    return `The service of ${old.path} still runs the old program. To restart it, run ${old.command}`;
   }
-  return `A platform (process ${old.pid}) runs the program before. To restart it, run ` +
-    `${old.command} with its other flags`;
+  const missing = old.leftOut.length === 0 ? "" : `, with its ${old.leftOut.join(" and ")}`;
+  return `A platform (process ${old.pid}) still runs the old program. To restart it and drop no ` +
+    `request, run ${old.command}${missing}`;
 }
 
 async function report(ctx: Context, outcome: UpgradeOutcome, verb: string): Promise<void> {
   const { version, previous, path, changed } = outcome;
-  const place = { path, os: Deno.build.os, home: ctx.env.HOME ?? "" };
+  const place = { path, os: Deno.build.os, home: ctx.env.HOME ?? "", folder: Deno.cwd() };
   const restart = changed ? await findOldPrograms(place) : [];
   ctx.ui.done(
     "install",
