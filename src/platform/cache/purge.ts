@@ -23,7 +23,10 @@ export interface CacheServices {
   readonly environments: EnvironmentStore;
   readonly deployments: Pick<DeploymentStore, "find">;
   readonly sites: SiteDirectory;
-  readonly computeService: Pick<ComputeService, "purge">;
+  readonly computeService: Pick<
+    ComputeService,
+    "purge" | "onRevalidation" | "repeatRevalidation"
+  >;
 }
 
 /** The deployments that hosts of a project show, in one environment where one is named. */
@@ -46,11 +49,14 @@ function comparable(scope: PurgeScope): PurgeScope {
   throw new Failure("invalid_request", `The path "${scope.path}" cannot be the path of a request`);
 }
 
-const purgeRecord = z.object({
-  deploymentId: z.string(),
-  scope: z.custom<PurgeScope>((value) => typeof value === "object" && value !== null),
-  soft: z.boolean(),
-});
+const scopeRecord = z.custom<PurgeScope>((value) => typeof value === "object" && value !== null);
+
+const purgeRecord = z.union([
+  z.object({ deploymentId: z.string(), scope: scopeRecord, soft: z.boolean() }),
+  /** What the server of the deployment itself revalidated. */
+  z.object({ deploymentId: z.string(), scopes: z.array(scopeRecord), soft: z.boolean() }),
+]);
+type PurgeRecord = z.infer<typeof purgeRecord>;
 
 /** How long other nodes can learn of a purge, in milliseconds. */
 const REMEMBERED_MS = 15 * 60 * 1000;
@@ -60,11 +66,25 @@ export function createCache(
   services: CacheServices,
 ): Capability {
   const { projects, computeService } = services;
-  const repeat = async ({ deploymentId, scope, soft }: z.infer<typeof purgeRecord>) => {
-    await computeService.purge(deploymentId, scope, { soft });
+  const repeat = async (record: PurgeRecord) => {
+    const { deploymentId, soft } = record;
+    if ("scope" in record) await computeService.purge(deploymentId, record.scope, { soft });
+    else await computeService.repeatRevalidation(deploymentId, record);
   };
+  const repeatAll = async () => {
+    for await (const { value } of readAll(kv, keys.purges(), purgeRecord)) await repeat(value);
+  };
+  const tellOthers = async (record: PurgeRecord) => {
+    if (!nodes.isShared) return;
+    await kv.set(keys.purge(uuidV7(now, random)), record, { expireIn: REMEMBERED_MS });
+  };
+  computeService.onRevalidation((revalidated) =>
+    tellOthers({ ...revalidated, scopes: [...revalidated.scopes] })
+  );
   return {
     name: "cache",
+    // A node keeps pages on its disk, which others have purged while it was away.
+    recover: () => nodes.isShared ? repeatAll() : Promise.resolve(),
     async storeChanged(changed) {
       for (const key of changed) {
         if (key[0] !== keys.purges()[0]) continue;
@@ -72,9 +92,7 @@ export function createCache(
         if (found !== undefined) await repeat(found.value);
       }
     },
-    async rereadStore() {
-      for await (const { value } of readAll(kv, keys.purges(), purgeRecord)) await repeat(value);
-    },
+    rereadStore: repeatAll,
     bindRoutes(router) {
       router.guarded(endpoints.purgeCache, async (caller, { params, body }) => {
         const project = await findProject(projects, caller, params.project);
@@ -82,10 +100,7 @@ export function createCache(
         const scope = comparable(asked);
         let purged = 0;
         for (const id of await shownDeployments(services, project, environment)) {
-          if (nodes.isShared) {
-            const record = { deploymentId: id, scope, soft };
-            await kv.set(keys.purge(uuidV7(now, random)), record, { expireIn: REMEMBERED_MS });
-          }
+          await tellOthers({ deploymentId: id, scope, soft });
           purged += await computeService.purge(id, scope, { soft });
         }
         return { purged };

@@ -50,6 +50,13 @@ const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 /** Lines of a server's log that are shown when its deployment cannot go live. */
 const LAST_LINES = 10;
 
+/** What the server of a deployment revalidates. */
+export interface Revalidated {
+  readonly deploymentId: string;
+  readonly scopes: readonly PurgeScope[];
+  readonly soft: boolean;
+}
+
 export interface ComputeServices
   extends Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared"> {
   /** Answers that rules store. */
@@ -88,6 +95,7 @@ export class ComputeService {
   /** The last lines of the log, by deployment. */
   readonly #lines = new Map<string, string[]>();
   readonly #places: ProcessPlaces;
+  #tellOthers: (revalidated: Revalidated) => Promise<void> = () => Promise.resolve();
   #runFolder: Promise<string> | undefined;
 
   constructor(private readonly services: ComputeServices) {
@@ -251,15 +259,32 @@ export class ComputeService {
   }
 
   /**
-   * Revalidates cached answers and pages, as the code of a deployment's own server asks.
+   * Revalidates cached answers and pages, as the code of a deployment's own server asks, here
+   * and on other nodes.
    *
    * @throws {Error} where a path cannot be the path of a request.
    */
   async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
     const scopes = scopesOf(what);
-    const { soft } = what;
+    await Promise.all([
+      this.repeatRevalidation(deploymentId, { scopes, soft: what.soft }),
+      this.#tellOthers({ deploymentId, scopes, soft: what.soft }),
+    ]);
+  }
+
+  /** Calls back with what a server revalidates, for other nodes; it waits until they can know. */
+  onRevalidation(tell: (revalidated: Revalidated) => Promise<void>): void {
+    this.#tellOthers = tell;
+  }
+
+  /** Revalidates what is cached here. */
+  async repeatRevalidation(
+    deploymentId: string,
+    { scopes, soft }: Omit<Revalidated, "deploymentId">,
+  ): Promise<void> {
     for (const scope of scopes) this.services.cache.purge(deploymentId, scope, { soft });
-    const marking = this.#open.get(deploymentId)?.pages.revalidate(scopes, { soft });
+    const pages = this.#open.get(deploymentId)?.pages ?? this.#pagesOf(deploymentId);
+    const marking = pages.revalidate(scopes, { soft });
     await this.#publish(deploymentId, scopes, { soft });
     await marking;
   }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { ComputeService } from "./compute_service.ts";
+export { ComputeService, type Revalidated } from "./compute_service.ts";
 export { createCompute } from "./create_compute.ts";
 export { defaultProcessLimits } from "./process_limits.ts";
 export { purgedPath } from "./purge_scopes.ts";

@@ -1,0 +1,60 @@
+/** Rendered pages that each node keeps, dropped on all of them. */
+import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
+import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
+import { Cluster } from "../../helpers/cluster.ts";
+import { deployServer, LAYERS } from "../../helpers/compute_site.ts";
+import { createProject, type TestPlatform } from "../../helpers/platform.ts";
+
+const SERVER = `
+import { createServer } from "node:http";
+let count = 0;
+createServer(async (request, response) => {
+  if (request.url === "/revalidate") {
+    await globalThis.svc.revalidate({ paths: ["/isr/page"] });
+    return response.end("revalidated");
+  }
+  response.end("rendered " + (++count));
+}).listen(process.env.PORT, process.env.HOST);
+`;
+
+const SITE = {
+  server: SERVER,
+  manifest: {
+    version: 1,
+    layers: LAYERS,
+    routes: [
+      { pattern: "^/isr/", layer: "app", priority: 10, revalidate: 600 },
+      { pattern: "^/.*$", layer: "app" },
+    ],
+  },
+};
+
+Deno.test({
+  name: "a page that one node has rendered is dropped when it is purged or revalidated by another",
+  ignore: NO_POSTGRES !== undefined,
+  async fn() {
+    await using cluster = await Cluster.open();
+    const [a, b] = [await cluster.start("a"), await cluster.start("b")];
+    await createProject(a, "shop");
+    await deployServer(a, "shop", SITE);
+    const get = (node: TestPlatform, path: string) => node.get("shop.localhost", path);
+    const page = async (node: TestPlatform) => {
+      const { headers, text } = await get(node, "/isr/page");
+      return `${headers["x-svc-cache"]} ${text}`;
+    };
+    await until(async () => await page(b) === "HIT rendered 1");
+    assert.equal((await get(a, "/revalidate")).text, "revalidated");
+    await until(async () => await page(b) === "HIT rendered 2");
+    const purged = await a.api("POST", "/v1/projects/shop/purge", { json: { type: "all" } });
+    assert.equal(purged.status, 200);
+    await until(async () => await page(b) === "HIT rendered 3");
+
+    // What was purged while it was away is not shown from its disk.
+    await cluster.stop(b);
+    await a.api("POST", "/v1/projects/shop/purge", { json: { type: "all" } });
+    const again = await cluster.start("b");
+    await until(async () => (await get(again, "/isr/page")).status === 200);
+    assert.equal(await page(again), "HIT rendered 1", "by the server that was started since");
+  },
+});
