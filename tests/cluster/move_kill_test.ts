@@ -41,6 +41,14 @@ const MOST_LEFT_MS = 8000;
 const MOST_AWAY_MS = 1500;
 
 const VICTIMS = ["the tool", "the tool", "PostgreSQL", "the storage"] as const;
+/**
+ * What passes by itself, and is said so: a node that was killed is gone after 10 seconds, and a
+ * busy machine is slow to start servers again.
+ */
+const PASSING = /while nodes run on it|"code":"store_unusable","hint":".*run it again to go on"/;
+/** How often one command is run, at most. */
+const MOST_RUNS = 100;
+
 /** Exit code of a process that SIGKILL ended. */
 const KILLED = 137;
 
@@ -149,10 +157,9 @@ async function move(bench: Bench, args: readonly string[], env: MoveTarget["env"
       if (victim === undefined) bench.calmMs = took;
       return;
     }
-    // A node that was killed is gone after 10 seconds.
-    const waits = /while nodes run on it/.test(stdout);
-    assert.ok(waits || code === KILLED && victim === "the tool", story.join("\n"));
-    if (waits) attempt--;
+    const wasKilled = code === KILLED && victim === "the tool";
+    assert.ok(wasKilled || PASSING.test(stdout) && story.length < MOST_RUNS, story.join("\n"));
+    if (!wasKilled) attempt--;
   }
 }
 

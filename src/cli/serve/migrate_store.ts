@@ -138,10 +138,10 @@ function sayResumed({ files, records, planned }: Partial<MigrationReport>): stri
     : "This went on with a move that was interrupted";
 }
 
-/** The message of an error with what the storage said, which users of a platform are not told. */
-function withReason({ message, cause }: Error): string {
-  if (!(cause instanceof Error) || message.includes(cause.message)) return message;
-  return `${message}. It said: ${cause.message}`;
+/** Says what a storage answered, which users of a platform are not told. */
+function sayUnavailable({ message, cause }: Error): string {
+  const isUntold = cause instanceof Error && !message.includes(cause.message);
+  return isUntold ? `The storage of files cannot be used: ${cause.message}` : message;
 }
 
 function explain(
@@ -162,11 +162,9 @@ function explain(
     return new CliError("data_not_migrated", cause.message, { cause });
   }
   if (cause instanceof serve.StoreUnusableError || cause instanceof serve.UnavailableError) {
+    const message = cause instanceof serve.UnavailableError ? sayUnavailable(cause) : cause.message;
     const hint = "What was copied stays; run it again to go on";
-    return new CliError("store_unusable", withReason(cause), {
-      ...(hasBegun ? { hint } : {}),
-      cause,
-    });
+    return new CliError("store_unusable", message, { ...(hasBegun ? { hint } : {}), cause });
   }
   if (cause instanceof serve.DataIncompleteError) {
     return new CliError("data_incomplete", cause.message, { cause });
