@@ -8,11 +8,17 @@ import { endpoints } from "../../contract/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
 import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
 
 /** Codes of authenticator apps and tokens of CI jobs count in half minutes. */
 const MOST_SKEW_MS = 30_000;
+
+/** How long the platform may take to answer. */
+const ANSWER_MS = 5000;
+/** Status of a node that is to get no requests; its text says why. */
+const NOT_READY = 503;
 
 export interface PlatformFacts {
   readonly version: string;
@@ -59,6 +65,8 @@ export function judgePlatform(
 export async function examinePlatform(ctx: Context, own: string): Promise<readonly Point[]> {
   const { apiUrl, credentials, settings } = ctx;
   const isChosen = settings.apiUrl !== undefined || credentials.apiUrl !== undefined;
+  const readiness = await examineReadiness(ctx);
+  if (readiness?.state === "fail") return [readiness];
   let facts: PlatformFacts;
   try {
     facts = await askPlatform(ctx);
@@ -72,14 +80,44 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
   }
   return [
     ...judgePlatform(facts, { apiUrl, own }),
+    ...(readiness === undefined ? [] : [readiness]),
     ...await examineLogin(ctx),
     ...await examineNodes(ctx),
   ];
 }
 
+/** Judges what `/readyz` answers; `undefined` where nothing is wrong, or something else answers. */
+export function judgeReadiness(
+  { status, text }: { readonly status: number; readonly text: string },
+  apiUrl: string,
+): Point | undefined {
+  const advice = "It may serve sites, and refuses changes: run svc doctor on its machine, with " +
+    "--kv and --blobs where it has them, and read the log of svc serve there";
+  const said = printable(text.trim());
+  if (status === NOT_READY && !said.includes("<")) {
+    return { name: "platform", state: "fail", found: `${apiUrl} is not ready: ${said}`, advice };
+  }
+  const trouble = /^ready\nBut (.+)$/s.exec(text.trim())?.[1];
+  if (status !== 200 || trouble === undefined) return undefined;
+  return { name: "platform storage", state: "warn", found: printable(trouble), advice };
+}
+
+async function examineReadiness(ctx: Context): Promise<Point | undefined> {
+  try {
+    const response = await ctx.fetch(new URL("/readyz", ctx.apiUrl), {
+      signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(ANSWER_MS)]),
+    });
+    return judgeReadiness({ status: response.status, text: await response.text() }, ctx.apiUrl);
+  } catch (error) {
+    if (ctx.signal.aborted) throw error;
+    // What is asked next says that nobody answers.
+    return undefined;
+  }
+}
+
 async function askPlatform(ctx: Context): Promise<PlatformFacts> {
   const response = await ctx.fetch(new URL(endpoints.getHealth.path, ctx.apiUrl), {
-    signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(5000)]),
+    signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(ANSWER_MS)]),
     headers: { accept: "application/json" },
   });
   if (!response.ok) throw new Error(`status ${response.status}`);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { judgePlatform } from "./connections.ts";
+import { judgePlatform, judgeReadiness } from "./connections.ts";
 
 const AT = { apiUrl: "https://svc.example", own: "1.2.0" };
 const WELL = { version: "1.2.0", skewMs: 400, databases: undefined };
@@ -20,4 +20,22 @@ Deno.test("judgePlatform() compares versions and clocks, and passes on what fail
     judge({ databases: "PostgreSQL does not start" })[1]!.found,
     "PostgreSQL does not start",
   );
+});
+
+Deno.test("judgeReadiness() says why a platform is not ready, and what else is wrong there", () => {
+  const judge = (status: number, text: string) => {
+    const point = judgeReadiness({ status, text }, "https://svc.example");
+    return point === undefined ? undefined : [point.name, point.state, point.found];
+  };
+  assert.equal(judge(200, "ready\n"), undefined);
+  assert.deepEqual(judge(503, "The store has not answered for 8 s\n"), [
+    ...["platform", "fail"],
+    "https://svc.example is not ready: The store has not answered for 8 s",
+  ]);
+  assert.deepEqual(judge(200, "ready\nBut the object storage does not answer\n"), [
+    ...["platform storage", "warn", "the object storage does not answer"],
+  ]);
+  for (const [status, text] of [[404, "Not found"], [503, "<h1>Unavailable</h1>"]] as const) {
+    assert.equal(judge(status, text), undefined, "another program");
+  }
 });

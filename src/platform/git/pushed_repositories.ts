@@ -144,6 +144,7 @@ export class PushedRepositories {
       mode: 0o644,
     });
     await this.#removeUnused(join(repository, PACKS), record.packs);
+    await removeUnchecked(join(repository, "objects"));
     await this.#keepVersion(projectId, versionstamp);
     return versionstamp;
   }
@@ -257,6 +258,13 @@ async function packsIn(folder: string): Promise<string[]> {
 async function emptyFolder(folder: string): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
     await Deno.remove(join(folder, name), { recursive: true });
+  }
+}
+
+/** Removes objects of pushes that were cut off before git had checked them. */
+async function removeUnchecked(objects: string): Promise<void> {
+  for await (const { name } of Deno.readDir(objects)) {
+    if (name.startsWith("tmp_objdir-")) await Deno.remove(join(objects, name), { recursive: true });
   }
 }
 

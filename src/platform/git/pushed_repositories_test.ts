@@ -84,14 +84,17 @@ Deno.test("a push that was not published is undone, and one that was overtaken i
     const one = await work.commit("one");
     await a.push(work.path);
     const two = await work.commit("two");
+    const unchecked = join(a.path, "objects", "tmp_objdir-incoming-x", "pack");
     const crash = a.repositories.receive(PROJECT, async () => {
       await take(a.path, work.path);
+      await Deno.mkdir(unchecked, { recursive: true });
       throw new Error("the platform was killed");
     });
     await assert.rejects(crash, /was killed/);
     assert.equal(await a.head(), two);
     await a.repositories.sync(PROJECT);
     assert.equal(await a.head(), one);
+    await assert.rejects(Deno.stat(join(unchecked, "..")), Deno.errors.NotFound);
     const late = a.repositories.receive(PROJECT, async (publish) => {
       await take(a.path, work.path);
       await b.push(work.path);
