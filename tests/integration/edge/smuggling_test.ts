@@ -170,6 +170,20 @@ Deno.test("no request is smuggled through the proxy", async (t) => {
   }
 });
 
+Deno.test("a body in another transfer coding than chunked goes nowhere", async () => {
+  await using machinery = await openMachinery();
+  const { platform } = machinery;
+  const upstream = recorder(machinery);
+  await createProject(platform, "shop");
+  await publish(platform, "shop", { rules: [proxyTo(upstream.url)] });
+  const body = "5\r\nhello\r\n0\r\n\r\n";
+  for (const coding of ["gzip, chunked", "chunked, chunked"]) {
+    const told = await talk(platform.port, head(`Transfer-Encoding: ${coding}`) + body);
+    assert.match(told, /^HTTP\/1\.1 400 [^]*\r\nconnection: close\r\n/i);
+  }
+  assert.equal(upstream.received(), "");
+});
+
 Deno.test("an upstream can not answer twice, nor with two framings", async (t) => {
   await using machinery = await openMachinery();
   const { platform } = machinery;

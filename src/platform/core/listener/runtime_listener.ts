@@ -8,7 +8,7 @@
  * @module
  */
 import type { CutSignal } from "./cut_signal.ts";
-import { hostProblem, placeholderHost } from "./request_problems.ts";
+import { framingProblem, hostProblem, placeholderHost } from "./request_problems.ts";
 import { findInternal, type Handle, type ServedConnection } from "./serve_connection.ts";
 import type { ConnectionHandler } from "./types.ts";
 
@@ -46,8 +46,11 @@ export function serveByRuntime(options: RuntimeListenerOptions): ServedConnectio
   const isHttp2 = scheme === "https";
   const handle: Handle = (request, info) => {
     const host = () => request.headers.get("host");
-    const problem = hostProblem({ url: request.url, placeholder, isHttp2, host });
-    if (problem !== undefined) return new Response(`${problem}\n`, { status: 400 });
+    const problem = hostProblem({ url: request.url, placeholder, isHttp2, host }) ??
+      framingProblem(request.headers);
+    if (problem !== undefined) {
+      return new Response(`${problem}\n`, { status: 400, headers: { connection: "close" } });
+    }
     return handler(request, {
       remoteAddress: info.remoteAddr.hostname,
       scheme,
