@@ -21,7 +21,8 @@ export { inspectPlatformStore, probeObjectStorage } from "./inspect_storages.ts"
 export type { StoreFacts } from "../store/mod.ts";
 export { rekeyDataDir } from "./rekey.ts";
 export { DataNewerError } from "./settle_format.ts";
-export { DataNotMigratedError } from "./migrate_format.ts";
+export { bringUpToDate } from "./bring_up_to_date.ts";
+export { DataNotMigratedError, type DataPlaces, type Migration } from "./migrate_format.ts";
 export { NodeFileError, NodeIdInUseError } from "../platform/core/nodes/mod.ts";
 export { KeyFileError } from "../platform/core/secrets/mod.ts";
 export { ConnectionsUnsupportedError } from "../platform/core/listener/mod.ts";

@@ -4,8 +4,7 @@
  * prints a line for each step, so that it can be killed at any of them.
  */
 import { join } from "node:path";
-import { bringUpToDate } from "../../src/serve/bring_up_to_date.ts";
-import type { DataPlaces, Migration } from "../../src/serve/migrate_format.ts";
+import { bringUpToDate, type DataPlaces, type Migration } from "../../src/serve/mod.ts";
 import { openDataDir, openKv } from "../../src/platform/core/store/mod.ts";
 
 /** How many records and files the format changes. */
