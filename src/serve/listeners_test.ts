@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { Agent, get, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { createHostDispatch } from "../platform/core/http/mod.ts";
-import { GET, openClient } from "../platform/core/listener/_test_acceptor.ts";
 import { type Listeners, openListeners } from "./listeners.ts";
 
 interface Asked {
@@ -58,9 +57,12 @@ for (const path of ["/now", "/later", "/redirect"]) {
 
 Deno.test("a request that had arrived is answered when the platform stops", async () => {
   const listeners = await open();
-  using client = await openClient(listeners.port);
-  const sent = client.conn.write(new TextEncoder().encode(GET));
+  using client = await Deno.connect({ hostname: "127.0.0.1", port: listeners.port });
+  const sent = client.write(
+    new TextEncoder().encode("GET /now HTTP/1.1\r\nHost: a.test\r\n\r\n"),
+  );
   const closing = listeners.close();
-  assert.match(await client.untilEnd(), /^HTTP\/1\.1 200 .*connection: close.*now$/s);
+  const answer = await new Response(client.readable).text();
+  assert.match(answer, /^HTTP\/1\.1 200 .*connection: close.*now$/s);
   await Promise.all([sent, closing]);
 });
