@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { keepHouse } from "./lifecycle.ts";
+import { until } from "../lib/_test_until.ts";
+import { type Nodes, soleNode } from "../platform/core/nodes/mod.ts";
+import { keys } from "../platform/core/store/mod.ts";
+import { markDeleted, projectRecord } from "../platform/projects/mod.ts";
+import { Closers } from "./closers.ts";
+import { keepHouse, startCapabilities } from "./lifecycle.ts";
 
 Deno.test("keepHouse() goes on after a capability that fails, from the last to the first", async () => {
   const lines: string[] = [];
@@ -16,4 +21,40 @@ Deno.test("keepHouse() goes on after a capability that fails, from the last to t
     "Housekeeping of builds failed: Error: the disk is full",
     "Housekeeping: 2 sessions removed",
   ]);
+});
+
+Deno.test("a project that a node was deleting when it died is deleted by another", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const closers = new Closers();
+  let look = () => {};
+  const nodes: Nodes = {
+    ...soleNode({ id: "b", instance: "b", self: () => assert.fail() }),
+    onDeath: (act) => void (look = act),
+  };
+  const project = projectRecord.parse({
+    ...{ id: "p1", workspaceId: "w1", workspaceSlug: "w", name: "shop", displayName: null },
+    ...{ gitUrl: null, branch: "main", framework: null, installCommand: null, buildCommand: null },
+    ...{ outputDirectory: null, rootDirectory: null, nodeVersion: null, productionHistory: [] },
+    ...{ createdAt: 0, updatedAt: 0 },
+  });
+  const removed: string[] = [];
+  const removeProject = (id: string) => Promise.resolve(void removed.push(id));
+  try {
+    await kv.set(keys.project("w1", "p1"), project);
+    await kv.set(keys.projectByName("shop"), { workspaceId: "w1", projectId: "p1" });
+    await startCapabilities({
+      capabilities: [{ name: "builds", removeProject }],
+      ...{ foundation: { kv, nodes, log: () => {} }, closers, readOnly: false },
+    });
+    await markDeleted(kv, project, 0);
+    look();
+    await until(() => removed.length > 0);
+    await closers.close();
+    assert.deepEqual(removed, ["p1"]);
+    look();
+    await closers.close();
+    assert.deepEqual(removed, ["p1"], "the deletion has ended, and so has the node");
+  } finally {
+    kv.close();
+  }
 });

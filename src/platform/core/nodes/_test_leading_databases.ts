@@ -1,10 +1,10 @@
 /** Housekeeping of databases, as one node leads it. */
 import assert from "node:assert/strict";
-import { until } from "../../../src/lib/_test_until.ts";
-import { TestMachine } from "../../../src/platform/databases/_test_databases.ts";
-import { TestEngine } from "../../../src/platform/databases/_test_engine.ts";
-import { keys } from "../../../src/platform/core/store/mod.ts";
-import type { Holder } from "../lease_thief.ts";
+import { until } from "../../../lib/_test_until.ts";
+import { TestMachine } from "../../databases/_test_databases.ts";
+import { TestEngine } from "../../databases/_test_engine.ts";
+import { keys } from "../store/mod.ts";
+import type { Holder } from "./_test_lease_thief.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const STRAY = "00000000deadbeef";

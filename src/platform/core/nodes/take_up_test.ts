@@ -1,27 +1,18 @@
 /** What a node held that has died is taken up by another within 15 seconds, by a test's clock. */
 import assert from "node:assert/strict";
-import { systemRandom } from "../../../src/lib/clock.ts";
-import { until } from "../../../src/lib/_test_until.ts";
-import type { BuildRecord } from "../../../src/platform/builds/queue/build_record.ts";
-import { BuildQueue, BuildStore } from "../../../src/platform/builds/mod.ts";
-import type { BuildEnd } from "../../../src/platform/builds/queue/build_worker.ts";
-import { EventBus, EventStore, noteEvent } from "../../../src/platform/core/events/mod.ts";
-import { Membership, ROLES } from "../../../src/platform/core/nodes/mod.ts";
-import { PULSE_EVERY_MS } from "../../../src/platform/core/nodes/leases.ts";
-import { keys } from "../../../src/platform/core/store/mod.ts";
-import {
-  request,
-  SENT,
-  testChannel,
-} from "../../../src/platform/notifications/delivery/_test_delivery.ts";
-import { createDeliveryQueue } from "../../../src/platform/notifications/delivery/delivery_queue.ts";
-import type { Channel } from "../../../src/platform/notifications/delivery/channel.ts";
-import { projectRecord } from "../../../src/platform/projects/mod.ts";
-import { markDeleted } from "../../../src/platform/projects/mod.ts";
-import { testProject } from "../../../src/platform/projects/_test_project.ts";
-import { Closers } from "../../../src/serve/closers.ts";
-import { startCapabilities } from "../../../src/serve/lifecycle.ts";
-import { ClockedKv } from "../../helpers/clocked_kv.ts";
+import { systemRandom } from "../../../lib/clock.ts";
+import { until } from "../../../lib/_test_until.ts";
+import type { BuildRecord } from "../../builds/queue/build_record.ts";
+import { BuildQueue, BuildStore } from "../../builds/mod.ts";
+import type { BuildEnd } from "../../builds/queue/build_worker.ts";
+import { EventBus, EventStore, noteEvent } from "../events/mod.ts";
+import { Membership, ROLES } from "./mod.ts";
+import { PULSE_EVERY_MS } from "./leases.ts";
+import { keys } from "../store/mod.ts";
+import { request, SENT, testChannel } from "../../notifications/delivery/_test_delivery.ts";
+import { createDeliveryQueue } from "../../notifications/delivery/delivery_queue.ts";
+import type { Channel } from "../../notifications/delivery/channel.ts";
+import { ClockedKv } from "./_test_clocked_kv.ts";
 
 const TAKEN_UP_MS = 15_000;
 const STEP_MS = 500;
@@ -164,28 +155,4 @@ Deno.test("an event that a node had noted when it died is raised by another", ()
     await until(() => seen.length > 0);
     await bus.close();
     assert.deepEqual(seen, ["deployment.live"]);
-  }));
-
-Deno.test("a project that a node was deleting when it died is deleted by another", () =>
-  withNodes(0, async ({ kv, other, die }) => {
-    const project = testProject();
-    await kv.set(keys.project(project.workspaceId, project.id), projectRecord.parse(project));
-    await kv.set(keys.projectByName(project.name), {
-      workspaceId: project.workspaceId,
-      projectId: project.id,
-    });
-    const removed: string[] = [];
-    const closers = new Closers();
-    await startCapabilities({
-      capabilities: [{
-        name: "builds",
-        removeProject: (id) => Promise.resolve(void removed.push(id)),
-      }],
-      ...{ foundation: { kv, nodes: other, log: () => {} }, closers, readOnly: false },
-    });
-    await markDeleted(kv, project, 0);
-    await die(PULSE_EVERY_MS);
-    await until(() => removed.length > 0);
-    await closers.close();
-    assert.deepEqual(removed, [project.id]);
   }));

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Holder } from "../lease_thief.ts";
-import { certificates } from "./certificates.ts";
-import { databases } from "./databases.ts";
-import { bot, events } from "./messages.ts";
-import { folderSweep, retention, storageSweep } from "./deployments.ts";
-import { health, projectKv } from "./projects.ts";
+import type { Holder } from "./_test_lease_thief.ts";
+import { certificates } from "./_test_leading_certificates.ts";
+import { databases } from "./_test_leading_databases.ts";
+import { bot, events } from "./_test_leading_messages.ts";
+import { folderSweep, retention, storageSweep } from "./_test_leading_deployments.ts";
+import { health, projectKv } from "./_test_leading_projects.ts";
 
 export const HOLDERS: Readonly<Record<string, Holder>> = {
   "fan-out of events": events,

@@ -1,13 +1,13 @@
 /** Health of servers and values of projects, as one node leads them. */
 import assert from "node:assert/strict";
-import { systemRandom } from "../../../src/lib/clock.ts";
-import { Addresses } from "../../../src/platform/core/addresses.ts";
-import { EventBus, EventStore } from "../../../src/platform/core/events/mod.ts";
-import { keys } from "../../../src/platform/core/store/mod.ts";
-import { HealthMonitor } from "../../../src/platform/health/health_monitor.ts";
-import { HealthStore } from "../../../src/platform/health/health_store.ts";
-import { KvStore } from "../../../src/kv/mod.ts";
-import type { Holder } from "../lease_thief.ts";
+import { systemRandom } from "../../../lib/clock.ts";
+import { Addresses } from "../addresses.ts";
+import { EventBus, EventStore } from "../events/mod.ts";
+import { keys } from "../store/mod.ts";
+import { HealthMonitor } from "../../health/health_monitor.ts";
+import { HealthStore } from "../../health/health_store.ts";
+import { KvStore } from "../../../kv/mod.ts";
+import type { Holder } from "./_test_lease_thief.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 

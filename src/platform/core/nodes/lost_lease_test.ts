@@ -3,8 +3,8 @@
  * is stored or done without the lease, and the next leader ends where an undisturbed one does.
  */
 import assert from "node:assert/strict";
-import { HOLDERS } from "../../helpers/leaders/mod.ts";
-import { stealAt } from "../../helpers/lease_thief.ts";
+import { HOLDERS } from "./_test_leaders.ts";
+import { stealAt } from "./_test_lease_thief.ts";
 
 for (const [name, holder] of Object.entries(HOLDERS)) {
   Deno.test(`a node that loses its lease stores nothing more: ${name}`, async () => {

@@ -5,14 +5,9 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  fencedKv,
-  LeaseLostError,
-  type Nodes,
-  type Role,
-} from "../../src/platform/core/nodes/mod.ts";
-import { Leases } from "../../src/platform/core/nodes/leases.ts";
-import { keys } from "../../src/platform/core/store/mod.ts";
+import { fencedKv, LeaseLostError, type Nodes, type Role } from "./mod.ts";
+import { Leases } from "./leases.ts";
+import { keys } from "../store/mod.ts";
 
 /** A node as what it leads sees it. */
 export interface LeaderNode {
