@@ -138,6 +138,7 @@ function countFiles(folder: string): number {
 
 export const storageSweep: Holder = {
   role: "housekeeping",
+  isSlow: true,
   async prepare(kv) {
     const folder = await Deno.makeTempDir({ prefix: "svc-leaders-" });
     const storage = await openFaultyStorage();

@@ -29,6 +29,8 @@ export interface Scene extends AsyncDisposable {
 
 export interface Holder {
   readonly role: Role;
+  /** Whether a round takes so long that one next leader for each moment is enough. */
+  readonly isSlow?: boolean;
   prepare(kv: Deno.Kv): Promise<Scene>;
 }
 
