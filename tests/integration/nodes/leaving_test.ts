@@ -39,7 +39,7 @@ class Balancer {
   #isOver = false;
   #turn = 0;
 
-  constructor(private readonly nodes: readonly TestPlatform[]) {
+  constructor(nodes: readonly TestPlatform[]) {
     for (const node of nodes) this.#ready.add(node);
     this.#looking = Promise.all(nodes.map((node) => this.#look(node)));
   }

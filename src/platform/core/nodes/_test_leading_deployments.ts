@@ -5,7 +5,7 @@ import { sha256Hex } from "../../../lib/hash.ts";
 import { BuildStore } from "../../builds/mod.ts";
 import { Addresses } from "../addresses.ts";
 import { openFaultyStorage } from "../s3/_test_storage.ts";
-import { openS3BlobVault } from "../s3/mod.ts";
+import { type CachedVault, openS3BlobVault } from "../s3/mod.ts";
 import { keys, openFsBlobVault } from "../store/mod.ts";
 import { deploymentRecord } from "../../deployments/deployment.ts";
 import { type DeploymentService, DeploymentStore } from "../../deployments/mod.ts";
@@ -90,7 +90,7 @@ function sweepWith(kv: Deno.Kv, vault: Parameters<typeof sweep>[0]["vault"], now
     ...{ deployments: new DeploymentStore(kv), vault, raiseEvent: () => Promise.resolve() },
     addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
     async *otherBlobs() {},
-    onDamaged: assert.fail,
+    onDamaged: (_, cause) => assert.fail(String(cause)),
   }, now);
 }
 
@@ -142,9 +142,9 @@ export const storageSweep: Holder = {
   async prepare(kv) {
     const folder = await Deno.makeTempDir({ prefix: "svc-leaders-" });
     const storage = await openFaultyStorage();
-    const opened: Awaited<ReturnType<typeof openVault>>[] = [];
+    const opened: CachedVault[] = [];
     let now = NOW;
-    const openVault = (kv: Deno.Kv) =>
+    const openVault = (kv: Deno.Kv): Promise<CachedVault> =>
       openS3BlobVault({
         ...{ place: storage.place, env: storage.env, kv, now: () => now },
         cache: join(folder, String(opened.length)),

@@ -38,7 +38,7 @@ function openFanOut({ kv, nodes }: LeaderNode) {
   } as unknown as AccountStore;
   const inboxes = openInboxes(kv);
   const delivery = createDeliveryQueue({
-    ...{ kv, nodes, channels: [testChannel(() => ({ type: "sent" }))] },
+    ...{ kv, nodes, channels: [testChannel(() => ({ type: "sent", detail: "" }))] },
     review: () => Promise.resolve(() => true),
     ...{ now: () => NOW, random: systemRandom, onTrouble: assert.fail },
   });
