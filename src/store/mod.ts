@@ -12,7 +12,8 @@ export { openPgStore, type PgStore, startTidying, tidyStore } from "./open_store
 export { type Patience } from "./patience.ts";
 export { type PgKv } from "./pg_kv.ts";
 export { type PgOperation } from "./pg_operation.ts";
-export { readRecords, readVersion, type StoredRecord } from "./read_records.ts";
+export { raiseVersion, readVersion } from "./last_version.ts";
+export { readRecords, type StoredRecord } from "./read_records.ts";
 export { SCHEMA, type SchemaMigration } from "./schema.ts";
 export {
   type AddressSources,

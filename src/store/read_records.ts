@@ -39,11 +39,3 @@ export async function* readRecords(connections: Connections): AsyncGenerator<Sto
     after = rows.at(-1)?.key ?? after;
   }
 }
-
-/** The version of the last commit: another one where anything was stored meanwhile. */
-export async function readVersion(connections: Connections): Promise<string> {
-  const [row] = await connections.run((sql) =>
-    sql<{ version: string }[]>`SELECT version FROM svc.clock`
-  );
-  return String(row!.version);
-}

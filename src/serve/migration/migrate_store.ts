@@ -103,6 +103,8 @@ async function moveAll(options: MigrationOptions, opened: Opened): Promise<Migra
   if (files) options.onPart("files", files);
   const movedFiles = vaults && await moveFiles(vaults, options);
   if (to) options.onPart("records", records);
+  // A version that a client has kept must not become that of another value.
+  if (to) await to.continueAfter(version);
   const movedRecords = to && await moveRecords({ from, to }, options);
   if (to !== undefined && version !== await from.version()) {
     throw new MigrationError(

@@ -102,6 +102,34 @@ test("moves records to PostgreSQL and back, with equal content", async (tools) =
   store.close();
 });
 
+/** The versionstamp that the next commit to a store gets. */
+async function nextStamp(place: string, env: Record<string, string>): Promise<string> {
+  const store = await openRecords(place, env);
+  try {
+    await store.kv.set(["next"], new Uint8Array());
+    return (await store.kv.get(["next"])).versionstamp!;
+  } finally {
+    await store.close();
+  }
+}
+
+test("gives new values versions above those of the source", async (tools) => {
+  const { folder, dataDir, place, env, migrate } = tools;
+  const file = join(dataDir, "kv.sqlite3");
+  const source = await Deno.openKv(file);
+  for (let commit = 0; commit < 100; commit++) await source.set(["often"], commit);
+  source.close();
+  const first = await nextStamp(file, env);
+  await migrate({});
+  const second = await nextStamp(place, env);
+  assert.ok(second > first, `${second} after ${first}`);
+  const back = join(folder, "back");
+  const keysFile = join(dataDir, "keys.json");
+  await migrate({ dataDir: back, records: { from: place }, keysFile });
+  const third = await nextStamp(join(back, "kv.sqlite3"), env);
+  assert.ok(third > second, `${third} after ${second}`);
+});
+
 test("goes on where it was interrupted, and takes over what changed since", async (tools) => {
   const { dataDir, place, env, migrate } = tools;
   const stopping = new AbortController();

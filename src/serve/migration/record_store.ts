@@ -17,7 +17,14 @@ import {
 } from "../../platform/core/store/mod.ts";
 import { encodePortable, portableKv } from "../../platform/core/store/mod.ts";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
-import { decodeKey, describeFault, isStoreUrl, readRecords, readVersion } from "../../store/mod.ts";
+import {
+  decodeKey,
+  describeFault,
+  isStoreUrl,
+  raiseVersion,
+  readRecords,
+  readVersion,
+} from "../../store/mod.ts";
 import type { RawRecord } from "./raw_record.ts";
 
 /** Changes of one transaction, within what Deno KV takes. */
@@ -33,8 +40,10 @@ export interface RecordStore {
   readonly kv: Deno.Kv;
   /** All records in the order of their keys. */
   records(): AsyncIterable<RawRecord>;
-  /** Another text where anything was stored meanwhile. */
-  version(): Promise<string>;
+  /** The version of its last commit, as versionstamps show it. */
+  version(): Promise<bigint>;
+  /** Lets later commits have versions above that one. */
+  continueAfter(version: bigint): Promise<void>;
   /** The names of nodes that use it. */
   users(): Promise<readonly string[]>;
   /** Stores records in transactions, in their order. */
@@ -67,6 +76,7 @@ async function openShared(place: string, env: Environment): Promise<RecordStore>
     kv,
     records: () => readRecords(store.connections),
     version: () => readVersion(store.connections),
+    continueAfter: (version) => raiseVersion(store.connections, version),
     users: () => namesOfUsers(kv),
     write: (changes) => writeTo({ kv: store.kv, place }, changes),
     close: () => store.close(),
@@ -119,6 +129,7 @@ async function openFile(path: string): Promise<RecordStore> {
   const page = database.prepare(
     `SELECT k, v, v_encoding, expiration_ms FROM kv WHERE k > ? ORDER BY k LIMIT ${MOST_ROWS}`,
   );
+  const lastVersion = database.prepare("SELECT version FROM data_version");
   async function* records(): AsyncGenerator<RawRecord> {
     let after = new Uint8Array();
     for (let count = MOST_ROWS; count === MOST_ROWS;) {
@@ -135,8 +146,13 @@ async function openFile(path: string): Promise<RecordStore> {
   return {
     kv: portableKv(kv),
     records,
+    version: () => Promise.resolve(BigInt(lastVersion.get()!.version as number)),
+    continueAfter(version) {
+      using own = new DatabaseSync(path);
+      own.prepare("UPDATE data_version SET version = max(version, ?)").run(version);
+      return Promise.resolve();
+    },
     // The lock of the data directory keeps others away.
-    version: () => Promise.resolve(""),
     users: () => Promise.resolve([]),
     write: (changes) => writeTo({ kv, place: path }, changes),
     close() {
