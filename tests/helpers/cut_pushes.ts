@@ -86,7 +86,7 @@ export async function foldersOfGit(dataDir: string): Promise<readonly string[]> 
 /** The only repository below a data directory; `undefined` where there is none. */
 async function repositoryIn(dataDir: string): Promise<string | undefined> {
   const [name] = (await namesIn(join(dataDir, "repositories"))).filter((name) =>
-    !name.endsWith(".json")
+    name.endsWith(".git")
   );
   return name === undefined ? undefined : join(dataDir, "repositories", name);
 }
