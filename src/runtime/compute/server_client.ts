@@ -140,7 +140,7 @@ export class ServerClient {
     let failed = true;
     const answer = await connection.exchange(wire, {
       done: (reusable) => {
-        if (reusable) this.#connections.give(connection);
+        if (reusable) this.#leave(connection, wire);
         if (!failed) over();
       },
       signal,
@@ -149,5 +149,14 @@ export class ServerClient {
     failed = false;
     if (!(answer.body instanceof ReadableStream)) over();
     return answer;
+  }
+
+  /**
+   * A server that answers before it has read the body may close the connection without
+   * saying so; the next request would find that out too late to be sent again.
+   */
+  #leave(connection: Http1Connection, wire: WireRequest): void {
+    if (wire.body === null) this.#connections.give(connection);
+    else connection.close();
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { forwardedHeaders } from "./server_client.ts";
+import { forwardedHeaders, ServerClient } from "./server_client.ts";
 
 Deno.test("forwardedHeaders() drops what belongs to one connection, and names the request", () => {
   const headers = forwardedHeaders({
@@ -22,4 +22,55 @@ Deno.test("forwardedHeaders() drops what belongs to one connection, and names th
     ["Accept", "*/*"],
     ["x-svc-request-id", "req_1"],
   ]);
+});
+
+/** A server that answers the first request of a connection at once, and leaves with the second. */
+function impatientServer() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let accepted = 0;
+  const serve = async (conn: Deno.Conn) => {
+    const bytes = new Uint8Array(1024);
+    await conn.read(bytes);
+    await conn.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"));
+    // The body of the first request may come apart from its head.
+    for (let text = ""; !text.includes(" HTTP/1.1\r\n");) {
+      const count = await conn.read(bytes);
+      if (count === null) break;
+      text += new TextDecoder().decode(bytes.subarray(0, count));
+    }
+    conn.close();
+  };
+  const running = (async () => {
+    for await (const conn of listener) {
+      accepted++;
+      serve(conn).catch(() => {});
+    }
+  })();
+  return {
+    dial: () => Deno.connect({ hostname: "127.0.0.1", port: (listener.addr as Deno.NetAddr).port }),
+    accepted: () => accepted,
+    async close() {
+      listener.close();
+      await running;
+    },
+  };
+}
+
+Deno.test("ServerClient sends no request after another's body, which the server may not have read", async () => {
+  const server = impatientServer();
+  const client = new ServerClient(server.dial);
+  for (let round = 0; round < 3; round++) {
+    const answer = await client.send({
+      method: "POST",
+      target: "/",
+      headers: [["host", "app.example"]],
+      requestId: `req_${round}`,
+      body: new Response("hello").body,
+    }, { timeoutMs: 5000, over: () => {} });
+    assert.equal(answer.head.status, 200);
+    if (answer.body instanceof ReadableStream) await new Response(answer.body).text();
+  }
+  assert.equal(server.accepted(), 3);
+  client.close();
+  await server.close();
 });
