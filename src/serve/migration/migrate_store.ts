@@ -106,7 +106,7 @@ async function moveAll(options: MigrationOptions, opened: Opened): Promise<Migra
   // A version that a client has kept must not become that of another value.
   if (to) await to.continueAfter(version);
   const movedRecords = to && await moveRecords({ from, to }, options);
-  if (to !== undefined && version !== await from.version()) {
+  if (to !== undefined && from.isShared && version !== await from.version()) {
     throw new MigrationError(
       "Cannot finish: something has written to the source meanwhile. Stop all nodes, and run it " +
         "again",

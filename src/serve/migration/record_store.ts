@@ -40,6 +40,8 @@ export interface RecordStore {
   readonly kv: Deno.Kv;
   /** All records in the order of their keys. */
   records(): AsyncIterable<RawRecord>;
+  /** Whether others may write to it meanwhile; the lock of a data directory keeps them away. */
+  readonly isShared: boolean;
   /** The version of its last commit, as versionstamps show it. */
   version(): Promise<bigint>;
   /** Lets later commits have versions above that one. */
@@ -74,6 +76,7 @@ async function openShared(place: string, env: Environment): Promise<RecordStore>
   const kv = wrapPg(store);
   return {
     kv,
+    isShared: true,
     records: () => readRecords(store.connections),
     version: () => readVersion(store.connections),
     continueAfter: (version) => raiseVersion(store.connections, version),
@@ -145,6 +148,7 @@ async function openFile(path: string): Promise<RecordStore> {
   }
   return {
     kv: portableKv(kv),
+    isShared: false,
     records,
     version: () => Promise.resolve(BigInt(lastVersion.get()!.version as number)),
     continueAfter(version) {
@@ -152,7 +156,6 @@ async function openFile(path: string): Promise<RecordStore> {
       own.prepare("UPDATE data_version SET version = max(version, ?)").run(version);
       return Promise.resolve();
     },
-    // The lock of the data directory keeps others away.
     users: () => Promise.resolve([]),
     write: (changes) => writeTo({ kv, place: path }, changes),
     close() {
