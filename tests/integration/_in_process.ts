@@ -138,6 +138,7 @@ const SERVERS = "starts many servers, which are processes of their own";
 
 /** Long files that a run from source leaves to the compiled program's, but for tests of `IN_PROCESS`. */
 export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
+  "agents/every_answer_test.ts": "starts the tool for each command",
   "builds/attack_test.ts": ATTACKS,
   "builds/git_test.ts": BUILDS,
   "builds/life_test.ts": BUILDS,
