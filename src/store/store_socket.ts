@@ -20,7 +20,7 @@ export class StoreSocket extends net.Socket {
     // All of them where no argument is given, which `undefined` is not.
     if (event === undefined) super.removeAllListeners();
     else super.removeAllListeners(event);
-    return this.on("error", ignore);
+    return this.listeners("error").includes(ignore) ? this : this.on("error", ignore);
   }
 }
 

@@ -13,3 +13,12 @@ Deno.test("StoreSocket lets an error pass that comes when nobody listens any mor
   assert.deepEqual(heard, ["read ECONNRESET"]);
   socket.destroy();
 });
+
+Deno.test("StoreSocket has one listener of its own, however often others are taken away", () => {
+  const socket = new StoreSocket();
+  for (let time = 0; time < 20; time++) socket.removeAllListeners("close");
+  assert.equal(socket.listenerCount("error"), 1);
+  socket.removeAllListeners();
+  assert.equal(socket.listenerCount("error"), 1);
+  socket.destroy();
+});
