@@ -31,7 +31,7 @@ export const listNodes = endpoint({
   response: z.object({
     items: z.array(platformNode),
     lost: z.array(z.string()).describe(
-      "Names of nodes that were heard of within a day and are not any more, stopped ones among them",
+      "Names of nodes heard from within the last day, and no longer, stopped ones among them",
     ).meta({ example: ["c"] }),
   }),
 });

@@ -23,7 +23,7 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   for (const id of lost.map(printable)) {
     points.push({
       ...{ name, state: "warn" },
-      found: `node ${id} ran within the last day, and is not heard of any more`,
+      found: `node ${id} ran within the last day, and is no longer heard from`,
       advice:
         "Look at svc serve and its log there, and whether it reaches PostgreSQL; a node that " +
         "was taken away for good is forgotten after a day",

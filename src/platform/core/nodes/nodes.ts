@@ -31,7 +31,7 @@ export interface Nodes {
   count(): number;
   /** All nodes, by name. */
   list(): Promise<readonly NodeView[]>;
-  /** Nodes that were heard of within a day, and are not any more. */
+  /** Nodes that were heard from within the last day, and no longer are. */
   lost(): Promise<readonly KnownNodeRecord[]>;
 }
 
