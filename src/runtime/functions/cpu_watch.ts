@@ -10,8 +10,14 @@ import { constants, setPriority } from "node:os";
 /** The time over which a thread is judged, in milliseconds. */
 const WINDOW_MS = 250;
 
-/** The share of that time from which a thread counts as burning. */
+/** The share of the time in which it had a processor, or slept, from which a thread counts as burning. */
 const BURNING = 0.8;
+
+/**
+ * The share of all time that it must have had at least: on a busy machine a thread that
+ * burns waits for most of it, and one that does not looks much like it.
+ */
+const LEAST = 0.25;
 
 /** `proc(5)` counts in clock ticks; USER_HZ is 100 on all systems that Deno supports. */
 const TICK_MS = 10;
@@ -19,18 +25,35 @@ const TICK_MS = 10;
 export const CALM_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 export const BURNING_PRIORITY = constants.priority.PRIORITY_LOW;
 
-/** CPU times in milliseconds; nothing where the system does not show them. */
+/** What a thread has had of a processor, and how long it waited for one, in milliseconds. */
+export interface ThreadTimes {
+  readonly ran: number;
+  /** 0 where the system does not count it. */
+  readonly waited: number;
+}
+
+/** CPU times; nothing where the system does not show them. */
 export interface CpuTimes {
-  /** Of the process with all its threads. */
+  /** Of the process with all its threads, in milliseconds. */
   process(pid: number): number | undefined;
   /** By thread. */
-  threads(pid: number): ReadonlyMap<number, number>;
+  threads(pid: number): ReadonlyMap<number, ThreadTimes>;
 }
 
 /** Time in user and kernel mode of a `stat` line: fields 14 and 15, counted behind the name. */
 function timeOf(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Times of a thread from `schedstat`, in nanoseconds, or from `stat` where the kernel has none. */
+function timesOfThread(folder: string): ThreadTimes {
+  try {
+    const [ran, waited] = Deno.readTextFileSync(`${folder}/schedstat`).split(" ");
+    return { ran: Number(ran) / 1e6, waited: Number(waited) / 1e6 };
+  } catch {
+    return { ran: timeOf(Deno.readTextFileSync(`${folder}/stat`)), waited: 0 };
+  }
 }
 
 /** CPU times from `/proc`; nothing on systems without it. */
@@ -43,10 +66,10 @@ export const procTimes: CpuTimes = {
     }
   },
   threads(pid) {
-    const times = new Map<number, number>();
+    const times = new Map<number, ThreadTimes>();
     try {
       for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
-        times.set(Number(name), timeOf(Deno.readTextFileSync(`/proc/${pid}/task/${name}/stat`)));
+        times.set(Number(name), timesOfThread(`/proc/${pid}/task/${name}`));
       }
     } catch { /* a thread or the process has ended */ }
     return times;
@@ -71,7 +94,7 @@ export interface CpuWatchOptions {
 export class CpuWatch {
   #lookedAt: number;
   #process: number | undefined;
-  #threads: ReadonlyMap<number, number> = new Map();
+  #threads: ReadonlyMap<number, ThreadTimes> = new Map();
   #burning = new Set<number>();
 
   constructor(private readonly pid: number, private readonly options: CpuWatchOptions) {
@@ -87,16 +110,19 @@ export class CpuWatch {
     this.#lookedAt += passed;
     this.#process = times.process(this.pid);
     const isBusy = before !== undefined && this.#process !== undefined &&
-      this.#process - before >= passed * BURNING;
+      this.#process - before >= passed * LEAST;
     if (!isBusy && this.#threads.size === 0) return;
     this.#judge(isBusy ? times.threads(this.pid) : new Map(), passed);
   }
 
-  #judge(threads: ReadonlyMap<number, number>, passed: number): void {
+  #judge(threads: ReadonlyMap<number, ThreadTimes>, passed: number): void {
     const burning = new Set<number>();
-    for (const [thread, time] of threads) {
+    for (const [thread, { ran, waited }] of threads) {
       const before = this.#threads.get(thread);
-      if (before !== undefined && time - before >= passed * BURNING) burning.add(thread);
+      if (before === undefined) continue;
+      const had = ran - before.ran;
+      const wanted = BURNING * (passed - (waited - before.waited));
+      if (had >= Math.max(wanted, LEAST * passed)) burning.add(thread);
     }
     for (const thread of burning) {
       if (!this.#burning.has(thread)) this.options.setPriority(thread, BURNING_PRIORITY);

@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
-import { BURNING_PRIORITY, CALM_PRIORITY, CpuWatch, procTimes } from "./cpu_watch.ts";
+import {
+  BURNING_PRIORITY,
+  CALM_PRIORITY,
+  CpuWatch,
+  procTimes,
+  type ThreadTimes,
+} from "./cpu_watch.ts";
 
-/** A process whose threads burn what the test says, in milliseconds of a window of 250. */
+/** A process whose threads burn, and wait, as the test says, in milliseconds of a window of 250. */
 function watched() {
   let time = 0;
   let asked = 0;
-  const threads = new Map<number, number>();
+  const threads = new Map<number, ThreadTimes>();
   const set: [number, number][] = [];
   const watch = new CpuWatch(1, {
     times: {
-      process: () => [...threads.values()].reduce((sum, each) => sum + each, 0),
+      process: () => [...threads.values()].reduce((sum, { ran }) => sum + ran, 0),
       threads: () => {
         asked++;
         return new Map(threads);
@@ -21,9 +27,17 @@ function watched() {
   return {
     set,
     asked: () => asked,
-    burn(times: Readonly<Record<number, number>>, milliseconds = 250) {
+    burn(
+      times: Readonly<Record<number, number>>,
+      milliseconds = 250,
+      waits: Readonly<Record<number, number>> = {},
+    ) {
       for (const [thread, spent] of Object.entries(times)) {
-        threads.set(Number(thread), (threads.get(Number(thread)) ?? 0) + spent);
+        const { ran, waited } = threads.get(Number(thread)) ?? { ran: 0, waited: 0 };
+        threads.set(Number(thread), {
+          ran: ran + spent,
+          waited: waited + (waits[Number(thread)] ?? 0),
+        });
       }
       time += milliseconds;
       watch.look();
@@ -42,10 +56,19 @@ Deno.test("CpuWatch puts a thread behind that burns a processor, and no other", 
   assert.deepEqual(set.slice(3), [[8, CALM_PRIORITY]]);
 });
 
+Deno.test("CpuWatch knows a thread that burns where it must wait for a processor most of the time", () => {
+  const { burn, set } = watched();
+  const wait = { 7: 180, 8: 150, 9: 210 };
+  burn({ 7: 70, 8: 50, 9: 40 }, 250, wait);
+  // The second sleeps in between, the third has had too little to tell.
+  for (let window = 0; window < 4; window++) burn({ 7: 70, 8: 65, 9: 40 }, 250, wait);
+  assert.deepEqual(set, [[7, BURNING_PRIORITY]]);
+});
+
 Deno.test("CpuWatch looks at threads of busy processes only, and once in a window", () => {
   const { burn, set, asked } = watched();
-  burn({ 7: 100, 8: 90 });
-  for (let window = 0; window < 4; window++) burn({ 7: 100, 8: 90 });
+  burn({ 7: 30, 8: 25 });
+  for (let window = 0; window < 4; window++) burn({ 7: 30, 8: 25 });
   assert.equal(asked(), 0);
   for (let look = 0; look < 10; look++) burn({ 7: 25 }, 25);
   assert.ok(asked() <= 1);
@@ -64,7 +87,7 @@ Deno.test(
     }
     assert.ok(after > before);
     const threads = procTimes.threads(Deno.pid);
-    assert.ok(threads.has(Deno.pid) && [...threads.values()].some((time) => time > 0));
+    assert.ok(threads.has(Deno.pid) && [...threads.values()].some(({ ran }) => ran > 0));
     assert.equal(procTimes.process(2 ** 30), undefined);
     assert.equal(procTimes.threads(2 ** 30).size, 0);
   },
