@@ -13,6 +13,9 @@ export const platformNode = z.object({
   addresses: z.array(z.string()).describe("Where its listeners are").meta({
     example: ["http://10.0.0.1:8787"],
   }),
+  url: z.string().optional().describe("Where the other nodes reach it").meta({
+    example: "http://10.0.0.1:8787",
+  }),
   since: timestamp.describe("When it started"),
   lagMs: z.int().nonnegative().describe(
     "How far it is behind what other nodes changed, in milliseconds; more than 5,000 is too much",

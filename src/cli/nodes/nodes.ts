@@ -14,10 +14,10 @@ export default defineCommand({
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });
     const { items: nodes, lost } = await client.call(endpoints.listNodes, {});
-    const rows = nodes.map(({ id, version, addresses, since, lagMs, roles }) => [
+    const rows = nodes.map(({ id, version, addresses, url, since, lagMs, roles }) => [
       printable(id),
       printable(version),
-      addresses.map(printable).join(" "),
+      printable(url ?? addresses.join(" ")),
       since,
       `${lagMs} ms`,
       roles.map(printable).join(" ") || "nothing",

@@ -22,9 +22,9 @@ export function createNodes(
           throw new Failure("forbidden", "Only the owner of the platform can list its nodes");
         }
         const items = (await nodes.list()).map((
-          { id, version, addresses, since, lagMs, roles },
+          { id, version, addresses, url, since, lagMs, roles },
         ) => ({
-          ...{ id, version, addresses, lagMs },
+          ...{ id, version, addresses, url, lagMs },
           since: new Date(since).toISOString(),
           roles: [...roles],
           isSelf: id === nodes.id,

@@ -121,6 +121,8 @@ Deno.test({
 
     await t.step("a node that does not answer is named, and so is one that is gone", async () => {
       const c = await cluster.start("c", { nodeId: "c", nodeUrl: "http://127.0.0.1:9" });
+      const listed = (await a.api("GET", "/v1/nodes")).json.items;
+      assert.equal(listed.find(({ id }: { id: string }) => id === "c").url, "http://127.0.0.1:9");
       const { missingNodes } = await ask(a, "logs");
       assert.deepEqual(missingNodes.map(({ node }: { node: string }) => node), ["c"]);
       assert.match(missingNodes[0].reason, /^does not answer: /);
