@@ -5,11 +5,25 @@
  */
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { CliError } from "../errors/mod.ts";
-import type { Context } from "../session/mod.ts";
+import { type Context, dataFolder } from "../session/mod.ts";
 import { type ServiceFile, serviceFile } from "./service_file.ts";
 
 /** Flags whose values are secrets; a service file can be read by others. */
 const SECRETS = ["--bot-token", "--smtp-url"] as const;
+
+/**
+ * The arguments of the service. The data directory is always among them: services of the
+ * machine have no `HOME`, and those of a user other variables than this run.
+ */
+export function serviceWords(
+  { lines, env }: Pick<Context, "lines" | "env">,
+): readonly string[] {
+  return lines.wordsAgain({
+    "--install": undefined,
+    "--dry-run": undefined,
+    ...(!lines.flags.includes("--data-dir") && { "--data-dir": dataFolder(env) }),
+  });
+}
 
 function describeService(ctx: Context): ServiceFile {
   const secret = SECRETS.find((flag) => ctx.lines.flags.includes(flag));
@@ -27,7 +41,7 @@ function describeService(ctx: Context): ServiceFile {
   if (home === undefined || home === "") {
     throw new CliError("usage", "Set HOME: it decides where a service of the user goes");
   }
-  const words = ctx.lines.wordsAgain({ "--install": undefined, "--dry-run": undefined });
+  const words = serviceWords(ctx);
   const found = serviceFile(
     { command: [Deno.execPath(), ...words], folder: ctx.cwd },
     { os: Deno.build.os, isRoot: Deno.uid() === 0, home },

@@ -3,6 +3,7 @@ import { CliError } from "../errors/mod.ts";
 import { type Context, dataFolder } from "../session/mod.ts";
 import { formatFacts } from "../terminal/mod.ts";
 import { defineServeFlags } from "./flags.ts";
+import { printsToJournal } from "./journal.ts";
 import { notifyService } from "./notify_service.ts";
 import { createPlatformLog } from "./platform_log.ts";
 import { startOn } from "./start_on.ts";
@@ -42,8 +43,10 @@ function announce(
   platform: Platform,
   { dataDir, isStructured }: { readonly dataDir: string; readonly isStructured: boolean },
 ): void {
-  const { token, url, ownerLink } = platform;
+  const { url, ownerLink } = platform;
   const { colors } = ctx.ui;
+  const isKept = printsToJournal(ctx.env);
+  const token = isKept ? undefined : platform.token;
   // A key that the operator gave does not belong in a log.
   const minted = ctx.env.SVC_BOOTSTRAP_TOKEN ? undefined : token;
   if (isStructured) {
@@ -60,6 +63,9 @@ function announce(
     ctx.ui.note(
       `The key is shown only this once. Use it: export SVC_API_URL=${url} SVC_TOKEN=${minted}`,
     );
+  }
+  if (isKept && platform.token !== undefined && !ctx.env.SVC_BOOTSTRAP_TOKEN) {
+    ctx.ui.note("The first key stays out of the journal: sign in, and run svc keys create");
   }
   ctx.ui.note(colors.dim("Ctrl-C stops it"));
   ctx.ui.result({ url, ...definedOnly({ token }) }, url);

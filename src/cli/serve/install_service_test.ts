@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { createSuggestedCommands } from "../errors/mod.ts";
+import { serviceWords } from "./install_service.ts";
+
+const FLAGS = [
+  { long: "--data-dir", takesValue: true },
+  { long: "--port", takesValue: true },
+  { long: "--install", takesValue: false },
+  { long: "--dry-run", takesValue: false },
+];
+
+function wordsOf(typed: string, env: Readonly<Record<string, string>>): string {
+  return serviceWords({ lines: createSuggestedCommands(typed.split(" "), FLAGS), env }).join(" ");
+}
+
+Deno.test("serviceWords() name the data directory of this run, where the service has no HOME", () => {
+  assert.equal(
+    wordsOf("serve --port 80 --install --dry-run", { HOME: "/root" }),
+    "serve --port 80 --data-dir /root/.local/share/svc",
+  );
+  assert.equal(
+    wordsOf("serve --install", { HOME: "/home/ada", XDG_DATA_HOME: "/data" }),
+    "serve --data-dir /data/svc",
+  );
+});
+
+Deno.test("serviceWords() keep the data directory that is named, in either form", () => {
+  assert.equal(wordsOf("serve --data-dir x --install", {}), "serve --data-dir x");
+  assert.equal(wordsOf("serve --data-dir=x --install", {}), "serve --data-dir=x");
+});
