@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sha256Hex } from "../../src/lib/hash.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { until } from "../../src/lib/_test_until.ts";
 import { openS3BlobVault } from "../../src/platform/core/s3/mod.ts";
 import { keys } from "../../src/platform/core/store/mod.ts";
 import type { TestPg } from "../../src/platform/core/store/_test_pg.ts";
@@ -59,12 +60,19 @@ export function readFileRecords(path: string): Records {
   return records;
 }
 
+/** Reads a PostgreSQL that may have been killed just now: it is asked again while it starts. */
 export async function readPgRecords(pg: TestPg, { database }: MoveTarget): Promise<Records> {
-  const rows = await pg.runSql(
-    `SELECT encode(key, 'hex') AS key, coalesce(encode(value, 'hex'), number::text) AS value,
-      (extract(epoch FROM expires_at) * 1000)::double precision AS expires FROM svc.records`,
-    database,
+  const read = () =>
+    pg.runSql(
+      `SELECT encode(key, 'hex') AS key, coalesce(encode(value, 'hex'), number::text) AS value,
+        (extract(epoch FROM expires_at) * 1000)::double precision AS expires FROM svc.records`,
+      database,
+    );
+  const rows = await until(
+    () => read().catch((error) => String(error)),
+    (rows) => typeof rows !== "string",
   );
+  assert.ok(typeof rows !== "string");
   return new Map(
     rows.map(({ key, value, expires }) => [key, { value, expiresAt: expires ?? Infinity }]),
   );
