@@ -11,6 +11,7 @@ import type { Context } from "../session/mod.ts";
 import { printable } from "../terminal/mod.ts";
 import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
+import { readAnswer } from "./read_answer.ts";
 
 /** Codes of authenticator apps and tokens of CI jobs count in half minutes. */
 const MOST_SKEW_MS = 30_000;
@@ -107,7 +108,8 @@ async function examineReadiness(ctx: Context): Promise<Point | undefined> {
     const response = await ctx.fetch(new URL("/readyz", ctx.apiUrl), {
       signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(ANSWER_MS)]),
     });
-    return judgeReadiness({ status: response.status, text: await response.text() }, ctx.apiUrl);
+    const text = await readAnswer(response);
+    return judgeReadiness({ status: response.status, text }, ctx.apiUrl);
   } catch (error) {
     if (ctx.signal.aborted) throw error;
     // What is asked next says that nobody answers.
@@ -121,7 +123,7 @@ async function askPlatform(ctx: Context): Promise<PlatformFacts> {
     headers: { accept: "application/json" },
   });
   if (!response.ok) throw new Error(`status ${response.status}`);
-  const parsed = endpoints.getHealth.response.safeParse(await response.json());
+  const parsed = endpoints.getHealth.response.safeParse(JSON.parse(await readAnswer(response)));
   if (!parsed.success) throw new Error("what answers is no svc platform");
   const { version, databases } = parsed.data;
   const at = Date.parse(response.headers.get("date") ?? "");

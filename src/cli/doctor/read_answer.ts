@@ -1,0 +1,25 @@
+/**
+ * What answers at the address of a platform, which may be another program.
+ *
+ * @module
+ */
+
+/** Most bytes of an answer; a platform sends some hundred. */
+const MOST_BYTES = 65_536;
+
+/**
+ * Reads the text of an answer.
+ *
+ * @throws {Error} where it is larger than a platform's; the rest is not read.
+ */
+export async function readAnswer(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let size = 0;
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MOST_BYTES) throw new Error(`its answer is larger than ${MOST_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
