@@ -45,7 +45,11 @@ const VICTIMS = ["the tool", "the tool", "PostgreSQL", "the storage"] as const;
  * What passes by itself, and is said so: a node that was killed is gone after 10 seconds, and a
  * busy machine is slow to start servers again.
  */
-const PASSING = /while nodes run on it|"code":"store_unusable","hint":".*run it again to go on"/;
+const PASSING = new RegExp([
+  "while nodes run on it",
+  `"code":"store_unusable","hint":".*run it again to go on"`,
+  "Cannot reach the key-value store: .* Try again",
+].join("|"));
 /** How often one command is run, at most. */
 const MOST_RUNS = 100;
 
