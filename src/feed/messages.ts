@@ -59,6 +59,8 @@ export type FeedMessage =
     readonly scopes: readonly PurgeScope[];
     readonly staleSince: number | undefined;
   }
+  /** All cached responses are removed. */
+  | { readonly type: "cache_cleared" }
   /** Unsafe requests have made the cached responses of these URIs invalid. */
   | { readonly type: "cache_invalidated"; readonly uris: readonly ResourceUri[] }
   /** All that a zone of custom hostnames shows. */

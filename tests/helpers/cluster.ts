@@ -60,6 +60,17 @@ export class Cluster implements AsyncDisposable {
     return Number(found!.count);
   }
 
+  /** Forgets purges and what nodes have changed, as the store does after 15 minutes. */
+  async forget(): Promise<void> {
+    await this.pg.runSql(
+      `DELETE FROM svc.records WHERE position('\\x02${
+        new TextEncoder().encode("purges").toHex()
+      }00'::bytea in key) = 1;
+      UPDATE svc.clock SET forgotten = version; DELETE FROM svc.changes`,
+      this.database,
+    );
+  }
+
   async stop(platform: TestPlatform): Promise<void> {
     this.#running.delete(platform);
     await platform.shutdown();

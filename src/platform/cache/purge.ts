@@ -4,19 +4,18 @@
  *
  * @module
  */
-import { z } from "zod";
 import type { SiteDirectory } from "../../edge/mod.ts";
-import { uuidV7 } from "../../lib/ids.ts";
 import { endpoints } from "../../contract/mod.ts";
 import type { PurgeScope } from "../../edge/mod.ts";
 import { type ComputeService, purgedPath } from "../compute/mod.ts";
 import type { Capability } from "../core/capability.ts";
-import type { Foundation } from "../core/foundation.ts";
 import { Failure } from "../core/http/mod.ts";
-import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
+import { SharedPurges, type SharedPurgesParts } from "./shared_purges.ts";
+
+type CacheFoundation = Omit<SharedPurgesParts, "computeService">;
 
 export interface CacheServices {
   readonly projects: ProjectStore;
@@ -25,7 +24,7 @@ export interface CacheServices {
   readonly sites: SiteDirectory;
   readonly computeService: Pick<
     ComputeService,
-    "purge" | "onRevalidation" | "repeatRevalidation"
+    "purge" | "purgeAll" | "onRevalidation" | "repeatRevalidation"
   >;
 }
 
@@ -49,50 +48,19 @@ function comparable(scope: PurgeScope): PurgeScope {
   throw new Failure("invalid_request", `The path "${scope.path}" cannot be the path of a request`);
 }
 
-const scopeRecord = z.custom<PurgeScope>((value) => typeof value === "object" && value !== null);
-
-const purgeRecord = z.union([
-  z.object({ deploymentId: z.string(), scope: scopeRecord, soft: z.boolean() }),
-  /** What the server of the deployment itself revalidated. */
-  z.object({ deploymentId: z.string(), scopes: z.array(scopeRecord), soft: z.boolean() }),
-]);
-type PurgeRecord = z.infer<typeof purgeRecord>;
-
-/** How long other nodes can learn of a purge, in milliseconds. */
-const REMEMBERED_MS = 15 * 60 * 1000;
-
-export function createCache(
-  { kv, nodes, now, random }: Pick<Foundation, "kv" | "nodes" | "now" | "random">,
-  services: CacheServices,
-): Capability {
+export function createCache(foundation: CacheFoundation, services: CacheServices): Capability {
   const { projects, computeService } = services;
-  const repeat = async (record: PurgeRecord) => {
-    const { deploymentId, soft } = record;
-    if ("scope" in record) await computeService.purge(deploymentId, record.scope, { soft });
-    else await computeService.repeatRevalidation(deploymentId, record);
-  };
-  const repeatAll = async () => {
-    for await (const { value } of readAll(kv, keys.purges(), purgeRecord)) await repeat(value);
-  };
-  const tellOthers = async (record: PurgeRecord) => {
-    if (!nodes.isShared) return;
-    await kv.set(keys.purge(uuidV7(now, random)), record, { expireIn: REMEMBERED_MS });
-  };
+  const purges = new SharedPurges({ ...foundation, computeService });
   computeService.onRevalidation((revalidated) =>
-    tellOthers({ ...revalidated, scopes: [...revalidated.scopes] })
+    purges.tell({ ...revalidated, scopes: [...revalidated.scopes] })
   );
   return {
     name: "cache",
-    // A node keeps pages on its disk, which others have purged while it was away.
-    recover: () => nodes.isShared ? repeatAll() : Promise.resolve(),
-    async storeChanged(changed) {
-      for (const key of changed) {
-        if (key[0] !== keys.purges()[0]) continue;
-        const found = await readRecord(kv, key, purgeRecord);
-        if (found !== undefined) await repeat(found.value);
-      }
-    },
-    rereadStore: repeatAll,
+    recover: () => purges.recover(),
+    whenListening: () => purges.start(),
+    storeChanged: (changed) => purges.repeat(changed),
+    rereadStore: () => purges.purgeAll(),
+    close: () => purges.close(),
     bindRoutes(router) {
       router.guarded(endpoints.purgeCache, async (caller, { params, body }) => {
         const project = await findProject(projects, caller, params.project);
@@ -100,7 +68,7 @@ export function createCache(
         const scope = comparable(asked);
         let purged = 0;
         for (const id of await shownDeployments(services, project, environment)) {
-          await tellOthers({ deploymentId: id, scope, soft });
+          await purges.tell({ deploymentId: id, scope, soft });
           purged += await computeService.purge(id, scope, { soft });
         }
         return { purged };

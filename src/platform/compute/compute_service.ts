@@ -258,6 +258,15 @@ export class ComputeService {
     return answers + await purging;
   }
 
+  /** Removes what is cached of all deployments; resolves when no edge serves it any more. */
+  async purgeAll(): Promise<void> {
+    this.services.cache.clear();
+    for (const id of new Set([...this.#open.keys(), ...await this.#folders.list()])) {
+      await (this.#open.get(id)?.pages ?? this.#pagesOf(id)).purge({ type: "all" });
+    }
+    await this.services.publish({ type: "cache_cleared" });
+  }
+
   /**
    * Revalidates cached answers and pages, as the code of a deployment's own server asks, here
    * and on other nodes.

@@ -171,6 +171,8 @@ export class EdgeThread {
     switch (message.type) {
       case "cache_purged":
         return this.#cache.purgeSince(message);
+      case "cache_cleared":
+        return this.#cache.clear();
       case "cache_invalidated":
         return this.#cache.removeUris(message.uris);
       case "deployment_removed":

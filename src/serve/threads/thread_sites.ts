@@ -26,7 +26,7 @@ import type { Answers, Question, ThreadSite } from "./wire.ts";
 /** A message about hosts and their sites. */
 export type SiteMessage = Exclude<
   FeedMessage,
-  { readonly type: "cache_purged" | "cache_invalidated" }
+  { readonly type: "cache_purged" | "cache_cleared" | "cache_invalidated" }
 >;
 
 export interface ThreadSitesOptions {

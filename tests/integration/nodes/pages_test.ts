@@ -1,5 +1,6 @@
 /** Rendered pages that each node keeps, dropped on all of them. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
@@ -56,5 +57,45 @@ Deno.test({
     const again = await cluster.start("b");
     await until(async () => (await get(again, "/isr/page")).status === 200);
     assert.equal(await page(again), "HIT rendered 1", "by the server that was started since");
+  },
+});
+
+Deno.test({
+  name: "a node that was away for longer than purges are known drops all pages that it has",
+  ignore: NO_POSTGRES !== undefined,
+  async fn() {
+    await using cluster = await Cluster.open();
+    const { proxy, kv } = cluster.openWay();
+    await using _ = proxy;
+    const a = await cluster.start("a");
+    let b = await cluster.start("b", { kv, edgeThreads: 2 });
+    await createProject(a, "shop");
+    await deployServer(a, "shop", SITE);
+    const page = async () => (await b.get("shop.localhost", "/isr/page")).text;
+    const purge = async () => {
+      const purged = await a.api("POST", "/v1/projects/shop/purge", { json: { type: "all" } });
+      assert.equal(purged.status, 200);
+      await cluster.forget();
+    };
+    await until(async () => await page() === "rendered 1");
+    const noted = join(cluster.folder, "b", "cache", "purges_known");
+    await until(() => Deno.stat(noted).then(() => true, () => false));
+
+    proxy.passesAnswers = false;
+    proxy.cut();
+    await purge();
+    assert.equal(await page(), "rendered 1");
+    proxy.passesAnswers = true;
+    await until(async () => await page() === "rendered 2");
+
+    for (const [minutes, answered] of [[20, "MISS"], [5, "HIT"]] as const) {
+      await cluster.stop(b);
+      await purge();
+      await Deno.writeTextFile(noted, `${Date.now() - minutes * 60_000}\n`);
+      b = await cluster.start("b", { kv });
+      await until(async () => (await b.get("shop.localhost", "/")).status === 200);
+      const { headers } = await b.get("shop.localhost", "/isr/page");
+      assert.equal(headers["x-svc-cache"], answered, `away for ${minutes} minutes`);
+    }
   },
 });

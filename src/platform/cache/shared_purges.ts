@@ -1,0 +1,103 @@
+/**
+ * Purges that nodes tell each other of, by records that are kept for a while. A node that was
+ * away for longer cannot know what it missed, and purges all that it has.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { PurgeScope } from "../../edge/mod.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
+import type { ComputeService } from "../compute/mod.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { keys, readAll, readRecord } from "../core/store/mod.ts";
+import { noteFollowed, wasAwayFor } from "./last_followed.ts";
+
+/** How long other nodes can learn of a purge, in milliseconds. */
+const REMEMBERED_MS = 15 * 60 * 1000;
+
+/** Longest absence after which a node still learns of all purges: some may be ending just then. */
+const MAX_ABSENCE_MS = REMEMBERED_MS - 60 * 1000;
+
+/** How often a node notes that it knows of all purges, in milliseconds. */
+const NOTED_EVERY_MS = 60 * 1000;
+
+const scopeRecord = z.custom<PurgeScope>((value) => typeof value === "object" && value !== null);
+
+const purgeRecord = z.union([
+  z.object({ deploymentId: z.string(), scope: scopeRecord, soft: z.boolean() }),
+  /** What the server of the deployment itself revalidated. */
+  z.object({ deploymentId: z.string(), scopes: z.array(scopeRecord), soft: z.boolean() }),
+]);
+type PurgeRecord = z.infer<typeof purgeRecord>;
+
+export interface SharedPurgesParts
+  extends
+    Pick<Foundation, "dataDir" | "isCurrent" | "kv" | "nodes" | "now" | "onTrouble" | "random"> {
+  readonly computeService: Pick<ComputeService, "purge" | "purgeAll" | "repeatRevalidation">;
+}
+
+export class SharedPurges {
+  #rounds: Rounds | undefined;
+
+  constructor(private readonly parts: SharedPurgesParts) {}
+
+  /** Tells other nodes of a purge, where there may be any. */
+  async tell(record: PurgeRecord): Promise<void> {
+    const { kv, nodes, now, random } = this.parts;
+    if (!nodes.isShared) return;
+    await kv.set(keys.purge(uuidV7(now, random)), record, { expireIn: REMEMBERED_MS });
+  }
+
+  /** Purges what others have purged while this node was away: it keeps pages on its disk. */
+  async recover(): Promise<void> {
+    const { kv, nodes, dataDir, now } = this.parts;
+    if (!nodes.isShared) return;
+    const absence = await wasAwayFor(dataDir.cache, now());
+    if (absence === undefined || absence > MAX_ABSENCE_MS) return await this.purgeAll();
+    for await (const { value } of readAll(kv, keys.purges(), purgeRecord)) {
+      await this.#repeat(value);
+    }
+  }
+
+  /** Repeats the purges of others among the keys that they have changed. */
+  async repeat(changed: readonly Deno.KvKey[]): Promise<void> {
+    for (const key of changed) {
+      if (key[0] !== keys.purges()[0]) continue;
+      const found = await readRecord(this.parts.kv, key, purgeRecord);
+      if (found === undefined) return await this.purgeAll();
+      await this.#repeat(found.value);
+    }
+  }
+
+  /** Purges all that this node has, as it may have missed any purge. */
+  async purgeAll(): Promise<void> {
+    await this.parts.computeService.purgeAll();
+  }
+
+  /** Notes from time to time that this node knows of all purges, until it is closed. */
+  start(): void {
+    if (!this.parts.nodes.isShared) return;
+    this.#rounds = startRounds({
+      ...{ firstMs: 0, everyMs: NOTED_EVERY_MS },
+      run: () => this.#note(),
+      onError: (error) => this.parts.onTrouble(`Cannot note what purges are known: ${error}`),
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#rounds?.close();
+  }
+
+  async #note(): Promise<void> {
+    const { dataDir, isCurrent, now } = this.parts;
+    if (isCurrent()) await noteFollowed(dataDir.cache, now());
+  }
+
+  async #repeat(record: PurgeRecord): Promise<void> {
+    const { deploymentId, soft } = record;
+    const { computeService } = this.parts;
+    if ("scope" in record) await computeService.purge(deploymentId, record.scope, { soft });
+    else await computeService.repeatRevalidation(deploymentId, record);
+  }
+}
