@@ -21,6 +21,7 @@ import { DatabaseService } from "./database_service.ts";
 import { DatabaseStore } from "./database_store.ts";
 import { type DatabaseUser, DeploymentDatabases } from "./deployment_databases.ts";
 import { Descriptions } from "./describe.ts";
+import { EngineHealth } from "./engine_health.ts";
 import { Engines, type EngineSource } from "./engines.ts";
 import { createDatabaseFetch } from "./function_queries.ts";
 import { keepDatabases } from "./housekeeping.ts";
@@ -68,6 +69,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   const databases = new DatabaseStore(kv);
   const branches = new BranchStore(kv);
   const engines = new Engines(parts.engines);
+  const engineHealth = new EngineHealth(engines);
   const directory = new RecordedBranches({ databases, branches, engines });
   const door = new DatabaseDoor({ ...parts.listen, directory, onTrouble });
   const changed = (projectId?: string): Promise<void> =>
@@ -158,26 +160,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
         await engines.close();
       },
       projectUsage: (projectId) => databaseUsage({ databases, branches }, projectId),
-      health: async () => ({ databases: await healthOf({ databases, engines, door }) }),
+      health: async () => ({ databases: await engineHealth.describe(door.clients?.port) }),
     },
-  };
-}
-
-/** Says of engines only what is known without opening one. */
-async function healthOf(
-  { engines, door }: {
-    readonly databases: DatabaseStore;
-    readonly engines: Engines;
-    readonly door: DatabaseDoor;
-  },
-) {
-  const engine = await engines.opened(engines.usual);
-  const status = await engine?.status();
-  const problem = status?.problem ?? engines.lackOf(engines.usual) ?? null;
-  return {
-    engine: engines.usual,
-    port: door.clients?.port ?? null,
-    ready: problem === null && (status?.ready ?? true),
-    problem,
   };
 }

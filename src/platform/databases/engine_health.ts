@@ -1,0 +1,52 @@
+/**
+ * What `GET /v1/health` says of the engine of databases.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Health } from "../../contract/mod.ts";
+import type { EngineStatus } from "../../database/mod.ts";
+import { SingleFlight } from "../../lib/single_flight.ts";
+import type { Engines } from "./engines.ts";
+
+/** How long the engine may take to say how it is, in milliseconds. */
+const ANSWER_MS = 1500;
+
+const SILENT: EngineStatus = {
+  ...{ version: null, ready: false },
+  problem: `PostgreSQL has not answered for ${ANSWER_MS / 1000} s`,
+};
+
+export class EngineHealth {
+  readonly #asking = new SingleFlight<EngineStatus | undefined>();
+
+  constructor(private readonly engines: Engines) {}
+
+  /**
+   * How the usual engine is; it is not opened for that.
+   *
+   * @param port where clients connect, if anywhere.
+   */
+  async describe(port: number | undefined): Promise<NonNullable<Health["databases"]>> {
+    const { usual } = this.engines;
+    const status = await this.#ask();
+    const problem = status?.problem ?? this.engines.lackOf(usual) ?? null;
+    return {
+      engine: usual,
+      port: port ?? null,
+      ready: problem === null && (status?.ready ?? true),
+      problem,
+    };
+  }
+
+  async #ask(): Promise<EngineStatus | undefined> {
+    const { engines } = this;
+    const asked = this.#asking.run(
+      engines.usual,
+      async () => await (await engines.opened(engines.usual))?.status(),
+    );
+    const answered = new AbortController();
+    const silence = delay(ANSWER_MS, SILENT, answered).catch(() => SILENT);
+    return await Promise.race([asked, silence]).finally(() => answered.abort());
+  }
+}
