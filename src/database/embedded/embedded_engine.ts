@@ -5,6 +5,7 @@
  * @module
  */
 import type { ProcessCommand } from "../../runtime/process/mod.ts";
+import { PortableDump } from "../portable_dump.ts";
 import {
   type BackendSession,
   type Branch,
@@ -207,7 +208,7 @@ export class EmbeddedEngine implements DatabaseEngine {
   }
 
   dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
-    const through = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>();
+    const through = new PortableDump();
     void this.#start(branch)
       .then((running) => running.dump(options).pipeTo(through.writable))
       .catch((error) => through.writable.abort(error).catch(() => {}));

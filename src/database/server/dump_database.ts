@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { PortableDump } from "../portable_dump.ts";
 import { type DumpOptions, EngineError } from "../types.ts";
 import { startClientProgram } from "./client_program.ts";
 import type { ServerSource } from "./server_source.ts";
-import { WithoutRestriction } from "./without_restriction.ts";
 
 export interface DumpDatabaseOptions extends DumpOptions {
   readonly name: string;
@@ -47,7 +47,7 @@ async function write(
   });
   await dump.child.stdin.close();
   try {
-    await dump.child.stdout.pipeThrough(new WithoutRestriction())
+    await dump.child.stdout.pipeThrough(new PortableDump())
       .pipeTo(writable, { preventClose: true });
   } catch (error) {
     dump.child.kill("SIGKILL");

@@ -1,0 +1,70 @@
+/**
+ * Leaving out of a dump what not every reader of SQL takes.
+ *
+ * @module
+ */
+import { concatBytes } from "./wire/mod.ts";
+
+const NEWLINE = 0x0a;
+const RESTRICT = /^\\restrict (\S+)$/;
+/** Lines before the first object: blank ones, comments, settings, and commands of psql. */
+const HEAD = /^(?:$|--|SET |SELECT pg_catalog\.set_config\(|\\)/;
+/** Settings that `pg_dump` puts back to their default, and older servers refuse: of PostgreSQL 17. */
+const NEWER_SETTING = /^SET transaction_timeout = 0;$/;
+/** Bytes of the longest line that can be one of those left out. */
+const LONGEST = 200;
+
+/**
+ * Leaves out of what `pg_dump` writes:
+ *
+ * - settings of its own version, so that servers before it run the rest as one text;
+ * - the lines `\restrict <key>`, in the head, and `\unrestrict <key>`, which guard `psql`
+ *   against commands in data. The key is random: no row has it.
+ */
+export class PortableDump
+  extends TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  constructor() {
+    let key: string | undefined;
+    let isHead = true;
+    /** Begin of a line whose end is to come. */
+    let begun: Uint8Array<ArrayBuffer>[] = [];
+    const isKept = (line: string): boolean => {
+      if (key !== undefined && line === `\\unrestrict ${key}`) return false;
+      isHead &&= HEAD.test(line);
+      if (!isHead) return true;
+      key ??= RESTRICT.exec(line)?.[1];
+      return !RESTRICT.test(line) && !NEWER_SETTING.test(line);
+    };
+    super({
+      transform(chunk, controller) {
+        const end = chunk.lastIndexOf(NEWLINE) + 1;
+        if (end === 0) return void begun.push(chunk);
+        const lines = concatBytes([...begun, chunk.subarray(0, end)]);
+        begun = [chunk.subarray(end)];
+        const isAllKept = !isHead && key === undefined;
+        controller.enqueue(isAllKept ? lines : filterLines(lines, isKept));
+      },
+      flush(controller) {
+        const rest = concatBytes(begun);
+        if (rest.byteLength > 0) controller.enqueue(rest);
+      },
+    });
+  }
+}
+
+/** Looks at short lines only: those that are left out are. */
+function filterLines(
+  lines: Uint8Array<ArrayBuffer>,
+  isKept: (line: string) => boolean,
+): Uint8Array<ArrayBuffer> {
+  const kept: Uint8Array[] = [];
+  const decoder = new TextDecoder();
+  for (let at = 0; at < lines.byteLength;) {
+    const end = lines.indexOf(NEWLINE, at) + 1;
+    const line = lines.subarray(at, end);
+    const isLong = line.byteLength > LONGEST;
+    if (isKept(isLong ? "x" : decoder.decode(line.subarray(0, -1)))) kept.push(line);
+    at = end;
+  }
+  return concatBytes(kept);
+}
