@@ -32,7 +32,7 @@ export const messengerKeys = {
   code: (hash: string): Key => ["messenger_codes", hash],
   /** Sign-ins that wait for the chat; their browsers know what the hash is of. */
   signIn: (hash: string): Key => ["messenger_sign_ins", hash],
-  /** Hash of the sign-in with a code or an id. */
+  /** Hash of the sign-in with an id, or with a code by the hash of that. */
   signInByName: (name: string): Key => ["messenger_sign_in_by_name", name],
 } as const;
 

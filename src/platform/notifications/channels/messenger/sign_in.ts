@@ -21,7 +21,7 @@ import { BotApiError } from "./bot_api.ts";
 import { type LinkRecord, type LinkStore, messengerKeys, setLink } from "./link_store.ts";
 import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
 import type { Chat } from "./bot_updates.ts";
-import { type Attempt, SignInAttempts } from "./sign_in_attempts.ts";
+import { type Attempt, SignInAttempts, signInCode } from "./sign_in_attempts.ts";
 
 /** How many attempts one address may begin in ten minutes. */
 const BEGINS = 20;
@@ -93,7 +93,8 @@ export class MessengerSignIn implements BotDialogue {
     const { state } = attempt;
     if (state.type === "denied") return { type: "denied" };
     if (state.type !== "approved") {
-      return { type: "waiting", url: await deepLink(bot, attempt), number: attempt.number };
+      const url = await deepLink(bot, signInCode(cookie));
+      return { type: "waiting", url, number: attempt.number };
     }
     const user = await this.userOf(state.chat);
     if (user === undefined) return { type: "newcomer", name: state.chat.name };
@@ -195,7 +196,7 @@ export class MessengerSignIn implements BotDialogue {
   }
 }
 
-async function deepLink(bot: Bot, { code }: Attempt): Promise<string> {
+async function deepLink(bot: Bot, code: string): Promise<string> {
   try {
     return await bot.deepLink(code);
   } catch (error) {

@@ -23,8 +23,6 @@ const chat = z.object({ id: z.number(), name: z.string(), username: z.string().n
 
 const attemptRecord = z.object({
   id: z.string(),
-  /** In the link to the bot: 192 random bits. */
-  code: z.string(),
   /** The number that the page shows: 10 to 99. */
   number: z.number(),
   /** The browser. */
@@ -57,6 +55,13 @@ interface Change<T> {
 /** The name of an attempt in the store. */
 const hashOf = (cookie: string): string => sha256Hex(`svc messenger sign-in\n${cookie}`);
 
+/** What the link to the bot holds: it follows from the cookie, so that no store has it. */
+export const signInCode = (cookie: string): string =>
+  Buffer.from(sha256Hex(`svc messenger sign-in code\n${cookie}`), "hex").toString("base64url");
+
+/** The name of a code in the store, from which the code does not follow. */
+const codeName = (code: string): string => sha256Hex(`svc messenger sign-in link\n${code}`);
+
 export class SignInAttempts {
   constructor(
     private readonly kv: Deno.Kv,
@@ -70,7 +75,6 @@ export class SignInAttempts {
     const { address, userAgent } = client;
     const attempt: Attempt = {
       id: Buffer.from(random(12)).toString("base64url"),
-      code: Buffer.from(random(24)).toString("base64url"),
       number: this.number(),
       client: { address, userAgent, country: client.country() },
       expiresAt: now() + ATTEMPT_MS,
@@ -80,7 +84,7 @@ export class SignInAttempts {
     const expires = { expireIn: 2 * ATTEMPT_MS };
     await this.kv.atomic()
       .set(messengerKeys.signIn(hash), attempt, expires)
-      .set(messengerKeys.signInByName(attempt.code), hash, expires)
+      .set(messengerKeys.signInByName(codeName(signInCode(cookie))), hash, expires)
       .set(messengerKeys.signInByName(attempt.id), hash, expires)
       .commit();
     return { cookie, attempt };
@@ -98,7 +102,7 @@ export class SignInAttempts {
 
   /** A chat opens the link: the numbers to choose from; `undefined` for another code. */
   ask(code: string, chat: Chat): Promise<Asked | undefined> {
-    return this.change<Asked>(code, (attempt) => {
+    return this.change<Asked>(codeName(code), (attempt) => {
       if (attempt.state.type !== "waiting") return { result: "used" };
       const numbers = new Set([attempt.number]);
       while (numbers.size < CHOICES) numbers.add(this.number());
@@ -127,7 +131,7 @@ export class SignInAttempts {
     return answered ?? unknown;
   }
 
-  /** Changes the attempt of a code or an id; `undefined` where there is none. */
+  /** Changes the attempt with a name of a code, or an id; `undefined` where there is none. */
   private async change<T>(
     name: string,
     decide: (attempt: Attempt) => Change<T>,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { systemRandom } from "../../../../lib/clock.ts";
 import type { Client } from "../../../core/http/client.ts";
 import type { Chat } from "./bot_updates.ts";
-import { type Attempt, ATTEMPT_MS, SignInAttempts } from "./sign_in_attempts.ts";
+import { type Attempt, ATTEMPT_MS, SignInAttempts, signInCode } from "./sign_in_attempts.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const client: Client = { address: "192.0.2.1", userAgent: null, cookie: null, country: () => null };
@@ -17,6 +17,9 @@ async function withNodes(
     readonly bot: SignInAttempts;
     readonly cookie: string;
     readonly attempt: Attempt;
+    /** What the link to the bot holds. */
+    readonly code: string;
+    readonly kv: Deno.Kv;
   }) => Promise<void>,
 ): Promise<void> {
   const kv = await Deno.openKv(":memory:");
@@ -24,15 +27,16 @@ async function withNodes(
   const node = () => new SignInAttempts(kv, { now: () => clock.at, random: systemRandom });
   const [browser, bot] = [node(), node()];
   try {
-    await run({ clock, browser, bot, ...await browser.begin(client) });
+    const begun = await browser.begin(client);
+    await run({ clock, browser, bot, kv, ...begun, code: signInCode(begun.cookie) });
   } finally {
     kv.close();
   }
 }
 
 Deno.test("SignInAttempts approves the number that the page shows, tapped in the chat that asked", () =>
-  withNodes(async ({ browser, bot, cookie, attempt }) => {
-    const asked = await bot.ask(attempt.code, ada);
+  withNodes(async ({ browser, bot, cookie, attempt, code }) => {
+    const asked = await bot.ask(code, ada);
     assert.ok(asked !== undefined && asked !== "used");
     assert.equal(asked.choices.length, 3);
     assert.ok(asked.choices.includes(attempt.number));
@@ -49,8 +53,8 @@ Deno.test("SignInAttempts approves the number that the page shows, tapped in the
 
 for (const [name, number] of [["a wrong number", 9], ["a denial", null]] as const) {
   Deno.test(`SignInAttempts ends an attempt after ${name}`, () =>
-    withNodes(async ({ browser, bot, cookie, attempt }) => {
-      await bot.ask(attempt.code, ada);
+    withNodes(async ({ browser, bot, cookie, attempt, code }) => {
+      await bot.ask(code, ada);
       await bot.answer(attempt.id, ada.id, number);
       const { verdict } = await bot.answer(attempt.id, ada.id, attempt.number);
       assert.equal(verdict, "unknown");
@@ -59,17 +63,25 @@ for (const [name, number] of [["a wrong number", 9], ["a denial", null]] as cons
 }
 
 Deno.test("SignInAttempts gives a link to the first chat that opens it", () =>
-  withNodes(async ({ browser, bot, attempt }) => {
-    const asked = await Promise.all([bot.ask(attempt.code, ada), browser.ask(attempt.code, eve)]);
+  withNodes(async ({ browser, bot, code }) => {
+    const asked = await Promise.all([bot.ask(code, ada), browser.ask(code, eve)]);
     assert.equal(asked.filter((each) => each === "used").length, 1);
     assert.equal(await bot.ask("another", eve), undefined);
   }));
 
 Deno.test("SignInAttempts forgets after ten minutes", () =>
-  withNodes(async ({ browser, bot, clock, cookie, attempt }) => {
+  withNodes(async ({ browser, bot, clock, cookie, code }) => {
     clock.at = START + ATTEMPT_MS - 1;
     assert.notEqual(await browser.find(cookie), undefined);
     clock.at = START + ATTEMPT_MS;
     assert.equal(await browser.find(cookie), undefined);
-    assert.equal(await bot.ask(attempt.code, ada), undefined);
+    assert.equal(await bot.ask(code, ada), undefined);
+  }));
+
+Deno.test("SignInAttempts stores neither the cookie nor the code of the link", () =>
+  withNodes(async ({ kv, cookie, code }) => {
+    const stored = JSON.stringify(await Array.fromAsync(kv.list({ prefix: [] })));
+    assert.match(stored, /"waiting"/);
+    for (const secret of [cookie, code]) assert.ok(!stored.includes(secret));
+    assert.match(code, /^[\w-]{1,64}$/, "what the messenger takes as the start of a dialogue");
   }));
