@@ -43,9 +43,11 @@ const WAYS: readonly { readonly name: string; open(): Promise<Listeners> }[] = [
   },
   {
     name: "two edge threads",
-    open: () => {
+    async open() {
       const options = threadsOptions({ count: 2 });
-      return EdgeThreads.open({ ...options, listen: listenOptions(2) });
+      const threads = await EdgeThreads.open({ ...options, listen: listenOptions(2) });
+      await threads.complete();
+      return threads;
     },
   },
 ];

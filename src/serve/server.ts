@@ -329,6 +329,7 @@ async function startBehind(
   if (follower !== undefined) followStore(follower, life);
   await succession.settle(handlers, domains.certificates);
   startUpkeep(life, options);
+  void threads?.complete();
   return {
     url: base.origin,
     token,

@@ -98,6 +98,7 @@ export class Succession {
       port: listeners.port,
       httpsPort: listeners.httpsPort,
       isShared: threads !== undefined,
+      opened: async () => await threads?.complete(),
       divert: (handler) => this.#divert(handler),
       release: () => this.#release(),
       close: () => listeners.close(),

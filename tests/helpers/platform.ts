@@ -5,6 +5,8 @@
  * @module
  */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
+import { listeningSockets } from "../../src/lib/_test_listening_sockets.ts";
+import { until } from "../../src/lib/_test_until.ts";
 import { type Agent, request as httpRequest } from "node:http";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -184,6 +186,8 @@ async function startBy(
     ...options,
     builds: { firstUid: freeBuildUid(), ...options.builds },
   }, logged);
+  const { edgeThreads = EDGE_THREADS } = options;
+  if (edgeThreads > 1) await until(() => listeningSockets(platform.port) >= edgeThreads);
   return {
     ...platform,
     dataDir,

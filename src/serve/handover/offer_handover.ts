@@ -29,12 +29,17 @@ import { type Answering, RequestPasser } from "./pass_requests.ts";
  */
 const LINGER_MS = 2000;
 
+/** How long a platform that has just started may take to open the rest of its sockets. */
+const OPENING_MS = 5000;
+
 /** What of a platform is handed over. */
 export interface Leaving {
   readonly port: number;
   readonly httpsPort: number | undefined;
   /** Whether several threads listen on the ports anyway. */
   readonly isShared: boolean;
+  /** Resolves when all of its sockets listen: a successor relies on their number. */
+  opened(): Promise<void>;
   /** Has all requests from now on answered by `handler`. */
   divert(handler: ConnectionHandler): Promise<void>;
   /** Lets running requests finish, and closes everything but the sockets of clients. */
@@ -73,16 +78,20 @@ function share(leaving: Leaving): FromPredecessor {
   return { type: "shared", port, httpsPort, sockets: { http, https } };
 }
 
+async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
+  const late = new AbortController();
+  try {
+    await Promise.race([promise, delay(ms, undefined, { signal: late.signal })]);
+  } finally {
+    late.abort();
+  }
+}
+
 /** Waits while clients move to the successor; throws where that ends meanwhile. */
 async function linger(link: Link): Promise<void> {
   const ended = link.receive();
   ended.catch(() => {});
-  const late = new AbortController();
-  try {
-    await Promise.race([ended, delay(LINGER_MS, undefined, { signal: late.signal })]);
-  } finally {
-    late.abort();
-  }
+  await waitAtMost(LINGER_MS, ended);
 }
 
 /** Serves again: requests that wait for the successor are answered by this platform. */
@@ -131,6 +140,7 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   const link: Link = new MessageLink(conn, successorSchema);
   try {
     const { pid } = await link.receive("replace");
+    await waitAtMost(OPENING_MS, leaving.opened());
     const shared = share(leaving);
     await link.send(shared);
     if (shared.type === "refused") return;

@@ -10,8 +10,9 @@ import { systemRandom } from "../../lib/clock.ts";
 import { FunctionLinks, ServerLinks, shareSlots } from "../../runtime/mod.ts";
 import type { ListenOptions } from "../listeners.ts";
 import { shareRequestCounts } from "../operations/mod.ts";
-import { EdgeThreads, type EdgeThreadsOptions } from "./edge_threads.ts";
+import { EdgeThreads } from "./edge_threads.ts";
 import type { ForwardedConnection } from "./forwarded_requests.ts";
+import type { EdgeThreadsOptions } from "./threads_options.ts";
 import type { ToPlatform } from "./wire.ts";
 
 const LISTEN: ListenOptions = {
@@ -62,7 +63,15 @@ export interface Parts {
 }
 
 /** Threads in front of a platform that a test plays, with the workers that run them. */
-export async function withThreads(
+export function withThreads(count: number, run: (parts: Parts) => Promise<void>): Promise<void> {
+  return withFirstThread(count, async (parts) => {
+    await parts.threads.complete();
+    await run(parts);
+  });
+}
+
+/** The same, of which only the first has been started. */
+export async function withFirstThread(
   count: number,
   run: (parts: Parts) => Promise<void>,
 ): Promise<void> {

@@ -7,9 +7,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PoolMemory, RuleCount, SharedCounters } from "../../edge/mod.ts";
 import type { Publisher } from "../../feed/mod.ts";
+import { nextTurn } from "../../lib/next_turn.ts";
 import type { Edges } from "../../platform/core/foundation.ts";
 import { type createHostDispatch, faultAnswer } from "../../platform/core/http/mod.ts";
-import type { PlatformLog } from "../../platform/core/log.ts";
 import type { FunctionLinks, ServerLinks } from "../../runtime/mod.ts";
 import { EarlyAnswers } from "../early_answers.ts";
 import type { Listeners, ListenOptions } from "../listeners.ts";
@@ -17,36 +17,13 @@ import { alone } from "./batch_port.ts";
 import type { ForwardedConnection } from "./forwarded_requests.ts";
 import { choosePorts, divideLimits } from "./thread_listen.ts";
 import { ThreadHandle, type ThreadServices } from "./thread_handle.ts";
-import type { Inquiry, Question, ThreadStart } from "./wire.ts";
+import type { EdgeThreadsOptions } from "./threads_options.ts";
+import type { Inquiry, Question } from "./wire.ts";
 
 /** Time between two attempts to replace a thread that cannot be started, in milliseconds. */
 const AGAIN_MS = 500;
 /** How often it is looked whether all threads still run, in milliseconds. */
 const WATCH_MS = 1000;
-
-export interface EdgeThreadsOptions {
-  readonly listen: ListenOptions;
-  /** How many threads there are. */
-  readonly count: number;
-  readonly start: Pick<
-    ThreadStart,
-    | "apiHosts"
-    | "geoip"
-    | "asn"
-    | "counters"
-    | "slots"
-    | "requestCounts"
-    | "staticCacheBytes"
-    | "bodies"
-    | "cacheBytes"
-    | "pseudonym"
-  >;
-  /** The servers that threads may use. */
-  readonly links: ServerLinks;
-  /** The functions that threads may call. */
-  readonly functions: FunctionLinks;
-  readonly log: (line: PlatformLog) => void;
-}
 
 /** What the platform answers the questions of threads with, once it is there. */
 export type ThreadAnswers = Pick<ThreadServices, "answer" | "addLines" | "addCounts">;
@@ -65,12 +42,17 @@ export class EdgeThreads implements Listeners, Edges {
   readonly #threads: (ThreadHandle | undefined)[] = [];
   /** Has started and follows the feed, so that it can take the place of one that ends. */
   #spare: ThreadHandle | undefined;
+  /** Those that are started until they do: nobody else replaces them. */
+  readonly #starting = new Set<number>();
   readonly #ended = Promise.withResolvers<void>();
+  /** Resolves when one thread listens. */
+  readonly #first: Promise<void>;
   readonly #early: EarlyAnswers;
   #dispatch: ReturnType<typeof createHostDispatch>;
   #certificates: Parameters<Listeners["open"]>[1];
   #answers: ThreadAnswers = NOTHING_YET;
   #feed: Publisher | undefined;
+  #completing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #isDiverted = false;
   #isLeaving = false;
@@ -103,10 +85,13 @@ export class EdgeThreads implements Listeners, Edges {
       }
     };
     this.#watching = setInterval(() => this.#watch(), WATCH_MS);
+    this.#first = this.#openThread(0);
+    this.#first.catch(() => {});
   }
 
   /**
-   * Starts the threads; resolves when all of them listen.
+   * Starts the first thread, which may listen only later, at the latest when {@link serve} is
+   * done. Where another platform is replaced, all threads listen when this resolves.
    *
    * @throws {Deno.errors.AddrInUse} when a port is taken.
    * @throws {ListenError} when the address is not one of this machine's, or needs more rights.
@@ -118,13 +103,10 @@ export class EdgeThreads implements Listeners, Edges {
       reusePort: true,
     });
     const threads = new EdgeThreads(options, listen);
+    if (!listen.takesOver) return threads;
     try {
-      await Promise.all(
-        Array.from(
-          { length: options.count },
-          async (_, index) => await (await threads.#startThread(index)).listen(),
-        ),
-      );
+      const others = threads.#otherIndexes().map((index) => threads.#openThread(index));
+      await Promise.all([threads.#first, ...others]);
       return threads;
     } catch (error) {
       await threads.close();
@@ -168,16 +150,40 @@ export class EdgeThreads implements Listeners, Edges {
     await this.#inquire({ type: "divert" });
   }
 
-  /** Lets the threads answer by themselves what the feed tells them. */
+  /**
+   * Lets the threads answer by themselves what the feed tells them; resolves when those that
+   * have been started do.
+   *
+   * @throws where the first thread cannot listen.
+   */
   async serve(feed: Publisher, answers: ThreadAnswers): Promise<void> {
+    await this.#first;
     this.#feed = feed;
     this.#answers = answers;
     await Promise.all(this.#threads.map((thread) => thread?.subscribe(feed)));
     if (this.#isDiverted) await this.#inquire({ type: "resume" });
     this.#isDiverted = false;
-    const { count } = this.options;
-    if (this.#threads.filter((thread) => thread !== undefined).length > count) return;
-    void this.#startSpare(count);
+  }
+
+  /** Starts the other threads, and a spare one; resolves when all but that one listen. */
+  complete(): Promise<void> {
+    return this.#completing ??= this.#complete();
+  }
+
+  async #complete(): Promise<void> {
+    const opening: Promise<void>[] = [];
+    for (const index of this.listen.takesOver ? [] : this.#otherIndexes()) {
+      // The start of a worker keeps this thread for some milliseconds: requests go first.
+      await nextTurn();
+      opening.push(this.#replace(index));
+    }
+    await Promise.all([this.#first, ...opening]);
+    void this.#startSpare(this.options.count);
+  }
+
+  /** Those of all threads but the first and the spare one. */
+  #otherIndexes(): readonly number[] {
+    return Array.from({ length: this.options.count - 1 }, (_, index) => index + 1);
   }
 
   async certificatesChanged(hostnames: readonly string[]): Promise<void> {
@@ -236,7 +242,13 @@ export class EdgeThreads implements Listeners, Edges {
     await thread.ready;
     if (this.#feed !== undefined) await thread.subscribe(this.#feed);
     if (this.#isLeaving) await thread.inquire({ type: "leave" });
+    if (thread.ended !== undefined) throw thread.ended;
     return thread;
+  }
+
+  async #openThread(index: number): Promise<void> {
+    const thread = await this.#startThread(index);
+    await thread.listen();
   }
 
   #answer(question: Question): Promise<unknown> {
@@ -266,7 +278,7 @@ export class EdgeThreads implements Listeners, Edges {
 
   /** Puts another thread in the place of one that has ended by itself. */
   #threadEnded(index: number, thread: ThreadHandle, reason: string): void {
-    if (this.#threads[index] !== thread) return;
+    if (this.#threads[index] !== thread || this.#starting.has(index)) return;
     this.#threads[index] = undefined;
     const isSpare = this.#spare === thread;
     this.options.log({
@@ -301,9 +313,12 @@ export class EdgeThreads implements Listeners, Edges {
     index: number,
     then: (thread: ThreadHandle) => Promise<Result>,
   ): Promise<Result | undefined> {
+    this.#starting.add(index);
     while (this.#closing === undefined) {
       try {
-        return await then(await this.#startThread(index));
+        const result = await then(await this.#startThread(index));
+        this.#starting.delete(index);
+        return result;
       } catch (error) {
         this.#threads[index] = undefined;
         this.options.log({

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, get, request as httpRequest } from "node:http";
+import { listeningSockets } from "../../lib/_test_listening_sockets.ts";
 import { until } from "../../lib/_test_until.ts";
-import { crash, threadsOptions, withThreads } from "./_test_threads.ts";
+import { nextTurn } from "../../lib/next_turn.ts";
+import { crash, threadsOptions, withFirstThread, withThreads } from "./_test_threads.ts";
 import { EdgeThreads } from "./edge_threads.ts";
 
 Deno.test("EdgeThreads hands requests over with what the client sent", () =>
@@ -48,6 +50,37 @@ Deno.test("EdgeThreads answers for a platform that fails, and logs why", () =>
     parts.answer = () => Promise.reject(new Error("out of order"));
     assert.match(await parts.ask("/"), /^500 The platform failed to answer/);
     assert.match(parts.logged.join("\n"), /out of order/);
+  }));
+
+Deno.test("EdgeThreads answers with its first thread, and listens with all once it is complete", () =>
+  withFirstThread(3, async ({ threads, workers, ask }) => {
+    assert.equal(await ask("/"), "200 platform");
+    assert.equal(workers.length, 1);
+    await threads.complete();
+    assert.equal(listeningSockets(threads.port), 3);
+    await until(() => workers.length === 4);
+  }));
+
+Deno.test("a thread that cannot be started at first is reported, and started again", () =>
+  withFirstThread(2, async ({ threads, workers, logged, ask }) => {
+    const completed = threads.complete();
+    await until(() => workers.length === 2);
+    crash(workers[1]!);
+    await completed;
+    assert.equal(listeningSockets(threads.port), 2);
+    assert.equal(logged.filter((line) => /^Cannot start edge thread 1: /.test(line)).length, 1);
+    assert.equal(await ask("/"), "200 platform");
+  }));
+
+Deno.test("EdgeThreads.close() ends threads that are still starting, and starts no others", () =>
+  withFirstThread(3, async ({ threads, workers, logged }) => {
+    void threads.complete();
+    await until(() => workers.length === 2);
+    await threads.close();
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    assert.equal(workers.length, 2);
+    assert.equal(listeningSockets(threads.port), 0);
+    assert.ok(!logged.some((line) => /^Cannot start|has ended/.test(line)), logged.join("\n"));
   }));
 
 Deno.test("a thread that dies is replaced; only its own connections are lost", () =>

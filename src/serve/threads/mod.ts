@@ -3,5 +3,6 @@
  *
  * @module
  */
-export { EdgeThreads, type EdgeThreadsOptions } from "./edge_threads.ts";
+export { EdgeThreads } from "./edge_threads.ts";
+export type { EdgeThreadsOptions } from "./threads_options.ts";
 export { siteAnswers } from "./site_answers.ts";

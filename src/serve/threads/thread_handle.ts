@@ -52,6 +52,7 @@ export class ThreadHandle {
   readonly #stopped = Promise.withResolvers<void>();
   #feed: Publisher | undefined;
   #subscribed: Subscribed | undefined;
+  #ended: Error | undefined;
   #state: "starting" | "spare" | "running" | "stopping" | "ended" = "starting";
   /** Since when an answer is awaited, by a monotonic clock. */
   #askedAt: number | undefined;
@@ -82,6 +83,11 @@ export class ThreadHandle {
   }
 
   readonly send: (message: ToThread) => void;
+
+  /** Why it has ended; `undefined` if it has not. */
+  get ended(): Error | undefined {
+    return this.#ended;
+  }
 
   /** Lets it take connections; rejects where it cannot. */
   listen(): Promise<void> {
@@ -147,6 +153,7 @@ export class ThreadHandle {
   end(reason: string, error = new Error(reason)): void {
     if (this.#state === "ended") return;
     const isFresh = this.#state === "starting";
+    this.#ended = error;
     this.#close(reason);
     for (const { reject } of [this.#ready, this.#listening]) reject(error);
     if (!isFresh) this.services.onEnd(reason);
