@@ -5,7 +5,7 @@
  * @module
  */
 import { basename, join, sep } from "node:path";
-import { formatCount, printable } from "../lib/format.ts";
+import { formatCount, printableName } from "../lib/format.ts";
 import {
   type OutputFile,
   type PackagesFolder,
@@ -130,7 +130,7 @@ function describeIgnored(count: number, file: string): string {
 const SHOWN = 3;
 
 function describeSecrets(paths: readonly string[]): string {
-  const shown = paths.slice(0, SHOWN).map(printable).join(", ");
+  const shown = paths.slice(0, SHOWN).map(printableName).join(", ");
   const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
   return `Left out ${shown}${more}: such files hold secrets, which servers get as variables ` +
     `("svc env set")`;
@@ -140,7 +140,7 @@ function describeSecrets(paths: readonly string[]): string {
 export function acceptSurvey(host: BuildHost, survey: Survey): Listing {
   const { files, packages, problems, secrets, ignored, ignoredBy } = survey;
   if (problems.length > 0) {
-    const lines = problems.map(({ path, message }) => `${printable(path)}: ${message}`);
+    const lines = problems.map(({ path, message }) => `${printableName(path)}: ${message}`);
     throw new BuildError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
       details: { problems },
     });

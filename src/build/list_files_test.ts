@@ -108,3 +108,21 @@ Deno.test("surveyFolder() never lists files of variables, nor links to them", as
     assert.deepEqual(survey.problems.map(({ path }) => path), ["x.txt"]);
   });
 });
+
+Deno.test({
+  name: "acceptSurvey() names each file in one line, whatever its name holds",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    const files = { "index.html": "", ".env.a\nerror: forged": "", "a\nhint: forged.html": "" };
+    await withTestProject(files, async ({ project, host, said }) => {
+      const survey = await surveyFolder(project, project);
+      assert.throws(() => acceptSurvey(host, survey), (error: BuildError) => {
+        assert.equal(error.message.split("\n").length, 2, error.message);
+        assert.match(error.message, /^a\\x0ahint: forged\.html: /m);
+        return true;
+      });
+      acceptSurvey(host, { ...survey, problems: [] });
+      assert.match(said.join("|"), /Left out \.env\.a\\x0aerror: forged: such files/);
+    });
+  },
+});

@@ -30,10 +30,17 @@ const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2
  * visitor's user agent could move the cursor or hide text, become `\xNN`.
  */
 export function printable(text: string): string {
-  return text.replace(CONTROL, (character) => {
-    const code = character.charCodeAt(0);
-    return code < 256
-      ? `\\x${code.toString(16).padStart(2, "0")}`
-      : `\\u${code.toString(16).padStart(4, "0")}`;
-  });
+  return text.replace(CONTROL, escaped);
+}
+
+/** The same for a name, which may hold line breaks and tabs too, and is shown in one line. */
+export function printableName(name: string): string {
+  return name.replace(/[\t\n\u2028\u2029]/g, escaped).replace(CONTROL, escaped);
+}
+
+function escaped(character: string): string {
+  const code = character.charCodeAt(0);
+  return code < 256
+    ? `\\x${code.toString(16).padStart(2, "0")}`
+    : `\\u${code.toString(16).padStart(4, "0")}`;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
-import { printable } from "../../lib/format.ts";
+import { printableName } from "../../lib/format.ts";
 import { MissingProgramError } from "../../lib/spawn_program.ts";
 import { NotUtf8Error, utf8Diagnostic } from "../../lib/utf8.ts";
 import { CliError } from "./cli_error.ts";
@@ -15,7 +15,7 @@ const FULL = / \(os error (?:28|122)\)/;
 /** What is wrong with a file, as a sentence; any other error is returned as it is. */
 export function explainFileFault(error: unknown): unknown {
   if (error instanceof NotUtf8Error) {
-    return new CliError("file_unusable", `Correct ${printable(error.file)}: it is not UTF-8`, {
+    return new CliError("file_unusable", `Correct ${printableName(error.file)}: it is not UTF-8`, {
       found: { file: error.file, diagnostics: [utf8Diagnostic(error.fault)] },
       cause: error,
     });
@@ -27,16 +27,16 @@ export function explainFileFault(error: unknown): unknown {
     });
   }
   if (error instanceof CliError || !isFileFault(error)) return error;
-  const path = / '([^']*)'(?: -> '.*')?$/.exec(error.message)?.[1];
+  const path = / '([^']*)'(?: -> '.*')?$/s.exec(error.message)?.[1];
   const reason = describeFileFault(error);
   if (FULL.test(error.message)) {
-    const subject = path === undefined ? "the output" : printable(path);
+    const subject = path === undefined ? "the output" : printableName(path);
     return new CliError("file_unusable", `Cannot write ${subject}: ${reason}`, {
       hint: "Free some space, or write elsewhere",
       cause: error,
     });
   }
-  const subject = path === undefined ? "a file" : printable(path);
+  const subject = path === undefined ? "a file" : printableName(path);
   return new CliError("file_unusable", `Cannot use ${subject}: ${reason}`, {
     hint: "Look at its owner and permissions, and at those of its folder",
     cause: error,

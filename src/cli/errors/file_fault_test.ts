@@ -23,6 +23,12 @@ Deno.test({
   },
 });
 
+Deno.test("explainFileFault() names a file with a line break in one line", async () => {
+  const fault = explainFileFault(await Deno.open("/nonexistent/a\nb").catch((error) => error));
+  assert.ok(fault instanceof CliError);
+  assert.equal(fault.message, "Cannot use /nonexistent/a\\x0ab: it does not exist");
+});
+
 Deno.test("explainFileFault() leaves other errors as they are", () => {
   const error = new TypeError("no file");
   assert.equal(explainFileFault(error), error);

@@ -7,6 +7,7 @@ import { findProjectRoot, loadProjectConfig, type ProjectConfig } from "../../co
 import { hasErrors } from "../../lib/diagnostic.ts";
 import { CliError } from "../errors/mod.ts";
 import { type Context, showPath } from "../session/mod.ts";
+import { printableName } from "../terminal/mod.ts";
 
 export interface ProjectFolder {
   /** Absolute path. */
@@ -39,7 +40,10 @@ async function folderAt(directory: string, ctx: Context): Promise<ProjectFolder>
 async function assertDirectory(directory: string, given: string): Promise<void> {
   const found = await Deno.stat(directory).catch(() => undefined);
   if (found?.isDirectory !== true) {
-    throw new CliError("usage", `Name an existing directory: there is no "${given}"`);
+    throw new CliError(
+      "usage",
+      `Name an existing directory: there is no "${printableName(given)}"`,
+    );
   }
 }
 

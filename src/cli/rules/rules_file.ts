@@ -17,7 +17,7 @@ import {
 import { CliError } from "../errors/mod.ts";
 import { openProjectFolder } from "../projects/mod.ts";
 import { type Context, showPath } from "../session/mod.ts";
-import { formatCount, printable } from "../terminal/mod.ts";
+import { formatCount, printable, printableName } from "../terminal/mod.ts";
 
 export interface RulesSource {
   /** Absolute path. */
@@ -32,7 +32,7 @@ export async function readSource(ctx: Context, path: string): Promise<RulesSourc
   const shown = showPath(path, ctx);
   const source = await readOptionalText(path, shown);
   if (source !== undefined) return { path, shown, source };
-  throw new CliError("not_found", `Name a file that exists: there is no ${shown}`);
+  throw new CliError("not_found", `Name a file that exists: there is no ${printableName(shown)}`);
 }
 
 /** The file that was named, else the `svc.rules.toml` of the project's folder. */

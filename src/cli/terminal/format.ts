@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { formatBytes, formatCount, printable } from "../../lib/format.ts";
+export { formatBytes, formatCount, printable, printableName } from "../../lib/format.ts";
 
 /** A duration in milliseconds as `340 ms`, `2.4 s` or `3 min 20 s`. */
 export function formatDuration(milliseconds: number): string {
