@@ -164,7 +164,12 @@ Deno.test("makeBackup() leaves nothing behind where it fails", async () => {
       backUp(join(root, "none"), join(root, "b.tar")),
       /there is no .*kv\.sqlite3/,
     );
-    await assert.rejects(backUp(dataDir, join(root, "gone", "b.tar")), /it does not exist/);
+    const gone = join(root, "gone");
+    await assert.rejects(backUp(dataDir, join(gone, "b.tar")), (error: BackupError) => {
+      assert.ok(error.message.endsWith(`b.tar: there is no folder ${gone}`), error.message);
+      assert.match(error.hint!, /^Make that folder/);
+      return true;
+    });
     await assert.rejects(
       backUp(join(dataDir, "kv.sqlite3"), join(root, "b.tar")),
       /a part of its path is a file/,

@@ -228,6 +228,26 @@ async function writeBackup(
   return archive.report;
 }
 
+/** Why the file cannot be written, and what to do. */
+async function unwritable(to: string, cause: Error): Promise<BackupError> {
+  const folder = dirname(to);
+  const isMissing = await Deno.stat(folder).then(
+    () => false,
+    (error) => error instanceof Deno.errors.NotFound,
+  );
+  return isMissing
+    ? new BackupError(
+      `Cannot write the backup ${to}: there is no folder ${folder}`,
+      "Make that folder, or name a file in another one",
+      { cause },
+    )
+    : new BackupError(
+      `Cannot write the backup ${to}: ${describeFileFault(cause)}`,
+      "Choose a folder that can be written and has room for all of the data",
+      { cause },
+    );
+}
+
 /**
  * Writes a backup, and flushes it to disk. The file appears when it is complete.
  *
@@ -239,11 +259,6 @@ export async function makeBackup(options: BackupOptions): Promise<BackupReport> 
   try {
     return await withWorkFolder(to, (folder) => writeBackup(folder, options, format));
   } catch (cause) {
-    if (!isFileFault(cause)) throw cause;
-    throw new BackupError(
-      `Cannot write the backup ${to}: ${describeFileFault(cause)}`,
-      "Choose a folder that can be written and has room for all of the data",
-      { cause },
-    );
+    throw isFileFault(cause) ? await unwritable(to, cause) : cause;
   }
 }
