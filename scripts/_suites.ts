@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { leftOut } from "../tests/integration/_in_process.ts";
 import type { DebianProgram } from "./_debian.ts";
 import { listFiles, ROOT } from "./_source_files.ts";
@@ -133,9 +133,6 @@ export interface Plan {
   readonly alone: readonly Batch[];
 }
 
-/** The end-to-end tests from source where the compiled program's run follows. */
-const SOURCE_E2E: readonly string[] = ["tests/e2e/tour_test.ts"];
-
 /** The tests that show in a short time that the program needs nothing but the C library. */
 const EMPTY_ROOT_SHORT: readonly string[] = [
   "tests/e2e/dev/local_kv_test.ts",
@@ -172,7 +169,7 @@ export function planSuite(
   const each = (file: string): Batch => ({ files: [file], threads: 1 });
   const isThreads = suite.runs.as === "threads";
   return {
-    flags: preloadOf(suite, variable),
+    flags: preloadOf(suite, wanted, variable),
     limitMs: limitOf(suite, variable),
     together: isThreads
       ? together.length === 0 ? [] : [{ files: together, threads: jobs }]
@@ -192,17 +189,19 @@ function chooseFiles(
   files: readonly string[],
   variable: Surroundings["variable"],
 ): readonly string[] {
-  const leaves = !variable("SVC_BIN") && variable("LEAVE_TO_PROGRAM");
   if (name === "e2e" && variable("EMPTY_ROOT") === "short") return [...EMPTY_ROOT_SHORT];
-  if (name === "e2e" && leaves) return files.filter((file) => SOURCE_E2E.includes(file));
   if (name !== "integration") return files;
-  const left = new Set(leftOut(variable).whole.map((file) => join(INTEGRATION, file)));
-  return files.filter((file) => !left.has(file));
+  return files.filter((file) => leftOut(relative(INTEGRATION, file), variable) !== "all");
 }
 
 /** Files of which only some tests run need the list of them before they are loaded. */
-function preloadOf({ name }: Suite, variable: Surroundings["variable"]): readonly string[] {
-  const isNeeded = name === "integration" && leftOut(variable).parts.length > 0;
+function preloadOf(
+  { name }: Suite,
+  files: readonly string[],
+  variable: Surroundings["variable"],
+): readonly string[] {
+  const isNeeded = name === "integration" &&
+    files.some((file) => leftOut(relative(INTEGRATION, file), variable) === "some");
   return isNeeded ? ["--preload", join(ROOT, INTEGRATION, "_in_process.ts")] : [];
 }
 

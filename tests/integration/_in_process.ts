@@ -126,110 +126,43 @@ export const SOURCE_ONLY: Readonly<Record<string, string>> = {
   "traffic/vitals_test.ts": LOGIC,
 };
 
-const ATTACKS = "attacks processes, which the program starts as the source does";
-const BUILDS = "runs builds, which are processes of their own";
-const KILLS = "kills processes";
 const DATABASES = "starts databases, which are processes of their own";
-const IMAGES = "converts images in processes of their own";
-const THREADS = "starts platforms with several threads, which a compiled one has as well";
-const NODES = "starts several platforms and a database server";
 const FUNCTIONS = "starts many processes of functions";
 const SERVERS = "starts many servers, which are processes of their own";
 
-/** Long files that a run from source leaves to the compiled program's, but for tests of `IN_PROCESS`. */
+/** Long folders and files that a run from source leaves to the compiled program's, but for tests of `IN_PROCESS`. */
 export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "agents/every_answer_test.ts": "starts the tool for each command",
-  "builds/attack_test.ts": ATTACKS,
-  "builds/git_test.ts": BUILDS,
-  "builds/life_test.ts": BUILDS,
-  "builds/monorepo_test.ts": BUILDS,
-  "builds/skip_test.ts": BUILDS,
-  "builds/start_test.ts": BUILDS,
-  "compute/edge_test.ts": SERVERS,
-  "compute/half_answers_test.ts": SERVERS,
-  "compute/hostile_test.ts": ATTACKS,
-  "compute/link_test.ts": SERVERS,
-  "compute/never_served_test.ts": SERVERS,
-  "compute/node_modules_test.ts": SERVERS,
-  "compute/node_platform_test.ts": SERVERS,
-  "compute/places_test.ts": SERVERS,
-  "compute/process_test.ts": SERVERS,
-  "compute/revalidate_test.ts": SERVERS,
-  "compute/websocket_limit_test.ts": SERVERS,
-  "compute/websocket_test.ts": SERVERS,
-  "databases/backup_test.ts": DATABASES,
-  "databases/builds_test.ts": DATABASES,
-  "databases/databases_test.ts": DATABASES,
-  "databases/deployments_test.ts": DATABASES,
-  "databases/export_test.ts": DATABASES,
-  "databases/move_test.ts": DATABASES,
-  "databases/schema_test.ts": DATABASES,
-  "delivery/crash_test.ts": KILLS,
-  "functions/floods_test.ts": FUNCTIONS,
-  "functions/hostile_test.ts": ATTACKS,
-  "functions/lines_test.ts": FUNCTIONS,
-  "functions/places_test.ts": FUNCTIONS,
-  "functions/process_test.ts": FUNCTIONS,
-  "functions/spinning_test.ts": FUNCTIONS,
-  "hooks/docs_test.ts": BUILDS,
-  "images/endpoint_test.ts": IMAGES,
-  "images/engine_test.ts": IMAGES,
-  "images/sources_test.ts": IMAGES,
-  "node/launch_test.ts": SERVERS,
-  "node/native_attacks_test.ts": ATTACKS,
-  "nodes/build_logs_test.ts": BUILDS,
-  "nodes/certificates_test.ts": NODES,
-  "nodes/cut_off_test.ts": NODES,
-  "nodes/databases_test.ts": NODES,
-  "nodes/examples_test.ts": NODES,
-  "nodes/health_test.ts": NODES,
-  "nodes/leading_test.ts": NODES,
-  "nodes/leaving_test.ts": NODES,
-  "nodes/limits_test.ts": NODES,
-  "nodes/logs_test.ts": NODES,
-  "nodes/migrate_test.ts": NODES,
-  "nodes/pages_test.ts": NODES,
-  "nodes/push_test.ts": BUILDS,
-  "nodes/repeated_post_test.ts": NODES,
-  "nodes/replay_test.ts": NODES,
-  "nodes/shared_store_test.ts": NODES,
-  "nodes/sign_in_test.ts": NODES,
+  "builds": "runs builds, which are processes of their own",
+  "compute": SERVERS,
+  "databases": DATABASES,
+  "delivery/crash_test.ts": "kills processes",
+  "functions": FUNCTIONS,
+  "hooks/docs_test.ts": "runs builds, which are processes of their own",
+  "images": "converts images in processes of their own",
+  "node": SERVERS,
+  "nodes": "starts several platforms and a database server",
+  "platform/data_loss_test.ts": "starts many platforms",
   "platform/object_storage_test.ts": SERVERS,
-  "push/hostile_packs_test.ts": ATTACKS,
-  "push/hostile_push_test.ts": ATTACKS,
-  "push/hostile_trees_test.ts": ATTACKS,
-  "push/push_test.ts": BUILDS,
-  "threads/api_test.ts": THREADS,
-  "threads/certificates_test.ts": THREADS,
-  "threads/concurrency_test.ts": THREADS,
-  "threads/copies_test.ts": THREADS,
-  "threads/death_test.ts": THREADS,
-  "threads/functions_test.ts": THREADS,
-  "threads/hand_over_test.ts": THREADS,
-  "threads/limits_test.ts": THREADS,
-  "threads/live_test.ts": THREADS,
-  "threads/order_test.ts": THREADS,
-  "threads/servers_test.ts": THREADS,
+  "push": "runs builds and attacks, which are processes of their own",
+  "threads": "starts platforms with several threads, which a compiled one has as well",
   "traffic/error_news_test.ts": SERVERS,
 };
 
-/** What a run leaves out: whole files, and files of which only some tests run. */
-export interface LeftOut {
-  readonly whole: readonly string[];
-  readonly parts: readonly string[];
-}
+/** What a run leaves out of a file: all tests, some of them (or all but those), or none. */
+export type LeftOut = "all" | "some" | "none";
 
-/** What of this folder a run leaves out, by the variables that it is given. */
-export function leftOut(variable: (name: string) => string | undefined): LeftOut {
-  const files = (wanted: (file: string) => boolean, of: object) => Object.keys(of).filter(wanted);
-  const isPart = (file: string) => typeof IN_PROCESS[file] === "object";
-  const isWhole = (file: string) => !isPart(file);
+/** What of a file below this folder a run leaves out, by the variables that it is given. */
+export function leftOut(file: string, variable: (name: string) => string | undefined): LeftOut {
+  const inProcess = Object.hasOwn(IN_PROCESS, file) ? IN_PROCESS[file] : undefined;
   if (variable("SVC_BIN")) {
-    const whole = [...files(isWhole, IN_PROCESS), ...Object.keys(SOURCE_ONLY)];
-    return { whole, parts: files(isPart, IN_PROCESS) };
+    if (typeof inProcess === "object") return "some";
+    return inProcess !== undefined || Object.hasOwn(SOURCE_ONLY, file) ? "all" : "none";
   }
-  if (!variable("LEAVE_TO_PROGRAM")) return { whole: [], parts: [] };
-  return { whole: files(isWhole, LEFT_TO_PROGRAM), parts: files(isPart, LEFT_TO_PROGRAM) };
+  const isLeft = variable("LEAVE_TO_PROGRAM") &&
+    (Object.hasOwn(LEFT_TO_PROGRAM, file) || Object.hasOwn(LEFT_TO_PROGRAM, file.split("/")[0]!));
+  if (!isLeft || typeof inProcess === "string") return "none";
+  return inProcess === undefined ? "all" : "some";
 }
 
 /** Declares tests of the file that is being loaded as `choose` says by their names. */
@@ -252,7 +185,7 @@ function nameOf(value: unknown): string | undefined {
 
 const file = Deno.mainModule.slice(import.meta.resolve("./").length);
 const listed = Object.hasOwn(IN_PROCESS, file) ? IN_PROCESS[file] : undefined;
-if (typeof listed === "object" && leftOut(Deno.env.get).parts.includes(file)) {
+if (typeof listed === "object" && leftOut(file, Deno.env.get) === "some") {
   const isListed = (title: string) => Object.hasOwn(listed, title);
   replaceDeclare((title, declare) => {
     if (Deno.env.get("SVC_BIN")) return isListed(title) ? declare.ignore : declare;
