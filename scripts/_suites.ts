@@ -42,7 +42,6 @@ export const SUITES: readonly Suite[] = [
     runs: { as: "threads", perProcessor: 1 },
     first: [
       "src/database/hostile_queries_test.ts",
-      "src/cli/env/exec_test.ts",
       "src/cli/db/transcript_test.ts",
       "src/database/engine_contract_test.ts",
       "src/database/embedded/crash_test.ts",

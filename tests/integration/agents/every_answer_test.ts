@@ -17,7 +17,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "logout": "src/cli/account/login_test.ts",
   "notifications test": "src/cli/webhooks/transcript_test.ts",
   "notifications watch": "src/cli/notifications/watch_test.ts",
-  "env exec": "src/cli/env/exec_test.ts",
+  "env exec": "tests/e2e/env_exec_test.ts",
   "env pull": "src/cli/env/transcript_test.ts",
   "preview": "src/cli/preview/preview_test.ts",
   "dev": "src/cli/dev/_test_dev.ts",

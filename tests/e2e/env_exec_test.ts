@@ -1,85 +1,85 @@
 /** `svc env exec` as a process: streams, exit codes, signals, and attacks by variables. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Bench, withPlatform } from "../_test_platform.ts";
+import { programCommand } from "../../scripts/_program.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-const MAIN = new URL("../../../main.ts", import.meta.url).pathname;
-/** The children have another home, but Deno's own cache. */
-const CACHE = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "/", ".cache", "deno");
 const SECRET = "correct-horse-battery-staple";
 
-function start(bench: Bench, argv: readonly string[], env: Record<string, string> = {}) {
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "-A", "--no-check", MAIN, ...argv],
-    cwd: bench.site,
-    env: { ...bench.env, DENO_DIR: CACHE, NO_COLOR: "1", ...env },
-    stdin: "null",
+function start(box: Sandbox, argv: readonly string[], stdin: "null" | "piped" = "null") {
+  const [program, ...args] = programCommand();
+  return new Deno.Command(program, {
+    args: [...args, ...argv],
+    cwd: box.site,
+    env: box.env,
+    clearEnv: true,
+    stdin,
     stdout: "piped",
     stderr: "piped",
   }).spawn();
 }
 
-async function exec(bench: Bench, argv: readonly string[], env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = await start(bench, argv, env).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
-}
-
 const filesOf = (folder: string): string[] =>
   [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 
-async function withSecret(test: (bench: Bench) => Promise<void>): Promise<void> {
-  await withPlatform(async (bench) => {
-    await bench.json(["init", "--create"]);
+async function withSecret(test: (box: Sandbox) => Promise<void>): Promise<void> {
+  await withSandbox(async (box) => {
+    await box.start();
+    await box.json(["init", "--create"]);
     const argv = ["env", "set", "KEY", "--secret", "--stdin", "--environment", "preview"];
-    await bench.json(argv, { stdin: `${SECRET}\n\n` });
-    await test(bench);
+    const setting = start(box, argv, "piped");
+    const input = setting.stdin.getWriter();
+    await input.write(new TextEncoder().encode(`${SECRET}\n\n`));
+    await input.close();
+    const { code, stderr } = await setting.output();
+    assert.equal(code, 0, new TextDecoder().decode(stderr));
+    await test(box);
   });
 }
 
 const EXEC = ["env", "exec", "--environment", "preview"];
 
 Deno.test("env exec gives the variables to the child alone and writes no file", () =>
-  withSecret(async (bench) => {
-    const before = filesOf(bench.site);
-    const run = await exec(bench, [...EXEC, "--", "printenv", "KEY"]);
+  withSecret(async (box) => {
+    const before = filesOf(box.site);
+    const run = await box.tool([...EXEC, "--", "printenv", "KEY"]);
     assert.deepEqual([run.code, run.stdout], [0, `${SECRET}\n\n`], run.stderr);
     assert.ok(!run.stderr.includes(SECRET));
-    assert.deepEqual(filesOf(bench.site), before);
+    assert.deepEqual(filesOf(box.site), before);
     const parent = 'tr "\\0" "\\n" < /proc/$PPID/environ; echo "own=$OWN"';
-    const around = await exec(bench, [...EXEC, "--", "sh", "-c", parent], { OWN: "kept" });
+    const around = await box.tool([...EXEC, "--", "sh", "-c", parent], { OWN: "kept" });
     assert.ok(!around.stdout.includes(SECRET), "the tool's own process does not have it");
     assert.match(around.stdout, /^own=kept$/m);
   }));
 
 Deno.test("env exec ends with one object in JSON mode; the child's output is log lines", () =>
-  withSecret(async (bench) => {
+  withSecret(async (box) => {
     const json = ["--json", ...EXEC];
     const script = "echo --json; echo '{}'; echo trouble >&2; printf 'no line end'; exit 3";
-    const good = await exec(bench, [...json, "--", "sh", "-c", script]);
+    const good = await box.tool([...json, "--", "sh", "-c", script]);
     assert.equal(good.code, 3);
     const ended = { exitCode: 3, environment: "preview", variables: 1 };
     assert.deepEqual(JSON.parse(good.stdout), ended);
     const logged = good.stderr.trimEnd().split("\n").map((line) => JSON.parse(line))
       .filter(({ s, p }) => s === "user" && p === "env").map(({ m }) => m);
     for (const line of ["--json", "{}", "trouble", "no line end"]) assert.ok(logged.includes(line));
-    const bad = await exec(bench, [...json, "--", "no-such-program"]);
+    const bad = await box.tool([...json, "--", "no-such-program"]);
     assert.equal(bad.code, 1);
     assert.equal(JSON.parse(bad.stdout).code, "not_runnable");
     assert.ok(!(bad.stdout + bad.stderr).includes(SECRET));
   }));
 
 Deno.test("env exec passes exit codes and ends of signals on", () =>
-  withSecret(async (bench) => {
-    assert.equal((await exec(bench, [...EXEC, "--", "sh", "-c", "exit 42"])).code, 42);
-    assert.equal((await exec(bench, [...EXEC, "--", "sh", "-c", "kill -9 $$"])).code, 137);
+  withSecret(async (box) => {
+    assert.equal((await box.tool([...EXEC, "--", "sh", "-c", "exit 42"])).code, 42);
+    assert.equal((await box.tool([...EXEC, "--", "sh", "-c", "kill -9 $$"])).code, 137);
   }));
 
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
   Deno.test(`env exec hands ${signal} to the child and waits for it`, () =>
-    withSecret(async (bench) => {
+    withSecret(async (box) => {
       const script = `trap 'kill $!; exit 42' ${signal.slice(3)}; sleep 60 & echo ready; wait`;
-      const child = start(bench, [...EXEC, "--", "sh", "-c", script]);
+      const child = start(box, [...EXEC, "--", "sh", "-c", script]);
       const reader = child.stdout.getReader();
       assert.equal(new TextDecoder().decode((await reader.read()).value), "ready\n");
       child.kill(signal);
@@ -89,22 +89,22 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
 }
 
 Deno.test("env exec runs no shell: arguments and values arrive as they are", () =>
-  withSecret(async (bench) => {
+  withSecret(async (box) => {
     const value = "$(touch pwned) `touch pwned`; touch pwned\n\"'\\ & | > pwned";
-    await bench.json(["env", "set", "EVIL", "--plain", "--value", value, "--all"]);
-    const before = filesOf(bench.site);
+    await box.json(["env", "set", "EVIL", "--plain", "--value", value, "--all"]);
+    const before = filesOf(box.site);
     const print = "for (const word of Deno.args) console.log(word)";
-    await Deno.writeTextFile(join(bench.site, "..", "print.js"), print);
+    await Deno.writeTextFile(join(box.site, "..", "print.js"), print);
     const words = ["$KEY", "; touch pwned", "`touch pwned`", "a b", "--", "-x"];
-    const run = await exec(bench, [...EXEC, "--", Deno.execPath(), "run", "../print.js", ...words]);
+    const run = await box.tool([...EXEC, "--", Deno.execPath(), "run", "../print.js", ...words]);
     assert.equal(run.stdout, words.map((word) => `${word}\n`).join(""), run.stderr);
-    const evil = await exec(bench, [...EXEC, "--", "printenv", "EVIL"]);
+    const evil = await box.tool([...EXEC, "--", "printenv", "EVIL"]);
     assert.equal(evil.stdout, `${value}\n`);
-    assert.deepEqual(filesOf(bench.site), before);
+    assert.deepEqual(filesOf(box.site), before);
   }));
 
 Deno.test("env exec keeps back variables that steer which code runs, unless allowed", () =>
-  withSecret(async (bench) => {
+  withSecret(async (box) => {
     const steering = {
       PATH: "/nowhere",
       LD_PRELOAD: "/nowhere/evil.so",
@@ -112,13 +112,13 @@ Deno.test("env exec keeps back variables that steer which code runs, unless allo
       NODE_OPTIONS: "--max-old-space-size=64",
     };
     for (const [key, value] of Object.entries(steering)) {
-      await bench.json(["env", "set", key, "--plain", "--value", value, "--all"]);
+      await box.json(["env", "set", key, "--plain", "--value", value, "--all"]);
     }
-    const run = await exec(bench, [...EXEC, "--", "printenv"]);
+    const run = await box.tool([...EXEC, "--", "printenv"]);
     assert.equal(run.code, 0, run.stderr);
     assert.ok(!run.stdout.includes("/nowhere") && !run.stdout.includes("max-old-space"));
     assert.match(run.stderr, /warning: .*BASH_ENV, LD_PRELOAD, NODE_OPTIONS, PATH \(--allow/);
-    const allowed = await exec(bench, [
+    const allowed = await box.tool([
       ...[...EXEC, "--allow", "NODE_OPTIONS", "--", "printenv", "NODE_OPTIONS"],
     ]);
     assert.equal(allowed.stdout, "--max-old-space-size=64\n");
