@@ -26,6 +26,8 @@ import { TOKEN } from "../helpers/platform.ts";
 /** Three starts of nodes, and ten seconds until one is known to be gone: for long runs only. */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
+/** When another node has begun a build whose node was killed: 15 seconds, more on a busy machine. */
+const TAKEN_UP_MS = 20_000;
 
 /** Two nodes over one PostgreSQL and one folder of files; only `a` builds at first. */
 async function startNodes(folder: string, pg: TestPg) {
@@ -131,11 +133,22 @@ Deno.test({
       await t.step({
         name: "while a node builds what was pushed through another",
         async fn() {
+          // It lasts until another node is there.
+          await a.api("PATCH", "/v1/projects/shop", {
+            json: { buildCommand: "echo begun; sleep 15" },
+          });
           const three = await commitPage(site, "three");
           const building = push(b);
-          await until(() => building.said(), (said) => said.includes("remote: begun"), PATIENCE_MS);
-          await a.kill();
+          const begun = () => building.said().split("remote: begun").length - 1;
+          await until(begun, (count) => count === 1, PATIENCE_MS);
           await c.start();
+          assert.equal(begun(), 1);
+          assert.equal(await front(b), "two");
+          await a.kill();
+          const killed = performance.now();
+          await until(begun, (count) => count === 2, PATIENCE_MS);
+          const tookMs = performance.now() - killed;
+          assert.ok(tookMs < TAKEN_UP_MS, `begun again ${tookMs} ms after its node was killed`);
           await until(() => front(b), (text) => text === "three", PATIENCE_MS);
           await building.ended();
           assert.equal(await headOf(c, env), three);
