@@ -1,4 +1,5 @@
-import { endpoints } from "../../contract/mod.ts";
+import { Option } from "@commander-js/extra-typings";
+import { CU_SIZES, endpoints } from "../../contract/mod.ts";
 import { booleanValue, defineCommand, definedOnly } from "../command/mod.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 import { environmentList } from "./environment_list.ts";
@@ -7,10 +8,15 @@ import { formatFacts } from "../terminal/mod.ts";
 export default defineCommand({
   description:
     "Without flags it shows the settings. Running servers pick up a change with their next " +
-    "request; a build gets what is set when it begins.",
+    "request; a build gets what is set when it begins. Another size holds for clients at once, and " +
+    "for memory from the next time that a branch wakes.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)
+      .addOption(
+        new Option("--cu-size <size>", "compute units: memory and clients of each branch")
+          .choices(CU_SIZES),
+      )
       .option("--auto-inject <true|false>", "whether deployments get the variable", booleanValue)
       .option("--env-var <NAME>", "name of the variable")
       .option(
@@ -28,14 +34,15 @@ export default defineCommand({
   examples: [
     ["db config", "show the settings"],
     ["db config shop --auto-inject true --env-var SHOP_URL", "inject it by another name"],
+    ["db config --cu-size 1.0", "more memory and clients for each branch"],
     ["db config --environments production,staging", "only deployments of these get it"],
     ["db config --preview-branches true", "give each git branch's previews a branch of their own"],
   ],
   async run({ args: [given], flags }, ctx) {
     const opened = await openDatabase(ctx, { database: given, projectId: flags.projectId });
-    const { autoInject, envVar, previewBranches, environments: listed } = flags;
+    const { autoInject, envVar, previewBranches, cuSize, environments: listed } = flags;
     const environments = listed?.names;
-    const body = definedOnly({ autoInject, envVar, previewBranches, environments });
+    const body = definedOnly({ autoInject, envVar, previewBranches, cuSize, environments });
     const isChange = Object.keys(body).length > 0;
     const database = isChange
       ? await opened.client.call(endpoints.updateDatabase, {
@@ -59,6 +66,7 @@ export default defineCommand({
         ["variable", settings.envVar],
         ["environments", settings.environments?.join(", ") ?? "all"],
         ["preview branches", String(settings.previewBranches)],
+        ["cu size", database.cuSize],
       ]),
     );
   },

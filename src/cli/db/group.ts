@@ -124,7 +124,7 @@ export const DB: CommandGroup = {
     BRANCHES,
     {
       name: "config",
-      summary: "Show or change what deployments get of a database",
+      summary: "Show or change the settings of a database",
       load: () => import("./config.ts"),
     },
     {

@@ -53,6 +53,7 @@ const steps: readonly Step[] = [
     ],
   },
   { name: "a wrong setting", argv: ["db", "config", "--auto-inject", "yes"], code: 2 },
+  { name: "another size", argv: ["db", "config", "my-site", "--cu-size", "0.5"] },
   { name: "settings for all", argv: ["db", "config", "--environments", "all"] },
   { name: "no auto-inject", argv: ["db", "config", "--auto-inject", "false"] },
   { name: "no database is meant", argv: ["db", "stop"], code: 1 },
