@@ -55,7 +55,9 @@ export const database = z.object({
   state: z.enum(DATABASE_STATES).describe("That of its branch `main`"),
   reason: z.string().nullable(),
   cuSize,
-  memoryMb: z.int().describe("Memory that each branch may take"),
+  memoryMb: z.int().describe(
+    "Memory that each branch may take; on a server, all databases share its memory",
+  ),
   maxConnections: z.int().describe("Clients of one branch at a time"),
   autoInject: z.boolean().describe("Whether deployments get its connection string as a variable"),
   envVar: variableName,

@@ -17,6 +17,12 @@ export function formatInjection({ autoInject, envVar, environments }: Database):
   return `${envVar} in ${environments === null ? "all environments" : environments.join(", ")}`;
 }
 
+/** What a size means for memory: on a server, all databases share it. */
+function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
+  if (engine === "server") return `${cuSize}: counts for connections; memory is the server's`;
+  return `${cuSize}: ${memoryMb} MB for each branch`;
+}
+
 /** The facts of a database, and what its engine means for it. */
 export function formatDatabase(database: Database, now: number): string {
   const facts = formatFacts([
@@ -26,7 +32,7 @@ export function formatDatabase(database: Database, now: number): string {
     ["reason", database.reason],
     ["engine", database.engine],
     ["version", database.version],
-    ["cu size", `${database.cuSize}: ${database.memoryMb} MB for each branch`],
+    ["cu size", formatSizeLimit(database)],
     ["connections", `at most ${database.maxConnections} at a time for each branch`],
     ["branches", String(database.branches)],
     ["size", formatSize(database.sizeBytes)],
