@@ -250,9 +250,13 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
       isStopped ? interrupted(run.cutOff) : explainFileFault(thrown),
       run,
     );
-    if (!json) stderr.write(`${toHumanError(report, ui.colors)}\n`);
-    else if (!ui.answered) {
-      const hint = report.hint ?? await remedyOf(report.code);
+    const usual = await remedyOf(report.code);
+    if (!json) {
+      // What helps with every failure of the code is for `svc explain`.
+      const { hint, ...rest } = report;
+      stderr.write(`${toHumanError(hint === usual ? rest : report, ui.colors)}\n`);
+    } else if (!ui.answered) {
+      const hint = report.hint ?? usual;
       stdout.write(`${JSON.stringify(toJsonError({ ...report, ...definedOnly({ hint }) }))}\n`);
     } else ui.log("deploy", "error", report.message);
     return report.exitCode;

@@ -120,12 +120,13 @@ async function toApiError(response: Response, now: () => number): Promise<ApiErr
       ...rest,
     });
   }
-  const { error, code, requestId, problems } = parsed.data;
+  const { error, code, requestId, problems, hint } = parsed.data;
   return new ApiError(error, {
     status: response.status,
     code,
     requestId,
     ...(problems === undefined ? {} : { problems }),
+    ...(hint === undefined ? {} : { hint }),
     ...rest,
   });
 }

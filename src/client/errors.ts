@@ -14,6 +14,8 @@ export interface ApiErrorFacts {
   readonly code?: ErrorCode;
   readonly problems?: readonly Problem[];
   readonly requestId?: string;
+  /** What the platform says helps. */
+  readonly hint?: string;
   /** Milliseconds after which the platform accepts another attempt. */
   readonly retryAfter?: number;
 }
@@ -25,6 +27,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode | undefined;
   readonly problems: readonly Problem[];
   readonly requestId: string | undefined;
+  readonly hint: string | undefined;
   readonly retryAfter: number | undefined;
 
   constructor(message: string, facts: ApiErrorFacts) {
@@ -33,6 +36,7 @@ export class ApiError extends Error {
     this.code = facts.code;
     this.problems = facts.problems ?? [];
     this.requestId = facts.requestId;
+    this.hint = facts.hint;
     this.retryAfter = facts.retryAfter;
   }
 }

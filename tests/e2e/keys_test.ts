@@ -33,6 +33,12 @@ Deno.test("svc keys makes a key with permissions, project and end, shows its use
     };
     assert.equal((await byKey(["deploy"])).status, "LIVE");
     assert.match(String((await byKey(["deploy", "--prod"])).error), /"deploy-production"/);
+    const { stderr } = await box.tool(["db", "create"], { SVC_TOKEN: key });
+    assert.match(
+      stderr,
+      /it has "deploy-previews", "read" in one project, and lacks [^]*everything/,
+    );
+    assert.match(stderr, /^hint: svc whoami shows what a key may do/m);
     const { projects } = await byKey(["projects", "list"]) as { projects: { name: string }[] };
     assert.deepEqual(projects.map(({ name }) => name), ["shop"]);
     const used = await keyCalled(box, "ci");

@@ -116,6 +116,7 @@ function describeApiError(error: ApiError, facts: ErrorFacts): ErrorReport {
     exitCode: EXIT.failure,
     ...(error.problems.length === 0 ? {} : { problems: error.problems }),
     ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
     ...(error.retryAfter === undefined ? {} : { retryAfterMs: error.retryAfter }),
   };
   if (error.status === 401) {

@@ -50,7 +50,8 @@ Deno.test("every endpoint refuses a key that lacks its permission, and says whic
         );
         assert.equal(status, 403, `${name} with ${permission}: ${JSON.stringify(json)}`);
         const named = lacked.map((each) => `"${each}"`).join(" or ");
-        assert.ok(json.error.endsWith(`it lacks the permission ${named}`), json.error);
+        const says = `it has "${permission}" in all projects, and lacks the permission ${named}`;
+        assert.ok(json.error.endsWith(says), json.error);
       }
     }
     assert.ok(refused > 300, String(refused));
@@ -91,6 +92,21 @@ Deno.test("a key for previews deploys previews, and touches production in no way
     assert.equal((await deploy(production, "shop", { files: FILES })).status, "LIVE");
     const { json } = await create(production, "shop", { files: FILES, prod: false });
     assert.match(json.error, /lacks the permission "deploy-previews"/);
+  }));
+
+Deno.test("a refusal says what a key may do, where, and what helps", () =>
+  withPlatform(async (platform) => {
+    const { id } = await createProject(platform, "shop");
+    const permissions = ["deploy-previews", "rules"];
+    const holder = await holderOf(platform, { permissions, projects: [id] });
+    const { status, json } = await holder.api("GET", "/v1/projects/shop/databases");
+    assert.equal(status, 403);
+    assert.equal(
+      json.error,
+      'Cannot do this with this API key: it has "deploy-previews", "rules" in one project, and ' +
+        'lacks the permission "read"',
+    );
+    assert.match(json.hint, /^svc whoami .*svc keys update --permission/);
   }));
 
 Deno.test("a key limited to a project sees and changes no other one", () =>

@@ -16,7 +16,7 @@ import { Failure, type GuardedEndpoint, lackedPermission } from "../../core/http
 export function refuseUnpermitted(grant: KeyGrant | undefined, endpoint: GuardedEndpoint): void {
   if (grant === undefined) return;
   const lacked = lackedFor(endpoint, grant.permissions);
-  if (lacked !== undefined) throw lackedPermission(lacked);
+  if (lacked !== undefined) throw lackedPermission(grant, lacked);
   if (grant.projects === null || isOfOneProject(endpoint)) return;
   throw new Failure(
     "forbidden",

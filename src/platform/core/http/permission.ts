@@ -4,15 +4,29 @@
  * @module
  */
 import { deployPermission, type Permission } from "../../../contract/mod.ts";
-import { type Caller, isPermitted } from "../access/mod.ts";
+import { type Caller, isPermitted, type KeyGrant } from "../access/mod.ts";
 import { Failure } from "./failure.ts";
 
-/** A refusal that names the permissions of which an API key needs one. */
-export function lackedPermission(lacked: readonly Permission[]): Failure {
-  const named = lacked.map((each) => `"${each}"`).join(" or ");
+const HINT =
+  "svc whoami shows what a key may do and where. Use a key with the permission, or have " +
+  "an owner change this one: svc keys update --permission, which names all that it shall have.";
+
+const quoted = (permissions: readonly Permission[]) => permissions.map((each) => `"${each}"`);
+
+/** Where a key may do what it may. */
+function describeReach({ projects }: KeyGrant): string {
+  if (projects === null) return "in all projects";
+  return projects.length === 1 ? "in one project" : `in ${projects.length} projects`;
+}
+
+/** A refusal that says what an API key may do, and of which permissions it needs one. */
+export function lackedPermission(grant: KeyGrant, lacked: readonly Permission[]): Failure {
+  const held = quoted(grant.permissions).join(", ");
   return new Failure(
     "forbidden",
-    `Cannot do this with this API key: it lacks the permission ${named}`,
+    `Cannot do this with this API key: it has ${held} ${describeReach(grant)}, and lacks the ` +
+      `permission ${quoted(lacked).join(" or ")}`,
+    { hint: HINT },
   );
 }
 
@@ -23,5 +37,6 @@ export function lackedPermission(lacked: readonly Permission[]): Failure {
  */
 export function requireDeploy(caller: Caller, environment: string): void {
   const needed = deployPermission(environment);
-  if (!isPermitted(caller, needed)) throw lackedPermission([needed]);
+  const { grant } = caller;
+  if (grant !== undefined && !isPermitted(caller, needed)) throw lackedPermission(grant, [needed]);
 }
