@@ -17,6 +17,8 @@ export interface Backend {
   readonly settingsDigest: string;
   /** Names of the settings that were made in the session. */
   readonly settingNames: readonly string[];
+  /** Simple queries that it has run, whoever sent them: each ends the unnamed statement. */
+  readonly simpleQueries: number;
   run(message: Uint8Array, hear: Hear, more: ReadMore): void;
 }
 
@@ -65,6 +67,10 @@ export class SharedBackend {
 
   get settingNames(): readonly string[] {
     return this.backend.settingNames;
+  }
+
+  get simpleQueries(): number {
+    return this.backend.simpleQueries;
   }
 
   /** Runs a client's message. */

@@ -31,8 +31,8 @@ const closeStatement = (key: string): Uint8Array => writeMessage("C", STATEMENT,
 export class ClientStatements {
   /** Names of those that the backend has. */
   readonly #present = new Set<string>();
-  /** Whose the backend's unnamed statement is. */
-  #unnamedOf: Client | undefined;
+  /** Whose the backend's unnamed statement is, and after which of its simple queries. */
+  #unnamed: { readonly of: Client; readonly at: number } | undefined;
   /** What the next `ParseComplete` is about. */
   #parsing: { readonly name: string; readonly statement: PreparedStatement } | undefined;
 
@@ -71,7 +71,7 @@ export class ClientStatements {
       ? named.renamed(key)
       : writeMessage("P", key, deallocated, new Uint8Array(2));
     this.#parsing = { name, statement: { key, parse, text, traits: traitsOf(text) } };
-    if (name === "") this.#unnamedOf = undefined;
+    if (name === "") this.#unnamed = undefined;
     return parse;
   }
 
@@ -80,9 +80,14 @@ export class ClientStatements {
     if (this.#parsing === undefined) return;
     const { name, statement } = this.#parsing;
     client.statements.set(name, statement);
-    if (name === "") this.#unnamedOf = client;
-    else this.#present.add(statement.key);
+    this.#note(client, name, statement);
     this.#parsing = undefined;
+  }
+
+  /** The backend has a client's statement. */
+  #note(client: Client, name: string, { key }: PreparedStatement): void {
+    if (name === "") this.#unnamed = { of: client, at: this.backend.simpleQueries };
+    else this.#present.add(key);
   }
 
   failed(): void {
@@ -109,24 +114,21 @@ export class ClientStatements {
     statement: PreparedStatement | undefined,
   ): Message | undefined {
     if (name === "") {
-      if (this.#unnamedOf === client) return undefined;
+      const { of, at } = this.#unnamed ?? {};
+      if (of === client && at === this.backend.simpleQueries) return undefined;
       if (statement === undefined) {
-        this.#unnamedOf = undefined;
+        this.#unnamed = undefined;
         return this.backend.prepare(closeStatement(""));
       }
     } else if (statement === undefined || this.#present.has(statement.key)) return undefined;
     const failed = this.backend.prepare(statement.parse);
-    if (failed === undefined) {
-      if (name === "") this.#unnamedOf = client;
-      else this.#present.add(statement.key);
-    }
+    if (failed === undefined) this.#note(client, name, statement);
     return failed;
   }
 
   /** A simple query: it ends the unnamed statement, and may deallocate another. */
   query(client: Client, text: string): Uint8Array | undefined {
     client.statements.delete("");
-    this.#unnamedOf = undefined;
     const deallocate = this.#deallocate(client, text);
     return deallocate === undefined ? undefined : writeMessage("Q", deallocate);
   }
@@ -144,7 +146,7 @@ export class ClientStatements {
   forget(client: Client): void {
     client.statements.clear();
     this.#present.clear();
-    this.#unnamedOf = undefined;
+    this.#unnamed = undefined;
   }
 
   /** Closes the statements of a client that has gone. */
@@ -153,6 +155,6 @@ export class ClientStatements {
       .filter((key) => this.#present.delete(key));
     for (const key of keys) this.backend.prepare(closeStatement(key));
     if (keys.length > 0) this.backend.prepare(SYNC);
-    if (this.#unnamedOf === client) this.#unnamedOf = undefined;
+    if (this.#unnamed?.of === client) this.#unnamed = undefined;
   }
 }

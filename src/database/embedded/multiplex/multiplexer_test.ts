@@ -19,6 +19,7 @@ class ScriptedBackend implements Backend {
   readonly log: string[] = [];
   readonly settingsDigest = "";
   readonly settingNames = [];
+  simpleQueries = 0;
   #status: "I" | "T" = "I";
 
   run(bytes: Uint8Array, hear: Hear): void {
@@ -30,6 +31,7 @@ class ScriptedBackend implements Backend {
       return answer(writeMessage("1"));
     }
     if (message.type !== "Q") return this.#note(message, answer);
+    this.simpleQueries++;
     const sql = queryText(message);
     if (!sql.includes("pg_catalog") && !sql.startsWith("RESET")) this.log.push(sql);
     if (sql === "BEGIN") this.#status = "T";
@@ -145,6 +147,16 @@ Deno.test("Multiplexer prepares an unnamed statement again that another client r
   clients.types(1);
   clients.send(1, bind, SYNC);
   assert.deepEqual(clients.backend.log, ["parse ", "parse ", "parse ", "bind "]);
+  assert.equal(clients.types(1), "2Z", "the client hears nothing of it");
+});
+
+Deno.test("Multiplexer prepares an unnamed statement again after a query of our own", () => {
+  const clients = new Clients(1);
+  clients.send(1, writeMessage("P", "", "SELECT 1", new Uint8Array(2)), SYNC);
+  clients.backend.run(writeMessage("Q", "CHECKPOINT"), () => {});
+  clients.types(1);
+  clients.send(1, writeMessage("B", "", "", new Uint8Array(6)), SYNC);
+  assert.deepEqual(clients.backend.log, ["parse ", "CHECKPOINT", "parse ", "bind "]);
   assert.equal(clients.types(1), "2Z", "the client hears nothing of it");
 });
 

@@ -84,6 +84,9 @@ export class DatabaseProcess {
         get settingNames() {
           return postgres.settingNames;
         },
+        get simpleQueries() {
+          return postgres.simpleQueries;
+        },
         run: (message, hear, more) => {
           watch.begin(this.#clients.running, postgres.timeouts.statement);
           try {

@@ -55,6 +55,8 @@ const LONG_JUMP = 100;
 
 const NOTHING = new Uint8Array(0);
 
+/** A simple query. */
+const QUERY = "Q".charCodeAt(0);
 /** Messages after which the backend is ready for a query. */
 const ANSWERED = "QSF";
 
@@ -100,6 +102,7 @@ export class Postgres implements Backend {
   #at = 0;
   #hear: Hear = () => {};
   #more: ReadMore = () => NOTHING;
+  #simpleQueries = 0;
   readonly #answers = new MessageReader(MAX_ANSWER_BYTES);
 
   private constructor(
@@ -149,7 +152,12 @@ export class Postgres implements Backend {
     return this.opened.settings.timeouts;
   }
 
+  get simpleQueries(): number {
+    return this.#simpleQueries;
+  }
+
   run(message: Uint8Array, hear: Hear, more: ReadMore): void {
+    if (message[0] === QUERY) this.#simpleQueries++;
     [this.#input, this.#at, this.#hear, this.#more] = [message, 0, hear, more];
     const { module } = this;
     do this.#loopOnce(); while (
