@@ -6,7 +6,7 @@
  */
 import { messageOf } from "../../../lib/error_message.ts";
 import { type Frame, fromPayload, toPayload } from "../../../runtime/process/frames/mod.ts";
-import { SharedBackend } from "../multiplex/backend.ts";
+import { BackendError, SharedBackend } from "../multiplex/backend.ts";
 import {
   backendKey,
   errorField,
@@ -31,6 +31,11 @@ const OUTPUT_BYTES = 32 * 1024;
 
 /** How much may be written before the log of changes is cut, in messages that may write. */
 const CHECKPOINT_AFTER = 20_000;
+/** And in bytes of the log, which are looked at once a second. */
+const MAX_LOG_BYTES = 128 * 1024 * 1024;
+const LOG_BYTES =
+  `SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), redo_lsn)
+  FROM pg_catalog.pg_control_checkpoint()`;
 
 /** The backend knows of cancel requests alone. */
 function explainLate(said: Message): Message {
@@ -68,7 +73,10 @@ export class DatabaseProcess {
   #isEnding = false;
   #isTicking = false;
   #steps = 0;
+  /** Whether a second has passed since the length of the log was looked at. */
+  #isLogDue = false;
   readonly #vacuum: Autovacuum;
+  readonly #own: SharedBackend;
 
   constructor(
     private readonly pipes: Pipes,
@@ -116,13 +124,13 @@ export class DatabaseProcess {
       keyOf: (client) => backendKey(client, 0),
     });
     this.#clients.begin();
-    const own = new SharedBackend(postgres);
+    this.#own = new SharedBackend(postgres);
     this.#vacuum = new Autovacuum({
       now: () => performance.now(),
-      ask(sql, limit) {
+      ask: (sql, limit) => {
         watch.begin(OURSELVES, limit);
         try {
-          return own.ask(sql);
+          return this.#own.ask(sql);
         } finally {
           watch.end();
         }
@@ -137,7 +145,10 @@ export class DatabaseProcess {
       const dump = this.#clients.isFree ? this.#dumps.shift() : undefined;
       if (dump !== undefined) await this.#dump(dump);
       else {
-        if (this.#isTicking && this.#clients.isFree) this.#vacuum.tick();
+        if (this.#isTicking && this.#clients.isFree) {
+          this.#cutLog();
+          this.#vacuum.tick();
+        }
         this.#isTicking = false;
         this.#wait();
       }
@@ -150,9 +161,28 @@ export class DatabaseProcess {
 
   #countStep(): void {
     this.#vacuum.note();
-    if (++this.#steps < CHECKPOINT_AFTER || !this.#clients.isFree) return;
+    this.#steps++;
+    this.#cutLog();
+  }
+
+  /** Ends a log of changes that has become long, as no process of its own does it here. */
+  #cutLog(): void {
+    if (this.#steps === 0 || !this.#clients.isFree) return;
+    if (this.#steps < CHECKPOINT_AFTER && !(this.#isLogDue && this.#isLogLong())) return;
     this.#steps = 0;
     this.#checkpoint();
+  }
+
+  #isLogLong(): boolean {
+    this.#isLogDue = false;
+    try {
+      const [[bytes] = []] = this.#own.ask(LOG_BYTES);
+      return Number(bytes) > MAX_LOG_BYTES;
+    } catch (error) {
+      // What a client has set may keep it from being asked: the messages are counted as well.
+      if (!(error instanceof BackendError)) throw error;
+      return false;
+    }
   }
 
   #wait(): void {
@@ -182,7 +212,7 @@ export class DatabaseProcess {
       case DatabaseFrame.end:
         return this.#clients.close(id);
       case DatabaseFrame.tick:
-        this.#isTicking = true;
+        this.#isTicking = this.#isLogDue = true;
         return this.#clients.tick();
       case DatabaseFrame.dump:
         this.#dumps.push(fromPayload<DumpHead>(payload));

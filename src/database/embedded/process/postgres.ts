@@ -69,6 +69,8 @@ export function startParameters(memoryMb: number): string[] {
     max_connections: "10",
     exit_on_error: "false",
     log_checkpoints: "false",
+    // What a checkpoint keeps of the log for reuse, which copies of the branch have too.
+    max_wal_size: "64MB",
     max_worker_processes: "0",
     max_parallel_workers: "0",
     max_parallel_workers_per_gather: "0",
