@@ -5,6 +5,7 @@
  * @module
  */
 import { join } from "node:path";
+import { shellWord } from "../errors/mod.ts";
 
 export interface Service {
   /** The program and its arguments. */
@@ -26,6 +27,12 @@ export interface ServiceFile {
   /** Commands that start the service, now and whenever the machine starts. */
   readonly next: readonly string[];
 }
+
+/** How long a platform may take to end its requests, its builds and its databases. */
+const STOP_SECONDS = 90;
+
+/** launchd gives a process 256 where nothing says otherwise; this is OPEN_MAX of macOS. */
+const OPEN_FILES_OF_MACOS = 10_240;
 
 /** A word of a command line as systemd reads it: quoted, without specifiers and variables. */
 function systemdWord(word: string): string {
@@ -58,7 +65,7 @@ Environment=SVC_NO_UPDATE_CHECK=1
 Restart=on-failure
 RestartSec=2
 KillMode=mixed
-TimeoutStopSec=90
+TimeoutStopSec=${STOP_SECONDS}
 LimitNOFILE=65536
 
 [Install]
@@ -97,6 +104,13 @@ ${words}
     <key>SuccessfulExit</key>
     <false/>
   </dict>
+  <key>ExitTimeOut</key>
+  <integer>${STOP_SECONDS}</integer>
+  <key>SoftResourceLimits</key>
+  <dict>
+    <key>NumberOfFiles</key>
+    <integer>${OPEN_FILES_OF_MACOS}</integer>
+  </dict>
   <key>StandardErrorPath</key>
   <string>${xml(logs)}</string>
 </dict>
@@ -128,7 +142,7 @@ export function serviceFile(
   return {
     path,
     text: launchdList(service, join(library, "Logs", "svc.log")),
-    next: [`launchctl bootstrap ${isRoot ? "system" : "gui/$(id -u)"} ${path}`],
+    next: [`launchctl bootstrap ${isRoot ? "system" : "gui/$(id -u)"} ${shellWord(path)}`],
   };
 }
 

@@ -35,6 +35,13 @@ Deno.test("serviceFile() escapes what XML would take for something else", () => 
   assert.match(text, /<string>&lt;a&amp;b&gt;<\/string>/);
 });
 
+Deno.test("serviceFile() quotes the path in the command that starts the service", () => {
+  const { next } = serviceFile(SERVICE, { ...LINUX, os: "darwin", home: "/Users/ada b" })!;
+  assert.deepEqual(next, [
+    "launchctl bootstrap gui/$(id -u) '/Users/ada b/Library/LaunchAgents/svc.serve.plist'",
+  ]);
+});
+
 Deno.test("serviceFile() knows no service of Windows", () => {
   assert.equal(serviceFile(SERVICE, { ...LINUX, os: "windows" }), undefined);
 });
@@ -88,5 +95,7 @@ Deno.test({
     assert.deepEqual(read.ProgramArguments, command);
     assert.equal(read.Label, "svc.serve");
     assert.deepEqual(read.KeepAlive, { SuccessfulExit: false });
+    assert.equal(read.ExitTimeOut, 90);
+    assert.deepEqual(read.SoftResourceLimits, { NumberOfFiles: 10_240 });
   },
 });
