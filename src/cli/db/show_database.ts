@@ -19,7 +19,9 @@ export function formatInjection({ autoInject, envVar, environments }: Database):
 
 /** What a size means for memory: on a server, all databases share it. */
 function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
-  if (engine === "server") return `${cuSize}: counts for connections; memory is the server's`;
+  if (engine === "server") {
+    return `${cuSize}: counts for connections and work_mem; memory is the server's`;
+  }
   return `${cuSize}: ${memoryMb} MB for each branch`;
 }
 

@@ -6,6 +6,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { messageOf } from "../../lib/error_message.ts";
+import { SingleFlight } from "../../lib/single_flight.ts";
 import { formatVerifier, makeVerifier, SALT_BYTES } from "../scram/mod.ts";
 import {
   type BackendSession,
@@ -47,6 +48,9 @@ export class ServerEngine implements DatabaseEngine {
   readonly #admin: Admin;
   readonly #locks = new KeyedLock();
   readonly #sessions = new Map<string, Set<ServerSession>>();
+  /** Clients that each branch's role lets in, where that is known. */
+  readonly #clients = new Map<string, number>();
+  readonly #limiting = new SingleFlight<void>();
 
   constructor(private readonly options: ServerEngineOptions) {
     this.#admin = new Admin(options.source);
@@ -79,6 +83,7 @@ export class ServerEngine implements DatabaseEngine {
     const name = serverName({ id });
     await this.#locks.run(id, async () => {
       await this.#endSessions({ id });
+      this.#clients.delete(id);
       await this.#admin.run([
         `DROP DATABASE IF EXISTS ${unfinishedName(name)} WITH (FORCE)`,
         `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`,
@@ -126,6 +131,9 @@ export class ServerEngine implements DatabaseEngine {
 
   async connect(branch: Branch, startup: StartupParameters): Promise<BackendSession> {
     const { address } = await this.options.source.reach();
+    if (this.#clients.get(branch.id) !== branch.limits.connections) {
+      await this.#limiting.run(branch.id, () => this.#limit(branch));
+    }
     const server = await this.#signIn(address, branch, startup);
     const all = this.#sessions.get(branch.id) ?? new Set();
     this.#sessions.set(branch.id, all);
@@ -202,6 +210,17 @@ export class ServerEngine implements DatabaseEngine {
     return `svc ${mark}`;
   }
 
+  /** Gives the role the limits of its branch, whose size may have been changed anywhere. */
+  async #limit(branch: Branch): Promise<void> {
+    const { id, limits: { connections } } = branch;
+    const [row] = await this.#admin.run([
+      `SELECT rolconnlimit FROM pg_roles WHERE rolname = ${quoteLiteral(serverName(branch))}`,
+    ]);
+    if (row === undefined) return;
+    if (Number(row[0]) !== connections + OWN_SESSIONS) await this.#prepareRole(branch);
+    this.#clients.set(id, connections);
+  }
+
   /** Makes the role, or gives it its password and limits again. */
   async #prepareRole(branch: Branch): Promise<void> {
     const name = serverName(branch);
@@ -221,5 +240,6 @@ export class ServerEngine implements DatabaseEngine {
       `GRANT ${name} TO CURRENT_USER`,
       `ALTER ROLE ${name} SET work_mem = '${workMb}MB'`,
     ]);
+    this.#clients.set(branch.id, connections);
   }
 }

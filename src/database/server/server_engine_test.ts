@@ -101,6 +101,21 @@ Deno.test({
 });
 
 Deno.test({
+  name: `ServerEngine holds a branch to limits that were changed since it was made${skipped}`,
+  ignore,
+  fn: async () => {
+    await using server = await startTestServer();
+    const branch = testBranch("shop", 1);
+    await server.engine.create(branch);
+    const larger = { ...branch, limits: { memoryMb: 1024, connections: 20 } };
+    const sessions = [];
+    for (let n = 0; n < 20; n++) sessions.push(await server.engine.connect(larger, new Map()));
+    for (const session of sessions) await session.close();
+    assert.equal(await valueOf(server.engine, larger, "SHOW work_mem"), "32MB");
+  },
+});
+
+Deno.test({
   name: `ServerEngine dumps a branch as SQL that makes it again${skipped}`,
   ignore,
   fn: async () => {
