@@ -55,9 +55,13 @@ interface Change<T> {
 /** The name of an attempt in the store. */
 const hashOf = (cookie: string): string => sha256Hex(`svc messenger sign-in\n${cookie}`);
 
+const CODE_BYTES = 24;
+
 /** What the link to the bot holds: it follows from the cookie, so that no store has it. */
-export const signInCode = (cookie: string): string =>
-  Buffer.from(sha256Hex(`svc messenger sign-in code\n${cookie}`), "hex").toString("base64url");
+export function signInCode(cookie: string): string {
+  const hash = Buffer.from(sha256Hex(`svc messenger sign-in code\n${cookie}`), "hex");
+  return hash.subarray(0, CODE_BYTES).toString("base64url");
+}
 
 /** The name of a code in the store, from which the code does not follow. */
 const codeName = (code: string): string => sha256Hex(`svc messenger sign-in link\n${code}`);

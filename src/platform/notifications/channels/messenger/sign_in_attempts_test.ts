@@ -83,5 +83,5 @@ Deno.test("SignInAttempts stores neither the cookie nor the code of the link", (
     const stored = JSON.stringify(await Array.fromAsync(kv.list({ prefix: [] })));
     assert.match(stored, /"waiting"/);
     for (const secret of [cookie, code]) assert.ok(!stored.includes(secret));
-    assert.match(code, /^[\w-]{1,64}$/, "what the messenger takes as the start of a dialogue");
+    assert.match(code, /^[\w-]{32}$/, "as long as a code that links a chat");
   }));
