@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Sql } from "postgres";
+import type { Sql, TransactionSql } from "postgres";
 import { SCHEMA, type SchemaMigration } from "./schema.ts";
+import { isConnectionLost } from "./server_fault.ts";
 
 /** A newer program has brought the store to a schema that this one does not know. */
 export class StoreNewerError extends Error {
@@ -26,7 +27,7 @@ export async function migrateSchema(
   const known = migrations.at(-1)!.version;
   // A role that may not change the schema can use one that is up to date.
   if (await versionOf(sql) === known) return;
-  await sql.begin(async (sql) => {
+  await inTransaction(sql, async (sql) => {
     await sql`SELECT pg_advisory_xact_lock(${LOCK})`;
     await sql.unsafe(
       "CREATE SCHEMA IF NOT EXISTS svc;" +
@@ -46,6 +47,24 @@ export async function migrateSchema(
       await sql`INSERT INTO svc.migrations (version) VALUES (${migration.version})`;
     }
   });
+}
+
+/**
+ * Runs a transaction. Where work fails, the library rolls back, and where it has lost the
+ * connection, that ends the process (https://github.com/porsager/postgres/issues/1208). Work that
+ * fails with the connection therefore never ends: the library itself says then that it was closed.
+ */
+async function inTransaction(
+  sql: Sql,
+  work: (sql: TransactionSql) => Promise<void>,
+): Promise<void> {
+  const never = new Promise<never>(() => {});
+  await sql.begin((sql) =>
+    work(sql).catch((error) => {
+      if (isConnectionLost(error)) return never;
+      throw error;
+    })
+  );
 }
 
 /** The version of the schema; 0 where there is none. */

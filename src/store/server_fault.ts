@@ -66,16 +66,28 @@ function codeOf(error: unknown): string {
 /** A standby that has not replayed so far does not know a new database yet. */
 const NO_DATABASE = "3D000";
 
+/** Whether there is no connection, or none any more. */
+export function isConnectionLost(error: unknown): boolean {
+  return LOST.has(codeOf(error));
+}
+
 /** Whether another attempt can succeed, perhaps on another of several servers. */
 export function isPassing(error: unknown, servers = 1): boolean {
   const code = codeOf(error);
   if (code === NO_DATABASE) return servers > 1;
-  return error instanceof AttemptLateError || LOST.has(code) || PASSING.test(code);
+  return error instanceof AttemptLateError || isConnectionLost(error) || PASSING.test(code);
 }
+
+/**
+ * Codes for a connection that was there. The library goes on waiting for what was asked on it, and
+ * can fail to make another in its place.
+ */
+const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "ECONNRESET", "EPIPE"]);
 
 /** Whether no further query may use the connections that there are. */
 export function isConnectionSpoilt(error: unknown): boolean {
-  return error instanceof AttemptLateError || codeOf(error) === READ_ONLY;
+  const code = codeOf(error);
+  return error instanceof AttemptLateError || code === READ_ONLY || BROKEN.has(code);
 }
 
 /** The library's words name its own default host. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { AttemptLateError, isPassing } from "./server_fault.ts";
+import { AttemptLateError, isConnectionSpoilt, isPassing } from "./server_fault.ts";
 
 const fault = (code: string) => Object.assign(new Error("as the server says"), { code });
 
@@ -14,4 +14,13 @@ Deno.test("isPassing() tells what another attempt may mend from what none does",
 Deno.test("isPassing() gives a new database the time to come to every server", () => {
   assert.equal(isPassing(fault("3D000")), false, "one server knows all its databases");
   assert.equal(isPassing(fault("3D000"), 3), true);
+});
+
+Deno.test("isConnectionSpoilt() tells a connection that broke from one that was not made", () => {
+  for (const code of ["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "25006"]) {
+    assert.equal(isConnectionSpoilt(fault(code)), true, code);
+  }
+  for (const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "CONNECTION_DESTROYED", "57P03"]) {
+    assert.equal(isConnectionSpoilt(fault(code)), false, code);
+  }
 });

@@ -91,6 +91,29 @@ testPg("of several hosts, the one is used that takes writes", async (pg) => {
 });
 
 testPg(
+  "a connection that is lost while the tables are made is another attempt, and ends nothing",
+  async (pg) => {
+    for (const lost of ["begin", "CREATE SCHEMA", "svc.commits", "INSERT INTO svc.migrations"]) {
+      await using proxy = new TestProxy(pg.cluster.socket);
+      let cuts = 0;
+      proxy.onRequest = (sent) => {
+        if (cuts > 0 || !new TextDecoder("latin1").decode(sent).includes(lost)) return;
+        cuts++;
+        proxy.cut();
+      };
+      const store = await openPgStore(
+        await through(pg, [{ hostname: LOCALHOST, port: proxy.port }]),
+      );
+      assert.equal(cuts, 1, lost);
+      assert.equal((await store.kv.get(["none"])).value, null);
+      const ended = performance.now();
+      await store.close();
+      assert.ok(performance.now() - ended < 4000, "nothing is waited for that was lost");
+    }
+  },
+);
+
+testPg(
   "a store fails with StoreUnavailableError while its server is down, and is well afterwards",
   async (pg) => {
     const store = await openPgStore(await pg.newAddress(), QUICK);
