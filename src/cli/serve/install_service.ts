@@ -29,7 +29,9 @@ function describeService(ctx: Context): ServiceFile {
   const secret = SECRETS.find((flag) => ctx.lines.flags.includes(flag));
   if (secret !== undefined) {
     throw new CliError("usage", `Leave out ${secret}: others can read the service's file`, {
-      hint: "Set SVC_BOT_TOKEN and SVC_SMTP_URL in the file that its EnvironmentFile names",
+      hint: Deno.build.os === "darwin"
+        ? "Start svc serve by a script that only you can read, and that sets SVC_BOT_TOKEN or SVC_SMTP_URL"
+        : "Set SVC_BOT_TOKEN and SVC_SMTP_URL in the file that its EnvironmentFile names",
     });
   }
   if (!Deno.build.standalone) {
