@@ -128,6 +128,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "gateway",
     "server",
     "embedded",
+    "portable_dump.ts",
     "query",
     "scram",
     "wire",

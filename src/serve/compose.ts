@@ -190,7 +190,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       ...{ ...shown, ...logs, variables: variables.variableService },
       minutes: options.minutes,
     }),
-    createCache(foundation, shown),
+    createCache(foundation, { ...shown, cached: compute.computeService.cached }),
     createNodes(foundation, people.accounts),
     traffic.capability,
     createErrors(foundation, { ...shown, ...logs, table: errorTable }),

@@ -7,7 +7,7 @@
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { endpoints } from "../../contract/mod.ts";
 import type { PurgeScope } from "../../edge/mod.ts";
-import { type ComputeService, purgedPath } from "../compute/mod.ts";
+import { type CachedAnswers, purgedPath } from "../compute/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
@@ -15,15 +15,15 @@ import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 import { SharedPurges, type SharedPurgesParts } from "./shared_purges.ts";
 
-type CacheFoundation = Omit<SharedPurgesParts, "computeService">;
+type CacheFoundation = Omit<SharedPurgesParts, "cached">;
 
 export interface CacheServices {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
   readonly deployments: Pick<DeploymentStore, "find">;
   readonly sites: SiteDirectory;
-  readonly computeService: Pick<
-    ComputeService,
+  readonly cached: Pick<
+    CachedAnswers,
     "purge" | "purgeAll" | "onRevalidation" | "repeatRevalidation"
   >;
 }
@@ -49,9 +49,9 @@ function comparable(scope: PurgeScope): PurgeScope {
 }
 
 export function createCache(foundation: CacheFoundation, services: CacheServices): Capability {
-  const { projects, computeService } = services;
-  const purges = new SharedPurges({ ...foundation, computeService });
-  computeService.onRevalidation((revalidated) =>
+  const { projects, cached } = services;
+  const purges = new SharedPurges({ ...foundation, cached });
+  cached.onRevalidation((revalidated) =>
     purges.tell({ ...revalidated, scopes: [...revalidated.scopes] })
   );
   return {
@@ -69,7 +69,7 @@ export function createCache(foundation: CacheFoundation, services: CacheServices
         let purged = 0;
         for (const id of await shownDeployments(services, project, environment)) {
           await purges.tell({ deploymentId: id, scope, soft });
-          purged += await computeService.purge(id, scope, { soft });
+          purged += await cached.purge(id, scope, { soft });
         }
         return { purged };
       });

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { PurgeScope } from "../../edge/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
-import type { ComputeService } from "../compute/mod.ts";
+import type { CachedAnswers } from "../compute/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import { noteFollowed, wasAwayFor } from "./last_followed.ts";
@@ -34,7 +34,7 @@ type PurgeRecord = z.infer<typeof purgeRecord>;
 export interface SharedPurgesParts
   extends
     Pick<Foundation, "dataDir" | "isCurrent" | "kv" | "nodes" | "now" | "onTrouble" | "random"> {
-  readonly computeService: Pick<ComputeService, "purge" | "purgeAll" | "repeatRevalidation">;
+  readonly cached: Pick<CachedAnswers, "purge" | "purgeAll" | "repeatRevalidation">;
 }
 
 export class SharedPurges {
@@ -72,7 +72,7 @@ export class SharedPurges {
 
   /** Purges all that this node has, as it may have missed any purge. */
   async purgeAll(): Promise<void> {
-    await this.parts.computeService.purgeAll();
+    await this.parts.cached.purgeAll();
   }
 
   /** Notes from time to time that this node knows of all purges, until it is closed. */
@@ -96,8 +96,8 @@ export class SharedPurges {
 
   async #repeat(record: PurgeRecord): Promise<void> {
     const { deploymentId, soft } = record;
-    const { computeService } = this.parts;
-    if ("scope" in record) await computeService.purge(deploymentId, record.scope, { soft });
-    else await computeService.repeatRevalidation(deploymentId, record);
+    const { cached } = this.parts;
+    if ("scope" in record) await cached.purge(deploymentId, record.scope, { soft });
+    else await cached.repeatRevalidation(deploymentId, record);
   }
 }

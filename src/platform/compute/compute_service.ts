@@ -4,35 +4,23 @@
  *
  * @module
  */
-import { join } from "node:path";
-import {
-  type BodyKeeper,
-  DEFAULT_ISR_MEMORY_BYTES,
-  type HttpCache,
-  IsrCache,
-  IsrMemory,
-  type PurgeOptions,
-  type PurgeScope,
-} from "../../edge/mod.ts";
+import type { PurgeOptions, PurgeScope } from "../../edge/mod.ts";
 import type { Health } from "../../contract/mod.ts";
-import type { FeedMessage } from "../../feed/mod.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
 import {
   probeNodeSandbox,
   ProcessPlaces,
-  type Revalidation,
   SocketCount,
   type SocketLimits,
 } from "../../runtime/mod.ts";
 import { type DeploymentRecord, ServerNotReadyError } from "../deployments/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
+import { CachedAnswers, type CachedAnswersOptions } from "./cached_answers.ts";
 import type { DeployedFile } from "./deployment_files.ts";
-import { PageFolders } from "./fs_page_vault.ts";
 import { findSilence } from "./health_request.ts";
 import { LayerServer } from "./layer_server.ts";
 import { completeSocketLimits, defaultProcessLimits } from "./process_limits.ts";
 import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
-import { scopesOf } from "./purge_scopes.ts";
 import { judgeNodeSandbox } from "./server_sandbox.ts";
 import { ServerMaker, type ServerMakerOptions } from "./server_maker.ts";
 import { deploymentUrl } from "./server_variables.ts";
@@ -50,21 +38,10 @@ const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 /** Lines of a server's log that are shown when its deployment cannot go live. */
 const LAST_LINES = 10;
 
-/** What the server of a deployment revalidates. */
-export interface Revalidated {
-  readonly deploymentId: string;
-  readonly scopes: readonly PurgeScope[];
-  readonly soft: boolean;
-}
-
 export interface ComputeServices
-  extends Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared"> {
-  /** Answers that rules store. */
-  readonly cache: HttpCache;
-  /** Keeps the bodies of pages; missing where there is one edge thread. */
-  readonly bodies?: BodyKeeper | undefined;
-  /** Tells other edges of a change; resolves when all of them have applied it. */
-  publish(message: FeedMessage): Promise<void>;
+  extends
+    Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared">,
+    Pick<CachedAnswersOptions, "bodies" | "cache" | "publish"> {
   /** Most servers at the same time; by default, what the machine's memory allows. */
   readonly maxServers: number | undefined;
   /** Limits of WebSockets to servers; by default, what the process's descriptors allow. */
@@ -86,21 +63,18 @@ export function hasCompute(manifest: Manifest): boolean {
 }
 
 export class ComputeService {
+  readonly cached: CachedAnswers;
   readonly #maker: ServerMaker;
-  readonly #folders: PageFolders;
-  readonly #memory: IsrMemory;
   readonly #open = new Map<string, SiteServers>();
   /** Servers that are ending: their last requests still run. */
   readonly #closing = new Set<Promise<void>>();
   /** The last lines of the log, by deployment. */
   readonly #lines = new Map<string, string[]>();
   readonly #places: ProcessPlaces;
-  #tellOthers: (revalidated: Revalidated) => Promise<void> = () => Promise.resolve();
   #runFolder: Promise<string> | undefined;
 
   constructor(private readonly services: ComputeServices) {
-    this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES, services.bodies);
-    this.#folders = new PageFolders(join(services.dataDir, "isr"));
+    this.cached = new CachedAnswers({ ...services, open: this.#open });
     this.#places = new ProcessPlaces({
       max: services.maxServers ?? defaultProcessLimits().servers,
     });
@@ -113,7 +87,7 @@ export class ComputeService {
         maxSockets: perServer,
         socketsDir: () => this.#socketsDir(),
       },
-      revalidate: (deploymentId, what) => this.revalidate(deploymentId, what),
+      revalidate: (deploymentId, what) => this.cached.revalidate(deploymentId, what),
       keepLine: (deploymentId, line) => this.#keepLine(deploymentId, line),
     });
   }
@@ -144,7 +118,7 @@ export class ComputeService {
         layer.name,
         new LayerServer(() => this.#maker.make(deployment, layer, source)),
       ])),
-      this.#pagesOf(deployment.id),
+      this.cached.pagesOf(deployment.id),
     );
     this.#open.set(deployment.id, servers);
     return servers;
@@ -242,70 +216,9 @@ export class ComputeService {
     return closing;
   }
 
-  /**
-   * Removes what is cached of a deployment, loaded or not, or with `soft` marks it as
-   * stale; resolves when no edge serves it any more. Returns how many answers there were.
-   */
-  async purge(
-    deploymentId: string,
-    scope: PurgeScope,
-    options: PurgeOptions = {},
-  ): Promise<number> {
-    const answers = this.services.cache.purge(deploymentId, scope, options);
-    const pages = this.#open.get(deploymentId)?.pages ?? this.#pagesOf(deploymentId);
-    const purging = pages.purge(scope, options);
-    await this.#publish(deploymentId, [scope], options);
-    return answers + await purging;
-  }
-
-  /** Removes what is cached of all deployments; resolves when no edge serves it any more. */
-  async purgeAll(): Promise<void> {
-    this.services.cache.clear();
-    for (const id of new Set([...this.#open.keys(), ...await this.#folders.list()])) {
-      await (this.#open.get(id)?.pages ?? this.#pagesOf(id)).purge({ type: "all" });
-    }
-    await this.services.publish({ type: "cache_cleared" });
-  }
-
-  /**
-   * Revalidates cached answers and pages, as the code of a deployment's own server asks, here
-   * and on other nodes.
-   *
-   * @throws {Error} where a path cannot be the path of a request.
-   */
-  async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
-    const scopes = scopesOf(what);
-    await Promise.all([
-      this.repeatRevalidation(deploymentId, { scopes, soft: what.soft }),
-      this.#tellOthers({ deploymentId, scopes, soft: what.soft }),
-    ]);
-  }
-
-  /** Calls back with what a server revalidates, for other nodes; it waits until they can know. */
-  onRevalidation(tell: (revalidated: Revalidated) => Promise<void>): void {
-    this.#tellOthers = tell;
-  }
-
-  /** Revalidates what is cached here. */
-  async repeatRevalidation(
-    deploymentId: string,
-    { scopes, soft }: Omit<Revalidated, "deploymentId">,
-  ): Promise<void> {
-    for (const scope of scopes) this.services.cache.purge(deploymentId, scope, { soft });
-    const pages = this.#open.get(deploymentId)?.pages ?? this.#pagesOf(deploymentId);
-    const marking = pages.revalidate(scopes, { soft });
-    await this.#publish(deploymentId, scopes, { soft });
-    await marking;
-  }
-
-  /** Has other edges drop their copies. Called when none of what was purged is copied any more. */
-  async #publish(
-    deploymentId: string,
-    scopes: readonly PurgeScope[],
-    { soft = false }: PurgeOptions,
-  ): Promise<void> {
-    const staleSince = soft ? this.services.now() : undefined;
-    await this.services.publish({ type: "cache_purged", deploymentId, scopes, staleSince });
+  /** As {@link CachedAnswers.purge}. */
+  purge(deploymentId: string, scope: PurgeScope, options?: PurgeOptions): Promise<number> {
+    return this.cached.purge(deploymentId, scope, options);
   }
 
   /** Removes what the servers of a killed platform left behind. */
@@ -317,13 +230,13 @@ export class ComputeService {
   async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
     const isKept = (id: string): boolean => isNeeded(id) || this.#open.has(id);
     await this.#maker.sweep(isKept);
-    for (const id of await this.#folders.list()) if (!isKept(id)) await this.#folders.remove(id);
+    await this.cached.sweep(isKept);
   }
 
   /** Removes everything that an ended deployment left behind. */
   async remove(deploymentId: string): Promise<void> {
     await this.dispose(deploymentId);
-    for (const kept of [this.#maker, this.#folders]) await kept.remove(deploymentId);
+    for (const kept of [this.#maker, this.cached]) await kept.remove(deploymentId);
   }
 
   /** Ends all servers; running requests get some time to finish. */
@@ -337,17 +250,6 @@ export class ComputeService {
   /** The folder for sockets, created by the first call. */
   #socketsDir(): Promise<string> {
     return this.#runFolder ??= makeRunFolder(this.services.dataDir);
-  }
-
-  #pagesOf(deploymentId: string): IsrCache {
-    const { now, onTrouble } = this.services;
-    return new IsrCache({
-      deploymentId,
-      store: this.#folders.of(deploymentId),
-      memory: this.#memory,
-      now,
-      onError: (error) => onTrouble(`Deployment ${deploymentId}: ${error}`),
-    });
   }
 
   #keepLine(deploymentId: string, line: string): void {

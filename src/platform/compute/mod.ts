@@ -3,7 +3,8 @@
  *
  * @module
  */
-export { ComputeService, type Revalidated } from "./compute_service.ts";
+export { CachedAnswers, type Revalidated } from "./cached_answers.ts";
+export { ComputeService } from "./compute_service.ts";
 export { createCompute } from "./create_compute.ts";
 export { defaultProcessLimits } from "./process_limits.ts";
 export { purgedPath } from "./purge_scopes.ts";

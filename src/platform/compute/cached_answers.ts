@@ -1,0 +1,140 @@
+/**
+ * What is cached of deployments, loaded or not: answers that rules store, and the pages of
+ * their servers.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import {
+  type BodyKeeper,
+  DEFAULT_ISR_MEMORY_BYTES,
+  type HttpCache,
+  IsrCache,
+  IsrMemory,
+  type PurgeOptions,
+  type PurgeScope,
+} from "../../edge/mod.ts";
+import type { FeedMessage } from "../../feed/mod.ts";
+import type { Revalidation } from "../../runtime/mod.ts";
+import { PageFolders } from "./fs_page_vault.ts";
+import { scopesOf } from "./purge_scopes.ts";
+import type { SiteServers } from "./site_servers.ts";
+
+/** What the server of a deployment revalidates. */
+export interface Revalidated {
+  readonly deploymentId: string;
+  readonly scopes: readonly PurgeScope[];
+  readonly soft: boolean;
+}
+
+export interface CachedAnswersOptions {
+  readonly dataDir: string;
+  /** Answers that rules store. */
+  readonly cache: HttpCache;
+  /** Keeps the bodies of pages; missing where there is one edge thread. */
+  readonly bodies?: BodyKeeper | undefined;
+  /** The servers that are loaded, by deployment. */
+  readonly open: ReadonlyMap<string, Pick<SiteServers, "pages">>;
+  readonly now: () => number;
+  readonly onTrouble: (message: string) => void;
+  /** Tells other edges of a change; resolves when all of them have applied it. */
+  publish(message: FeedMessage): Promise<void>;
+}
+
+export class CachedAnswers {
+  readonly #folders: PageFolders;
+  readonly #memory: IsrMemory;
+  #tellOthers: (revalidated: Revalidated) => Promise<void> = () => Promise.resolve();
+
+  constructor(private readonly options: CachedAnswersOptions) {
+    this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES, options.bodies);
+    this.#folders = new PageFolders(join(options.dataDir, "isr"));
+  }
+
+  /** The pages of a deployment, for its servers or for a change while there are none. */
+  pagesOf(deploymentId: string): IsrCache {
+    const { open, now, onTrouble } = this.options;
+    return open.get(deploymentId)?.pages ?? new IsrCache({
+      deploymentId,
+      store: this.#folders.of(deploymentId),
+      memory: this.#memory,
+      now,
+      onError: (error) => onTrouble(`Deployment ${deploymentId}: ${error}`),
+    });
+  }
+
+  /**
+   * Removes what is cached of a deployment, or with `soft` marks it as stale; resolves when no
+   * edge serves it any more. Returns how many answers there were.
+   */
+  async purge(
+    deploymentId: string,
+    scope: PurgeScope,
+    options: PurgeOptions = {},
+  ): Promise<number> {
+    const answers = this.options.cache.purge(deploymentId, scope, options);
+    const purging = this.pagesOf(deploymentId).purge(scope, options);
+    await this.#publish(deploymentId, [scope], options);
+    return answers + await purging;
+  }
+
+  /** Removes what is cached of all deployments; resolves when no edge serves it any more. */
+  async purgeAll(): Promise<void> {
+    const { cache, open, publish } = this.options;
+    cache.clear();
+    for (const id of new Set([...open.keys(), ...await this.#folders.list()])) {
+      await this.pagesOf(id).purge({ type: "all" });
+    }
+    await publish({ type: "cache_cleared" });
+  }
+
+  /**
+   * Revalidates cached answers and pages, as the code of a deployment's own server asks, here
+   * and on other nodes.
+   *
+   * @throws {Error} where a path cannot be the path of a request.
+   */
+  async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
+    const scopes = scopesOf(what);
+    await Promise.all([
+      this.repeatRevalidation(deploymentId, { scopes, soft: what.soft }),
+      this.#tellOthers({ deploymentId, scopes, soft: what.soft }),
+    ]);
+  }
+
+  /** Calls back with what a server revalidates, for other nodes; it waits until they can know. */
+  onRevalidation(tell: (revalidated: Revalidated) => Promise<void>): void {
+    this.#tellOthers = tell;
+  }
+
+  /** Revalidates what is cached here. */
+  async repeatRevalidation(
+    deploymentId: string,
+    { scopes, soft }: Omit<Revalidated, "deploymentId">,
+  ): Promise<void> {
+    for (const scope of scopes) this.options.cache.purge(deploymentId, scope, { soft });
+    const marking = this.pagesOf(deploymentId).revalidate(scopes, { soft });
+    await this.#publish(deploymentId, scopes, { soft });
+    await marking;
+  }
+
+  /** Removes the pages of deployments that are not kept. */
+  async sweep(isKept: (deploymentId: string) => boolean): Promise<void> {
+    for (const id of await this.#folders.list()) if (!isKept(id)) await this.#folders.remove(id);
+  }
+
+  /** Removes the pages of an ended deployment. */
+  async remove(deploymentId: string): Promise<void> {
+    await this.#folders.remove(deploymentId);
+  }
+
+  /** Has other edges drop their copies. Called when none of what was purged is copied any more. */
+  async #publish(
+    deploymentId: string,
+    scopes: readonly PurgeScope[],
+    { soft = false }: PurgeOptions,
+  ): Promise<void> {
+    const staleSince = soft ? this.options.now() : undefined;
+    await this.options.publish({ type: "cache_purged", deploymentId, scopes, staleSince });
+  }
+}
