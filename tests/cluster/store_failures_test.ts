@@ -40,7 +40,13 @@ async function survive(
   await outage();
   for (const workload of workloads) {
     const { acknowledged } = workload;
-    await until(() => workload.acknowledged > acknowledged, Boolean, PATIENCE_MS);
+    const goesOn = until(() => workload.acknowledged > acknowledged, Boolean, PATIENCE_MS);
+    await Promise.race([goesOn, writing.ended]).catch(async (cause) => {
+      const last = writing.refused.filter((each) => each.startsWith(workload.name)).slice(-3);
+      const { patroni } = machines;
+      const roles = await patroni.roles(await patroni.primary());
+      throw new Error(`No ${workload.name}: ${[...last, ...roles].join("; ")}`, { cause });
+    });
   }
   const seconds = Math.round((performance.now() - began) / 1000);
   await writing.stop();

@@ -172,10 +172,14 @@ export class Patroni implements AsyncDisposable {
   /** Waits until a standby is synchronous, and etcd has its name, so that it may take over. */
   async hasSynchronousStandby(): Promise<void> {
     await this.#settles(async () => {
-      const { restPort } = this.#member(await this.primary());
-      const roles = (await clusterOf(restPort)).map(({ role }) => role);
+      const roles = await this.roles(await this.primary());
       return roles.includes("leader") && roles.includes("sync_standby");
     });
+  }
+
+  /** The roles of all members, as one of them knows them. */
+  async roles(name: string): Promise<readonly string[]> {
+    return (await clusterOf(this.#member(name).restPort)).map(({ role }) => role);
   }
 
   /** Ends a machine as a power cut does. */

@@ -40,7 +40,10 @@ export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswe
   throw new Error(`Refused for no reason of this test: ${text}`);
 }
 
-/** Writes until it is stopped; returns what was not acknowledged, and why. */
+/**
+ * Writes until it is stopped; returns what was not acknowledged, and why. `ended` rejects where a
+ * write fails for another reason.
+ */
 export function keepWriting(workloads: readonly Workload[]) {
   const stopped = new AbortController();
   const refused: string[] = [];
@@ -60,6 +63,7 @@ export function keepWriting(workloads: readonly Workload[]) {
   running.catch(() => {});
   return {
     refused,
+    ended: running,
     async stop(): Promise<void> {
       stopped.abort();
       await running;
