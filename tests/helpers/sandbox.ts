@@ -43,6 +43,9 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The key of every test's platform. */
 export const TOKEN = "svc_e2e_0123456789abcdef0123456789abcdef";
 
+/** What a failure of the platform itself says; the reason is in its log alone. */
+const INTERNAL = '"code":"internal"';
+
 /** Parses what must be exactly one JSON object on one line. */
 export function oneObject(stdout: string): JsonObject {
   const lines = stdout.trimEnd().split("\n");
@@ -100,7 +103,8 @@ function createSandbox(folder: string): Sandbox {
       assert.equal(
         code,
         0,
-        `svc ${args.join(" ")} ended with ${code}: ${stdout}${stderr.slice(-2000)}`,
+        `svc ${args.join(" ")} ended with ${code}: ${stdout}${stderr.slice(-2000)}` +
+          (stdout.includes(INTERNAL) ? sandbox.platform?.errors().slice(-4000) : ""),
       );
       const answer = oneObject(stdout);
       assertAnswers(args, stdout);
