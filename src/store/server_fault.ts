@@ -29,13 +29,17 @@ export class AttemptLateError extends Error {
   }
 }
 
-/** Codes of the system and of the library for a connection that is not there. */
+/**
+ * Codes of the system and of the library for a connection that is not there; Deno 2.7 writes on one
+ * that was just closed, which is EBADF.
+ */
 const LOST: ReadonlySet<string> = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",
   "CONNECTION_ENDED",
   "CONNECT_TIMEOUT",
   "EAI_AGAIN",
+  "EBADF",
   "ECONNABORTED",
   "ECONNREFUSED",
   "ECONNRESET",
@@ -82,7 +86,7 @@ export function isPassing(error: unknown, servers = 1): boolean {
  * Codes for a connection that was there. The library goes on waiting for what was asked on it, and
  * can fail to make another in its place.
  */
-const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "ECONNRESET", "EPIPE"]);
+const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE"]);
 
 /** Whether no further query may use the connections that there are. */
 export function isConnectionSpoilt(error: unknown): boolean {

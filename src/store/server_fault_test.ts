@@ -4,7 +4,9 @@ import { AttemptLateError, isConnectionSpoilt, isPassing } from "./server_fault.
 const fault = (code: string) => Object.assign(new Error("as the server says"), { code });
 
 Deno.test("isPassing() tells what another attempt may mend from what none does", () => {
-  for (const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "57P03", "53300", "40001", "25006"]) {
+  for (
+    const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "EBADF", "57P03", "53300", "40001", "25006"]
+  ) {
     assert.equal(isPassing(fault(code)), true, code);
   }
   assert.equal(isPassing(new AttemptLateError(5000)), true);
@@ -17,7 +19,7 @@ Deno.test("isPassing() gives a new database the time to come to every server", (
 });
 
 Deno.test("isConnectionSpoilt() tells a connection that broke from one that was not made", () => {
-  for (const code of ["CONNECTION_CLOSED", "ECONNRESET", "EPIPE", "25006"]) {
+  for (const code of ["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE", "25006"]) {
     assert.equal(isConnectionSpoilt(fault(code)), true, code);
   }
   for (const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "CONNECTION_DESTROYED", "57P03"]) {
