@@ -66,3 +66,11 @@ Deno.test("decideTrust() gives what fitting publishers say, and nothing of other
     assert.ok(fitting.every(({ keySeconds }) => trust.keySeconds <= keySeconds));
   }));
 });
+
+Deno.test("decideTrust() lets as many publishers give a key as every store checks at once", () => {
+  const fitting = Array.from({ length: 10 }, (_, n) => ({ ...PUBLISHER, id: `p${n}` }));
+  const decide = (count: number) =>
+    decideTrust(fitting.slice(0, count), { run: RUN, projectId: undefined });
+  assert.notEqual(typeof decide(9), "string");
+  assert.equal(decide(10), "more than 9 trusted publishers of acme/shop fit: remove some");
+});
