@@ -6,6 +6,7 @@
  */
 import type { Connections } from "./connections.ts";
 import { decodeKey } from "./key_encoding.ts";
+import type { SeenVersion } from "./seen_version.ts";
 
 const CHANNEL = "svc_changes";
 
@@ -27,12 +28,21 @@ export interface ChangeHandlers {
 }
 
 interface Row {
+  /** The version of the store. */
+  readonly clock: string;
   /** The version up to which the list is read. */
   readonly place: string;
   /** True where changes after the place before are no longer listed. */
   readonly gap: boolean;
   /** Keys of others, one after the other, in hexadecimal. */
   readonly keys: string | null;
+}
+
+/** What a follower is told of its node. */
+export interface Followed {
+  /** Names the node in the list of changes: its own ones are left out. */
+  readonly writer: string;
+  readonly seen: SeenVersion;
 }
 
 /** The part of the connections that a follower uses. */
@@ -53,7 +63,7 @@ export class ChangeFollower {
 
   private constructor(
     private readonly connections: FollowedConnections,
-    private readonly writer: string,
+    private readonly options: Followed,
     private readonly monotonic: () => number,
     place: bigint,
   ) {
@@ -68,13 +78,13 @@ export class ChangeFollower {
    */
   static async open(
     connections: FollowedConnections,
-    writer: string,
+    options: Followed,
     monotonic = () => performance.now(),
   ): Promise<ChangeFollower> {
     const [row] = await connections.run((sql) =>
       sql<{ version: string }[]>`SELECT version FROM svc.clock`
     );
-    return new ChangeFollower(connections, writer, monotonic, BigInt(row!.version));
+    return new ChangeFollower(connections, options, monotonic, BigInt(row!.version));
   }
 
   /** How long ago everything was known that others had changed, in milliseconds. */
@@ -140,21 +150,25 @@ export class ChangeFollower {
 
   /** What comes after the place, as it was at one moment. */
   async #next() {
-    const [row] = await this.connections.run((sql) =>
-      sql<Row[]>`
+    const { writer, seen } = this.options;
+    const [row] = await this.connections.run(async (sql) => {
+      const known = seen.version;
+      const rows = await sql<Row[]>`
         WITH new AS (
           SELECT version, writer, keys FROM svc.changes
           WHERE version > ${String(this.#place)}::bigint ORDER BY version LIMIT ${MOST}
         ), clock AS (SELECT forgotten > ${
         String(this.#place)
       }::bigint AS gap, version FROM svc.clock)
-        SELECT clock.gap,
+        SELECT clock.version AS clock, clock.gap,
           CASE WHEN NOT clock.gap AND (SELECT count(*) FROM new) = ${MOST}
             THEN (SELECT max(version) FROM new) ELSE clock.version END AS place,
           (SELECT string_agg(encode(key, 'hex'), ' ' ORDER BY version)
-            FROM new, unnest(keys) AS key WHERE writer <> ${this.writer}::uuid) AS keys
-        FROM clock`
-    );
+            FROM new, unnest(keys) AS key WHERE writer <> ${writer}::uuid) AS keys
+        FROM clock`;
+      seen.read(BigInt(rows[0]!.clock), known);
+      return rows;
+    });
     const { place, gap, keys } = row!;
     const distinct = new Set((keys ?? "").split(" ").filter((hex) => hex !== ""));
     return {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../lib/_test_until.ts";
 import { ChangeFollower, type FollowedConnections } from "./change_follower.ts";
+import { SeenVersion } from "./seen_version.ts";
 
 /** A store whose state a test sets, and a clock that it moves. */
 class TestStore {
@@ -39,7 +40,11 @@ async function withFollower(
   test: (store: TestStore, follower: ChangeFollower) => Promise<void>,
 ): Promise<void> {
   const store = new TestStore();
-  const follower = await ChangeFollower.open(store.connections, "w", () => store.now);
+  const follower = await ChangeFollower.open(
+    store.connections,
+    { writer: "w", seen: new SeenVersion() },
+    () => store.now,
+  );
   follower.start({
     onChanges: () => Promise.resolve(),
     onGap: () => Promise.resolve(),

@@ -26,10 +26,18 @@ const LONGEST_PAUSE_MS = 500;
 /** Sockets to the servers in turn, which can all be closed at once. */
 class Sockets {
   readonly #open = new Set<net.Socket>();
-  #next = 0;
   #closed = false;
+  #next: number;
 
-  constructor(private readonly address: StoreAddress) {}
+  /** @param first which of the servers is asked first */
+  constructor(private readonly address: StoreAddress, first: number) {
+    this.#next = first;
+  }
+
+  /** Which of the servers is asked next. */
+  get next(): number {
+    return this.#next;
+  }
 
   /** A socket that is being connected. */
   readonly connect = (): net.Socket => {
@@ -57,8 +65,14 @@ class Pool {
   readonly sql: Sql;
   readonly #sockets: Sockets;
 
-  constructor(address: StoreAddress, { connectMs }: Patience, most: number) {
-    this.#sockets = new Sockets(address);
+  constructor(
+    address: StoreAddress,
+    { connectMs, most, first }: Pick<Patience, "connectMs"> & {
+      readonly most: number;
+      readonly first: number;
+    },
+  ) {
+    this.#sockets = new Sockets(address, first);
     const options: postgres.Options<Record<never, never>> & { socket: () => net.Socket } = {
       user: address.user,
       database: address.database,
@@ -75,6 +89,11 @@ class Pool {
       types: { bytea: BYTES },
     };
     this.sql = postgres(options);
+  }
+
+  /** Which of the servers another pool is to ask first. */
+  get next(): number {
+    return this.#sockets.next;
   }
 
   /** Calls back at each notification; a failure is not reported, and ends with the pool. */
@@ -122,7 +141,7 @@ export class Connections {
     private readonly most: number = MOST_CONNECTIONS,
   ) {
     forgiveClosedSocketReads();
-    this.#pool = new Pool(address, patience, most);
+    this.#pool = new Pool(address, { ...patience, most, first: 0 });
   }
 
   /** True from a failed attempt until one succeeds. */
@@ -180,7 +199,8 @@ export class Connections {
 
   #replace(pool: Pool): void {
     if (this.#pool !== pool || this.#closed) return;
-    this.#pool = new Pool(this.address, this.patience, this.most);
+    // Perhaps not the server that has just failed, if there are several.
+    this.#pool = new Pool(this.address, { ...this.patience, most: this.most, first: pool.next });
     pool.destroy();
     if (this.#listening !== undefined) {
       this.#pool.listen(this.#listening.channel, this.#listening.onNotify);

@@ -10,6 +10,7 @@ import { migrateSchema } from "./migrate_schema.ts";
 import { PgKv } from "./pg_kv.ts";
 import { PATIENCE, type Patience } from "./patience.ts";
 import { StoreUnavailableError } from "./server_fault.ts";
+import { SeenVersion } from "./seen_version.ts";
 import type { StoreAddress } from "./store_address.ts";
 
 /** How often expired records are deleted, and how many at once. */
@@ -47,10 +48,11 @@ export async function openPgStore(
     await connections.close();
     throw error;
   }
-  const kv = new PgKv(connections);
+  const seen = new SeenVersion();
+  const kv = new PgKv(connections, seen);
   return {
     ...{ kv, connections },
-    follow: () => ChangeFollower.open(connections, kv.writer),
+    follow: () => ChangeFollower.open(connections, { writer: kv.writer, seen }),
     close: () => connections.close(),
   };
 }

@@ -5,11 +5,13 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import { type Connections } from "./connections.ts";
+import type { Sql } from "postgres";
+import type { Connections } from "./connections.ts";
 import { decodeKey } from "./key_encoding.ts";
 import { type KeyRange, rangeAfter, rangeOf } from "./key_range.ts";
 import { PgList } from "./pg_list.ts";
 import { encodeRecordKey, type Outcome, PgOperation } from "./pg_operation.ts";
+import type { SeenVersion } from "./seen_version.ts";
 import { versionstampOf } from "./versions.ts";
 
 /** Entries of one batch of a listing, unless the caller wants another number. */
@@ -25,6 +27,9 @@ interface Row {
   readonly number: string | null;
   readonly version: string;
 }
+
+/** A record, or none, beside the version of the store that the query has seen. */
+type SeenRow = { readonly clock: string } & (Row | { readonly key: null });
 
 function valueOf({ value, number }: Row): unknown {
   return value ?? new Deno.KvU64(BigInt(number!));
@@ -44,19 +49,35 @@ export class PgKv implements Deno.Kv {
   /** Names this opened store in the list of changes. */
   readonly writer = randomUUID();
 
-  constructor(private readonly connections: Connections) {}
+  constructor(
+    private readonly connections: Connections,
+    private readonly seen: SeenVersion,
+  ) {}
 
   /** Commits operations in their order, in one call; each has its own outcome. */
   async commitAll(operations: readonly PgOperation[]): Promise<(Outcome | TypeError)[]> {
     // The same id in each attempt: one that was stored is not stored again.
     const call = randomUUID();
     const data = JSON.stringify(operations.map((operation) => operation.data));
+    const known = this.seen.version;
     const [row] = await this.connections.run((sql) =>
       sql<{ outcomes: string }[]>`
         SELECT array_to_string(
           svc.commit(${call}::uuid, ${this.writer}::uuid, ${data}::text::jsonb), ' ') AS outcomes`
     );
-    return row!.outcomes.split(" ").map((version) => outcomeOf(BigInt(version)));
+    const versions = row!.outcomes.split(" ").map(BigInt);
+    for (const version of versions) if (version > CHECK_FAILED) this.seen.committed(version, known);
+    return versions.map(outcomeOf);
+  }
+
+  /** Runs a query whose rows have the version of the store, and of which there is one at least. */
+  async #read(query: (sql: Sql) => Promise<readonly SeenRow[]>): Promise<readonly Row[]> {
+    return await this.connections.run(async (sql) => {
+      const known = this.seen.version;
+      const rows = await query(sql);
+      this.seen.read(BigInt(rows[0]!.clock), known);
+      return rows.filter((row): row is SeenRow & Row => row.key !== null);
+    });
   }
 
   atomic(): PgOperation {
@@ -88,10 +109,10 @@ export class PgKv implements Deno.Kv {
     keys: readonly [...{ [K in keyof T]: Deno.KvKey }],
   ): Promise<{ [K in keyof T]: Deno.KvEntryMaybe<T[K]> }> {
     const encoded = keys.map((key) => encodeRecordKey(key).toHex());
-    const rows = await this.connections.run((sql) =>
-      sql<Row[]>`
-        SELECT key, value, number, version FROM svc.records
-        WHERE key = ANY (${arrayOf(encoded)}::text::bytea[])
+    const rows = await this.#read((sql) =>
+      sql<SeenRow[]>`
+        SELECT clock.version AS clock, key, value, number, records.version
+        FROM svc.clock LEFT JOIN svc.records ON key = ANY (${arrayOf(encoded)}::text::bytea[])
           AND (expires_at IS NULL OR expires_at > clock_timestamp())`
     );
     const found = new Map(rows.map((row) => [row.key.toHex(), row]));
@@ -115,13 +136,17 @@ export class PgKv implements Deno.Kv {
       range,
       { limit, batchSize: Math.min(batchSize, MAX_BATCH), after },
       async ({ start, end }, most) => {
-        const rows = await this.connections.run((sql) =>
-          sql<Row[]>`
-            SELECT key, value, number, version FROM svc.records
-            WHERE key >= ${start} AND key < ${end}
-              AND (expires_at IS NULL OR expires_at > clock_timestamp())
-            ORDER BY key ${reverse ? sql`DESC` : sql`ASC`} LIMIT ${most}`
-        );
+        const rows = await this.#read((sql) => {
+          const order = reverse ? sql`DESC` : sql`ASC`;
+          return sql<SeenRow[]>`
+            SELECT clock.version AS clock, key, value, number, listed.version
+            FROM svc.clock LEFT JOIN LATERAL (
+              SELECT key, value, number, version FROM svc.records
+              WHERE key >= ${start} AND key < ${end}
+                AND (expires_at IS NULL OR expires_at > clock_timestamp())
+              ORDER BY key ${order} LIMIT ${most}
+            ) AS listed ON true ORDER BY key ${order}`;
+        });
         return rows.map((row) => ({ encoded: row.key, entry: entryOf<T>(row) }));
       },
     );

@@ -29,6 +29,15 @@ export class AttemptLateError extends Error {
   }
 }
 
+/** The server does not have what this node has read or stored already. */
+export class StaleServerError extends Error {
+  override readonly name = "StaleServerError";
+
+  constructor() {
+    super("the server that answers is behind: it was the primary before, or has lost commits");
+  }
+}
+
 /**
  * Codes of the system and of the library for a connection that is not there; Deno 2.7 writes on one
  * that was just closed, which is EBADF.
@@ -75,11 +84,15 @@ export function isConnectionLost(error: unknown): boolean {
   return LOST.has(codeOf(error));
 }
 
+/** Whether the node itself gives a connection up. */
+const isGivenUp = (error: unknown): boolean =>
+  error instanceof AttemptLateError || error instanceof StaleServerError;
+
 /** Whether another attempt can succeed, perhaps on another of several servers. */
 export function isPassing(error: unknown, servers = 1): boolean {
   const code = codeOf(error);
   if (code === NO_DATABASE) return servers > 1;
-  return error instanceof AttemptLateError || isConnectionLost(error) || PASSING.test(code);
+  return isGivenUp(error) || isConnectionLost(error) || PASSING.test(code);
 }
 
 /**
@@ -91,7 +104,7 @@ const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "EBADF", "ECON
 /** Whether no further query may use the connections that there are. */
 export function isConnectionSpoilt(error: unknown): boolean {
   const code = codeOf(error);
-  return error instanceof AttemptLateError || code === READ_ONLY || BROKEN.has(code);
+  return isGivenUp(error) || code === READ_ONLY || BROKEN.has(code);
 }
 
 /** The library's words name its own default host. */

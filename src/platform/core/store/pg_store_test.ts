@@ -113,6 +113,39 @@ testPg(
   },
 );
 
+testPg("nothing is read from a server that is behind what the node knows", async (pg) => {
+  const address = await pg.newAddress();
+  const store = await openPgStore(address, QUICK);
+  const follower = await store.follow();
+  const move = (by: number) =>
+    pg.runSql(`UPDATE svc.clock SET version = version + ${by}`, address.database);
+  try {
+    const { kv } = store;
+    for (let n = 0; n < 9; n++) await kv.set(["a", n], bytes(n));
+    await move(-1);
+    const behind = (error: Error) =>
+      error instanceof StoreUnavailableError &&
+      /the server that answers is behind/.test(error.message);
+    await assert.rejects(() => kv.get(["a", 1]), behind);
+    await assert.rejects(() => Array.fromAsync(kv.list({ prefix: ["none"] })), behind);
+    await move(1);
+    assert.deepEqual((await kv.get(["a", 1])).value, bytes(1));
+    assert.equal((await Array.fromAsync(kv.list({ prefix: ["a"] }))).length, 9);
+
+    // A server that takes commits is the primary, whatever was lost.
+    await move(-5);
+    await pg.runSql(
+      "DELETE FROM svc.changes WHERE version > (SELECT version FROM svc.clock)",
+      address.database,
+    );
+    await kv.set(["a", 1], bytes(7));
+    assert.deepEqual((await kv.get(["a", 1])).value, bytes(7));
+  } finally {
+    await follower.close();
+    await store.close();
+  }
+});
+
 testPg(
   "a store fails with StoreUnavailableError while its server is down, and is well afterwards",
   async (pg) => {

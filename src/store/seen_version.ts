@@ -1,0 +1,45 @@
+/**
+ * What this node knows of the store's version, by which a server is told that is behind: a
+ * primary that stood still goes on answering for a moment after another has taken over.
+ *
+ * @module
+ */
+import { StaleServerError } from "./server_fault.ts";
+
+/** For how long only servers that are behind may answer, until one counts as the primary. */
+const MAX_STALE_MS = 30_000;
+
+export class SeenVersion {
+  #version = 0n;
+  /** Since when each answer was of a server that is behind. */
+  #staleSince: number | undefined;
+
+  /** @param monotonic milliseconds, on a clock that is never set back */
+  constructor(private readonly monotonic = () => performance.now()) {}
+
+  /** The newest that is known: a read that begins now has to see it. */
+  get version(): bigint {
+    return this.#version;
+  }
+
+  /**
+   * Takes note of the version that a read has seen. Where commits are lost, as a standby took
+   * over that did not have them, the node takes the server's word after half a minute.
+   *
+   * @param known what was known when the read began
+   * @throws {StaleServerError} where the server is behind that.
+   */
+  read(version: bigint, known: bigint): void {
+    if (version < known) {
+      this.#staleSince ??= this.monotonic();
+      if (this.monotonic() - this.#staleSince < MAX_STALE_MS) throw new StaleServerError();
+      this.#version = version;
+    } else if (version > this.#version) this.#version = version;
+    this.#staleSince = undefined;
+  }
+
+  /** Takes note of the version of a commit, which only a primary makes. */
+  committed(version: bigint, known: bigint): void {
+    if (version > this.#version || version < known) this.#version = version;
+  }
+}
