@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../../scripts/_program.ts";
+import { testNeeding } from "../helpers/empty_root.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+
+const test = testNeeding("sh");
 
 const SECRET = "correct-horse-battery-staple";
 
@@ -22,7 +25,7 @@ function start(box: Sandbox, argv: readonly string[], stdin: "null" | "piped" = 
 const filesOf = (folder: string): string[] =>
   [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 
-async function withSecret(test: (box: Sandbox) => Promise<void>): Promise<void> {
+async function withSecret(run: (box: Sandbox) => Promise<void>): Promise<void> {
   await withSandbox(async (box) => {
     await box.start();
     await box.json(["init", "--create"]);
@@ -33,13 +36,13 @@ async function withSecret(test: (box: Sandbox) => Promise<void>): Promise<void> 
     await input.close();
     const { code, stderr } = await setting.output();
     assert.equal(code, 0, new TextDecoder().decode(stderr));
-    await test(box);
+    await run(box);
   });
 }
 
 const EXEC = ["env", "exec", "--environment", "preview"];
 
-Deno.test("env exec gives the variables to the child alone and writes no file", () =>
+test("env exec gives the variables to the child alone and writes no file", () =>
   withSecret(async (box) => {
     const before = filesOf(box.site);
     const run = await box.tool([...EXEC, "--", "printenv", "KEY"]);
@@ -52,7 +55,7 @@ Deno.test("env exec gives the variables to the child alone and writes no file", 
     assert.match(around.stdout, /^own=kept$/m);
   }));
 
-Deno.test("env exec ends with one object in JSON mode; the child's output is log lines", () =>
+test("env exec ends with one object in JSON mode; the child's output is log lines", () =>
   withSecret(async (box) => {
     const json = ["--json", ...EXEC];
     const script = "echo --json; echo '{}'; echo trouble >&2; printf 'no line end'; exit 3";
@@ -69,14 +72,14 @@ Deno.test("env exec ends with one object in JSON mode; the child's output is log
     assert.ok(!(bad.stdout + bad.stderr).includes(SECRET));
   }));
 
-Deno.test("env exec passes exit codes and ends of signals on", () =>
+test("env exec passes exit codes and ends of signals on", () =>
   withSecret(async (box) => {
     assert.equal((await box.tool([...EXEC, "--", "sh", "-c", "exit 42"])).code, 42);
     assert.equal((await box.tool([...EXEC, "--", "sh", "-c", "kill -9 $$"])).code, 137);
   }));
 
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
-  Deno.test(`env exec hands ${signal} to the child and waits for it`, () =>
+  test(`env exec hands ${signal} to the child and waits for it`, () =>
     withSecret(async (box) => {
       const script = `trap 'kill $!; exit 42' ${signal.slice(3)}; sleep 60 & echo ready; wait`;
       const child = start(box, [...EXEC, "--", "sh", "-c", script]);
@@ -88,7 +91,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
     }));
 }
 
-Deno.test("env exec runs no shell: arguments and values arrive as they are", () =>
+test("env exec runs no shell: arguments and values arrive as they are", () =>
   withSecret(async (box) => {
     const value = "$(touch pwned) `touch pwned`; touch pwned\n\"'\\ & | > pwned";
     await box.json(["env", "set", "EVIL", "--plain", "--value", value, "--all"]);
@@ -103,7 +106,7 @@ Deno.test("env exec runs no shell: arguments and values arrive as they are", () 
     assert.deepEqual(filesOf(box.site), before);
   }));
 
-Deno.test("env exec keeps back variables that steer which code runs, unless allowed", () =>
+test("env exec keeps back variables that steer which code runs, unless allowed", () =>
   withSecret(async (box) => {
     const steering = {
       PATH: "/nowhere",
