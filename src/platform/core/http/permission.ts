@@ -19,13 +19,18 @@ function describeReach({ projects }: KeyGrant): string {
   return projects.length === 1 ? "in one project" : `in ${projects.length} projects`;
 }
 
-/** A refusal that says what an API key may do, and of which permissions it needs one. */
-export function lackedPermission(grant: KeyGrant, lacked: readonly Permission[]): Failure {
-  const held = quoted(grant.permissions).join(", ");
+/** A refusal that says what an API key may do, where that is known, and what it needs one of. */
+export function lackedPermission(
+  grant: KeyGrant | undefined,
+  lacked: readonly Permission[],
+): Failure {
+  const held = grant === undefined
+    ? ""
+    : `has ${quoted(grant.permissions).join(", ")} ${describeReach(grant)}, and `;
   return new Failure(
     "forbidden",
-    `Cannot do this with this API key: it has ${held} ${describeReach(grant)}, and lacks the ` +
-      `permission ${quoted(lacked).join(" or ")}`,
+    `Cannot do this with this API key: it ${held}lacks the permission ` +
+      quoted(lacked).join(" or "),
     { hint: HINT },
   );
 }
@@ -37,6 +42,5 @@ export function lackedPermission(grant: KeyGrant, lacked: readonly Permission[])
  */
 export function requireDeploy(caller: Caller, environment: string): void {
   const needed = deployPermission(environment);
-  const { grant } = caller;
-  if (grant !== undefined && !isPermitted(caller, needed)) throw lackedPermission(grant, [needed]);
+  if (!isPermitted(caller, needed)) throw lackedPermission(caller.grant, [needed]);
 }
