@@ -12,18 +12,19 @@ export interface FileIdentity {
   readonly ino: number | bigint;
 }
 
-const STANDARD_OUTPUT = 1;
+/** Standard output and standard error. */
+const OUTPUTS = [1, 2] as const;
 
 /**
- * True where standard output goes to the journal, which outlives the run and which others
- * may read: `JOURNAL_STREAM` names it by device and inode (systemd.exec(5)). Programs
- * that a service starts inherit the variable, and may print elsewhere.
+ * True where standard output or error goes to the journal, which outlives the run and which
+ * others may read: `JOURNAL_STREAM` names one of them by device and inode (systemd.exec(5)).
+ * Programs that a service starts inherit the variable, and may print elsewhere.
  */
 export function printsToJournal(
   { JOURNAL_STREAM: stream }: Environment,
-  output: () => FileIdentity = () => fstatSync(STANDARD_OUTPUT, { bigint: true }),
+  outputs: () => readonly FileIdentity[] = () =>
+    OUTPUTS.map((descriptor) => fstatSync(descriptor, { bigint: true })),
 ): boolean {
   if (stream === undefined || stream === "") return false;
-  const { dev, ino } = output();
-  return stream === `${dev}:${ino}`;
+  return outputs().some(({ dev, ino }) => stream === `${dev}:${ino}`);
 }

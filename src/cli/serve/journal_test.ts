@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { printsToJournal } from "./journal.ts";
 
-const OUTPUT = () => ({ dev: 9n, ino: 31_415n });
+const OUTPUTS = () => [{ dev: 9n, ino: 27_182n }, { dev: 9n, ino: 31_415n }];
 
-Deno.test("printsToJournal() is true where standard output is what systemd reads, and only there", () => {
-  assert.equal(printsToJournal({ JOURNAL_STREAM: "9:31415" }, OUTPUT), true);
-  assert.equal(printsToJournal({ JOURNAL_STREAM: "9:31416" }, OUTPUT), false, "inherited");
-  assert.equal(printsToJournal({ JOURNAL_STREAM: "" }, OUTPUT), false);
-  assert.equal(printsToJournal({}, OUTPUT), false);
+Deno.test("printsToJournal() is true where systemd reads what is printed, by either way, and only there", () => {
+  assert.equal(printsToJournal({ JOURNAL_STREAM: "9:27182" }, OUTPUTS), true);
+  assert.equal(printsToJournal({ JOURNAL_STREAM: "9:31415" }, OUTPUTS), true);
+  assert.equal(printsToJournal({ JOURNAL_STREAM: "9:31416" }, OUTPUTS), false, "inherited");
+  assert.equal(printsToJournal({ JOURNAL_STREAM: "" }, OUTPUTS), false);
+  assert.equal(printsToJournal({}, OUTPUTS), false);
   assert.equal(printsToJournal({ JOURNAL_STREAM: "0:0" }), false, "of this process");
 });
