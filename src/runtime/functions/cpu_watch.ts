@@ -10,7 +10,7 @@ import { constants, setPriority } from "node:os";
 /** The time over which a thread is judged, in milliseconds. */
 const WINDOW_MS = 250;
 
-/** The share of the time in which it had a processor, or slept, from which a thread counts as burning. */
+/** The share of the time that it did not wait for a processor, from which a thread counts as burning. */
 const BURNING = 0.8;
 
 /**
