@@ -3,6 +3,7 @@
  * same from source and from the compiled program (`SVC_BIN`), on both engines.
  */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import WebSocket from "ws";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer, SOCKET_SITE } from "../../helpers/compute_site.ts";

@@ -6,6 +6,7 @@
  * @module
  */
 import process from "node:process";
+import { setImmediate } from "node:timers";
 import { pathToFileURL } from "node:url";
 import { isMainThread } from "node:worker_threads";
 import {
