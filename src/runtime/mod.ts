@@ -119,6 +119,7 @@ export {
   defaultMaxFunctionProcesses,
   defaultMaxServers,
   defaultSocketLimits,
+  denoCache,
   type ProcessCommand,
   ProcessPlaces,
   refuseInheritedDescriptors,

@@ -1,5 +1,6 @@
 /** Builds whose code is hostile. */
 import assert from "node:assert/strict";
+import { denoCache } from "../../../src/runtime/mod.ts";
 import { networkVariables } from "../../../src/lib/network_variables.ts";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
@@ -55,6 +56,8 @@ Deno.test("a build sees nothing of the platform, its data and its processes", as
       if (name in network || /^(CI|PATH|LANG|PWD|OLDPWD|SHLVL|_)$/.test(name)) continue;
       assert.ok(!lines.has(`${name}=${value}`), name);
     }
+    const sources = denoCache(Deno.env.toObject());
+    assert.ok(!lines.has(`DENO_DIR=${sources}`), "where a program from source keeps its sources");
     const uid = Number(/uid=(\d+)/.exec(text)?.[1]);
     assert.ok(uid === 0 || uid >= FIRST_TEST_UID, "root of its own namespace, or a build user");
   });

@@ -9,7 +9,7 @@ import type { BuildJobFile } from "../../../build/mod.ts";
 import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { ProjectRecord } from "../../projects/mod.ts";
 import type { VariableStore } from "../../variables/mod.ts";
-import type { BuildProgram } from "../sandbox/program.ts";
+import { type BuildProgram, programVariables } from "../sandbox/program.ts";
 import { hasOwnRoot, type SandboxKind } from "../sandbox/sandbox.ts";
 import type { BuildJob } from "../types.ts";
 import type { BuildFolder } from "./build_folder.ts";
@@ -58,7 +58,7 @@ export function buildEnvironment(
     ? folders.filter((each) => SYSTEM_FOLDERS.some((system) => each.startsWith(system)))
     : folders;
   return {
-    ...program.env,
+    ...programVariables(program, { ownRoot: hasOwnRoot(kind) }),
     PATH: [...seen, "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
     HOME: join(folder.inside.box, "home"),
     TMPDIR: folder.inside.temporary,

@@ -6,9 +6,9 @@
 import { join } from "node:path";
 import { BUILD_PROBE } from "../../../lib/build_process.ts";
 import { DEFAULT_BUILD_UID } from "./build_limits.ts";
-import { type BuildProgram, buildProgram } from "./program.ts";
+import { type BuildProgram, buildProgram, programVariables } from "./program.ts";
 import { usersBetween } from "./end_processes.ts";
-import { type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
+import { hasOwnRoot, type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
 
 /**
  * A sandbox neither worked nor failed in time. Taking a weaker one instead would
@@ -81,7 +81,7 @@ async function tryOut(kind: SandboxKind, options: ProbeOptions, limitMs: number)
   const folder = await Deno.makeTempDir({ dir: options.folder, prefix: "probe-" });
   let isLate = false;
   try {
-    const run = await probeRun(folder, options);
+    const run = await probeRun(folder, { ...options, kind });
     const { program, hidden } = options;
     const { child, end } = startSandbox(run, { kind, program, hidden });
     const timer = setTimeout(() => {
@@ -121,8 +121,11 @@ function freeUser(first: number): number {
   );
 }
 
-async function probeRun(folder: string, options: ProbeOptions): Promise<SandboxRun> {
-  const { program } = options;
+async function probeRun(
+  folder: string,
+  options: ProbeOptions & { readonly kind: SandboxKind },
+): Promise<SandboxRun> {
+  const { kind, program } = options;
   const root = join(folder, "root");
   await Deno.mkdir(root);
   await Deno.chmod(folder, 0o711);
@@ -132,7 +135,7 @@ async function probeRun(folder: string, options: ProbeOptions): Promise<SandboxR
     shown: [],
     // The program itself must run, not just a shell.
     command: [...program.command, BUILD_PROBE],
-    env: { HOME: "/tmp", ...program.env },
+    env: { HOME: "/tmp", ...programVariables(program, { ownRoot: hasOwnRoot(kind) }) },
     limits: { processes: 256, fileBytes: 2 ** 30 },
   };
 }

@@ -7,12 +7,30 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_PROCESS_ARGUMENT } from "../../../lib/build_process.ts";
 import { networkFiles, networkVariables } from "../../../lib/network_variables.ts";
+import { denoCache } from "../../../runtime/mod.ts";
 
 export interface BuildProgram {
   readonly command: readonly string[];
   /** Files and folders of the program, which must be visible inside. */
   readonly needs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** The folder with compiled source, which only a program that runs from source has. */
+  readonly denoDir?: string;
+}
+
+/**
+ * Path of compiled source in a sandbox with a root folder of its own: a build does not learn where
+ * the platform keeps it.
+ */
+export const SHOWN_DENO_DIR = "/deno";
+
+/** The environment that the program starts with. */
+export function programVariables(
+  { env, denoDir }: BuildProgram,
+  options: { readonly ownRoot: boolean },
+): Record<string, string> {
+  if (denoDir === undefined) return { ...env };
+  return { ...env, DENO_DIR: options.ownRoot ? SHOWN_DENO_DIR : denoDir };
 }
 
 function exists(path: string): boolean {
@@ -37,7 +55,6 @@ export function buildProgram(env: Readonly<Record<string, string | undefined>>):
     };
   }
   const root = fileURLToPath(new URL("../../../../", import.meta.url)).replace(/\/$/, "");
-  const cache = env.DENO_DIR ?? join(env.XDG_CACHE_HOME ?? join(env.HOME ?? "/", ".cache"), "deno");
   return {
     command: [
       program,
@@ -58,9 +75,9 @@ export function buildProgram(env: Readonly<Record<string, string | undefined>>):
       ...["main.ts", "deno.json", "deno.lock", "src", "node_modules"].map((name) =>
         join(root, name)
       ),
-      cache,
       ...certificates,
     ],
-    env: { ...network, DENO_DIR: cache, DENO_NO_UPDATE_CHECK: "1" },
+    env: { ...network, DENO_NO_UPDATE_CHECK: "1" },
+    denoDir: denoCache(env),
   };
 }

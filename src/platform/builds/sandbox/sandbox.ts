@@ -5,7 +5,7 @@
  * @module
  */
 import { endProcessesOf, killChildren, usersBetween, waitForEnd } from "./end_processes.ts";
-import type { BuildProgram } from "./program.ts";
+import { type BuildProgram, SHOWN_DENO_DIR } from "./program.ts";
 import { END_USER_SCRIPT, NAMESPACE_SCRIPT, OPEN_SCRIPT, USER_SCRIPT } from "./sandbox_script.ts";
 import { runProgram, spawnProgram } from "../../../lib/spawn_program.ts";
 
@@ -100,6 +100,7 @@ function limited(run: SandboxRun): string[] {
 
 function namespaceCommand(run: SandboxRun, options: SandboxOptions): string[] {
   const own = options.kind === "own_namespaces";
+  const { denoDir, needs } = options.program;
   return [
     "unshare",
     ...(own ? ["--user", "--map-root-user"] : []),
@@ -118,7 +119,8 @@ function namespaceCommand(run: SandboxRun, options: SandboxOptions): string[] {
     run.root,
     ...run.shown.flatMap(({ from, to }) => ["rw", from, to]),
     // The program may be in a folder that one of the build's replaces, such as /tmp.
-    ...options.program.needs.flatMap((path) => ["ro", path]),
+    ...needs.flatMap((path) => ["ro", path, path]),
+    ...(denoDir === undefined ? [] : ["ro", denoDir, SHOWN_DENO_DIR]),
     ...options.hidden.flatMap((path) => ["hide", path]),
     "--",
     ...(own ? ["setpriv", ...DROP, "--"] : asUser(run.uid)),

@@ -21,7 +21,7 @@ wait $!
 /**
  * Pid 1 of the namespaces: makes a root folder out of the system's own
  * read-only folders and those that are named, hides the rest, and starts the
- * build without any privilege. Arguments: root folder, then \`ro <path>\`,
+ * build without any privilege. Arguments: root folder, then \`ro <from> <to>\`,
  * \`rw <from> <to>\`, \`hide <path>\`, then \`--\` and the command.
  */
 export const NAMESPACE_SCRIPT = `
@@ -54,7 +54,7 @@ ln -s /proc/self/fd/2 dev/stderr
 mount -t proc -o nosuid,nodev,noexec svc proc
 while [ "$1" != -- ]; do
   case $1 in
-    ro) place "$2" "$2"; seal ".$2"; shift 2 ;;
+    ro) place "$2" "$3"; seal ".$3"; shift 3 ;;
     rw) place "$2" "$3"; mount -o remount,bind,nosuid,nodev ".$3"; shift 3 ;;
     hide)
       if [ -d ".$2" ]; then mount -t tmpfs -o mode=0,size=4k svc ".$2"
