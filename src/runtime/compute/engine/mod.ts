@@ -9,11 +9,11 @@ export { type AdvertisedAddress, refusedListen, ServerAddress } from "./address.
 export { cleanStack, type StackPlaces } from "./clean_stack.ts";
 export {
   type Emitter,
-  mayListen,
   type Method,
   replaceAddress,
   replaceListen,
   scopeRequests,
+  takeAddress,
 } from "./node_servers.ts";
 export { currentRequest, inRequest } from "./request_scope.ts";
 export { type Ask, defineRevalidate, type TakeAnswer } from "./revalidate.ts";

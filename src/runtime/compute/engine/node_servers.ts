@@ -66,7 +66,7 @@ function restoreAcceptEncoding(request: IncomingRequest): void {
   const accepted = headers[ACCEPT_ENCODING_HEADER];
   if (accepted === undefined) return;
   const isHidden = (name: string) => name.toLowerCase() === ACCEPT_ENCODING_HEADER;
-  // Deno 2.6 makes a new array whenever it is read.
+  // Deno makes a new array whenever it is read.
   const rawHeaders = request.rawHeaders.map((part, index) =>
     index % 2 === 0 && isHidden(part) ? "accept-encoding" : part
   );
@@ -134,16 +134,17 @@ export function replaceAddress(prototype: object): void {
   Reflect.set(prototype, "address", replaced);
 }
 
-/** True where the server may listen; otherwise it gets an error event, as from Node. */
-export function mayListen(
+/**
+ * Takes the address for a server that is about to listen.
+ *
+ * @returns the error that the server gets; `undefined` where it may listen
+ */
+export function takeAddress(
   server: Emitter,
   advertised: AdvertisedAddress,
   address: ServerAddress,
-): boolean {
-  if (!address.take()) {
-    queueMicrotask(() => server.emit("error", refusedListen(advertised)));
-    return false;
-  }
+): Error | undefined {
+  if (!address.take()) return refusedListen(advertised);
   advertisedBy.set(server, advertised);
   const greets = address.greets && server instanceof http.Server;
   if (greets) greeters.add(server);
@@ -152,7 +153,7 @@ export function mayListen(
     advertisedBy.delete(server);
     address.release();
   });
-  return true;
+  return undefined;
 }
 
 /** Redirects `listen` of all servers of `node:net` to the address. */
@@ -164,7 +165,11 @@ export function replaceListen(address: ServerAddress): void {
     if (asked === "other") return listen.apply(this, args);
     const callback = args.find((argument) => typeof argument === "function");
     const advertised = address.advertised(asked.port, asked.host);
-    if (!mayListen(this, advertised, address)) return this;
+    const refused = takeAddress(this, advertised, address);
+    if (refused !== undefined) {
+      queueMicrotask(() => this.emit("error", refused));
+      return this;
+    }
     return callback === undefined
       ? listen.call(this, { path: address.socket })
       : listen.call(this, { path: address.socket }, callback);
