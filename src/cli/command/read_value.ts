@@ -14,6 +14,7 @@ export interface ValueFlags {
   readonly value?: string | undefined;
   readonly stdin?: true | undefined;
   readonly fromFile?: string | undefined;
+  readonly allowEmpty?: true | undefined;
 }
 
 export interface ValueFacts {
@@ -52,7 +53,7 @@ export function checkValueFlags(
       "usage",
       `Give secret ${key} by --stdin or --from-file, not by --value: the list of processes ` +
         "and the shell's history would show it",
-      { next: [ctx.lines.again()] },
+      { next: [ctx.lines.again({ "--value": undefined, "--stdin": true })] },
     );
   }
 }
@@ -138,11 +139,19 @@ async function read(ctx: Context, flags: ValueFlags, facts: ValueFacts): Promise
 }
 
 /** What is wrong with a value, or nothing; never repeats it. */
-export function checkValue(value: string, category: VariableCategory): string | undefined {
+export function checkValue(
+  value: string,
+  { category, allowEmpty }: {
+    readonly category: VariableCategory;
+    readonly allowEmpty: boolean | undefined;
+  },
+): string | undefined {
   const bytes = new TextEncoder().encode(value).byteLength;
   if (bytes > MAX_VARIABLE_BYTES) return `at most ${MAX_VARIABLE_BYTES} bytes, not ${bytes}`;
   if (value.includes("\0")) return "a value without a NUL character";
-  return category === "secret" && value === "" ? "a value that is not empty" : undefined;
+  if (value !== "") return undefined;
+  if (category === "secret") return "a value that is not empty";
+  return allowEmpty === true ? undefined : "a value: it is empty, and --allow-empty is not given";
 }
 
 /**
@@ -156,7 +165,8 @@ export async function readValue(
   facts: ValueFacts,
 ): Promise<string> {
   const value = await read(ctx, flags, facts);
-  const wanted = checkValue(value, facts.category);
+  const { category } = facts;
+  const wanted = checkValue(value, { category, allowEmpty: flags.allowEmpty });
   if (wanted === undefined) return value;
   throw new CliError("usage", `Give ${facts.key} ${wanted}`);
 }

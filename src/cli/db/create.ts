@@ -33,10 +33,8 @@ async function createNamed(
     const databases = await listDatabases(client, project);
     if (!databases.some(({ name }) => name === body.name)) throw error;
     throw new CliError("conflict", `Choose another name: ${project.name} has a ${body.name}`, {
-      next: [
-        ctx.lines.again({ "--name": `${body.name}-2`, "--env-var": "DATABASE_2_URL" }),
-        ctx.lines.ofProject("db", "info", body.name),
-      ],
+      hint: "Give another --name, and another --env-var if deployments should get both",
+      next: [ctx.lines.ofProject("db", "info", body.name)],
       cause: error,
     });
   }

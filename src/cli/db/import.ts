@@ -1,7 +1,7 @@
 import { importEvents } from "../../client/mod.ts";
 import { MAIN_BRANCH, MAX_IMPORT_BYTES } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
-import { actionRequired, CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { formatBytes, formatCount, printable } from "../terminal/mod.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
@@ -21,9 +21,9 @@ interface Script {
 async function openScript(ctx: Context, file: string | undefined): Promise<Script> {
   if (file === undefined || file === STDIN) {
     if (ctx.stdinIsTerminal && file === undefined) {
-      throw actionRequired("Give the script by --file, or on stdin", [
-        ctx.lines.again({ "--file": "export.sql" }),
-      ]);
+      throw new CliError("action_required", "Give the script by --file, or on stdin", {
+        hint: "`svc db import --help` shows both",
+      });
     }
     return { octets: ctx.stdin() };
   }

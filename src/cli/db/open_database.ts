@@ -80,7 +80,7 @@ const namesOf = (databases: readonly Database[]): string =>
 
 function noDatabase(ctx: Context, project: Project): CliError {
   return new CliError("not_found", `Create a database first: ${project.name} has none`, {
-    next: [ctx.lines.ofProject("db", "create", "--wait")],
+    hint: `To create one: ${ctx.lines.ofProject("db", "create", "--wait")}`,
   });
 }
 

@@ -130,10 +130,14 @@ Deno.test("deploy without a project names the commands that settle it", async ()
     assert.equal(run.code, 1);
     const { code, next } = JSON.parse(run.stdout);
     assert.equal(code, "action_required");
-    assert.deepEqual(next, ["svc projects create --name my-site --link --json"]);
+    assert.deepEqual(next, [
+      "svc projects list --json",
+      "svc projects create --name my-site --link --json",
+    ]);
     await bench.json(["projects", "create", "--name", "blog"]);
     const other = await bench.run(["deploy", "--prod"]);
-    assert.match(other.stderr, /\n {2}svc deploy --prod --project-id blog\n/);
+    assert.match(other.stderr, /\nhint: Name a project with --project-id: blog\n/);
+    assert.doesNotMatch(other.stderr, /svc deploy/);
     assert.equal((await bench.run(["deploy", "--prod", "--project-id", "blog"])).code, 0);
   });
 });

@@ -11,7 +11,7 @@ import { formatAge, formatFacts } from "../terminal/mod.ts";
 function explainConflict({ lines }: Context, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 409) return error;
   return new CliError("conflict", error.message, {
-    next: [lines.ofProject("deployments"), lines.ofProject("deploy", "--prod")],
+    next: [lines.ofProject("deployments", "list")],
     cause: error,
   });
 }

@@ -14,8 +14,8 @@ export default defineCommand({
     const deployment = flags.deploymentId ?? project.productionDeploymentId;
     if (deployment === null) {
       throw new CliError("not_found", `Nothing of ${project.name} is live in production yet`, {
-        hint: "Deploy there, or name another deployment with --deployment-id",
-        next: [ctx.lines.ofProject("deploy", "--prod")],
+        hint: "Deploy with --prod, or name another deployment with --deployment-id",
+        next: [ctx.lines.ofProject("deployments", "list")],
       });
     }
     const { id, functions } = await client.call(endpoints.getDeployment, {

@@ -33,6 +33,8 @@ export interface DotenvFacts {
   /** Category of variables without a declaration, from `--plain` or `--secret`. */
   readonly flag: VariableCategory | undefined;
   readonly declarations: ReadonlyMap<string, EnvDeclaration>;
+  /** True where empty values are meant. */
+  readonly allowEmpty?: boolean | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface DotenvFacts {
  */
 export function parseDotenv(
   text: string,
-  { flag, declarations }: DotenvFacts,
+  { flag, declarations, allowEmpty }: DotenvFacts,
 ): { readonly entries: readonly DotenvEntry[]; readonly problems: readonly DotenvProblem[] } {
   const entries: DotenvEntry[] = [];
   const problems: DotenvProblem[] = [];
@@ -66,7 +68,7 @@ export function parseDotenv(
     } else if (category === undefined) {
       problems.push({ key, message: "is not declared in svc.toml: give --plain or --secret" });
     } else {
-      const wanted = checkValue(value, category);
+      const wanted = checkValue(value, { category, allowEmpty });
       if (wanted === undefined) entries.push({ key, value, category });
       else problems.push({ key, message: `wants ${wanted}` });
     }

@@ -95,7 +95,11 @@ Deno.test("parseDotenv() takes values as they are and expands nothing", () => {
     "export D='# kept'",
     "E=",
   ].join("\n");
-  const { entries, problems } = parseDotenv(text, { flag: "plain", declarations: new Map() });
+  const facts = { flag: "plain" as const, declarations: new Map() };
+  assert.deepEqual(parseDotenv(text, facts).problems, [
+    { key: "E", message: "wants a value: it is empty, and --allow-empty is not given" },
+  ]);
+  const { entries, problems } = parseDotenv(text, { ...facts, allowEmpty: true });
   assert.deepEqual(problems, []);
   assert.deepEqual(Object.fromEntries(entries.map(({ key, value }) => [key, value])), {
     A: "$(id)",

@@ -1,14 +1,8 @@
 import { ApiError, type Client } from "../../client/mod.ts";
-import {
-  endpoints,
-  ENVIRONMENT_PRODUCTION,
-  type Project,
-  SCOPE_ALL,
-  type Variable,
-} from "../../contract/mod.ts";
+import { endpoints, type Project, SCOPE_ALL, type Variable } from "../../contract/mod.ts";
 import { checkValueFlags, defineCommand, readValue, type ValueFlags } from "../command/mod.ts";
-import { chooseEnvironment, contextLine, listEnvironments } from "../environments/mod.ts";
-import { actionRequired, CliError } from "../errors/mod.ts";
+import { chooseEnvironment, environmentRequired, listEnvironments } from "../environments/mod.ts";
+import { CliError } from "../errors/mod.ts";
 import {
   openProjectFolder,
   type ProjectFolder,
@@ -68,11 +62,11 @@ async function chooseScope(
   const chosen = await chooseEnvironment(ctx, { ...facts, given: flags.environment, phase: "env" });
   if (chosen !== undefined) return chosen.environment.name;
   if (ctx.prompter === undefined) {
-    throw actionRequired("Name the scope: an environment, or all of them", [
-      ctx.lines.again({ "--environment": ENVIRONMENT_PRODUCTION }),
-      ctx.lines.again({ "--all": true }),
-      contextLine(ctx),
-    ]);
+    throw environmentRequired(
+      ctx,
+      "Name the scope: an environment, or all of them",
+      "--environment <name> or --all",
+    );
   }
   const environments = await listEnvironments(client, project);
   return await ctx.prompter.select({
@@ -146,6 +140,7 @@ export default defineCommand({
       .option("--value <value>", "the value; not allowed for secrets")
       .option("--stdin", "read the value from stdin")
       .option("--from-file <path>", "read the value from this file")
+      .option("--allow-empty", "store an empty value; without it, empty input is refused")
       .option("--all-keys", "take --from-file as a dotenv file and set all its variables")
       .option("--plain", "store it as plain text, which can be shown")
       .option("--secret", "store it as a secret, which is never shown again")
@@ -176,7 +171,9 @@ export default defineCommand({
       return { ...resolved, scope, flags };
     };
     if (given === undefined) {
-      const entries = await readDotenvFile(ctx, flags.fromFile ?? "", { flag, declarations });
+      const entries = await readDotenvFile(ctx, flags.fromFile ?? "", {
+        ...{ flag, declarations, allowEmpty: flags.allowEmpty },
+      });
       return await putAll(ctx, await settle(), entries);
     }
     const key = given;

@@ -23,6 +23,18 @@ const set: readonly Step[] = [
     argv: ["env", "set", "REGION", "--plain", "--value", "eu", "--all"],
   },
   {
+    name: "empty input",
+    argv: ["env", "set", "EMPTY", "--plain", "--stdin", "--all"],
+    stdin: "\n",
+    code: 2,
+  },
+  {
+    name: "--allow-empty",
+    argv: ["env", "set", "EMPTY", "--plain", "--stdin", "--all", "--allow-empty"],
+    stdin: "",
+  },
+  { name: "without EMPTY", argv: ["env", "delete", "EMPTY", "--force"] },
+  {
     name: "the environment from SVC_ENVIRONMENT",
     argv: ["env", "set", "LEVEL", "--plain", "--value", "debug"],
     env: { SVC_ENVIRONMENT: "preview" },

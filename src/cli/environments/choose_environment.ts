@@ -11,16 +11,9 @@ import {
   ContextFileError,
   loadContext,
 } from "../../config/mod.ts";
-import {
-  endpoints,
-  type Environment,
-  ENVIRONMENT_PREVIEW,
-  ENVIRONMENT_PRODUCTION,
-  PAGE_LIMIT_MAX,
-  type Project,
-} from "../../contract/mod.ts";
+import { endpoints, type Environment, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { actionRequired, CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/mod.ts";
 import type { ProjectFolder } from "../projects/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { type Phase, printable } from "../terminal/mod.ts";
@@ -68,7 +61,7 @@ export async function readContext(
   } catch (cause) {
     if (!(cause instanceof ContextFileError)) throw cause;
     throw new CliError("context_invalid", cause.message, {
-      next: [ctx.lines.of("context", "clear"), contextLine(ctx)],
+      next: [ctx.lines.of("context", "clear")],
       cause,
     });
   }
@@ -140,11 +133,7 @@ function unknownEnvironment(
     `Name an environment of ${project.name}: it has no "${printable(reference)}"${where}`,
     {
       hint: near === undefined ? `It has: ${names.join(", ")}` : `Did you mean ${near}?`,
-      next: from === "context"
-        ? [lines.ofProject("context", "use", near ?? names[0]!), lines.of("context", "clear")]
-        : from === "argument"
-        ? [list]
-        : [...(near === undefined ? [] : [lines.again({ "--environment": near })]), list],
+      next: from === "context" ? [lines.of("context", "clear"), list] : [list],
     },
   );
 }
@@ -192,9 +181,12 @@ export async function chooseEnvironment(
   return { environment, source };
 }
 
-/** The command that names an environment for others. */
-export function contextLine({ lines }: Pick<Context, "lines">): string {
-  return lines.ofProject("context", "use", ENVIRONMENT_PREVIEW);
+/** The error where nobody can be asked for an environment; `ways` are the flags that name one. */
+export function environmentRequired(ctx: Context, message: string, ways: string): CliError {
+  return new CliError("action_required", message, {
+    hint: `Add ${ways}, or choose one for this folder with \`svc context use\``,
+    next: [ctx.lines.ofProject("environments", "list")],
+  });
 }
 
 /** As {@link chooseEnvironment}; where none is named, a person is asked. */
@@ -205,11 +197,11 @@ export async function requireEnvironment(
   const chosen = await chooseEnvironment(ctx, facts);
   if (chosen !== undefined) return chosen;
   if (ctx.prompter === undefined) {
-    throw actionRequired("Name the environment: no flag, variable or context names one", [
-      ctx.lines.again({ "--environment": ENVIRONMENT_PRODUCTION }),
-      ctx.lines.again({ "--environment": ENVIRONMENT_PREVIEW }),
-      contextLine(ctx),
-    ]);
+    throw environmentRequired(
+      ctx,
+      "Name the environment: no flag, variable or context names one",
+      "--environment <name>",
+    );
   }
   const environment = await ctx.prompter.select({
     message: "Which environment?",

@@ -5,7 +5,7 @@
  */
 export {
   chooseEnvironment,
-  contextLine,
+  environmentRequired,
   environmentVariable,
   listEnvironments,
   pickEnvironment,

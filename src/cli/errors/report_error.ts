@@ -76,13 +76,12 @@ const WORKSPACE_FIELD = "header.x-workspace";
 function describeWrongWorkspace(error: ApiError, lines: SuggestedCommands | undefined) {
   const problem = error.problems.find(({ path }) => path === WORKSPACE_FIELD);
   if (problem === undefined || lines === undefined) return undefined;
-  const own = /"([^"]+)"/.exec(problem.message)?.[1];
   const wanted = /, not "([^"]+)"/.exec(error.message)?.[1];
   return {
-    hint: "Log in to that workspace, or act in the key's own",
+    hint: "Log in to that workspace, or name the key's own with --workspace",
     next: [
       ...(wanted === undefined ? [] : [lines.of("login", "--workspace", wanted)]),
-      ...(own === undefined ? [] : [lines.again({ "--workspace": own })]),
+      lines.of("workspace", "list"),
     ],
   };
 }

@@ -1,7 +1,8 @@
 /**
  * Command lines that the tool suggests. Each can be run as it is printed: it
- * acts on the same platform and workspace as this run, and repeats the flags
- * that were given. What may be a secret is never repeated.
+ * acts on the same platform, workspace and project as this run, repeats the
+ * flags that were given, and changes nothing that this run did not name. What
+ * may be a secret is never repeated.
  *
  * @module
  */
@@ -15,7 +16,10 @@ export interface KnownFlag {
   readonly takesValue: boolean;
 }
 
-/** Flags to set, to a value or `true`, or to leave out (`undefined`); by their long names. */
+/**
+ * Flags to set, to a value or `true`, or to leave out (`undefined`); by their long names. A flag
+ * of {@link TARGET_FLAGS} may only be left out.
+ */
 export type FlagChanges = Readonly<Record<string, string | true | undefined>>;
 
 export interface SuggestedCommands {
@@ -36,12 +40,24 @@ const SHARED_FLAGS: readonly string[] = ["--workspace", "--api-url", "--cwd", "-
 /** As {@link SHARED_FLAGS}, of commands that are about one project. */
 const PROJECT_FLAGS: readonly string[] = ["--project-id", ...SHARED_FLAGS];
 
-/** Flags whose values may be secrets, and what stands in their place. */
-const SECRET_FLAGS: Readonly<Record<string, string | undefined>> = {
-  "--token": undefined,
-  "--url": undefined,
-  "--value": "--stdin",
-};
+/**
+ * Flags that say what a command acts on. A suggestion never chooses for the user: run as printed,
+ * it would change something that the user did not name.
+ */
+const TARGET_FLAGS: ReadonlySet<string> = new Set([
+  "--project-id",
+  "--workspace",
+  "--environment",
+  "--all",
+  "--prod",
+  "--database",
+  "--branch",
+  "--deployment-id",
+  "--to",
+]);
+
+/** Flags whose values may be secrets. */
+const SECRET_FLAGS: ReadonlySet<string> = new Set(["--token", "--url"]);
 
 /** A word that a POSIX shell reads as it is: in quotes where it needs them. */
 export function shellWord(text: string): string {
@@ -75,12 +91,15 @@ function readWords(argv: readonly string[], flags: readonly KnownFlag[]): Word[]
   return read;
 }
 
-function withoutSecrets(words: readonly Word[]): Word[] {
-  return words.flatMap((word) => {
-    if (word.flag === undefined || !Object.hasOwn(SECRET_FLAGS, word.flag)) return [word];
-    const substitute = SECRET_FLAGS[word.flag];
-    return substitute === undefined ? [] : [{ flag: substitute, words: [substitute] }];
-  });
+const withoutSecrets = (words: readonly Word[]): Word[] =>
+  words.filter(({ flag }) => flag === undefined || !SECRET_FLAGS.has(flag));
+
+function assertSameTarget(changes: FlagChanges): void {
+  for (const [flag, value] of Object.entries(changes)) {
+    if (value !== undefined && TARGET_FLAGS.has(flag)) {
+      throw new TypeError(`Cannot suggest a command with another ${flag} than the user's`);
+    }
+  }
 }
 
 const lineOf = (words: readonly string[]): string => ["svc", ...words.map(shellWord)].join(" ");
@@ -100,6 +119,7 @@ export function createSuggestedCommands(
     return lineOf([...words, ...kept.flatMap((word) => word.words)]);
   };
   const wordsAgain = (changes: FlagChanges = {}): readonly string[] => {
+    assertSameTarget(changes);
     const kept = read.filter(({ flag }) => flag === undefined || !Object.hasOwn(changes, flag));
     const set = Object.entries(changes).flatMap(([flag, value]) =>
       value === undefined ? [] : value === true ? [flag] : [flag, value]

@@ -30,8 +30,8 @@ Deno.test("again() repeats the line with its flags, quoted for a shell", () => {
 Deno.test("again() sets, replaces and leaves out flags, before what stands after --", () => {
   const lines = linesOf("env", "exec", "--project-id", "a", "--prod", "--", "npm", "run", "--prod");
   assert.equal(
-    lines.again({ "--project-id": "b", "--prod": undefined, "--force": true }),
-    "svc env exec --project-id b --force -- npm run --prod",
+    lines.again({ "--prod": undefined, "--force": true }),
+    "svc env exec --project-id a --force -- npm run --prod",
   );
 });
 
@@ -56,12 +56,17 @@ Deno.test("of() keeps platform, workspace and JSON mode, and nothing else", () =
 });
 
 Deno.test("no line repeats what may be a secret", () => {
-  const lines = linesOf("env", "set", "KEY", "--value", "s3cret", "--token=svc_1", "--json");
-  assert.equal(
-    lines.again({ "--environment": "preview" }),
-    "svc env set KEY --stdin --json --environment preview",
-  );
+  const lines = linesOf("env", "set", "KEY", "--plain", "--value", "1", "--token=svc_1", "--json");
+  assert.equal(lines.again(), "svc env set KEY --plain --value 1 --json");
   assert.equal(lines.of("login"), "svc login --json");
+});
+
+Deno.test("again() never chooses what a command acts on", () => {
+  const lines = linesOf("deploy", "--prod", "--project-id", "blog");
+  for (const flag of ["--project-id", "--workspace", "--environment", "--database", "--branch"]) {
+    assert.throws(() => lines.again({ [flag]: "shop" }), TypeError, flag);
+  }
+  assert.equal(lines.again({ "--project-id": undefined }), "svc deploy --prod");
 });
 
 Deno.test("shellWord() leaves plain words alone and quotes others", () => {

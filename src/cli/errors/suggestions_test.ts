@@ -16,7 +16,7 @@ async function words(line: string): Promise<string[]> {
 async function suggested(bench: Bench, argv: readonly string[], options: RunOptions = {}) {
   const { code, stdout } = await bench.run([...argv, "--json"], options);
   assert.notEqual(code, 0, stdout);
-  const { next, error } = JSON.parse(stdout);
+  const { next, error, hint } = JSON.parse(stdout);
   assert.ok(Array.isArray(next) && next.length > 0, stdout);
   const { stderr } = await bench.run(argv, options);
   for (const line of next) {
@@ -24,7 +24,7 @@ async function suggested(bench: Bench, argv: readonly string[], options: RunOpti
     assert.ok(!/[<>]/.test(line), `${line} has a placeholder`);
     assert.ok(stderr.includes(line.replace(" --json", "")), `people do not see ${line}`);
   }
-  return { next: next as string[], error: String(error) };
+  return { next: next as string[], error: String(error), hint: String(hint) };
 }
 
 /** Runs a suggestion and expects it to work. */
@@ -34,71 +34,69 @@ async function settles(bench: Bench, line: string | undefined, options: RunOptio
   assert.equal(outcome.code, 0, `${line}: ${outcome.stdout}${outcome.stderr}`);
 }
 
-Deno.test("a name that is taken: link to it, or take another", () =>
+Deno.test("a name that is taken: take another", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
     const argv = ["projects", "create", "--name", "blog", "--display-name", "It's a blog"];
-    const { next } = await suggested(bench, argv);
+    const { next, hint } = await suggested(bench, argv);
+    assert.match(hint, /svc link --project-id blog/);
     assert.deepEqual(next, [
-      "svc link --project-id blog --json",
       "svc projects create --display-name 'It'\\''s a blog' --json --name blog-2",
     ]);
     for (const line of next) await settles(bench, line);
     const init = await suggested(bench, ["init", "--create", "--name", "blog"]);
-    assert.equal(init.next[1], "svc init --create --json --name blog-3");
-    await settles(bench, init.next[1]);
+    assert.equal(init.next[0], "svc init --create --json --name blog-3");
+    await settles(bench, init.next[0]);
   }));
 
-Deno.test("a folder that is not linked: make a project, or name one", () =>
+Deno.test("a folder that is not linked: list the projects, or create one, but touch no other", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
-    for (const argv of [["deploy", "--prod"], ["logs"], ["env", "list"], ["rollback"]]) {
-      const { next } = await suggested(bench, argv);
-      assert.equal(next[0], "svc projects create --name my-site --link --json");
-      assert.ok(next.includes(`svc ${argv.join(" ")} --json --project-id blog`));
+    for (const argv of [["deploy", "--prod"], ["logs"], ["env", "list"], ["rollback"], ["link"]]) {
+      const { next, hint } = await suggested(bench, argv);
+      assert.deepEqual(next, [
+        "svc projects list --json",
+        "svc projects create --name my-site --link --json",
+      ]);
+      assert.match(hint, /--project-id: blog$/);
     }
-    const link = await suggested(bench, ["link"]);
-    await settles(bench, link.next[0]);
-    assert.match(await bench.read("svc.toml"), /name = "blog"/);
+    const elsewhere = await suggested(bench, ["deploy", bench.site, "--prod"], { cwd: "/" });
+    const create = `svc projects create --name my-site --link --cwd ${bench.site} --json`;
+    assert.equal(elsewhere.next[1], create);
+    await settles(bench, create, { cwd: "/" });
+    assert.match(await bench.read("svc.toml"), /name = "my-site"/);
   }));
 
-Deno.test("a project that is not there: the one that was meant", () =>
+Deno.test("a project that is not there: the hint names the one that was meant", () =>
   withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "blog"]);
-    const { next } = await suggested(bench, [
-      "deployments",
-      "--project-id",
-      "blgo",
-      "--limit",
-      "3",
+    const { next, hint } = await suggested(bench, ["deploy", "--prod", "--project-id", "blogs"]);
+    assert.match(hint, /Did you mean blog\?/);
+    assert.deepEqual(next, [
+      "svc projects list --json",
+      "svc workspace list --json",
+      "svc projects create --name blogs --link --json",
     ]);
-    assert.equal(next[0], "svc deployments list --limit 3 --json --project-id blog");
     for (const line of next) await settles(bench, line);
   }));
 
-Deno.test("a key of another workspace: log in there, or act in the key's own", () =>
+Deno.test("a key of another workspace: log in there, and nothing happens in the key's own", () =>
   withPlatform(async (bench) => {
     const { next, error } = await suggested(bench, ["projects", "list", "--workspace", "acme"]);
     assert.match(error, /belongs to workspace "default", not "acme"/);
     assert.deepEqual(next, [
       "svc login --workspace acme --json",
-      "svc projects list --json --workspace default",
+      "svc workspace list --workspace acme --json",
     ]);
-    await settles(bench, next[1]);
-    const env = { ...bench.env, SVC_WORKSPACE: "acme" };
-    const byVariable = await suggested(bench, ["projects", "list"], { env });
-    await settles(bench, byVariable.next[1], { env });
   }));
 
-Deno.test("nothing to roll back: look at the deployments, or deploy", () =>
+Deno.test("nothing to roll back: look at the deployments", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const none = await suggested(bench, ["rollback", "--project-id", "my-site"]);
-    assert.deepEqual(none.next, [
-      "svc deployments --project-id my-site --json",
-      "svc deploy --prod --project-id my-site --json",
-    ]);
+    assert.deepEqual(none.next, ["svc deployments list --project-id my-site --json"]);
     for (const line of none.next) await settles(bench, line);
+    await bench.json(["deploy", "--prod"]);
     const first = await suggested(bench, ["rollback"]);
     assert.match(first.error, /nothing to go back to/);
   }));
@@ -115,12 +113,15 @@ Deno.test("an output that is missing: build it", () =>
     await settles(bench, next[0]);
   }));
 
-Deno.test("no environment, and confirmations: the same line with the flag", () =>
+Deno.test("no environment: a list of them; confirmations: the same line with the flag", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
-    const set = await suggested(bench, ["env", "set", "KEY", "--plain", "--stdin"], { stdin: "v" });
-    assert.equal(set.next[0], "svc env set KEY --plain --stdin --json --environment production");
-    await settles(bench, set.next[0], { stdin: "v" });
+    const argv = ["env", "set", "KEY", "--plain", "--value", "v"];
+    const set = await suggested(bench, argv);
+    assert.match(set.hint, /--environment <name> or --all/);
+    assert.deepEqual(set.next, ["svc environments list --json"]);
+    await settles(bench, set.next[0]);
+    await bench.json([...argv, "--all"]);
     const remove = await suggested(bench, ["env", "delete", "KEY"]);
     await settles(bench, remove.next[0]);
   }));

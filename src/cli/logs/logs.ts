@@ -100,7 +100,7 @@ export default defineCommand({
     }
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     if (flags.build === true) {
-      const newest = await newestDeployment(ctx, client, project.id);
+      const newest = await newestDeployment(client, project.id);
       return await showBuildLog(ctx, client, { deployment: newest, follow });
     }
     const params = { project: project.id };

@@ -17,7 +17,6 @@ function formatLine({ level, text }: BuildLogLine, colors: Palette): string {
 
 /** The project's newest deployment. */
 export async function newestDeployment(
-  ctx: Context,
   client: Client,
   project: string,
 ): Promise<string> {
@@ -27,7 +26,7 @@ export async function newestDeployment(
   });
   if (newest !== undefined) return newest.id;
   throw new CliError("not_found", "This project has no deployment yet", {
-    next: [ctx.lines.ofProject("deploy")],
+    hint: "`svc deploy` makes the first",
   });
 }
 

@@ -13,6 +13,16 @@ import { printable } from "../terminal/mod.ts";
 /** Pause between two looks whether a built deployment is live, in milliseconds. */
 const LOOK_MS = 500;
 
+/** The command that starts the same build again. */
+function againLine({ lines }: Context, { project, branch, commitSha, force }: WantedBuild): string {
+  return lines.of(
+    ...["builds", "start", "--project-id", project.name],
+    ...(branch === undefined ? [] : ["--branch", branch]),
+    ...(commitSha === undefined ? [] : ["--commit", commitSha]),
+    ...(force === true ? ["--force"] : []),
+  );
+}
+
 const UNDER_WAY: ReadonlySet<Deployment["status"]> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
 export interface WantedBuild {
@@ -38,7 +48,7 @@ async function start(ctx: Context, client: Client, wanted: WantedBuild) {
       hint: `The project ${name} is there. A private repository needs credentials`,
       next: [
         ctx.lines.of("projects", "git-credentials", name, "--stdin"),
-        ctx.lines.of("builds", "start", "--project-id", name),
+        againLine(ctx, wanted),
       ],
     });
   }
@@ -80,7 +90,7 @@ export async function buildBranch(
     details: { id: deployment.id, status: deployment.status },
     next: [
       ctx.lines.of("logs", "--build", deployment.id),
-      ctx.lines.of("builds", "start", "--project-id", wanted.project.name),
+      againLine(ctx, wanted),
     ],
   });
 }

@@ -50,10 +50,10 @@ async function nameTaken(
   const { lines } = ctx;
   return new CliError("conflict", cause.message, {
     hint: own.has(name)
-      ? "It is in this workspace: link the folder to it, or take another name"
+      ? "It is in this workspace. If you mean this project, link the folder to it: " +
+        lines.of("link", "--project-id", name)
       : "Names are host names, and shared by all workspaces: take another",
     next: [
-      ...(own.has(name) ? [lines.of("link", "--project-id", name)] : []),
       hasNameFlag
         ? lines.again({ "--name": other })
         : lines.of("projects", "create", "--name", other, "--link"),

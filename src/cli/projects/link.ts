@@ -1,13 +1,18 @@
 import { basename } from "node:path";
 import type { Project } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
-import { actionRequired, CliError } from "../errors/mod.ts";
+import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { assertCanBind, bindFolder } from "./bind_folder.ts";
-import { listNewestProjects } from "./create_project.ts";
 import { addGitRemote, assertCheckout } from "./git_remote.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
-import { chooseProject, findProject, runsWithProject, toProjectName } from "./resolve_project.ts";
+import {
+  chooseProject,
+  createLine,
+  findProject,
+  hintAtProjects,
+  toProjectName,
+} from "./resolve_project.ts";
 
 async function pickProject(
   ctx: Context,
@@ -20,20 +25,19 @@ async function pickProject(
   if (project !== undefined) return project;
   if (given !== undefined) {
     throw new CliError("not_found", `Name an existing project: the platform has no "${given}"`, {
+      hint: await hintAtProjects(client, given),
       next: [
-        ...runsWithProject(ctx, await listNewestProjects(client), given),
         ctx.lines.of("projects", "list"),
-        ctx.lines.of("projects", "create", "--name", toProjectName(given), "--link"),
+        createLine(ctx, folder, toProjectName(given)),
       ],
     });
   }
   const name = reference ?? toProjectName(basename(folder.directory));
   if (ctx.prompter !== undefined) return await chooseProject(ctx, client, name);
-  throw actionRequired("Name the project with --project-id", [
-    ...runsWithProject(ctx, await listNewestProjects(client), reference),
-    ctx.lines.of("projects", "list"),
-    ctx.lines.of("projects", "create", "--name", name, "--link"),
-  ]);
+  throw new CliError("action_required", "Name the project with --project-id", {
+    hint: await hintAtProjects(client, reference),
+    next: [ctx.lines.of("projects", "list"), createLine(ctx, folder, name)],
+  });
 }
 
 export default defineCommand({

@@ -9,15 +9,15 @@ import { ApiError, type Client } from "../../client/mod.ts";
 import { endpoints, type Project, projectName } from "../../contract/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { actionRequired, CliError, declined } from "../errors/mod.ts";
+import { CliError, declined } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import type { Phase } from "../terminal/mod.ts";
 import { assertCanBind } from "./bind_folder.ts";
 import { createProject, listNewestProjects } from "./create_project.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 
-/** Most projects that an error suggests. */
-const MAX_SUGGESTED = 3;
+/** Most projects that an error lists. */
+const MAX_LISTED = 5;
 
 export interface ProjectFacts {
   readonly folder: ProjectFolder;
@@ -88,16 +88,26 @@ function createNamed(ctx: Context, client: Client, name: string): Promise<Projec
   return createProject(ctx, client, { body: { name }, phase: "projects", hasNameFlag: false });
 }
 
-/** This run with each of the newest projects, or the one that a wrong name resembles. */
-export function runsWithProject(
-  ctx: Context,
-  projects: readonly Project[],
+/**
+ * Which projects there are, or the one that a wrong name resembles, as a hint. A command line
+ * with one of them would change a project that nobody named.
+ */
+export async function hintAtProjects(
+  client: Client,
   wrong: string | undefined,
-): string[] {
-  const names = projects.map(({ name }) => name);
+): Promise<string> {
+  const names = (await listNewestProjects(client)).map(({ name }) => name);
   const near = wrong === undefined ? undefined : nearest(wrong, names);
-  const offered = near === undefined ? names.slice(0, MAX_SUGGESTED) : [near];
-  return offered.map((name) => ctx.lines.again({ "--project-id": name }));
+  if (near !== undefined) return `Did you mean ${near}? Name it with --project-id`;
+  if (names.length === 0) return "The workspace has no project; --workspace names another one";
+  const more = names.length > MAX_LISTED ? ", …" : "";
+  return `Name a project with --project-id: ${names.slice(0, MAX_LISTED).join(", ")}${more}`;
+}
+
+/** The command that creates a project for a folder, run in that folder. */
+export function createLine(ctx: Context, { directory }: ProjectFolder, name: string): string {
+  const there = directory === ctx.cwd ? [] : ["--cwd", directory];
+  return ctx.lines.of("projects", "create", "--name", name, "--link", ...there);
 }
 
 async function unknownProject(
@@ -114,12 +124,11 @@ async function unknownProject(
     ? given
     : folder.config?.project.name ?? basename(folder.directory);
   return new CliError("not_found", message, {
-    hint: "Projects of other workspaces are found with --workspace",
+    hint: await hintAtProjects(client, given),
     next: [
-      ...runsWithProject(ctx, await listNewestProjects(client), given),
       ctx.lines.of("projects", "list"),
       ctx.lines.of("workspace", "list"),
-      ctx.lines.of("projects", "create", "--name", toProjectName(newName), "--link"),
+      createLine(ctx, folder, toProjectName(newName)),
     ],
   });
 }
@@ -137,10 +146,10 @@ async function settleMissing(
     const message = named === undefined
       ? "Name the project: this folder is not linked to one"
       : `Create the project first: the platform has no "${named}"`;
-    throw actionRequired(message, [
-      ctx.lines.of("projects", "create", "--name", name, "--link"),
-      ...runsWithProject(ctx, await listNewestProjects(client), named),
-    ]);
+    throw new CliError("action_required", message, {
+      hint: await hintAtProjects(client, named),
+      next: [ctx.lines.of("projects", "list"), createLine(ctx, folder, name)],
+    });
   }
   if (named === undefined) return await chooseProject(ctx, client, name);
   const create = await ctx.prompter.confirm({

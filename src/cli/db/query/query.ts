@@ -52,7 +52,7 @@ export default defineCommand({
   async run({ args: [argument], flags }, ctx) {
     const csv = flags.csv === true;
     if (csv && ctx.ui.json) throw new CliError("usage", "Give --csv or --json, not both");
-    const source = await readSql(ctx, { argument, file: flags.file });
+    const source = await readSql(ctx, { argument, ...flags });
     const isPrompt = source === undefined;
     if (isPrompt && (ctx.prompter === undefined || !ctx.ui.showsOnTerminal || csv)) {
       throw actionRequired("Give the SQL as an argument, by --file, or on stdin", [

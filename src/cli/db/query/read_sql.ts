@@ -15,9 +15,12 @@ const STDIN = "-";
 /** Reads the SQL; `undefined` where none is given and nothing is piped in. */
 export async function readSql(
   ctx: Context,
-  { argument, file }: {
+  { argument, file, database, branch }: {
     readonly argument?: string | undefined;
     readonly file?: string | undefined;
+    /** Where it will run, for the command that takes more. */
+    readonly database?: string | undefined;
+    readonly branch: string;
   },
 ): Promise<SqlSource & { readonly sql: string } | undefined> {
   if (argument !== undefined && file !== undefined) {
@@ -32,7 +35,12 @@ export async function readSql(
   if (isBlankSql(source.sql)) throw new CliError("usage", "Give SQL: there is no statement in it");
   if (source.sql.length > MAX_SQL_LENGTH) {
     throw new CliError("usage", `Give at most ${MAX_SQL_LENGTH} characters of SQL`, {
-      next: [ctx.lines.ofProject("db", "import", ...file === undefined ? [] : ["--file", file])],
+      next: [
+        ctx.lines.ofProject(
+          ...["db", "import", ...database === undefined ? [] : [database], "--branch", branch],
+          ...file === undefined ? [] : ["--file", file],
+        ),
+      ],
     });
   }
   return source;

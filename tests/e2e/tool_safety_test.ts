@@ -1,0 +1,50 @@
+/** The tool changes nothing that the user did not name, and hands on nothing that is svc's own. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { hostOf, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+
+/** The words of a suggested line without quotes. */
+const wordsOf = (line: string) => line.split(" ").slice(1);
+
+async function failure(box: Sandbox, args: readonly string[]) {
+  const { code, stdout } = await box.tool([...args, "--json"]);
+  assert.notEqual(code, 0, stdout);
+  return oneObject(stdout) as { readonly next: readonly string[]; readonly hint: string };
+}
+
+Deno.test("what a failed deploy suggests leaves other projects as they are", () =>
+  withSandbox(async (box) => {
+    await box.start();
+    await Deno.writeTextFile(join(box.site, "index.html"), "the shop");
+    await box.json(["init", "--name", "shop", "--create"]);
+    const { urls } = await box.json(["deploy", "--prod"]) as { urls: { production: string } };
+
+    box.site = join(box.folder, "other");
+    await Deno.mkdir(box.site);
+    await Deno.writeTextFile(join(box.site, "index.html"), "something else");
+    const unlinked = await failure(box, ["deploy", "--prod"]);
+    const misnamed = await failure(box, ["deploy", "--prod", "--project-id", "shp"]);
+    for (const line of [...unlinked.next, ...misnamed.next]) {
+      await box.tool(wordsOf(line));
+      assert.ok(!line.includes("shop"), line);
+    }
+    assert.match(misnamed.hint, /Did you mean shop\?/);
+    const shown = await box.page(hostOf(urls.production), "/");
+    assert.equal(shown.text, "the shop");
+  }));
+
+Deno.test("an empty value is stored only where that was said", () =>
+  withSandbox(async (box) => {
+    await box.start();
+    await box.json(["init", "--name", "shop", "--create"]);
+    const config = join(box.site, "svc.toml");
+    const text = await Deno.readTextFile(config);
+    await Deno.writeTextFile(config, `${text}\n[env.declarations]\nLEVEL = "plain"\n`);
+    // Standard input of the tool is empty here.
+    const refused = await box.tool(["env", "set", "LEVEL", "--stdin", "--all"]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /it is empty, and --allow-empty is not given/);
+    assert.equal((await box.tool(["env", "validate"])).code, 1);
+    await box.json(["env", "set", "LEVEL", "--value", "", "--all", "--allow-empty"]);
+    assert.equal((await box.tool(["env", "validate"])).code, 0);
+  }));
