@@ -65,15 +65,11 @@ function constants({ releasesUrl }: BundleOptions): Record<string, string> {
   return releasesUrl === undefined ? {} : { SVC_RELEASES_URL: JSON.stringify(releasesUrl) };
 }
 
-/** Bundles `main.ts` and its edge threads with code splitting, and reports what came out. */
+/** Bundles `main.ts` with code splitting, and reports what came out. */
 export async function bundle(options: BundleOptions): Promise<BundleReport> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: options.root,
-    entryPoints: {
-      main: join(options.root, "main.ts"),
-      // A thread of the program itself: most of its code is the program's.
-      edge_thread: join(options.root, "src/serve/threads/thread_main.ts"),
-    },
+    entryPoints: { main: join(options.root, "main.ts") },
     outdir: options.outdir,
     bundle: true,
     splitting: true,
@@ -157,7 +153,6 @@ export const WORKERS: Readonly<Record<string, string>> = {
 /** Files of the stage that no module imports: the program starts them by name. */
 export const STARTED_BY_NAME: readonly string[] = [
   ...Object.keys(WORKERS),
-  "edge_thread.js",
   STAGED_PRELOAD,
 ];
 

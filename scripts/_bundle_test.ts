@@ -94,8 +94,7 @@ Deno.test("bundle() makes the same bytes twice", async () => {
     try {
       const { metafile } = await bundle({ root: ROOT, outdir, external });
       const chunks = Object.keys(metafile.outputs).map((path) => basename(path)).sort();
-      const folderOf = (name: string) =>
-        /^(?:main|edge_thread)\./.test(name) ? outdir : join(outdir, "chunk");
+      const folderOf = (name: string) => /^main\./.test(name) ? outdir : join(outdir, "chunk");
       return new Map(
         chunks.map((name) => [name, Deno.readTextFileSync(join(folderOf(name), name))]),
       );

@@ -172,10 +172,6 @@ export const DOORWAYS: readonly Doorway[] = [
   },
   { path: "src/rules/evaluate_bench.ts", reason: "a bench, which only scripts/bench runs" },
   { path: "src/manifest/route_table_bench.ts", reason: "a bench, which only scripts/bench runs" },
-  {
-    path: "src/serve/threads/replacement_bench.ts",
-    reason: "a bench, which only scripts/bench runs",
-  },
   { path: "src/edge/cache/http_cache_bench.ts", reason: "a bench, which only scripts/bench runs" },
   {
     path: "src/edge/rate_limit/rate_limiter_bench.ts",

@@ -34,8 +34,6 @@ interface Answered {
   readonly host: string;
   /** What the bench requests. */
   readonly paths: readonly string[];
-  /** Threads that share the port of the bare server; 1 where missing. */
-  readonly threads?: number;
 }
 
 async function answerOf({ port, host }: Answered, path: string): Promise<BareAnswer> {
@@ -54,11 +52,7 @@ async function answerOf({ port, host }: Answered, path: string): Promise<BareAns
 /** The command of the server, to which port and file are added. */
 async function bareCommand(folder: string): Promise<Command> {
   const source = join(ROOT, "scripts", "bench", "_bare_server.ts");
-  const allowed = [
-    "--unstable-net",
-    "--allow-net=127.0.0.1",
-    `--allow-read=${folder},${source}`,
-  ];
+  const allowed = ["--allow-net=127.0.0.1", `--allow-read=${folder},${source}`];
   const runtime = Deno.env.get("DENORT_BIN");
   if (programCommand().length > 1 || runtime === undefined) {
     return [Deno.execPath(), "run", "--quiet", "--no-config", "--no-check", ...allowed, source];
@@ -89,12 +83,7 @@ export async function withBare<T>(
   for (const path of svc.paths) answers.push(await answerOf(svc, path));
   await Deno.writeTextFile(file, JSON.stringify(answers));
   const port = unusedPort();
-  const command: Command = [
-    ...await bareCommand(folder),
-    String(port),
-    file,
-    String(svc.threads ?? 1),
-  ];
+  const command: Command = [...await bareCommand(folder), String(port), file];
   const bare = await startPeer({ name: BARE, command, port }, folder);
   try {
     return await run(bare);

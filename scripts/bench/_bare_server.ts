@@ -1,13 +1,12 @@
 /**
  * What the runtime can do at most: `Deno.serve` with answers from a file, found
- * by the path that is asked for; on several threads where a number of them is given.
+ * by the path that is asked for.
  *
  * @module
  */
 import type { BareAnswer } from "./_bare.ts";
 
-const [port, file, threads] = Deno.args;
-const isFirst = !("WorkerGlobalScope" in globalThis);
+const [port, file] = Deno.args;
 const answers: readonly BareAnswer[] = JSON.parse(Deno.readTextFileSync(file!));
 // A list of pairs costs less than a Headers object, and a string less than its bytes.
 const byPath = new Map(answers.map(({ path, status, fields, text }) => {
@@ -15,12 +14,7 @@ const byPath = new Map(answers.map(({ path, status, fields, text }) => {
   return [path, { text, init: { status, headers } }];
 }));
 
-for (let more = 1; isFirst && more < Number(threads); more++) {
-  new Worker(import.meta.url, { type: "module" });
-}
-
-const reusePort = Number(threads) > 1;
-Deno.serve({ hostname: "127.0.0.1", port: Number(port), reusePort }, (request) => {
+Deno.serve({ hostname: "127.0.0.1", port: Number(port) }, (request) => {
   const { url } = request;
   const answer = byPath.get(url.slice(url.indexOf("/", "http://".length)));
   return answer === undefined

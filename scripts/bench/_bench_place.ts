@@ -65,11 +65,8 @@ async function runTool(
   };
 }
 
-/** What is measured beside a server of one thread has one itself. */
-export const ONE_THREAD = ["--edge-threads", "1"] as const;
-
 export interface PlatformWishes {
-  /** Arguments of `serve`; {@link ONE_THREAD} where they name no number of threads. */
+  /** Arguments of `serve`. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -87,11 +84,10 @@ export async function withBenchPlace<T>(
   let platform: Platform | undefined;
   try {
     const env = cleanEnvironment(folder);
-    const args = wishes.args ?? [];
     platform = await startProgram({
       dataDir: join(folder, "data"),
       env: { ...env, ...wishes.env },
-      args: args.includes("--edge-threads") ? args : [...ONE_THREAD, ...args],
+      args: wishes.args ?? [],
     });
     const token = platform.token ?? "";
     const toolEnv = { ...env, SVC_API_URL: `http://localhost:${platform.port}`, SVC_TOKEN: token };

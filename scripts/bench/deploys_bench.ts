@@ -207,20 +207,16 @@ async function compare(place: BenchPlace, repository: string): Promise<string> {
   });
 }
 
-/** Runs the bench with one edge thread and with two, and returns its report. */
+/** Runs the bench, and returns its report. */
 export async function benchDeploys(): Promise<string> {
   const repository = await Deno.makeTempDir({ prefix: "svc-bench-git-" });
   try {
     await makeRepository(repository);
-    const tables: string[] = [];
-    for (const threads of ["1", "2"]) {
-      const table = await withBenchPlace((place) => compare(place, repository), {
-        args: ["--git-root", repository, "--edge-threads", threads],
-      });
-      tables.push(`Edge threads: ${threads}\n\n${table}`);
-    }
+    const table = await withBenchPlace((place) => compare(place, repository), {
+      args: ["--git-root", repository],
+    });
     return `${CONNECTIONS} connections, tool and builds on the same processors ` +
-      `(svc ${describeProgram()})\n\n${tables.join("\n\n")}`;
+      `(svc ${describeProgram()})\n\n${table}`;
   } finally {
     await Deno.remove(repository, { recursive: true });
   }

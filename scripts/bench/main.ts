@@ -1,5 +1,5 @@
 /**
- * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|threads|kv|cluster|dev|databases …]`:
+ * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv|cluster|dev|databases …]`:
  * measures and prints tables with the aim beside each. Loopback only; what it starts it
  * stops, and its files are in temporary folders.
  *
@@ -78,16 +78,6 @@ const BENCHES: readonly Bench[] = [
     name: "downloads",
     needs: [...PEERS, { program: "curl", package: "curl" }],
     run: async () => await (await import("./downloads_bench.ts")).benchDownloads(),
-  },
-  {
-    name: "threads",
-    needs: [],
-    run: async () => await (await import("./threads_bench.ts")).benchThreads(),
-  },
-  {
-    name: "cores",
-    needs: LOAD,
-    run: async () => await (await import("./cores_bench.ts")).benchCores(),
   },
   {
     name: "deploys",

@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { ONE_THREAD } from "./_bench_place.ts";
 import { join } from "node:path";
 import { isInstalled } from "../_process.ts";
 import { cleanEnvironment, type Command, programCommand, startProgram } from "../_program.ts";
@@ -86,31 +85,26 @@ async function residentMegabytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024 / 1e6;
 }
 
-/**
- * Times to ready on a data directory that is there, with one edge thread and with as many as
- * there are by default, in turns; and the memory of the last platform, which has one.
- */
+/** Times to ready on a data directory that is there, and the memory of the last platform. */
 async function measureServe(dataDir: string, { env }: Place) {
-  const [ready, readyByDefault]: [number[], number[]] = [[], []];
+  const ready: number[] = [];
   let idle = 0;
   for (let round = 0; round < SERVE_ROUNDS; round++) {
-    for (const [times, args] of [[readyByDefault, []], [ready, ONE_THREAD]] as const) {
-      const started = performance.now();
-      const platform = await startProgram({ dataDir, env, args: [...args] });
-      times.push(performance.now() - started);
-      if (round === SERVE_ROUNDS - 1 && times === ready) {
-        await new Promise((resolve) => setTimeout(resolve, IDLE_AFTER_MS));
-        idle = await residentMegabytes(platform.pid);
-      }
-      await platform.stop();
+    const started = performance.now();
+    const platform = await startProgram({ dataDir, env });
+    ready.push(performance.now() - started);
+    if (round === SERVE_ROUNDS - 1) {
+      await new Promise((resolve) => setTimeout(resolve, IDLE_AFTER_MS));
+      idle = await residentMegabytes(platform.pid);
     }
+    await platform.stop();
   }
-  return { ready, readyByDefault, idle };
+  return { ready, idle };
 }
 
-function describeReady(threads: string, times: readonly number[]): string {
+function describeReady(times: readonly number[]): string {
   const least = Math.min(...times);
-  return `serve ready on its data directory, ${threads}: ${least.toFixed(0)} ms at least, ` +
+  return `serve ready on its data directory: ${least.toFixed(0)} ms at least, ` +
     `${median(times).toFixed(0)} in the middle, ${againstMost(least / AIM_READY_MS, 1)}`;
 }
 
@@ -120,7 +114,7 @@ export async function benchStart(): Promise<string> {
   // Node reads the certificates that it names at each start, which takes longer than the rest.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = cleanEnvironment(folder);
   const dataDir = join(folder, "data");
-  const platform = await startProgram({ dataDir, env, args: [...ONE_THREAD] });
+  const platform = await startProgram({ dataDir, env });
   try {
     const place = {
       cwd: folder,
@@ -147,13 +141,12 @@ export async function benchStart(): Promise<string> {
         : ratio.toFixed(2);
       return [name, least.toFixed(1), median(taken).toFixed(1), shown];
     });
-    const { ready, readyByDefault, idle } = await measureServe(dataDir, { cwd: folder, env });
+    const { ready, idle } = await measureServe(dataDir, { cwd: folder, env });
     return [
       formatTable(["command", "least ms", "median ms", "least, of node -e 0"], rows),
       `deploy to its first line: ${Math.min(...deploys).toFixed(0)} ms at least, ` +
       `${median(deploys).toFixed(0)} in the middle`,
-      describeReady("one edge thread", ready),
-      describeReady("by default", readyByDefault),
+      describeReady(ready),
       `serve idle, after ${IDLE_AFTER_MS / 1000} s: ${idle.toFixed(0)} MB, ${
         againstMost(idle / AIM_IDLE_MB, 1)
       }`,

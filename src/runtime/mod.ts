@@ -34,13 +34,9 @@ export {
   type ComputeSocketResult,
   connectRunningServer,
   createComputeServer,
-  type Explained,
-  type LinkedFailure,
   type Revalidate,
   type Revalidation,
   type RunningServer,
-  type ServerLease,
-  ServerLinks,
   SOCKET_PATH_BYTES,
 } from "./compute/mod.ts";
 export {
@@ -53,12 +49,9 @@ export {
   type CallContext,
   createFunctionHost,
   type FailureReason,
-  type FetchTarget,
   type FunctionHost,
   type FunctionHostOptions,
-  type FunctionLease,
   type FunctionLimits,
-  FunctionLinks,
   type FunctionLogEntry,
   functionProcessCommand,
   type FunctionRequest,
@@ -127,4 +120,3 @@ export {
   type SocketLimits,
   workerUrl,
 } from "./process/mod.ts";
-export { type SharedSlots, shareSlots } from "./process/slots/mod.ts";

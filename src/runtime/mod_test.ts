@@ -5,7 +5,6 @@ Deno.test("the room's public names", () => {
   assert.deepEqual(Object.keys(runtime).sort(), [
     "Deadlines",
     "FUNCTION_NAME",
-    "FunctionLinks",
     "Http1Connection",
     "IMAGE_FITS",
     "IMAGE_FORMATS",
@@ -21,7 +20,6 @@ Deno.test("the room's public names", () => {
     "SANDBOX_ADVICE",
     "SIGNAL_DELAY_MS",
     "SOCKET_PATH_BYTES",
-    "ServerLinks",
     "SocketCount",
     "announceBody",
     "bundleFunctions",
@@ -49,7 +47,6 @@ Deno.test("the room's public names", () => {
     "readInlineMap",
     "refuseInheritedDescriptors",
     "sealFunction",
-    "shareSlots",
     "traceServer",
     "workerUrl",
   ]);

@@ -1,5 +1,5 @@
 /**
- * How much memory the edge's caches may take, over all its threads together.
+ * How much memory the edge's caches may take.
  *
  * @module
  */
@@ -26,22 +26,4 @@ export function completeCacheSizes(
 ): CacheSizes {
   const usual = Math.round(Math.min(Math.max(memoryBytes * SHARE, LEAST), MOST));
   return { responses: usual, files: usual, ...chosen };
-}
-
-/**
- * Bytes of responses in the platform's cache, and in that of each edge thread: the
- * threads share one half.
- */
-export function responseShares(
-  { responses }: CacheSizes,
-  edgeThreads: number,
-): { readonly platform: number; readonly thread: number } {
-  if (edgeThreads === 1) return { platform: responses, thread: 0 };
-  const thread = Math.floor(responses / 2 / edgeThreads);
-  return { platform: responses - thread * edgeThreads, thread };
-}
-
-/** Bytes of files for each edge: those in threads, and the platform's own, share the size. */
-export function filesPerEdge({ files }: CacheSizes, edgeThreads: number): number {
-  return edgeThreads === 1 ? files : Math.ceil(files / (edgeThreads + 1));
 }

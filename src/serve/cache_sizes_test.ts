@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { completeCacheSizes, filesPerEdge, responseShares } from "./cache_sizes.ts";
+import { completeCacheSizes } from "./cache_sizes.ts";
 
 const MIB = 1024 * 1024;
 
@@ -21,13 +21,3 @@ Deno.test("completeCacheSizes() keeps what was chosen", () => {
   const files = 64 * MIB;
   assert.deepEqual(completeCacheSizes({ responses: 0 }, 1024 * MIB), { responses: 0, files });
 });
-
-for (const threads of [1, 2, 4, 16]) {
-  Deno.test(`the caches of ${threads} edge threads and the platform keep to the sizes together`, () => {
-    const sizes = { responses: 256 * MIB, files: 256 * MIB };
-    const { platform, thread } = responseShares(sizes, threads);
-    assert.equal(platform + threads * thread, sizes.responses);
-    const files = filesPerEdge(sizes, threads);
-    assert.ok(Math.abs(files * (threads === 1 ? 1 : threads + 1) - sizes.files) <= threads);
-  });
-}

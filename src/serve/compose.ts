@@ -81,7 +81,7 @@ function composeProjects(
 /** What runs the code of deployments. */
 function composeRunners(
   foundation: Foundation,
-  { options, bodies, cache, links, lending, serverSandbox: sandbox }: Setup,
+  { options, cache, serverSandbox: sandbox }: Setup,
   parts:
     & Pick<
       Parameters<typeof createCompute>[1],
@@ -95,14 +95,12 @@ function composeRunners(
   return {
     kv,
     functions: createFunctions(foundation, {
-      ...{ ...parts, lending, kvFetchFor: kv.kvFetchFor, maxProcesses },
+      ...{ ...parts, kvFetchFor: kv.kvFetchFor, maxProcesses },
     }),
     compute: createCompute(foundation, {
       kvFor: kv.kvFor,
       ...parts,
-      bodies,
       cache,
-      links,
       sandbox,
       maxServers,
       serverSockets,

@@ -4,13 +4,7 @@
  *
  * @module
  */
-import {
-  createEdge,
-  type HttpCache,
-  type LoadedGeo,
-  resolveHost,
-  type SharedCounters,
-} from "../edge/mod.ts";
+import { createEdge, type HttpCache, type LoadedGeo, resolveHost } from "../edge/mod.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { DEFAULT_HTTPS_PORT } from "../platform/certificates/mod.ts";
@@ -24,10 +18,9 @@ import {
 import { isPeerPath } from "../platform/core/peers/mod.ts";
 import process from "node:process";
 import { buildApi } from "./api.ts";
-import { type CacheSizes, filesPerEdge } from "./cache_sizes.ts";
+import type { CacheSizes } from "./cache_sizes.ts";
 import type { Platform } from "./platform.ts";
 import type { Listeners } from "./listeners.ts";
-import { apiNames } from "./open_edges.ts";
 import {
   answerOperations,
   type OperationsOptions,
@@ -77,6 +70,15 @@ function operationsOf(
   return { unready, trouble, metrics, metricsToken, isProxied: trustProxy.length > 0 };
 }
 
+/** Hosts of the API, as far as they are known before the ports are. */
+function apiNames(
+  { baseDomain, publicUrl, nodeUrl, host }: PlatformOptions,
+): readonly string[] {
+  const named = [publicUrl, nodeUrl].filter((url) => url !== undefined)
+    .map((url) => new URL(url).hostname);
+  return [baseDomain, ...named, host, "localhost"];
+}
+
 /** Makes the handlers of the HTTP and the HTTPS listener. */
 export function createHandlers(
   platform: Platform,
@@ -90,7 +92,6 @@ export function createHandlers(
     geo,
     knowsNetworks,
     listeners,
-    shared,
     showing,
     running,
     answerPeer,
@@ -106,14 +107,6 @@ export function createHandlers(
     readonly geo: LoadedGeo;
     readonly knowsNetworks: boolean;
     readonly listeners: Listeners;
-    /** What other edges use too, where there are any. */
-    readonly shared:
-      | {
-        readonly counters: SharedCounters;
-        readonly pseudonym: string;
-        readonly requestCounts: SharedArrayBuffer;
-      }
-      | undefined;
     readonly showing: Readonly<Showing>;
     /** Counts the requests that wait for their response. */
     readonly running: RunningRequests;
@@ -148,16 +141,15 @@ export function createHandlers(
     random: systemRandom,
     requestId,
     cache,
-    cacheBytes: filesPerEdge(sizes, options.edgeThreads ?? 1),
+    cacheBytes: sizes.files,
     outbound,
     images: platform.images,
-    ...{ counters: shared?.counters, pseudonym: shared?.pseudonym },
     trustProxy: options.trustProxy,
     onError: (cause, id) => logFault(options, id, cause),
     ...geo,
   });
   const isApi = apiHosts([...apiNames(options), base.hostname]);
-  const counters = new RequestCounters(shared?.requestCounts);
+  const counters = new RequestCounters();
   const operations = operationsOf(options, { unready, trouble, counters });
   return createHostDispatch({
     isApi: (hostname) => showing.hostname === undefined && isApi(hostname),

@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import type { KeyPair } from "../platform/certificates/mod.ts";
-import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
-import { threadsOptions } from "./threads/_test_threads.ts";
-import { EdgeThreads } from "./threads/mod.ts";
+import { openListeners } from "./listeners.ts";
 
 const NAME = "site.test";
 /** Requests that are answered while handshakes wait: time enough to refuse these. */
@@ -36,44 +34,24 @@ function namePresented(port: number): Promise<string> {
   });
 }
 
-const WAYS: readonly { readonly name: string; open(): Promise<Listeners> }[] = [
-  {
-    name: "the platform's own thread",
-    open: () => openListeners(listenOptions(1), () => {}),
-  },
-  {
-    name: "two edge threads",
-    async open() {
-      const options = threadsOptions({ count: 2 });
-      const threads = await EdgeThreads.open({ ...options, listen: listenOptions(2) });
-      await threads.complete();
-      return threads;
-    },
-  },
-];
-
-function listenOptions(count: number): ListenOptions {
-  const { listen } = threadsOptions({ count });
-  return { ...listen, httpsPort: 0, ordersCertificates: true };
-}
-
-for (const { name, open } of WAYS) {
-  Deno.test(`handshakes wait for the platform: ${name}`, async () => {
-    const pair = await makePair();
-    const listeners = await open();
-    try {
-      const early = Array.from({ length: 8 }, () => namePresented(listeners.httpsPort!));
-      for (let number = 0; number < MEANWHILE; number++) {
-        const answer = await fetch(`http://127.0.0.1:${listeners.port}/healthz`);
-        assert.equal(await answer.text(), "ok\n");
-      }
-      const refuse = () => new Response(null, { status: 503 });
-      const find = (hostname: string) => hostname === NAME ? pair : undefined;
-      listeners.open({ http: refuse, https: refuse }, { find });
-      assert.deepEqual(await Promise.all(early), early.map(() => NAME));
-      assert.equal(await namePresented(listeners.httpsPort!), NAME);
-    } finally {
-      await listeners.close();
+Deno.test("handshakes wait for the platform", async () => {
+  const pair = await makePair();
+  const listeners = await openListeners({
+    ...{ host: "127.0.0.1", port: 0, httpsPort: 0, connections: {}, trustProxy: [] },
+    ...{ tls: undefined, ordersCertificates: true, takesOver: false },
+  }, () => {});
+  try {
+    const early = Array.from({ length: 8 }, () => namePresented(listeners.httpsPort!));
+    for (let number = 0; number < MEANWHILE; number++) {
+      const answer = await fetch(`http://127.0.0.1:${listeners.port}/healthz`);
+      assert.equal(await answer.text(), "ok\n");
     }
-  });
-}
+    const refuse = () => new Response(null, { status: 503 });
+    const find = (hostname: string) => hostname === NAME ? pair : undefined;
+    listeners.open({ http: refuse, https: refuse }, { find });
+    assert.deepEqual(await Promise.all(early), early.map(() => NAME));
+    assert.equal(await namePresented(listeners.httpsPort!), NAME);
+  } finally {
+    await listeners.close();
+  }
+});

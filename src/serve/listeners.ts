@@ -56,9 +56,7 @@ export interface ListenOptions {
   readonly tls: CertificateFiles | undefined;
   /** Whether certificates are ordered for single hosts. */
   readonly ordersCertificates: boolean;
-  /** Whether others listen on the same ports, and share their connections. */
-  readonly reusePort: boolean;
-  /** Whether another platform answers on the same ports until this one is there. */
+  /** Whether another platform listens on the same ports, and answers until this one is there. */
   readonly takesOver: boolean;
 }
 
@@ -96,9 +94,9 @@ export class ListenError extends Error {
 }
 
 function listen(options: ListenOptions): Deno.TcpListener {
-  const { host: hostname, port, reusePort } = options;
+  const { host: hostname, port, takesOver } = options;
   try {
-    return Deno.listen({ hostname, port, ...(reusePort ? { reusePort } : {}) });
+    return Deno.listen({ hostname, port, ...(takesOver ? { reusePort: true } : {}) });
   } catch (cause) {
     throw cause instanceof Deno.errors.AddrInUse ? cause : new ListenError(options, cause);
   }
@@ -121,7 +119,7 @@ async function listenAgain(options: ListenOptions): Promise<Deno.TcpListener> {
 }
 
 /** How many descriptors this process may open. */
-export function usableDescriptors(): number {
+function usableDescriptors(): number {
   return descriptorLimit() ?? ASSUMED_DESCRIPTORS;
 }
 
@@ -189,7 +187,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
     return finished;
   };
   try {
-    const { reusePort, ordersCertificates } = options;
+    const { takesOver: reusePort, ordersCertificates } = options;
     const secure = options.tls === undefined && !ordersCertificates
       ? undefined
       : await openSecureListener({

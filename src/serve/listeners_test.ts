@@ -22,7 +22,7 @@ function ask(port: number, path: string, agent: Agent): Promise<Asked> {
 async function open(): Promise<Listeners> {
   const listeners = await openListeners({
     ...{ host: "127.0.0.1", port: 0, httpsPort: undefined, connections: {}, trustProxy: [] },
-    ...{ tls: undefined, ordersCertificates: false, reusePort: false, takesOver: false },
+    ...{ tls: undefined, ordersCertificates: false, takesOver: false },
   }, () => {});
   const answer = (request: Request) => {
     const { pathname } = new URL(request.url);

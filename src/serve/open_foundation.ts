@@ -9,7 +9,7 @@ import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { Addresses } from "../platform/core/addresses.ts";
 import { EventBus, EventStore } from "../platform/core/events/mod.ts";
-import type { Edges, Foundation } from "../platform/core/foundation.ts";
+import type { Foundation } from "../platform/core/foundation.ts";
 import {
   fencedKv,
   keepIdentity,
@@ -55,8 +55,6 @@ export interface OpenFoundation {
   readonly follower: ChangeFollower | undefined;
   /** Answers other nodes, where the store is shared. */
   readonly answerPeer: OpenPeers["handle"] | undefined;
-  /** Where the files of blobs are. */
-  readonly blobFiles: BlobFiles;
 }
 
 /** This node, among others where the store is shared. */
@@ -102,17 +100,6 @@ function joinPeers(
   return openPeers({ ...parts, fetch });
 }
 
-/** The folder from which every thread reads the files of blobs. */
-export interface BlobFiles {
-  readonly folder: string;
-  /**
-   * Fetches a file that is not in the folder; missing where all are.
-   *
-   * @throws {UnavailableError} where the storage does not answer.
-   */
-  readonly fetch?: (workspaceId: string, sha256: string) => Promise<void>;
-}
-
 /** Opens the blobs in a folder, or in an object storage with a cache in the data directory. */
 async function openBlobs(
   { log, env, blobCacheBytes }: PlatformOptions,
@@ -125,25 +112,19 @@ async function openBlobs(
     readonly dataDir: DataDir;
     readonly place: string;
   },
-): Promise<{ readonly vault: BlobVault; readonly blobFiles: BlobFiles }> {
+): Promise<BlobVault> {
   const onDamaged = (message: string) => log({ level: "error", message });
   if (!isS3Place(place)) {
     const owner = isAlone || place === dataDir.blobs ? undefined : home;
-    return {
-      vault: await openFsBlobVault(place, { onDamaged, owner, monotonic }),
-      blobFiles: { folder: place },
-    };
+    return await openFsBlobVault(place, { onDamaged, owner, monotonic });
   }
   const { openS3BlobVault } = await import("../platform/core/s3/mod.ts");
-  const folder = join(dataDir.cache, "blobs");
-  const vault = await openS3BlobVault({
-    ...{ place, env, kv, cache: folder, cacheBytes: blobCacheBytes },
+  return await openS3BlobVault({
+    ...{ place, env, kv, cache: join(dataDir.cache, "blobs"), cacheBytes: blobCacheBytes },
     now: systemClock,
     onDamaged,
     onTrouble: (message) => log({ level: "warn", message }),
   });
-  const fetch = (workspaceId: string, sha256: string) => vault.of(workspaceId).ensureFile(sha256);
-  return { vault, blobFiles: { folder, fetch } };
 }
 
 /**
@@ -155,7 +136,7 @@ async function openBlobs(
 export async function openFoundation(
   options: PlatformOptions,
   closers: Closers,
-  { base, listening, url, outbound, closing, edges }: {
+  { base, listening, url, outbound, closing }: {
     /** The address at which people reach the platform. */
     readonly base: URL;
     /** Where this node itself listens. */
@@ -164,7 +145,6 @@ export async function openFoundation(
     readonly url: string;
     readonly outbound: Outbound;
     readonly closing: AbortSignal;
-    readonly edges: Edges;
   },
 ): Promise<OpenFoundation> {
   const { log } = options;
@@ -188,7 +168,7 @@ export async function openFoundation(
     await openPlatformKv(places.kv, { env: options.env, onTrouble }),
   );
   const kv = follower === undefined ? opened : fencedKv(opened);
-  const { vault, blobFiles } = await openBlobs(options, {
+  const vault = await openBlobs(options, {
     ...{ kv, dataDir, place: places.blobs, home: identity.home },
     isAlone: !isRemoteStore(places.kv),
   });
@@ -219,13 +199,12 @@ export async function openFoundation(
   return {
     readOnly: readOnly !== undefined,
     follower,
-    blobFiles,
     answerPeer: peers?.handle,
     foundation: {
       isCurrent: () => follower?.isCurrent() ?? true,
       whyBehind: () => follower?.whyBehind(),
       isOnlyWriter: !isRemoteStore(places.kv),
-      ...{ kv, nodes, vault, dataDir, edges, addresses, now, random, closing, log, onTrouble },
+      ...{ kv, nodes, vault, dataDir, addresses, now, random, closing, log, onTrouble },
       box,
       peers: peers ?? solePeers(),
       events: new EventBus({ store: new EventStore(kv), nodes, now, random, onTrouble }),

@@ -58,11 +58,6 @@ export interface PlatformOptions extends DomainOptions {
   readonly connections?: Partial<ConnectionLimits>;
   /** CIDRs of proxies that are trusted to name the client's address. */
   readonly trustProxy: readonly string[];
-  /**
-   * Threads that accept connections and answer what files and rules can; by default
-   * one, the platform's own.
-   */
-  readonly edgeThreads?: number;
   /** Path of an MMDB with countries, in place of the built-in one. */
   readonly geoip?: string;
   /** Path of an MMDB with autonomous systems; without it no request has an ASN. */
@@ -173,7 +168,7 @@ export interface RunningPlatform {
   /**
    * From now on the site of this host answers every request, whatever host that names,
    * and nothing else of the platform can be reached: for a platform that previews one
-   * site. Only where it has one edge thread.
+   * site.
    */
   showOnly(hostname: string): void;
   /**

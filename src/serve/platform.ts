@@ -4,7 +4,7 @@
  * @module
  */
 import type { SiteDirectory } from "../edge/mod.ts";
-import type { BodyKeeper, HttpCache, ImageService } from "../edge/mod.ts";
+import type { HttpCache, ImageService } from "../edge/mod.ts";
 import type { AccountServices } from "../platform/accounts/mod.ts";
 import type { Audit } from "../platform/audit/mod.ts";
 import type { Builds, BuildSettings } from "../platform/builds/mod.ts";
@@ -17,24 +17,17 @@ import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
 import type { Traffic } from "../platform/traffic/mod.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import type { RuntimeRuleSet } from "../rules/mod.ts";
-import type { FunctionLinks, ServerLinks } from "../runtime/mod.ts";
 import type { PlatformOptions } from "./options.ts";
 
 /** What the operator set up, read and checked. */
 export interface Setup {
   readonly options: PlatformOptions;
-  /** Keeps bodies of cached responses for all edge threads; missing where there is one. */
-  readonly bodies: BodyKeeper | undefined;
   /** The edge's cache of answers. */
   readonly cache: HttpCache;
   readonly domains: DomainSetup;
   readonly builds: BuildSettings;
   /** Whether servers of deployments run here. */
   readonly serverSandbox: ServerSandbox;
-  /** How edge threads reach servers themselves, where there are threads. */
-  readonly links: ServerLinks | undefined;
-  /** Where edge threads may call functions, and how many there are. */
-  readonly lending: { readonly functions: FunctionLinks; readonly count: number } | undefined;
   /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   /** Whether the edge can find the network of an address. */

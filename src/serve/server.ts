@@ -5,7 +5,7 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { createHttpCache, type LoadedGeo, loadGeo, shareBodies } from "../edge/mod.ts";
+import { createHttpCache, type LoadedGeo, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { forgiveClosedSocketReads } from "../lib/closed_socket_reads.ts";
 import { keepDescriptors } from "../lib/descriptors.ts";
@@ -17,7 +17,7 @@ import { judgeServerSandbox, sandboxWarning, type ServerSandbox } from "../platf
 import { nodeUrlOf } from "../platform/core/peers/mod.ts";
 import { type DomainSetup, readDomainOptions } from "../platform/domains/mod.ts";
 import { createMailer, type Mailer } from "../platform/notifications/mod.ts";
-import { type CacheSizes, completeCacheSizes, responseShares } from "./cache_sizes.ts";
+import { type CacheSizes, completeCacheSizes } from "./cache_sizes.ts";
 import { Closers } from "./closers.ts";
 import { compose } from "./compose.ts";
 import { countNodes } from "./count_nodes.ts";
@@ -25,14 +25,12 @@ import { createHandlers, type Showing } from "./handlers.ts";
 import { RunningRequests, Takeover } from "./handover/mod.ts";
 import { startCapabilities, startUpkeep } from "./lifecycle.ts";
 import { followStore } from "./follow_store.ts";
-import type { Listeners } from "./listeners.ts";
-import { NO_EDGES, type OpenEdges, openEdges } from "./open_edges.ts";
+import { type Listeners, type ListenOptions, openListeners } from "./listeners.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { openFoundation } from "./open_foundation.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
 import { readKnownMark } from "./settle_format.ts";
 import { Succession } from "./succession.ts";
-import { siteAnswers } from "./threads/mod.ts";
 
 /**
  * The address at which people reach the platform: HTTPS if it has a certificate
@@ -61,6 +59,14 @@ function serverSandbox({ servers, log }: PlatformOptions): ServerSandbox {
   const warning = sandboxWarning(sandbox);
   if (warning !== undefined) log({ level: "warn", message: warning });
   return sandbox;
+}
+
+function listenOptions(options: PlatformOptions, takesOver: boolean): ListenOptions {
+  const { host, port, httpsPort, connections = {}, trustProxy, tls, acme } = options;
+  return {
+    ...{ host, port, httpsPort, connections, trustProxy, tls, takesOver },
+    ordersCertificates: acme !== undefined,
+  };
 }
 
 /** Where the listeners themselves are, whatever stands before them. */
@@ -96,19 +102,19 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
   keepDescriptors();
   forgiveClosedSocketReads();
   const sizes = completeCacheSizes(given.caches, machineMemory());
-  // Before threads read them too: what is wrong with a file is said here.
   const geo = await loadGeo(
     { geoip: given.geoip, asn: given.asn },
     { warn: (message) => given.log({ level: "warn", message }) },
   );
   const takeover = await beginTakeover(given);
   const options = takeover?.portsFor(given) ?? given;
-  const edges = await openEdges(options, { sizes, takesOver: takeover !== undefined })
-    .catch((error) => {
-      takeover?.abandon();
-      throw error;
-    });
-  const { listeners } = edges;
+  const listeners = await openListeners(
+    listenOptions(options, takeover !== undefined),
+    options.log,
+  ).catch((error) => {
+    takeover?.abandon();
+    throw error;
+  });
   const showing: Showing = { hostname: undefined };
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
@@ -117,13 +123,13 @@ export async function startPlatform(given: PlatformOptions): Promise<RunningPlat
   const start = async (before: Takeover | undefined, isResumed: boolean) => {
     const { closers, closing, leaving } = term;
     const succession = new Succession({
-      ...{ takeover: before, edges, options, resume, onFailure: failed.reject },
+      ...{ takeover: before, listeners, options, resume, onFailure: failed.reject },
       ...term,
     });
     term.succession = succession;
     const prepared = await prepare(options, listeners, closers);
     await succession.arrive();
-    return await startBehind(edges, {
+    return await startBehind(listeners, {
       ...{ options, prepared, sizes, geo, showing, succession, isResumed },
       ...{ closers, running: term.running, closing: closing.signal, leaving },
     });
@@ -235,7 +241,7 @@ interface Started extends Pick<RunningPlatform, "url" | "token" | "ownerLink"> {
 
 /** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
-  { listeners, threads }: OpenEdges,
+  listeners: Listeners,
   {
     options,
     prepared,
@@ -274,23 +280,17 @@ async function startBehind(
       { nodeUrl: options.nodeUrl, host: options.host, port: listeners.port },
       () => Deno.networkInterfaces(),
     ),
-    edges: threads ?? NO_EDGES,
   });
-  const { foundation, readOnly, follower, blobFiles, answerPeer } = opened;
-  const bodies = threads === undefined ? undefined : shareBodies(threads.shared.bodies);
+  const { foundation, readOnly, follower, answerPeer } = opened;
   const cache = createHttpCache({
-    ...(bodies && { bodies }),
     now: systemClock,
-    capacityBytes: responseShares(sizes, options.edgeThreads ?? 1).platform,
+    capacityBytes: sizes.responses,
     onError: (cause) => onTrouble(`Cannot refresh: ${cause}`),
-    onInvalid: (uris) => foundation.feed.publish({ type: "cache_invalidated", uris }),
   });
   const platform = compose(foundation, {
-    ...{ options, bodies, cache, knowsNetworks, serverSandbox: serverSandbox(options) },
+    ...{ options, cache, knowsNetworks, serverSandbox: serverSandbox(options) },
     domains: domainOptions,
     builds: { allowUnsandboxed: false, ...options.builds, hidden: hiddenPlaces(options) },
-    links: threads?.shared.links,
-    lending: threads?.shared,
     mailer,
   });
   const { accounts, domains, capabilities } = platform;
@@ -308,28 +308,15 @@ async function startBehind(
   await startCapabilities(life);
   const handlers = createHandlers(platform, foundation, {
     ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
-    shared: threads?.shared,
     ...{ showing, running, answerPeer },
     unready: () => unreadiness(foundation, { readOnly, leaving }),
     trouble: () => foundation.vault.problem() === undefined ? undefined : STORAGE_DOWN,
   });
   leaving.countNodes = () => countNodes(foundation.nodes);
   listeners.open(handlers, domains.certificates);
-  await threads?.serve(foundation.feed, {
-    answer: siteAnswers({
-      ...{ ...foundation, ...platform, blobFiles },
-      invalidate(uris) {
-        cache.removeUris(uris);
-        return foundation.feed.publish({ type: "cache_invalidated", uris });
-      },
-    }),
-    addLines: (projectId, lines) => platform.logs.addLines(projectId, lines),
-    addCounts: platform.traffic.addCounts,
-  });
   if (follower !== undefined) followStore(follower, life);
   await succession.settle(handlers, domains.certificates);
   startUpkeep(life, options);
-  void threads?.complete();
   return {
     url: base.origin,
     token,

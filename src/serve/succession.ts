@@ -18,14 +18,13 @@ import {
   type Takeover,
   takeRequests,
 } from "./handover/mod.ts";
-import { DRAIN_MS } from "./listeners.ts";
-import type { OpenEdges } from "./open_edges.ts";
+import { DRAIN_MS, type Listeners } from "./listeners.ts";
 import type { PlatformOptions } from "./options.ts";
 
 export interface SuccessionParts {
   /** The platform before, if it still runs. */
   readonly takeover: Takeover | undefined;
-  readonly edges: OpenEdges;
+  readonly listeners: Listeners;
   readonly closing: AbortController;
   readonly closers: Closers;
   readonly running: RunningRequests;
@@ -57,14 +56,13 @@ export class Succession {
     certificates: OrderedCertificates | undefined,
   ): Promise<void> {
     this.#certificates = certificates;
-    const { takeover, edges: { listeners, threads } } = this.parts;
+    const { takeover, listeners } = this.parts;
     const folder = await this.#makeFolder();
     if (folder === undefined) return;
     this.#folder = folder;
     if (takeover === undefined) return await this.#offerPlace(folder);
     const passed = takeRequests(folder.requests, dispatch);
-    const isShared = threads !== undefined;
-    const { closed } = await takeover.ready(folder.requests, listeners, isShared);
+    const { closed } = await takeover.ready(folder.requests, listeners);
     void closed.then(async () => {
       await passed.close();
       await this.#offerPlace(folder);
@@ -92,13 +90,11 @@ export class Succession {
   }
 
   async #offerPlace(folder: HandoverFolder): Promise<void> {
-    const { edges: { listeners, threads }, closing, options } = this.parts;
+    const { listeners, closing, options } = this.parts;
     if (closing.signal.aborted) return;
     this.#offer = offerHandover(folder.control, {
       port: listeners.port,
       httpsPort: listeners.httpsPort,
-      isShared: threads !== undefined,
-      opened: async () => await threads?.complete(),
       divert: (handler) => this.#divert(handler),
       release: () => this.#release(),
       close: () => listeners.close(),
@@ -120,10 +116,8 @@ export class Succession {
     this.parts.options.log({ level: "warn", message });
   }
 
-  async #divert(handler: ConnectionHandler): Promise<void> {
-    const { listeners, threads } = this.parts.edges;
-    listeners.open({ http: handler, https: handler }, this.#certificates);
-    await threads?.divert();
+  #divert(handler: ConnectionHandler): void {
+    this.parts.listeners.open({ http: handler, https: handler }, this.#certificates);
   }
 
   async #release(): Promise<void> {

@@ -9,7 +9,7 @@ const test = testNeeding("git");
 
 test("git push deploys a linked folder, and asks the tool for its key", async () => {
   await withSandbox(async (box) => {
-    await box.start(["--edge-threads", "2"]);
+    await box.start();
     const { SVC_TOKEN: _, ...env } = box.env;
     await git(box.site, "init", "--quiet", "--initial-branch=main");
     // More than git sends at once, so that it comes in parts.

@@ -12,7 +12,6 @@ import {
   type FunctionHost,
   type FunctionHostOptions,
   type FunctionLimits,
-  type FunctionLinks,
   type FunctionLogEntry,
   functionProcessCommand,
   type FunctionSource,
@@ -33,7 +32,7 @@ export const spawnFunctions: FunctionHostOptions["spawn"] = (socketPath) =>
     env: { NO_COLOR: "1" },
   };
 
-const spawnSource = functionProcessCommand({ env: Deno.env.toObject(), threads: 2 });
+const spawnSource = functionProcessCommand({ env: Deno.env.toObject() });
 
 export interface Deployment extends AsyncDisposable {
   readonly host: FunctionHost;
@@ -61,7 +60,6 @@ export async function deployFunctions(
     readonly kv?: OutboundFetch;
     readonly spawn?: FunctionHostOptions["spawn"];
     readonly places?: ProcessPlaces;
-    readonly links?: FunctionLinks;
   } = {},
 ): Promise<Deployment> {
   const [log, slow]: [FunctionLogEntry[], FunctionLogEntry[]] = [[], []];
@@ -74,7 +72,6 @@ export async function deployFunctions(
     ...(options.kv === undefined ? {} : { kv: options.kv }),
     log: (entry) => (IS_SLOW.test(entry.message) ? slow : log).push(entry),
     ...(options.places === undefined ? {} : { places: options.places }),
-    links: options.links,
     spawn: options.spawn ?? spawnFunctions,
   });
   return { host, log, slow, [Symbol.asyncDispose]: () => host.close() };

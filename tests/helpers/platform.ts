@@ -5,8 +5,6 @@
  * @module
  */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
-import { listeningSockets } from "../../src/lib/_test_listening_sockets.ts";
-import { until } from "../../src/lib/_test_until.ts";
 import { type Agent, request as httpRequest } from "node:http";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -26,9 +24,6 @@ export const TOKEN = "integration-test-token-0123456789";
 
 /** The compiled program, where that is tested in place of the source. */
 export const PROGRAM = Deno.env.get("SVC_BIN") || undefined;
-
-/** How many edge threads test platforms have, from source and compiled, unless a test says. */
-const EDGE_THREADS = Number(Deno.env.get("EDGE_THREADS")) || 1;
 
 export interface Answer {
   readonly status: number;
@@ -177,7 +172,6 @@ async function startBy(
     dataDir,
     baseDomain: "localhost",
     trustProxy: [],
-    edgeThreads: EDGE_THREADS,
     bootstrapToken: TOKEN,
     postgresPort: 0,
     env: Deno.env.toObject(),
@@ -186,8 +180,6 @@ async function startBy(
     ...options,
     builds: { firstUid: freeBuildUid(), ...options.builds },
   }, logged);
-  const { edgeThreads = EDGE_THREADS } = options;
-  if (edgeThreads > 1) await until(() => listeningSockets(platform.port) >= edgeThreads);
   return {
     ...platform,
     dataDir,

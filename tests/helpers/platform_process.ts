@@ -67,7 +67,6 @@ const FLAGS: Table<Given> = {
   blobCacheBytes: one("--blob-cache-size"),
   trustProxy: each("--trust-proxy"),
   replace: mark("--replace"),
-  edgeThreads: one("--edge-threads"),
   connections: (connections) =>
     toFlags<typeof connections>({
       maxConnections: one("--max-connections"),

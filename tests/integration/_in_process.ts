@@ -145,7 +145,6 @@ export const LEFT_TO_PROGRAM: Readonly<Record<string, string>> = {
   "platform/data_loss_test.ts": "starts many platforms",
   "platform/object_storage_test.ts": SERVERS,
   "push": "runs builds and attacks, which are processes of their own",
-  "threads": "starts platforms with several threads, which a compiled one has as well",
   "traffic/error_news_test.ts": SERVERS,
 };
 

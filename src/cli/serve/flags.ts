@@ -55,11 +55,6 @@ function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags
       "where other nodes reach this one (default: where it listens)",
       httpUrl,
     )
-    .option(
-      "--edge-threads <n>",
-      "threads that answer requests; with 1, the platform's own (default: one for each processor)",
-      wholeNumber({ min: 1, max: 256 }),
-    )
     .addOption(
       new Option("--log-format <format>", "lines of the log: text, or one JSON object each")
         .choices(["text", "json"] as const).default("text" as const),

@@ -3,13 +3,11 @@
  *
  * @module
  */
-import { machineMemory } from "../../lib/machine_memory.ts";
 import type { PlatformOptions } from "../../serve/mod.ts";
 import { definedOnly } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import { type Context, readCertificates } from "../session/mod.ts";
 import { VERSION } from "../version.ts";
-import { usualEdgeThreads } from "./edge_thread_count.ts";
 import type { ServeFlags } from "./flags.ts";
 import { postgresOf } from "./postgres_place.ts";
 import { createPlatformLog } from "./platform_log.ts";
@@ -137,12 +135,6 @@ export async function readPlatformOptions(
       nodeId: flags.nodeId,
       nodeUrl: flags.nodeUrl,
       replace: flags.replace,
-    }),
-    edgeThreads: flags.edgeThreads ?? usualEdgeThreads({
-      system: Deno.build.os,
-      // The runtime heeds affinity and the limits of control groups.
-      processors: navigator.hardwareConcurrency,
-      memoryBytes: machineMemory(),
     }),
     env: ctx.env,
     version: VERSION,

@@ -6,7 +6,6 @@
  */
 import { join } from "node:path";
 import {
-  type BodyKeeper,
   DEFAULT_ISR_MEMORY_BYTES,
   type HttpCache,
   IsrCache,
@@ -31,8 +30,6 @@ export interface CachedAnswersOptions {
   readonly dataDir: string;
   /** Answers that rules store. */
   readonly cache: HttpCache;
-  /** Keeps the bodies of pages; missing where there is one edge thread. */
-  readonly bodies?: BodyKeeper | undefined;
   /** The servers that are loaded, by deployment. */
   readonly open: ReadonlyMap<string, Pick<SiteServers, "pages">>;
   readonly now: () => number;
@@ -47,7 +44,7 @@ export class CachedAnswers {
   #tellOthers: (revalidated: Revalidated) => Promise<void> = () => Promise.resolve();
 
   constructor(private readonly options: CachedAnswersOptions) {
-    this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES, options.bodies);
+    this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES);
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
   }
 

@@ -41,7 +41,7 @@ const LAST_LINES = 10;
 export interface ComputeServices
   extends
     Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared">,
-    Pick<CachedAnswersOptions, "bodies" | "cache" | "publish"> {
+    Pick<CachedAnswersOptions, "cache" | "publish"> {
   /** Most servers at the same time; by default, what the machine's memory allows. */
   readonly maxServers: number | undefined;
   /** Limits of WebSockets to servers; by default, what the process's descriptors allow. */

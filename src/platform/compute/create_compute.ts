@@ -31,11 +31,9 @@ export function createCompute(
     & { readonly deployments: DeploymentStore }
     & Pick<
       ComputeServices,
-      | "bodies"
       | "cache"
       | "databases"
       | "kvFor"
-      | "links"
       | "variables"
       | "logs"
       | "maxServers"

@@ -35,7 +35,6 @@ export class LayerServer {
   readonly #retiring = new Set<ComputeServer>();
   #closed = false;
   /** What was last noted of its responses. */
-  #declares: boolean | undefined;
   #failures = 0;
   #reason = "";
 
@@ -113,10 +112,8 @@ export class LayerServer {
     if (this.#server !== undefined) return this.#server;
     const made = this.create();
     this.#server = made;
-    this.#declares = undefined;
     made.then(
       (server) => {
-        server.failedElsewhere = (failure) => void this.#note(failure, server);
         if (this.#server === made) this.#made = server;
       },
       () => {
@@ -124,13 +121,6 @@ export class LayerServer {
       },
     );
     return made;
-  }
-
-  /** Notes whether a response is one that its server declares cacheable. */
-  noteCaching(declares: boolean): void {
-    if (this.#declares === declares || this.#declares === true) return;
-    this.#declares = declares;
-    void this.#server?.then((server) => server.noteCaching?.(declares), () => {});
   }
 
   async #ask<Result extends ComputeResult | ComputeSocketResult>(
@@ -142,18 +132,14 @@ export class LayerServer {
     } catch (error) {
       return { type: "failed", reason: "cannot_start", message: messageOf(error) };
     }
-    return this.#note(await ask(server), server);
+    return this.#note(await ask(server));
   }
 
   #note<Result extends ComputeResult | ComputeSocketResult>(
     result: Result,
-    server: ComputeServer,
   ): Result {
-    // Threads that the server has answered since say so only when they are asked.
-    const succeeded = result.type !== "failed" || server.succeededElsewhere?.() === true;
-    if (succeeded) this.#failures = 0;
-    if (result.type !== "failed") return result;
-    if (OF_SERVER.has(result.reason)) {
+    if (result.type !== "failed") this.#failures = 0;
+    else if (OF_SERVER.has(result.reason)) {
       this.#failures += 1;
       this.#reason = result.message;
     }

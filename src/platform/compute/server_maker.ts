@@ -17,7 +17,6 @@ import {
   NodeVersionError,
   NodeVersions,
   type Revalidation,
-  type ServerLinks,
 } from "../../runtime/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { isFullDisk } from "../core/store/mod.ts";
@@ -49,8 +48,6 @@ export interface ServerMakerOptions {
   readonly env: Environment;
   readonly now: Clock;
   onTrouble(message: string): void;
-  /** How edge threads reach servers themselves; where missing, they do not. */
-  readonly links?: ServerLinks | undefined;
   /** What all servers share. */
   readonly shared: Required<Pick<ComputeServerOptions, "places" | "sockets">> & {
     /** WebSockets open at the same time, of one server. */
@@ -137,7 +134,6 @@ export class ServerMaker {
     source: FilesSource,
   ): Promise<ComputeServer> {
     const { variables, addresses, logs, allowPrivate, sandbox, shared, keepLine } = this.options;
-    const { links } = this.options;
     const { id: deploymentId, projectId } = deployment;
     const place = { projectId, deploymentId, layer: layer.name };
     this.#refuse(place);
@@ -165,7 +161,6 @@ export class ServerMaker {
       allowUnsandboxed: sandbox.sandbox === "unsandboxed",
       places,
       sockets,
-      ...(links === undefined ? {} : { link: { links, layer: layer.name } }),
       socketsDir: await shared.socketsDir(),
       spawn: this.#spawn[engine],
       revalidate: (what) => this.options.revalidate(deploymentId, what),

@@ -35,10 +35,6 @@ export class SiteServers implements SiteCompute {
     return this.#layers.get(layer)!.connect(request);
   }
 
-  noteCaching(layer: string, declares: boolean): void {
-    this.#layers.get(layer)!.noteCaching(declares);
-  }
-
   /** Starts all servers; returns what is wrong with the first one that does not listen. */
   start(): Promise<ServersHealth> {
     return this.#ask((server) => server.start());

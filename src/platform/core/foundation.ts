@@ -14,18 +14,7 @@ import type { PlatformLog } from "./log.ts";
 import type { SecretBox } from "./secrets/mod.ts";
 import type { Nodes } from "./nodes/mod.ts";
 import type { Peers } from "./peers/mod.ts";
-import type { RuleCount } from "../../edge/mod.ts";
 import type { BlobVault, DataDir } from "./store/mod.ts";
-
-/** What the platform asks of edges in other threads. */
-export interface Edges {
-  /** Resolves when every line of the access log that they had is with the platform. */
-  collectLines(): Promise<void>;
-  /** Resolves when all that they have counted of traffic is with the platform. */
-  collectTraffic(): Promise<void>;
-  /** How often each rule of a host's site took effect, by edge. */
-  ruleCounts(hostname: string): Promise<readonly (readonly RuleCount[])[]>;
-}
 
 export interface Foundation {
   readonly kv: Deno.Kv;
@@ -45,8 +34,6 @@ export interface Foundation {
   readonly events: EventBus;
   /** Tells every edge what has changed. */
   readonly feed: Publisher;
-  /** The edges that run in threads of their own. */
-  readonly edges: Edges;
   readonly addresses: Addresses;
   /** Origin at which people reach the platform. */
   readonly publicOrigin: string;

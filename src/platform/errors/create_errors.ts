@@ -29,9 +29,9 @@ export interface ErrorParts {
 }
 
 export function createErrors(
-  { kv, now, edges, events, peers, closing, publicOrigin, onTrouble }: Pick<
+  { kv, now, events, peers, closing, publicOrigin, onTrouble }: Pick<
     Foundation,
-    "kv" | "now" | "edges" | "events" | "peers" | "closing" | "publicOrigin" | "onTrouble"
+    "kv" | "now" | "events" | "peers" | "closing" | "publicOrigin" | "onTrouble"
   >,
   { table, projects, deployments, sharedLogs }: ErrorParts,
 ): Capability {
@@ -39,7 +39,6 @@ export function createErrors(
   const store = new ErrorStore(kv);
   const collector = new ErrorCollector({
     ...{ table, store, deployments, now, onTrouble },
-    collect: () => edges.collectLines(),
     pageOf: ({ id }, error) => `${publicOrigin}/deployments/${id}/errors/${error}`,
     raiseEvent: events.raise,
   });

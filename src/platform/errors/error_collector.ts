@@ -25,8 +25,6 @@ export interface ErrorCollectorOptions {
   readonly table: Pick<ErrorTable, "take">;
   readonly store: Pick<ErrorStore, "add" | "trim">;
   readonly deployments: Pick<DeploymentStore, "find">;
-  /** Collects what other threads still have. */
-  collect(): Promise<void>;
   /** Address of the page of a fault. */
   pageOf(deployment: DeploymentRecord, id: string): string;
   readonly raiseEvent: RaiseEvent;
@@ -55,8 +53,7 @@ export class ErrorCollector {
   }
 
   async #save(settleMs: number): Promise<void> {
-    const { table, collect, onTrouble, now } = this.options;
-    await collect();
+    const { table, onTrouble, now } = this.options;
     const { projects, dropped } = table.take(now() - settleMs);
     if (dropped > 0) onTrouble(`Did not count ${dropped} errors of sites: too many at once`);
     for (const { projectId, groups } of projects) this.#keep(projectId, groups);

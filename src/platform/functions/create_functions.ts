@@ -16,7 +16,7 @@ export function createFunctions(
   foundation: Pick<Foundation, "dataDir" | "outbound" | "env" | "onTrouble">,
   parts: Pick<
     FunctionServices,
-    "variables" | "logs" | "lending" | "maxProcesses" | "kvFetchFor" | "databaseFetchFor"
+    "variables" | "logs" | "maxProcesses" | "kvFetchFor" | "databaseFetchFor"
   >,
 ): Functions {
   const { dataDir, outbound, env, onTrouble } = foundation;

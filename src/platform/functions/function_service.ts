@@ -11,7 +11,6 @@ import type { FunctionSettings } from "../../manifest/mod.ts";
 import {
   createFunctionHost,
   type FunctionHost,
-  type FunctionLinks,
   functionProcessCommand,
   type FunctionSource,
   type OutboundFetch,
@@ -45,8 +44,6 @@ export interface FunctionServices {
   readonly cacheDir: string;
   /** Most processes of functions at the same time; by default, what the machine's memory allows. */
   readonly maxProcesses: number | undefined;
-  /** Where edge threads may call functions themselves; `count` is their number. */
-  readonly lending: { readonly functions: FunctionLinks; readonly count: number } | undefined;
   /** The platform's own environment. */
   readonly env: Environment;
   onTrouble(message: string): void;
@@ -59,10 +56,7 @@ export class FunctionService {
   readonly #spawn: (socketPath: string) => ProcessCommand;
 
   constructor(private readonly services: FunctionServices) {
-    this.#spawn = functionProcessCommand({
-      env: services.env,
-      threads: services.lending?.count ?? 0,
-    });
+    this.#spawn = functionProcessCommand({ env: services.env });
     this.#places = new ProcessPlaces({
       max: services.maxProcesses ?? defaultProcessLimits().functions,
     });
@@ -125,7 +119,6 @@ export class FunctionService {
       database: databaseFetchFor(deployment),
       spawn: this.#spawn,
       places: this.#places,
-      links: this.services.lending?.functions,
       log: (entry) => logs.recordFunction({ ...entry, projectId, deploymentId }),
     });
     this.#hosts.set(deploymentId, host);

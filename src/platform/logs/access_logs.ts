@@ -12,7 +12,7 @@ import { LineBuffer } from "./line_buffer.ts";
 import { LogFiles, type LogLine, type LogPlace } from "./log_files.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
 import type { NodePage } from "./merge_pages.ts";
-import { type LogObserver, observeLines, observeRecord } from "./log_observer.ts";
+import { type LogObserver, observeRecord } from "./log_observer.ts";
 import {
   formatLogLine,
   type FunctionRecord,
@@ -39,8 +39,6 @@ type Listener = (entry: LogEntry) => void;
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 export interface AccessLogOptions {
-  /** Collects lines that other threads still have. */
-  collect?(): Promise<void>;
   /** Gets failures as they are logged. */
   readonly observer?: LogObserver | undefined;
   /** Called with a warning when entries could not be written or were dropped. */
@@ -67,22 +65,15 @@ export class AccessLogs {
     this.keep(record.projectId, requestLine(record));
   };
 
-  /** Records requests whose lines were made elsewhere by `requestLine()`, joined by line feeds. */
-  addLines(projectId: string, lines: string): void {
-    const { observer } = this.options;
-    if (observer !== undefined) observeLines(observer, projectId, lines);
-    this.keep(projectId, lines);
-  }
-
-  private keep(projectId: string, lines: string): void {
+  private keep(projectId: string, line: string): void {
     if (this.waitingLength >= MAX_WAITING) {
       this.dropped++;
       return;
     }
     let buffer = this.waiting.get(projectId);
     if (buffer === undefined) this.waiting.set(projectId, buffer = new LineBuffer());
-    buffer.add(lines);
-    this.waitingLength += lines.length;
+    buffer.add(line);
+    this.waitingLength += line.length;
   }
 
   /** Records what a function wrote; never waits. */
@@ -102,7 +93,6 @@ export class AccessLogs {
     projectId: string,
     filter: LogFilter & { readonly limit: number; readonly before?: LogPlace | undefined },
   ): Promise<NodePage> {
-    await this.options.collect?.();
     await this.flush();
     const matches = logMatcher(filter);
     const since = filter.since === undefined ? -Infinity : Date.parse(filter.since);

@@ -19,17 +19,13 @@ export interface Logs {
 }
 
 export function createLogs(
-  { dataDir, edges, nodes, peers, closing, onTrouble }: Pick<
+  { dataDir, nodes, peers, closing, onTrouble }: Pick<
     Foundation,
-    "dataDir" | "edges" | "nodes" | "peers" | "closing" | "onTrouble"
+    "dataDir" | "nodes" | "peers" | "closing" | "onTrouble"
   >,
   { projects, observer }: { readonly projects: ProjectStore; readonly observer?: LogObserver },
 ): Logs {
-  const logs = new AccessLogs(dataDir.logs, {
-    onTrouble,
-    observer,
-    collect: () => edges.collectLines(),
-  });
+  const logs = new AccessLogs(dataDir.logs, { onTrouble, observer });
   const sharedLogs = new SharedLogs({ local: logs, peers, node: nodes.id, closing });
   return {
     ...{ logs, sharedLogs },

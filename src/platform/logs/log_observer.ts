@@ -59,15 +59,3 @@ export function observeRecord(
     else observer.serverWrote({ ...record, source: record.layer });
   }
 }
-
-const FAILED_LINE = '"status":5';
-
-/** Passes on the failed requests of lines that another thread has made. */
-export function observeLines(observer: LogObserver, projectId: string, lines: string): void {
-  if (!lines.includes(FAILED_LINE)) return;
-  for (const line of lines.split("\n")) {
-    if (!line.includes(FAILED_LINE)) continue;
-    const { time, ...record } = JSON.parse(line) as Omit<AccessRecord, "time"> & { time: string };
-    observeRecord(observer, { ...record, projectId, time: Date.parse(time) });
-  }
-}

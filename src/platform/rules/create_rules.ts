@@ -42,13 +42,13 @@ export function createRules(foundation: Foundation, parts: {
   /** Whether the edge can find the network of an address. */
   readonly knowsNetworks: boolean;
 }): Capability {
-  const { kv, addresses, edges, closing, log } = foundation;
+  const { kv, addresses, closing, log } = foundation;
   const { projects } = parts;
   const service = new RulesService({ ...foundation, ...parts });
   let looked: Promise<void> | undefined;
   return {
     name: "rules",
-    bindRoutes: (router) => bindRulesRoutes(router, { ...parts, addresses, edges, service }),
+    bindRoutes: (router) => bindRulesRoutes(router, { ...parts, addresses, service }),
     recover() {
       if (parts.knowsNetworks) return Promise.resolve();
       const rulesOf = service.inEffect.bind(service);

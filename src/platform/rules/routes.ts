@@ -4,13 +4,12 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import { type RuleCount, ruleCounts, type SiteDirectory } from "../../edge/mod.ts";
+import { ruleCounts, type SiteDirectory } from "../../edge/mod.ts";
 import { ifMatchHolds, isEntityTagList } from "../../lib/entity_tag.ts";
 import { jsonParts } from "../../lib/json_steps.ts";
 import { inTurns } from "../../lib/next_turn.ts";
 import type { Caller } from "../core/access/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { Edges } from "../core/foundation.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { Precondition, RulesService, VersionedRules } from "./rules_service.ts";
@@ -22,7 +21,6 @@ export interface RulesRouteServices {
   readonly service: RulesService;
   readonly sites: SiteDirectory;
   readonly addresses: Addresses;
-  readonly edges: Pick<Edges, "ruleCounts">;
 }
 
 /**
@@ -43,15 +41,6 @@ function preconditionOf(request: Request): Precondition {
   );
 }
 
-/** The counts of all edges together, in the order of the rule set. */
-function addCounts(lists: readonly (readonly RuleCount[])[]) {
-  const sums = new Map<string, number>();
-  for (const { ruleId, count } of lists.flat()) {
-    sums.set(ruleId, (sums.get(ruleId) ?? 0) + count);
-  }
-  return [...sums].map(([ruleId, matches]) => ({ ruleId, matches }));
-}
-
 const tagOf = (version: string): string => `"${version}"`;
 
 async function answer({ active, version }: VersionedRules): Promise<Response> {
@@ -66,7 +55,7 @@ async function answer({ active, version }: VersionedRules): Promise<Response> {
 }
 
 export function bindRulesRoutes(router: Router, services: RulesRouteServices): void {
-  const { projects, rules, service, sites, addresses, edges } = services;
+  const { projects, rules, service, sites, addresses } = services;
   const find = (caller: Caller, name: string) => findProject(projects, caller, name);
 
   router.guarded(
@@ -114,7 +103,6 @@ export function bindRulesRoutes(router: Router, services: RulesRouteServices): v
     const project = await find(caller, params.project);
     const site = await sites.resolve(addresses.hostname(project.name));
     const counts = site === undefined ? [] : ruleCounts(site);
-    const elsewhere = await edges.ruleCounts(addresses.hostname(project.name));
-    return { items: addCounts([counts, ...elsewhere]) };
+    return { items: counts.map(({ ruleId, count }) => ({ ruleId, matches: count })) };
   });
 }

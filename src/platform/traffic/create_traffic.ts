@@ -8,12 +8,7 @@ import { endpoints } from "../../contract/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { startRounds } from "../../lib/rounds.ts";
-import {
-  type CountedRequest,
-  type CountedVitals,
-  type DeploymentCounts,
-  TrafficCounter,
-} from "../../traffic/mod.ts";
+import { type CountedRequest, type CountedVitals, TrafficCounter } from "../../traffic/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { askAll, missingNodes } from "../core/peers/mod.ts";
@@ -27,19 +22,15 @@ import { TrafficBook } from "./traffic_book.ts";
 import { TrafficCollector } from "./traffic_collector.ts";
 import { TrafficStore } from "./traffic_store.ts";
 
-/** How often counts are collected from the edges, in milliseconds, and each how often written. */
+/** How often counts are collected from the edge, in milliseconds, and each how often written. */
 const COLLECT_MS = 10_000;
 const COLLECTIONS_PER_SAVE = 6;
 
 export interface Traffic {
-  /** Counts a request of the edge in this thread. */
+  /** Counts a request of the edge. */
   readonly count: (request: CountedRequest) => void;
   /** Counts what a visitor's browser measured. */
   readonly countVitals: (measured: CountedVitals) => void;
-  /** Takes what an edge elsewhere has counted. */
-  readonly addCounts: (counts: readonly DeploymentCounts[]) => void;
-  /** The salt of a day for edges elsewhere. */
-  readonly saltOf: (day: number) => Promise<Uint8Array>;
   readonly capability: Capability;
 }
 
@@ -50,9 +41,9 @@ export interface TrafficParts {
 }
 
 export function createTraffic(
-  { kv, now, random, edges, peers, closing, onTrouble }: Pick<
+  { kv, now, random, peers, closing, onTrouble }: Pick<
     Foundation,
-    "kv" | "now" | "random" | "edges" | "peers" | "closing" | "onTrouble"
+    "kv" | "now" | "random" | "peers" | "closing" | "onTrouble"
   >,
   { projects, environments, deployments }: TrafficParts,
 ): Traffic {
@@ -63,7 +54,7 @@ export function createTraffic(
     write: (part, counts) => store.write(part, counts),
     partName: () => uuidV7(now, random),
   });
-  const collector = new TrafficCollector({ edges, deployments, counter, book, now });
+  const collector = new TrafficCollector({ deployments, counter, book, now });
   let collections = 0;
   let rounds: ReturnType<typeof startRounds> | undefined;
   async function round(): Promise<void> {
@@ -90,8 +81,6 @@ export function createTraffic(
   return {
     count: counter.count,
     countVitals: counter.countVitals,
-    addCounts: collector.add,
-    saltOf: (day) => store.salt(day),
     capability: {
       name: "traffic",
       bindRoutes(router) {

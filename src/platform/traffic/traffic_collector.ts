@@ -1,17 +1,15 @@
 /**
- * Brings what edges have counted into the book, by environment.
+ * Brings what the edge has counted into the book, by environment.
  *
  * @module
  */
 import { type DeploymentCounts, TrafficCounts } from "../../traffic/mod.ts";
-import type { Edges } from "../core/foundation.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { TrafficBook } from "./traffic_book.ts";
 
 export interface TrafficCollectorOptions {
-  readonly edges: Pick<Edges, "collectTraffic">;
   readonly deployments: Pick<DeploymentStore, "find">;
-  /** The counts of the edge in this thread. */
+  /** The counts of the edge. */
   readonly counter: { take(): readonly DeploymentCounts[] };
   readonly book: Pick<TrafficBook, "add">;
   now(): number;
@@ -28,25 +26,14 @@ export class TrafficCollector {
 
   constructor(private readonly options: TrafficCollectorOptions) {}
 
-  /** Takes what an edge elsewhere has counted. */
-  readonly add = (counted: readonly DeploymentCounts[]): void => {
-    for (const { projectId, deploymentId, counts } of counted) {
-      let arrived = this.#arrived.get(deploymentId);
-      arrived ??= { projectId, counts: new TrafficCounts() };
-      arrived.counts.merge(counts);
-      this.#arrived.set(deploymentId, arrived);
-    }
-  };
-
   /**
    * Brings all counts into the book; those of deployments that are gone are dropped.
    *
    * @throws where the store cannot be read; the counts stay for the next time.
    */
   async collect(): Promise<void> {
-    const { edges, counter, book, deployments, now } = this.options;
-    await edges.collectTraffic();
-    this.add(counter.take());
+    const { counter, book, deployments, now } = this.options;
+    this.#add(counter.take());
     for (const [deploymentId, { projectId }] of [...this.#arrived]) {
       const deployment = await deployments.find(projectId, deploymentId);
       // What has come since is part of it; another round may have been quicker.
@@ -55,6 +42,15 @@ export class TrafficCollector {
       if (deployment === undefined || arrived === undefined) continue;
       const { environment } = deployment;
       book.add({ projectId, environment }, arrived.counts.encode(), now());
+    }
+  }
+
+  #add(counted: readonly DeploymentCounts[]): void {
+    for (const { projectId, deploymentId, counts } of counted) {
+      let arrived = this.#arrived.get(deploymentId);
+      arrived ??= { projectId, counts: new TrafficCounts() };
+      arrived.counts.merge(counts);
+      this.#arrived.set(deploymentId, arrived);
     }
   }
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { OutboundError, resolveSignal } from "../http1/mod.ts";
+import { resolveSignal } from "../http1/mod.ts";
 import { LineLimit } from "../process/frames/mod.ts";
 import {
   ConcurrencyGate,
@@ -16,8 +16,6 @@ import {
 } from "../process/mod.ts";
 import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND, MAX_TIMER_MS } from "./limits.ts";
 import { firstLine } from "./lines.ts";
-import type { ServerSlot } from "../process/slots/mod.ts";
-import type { Explained, LinkedFailure, ServerLinks } from "./link/mod.ts";
 import { type Failed, failed, failureOf, toResponse } from "./results.ts";
 import type { ServerProcess } from "./server_process.ts";
 import { ServerSupervisor } from "./server_supervisor.ts";
@@ -45,11 +43,6 @@ interface Entered {
   readonly over: () => void;
 }
 
-export interface LinkedServerOptions extends ComputeServerOptions {
-  /** How edge threads reach the server of a layer themselves; where missing, they do not. */
-  readonly link?: { readonly links: ServerLinks; readonly layer: string };
-}
-
 class Server implements ComputeServer {
   readonly #limits: ComputeLimits;
   readonly #gate: ConcurrencyGate;
@@ -58,33 +51,19 @@ class Server implements ComputeServer {
   /** Ids of the requests and sockets under way. */
   readonly #requests = new Set<string>();
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
-  /** What edge threads that use the server share with it. */
-  readonly #slot: ServerSlot | undefined;
-  /** The processes that threads were told of: the one that runs, and the one before. */
-  readonly #linked: { readonly generation: number; readonly server: ServerProcess }[] = [];
-  failedElsewhere: (failure: Failed) => void = () => {};
   #closed = false;
   #emptied: (() => void) | undefined;
 
-  constructor(private readonly options: LinkedServerOptions) {
+  constructor(private readonly options: ComputeServerOptions) {
     const limits = { ...DEFAULT_COMPUTE_LIMITS, ...options.limits };
     this.#limits = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_TIMER_MS) };
-    this.#slot = options.link?.links.attach({
-      left: () => {
-        this.#gate.pump();
-        this.#settle();
-      },
-      explain: (failure) => this.#explainLinked(failure),
-    });
-    this.#gate = new ConcurrencyGate(this.#limits, this.#slot);
+    this.#gate = new ConcurrencyGate(this.#limits);
     this.#sockets = new SocketCount(this.#limits.maxSockets);
     this.#supervisor = new ServerSupervisor({
       server: options,
       limits: this.#limits,
       log: (entry) => this.#log(entry),
-      busy: () => this.#isBusy || this.#slot?.takeUsed() === true,
-      onListening: (server) => this.#openLink(server),
-      onEnding: () => this.#closeLink(),
+      busy: () => this.#isBusy,
     });
   }
 
@@ -145,56 +124,17 @@ class Server implements ComputeServer {
     return this.#supervisor.check();
   }
 
-  succeededElsewhere(): boolean {
-    return this.#slot?.takeSucceeded() === true;
-  }
-
-  noteCaching(declares: boolean): void {
-    this.#slot?.noteCaching(declares);
-  }
-
   async drain(milliseconds: number): Promise<void> {
     this.#closed = true;
-    this.#closeLink();
     if (this.#isBusy) {
       await within(new Promise<void>((resolve) => this.#emptied = resolve), milliseconds);
     }
     await this.#supervisor.close(milliseconds);
-    if (this.#slot !== undefined) this.options.link?.links.detach(this.#slot);
-  }
-
-  /** Lets edge threads use a process that listens. */
-  #openLink(server: ServerProcess): void {
-    const { link, deploymentId } = this.options;
-    const { socketPath, greets } = server;
-    if (link === undefined || this.#slot === undefined || this.#closed) return;
-    if (socketPath === undefined) return;
-    const { timeoutMs, maxConcurrent } = this.#limits;
-    const generation = link.links.open(this.#slot, {
-      ...{ deploymentId, layer: link.layer, socketPath, greets, timeoutMs, maxConcurrent },
-    });
-    this.#linked.unshift({ generation, server });
-    this.#linked.length = Math.min(this.#linked.length, 2);
-  }
-
-  #closeLink(): void {
-    if (this.#slot !== undefined) this.options.link?.links.close(this.#slot);
-  }
-
-  async #explainLinked({ generation, code, message, request }: LinkedFailure): Promise<Explained> {
-    const server = this.#linked.find((each) => each.generation === generation)?.server;
-    if (server === undefined) return "again";
-    const error = code === undefined ? message : new OutboundError(code, message);
-    const failure = await this.#explain(error, server, request);
-    // The platform has ended the process: it was idle, or another one took over.
-    if (failure.reason === "aborted") return "again";
-    this.failedElsewhere(failure);
-    return failure;
   }
 
   /** True while requests or sockets are under way. */
   get #isBusy(): boolean {
-    return this.#gate.running > 0 || this.#sockets.open > 0 || (this.#slot?.others ?? 0) > 0;
+    return this.#gate.running > 0 || this.#sockets.open > 0;
   }
 
   /** To be called when a request or socket is over. */
@@ -278,9 +218,7 @@ class Server implements ComputeServer {
 
   /** The id of the request under way, where it is the only one. */
   get #only(): string | undefined {
-    const others = this.#slot?.others ?? 0;
-    if (this.#requests.size === 0) return others === 0 ? undefined : this.#slot?.only;
-    const [only] = this.#requests.size === 1 && others === 0 ? this.#requests : [];
+    const [only] = this.#requests.size === 1 ? this.#requests : [];
     return only;
   }
 
@@ -297,6 +235,6 @@ class Server implements ComputeServer {
 }
 
 /** Makes the server of a COMPUTE layer; nothing runs before the first request. */
-export function createComputeServer(options: LinkedServerOptions): ComputeServer {
+export function createComputeServer(options: ComputeServerOptions): ComputeServer {
   return new Server(options);
 }

@@ -4,7 +4,6 @@
  * @module
  */
 export { createComputeServer } from "./compute_server.ts";
-export { type Explained, type LinkedFailure, type ServerLease, ServerLinks } from "./link/mod.ts";
 export { computeProcessCommand } from "./process_command.ts";
 export type { Revalidate, Revalidation } from "./engine/mod.ts";
 export { connectRunningServer, type RunningServer } from "./running_server.ts";

@@ -38,10 +38,6 @@ export interface ServerSupervisorOptions {
   readonly log: (entry: ProcessLog) => void;
   /** True while requests or sockets are under way. */
   readonly busy: () => boolean;
-  /** Called with a process that listens, before any request is sent to it. */
-  readonly onListening?: (server: ServerProcess) => void;
-  /** Called when the end of a process is certain, before it is told. */
-  readonly onEnding?: () => void;
   /** How a process is started; a real one where missing. */
   readonly startServer?: StartServer;
   readonly timers?: Timers;
@@ -215,7 +211,6 @@ export class ServerSupervisor {
     const how = ["cold start", server.runtime ?? []].flat().join(", ");
     this.options.log({ level: "info", message: `Server started in ${took} ms (${how})` });
     this.#lastProblem = undefined;
-    this.options.onListening?.(server);
   }
 
   #endFor(cause: EndCause, server: ServerProcess): void {
@@ -244,7 +239,6 @@ export class ServerSupervisor {
   }
 
   #ended(server: ServerProcess, { reason, message }: End): void {
-    this.options.onEnding?.();
     this.#supervisor.release(server);
     if (reason !== "aborted") this.#fail(message, server.startedAt);
   }

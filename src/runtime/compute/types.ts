@@ -78,12 +78,6 @@ export type ComputeHealth =
 
 /** The server of one COMPUTE layer of one deployment. */
 export interface ComputeServer {
-  /** Called with failures that edge threads met; set by its owner. */
-  failedElsewhere?: (failure: Extract<ComputeResult, { readonly type: "failed" }>) => void;
-  /** Whether it has answered an edge thread since this was last asked. */
-  succeededElsewhere?(): boolean;
-  /** Notes whether a response is one that its server declares cacheable. */
-  noteCaching?(declares: boolean): void;
   /** Starts the server where it is not running; never rejects. */
   fetch(request: ComputeRequest): Promise<ComputeResult>;
   /**

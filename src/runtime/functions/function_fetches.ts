@@ -8,7 +8,6 @@ import type { HeaderList } from "../http1/mod.ts";
 import type { OutboundFetch } from "../outbound/mod.ts";
 import { toPayload } from "../process/frames/mod.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
-import type { FetchTarget } from "./link/function_links.ts";
 import { MAX_FETCHES, TOO_MANY_FETCHES } from "./limits.ts";
 import { type FetchedHead, type FetchHead, FunctionFrame } from "./wire.ts";
 import type { FunctionServices, WorkerContext } from "./worker_context.ts";
@@ -30,9 +29,9 @@ const NO_KV: OutboundFetch = () =>
   Promise.reject(new TypeError("This deployment has no key-value store"));
 
 /** What performs the requests of functions to a store, or to the network. */
-export function serviceOf(
+function serviceOf(
   { outbound, kv = NO_KV, database = NO_DATABASE }: FunctionServices,
-  to: FetchTarget | undefined,
+  to: FetchHead["to"],
 ): OutboundFetch {
   return to === "kv" ? kv : to === "database" ? database : outbound;
 }

@@ -4,18 +4,9 @@
  *
  * @module
  */
-import type { OutboundFetch } from "../outbound/mod.ts";
-import { LineLimit, type OutgoingFrame } from "../process/frames/mod.ts";
+import { LineLimit } from "../process/frames/mod.ts";
 import { ConcurrencyGate, waitForPlace, within } from "../process/mod.ts";
-import { serviceOf } from "./function_fetches.ts";
 import { FunctionSupervisor } from "./function_supervisor.ts";
-import type {
-  FetchTarget,
-  FunctionLease,
-  FunctionLinks,
-  Lender,
-  LendingHost,
-} from "./link/function_links.ts";
 import {
   DEFAULT_FUNCTION_LIMITS,
   type FunctionLimits,
@@ -36,17 +27,8 @@ const failed = (reason: FailureReason, message: string): InvocationResult => ({
   message,
 });
 
-/** A host whose functions edge threads may call themselves. */
-export interface LinkedHostOptions extends FunctionHostOptions {
-  readonly links?: Pick<FunctionLinks, "attach"> | undefined;
-}
-
-export class FunctionHost implements LendingHost {
+export class FunctionHost {
   readonly #limits: FunctionLimits;
-  /** What edge threads that call the functions share with them. */
-  readonly #lender: Lender | undefined;
-  /** True once functions have processes of their own. */
-  #isSplit = false;
   readonly #gate: ConcurrencyGate;
   readonly #supervisors = new Map<string, FunctionSupervisor>();
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
@@ -55,10 +37,9 @@ export class FunctionHost implements LendingHost {
   #endsWhenIdle = false;
   #emptied: (() => void) | undefined;
 
-  constructor(private readonly options: LinkedHostOptions) {
+  constructor(private readonly options: FunctionHostOptions) {
     this.#limits = { ...DEFAULT_FUNCTION_LIMITS, ...options.limits };
-    this.#lender = options.links?.attach(options.deploymentId, this);
-    this.#gate = new ConcurrencyGate(this.#limits, this.#lender?.slot);
+    this.#gate = new ConcurrencyGate(this.#limits);
     this.#place(options.functions);
   }
 
@@ -121,9 +102,9 @@ export class FunctionHost implements LendingHost {
     return worker.invoke(invocation, over);
   }
 
-  /** True while calls are under way, here or in edge threads. */
+  /** True while calls are under way. */
   get #isBusy(): boolean {
-    return this.#gate.running > 0 || (this.#lender?.slot.others ?? 0) > 0;
+    return this.#gate.running > 0;
   }
 
   /** To be called when a call is over. */
@@ -133,53 +114,9 @@ export class FunctionHost implements LendingHost {
     if (this.#endsWhenIdle) void this.endWhenIdle();
   }
 
-  async lease(): Promise<FunctionLease | undefined> {
-    const lender = this.#lender;
-    const { deploymentId, env, functions } = this.options;
-    const [supervisor] = this.#supervisors.values();
-    if (lender === undefined || this.#closed || this.#isSplit || this.#endsWhenIdle) {
-      return undefined;
-    }
-    const process = await supervisor?.lend().catch(() => undefined);
-    if (process === undefined || this.#closed) return undefined;
-    for (const worker of process.workers.values()) await worker.ready;
-    const { generation, running: { pid, folder } } = process;
-    return {
-      ...{ deploymentId, slot: lender.slot.index, generation, pid, folder, env },
-      // Why others cannot be loaded is for the platform to say.
-      functions: functions.filter(({ name }) => supervisor!.loaded(name) !== undefined),
-      limits: this.#limits,
-    };
-  }
-
-  send(generation: number, frame: OutgoingFrame): void {
-    for (const supervisor of new Set(this.#supervisors.values())) {
-      supervisor.send(generation, frame);
-    }
-  }
-
-  left(): void {
-    this.#gate.pump();
-    for (const supervisor of new Set(this.#supervisors.values())) supervisor.left();
-    this.#settle();
-  }
-
-  memberEnded(member: number): void {
-    for (const supervisor of new Set(this.#supervisors.values())) supervisor.memberEnded(member);
-  }
-
-  /** Performs a request of a function that a thread has called. */
-  fetch(
-    to: FetchTarget,
-    request: Parameters<OutboundFetch>[0],
-  ): ReturnType<OutboundFetch> {
-    return serviceOf(this.options, to)(request);
-  }
-
   /** Waits for calls and their `waitUntil` to end, then ends the processes. */
   async drain(timeoutMs: number): Promise<void> {
     this.#closed = true;
-    this.#lender?.close();
     if (this.#isBusy) {
       await within(new Promise<void>((resolve) => this.#emptied = resolve), timeoutMs);
     }
@@ -191,7 +128,6 @@ export class FunctionHost implements LendingHost {
    * any more. A later call starts them again.
    */
   async endWhenIdle(): Promise<void> {
-    this.#lender?.close();
     this.#endsWhenIdle = this.#isBusy;
     if (this.#endsWhenIdle) return;
     await Promise.all(
@@ -205,7 +141,6 @@ export class FunctionHost implements LendingHost {
     await Promise.all(
       [...new Set(this.#supervisors.values())].map((supervisor) => supervisor.close()),
     );
-    this.#lender?.detach();
   }
 
   #place(functions: readonly FunctionSource[]): FunctionSupervisor | undefined {
@@ -215,8 +150,7 @@ export class FunctionHost implements LendingHost {
       limits: this.#limits,
       functions,
       busy: () => this.#isBusy,
-      lender: this.#isSplit ? undefined : this.#lender,
-      log: (entry) => this.log(entry),
+      log: (entry) => this.#log(entry),
       broke: (broken, suspects) => this.#separate(broken, suspects),
     });
     for (const { name } of functions) this.#supervisors.set(name, supervisor);
@@ -231,9 +165,6 @@ export class FunctionHost implements LendingHost {
     if (this.#closed) return;
     const members = this.options.functions.filter(({ name }) => broken.names.has(name));
     if (members.length > 1) {
-      // In processes of their own, only the platform calls them.
-      this.#lender?.close();
-      this.#isSplit = true;
       const blamed = new Set(suspects.length > 0 ? suspects : broken.names);
       const rest = members.filter(({ name }) => !blamed.has(name));
       const supervisors = [
@@ -244,13 +175,13 @@ export class FunctionHost implements LendingHost {
     } else if (suspects.length > 0) broken.restart();
   }
 
-  log(entry: Omit<FunctionLogEntry, "time">): void {
+  #log(entry: Omit<FunctionLogEntry, "time">): void {
     const time = (this.options.now ?? Date.now)();
     if (this.#lines.take(time).passes) this.options.log({ time, ...entry });
   }
 }
 
 /** Makes the host of a deployment's functions; nothing runs before `start()` or the first call. */
-export function createFunctionHost(options: LinkedHostOptions): FunctionHost {
+export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   return new FunctionHost(options);
 }

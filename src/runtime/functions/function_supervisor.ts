@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { Frame, OutgoingFrame } from "../process/frames/mod.ts";
 import {
   attendProcess,
   NoPlaceError,
@@ -13,7 +12,6 @@ import {
   residentBytes,
 } from "../process/mod.ts";
 import type { FunctionWorker } from "./function_worker.ts";
-import type { Lender } from "./link/function_links.ts";
 import { type FunctionLimits, memoryAllowanceMb } from "./limits.ts";
 import { startWorkerProcess } from "./start_worker_process.ts";
 import type {
@@ -23,10 +21,8 @@ import type {
   FunctionLogEntry,
   FunctionSource,
 } from "./types.ts";
-import { FunctionFrame } from "./wire.ts";
 import { WorkerControl } from "./worker_control.ts";
-import { memberOf } from "./worker_numbers.ts";
-import { OwnProcess } from "./worker_process.ts";
+import { WorkerProcess } from "./worker_process.ts";
 
 export interface FunctionSupervisorOptions {
   readonly host: FunctionHostOptions;
@@ -35,8 +31,6 @@ export interface FunctionSupervisorOptions {
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
   /** True while calls of the deployment are under way. */
   readonly busy: () => boolean;
-  /** Lets edge threads have workers in the process; missing where they may not. */
-  readonly lender?: Lender | undefined;
   /** The process broke while these functions were running. */
   readonly broke: (supervisor: FunctionSupervisor, suspects: readonly string[]) => void;
 }
@@ -57,19 +51,15 @@ const ENDS = {
 
 export class FunctionSupervisor {
   readonly names: ReadonlySet<string>;
-  readonly #supervisor: ProcessSupervisor<OwnProcess>;
+  readonly #supervisor: ProcessSupervisor<WorkerProcess>;
   readonly #control: WorkerControl;
   #attending: Promise<void> = Promise.resolve();
   #ending: Promise<void> | undefined;
   #restarting: ReturnType<typeof setTimeout> | undefined;
-  /** Processes that edge threads have workers in, by their generation. */
-  readonly #lent = new Map<number, OwnProcess>();
-  /** Ends a process that threads still had calls in. */
-  #calledOff: (() => void) | undefined;
 
   constructor(private readonly options: FunctionSupervisorOptions) {
     this.names = new Set(options.functions.map(({ name }) => name));
-    this.#control = new WorkerControl({ ...options, member: 0 });
+    this.#control = new WorkerControl(options);
     const { idleMs, memoryPollMs } = options.limits;
     this.#supervisor = new ProcessSupervisor({
       driver: this.#driver(),
@@ -120,7 +110,7 @@ export class FunctionSupervisor {
   }
 
   /** One that ended between calls comes back with the next call, not before. */
-  #addAgain(process: OwnProcess, name: string): FunctionWorker | NoWorker {
+  #addAgain(process: WorkerProcess, name: string): FunctionWorker | NoWorker {
     const definition = this.options.functions.find((one) => one.name === name);
     if (definition === undefined) {
       return { problem: "The function has no worker", reason: "crashed" };
@@ -129,33 +119,30 @@ export class FunctionSupervisor {
   }
 
   /** Starts process and workers; a start that is under way is joined. */
-  start(): Promise<OwnProcess> {
+  start(): Promise<WorkerProcess> {
     return this.#supervisor.start();
   }
 
-  #driver(): ProcessDriver<OwnProcess> {
+  #driver(): ProcessDriver<WorkerProcess> {
     return {
       spawn: () => this.#spawn(),
       begin: (process) => {
         for (const definition of this.options.functions) this.#control.add(process, definition);
         this.#attending = this.#attend(process);
       },
-      isBusy: (process) =>
-        this.options.busy() || process.isBusy || this.options.lender?.slot.takeUsed() === true,
+      isBusy: (process) => this.options.busy() || process.isBusy,
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
-        const end = { reason: "aborted", message: ENDS[cause] } as const;
-        if (cause !== "closed") return this.#retire(process, end);
-        this.#end(process, end);
+        this.#end(process, { reason: "aborted", message: ENDS[cause] });
         // It has not begun, so nobody else closes its connections.
-        process.running.close();
+        if (cause === "closed") process.running.close();
       },
     };
   }
 
-  async #spawn(): Promise<OwnProcess> {
+  async #spawn(): Promise<WorkerProcess> {
     try {
-      return new OwnProcess(await startWorkerProcess(this.options.host.spawn));
+      return new WorkerProcess(await startWorkerProcess(this.options.host.spawn));
     } catch (error) {
       this.#supervisor.backoff.failed();
       throw error;
@@ -171,47 +158,12 @@ export class FunctionSupervisor {
     for (const worker of process.workers.values()) await worker.ready;
     if (this.options.busy() || process.isBusy || this.#supervisor.current !== process) return;
     const message = "The functions of the deployment are not live any more";
-    this.#retire(process, { reason: "aborted", message });
+    this.#end(process, { reason: "aborted", message });
   }
 
-  /** The process that edge threads may have workers in, started where there is none. */
-  async lend(): Promise<OwnProcess | undefined> {
-    const { lender } = this.options;
-    const { current, backoff } = this.#supervisor;
-    if (lender === undefined || current === undefined && backoff.waitMs > 0) return undefined;
-    await this.#ending;
-    const process = this.#supervisor.current ?? await this.start();
-    if (process.isEnding) return undefined;
-    if (process.generation === 0) process.generation = lender.newGeneration();
-    this.#lent.set(process.generation, process);
-    lender.open(process.generation);
-    return process;
-  }
-
-  /** Sends a frame of a thread to the process's own thread. */
-  send(generation: number, frame: OutgoingFrame): void {
-    const process = this.#lent.get(generation);
-    process?.lent.sent(frame);
-    process?.running.connection.send(frame);
-  }
-
-  /** A thread has ended calls: a process that waited for them ends. */
-  left(): void {
-    if (this.options.lender?.slot.others === 0) this.#calledOff?.();
-  }
-
-  /** Ends the workers of a thread that is gone. */
-  memberEnded(member: number): void {
-    for (const { lent, running } of this.#lent.values()) {
-      for (const worker of lent.memberEnded(member)) {
-        running.connection.send({ type: FunctionFrame.stop, worker, id: 0 });
-      }
-    }
-  }
-
-  async #attend(process: OwnProcess): Promise<void> {
+  async #attend(process: WorkerProcess): Promise<void> {
     const words = await attendProcess(process.running, {
-      take: (frame) => this.#take(process, frame),
+      take: (frame) => this.#control.take(process, frame),
       failed: (error) => {
         process.end ??= { reason: "crashed", message: `The functions' process failed: ${error}` };
       },
@@ -220,10 +172,8 @@ export class FunctionSupervisor {
     const known = process.end;
     const end = known ??
       { reason: "crashed" as const, message: "The process of the functions has ended" };
-    const suspects = this.#suspects(process);
+    const suspects = process.suspects();
     process.die(end);
-    this.#lent.delete(process.generation);
-    this.options.lender?.ended(process.generation, end);
     if (end.reason === "aborted") return;
     this.#supervisor.backoff.failed(process.startedAt);
     const firstWords = words.split("\n").find((line) => line.trim().length > 1) ?? "";
@@ -236,20 +186,6 @@ export class FunctionSupervisor {
     this.options.broke(this, suspects);
   }
 
-  /** The functions that may have broken it; none where a thread's call may have. */
-  #suspects(process: OwnProcess): string[] {
-    const isBorrowed = process.lent.size > 0 && (this.options.lender?.slot.others ?? 0) > 0;
-    if (!isBorrowed) return process.suspects();
-    return this.names.size === 1 ? [...this.names] : [];
-  }
-
-  /** Takes a frame of the process itself, about one of its workers or of a thread's. */
-  #take(process: OwnProcess, frame: Frame): void {
-    if (memberOf(frame.worker) === 0) return this.#control.take(process, frame);
-    const member = process.lent.receiver(frame);
-    if (member !== undefined) this.options.lender?.told(member, process.generation, frame);
-  }
-
   /** Starts a process in place of one that broke, after the pause that its failures ask for. */
   restart(): void {
     clearTimeout(this.#restarting);
@@ -258,9 +194,8 @@ export class FunctionSupervisor {
   }
 
   /** Reads memory, and looks at what each thread takes of the processor. */
-  #inspect(process: OwnProcess): void {
-    const workers = process.workers.size + process.lent.size;
-    const limit = this.options.limits.memoryMb + memoryAllowanceMb(workers);
+  #inspect(process: WorkerProcess): void {
+    const limit = this.options.limits.memoryMb + memoryAllowanceMb(process.workers.size);
     const bytes = residentBytes(process.running.pid) ?? 0;
     if (bytes > limit * 1024 * 1024) {
       const used = Math.round(bytes / 1024 / 1024);
@@ -271,26 +206,11 @@ export class FunctionSupervisor {
     this.#control.look(process);
   }
 
-  /** Ends a process that nobody uses, after a call that a thread has begun at this moment. */
-  #retire(process: OwnProcess, end: End): void {
-    const { lender } = this.options;
-    lender?.close();
-    if (lender === undefined || lender.slot.others === 0) return this.#end(process, end);
-    this.#release(process, end);
-    this.#calledOff = () => process.running.kill();
-  }
-
-  #end(process: OwnProcess, end: End): void {
-    this.options.lender?.close();
-    this.#release(process, end);
-    process.running.kill();
-  }
-
-  /** Gives it no further calls. */
-  #release(process: OwnProcess, end: End): void {
+  #end(process: WorkerProcess, end: End): void {
     process.end ??= end;
     this.#supervisor.release(process);
     this.#ending = this.#attending.finally(() => this.#ending = undefined);
+    process.running.kill();
   }
 
   /** Ends the process; calls in flight fail as aborted. */

@@ -7,7 +7,6 @@ export { type Inspector } from "./inspector.ts";
 export { createFunctionHost, type FunctionHost } from "./function_host.ts";
 export { functionTypes } from "./function_types.ts";
 export { type FunctionLimits } from "./limits.ts";
-export { type FetchTarget, type FunctionLease, FunctionLinks } from "./link/mod.ts";
 export { functionProcessCommand } from "./process_command.ts";
 export { readInlineMap } from "./source_map.ts";
 export {

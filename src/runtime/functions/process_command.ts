@@ -3,23 +3,20 @@
  *
  * @module
  */
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FUNCTION_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
-import { threadSocket } from "./worker_numbers.ts";
 import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
 import { formatInspector, type Inspector, INSPECTOR_VARIABLE } from "./inspector.ts";
 
 export interface FunctionCommandOptions extends ProcessCommandOptions {
   /** The inspector that the process opens; for functions of the user's own computer alone. */
   readonly inspector?: Inspector | undefined;
-  /** Edge threads that may have workers in the process. */
-  readonly threads?: number;
 }
 
 /** The command for this very program, compiled or run from source. */
 export function functionProcessCommand(
-  { env, inspector, threads = 0 }: FunctionCommandOptions,
+  { env, inspector }: FunctionCommandOptions,
 ): (socketPath: string) => ProcessCommand {
   const folder = fileURLToPath(new URL("./", import.meta.url));
   const frames = fileURLToPath(new URL("../process/frames/", import.meta.url));
@@ -29,16 +26,11 @@ export function functionProcessCommand(
     main: `${folder}process_main.ts`,
     env,
     flags: (socketPath) => {
-      const own = dirname(socketPath);
-      const sockets = [
-        socketPath,
-        ...Array.from({ length: threads }, (_, at) => join(own, threadSocket(at + 1))),
-      ];
-      const reached = [...sockets.map((path) => `unix:${path}`), ...inspected];
+      const reached = [`unix:${socketPath}`, ...inspected];
       return [
         "--v8-flags=--disallow-code-generation-from-strings",
-        `--allow-read=${[folder, frames, ...sockets].join(",")}`,
-        `--allow-write=${own}`,
+        `--allow-read=${[folder, frames, socketPath].join(",")}`,
+        `--allow-write=${dirname(socketPath)}`,
         `--allow-net=${reached.join(",")}`,
         "--allow-sys",
         "--allow-ffi",

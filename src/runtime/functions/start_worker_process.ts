@@ -20,8 +20,6 @@ export interface RunningWorkerProcess extends AttendedProcess {
   readonly workers: WorkerConnections;
   /** Where they connect to. */
   readonly socketPath: string;
-  /** Its private folder, where edge threads listen as well. */
-  readonly folder: string;
 }
 
 /**
@@ -54,5 +52,5 @@ export async function startWorkerProcess(
   };
   void ended.then(() => workers.close());
   const socketPath = join(folder, SOCKET);
-  return { pid, folder, socketPath, connection, workers, ended, kill, close };
+  return { pid, socketPath, connection, workers, ended, kill, close };
 }

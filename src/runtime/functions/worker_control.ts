@@ -1,7 +1,6 @@
 /**
- * The workers that one edge has in a process of functions: started, looked after, and
- * replaced where they break. The platform has workers of its own, and so has each edge
- * thread, in the process that the platform supervises.
+ * The workers in a process of functions: started, looked after, and replaced where they
+ * break.
  *
  * @module
  */
@@ -11,13 +10,13 @@ import type { FunctionLimits } from "./limits.ts";
 import type { End, FunctionLogEntry, FunctionSource } from "./types.ts";
 import { FunctionFrame, type WorkerOpening } from "./wire.ts";
 import type { FunctionServices } from "./worker_context.ts";
-import { WorkerNumbers } from "./worker_numbers.ts";
 import type { WorkerProcess } from "./worker_process.ts";
 import { WorkerRelief } from "./worker_relief.ts";
 
+/** Largest number of a worker, which fits a frame. */
+const MAX_NUMBER = 0xffff;
+
 export interface WorkerControlOptions {
-  /** Which edge this is: 0 for the platform, then the threads. */
-  readonly member: number;
   readonly host: FunctionServices;
   readonly limits: FunctionLimits;
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
@@ -27,15 +26,13 @@ export class WorkerControl {
   readonly #relief = new WorkerRelief((process, { options }) =>
     this.add(process, options.definition)
   );
-  readonly #numbers: WorkerNumbers;
+  #lastNumber = 0;
 
-  constructor(private readonly options: WorkerControlOptions) {
-    this.#numbers = new WorkerNumbers(options.member);
-  }
+  constructor(private readonly options: WorkerControlOptions) {}
 
   /** Starts a worker of a function. */
   add(process: WorkerProcess, definition: FunctionSource): FunctionWorker {
-    const number = this.#numbers.next(process.workers);
+    const number = this.#nextNumber(process);
     const { connection: control, workers, socketPath } = process.running;
     const { host, limits, log } = this.options;
     let own: FrameConnection | undefined;
@@ -59,6 +56,12 @@ export class WorkerControl {
     const payload = new TextEncoder().encode(JSON.stringify(opening));
     control.send({ type: FunctionFrame.open, worker: number, id: 0, payload });
     return worker;
+  }
+
+  /** A number that no worker of the process has. */
+  #nextNumber({ workers }: WorkerProcess): number {
+    do this.#lastNumber = this.#lastNumber % MAX_NUMBER + 1; while (workers.has(this.#lastNumber));
+    return this.#lastNumber;
   }
 
   /** Takes a frame of the process itself, about one of the workers. */

@@ -3,32 +3,18 @@
  *
  * @module
  */
-import type { FrameConnection } from "../process/frames/mod.ts";
 import type { SupervisedProcess } from "../process/mod.ts";
 import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
 import type { FunctionWorker } from "./function_worker.ts";
-import { LentWorkers } from "./link/lent_workers.ts";
 import type { RunningWorkerProcess } from "./start_worker_process.ts";
 import type { End } from "./types.ts";
-import type { WorkerConnections } from "./worker_connections.ts";
 import { WorkerThreads } from "./worker_threads.ts";
 
 /** Memory of a worker that was replaced is mostly given back within this time. */
 const RECENT_MS = 5000;
 
-/** A process of functions, as an edge reaches it. */
-export interface WorkerHome {
-  readonly pid: number;
-  /** To the process's own thread, which starts and ends workers. */
-  readonly connection: Pick<FrameConnection, "send">;
-  /** Accepts the connections of workers. */
-  readonly workers: WorkerConnections;
-  /** Where workers connect to. */
-  readonly socketPath: string;
-}
-
-/** A process with the workers that one edge has in it. */
-export class WorkerProcess {
+/** A process of functions, with its workers. */
+export class WorkerProcess implements SupervisedProcess {
   /** By their number in the process. */
   readonly workers = new Map<number, FunctionWorker>();
   /** When workers of a function were replaced, by its name. */
@@ -41,8 +27,20 @@ export class WorkerProcess {
   /** Why it ends, as soon as that is certain. */
   end: End | undefined;
 
-  constructor(readonly running: WorkerHome) {
+  readonly cpu: CpuWatch;
+  readonly startedAt = performance.now();
+
+  constructor(readonly running: RunningWorkerProcess) {
     this.#threads = new WorkerThreads(running.pid);
+    this.cpu = new CpuWatch(running.pid, {
+      times: procTimes,
+      now: () => performance.now(),
+      setPriority: setThreadPriority,
+    });
+  }
+
+  get gone(): Promise<unknown> {
+    return this.running.ended;
   }
 
   get isEnding(): boolean {
@@ -108,28 +106,5 @@ export class WorkerProcess {
     const busy = [...this.workers.values()].filter((worker) => worker.busy)
       .map(({ name }) => name);
     return [...new Set([...busy, ...recent])];
-  }
-}
-
-/** A process that this edge has started, and supervises. */
-export class OwnProcess extends WorkerProcess implements SupervisedProcess {
-  readonly cpu: CpuWatch;
-  readonly startedAt = performance.now();
-  /** The workers that edge threads have in it. */
-  readonly lent = new LentWorkers();
-  /** Names it among all processes that edge threads use; 0 where there are none. */
-  generation = 0;
-
-  constructor(override readonly running: RunningWorkerProcess) {
-    super(running);
-    this.cpu = new CpuWatch(running.pid, {
-      times: procTimes,
-      now: () => performance.now(),
-      setPriority: setThreadPriority,
-    });
-  }
-
-  get gone(): Promise<unknown> {
-    return this.running.ended;
   }
 }

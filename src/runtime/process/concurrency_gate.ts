@@ -14,21 +14,11 @@ export interface GateOptions {
   readonly maxQueued: number;
 }
 
-/** What others do who share the places, and what they see of this gate. */
-export interface GateShare {
-  /** Places that others have. */
-  readonly others: number;
-  /** Shows how many places this gate has given. */
-  show(running: number): void;
-  /** Shows whether somebody waits here. */
-  wait(isWaiting: boolean): void;
-}
-
 export class ConcurrencyGate {
   #running = 0;
   readonly #waiting: ((release: Release) => void)[] = [];
 
-  constructor(private readonly options: GateOptions, private readonly share?: GateShare) {}
+  constructor(private readonly options: GateOptions) {}
 
   get running(): number {
     return this.#running;
@@ -36,41 +26,19 @@ export class ConcurrencyGate {
 
   /** A place, at once or as soon as one is free; `undefined` where too many already wait. */
   enter(): Release | Promise<Release> | undefined {
-    if (this.#take()) return this.#release();
+    if (this.#running < this.options.maxConcurrent) return this.#give();
     if (this.#waiting.length >= this.options.maxQueued) return undefined;
-    const place = new Promise<Release>((resolve) => this.#waiting.push(resolve));
-    this.share?.wait(true);
-    // Others may have left before they could see that somebody waits.
-    this.pump();
-    return place;
+    return new Promise<Release>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Gives places that have come free to those who wait. */
-  pump(): void {
-    while (this.#waiting.length > 0 && this.#take()) this.#waiting.shift()!(this.#release());
-    if (this.#waiting.length === 0) this.share?.wait(false);
-  }
-
-  /** Shows the place before it looks at the others', so that two never take the last one. */
-  #take(): boolean {
-    this.#set(this.#running + 1);
-    if (this.#running + (this.share?.others ?? 0) <= this.options.maxConcurrent) return true;
-    this.#set(this.#running - 1);
-    return false;
-  }
-
-  #set(running: number): void {
-    this.#running = running;
-    this.share?.show(running);
-  }
-
-  #release(): Release {
+  #give(): Release {
+    this.#running++;
     let used = false;
     return () => {
       if (used) return;
       used = true;
-      this.#set(this.#running - 1);
-      this.pump();
+      this.#running--;
+      this.#waiting.shift()?.(this.#give());
     };
   }
 }

@@ -29,19 +29,12 @@ import { type Answering, RequestPasser } from "./pass_requests.ts";
  */
 const LINGER_MS = 2000;
 
-/** How long a platform that has just started may take to open the rest of its sockets. */
-const OPENING_MS = 5000;
-
 /** What of a platform is handed over. */
 export interface Leaving {
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Whether several threads listen on the ports anyway. */
-  readonly isShared: boolean;
-  /** Resolves when all of its sockets listen: a successor relies on their number. */
-  opened(): Promise<void>;
   /** Has all requests from now on answered by `handler`. */
-  divert(handler: ConnectionHandler): Promise<void>;
+  divert(handler: ConnectionHandler): void;
   /** Lets running requests finish, and closes everything but the sockets of clients. */
   release(): Promise<void>;
   /** Stops listening, and closes the connections of clients when their requests are answered. */
@@ -59,11 +52,11 @@ export interface Leaving {
 
 type Link = MessageLink<FromSuccessor, FromPredecessor>;
 
-function unshare({ port, httpsPort, isShared }: Leaving): void {
+function unshare({ port, httpsPort }: Leaving): void {
   for (const each of [port, httpsPort]) {
     if (each === undefined) continue;
     stopAttracting(each);
-    if (!isShared) unsharePort(each);
+    unsharePort(each);
   }
 }
 
@@ -117,7 +110,7 @@ async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string)
 async function leave(link: Link, leaving: Leaving): Promise<void> {
   const onTrouble = (message: string) => leaving.log({ level: "warn", message });
   const passer = new RequestPasser(onTrouble);
-  await leaving.divert(passer.pass);
+  leaving.divert(passer.pass);
   await leaving.release();
   await link.send({ type: "released" });
   try {
@@ -140,7 +133,6 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   const link: Link = new MessageLink(conn, successorSchema);
   try {
     const { pid } = await link.receive("replace");
-    await waitAtMost(OPENING_MS, leaving.opened());
     const shared = share(leaving);
     await link.send(shared);
     if (shared.type === "refused") return;

@@ -110,7 +110,6 @@ export class Takeover {
   async ready(
     requests: string,
     ports: Ports,
-    isShared: boolean,
   ): Promise<{ readonly closed: Promise<void> }> {
     for (const port of [ports.port, ports.httpsPort]) {
       if (port === undefined) continue;
@@ -123,8 +122,7 @@ export class Takeover {
       for (const port of [ports.port, ports.httpsPort]) {
         if (port === undefined) continue;
         stopAttracting(port);
-        // Threads of this process share it as well.
-        if (!isShared) unsharePort(port);
+        unsharePort(port);
       }
     });
     return { closed };

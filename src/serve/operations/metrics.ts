@@ -10,37 +10,20 @@ const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 export type Part = "api" | "edge";
 const PARTS: readonly Part[] = ["api", "edge"];
 
-const COUNTERS = PARTS.length * CLASSES.length;
-
-/** Makes the memory in which that many threads count requests. */
-export function shareRequestCounts(threads: number): SharedArrayBuffer {
-  return new SharedArrayBuffer(threads * COUNTERS * Float64Array.BYTES_PER_ELEMENT);
-}
-
 /** Counts answers without keeping anything else of a request. */
 export class RequestCounters {
-  readonly #counts: Float64Array;
-
-  /** `thread` is who counts here: each writes counters of its own. */
-  constructor(memory: SharedArrayBuffer = shareRequestCounts(1), private readonly thread = 0) {
-    this.#counts = new Float64Array(memory);
-  }
+  readonly #counts = new Float64Array(PARTS.length * CLASSES.length);
 
   add(part: Part, status: number): void {
     const group = Math.min(CLASSES.length, Math.max(1, Math.trunc(status / 100))) - 1;
-    this.#counts[this.thread * COUNTERS + PARTS.indexOf(part) * CLASSES.length + group]!++;
+    this.#counts[PARTS.indexOf(part) * CLASSES.length + group]!++;
   }
 
-  /** Yields every counter, summed over all threads, those at 0 as well. */
+  /** Yields every counter, those at 0 as well. */
   *entries(): Iterable<readonly [part: Part, group: string, count: number]> {
     for (const [at, part] of PARTS.entries()) {
       for (const [index, group] of CLASSES.entries()) {
-        let sum = 0;
-        for (let place = at * CLASSES.length + index; place < this.#counts.length;) {
-          sum += this.#counts[place]!;
-          place += COUNTERS;
-        }
-        yield [part, group, sum];
+        yield [part, group, this.#counts[at * CLASSES.length + index]!];
       }
     }
   }
@@ -84,7 +67,7 @@ export function renderMetrics(facts: ProcessFacts): string {
     }),
     family("svc_ready", "gauge", one("1 if the platform is ready.", facts.isReady ? 1 : 0)),
     family("svc_http_requests_total", "counter", {
-      help: "Requests answered, in all threads together.",
+      help: "Requests answered.",
       samples: requests,
     }),
     family("process_start_time_seconds", "gauge", one("Start, since 1970.", facts.startedAt)),

@@ -4,9 +4,4 @@
  * @module
  */
 export { answerOperations, type OperationsOptions } from "./answer_operations.ts";
-export {
-  type ProcessFacts,
-  renderMetrics,
-  RequestCounters,
-  shareRequestCounts,
-} from "./metrics.ts";
+export { type ProcessFacts, renderMetrics, RequestCounters } from "./metrics.ts";

@@ -35,8 +35,7 @@ const HOSTILE = {
 const SLOW: ReadonlySet<string> = new Set(["loops", "bomb", "never", "endless"]);
 
 Deno.test("hostile functions harm neither neighbours nor the platform", async () => {
-  // Each edge thread has a worker of its own for a function, and so a count of its own.
-  await using machinery = await openMachinery({ allowPrivateUpstreams: false, edgeThreads: 1 });
+  await using machinery = await openMachinery({ allowPrivateUpstreams: false });
   const { platform } = machinery;
   await createProject(platform, "good");
   await createProject(platform, "bad");

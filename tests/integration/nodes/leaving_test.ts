@@ -1,5 +1,5 @@
 /**
- * A node with several edge threads is stopped under requests, as behind a load balancer: none is
+ * A node is stopped under requests, as behind a load balancer: none is
  * lost, each answer of the node that leaves is the last of its connection, and what runs ends.
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 import { createProject, deploy, type TestPlatform } from "../../helpers/platform.ts";
-import { ClientConnection } from "../threads/_held_requests.ts";
+import { ClientConnection } from "../../helpers/held_requests.ts";
 
 const HOST = "shop.localhost";
 const TEXT = "<h1>here</h1>";
@@ -109,57 +109,54 @@ async function askLeaving({ port }: TestPlatform): Promise<readonly (string | un
   return fields;
 }
 
-for (const threads of [2, 4]) {
-  Deno.test({
-    name: `a node with ${threads} edge threads leaves, and no request is lost`,
-    ignore: NO_POSTGRES !== undefined,
-    async fn() {
-      await using cluster = await Cluster.open();
-      const options = { edgeThreads: threads };
-      const a = await cluster.start("a", { ...options, nodeId: "a" });
-      await createProject(a, "shop");
-      await deploy(a, "shop", { files: { "index.html": TEXT, "long.txt": LONG } });
-      // `a` has not heard of it when it is stopped.
-      const b = await cluster.start("b", { ...options, nodeId: "b" });
-      for (const { get } of [a, b]) await until(async () => (await get(HOST, "/")).status === 200);
-      const client = new ClientConnection(a.port);
-      const held = await client.hold({
-        ...{ host: HOST, path: "/long.txt", content: LONG, isEcho: false },
-      });
-      const balancer = new Balancer([a, b]);
-      const seen: Seen[] = [];
-      let isOver = false;
-      const visitors = Promise.all(
-        Array.from({ length: CLIENTS }, () => visit(balancer, seen, () => isOver)),
-      );
-      await until(() => seen.length > 10 * CLIENTS);
+Deno.test({
+  name: "a node leaves, and no request is lost",
+  ignore: NO_POSTGRES !== undefined,
+  async fn() {
+    await using cluster = await Cluster.open();
+    const a = await cluster.start("a", { nodeId: "a" });
+    await createProject(a, "shop");
+    await deploy(a, "shop", { files: { "index.html": TEXT, "long.txt": LONG } });
+    // `a` has not heard of it when it is stopped.
+    const b = await cluster.start("b", { nodeId: "b" });
+    for (const { get } of [a, b]) await until(async () => (await get(HOST, "/")).status === 200);
+    const client = new ClientConnection(a.port);
+    const held = await client.hold({
+      ...{ host: HOST, path: "/long.txt", content: LONG, isEcho: false },
+    });
+    const balancer = new Balancer([a, b]);
+    const seen: Seen[] = [];
+    let isOver = false;
+    const visitors = Promise.all(
+      Array.from({ length: CLIENTS }, () => visit(balancer, seen, () => isOver)),
+    );
+    await until(() => seen.length > 10 * CLIENTS);
 
-      const stopping = a.leave().then(() => cluster.stop(a));
-      await until(() => balancer.leaving.has(a));
-      const fields = await askLeaving(a);
-      assert.deepEqual([...new Set(fields)], ["close"]);
-      await until(() => isReady(a.port), (ready) => !ready);
-      assert.equal(await held.finish(), "whole");
-      client.close();
-      await stopping;
-      const { length } = seen;
-      await until(() => seen.length > length + 2 * CLIENTS);
-      isOver = true;
-      await visitors;
-      await balancer.close();
-      const late = seen.filter(({ wasLeaving }) => wasLeaving);
-      assert.ok(late.every(({ connection }) => connection === "close"), "each is the last one");
-      await assert.rejects(fetch(`http://localhost:${a.port}/readyz`));
-    },
-  });
-}
+    const stopping = a.leave().then(() => cluster.stop(a));
+    await until(() => balancer.leaving.has(a));
+    const fields = await askLeaving(a);
+    assert.deepEqual([...new Set(fields)], ["close"]);
+    await until(() => isReady(a.port), (ready) => !ready);
+    assert.equal(await held.finish(), "whole");
+    client.close();
+    await stopping;
+    const { length } = seen;
+    await until(() => seen.length > length + 2 * CLIENTS);
+    isOver = true;
+    await visitors;
+    await balancer.close();
+    const late = seen.filter(({ wasLeaving }) => wasLeaving);
+    assert.ok(late.every(({ connection }) => connection === "close"), "each is the last one");
+    await assert.rejects(fetch(`http://localhost:${a.port}/readyz`));
+  },
+});
 
 Deno.test({
   name: "a node that is alone does not wait for a balancer when it is stopped",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
-    const a = await cluster.start("a", { nodeId: "a", edgeThreads: 2 });
+    const a = await cluster.start("a", { nodeId: "a" });
     await a.leave();
     assert.equal(await isReady(a.port), true, "it has not begun to leave");
   },

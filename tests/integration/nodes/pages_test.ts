@@ -68,7 +68,7 @@ Deno.test({
     const { proxy, kv } = cluster.openWay();
     await using _ = proxy;
     const a = await cluster.start("a");
-    let b = await cluster.start("b", { kv, edgeThreads: 2 });
+    let b = await cluster.start("b", { kv });
     await createProject(a, "shop");
     await deployServer(a, "shop", SITE);
     const page = async () => (await b.get("shop.localhost", "/isr/page")).text;

@@ -20,7 +20,7 @@ Deno.test({
     const project = await createProject(first, "site");
     await deploy(first, project.id, { files: { "index.html": "one" } });
     await cluster.stop(first);
-    const again = await cluster.start("a", { edgeThreads: 2 });
+    const again = await cluster.start("a");
     assert.equal(again.token, undefined, "it has its first key already");
     await shows(again, "site.localhost", "one");
     await cluster.pg.cluster.stop();

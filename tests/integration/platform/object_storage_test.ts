@@ -13,7 +13,6 @@ Deno.test("a platform over an object storage serves what is cached while that is
   await using storage = await openFaultyStorage();
   const options = {
     blobs: storage.place,
-    edgeThreads: 2,
     env: { ...Deno.env.toObject(), ...storage.env },
   };
   const dataDir = join(folder, "data");

@@ -9,7 +9,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
-import { ClientConnection } from "./_held_requests.ts";
+import { ClientConnection } from "../../helpers/held_requests.ts";
 
 const HOST = "shop.localhost";
 const LIMIT = 100;
@@ -37,14 +37,14 @@ async function statuses({ port }: TestPlatform, path: string): Promise<Record<st
   return counts;
 }
 
-Deno.test("a rate limit counts over all threads: exactly the limit passes", () =>
+Deno.test("a rate limit lets exactly the limit pass, over many connections", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" }, rules: limited("/") });
     assert.deepEqual(await statuses(platform, "/"), { 200: LIMIT, 429: CLIENTS - LIMIT });
-  }, { edgeThreads: 4 }));
+  }));
 
-Deno.test("a request that is handed over is counted once", () =>
+Deno.test("a request that a function answers is counted once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const { rules } = limited("/", [rule("say", { type: "pipeline", steps: [{ handle: "say" }] })]);
@@ -58,7 +58,7 @@ Deno.test("a request that is handed over is counted once", () =>
       { ruleId: "limit", matches: CLIENTS },
       { ruleId: "say", matches: LIMIT },
     ]);
-  }, { edgeThreads: 4 }));
+  }));
 
 Deno.test("no line of the access log is lost, and the counters of rules add up", () =>
   withPlatform(async (platform) => {
@@ -81,12 +81,12 @@ Deno.test("no line of the access log is lost, and the counters of rules add up",
     assert.equal(seen.size, 200);
     const counters = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json;
     assert.deepEqual(counters.items, [{ ruleId: "seen", matches: 200 }]);
-  }, { edgeThreads: 4 }));
+  }));
 
 Deno.test("a stop right behind many requests loses no line, and those of a connection keep their order", async () => {
   const dataDir = await makeTestFolder("svc-test-");
   const [connections, times] = [20, 10];
-  const before = await start(dataDir, { edgeThreads: 4 });
+  const before = await start(dataDir);
   try {
     await createProject(before, "shop");
     await deploy(before, "shop", { files: { "index.html": "home" } });
@@ -102,7 +102,7 @@ Deno.test("a stop right behind many requests loses no line, and those of a conne
   } finally {
     await before.shutdown();
   }
-  const after = await start(dataDir, { edgeThreads: 4 });
+  const after = await start(dataDir);
   try {
     const { items } = (await after.api("GET", "/v1/projects/shop/logs?limit=1000")).json;
     const timesOf = (from: number) =>

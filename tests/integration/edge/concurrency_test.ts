@@ -1,6 +1,6 @@
 /**
- * How many requests a function, and a server, have at the same time through all edge
- * threads together: the limit, and the next one as soon as one has ended.
+ * How many requests a function, and a server, have at the same time: the limit, and the
+ * next one as soon as one has ended.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -8,9 +8,8 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, PATIENT_MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
-import { ClientConnection, type HeldRequest, type Wanted } from "./_held_requests.ts";
+import { ClientConnection, type HeldRequest, type Wanted } from "../../helpers/held_requests.ts";
 
-const THREADS = 4;
 const HOST = "shop.localhost";
 const CONTENT = Buffer.from("half of it goes, ".repeat(2));
 
@@ -47,11 +46,8 @@ async function holdBeyond({ port }: TestPlatform, path: string, limit: number): 
     }
   };
   try {
-    // The platform answers the first requests; the threads ask for themselves after that.
-    for (let round = 0; round < 3; round++) {
-      for (const connection of connections) {
-        assert.equal(await connection.get(HOST, path), "200 ");
-      }
+    for (const connection of connections) {
+      assert.equal(await connection.get(HOST, path), "200 ");
     }
     const holding = connections.map(hold);
     for (let ended = 0; ended < total; ended++) {
@@ -66,7 +62,7 @@ async function holdBeyond({ port }: TestPlatform, path: string, limit: number): 
   }
 }
 
-Deno.test("a function has 100 calls at the same time through all threads, and no more", () =>
+Deno.test("a function has 100 calls at the same time, and no more", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publish(platform, "shop", {
@@ -74,9 +70,9 @@ Deno.test("a function has 100 calls at the same time through all threads, and no
       rules: [rule("echo", { type: "pipeline", steps: [{ handle: "echo" }] })],
     });
     await holdBeyond(platform, "/", 100);
-  }, { edgeThreads: THREADS }));
+  }));
 
-Deno.test("a server has 200 requests at the same time through all threads, and no more", () =>
+Deno.test("a server has 200 requests at the same time, and no more", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", {
@@ -88,4 +84,4 @@ createServer((request, response) => request.pipe(response)).listen(process.env.P
       prod: true,
     });
     await holdBeyond(platform, "/api/echo", 200);
-  }, { edgeThreads: THREADS }));
+  }));

@@ -1,0 +1,26 @@
+/** Whoever reads that a deployment is live, while it goes live, sees it. */
+import assert from "node:assert/strict";
+import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
+
+const ROUNDS = 30;
+/** Connections after each reading. */
+const VISITS = 6;
+
+Deno.test("what the API says is live, the edge shows from then on", () =>
+  withPlatform(async (platform) => {
+    const { id } = await createProject(platform, "shop");
+    for (let round = 0; round < ROUNDS; round++) {
+      const page = `<p>${round}</p>`;
+      const deploying = deploy(platform, id, { files: { "index.html": page } });
+      const isLive = async () => {
+        const { json } = await platform.api("GET", `/v1/projects/${id}/deployments?limit=100`);
+        return json.items.length === round + 1 && json.items[0].status === "LIVE";
+      };
+      while (!await isLive()) { /* asked again at once */ }
+      const shown = await Promise.all(
+        Array.from({ length: VISITS }, () => platform.get("shop.localhost", "/")),
+      );
+      assert.deepEqual(new Set(shown.map(({ text }) => text)), new Set([page]), `round ${round}`);
+      await deploying;
+    }
+  }));
