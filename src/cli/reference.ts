@@ -67,6 +67,7 @@ const EXIT_CODES = [
   ["0", "success"],
   ["1", "failure, or a person said no; in JSON mode `error` says why"],
   ["2", "wrong usage: an unknown command or flag, or a bad value"],
+  ["126, 127", "`svc env exec` cannot run the program, or does not find it"],
   ["130", "interrupted"],
 ];
 

@@ -49,6 +49,38 @@ export function isSteering(name: string): boolean {
   return STEERING_NAMES.has(upper) || STEERING_PREFIXES.some((prefix) => upper.startsWith(prefix));
 }
 
+/** Prefix of the variables that svc itself reads. */
+const OWN_PREFIX = "SVC_";
+/**
+ * Those of them that hold no credential of svc, or one that is the project's own. All others stay
+ * with this program, so that a new credential is kept back from its first day.
+ */
+const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
+  "SVC_API_URL",
+  "SVC_ENVIRONMENT",
+  "SVC_JSON",
+  "SVC_KV_TOKEN",
+  "SVC_KV_URL",
+  "SVC_NO_UPDATE_CHECK",
+  "SVC_WORKSPACE",
+]);
+
+/**
+ * What a child inherits of this program's environment: all but svc's own credentials, such as
+ * `SVC_TOKEN`. Foreign code with them could do whatever the user may.
+ */
+export function inheritedVariables(
+  parent: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parent).filter((entry): entry is [string, string] => {
+      const [name, value] = entry;
+      const upper = name.toUpperCase();
+      return value !== undefined && (!upper.startsWith(OWN_PREFIX) || SHARED_OWN_NAMES.has(upper));
+    }),
+  );
+}
+
 export interface ChildVariables {
   readonly env: Record<string, string>;
   /** Names that were left out, sorted. */
@@ -56,18 +88,15 @@ export interface ChildVariables {
 }
 
 /**
- * The environment of the child: this program's, with the project's variables
- * over it, but for steering ones that are not allowed by name.
+ * The environment of the child: what it inherits of this program's, with the project's
+ * variables over it, but for steering ones that are not allowed by name.
  */
 export function childVariables(
   parent: Readonly<Record<string, string | undefined>>,
   variables: Readonly<Record<string, string>>,
   allowed: readonly string[],
 ): ChildVariables {
-  const env = new Map<string, string>();
-  for (const [name, value] of Object.entries(parent)) {
-    if (value !== undefined) env.set(name, value);
-  }
+  const env = new Map(Object.entries(inheritedVariables(parent)));
   const heldBack: string[] = [];
   for (const [name, value] of Object.entries(variables)) {
     if (isSteering(name) && !allowed.includes(name)) heldBack.push(name);

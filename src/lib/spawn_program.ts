@@ -1,9 +1,11 @@
 /**
  * Starting other programs. All that run, or look at, foreign code are started
- * here, so that none of them gets what is open in this process.
+ * here, so that none of them gets what is open in this process, or svc's own
+ * credentials.
  *
  * @module
  */
+import { inheritedVariables } from "./child_variables.ts";
 import { keepDescriptors } from "./descriptors.ts";
 
 /** This machine does not have the program that is to be started. */
@@ -19,6 +21,13 @@ function explain(error: unknown, program: string): unknown {
   return isMissing ? new MissingProgramError(program, error) : error;
 }
 
+/** The options with the environment of a child; one that is whole (`clearEnv`) stays as it is. */
+function withEnvironment(options: Deno.CommandOptions): Deno.CommandOptions {
+  if (options.clearEnv === true) return options;
+  const env = { ...inheritedVariables(Deno.env.toObject()), ...options.env };
+  return { ...options, clearEnv: true, env };
+}
+
 /**
  * Starts a program that gets standard input, output and error as the options
  * say, and no other descriptor: not even one that this process has inherited.
@@ -28,7 +37,7 @@ function explain(error: unknown, program: string): unknown {
 export function spawnProgram(program: string, options: Deno.CommandOptions): Deno.ChildProcess {
   keepDescriptors();
   try {
-    return new Deno.Command(program, options).spawn();
+    return new Deno.Command(program, withEnvironment(options)).spawn();
   } catch (error) {
     throw explain(error, program);
   }
@@ -45,7 +54,7 @@ export async function runProgram(
 ): Promise<Deno.CommandOutput> {
   keepDescriptors();
   try {
-    return await new Deno.Command(program, options).output();
+    return await new Deno.Command(program, withEnvironment(options)).output();
   } catch (error) {
     throw explain(error, program);
   }

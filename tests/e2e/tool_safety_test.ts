@@ -48,3 +48,34 @@ Deno.test("an empty value is stored only where that was said", () =>
     await box.json(["env", "set", "LEVEL", "--value", "", "--all", "--allow-empty"]);
     assert.equal((await box.tool(["env", "validate"])).code, 0);
   }));
+
+Deno.test("no child of the tool gets a credential of svc", () =>
+  withSandbox(async (box) => {
+    await box.start();
+    const own = {
+      SVC_BOOTSTRAP_TOKEN: "svc_planted_1",
+      SVC_EDGE_KEY: "svc_planted_2",
+      OWN: "kept",
+    };
+    const seen = async () => (await Deno.readTextFile(join(box.folder, "seen"))).trim().split("\n");
+    const assertClean = async () => {
+      const lines = await seen();
+      assert.ok(lines.includes("OWN=kept"), lines.join("\n"));
+      assert.deepEqual(lines.filter((line) => /svc_planted|SVC_TOKEN|svc_e2e/.test(line)), []);
+    };
+    await Deno.writeTextFile(join(box.site, "index.html"), "hello");
+    await box.json(["init", "--name", "shop", "--create"]);
+
+    const command = `env > ../seen; mkdir -p out; cp index.html out/`;
+    const built = await box.tool(["deploy", "--build-command", command], own);
+    assert.equal(built.code, 0, built.stderr);
+    await assertClean();
+    await Deno.remove(join(box.folder, "seen"));
+    const exec = ["env", "exec", "--environment", "preview", "--", "sh", "-c", "env > ../seen"];
+    assert.equal((await box.tool(exec, own)).code, 0);
+    await assertClean();
+    await Deno.remove(join(box.folder, "seen"));
+    const server = "env > ../seen; kill -TERM $PPID; sleep 60";
+    await box.tool(["dev", "--command", server, "--port", "0"], own);
+    await assertClean();
+  }));

@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { BuildError, type BuildHost, createLineSink } from "../../build/mod.ts";
+import { inheritedVariables } from "../../lib/child_variables.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { CliError } from "../errors/mod.ts";
 import { cacheFolder, type Context, showPath } from "../session/mod.ts";
@@ -37,7 +38,7 @@ export function createBuildHost(ctx: Context): BuildHost {
     get toolsDir() {
       return join(cacheFolder(ctx.env), "tools");
     },
-    env: { ...ctx.env, ...(colored ? { FORCE_COLOR: "1" } : {}) },
+    env: { ...inheritedVariables(ctx.env), ...(colored ? { FORCE_COLOR: "1" } : {}) },
   };
 }
 

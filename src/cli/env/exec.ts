@@ -10,7 +10,8 @@ import { runChild } from "./run_child.ts";
 export default defineCommand({
   description:
     "The command gets this program's environment, overlaid with the variables; no file is " +
-    "written, and no shell reads the command line. The exit code is the command's, and " +
+    "written, and no shell reads the command line. svc's own credentials, such as SVC_TOKEN, " +
+    "are left out. The exit code is the command's, 127 if there is no such program, and " +
     "signals reach it. With --json, each line that it writes becomes a log line on stderr, " +
     "and stdout has one object once it has ended. Variables that control which code runs, " +
     "such as PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless --allow names them.",

@@ -8,6 +8,7 @@
  */
 import { createLineSink } from "../../build/mod.ts";
 import { CliError } from "../errors/mod.ts";
+import { EXIT } from "../exit_code.ts";
 import type { Context } from "../session/mod.ts";
 import { printable } from "../terminal/mod.ts";
 
@@ -33,7 +34,8 @@ function spawn(ctx: Context, { program, args, env }: ChildCommand): Deno.ChildPr
       stderr: ctx.ui.json ? "piped" : "inherit",
     }).spawn();
   } catch (cause) {
-    const reason = cause instanceof Deno.errors.NotFound
+    const isMissing = cause instanceof Deno.errors.NotFound;
+    const reason = isMissing
       ? "it was not found"
       : cause instanceof Deno.errors.PermissionDenied
       ? "it is not executable"
@@ -41,7 +43,10 @@ function spawn(ctx: Context, { program, args, env }: ChildCommand): Deno.ChildPr
     throw new CliError(
       "not_runnable",
       `Name a program that can be run: "${printable(program)}", ${reason}`,
-      { hint: "Shell syntax needs a shell: svc env exec -- sh -c '<commands>'" },
+      {
+        hint: "Shell syntax needs a shell: svc env exec -- sh -c '<commands>'",
+        exitCode: isMissing ? EXIT.noProgram : EXIT.notExecutable,
+      },
     );
   }
 }
@@ -57,7 +62,8 @@ async function logOutput(ctx: Context, { stdout, stderr }: Deno.ChildProcess): P
 
 /**
  * Runs the command to its end and returns its exit code; 128 plus the signal's
- * number where a signal ended it. Throws `not_runnable` where it does not start.
+ * number where a signal ended it. Throws `not_runnable` where it does not start, with the exit
+ * code that a shell has for that.
  */
 export async function runChild(ctx: Context, command: ChildCommand): Promise<number> {
   ctx.signal.throwIfAborted();

@@ -289,12 +289,12 @@ const rest: readonly Step[] = [
   {
     name: "exec of a program that does not exist",
     argv: ["env", "exec", "--environment", "preview", "--", "no-such-program"],
-    code: 1,
+    code: 127,
   },
   {
     name: "exec of a file that is no program",
     argv: ["env", "exec", "--environment", "preview", "--", "./index.html"],
-    code: 1,
+    code: 126,
   },
   { name: "exec without a command", argv: ["env", "exec", "--environment", "preview"], code: 2 },
   {

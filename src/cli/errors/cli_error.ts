@@ -77,6 +77,8 @@ export interface CliErrorFacts {
   /** Further members of the JSON error object. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
+  /** Exit code, where it is not that of the code. */
+  readonly exitCode?: number;
 }
 
 /** A failure that is explained to the user. */
@@ -92,6 +94,7 @@ export class CliError extends Error {
   }
 
   get exitCode(): number {
+    if (this.facts.exitCode !== undefined) return this.facts.exitCode;
     if (this.code === "usage") return EXIT.usage;
     return this.code === "interrupted" ? EXIT.interrupted : EXIT.failure;
   }

@@ -43,6 +43,9 @@ export async function serveInBackground(ctx: Context): Promise<void> {
     stdout: "piped",
     stderr: "inherit",
     detached: true,
+    // This program itself, with the credentials that it serves with.
+    clearEnv: true,
+    env: Deno.env.toObject(),
   });
   const line = await firstLine(child.stdout);
   if (line === undefined) {

@@ -88,6 +88,8 @@ function startCheck(path: string): void {
     stderr: "null",
     // It goes on when the terminal closes, and Ctrl-C does not reach it.
     detached: true,
+    clearEnv: true,
+    env: Deno.env.toObject(),
   });
   child.unref();
 }
