@@ -20,6 +20,7 @@ import {
 import { COMMANDS } from "./command_tree.ts";
 import { askMissing, complete, missingArgument, withArgument } from "./completion/mod.ts";
 import {
+  type Change,
   CliError,
   createSuggestedCommands,
   cutShort,
@@ -53,8 +54,8 @@ interface RunFacts {
   lines?: SuggestedCommands;
   args: readonly string[];
   usage?: string;
-  /** Calls that may have been carried out although the user stopped the command. */
-  readonly cutOff: string[];
+  /** Calls that change something, in their order, with what became of each. */
+  readonly changes: Change[];
 }
 
 /** The error for a group without one of its commands. */
@@ -192,7 +193,10 @@ async function parseAndRun(
         lines,
         complete: completeWords,
         call: createCall(here, settings),
-        onCutOff: ({ method, path }) => run.cutOff.push(`${method} ${path}`),
+        watchChange: (call) => {
+          const index = run.changes.push({ ...call, outcome: "pending" }) - 1;
+          return (outcome) => void (run.changes[index] = { ...call, outcome });
+        },
       });
       run.apiUrl = ctx.apiUrl;
       return ctx;
@@ -236,18 +240,22 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     dataColors: createPalette(wantsColor(env, stdout.isTerminal)),
     now: host.now,
   });
-  const run: RunFacts = { apiUrl: DEFAULT_API_URL, args: [], cutOff: [] };
+  const run: RunFacts = { apiUrl: DEFAULT_API_URL, args: [], changes: [] };
   host.onSecondStop(() => {
-    if (!json || ui.answered) return;
-    const report = describeError(cutShort(), run);
-    stdout.write(`${JSON.stringify(toJsonError(report))}\n`);
+    const report = describeError(cutShort(run.changes, run.lines), run);
+    if (!json) stderr.write(`${toHumanError(report, ui.colors)}\n`);
+    else if (!ui.answered) stdout.write(`${JSON.stringify(toJsonError(report))}\n`);
   });
   try {
-    return await parseAndRun(withoutHelpWord(argv), host, ui, run);
+    const exitCode = await parseAndRun(withoutHelpWord(argv), host, ui, run);
+    const isLate = host.signal.aborted && run.changes.some(({ outcome }) => outcome === "done");
+    if (!isLate || exitCode !== EXIT.success) return exitCode;
+    ui.log("deploy", "warn", "Interrupted too late: the command had done its work");
+    return EXIT.interrupted;
   } catch (thrown) {
     const isStopped = host.signal.aborted && !(thrown instanceof CliError);
     const report = describeError(
-      isStopped ? interrupted(run.cutOff) : explainFileFault(thrown),
+      isStopped ? interrupted(run.changes, run.lines) : explainFileFault(thrown),
       run,
     );
     const usual = await remedyOf(report.code);

@@ -5,7 +5,8 @@
  * @module
  */
 import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf, ResponseOf } from "../contract/mod.ts";
-import { ApiError, ContractError, UnreachableError } from "./errors.ts";
+import { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
+import { withLimits, withPatience } from "./patience.ts";
 import { DEFAULT_RETRIES, parseRetryAfter, type RetryPolicy, withRetries } from "./retry.ts";
 
 export interface ClientOptions {
@@ -28,11 +29,35 @@ export interface ClientOptions {
   /** Called for each finished exchange; for debug output. */
   readonly onExchange?: (exchange: Exchange) => void;
   /**
-   * Called for a call that changes something and that `signal` aborted: it may
-   * have taken effect.
+   * Called when a call begins that changes something; the returned function is called with what
+   * became of it. After `signal` was aborted, such a call gets {@link CHANGE_PATIENCE} more.
    */
-  readonly onCutOff?: (call: Pick<Exchange, "method" | "path">) => void;
+  readonly watchChange?: (
+    call: Pick<Exchange, "method" | "path">,
+  ) => (outcome: ChangeOutcome) => void;
+  /** Called again and again while the platform does not answer, with the milliseconds so far. */
+  readonly onWaiting?: (waited: number) => void;
+  /** How long to wait for an answer; {@link USUAL_WAITS} where missing. */
+  readonly waits?: Waits;
 }
+
+/** What became of a change: `unknown` where it was cut off and may have taken effect. */
+export type ChangeOutcome = "done" | "refused" | "unknown";
+
+/** Longest times, in milliseconds. */
+export interface Waits {
+  /** For an answer that only tells something, or for the head of a stream. */
+  readonly read: number;
+  /** For a change, such as the start of a server. */
+  readonly change: number;
+  /** Between two calls of `onWaiting`. */
+  readonly notice: number;
+}
+
+export const USUAL_WAITS: Waits = { read: 60_000, change: 15 * 60_000, notice: 5_000 };
+
+/** How long a change may go on after the user has stopped, in milliseconds. */
+const CHANGE_PATIENCE = 3000;
 
 export interface Exchange {
   readonly method: string;
@@ -99,6 +124,12 @@ export function buildPath(
   }
   return query.size === 0 ? path : `${path}?${query}`;
 }
+
+/** A call as messages name it. */
+export const changeOf = <E extends Endpoint>(
+  { method, path }: E,
+  params: ParamsOf<E>,
+): Pick<Exchange, "method" | "path"> => ({ method, path: buildPath(path, { params }) });
 
 async function toApiError(response: Response, now: () => number): Promise<ApiError> {
   const retryAfter = parseRetryAfter(response.headers.get("retry-after"), now());
@@ -172,12 +203,31 @@ export function createClient(options: ClientOptions): Client {
   const policy = options.retries ?? DEFAULT_RETRIES;
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
 
-  async function fetchRaw(request: RawRequest): Promise<Response> {
+  const waits = options.waits ?? USUAL_WAITS;
+  const limitsOf = (longest: number) => ({
+    ...{ baseUrl, longest },
+    noticeEvery: waits.notice,
+    onWaiting: options.onWaiting,
+  });
+
+  /** A body may take as long as it needs. */
+  function fetchRaw(request: RawRequest): Promise<Response> {
+    const signals = [options.signal, request.signal];
+    if (request.body !== undefined) return exchange(request, anySignal(signals));
+    return withLimits(
+      limitsOf(waits.read),
+      (limit) => exchange(request, anySignal([...signals, limit])),
+    );
+  }
+
+  async function exchange(
+    request: RawRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
     const headers = new Headers({ accept: "application/json", ...request.headers });
     const token = typeof options.token === "function" ? await options.token() : options.token;
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     if (options.workspace !== undefined) headers.set("x-workspace", options.workspace);
-    const signal = anySignal([options.signal, request.signal]);
     const body = await request.body?.();
     let response: Response;
     try {
@@ -219,20 +269,31 @@ export function createClient(options: ClientOptions): Client {
         "accept-encoding": "identity",
       },
       ...(input.body === undefined ? {} : { body: () => JSON.stringify(input.body) }),
-      ...(input.signal === undefined ? {} : { signal: input.signal }),
     };
-    const attempt = async () => await readAnswer(endpoint, await fetchRaw(request));
-    const signal = anySignal([options.signal, input.signal]);
-    signal?.throwIfAborted();
+    const stop = anySignal([options.signal, input.signal]);
+    stop?.throwIfAborted();
+    const { method, path } = request;
+    // A call that may be repeated is asked about afterwards, and ends at once.
+    const isChange = method !== "GET" && input.idempotent !== true;
+    const settle = isChange ? options.watchChange?.({ method, path }) : undefined;
+    const limits = limitsOf(method === "GET" ? waits.read : waits.change);
+    const mayRepeat = input.idempotent === true || IDEMPOTENT_METHODS.has(method);
+    const work = (signal: AbortSignal | undefined) => {
+      const attempt = () =>
+        withLimits(limits, async (limit) =>
+          await readAnswer(endpoint, await exchange(request, anySignal([signal, limit]))));
+      if (!mayRepeat) return attempt();
+      return withRetries(attempt, { policy, ...(signal === undefined ? {} : { signal }), stop });
+    };
     try {
-      if (input.idempotent !== true && !IDEMPOTENT_METHODS.has(endpoint.method)) {
-        return await attempt();
-      }
-      return await withRetries(attempt, { policy, ...(signal === undefined ? {} : { signal }) });
+      const answer = stop !== undefined && isChange
+        ? await withPatience(stop, CHANGE_PATIENCE, work)
+        : await work(stop);
+      settle?.("done");
+      return answer;
     } catch (error) {
-      const { method, path } = request;
-      const isChange = method !== "GET" && input.idempotent !== true;
-      if (signal?.aborted && isChange) options.onCutOff?.({ method, path });
+      const isCutOff = stop?.aborted === true || error instanceof NoAnswerError;
+      settle?.(isCutOff && !(error instanceof ApiError) ? "unknown" : "refused");
       throw error;
     }
   }

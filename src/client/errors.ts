@@ -48,11 +48,22 @@ export class UnreachableError extends Error {
   /** Set where the platform answered, with a certificate that was refused. */
   readonly certificate: CertificateFault | undefined;
 
-  constructor(readonly baseUrl: string, options: { readonly cause: unknown }) {
+  constructor(
+    readonly baseUrl: string,
+    options: { readonly cause?: unknown; readonly message?: string },
+  ) {
     const fault = certificateFault(options.cause);
     const why = fault === undefined ? "" : `: its certificate is refused, ${fault.reason}`;
-    super(`Cannot reach the platform at ${baseUrl}${why}`, options);
+    super(options.message ?? `Cannot reach the platform at ${baseUrl}${why}`, options);
     this.certificate = fault;
+  }
+}
+
+/** A connection was accepted, and then nothing came for too long. */
+export class NoAnswerError extends UnreachableError {
+  constructor(baseUrl: string, milliseconds: number) {
+    const message = `No response from the platform at ${baseUrl} within ${milliseconds / 1000} s`;
+    super(baseUrl, { message });
   }
 }
 

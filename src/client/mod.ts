@@ -11,10 +11,13 @@
 export {
   type Answer,
   type CallInput,
+  type ChangeOutcome,
+  changeOf,
   type Client,
   type ClientOptions,
   createClient,
   type Exchange,
+  type Waits,
 } from "./client.ts";
 export {
   type DeviceLogin,
@@ -23,8 +26,9 @@ export {
   startDeviceLogin,
 } from "./device_login.ts";
 export { type AskedKey, exchangeToken } from "./exchange_token.ts";
-export { ApiError, ContractError, UnreachableError } from "./errors.ts";
+export { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
 export { followEvents } from "./events.ts";
 export { fetchOctets, importEvents, queryEvents, readLines } from "./query_events.ts";
+export { withPatience } from "./patience.ts";
 export { collectPages, type PageOf } from "./collect_pages.ts";
 export { type BlobSource, uploadBlobs, type UploadOptions } from "./upload_blobs.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import pRetry from "p-retry";
-import { ApiError, UnreachableError } from "./errors.ts";
+import { ApiError, NoAnswerError, UnreachableError } from "./errors.ts";
 
 export interface RetryPolicy {
   /** Attempts after the first. */
@@ -23,7 +23,7 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** True for a failure that may be gone the next time. */
 export function isPassing(error: unknown, policy: RetryPolicy): boolean {
-  if (error instanceof UnreachableError) return true;
+  if (error instanceof UnreachableError) return !(error instanceof NoAnswerError);
   if (!(error instanceof ApiError) || !PASSING_STATUSES.has(error.status)) return false;
   return (error.retryAfter ?? 0) <= policy.longestPause;
 }
@@ -56,16 +56,21 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
 /** Runs `attempt` until it succeeds, fails for good, or the policy is used up. */
 export function withRetries<T>(
   attempt: () => Promise<T>,
-  options: { readonly policy: RetryPolicy; readonly signal?: AbortSignal },
+  options: {
+    readonly policy: RetryPolicy;
+    readonly signal?: AbortSignal;
+    /** No further attempt is made once this is aborted. */
+    readonly stop?: AbortSignal | undefined;
+  },
 ): Promise<T> {
-  const { policy, signal } = options;
+  const { policy, signal, stop } = options;
   return pRetry(attempt, {
     retries: policy.retries,
     minTimeout: policy.firstPause,
     maxTimeout: policy.longestPause,
     randomize: policy.firstPause > 0,
     ...(signal === undefined ? {} : { signal }),
-    shouldRetry: ({ error }) => isPassing(error, policy),
+    shouldRetry: ({ error }) => stop?.aborted !== true && isPassing(error, policy),
     onFailedAttempt: async ({ error, retriesLeft, retryDelay }) => {
       if (retriesLeft === 0 || !(error instanceof ApiError)) return;
       const wanted = (error.retryAfter ?? 0) - retryDelay;

@@ -1,7 +1,7 @@
-import { importEvents } from "../../client/mod.ts";
-import { MAIN_BRANCH, MAX_IMPORT_BYTES } from "../../contract/mod.ts";
+import { changeOf, importEvents } from "../../client/mod.ts";
+import { endpoints, MAIN_BRANCH, MAX_IMPORT_BYTES } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { CliError, interrupted } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { formatBytes, formatCount, printable } from "../terminal/mod.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
@@ -82,7 +82,11 @@ export default defineCommand({
       end: () => {},
       fail: () => false,
     };
-    await passEvents(ctx.ui, events, { output, source });
+    await passEvents(ctx.ui, events, { output, source }).catch((error) => {
+      if (!ctx.signal.aborted) throw error;
+      const change = { ...changeOf(endpoints.importDatabase, params), outcome: "unknown" } as const;
+      throw interrupted([change], ctx.lines);
+    });
     ctx.ui.done(
       "db",
       `Ran ${formatCount(statements, "statement")} on ${printable(branch)} of ${database.name}`,

@@ -29,6 +29,7 @@ import {
   type DeployTargetFlags,
 } from "./deploy_target.ts";
 import { dryRun, type PackedDeployment } from "./dry_run.ts";
+import { explainStop } from "./end_unfinished.ts";
 import { readGitFacts } from "./git_facts.ts";
 import { sendDeployment, type Sent } from "./send_deployment.ts";
 
@@ -179,5 +180,10 @@ export async function deployProject(
   const rulesInEffect = sent.deployment.isProduction
     ? await reportRulesInEffect(ctx, client, { project: project.id, phase: "deploy" })
     : null;
+  if (ctx.signal.aborted) {
+    const { deployment } = sent;
+    const unfinished = { id: deployment.id, project, isActivating: true };
+    throw explainStop(ctx, { type: "live", deployment }, unfinished);
+  }
   reportSent(ctx, sent, { target, milliseconds, rulesInEffect });
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { PackedFile } from "../../build/mod.ts";
-import { ApiError, type BlobSource, type Client, uploadBlobs } from "../../client/mod.ts";
+import { ApiError, type BlobSource, type Client, uploadBlobs, withPatience } from "../../client/mod.ts";
 import { type BodyInputOf, type Deployment, endpoints, type Project } from "../../contract/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import { CliError } from "../errors/mod.ts";
@@ -89,24 +89,6 @@ async function upload(
     });
   } finally {
     progress.end();
-  }
-}
-
-/** Waits for work that gets some more time after `signal` was aborted. */
-async function withPatience<T>(
-  signal: AbortSignal,
-  milliseconds: number,
-  work: (late: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const late = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const stop = () => timer = setTimeout(() => late.abort(signal.reason), milliseconds);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await work(late.signal);
-  } finally {
-    signal.removeEventListener("abort", stop);
-    clearTimeout(timer);
   }
 }
 

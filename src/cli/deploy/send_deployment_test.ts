@@ -187,15 +187,50 @@ Deno.test("a deploy whose deployment was stopped elsewhere ends at the next uplo
   });
 });
 
-Deno.test("a command stopped while it changes something says what was in progress", async () => {
+const CREATE = ["projects", "create", "--name", "blog", "--json"];
+
+Deno.test("a command stopped while it changes something waits for the answer, and shows it", async () => {
   await withPlatform(async (bench) => {
-    const run = await stopAt(bench, ["projects", "create", "--name", "blog", "--json"], {
-      path: "/v1/projects",
-      moment: "after its answer",
-    });
+    const at = { path: "/v1/projects", moment: "after its answer" } as const;
+    const run = await stopAt(bench, CREATE, at);
+    assert.equal(JSON.parse(run.stdout).project.name, "blog");
+    assert.match(run.stderr, /Interrupted too late: the command had done its work/);
+  });
+});
+
+Deno.test("a command stopped while the platform does not answer says what may have been done", async () => {
+  await withPlatform(async (bench) => {
+    const stop = new AbortController();
+    const silent: typeof fetch = (input, init) => {
+      if (init?.method !== "POST") return fetch(input, init);
+      stop.abort(new DOMException("Interrupted", "AbortError"));
+      return new Promise((_, reject) => {
+        init.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+      });
+    };
+    const run = await bench.run(CREATE, { fetch: silent, signal: stop.signal });
+    assert.equal(run.code, 130);
     const told = JSON.parse(run.stdout);
-    assert.equal(told.code, "interrupted");
-    assert.match(told.hint, /may have carried out POST \/v1\/projects, which was in progress/);
+    assert.equal(
+      told.error,
+      "Interrupted: the platform may have carried out POST /v1/projects, which was in progress",
+    );
+  });
+});
+
+Deno.test("a rollback stopped after its answer shows what is live, and how to undo it", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    const first = await bench.json(["deploy", "--prod"]);
+    await bench.write("index.html", "<h1>Two</h1>");
+    const second = await bench.json(["deploy", "--prod"]);
+    const at = { path: "/rollback", moment: "after its answer" } as const;
+    const run = await stopAt(bench, ["rollback"], at);
+    assert.match(run.stderr, new RegExp(`Rolled back ${second.id}; ${first.id} is live again`));
+    const [, undo] = /undo +svc (.*)/.exec(run.stderr) ?? [];
+    await bench.json(undo!.split(" "));
+    const { project } = await bench.json(["projects", "info", "my-site"]);
+    assert.equal((project as { productionDeploymentId: unknown }).productionDeploymentId, second.id);
   });
 });
 

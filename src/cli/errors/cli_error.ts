@@ -100,21 +100,6 @@ export class CliError extends Error {
   }
 }
 
-/** The user stopped the command; `cutOff` are calls to the platform that may have been done. */
-export function interrupted(cutOff: readonly string[] = []): CliError {
-  const [call] = cutOff;
-  return new CliError("interrupted", "Interrupted", {
-    ...(call === undefined
-      ? {}
-      : { hint: `The platform may have carried out ${call}, which was in progress: check there` }),
-  });
-}
-
-/** The user ended the program while the command was still stopping. */
-export function cutShort(): CliError {
-  return new CliError("interrupted", "Interrupted before the command could clean up");
-}
-
 /** A person was asked and said no. */
 export function declined(message: string): CliError {
   return new CliError("declined", message);

@@ -9,10 +9,9 @@ export {
   CLI_ERROR_CODES,
   CliError,
   type CliErrorCode,
-  cutShort,
   declined,
-  interrupted,
 } from "./cli_error.ts";
+export { type Change, cutShort, interrupted } from "./interrupted.ts";
 export { explainFileFault } from "./file_fault.ts";
 export { describeError, toHumanError, toJsonError } from "./report_error.ts";
 export {

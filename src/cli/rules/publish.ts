@@ -2,7 +2,8 @@ import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
 import { openProject } from "../projects/mod.ts";
 import { findPlatform } from "./platform_facts.ts";
-import { describeActive, explainConflict } from "./published_rules.ts";
+import { describeActive, explainConflict, undoLine } from "./published_rules.ts";
+import { formatFacts } from "../terminal/mod.ts";
 import { loadValidRules, readRulesSource, reportWarnings } from "./rules_file.ts";
 
 export default defineCommand({
@@ -27,7 +28,8 @@ export default defineCommand({
     reportWarnings(ctx, file, diagnostics);
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };
-    const known = flags.ifMatch ?? (await client.send(endpoints.getRules, { params })).etag;
+    const before = await client.send(endpoints.getRules, { params });
+    const known = flags.ifMatch ?? before.etag;
     try {
       const { body: active, etag } = await client.send(endpoints.putRules, {
         params,
@@ -35,6 +37,7 @@ export default defineCommand({
         ...(known === undefined ? {} : { ifMatch: known }),
       });
       ctx.ui.done("deploy", `${describeActive(active)}, now used by ${project.url}`);
+      ctx.ui.note(formatFacts([["  undo", undoLine(ctx, before.body)]]));
       ctx.ui.result({ ...active, etag: etag ?? null }, "");
     } catch (error) {
       throw explainConflict(ctx, error);

@@ -71,6 +71,8 @@ export async function reportRulesInEffect(
     }
     return { origin: active.origin, revisionId: active.revisionId };
   } catch (error) {
+    // The deployment is live: whoever stops the command now still learns that.
+    if (ctx.signal.aborted) return null;
     if (!(error instanceof ApiError)) throw error;
     ctx.ui.debug(phase, `Could not read the rules in effect: ${error.message}`);
     return null;

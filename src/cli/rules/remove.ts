@@ -1,7 +1,8 @@
 import { endpoints } from "../../contract/mod.ts";
 import { confirm, defineCommand } from "../command/mod.ts";
 import { openProject } from "../projects/mod.ts";
-import { describeActive, explainConflict } from "./published_rules.ts";
+import { formatFacts } from "../terminal/mod.ts";
+import { describeActive, explainConflict, undoLine } from "./published_rules.ts";
 
 export default defineCommand({
   description:
@@ -14,7 +15,7 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };
-    const { etag } = await client.send(endpoints.getRules, { params });
+    const { etag, body: before } = await client.send(endpoints.getRules, { params });
     await confirm(ctx, {
       force: flags.force,
       question: `Remove the published rules of ${project.name} from production?`,
@@ -28,6 +29,7 @@ export default defineCommand({
         ...(etag === undefined ? {} : { ifMatch: etag }),
       });
       ctx.ui.done("deploy", `Removed. In effect now: ${describeActive(answer.body)}`);
+      if (before.origin === "ui") ctx.ui.note(formatFacts([["  undo", undoLine(ctx, before)]]));
       ctx.ui.result({ ...answer.body, etag: answer.etag ?? null }, "");
     } catch (error) {
       throw explainConflict(ctx, error);

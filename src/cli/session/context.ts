@@ -6,7 +6,7 @@
  * @module
  */
 import { resolve } from "node:path";
-import { type Client, type ClientOptions, createClient } from "../../client/mod.ts";
+import { type Client, type ClientOptions, createClient, type Waits } from "../../client/mod.ts";
 import { findProjectRoot, loadProjectConfig, type ProjectConfig } from "../../config/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { CliError, type SuggestedCommands } from "../errors/mod.ts";
@@ -48,6 +48,8 @@ export interface Host {
   /** Sets what is done before a second signal ends the program at once. */
   readonly onSecondStop: (act: () => void) => void;
   readonly fetch: typeof fetch;
+  /** How long to wait for the platform, where that is not as usual. */
+  readonly waits?: Waits;
   /** Waits; rejects with the signal's reason when that is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Shows an address in the user's browser; false where there is none. */
@@ -187,11 +189,11 @@ export async function createContext(
     readonly lines: SuggestedCommands;
     readonly complete: Context["complete"];
     readonly call: CallCommand;
-    /** Called for each call that may have been carried out although the user stopped the command. */
-    readonly onCutOff: NonNullable<ClientOptions["onCutOff"]>;
+    /** Called for each call that changes something. */
+    readonly watchChange: NonNullable<ClientOptions["watchChange"]>;
   },
 ): Promise<Context> {
-  const { host, settings, ui, lines, onCutOff } = parts;
+  const { host, settings, ui, lines, watchChange } = parts;
   const [credentials, here] = await Promise.all([
     openCredentialStore(host.env),
     readFolderConfig(host),
@@ -245,8 +247,11 @@ export async function createContext(
         fetch: host.fetch,
         now: host.now,
         newIdempotencyKey: () => crypto.randomUUID(),
-        ...(outlivesStop === true ? {} : { signal: host.signal, onCutOff }),
+        ...(outlivesStop === true ? {} : { signal: host.signal, watchChange }),
         ...(chosen === undefined ? {} : { workspace: chosen }),
+        ...(host.waits === undefined ? {} : { waits: host.waits }),
+        onWaiting: (waited) =>
+          ui.log(phase, "info", `Still waiting for ${apiUrl} (${waited / 1000} s)`),
         onExchange: ({ method, path, status }) => ui.debug(phase, `${method} ${path} ${status}`),
       });
     },

@@ -1,5 +1,5 @@
-import { queryEvents } from "../../../client/mod.ts";
-import { MAIN_BRANCH } from "../../../contract/mod.ts";
+import { changeOf, queryEvents } from "../../../client/mod.ts";
+import { endpoints, MAIN_BRANCH } from "../../../contract/mod.ts";
 import { defineCommand } from "../../command/mod.ts";
 import {
   actionRequired,
@@ -76,7 +76,8 @@ export default defineCommand({
     try {
       await passEvents(ctx.ui, events, { output, source });
     } catch (thrown) {
-      const error = ctx.signal.aborted ? interrupted() : thrown;
+      const change = { ...changeOf(endpoints.queryDatabase, params), outcome: "unknown" } as const;
+      const error = ctx.signal.aborted ? interrupted(readOnly ? [] : [change], ctx.lines) : thrown;
       const report = describeError(error, { apiUrl: ctx.apiUrl, lines: ctx.lines, args: ["sql"] });
       if (!output.fail(toJsonError(report))) throw error;
       return report.exitCode;

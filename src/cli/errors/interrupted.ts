@@ -1,0 +1,77 @@
+/**
+ * A command that the user stopped: what the platform has carried out of it, and
+ * where to look.
+ *
+ * @module
+ */
+import type { ChangeOutcome, Exchange } from "../../client/mod.ts";
+import { CliError } from "./cli_error.ts";
+import type { SuggestedCommands } from "./suggested_commands.ts";
+
+/** A call that changes something. */
+export interface Change extends Pick<Exchange, "method" | "path"> {
+  readonly outcome: ChangeOutcome | "pending";
+}
+
+/** Commands that show what a part of a project is now. */
+const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
+  builds: ["builds", "list"],
+  databases: ["db", "list"],
+  deployments: ["deployments", "list"],
+  domains: ["domains", "list"],
+  environments: ["environments", "list"],
+  hooks: ["hooks", "list"],
+  rollback: ["deployments", "list"],
+  rules: ["rules", "list"],
+  variables: ["env", "list", "--all"],
+};
+
+/** The command that shows what became of a change, where there is one. */
+function checkLine({ path }: Change, lines: SuggestedCommands): readonly string[] {
+  const [, deployment] = /^\/v1\/deployments\/([^/?]+)/.exec(path) ?? [];
+  if (deployment !== undefined) return [lines.of("deployments", "info", deployment)];
+  const [, project, part] = /^\/v1\/projects\/([^/?]+)(?:\/([\w-]+))?/.exec(path) ?? [];
+  if (project === undefined) return [];
+  const words = SHOWN_BY[part ?? ""];
+  return words === undefined
+    ? [lines.of("projects", "info", project)]
+    : [lines.of(...words, "--project-id", project)];
+}
+
+const list = (changes: readonly Change[]): string =>
+  changes.map(({ method, path }) => `${method} ${path}`).join(", ");
+
+/** The user stopped the command; `changes` are those that it had begun, in their order. */
+export function interrupted(
+  changes: readonly Change[] = [],
+  lines?: SuggestedCommands | undefined,
+): CliError {
+  const done = changes.filter(({ outcome }) => outcome === "done");
+  const open = changes.filter(({ outcome }) => outcome === "pending" || outcome === "unknown");
+  const parts = [
+    ...(done.length === 0 ? [] : [`the platform has carried out ${list(done)}`]),
+    ...(open.length === 0
+      ? []
+      : [`the platform may have carried out ${list(open)}, which was in progress`]),
+  ];
+  if (parts.length === 0) return new CliError("interrupted", "Interrupted");
+  const next = lines === undefined
+    ? []
+    : [...new Set([...done, ...open].flatMap((change) => checkLine(change, lines)))];
+  return new CliError("interrupted", `Interrupted: ${parts.join("; ")}`, {
+    hint: "It is not undone. Look at the state, then decide",
+    ...(next.length === 0 ? {} : { next }),
+  });
+}
+
+/** The user ended the program while the command was still stopping. */
+export function cutShort(
+  changes: readonly Change[],
+  lines: SuggestedCommands | undefined,
+): CliError {
+  const message = "Interrupted before the command could clean up";
+  const { message: said, facts } = interrupted(changes, lines);
+  return said === "Interrupted"
+    ? new CliError("interrupted", message)
+    : new CliError("interrupted", said.replace("Interrupted", message), facts);
+}

@@ -1,0 +1,61 @@
+/**
+ * How long a call may take: some time more for a change after the user has
+ * stopped, and an end for a platform that never answers.
+ *
+ * @module
+ */
+import { NoAnswerError } from "./errors.ts";
+
+/** Waits for work that gets some more time after `signal` was aborted, in milliseconds. */
+export async function withPatience<T>(
+  signal: AbortSignal,
+  milliseconds: number,
+  work: (late: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => timer = setTimeout(() => late.abort(signal.reason), milliseconds);
+  if (signal.aborted) late.abort(signal.reason);
+  else signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await work(late.signal);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    clearTimeout(timer);
+  }
+}
+
+/** Limits of one exchange. */
+export interface WaitLimits {
+  readonly baseUrl: string;
+  /** Longest wait in milliseconds. */
+  readonly longest: number;
+  /** Time until `onWaiting` is called first, and between two calls of it, in milliseconds. */
+  readonly noticeEvery: number;
+  /** Called with the milliseconds that have passed. */
+  readonly onWaiting?: ((waited: number) => void) | undefined;
+}
+
+/**
+ * Waits for an exchange, and gives up when it takes too long.
+ *
+ * @throws {NoAnswerError} where it took longer than `longest`
+ */
+export async function withLimits<T>(
+  { baseUrl, longest, noticeEvery, onWaiting }: WaitLimits,
+  work: (limit: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const giveUp = new NoAnswerError(baseUrl, longest);
+  const end = setTimeout(() => limit.abort(giveUp), longest);
+  let waited = 0;
+  const notice = onWaiting && setInterval(() => onWaiting(waited += noticeEvery), noticeEvery);
+  try {
+    return await work(limit.signal);
+  } catch (error) {
+    throw limit.signal.aborted ? giveUp : error;
+  } finally {
+    clearTimeout(end);
+    clearInterval(notice);
+  }
+}
