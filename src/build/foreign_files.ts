@@ -16,6 +16,7 @@ import {
   type RuleSet,
 } from "../rules/mod.ts";
 import type { OutputContent } from "./hash_files.ts";
+import { withoutConfiguration } from "./private_files.ts";
 import { RULES_FILE } from "./read_rules_file.ts";
 import type { BuildHost } from "./types.ts";
 
@@ -223,18 +224,44 @@ export async function warnOfOwnTimers(host: BuildHost, reader: ProjectReader): P
   }
 }
 
-/** The files of an output without those that only configure other hosts. */
-export function withoutForeignFiles(
+/** A layer's folder as paths of the output begin; "" for the output itself. */
+const rootOf = (directory: string): string =>
+  directory.replace(/^(?:\.\/)+|^\.$/, "").replace(/\/*$/, "");
+
+export interface ServedFacts {
+  readonly manifest: unknown;
+  /** True where the output has no manifest of its own. */
+  readonly generated: boolean;
+  /** Absolute paths of the output and of the project's folder. */
+  readonly output: string;
+  readonly projectRoot: string;
+}
+
+/**
+ * The files of an output without those that only configure other hosts and, where the output is
+ * the project's own folder, without all configuration.
+ */
+export async function withoutForeignFiles(
+  host: BuildHost,
   files: readonly OutputContent[],
-  manifest: unknown,
-): readonly OutputContent[] {
+  { manifest, generated, output, projectRoot }: ServedFacts,
+): Promise<readonly OutputContent[]> {
   const { layers } = staticLayers.safeParse(manifest).data ?? { layers: [] };
   const roots = layers.filter(({ target }) => target === "STATIC")
-    .map(({ directory }) => directory.replace(/^(?:\.\/)+|^\.$/, "").replace(/\/*$/, ""));
+    .map(({ directory }) => rootOf(directory));
   const hidden = new Set(
-    roots.flatMap((root) =>
-      [...NEVER_SERVED].map((name) => root === "" ? name : `${root}/${name}`)
-    ),
+    !generated
+      ? []
+      : roots.flatMap((root) =>
+        [...NEVER_SERVED].map((name) => root === "" ? name : `${root}/${name}`)
+      ),
   );
-  return files.filter(({ path }) => !hidden.has(path));
+  const shown = files.filter(({ path }) => !hidden.has(path));
+  const isProject = await Deno.realPath(output) === await Deno.realPath(projectRoot);
+  if (!isProject || !roots.includes("")) return shown;
+  const servers = layers.filter(({ target }) => target !== "STATIC")
+    .map(({ directory }) => rootOf(directory));
+  const isServed = (path: string) =>
+    !servers.some((root) => root === "" || path.startsWith(`${root}/`));
+  return await withoutConfiguration(host, shown, { projectRoot, isServed });
 }

@@ -1,7 +1,7 @@
 /**
- * Files of a project's folder that its author keeps to themselves: those that
- * `.svcignore` names or, where there is none, `.gitignore`, in the folder and
- * in those below it.
+ * Files of a project's folder that its author keeps private: those that `.gitignore` or
+ * `.svcignore` names, in the folder and in those below it. `.svcignore` is read last, so its `!`
+ * patterns bring files back.
  *
  * @module
  */
@@ -10,14 +10,29 @@ import ignore, { type Ignore } from "ignore";
 import type { IgnoredEntries } from "../manifest/mod.ts";
 import { readOptionalText } from "./read_rules_file.ts";
 
-/** In the order in which they are looked for; only the first that is in the project's folder counts. */
-const FILES = [".svcignore", ".gitignore"] as const;
-type IgnoreFile = (typeof FILES)[number];
+/** The file that only svc reads. */
+const OWN = ".svcignore";
+const GIT = ".gitignore";
+type IgnoreFile = typeof OWN | typeof GIT;
+
+/** What both kinds of files said of the entries that were asked about. */
+export interface IgnoreReport {
+  /** Files and folders that each kind left out. */
+  readonly leftOut: Record<IgnoreFile, number>;
+  /** Files and folders that `.gitignore` names and `.svcignore` brings back. */
+  readonly restored: string[];
+}
 
 export interface IgnoredFiles extends IgnoredEntries {
-  /** Name of the files that say so. */
-  readonly file: IgnoreFile;
+  /** Counts each entry that `isIgnored` was asked about. */
+  readonly report: IgnoreReport;
 }
+
+/** A report of nothing. */
+export const emptyReport = (): IgnoreReport => ({
+  leftOut: { [OWN]: 0, [GIT]: 0 },
+  restored: [],
+});
 
 /** A path of folders as it stands in a pattern. */
 const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, "\\$&");
@@ -41,16 +56,47 @@ function patternsFromRoot(text: string, folder: string): string[] {
   return lines.flatMap((line) => patternFromRoot(line, folder) ?? []);
 }
 
-/** What is ignored in a folder: by what is said above it, and then by its own file. */
-function ignoredBy(rules: Ignore, project: { readonly root: string; readonly file: IgnoreFile }) {
+/** The rules with those of a folder's own file. */
+async function withFolder(
+  rules: Ignore,
+  { root, folder, file }: {
+    readonly root: string;
+    readonly folder: string;
+    readonly file: IgnoreFile;
+  },
+): Promise<Ignore> {
+  const path = join(folder, file);
+  const text = await readOptionalText(join(root, path), path);
+  if (text === undefined) return rules;
+  return ignore().add(rules).add(folder === "" ? text : patternsFromRoot(text, folder));
+}
+
+type Rules = Readonly<Record<IgnoreFile, Ignore>>;
+
+/** What is ignored in a folder: by what is said above it, and then by its own files. */
+function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEntries {
+  // Patterns of .svcignore come last, whichever folder they are from, so they decide.
+  const both = ignore().add(rules[GIT]).add(rules[OWN]);
   const ignored: IgnoredEntries = {
-    isIgnored: (path, isFolder) => rules.ignores(isFolder ? `${path}/` : path),
+    isIgnored(path, isFolder) {
+      const entry = isFolder ? `${path}/` : path;
+      if (both.ignores(entry)) {
+        report.leftOut[rules[OWN].ignores(entry) ? OWN : GIT]++;
+        return true;
+      }
+      if (rules[OWN].test(entry).unignored && rules[GIT].ignores(entry)) report.restored.push(path);
+      return false;
+    },
     async enter(folder, names) {
-      if (folder === "" || !names.includes(project.file)) return ignored;
-      const path = join(folder, project.file);
-      const text = await readOptionalText(join(project.root, path), path) ?? "";
-      const below = ignore().add(rules).add(patternsFromRoot(text, folder));
-      return ignoredBy(below, project);
+      if (folder === "") return ignored;
+      const below = { ...rules };
+      let changed = false;
+      for (const file of [OWN, GIT] as const) {
+        if (!names.includes(file)) continue;
+        below[file] = await withFolder(rules[file], { root, folder, file });
+        changed = true;
+      }
+      return changed ? ignoredBy(below, root, report) : ignored;
     },
   };
   return ignored;
@@ -58,11 +104,19 @@ function ignoredBy(rules: Ignore, project: { readonly root: string; readonly fil
 
 /** Reads what is left out of a site that is its project's own folder. */
 export async function readIgnoredFiles(root: string): Promise<IgnoredFiles> {
-  for (const file of FILES) {
-    const text = await readOptionalText(join(root, file));
-    if (text === undefined) continue;
-    return { file, ...ignoredBy(ignore().add(text), { root, file }) };
+  const report = emptyReport();
+  const at = (file: IgnoreFile) => withFolder(ignore(), { root, folder: "", file });
+  const rules = { [OWN]: await at(OWN), [GIT]: await at(GIT) };
+  return { report, ...ignoredBy(rules, root, report) };
+}
+
+/** Whether `.svcignore` files of a project list a path with `!`: its author wants it deployed. */
+export async function isListed(root: string, path: string): Promise<boolean> {
+  const folders = path.split("/").slice(0, -1);
+  let rules = await withFolder(ignore(), { root, folder: "", file: OWN });
+  for (const at of folders.keys()) {
+    const folder = folders.slice(0, at + 1).join("/");
+    rules = await withFolder(rules, { root, folder, file: OWN });
   }
-  // Folders below it may have files of their own.
-  return { file: ".gitignore", ...ignoredBy(ignore(), { root, file: ".gitignore" }) };
+  return rules.test(path).unignored;
 }

@@ -15,7 +15,8 @@ import {
   type WalkResult,
 } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
-import { readIgnoredFiles } from "./ignored_files.ts";
+import { emptyReport, type IgnoreReport, readIgnoredFiles } from "./ignored_files.ts";
+import { refusePrivateFiles, shortList } from "./private_files.ts";
 import type { BuildHost } from "./types.ts";
 
 /** Files and folders of packages, by their paths in the deployment. */
@@ -27,8 +28,10 @@ export interface Listing {
 
 /** What lies in a folder, before it is decided whether it is deployed. */
 export interface Survey extends WalkResult {
-  /** The file that says what is ignored. */
-  readonly ignoredBy: string | undefined;
+  /** Absolute path of the project's folder. */
+  readonly projectRoot: string;
+  /** What the project's files of patterns leave out and bring back. */
+  readonly report: IgnoreReport;
 }
 
 /** Lists an output folder; where it is the project's own, without what that ignores. */
@@ -40,7 +43,18 @@ export async function surveyFolder(folder: string, projectRoot: string): Promise
     packagesApart: true,
     ...(ignored === undefined ? {} : { ignored }),
   });
-  return { ...walked, ignoredBy: ignored?.file };
+  return { ...walked, projectRoot, report: ignored?.report ?? emptyReport() };
+}
+
+function mergeReports(reports: readonly IgnoreReport[]): IgnoreReport {
+  const merged = emptyReport();
+  for (const { leftOut, restored } of reports) {
+    for (const file of [".svcignore", ".gitignore"] as const) {
+      merged.leftOut[file] += leftOut[file];
+    }
+    merged.restored.push(...restored);
+  }
+  return merged;
 }
 
 /** Lists what placements bring, by its paths in the deployment. */
@@ -63,7 +77,8 @@ export async function surveyPlacements(
     problems: surveys.flatMap(({ problems }) => problems),
     secrets: [...new Set(surveys.flatMap(({ secrets }) => secrets))],
     ignored: surveys.reduce((sum, { ignored }) => sum + ignored, 0),
-    ignoredBy: surveys.find(({ ignoredBy }) => ignoredBy !== undefined)?.ignoredBy,
+    projectRoot,
+    report: mergeReports(surveys.map(({ report }) => report)),
   };
 }
 
@@ -89,13 +104,16 @@ async function surveyPlacement(
     );
   }
   const info = await Deno.stat(absolutePath);
-  const none = { files: [], problems: [], secrets: [], packages: [], ignored: 0 };
+  const none = {
+    ...{ files: [], problems: [], secrets: [], packages: [], ignored: 0 },
+    ...{ projectRoot, report: emptyReport() },
+  };
   if (info.isFile) {
     const file = { path: to, absolutePath, size: info.size, info };
-    return { ...none, files: [file], ignoredBy: undefined };
+    return { ...none, files: [file] };
   }
   if (basename(from) === "node_modules") {
-    return { ...none, packages: [{ path: to, absolutePath }], ignoredBy: undefined };
+    return { ...none, packages: [{ path: to, absolutePath }] };
   }
   const survey = await surveyFolder(absolutePath, projectRoot);
   const moved = (path: string) => to === "." ? path : path === "" ? to : `${to}/${path}`;
@@ -119,35 +137,44 @@ async function placedPath(projectRoot: string, from: string): Promise<string | u
   throw new BuildError("output_invalid", `Keep ${from} inside the project: it leads to ${real}`);
 }
 
-function describeIgnored(count: number, file: string): string {
-  const hint = file === ".gitignore"
-    ? ": write an .svcignore, which then decides, to deploy them"
-    : "";
-  return `Left out ${formatCount(count, "item")} that ${file} names${hint}`;
+/** Says what `.gitignore` and `.svcignore` left out and brought back. */
+function reportIgnored(host: BuildHost, { leftOut, restored }: IgnoreReport): void {
+  for (const file of [".svcignore", ".gitignore"] as const) {
+    const count = leftOut[file];
+    if (count === 0) continue;
+    const hint = file === ".gitignore" ? ': list them in .svcignore with "!" to deploy them' : "";
+    host.say("build", "info", `Left out ${formatCount(count, "item")} that ${file} names${hint}`);
+  }
+  if (restored.length === 0) return;
+  host.say(
+    "build",
+    "warn",
+    `Deploying ${shortList(restored)}, which .gitignore names and .svcignore lists with "!"`,
+  );
 }
 
-/** Names of files that are shown in one line. */
-const SHOWN = 3;
-
-function describeSecrets(paths: readonly string[]): string {
-  const shown = paths.slice(0, SHOWN).map(printableName).join(", ");
-  const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
-  return `Left out ${shown}${more}: such files hold secrets, which servers get as variables ` +
-    `("svc env set")`;
-}
-
-/** Takes what was listed as what is deployed: reports what is left out, and throws all problems. */
-export function acceptSurvey(host: BuildHost, survey: Survey): Listing {
-  const { files, packages, problems, secrets, ignored, ignoredBy } = survey;
+/**
+ * Takes what was listed as what is deployed: reports what is left out, and throws all problems.
+ *
+ * @throws {BuildError}
+ */
+export async function acceptSurvey(host: BuildHost, survey: Survey): Promise<Listing> {
+  const { files, packages, problems, secrets, report, projectRoot } = survey;
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${printableName(path)}: ${message}`);
     throw new BuildError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
       details: { problems },
     });
   }
-  if (ignoredBy !== undefined && ignored > 0) {
-    host.say("build", "info", describeIgnored(ignored, ignoredBy));
+  reportIgnored(host, report);
+  if (secrets.length > 0) {
+    host.say(
+      "build",
+      "info",
+      `Left out ${shortList(secrets)}: such files hold secrets, which servers get as variables ` +
+        `("svc env set")`,
+    );
   }
-  if (secrets.length > 0) host.say("build", "info", describeSecrets(secrets));
+  await refusePrivateFiles(files, { projectRoot, signal: host.signal });
   return { files, packages };
 }

@@ -24,7 +24,7 @@ const NEXT_PLACEMENTS: readonly Placement[] = [
 
 Deno.test("surveyPlacements() puts a deployment together from folders of the project", async () => {
   await withTestProject(NEXT, async ({ project, host, said }) => {
-    const listing = acceptSurvey(host, await surveyPlacements(project, NEXT_PLACEMENTS));
+    const listing = await acceptSurvey(host, await surveyPlacements(project, NEXT_PLACEMENTS));
     assert.deepEqual(listing.files.map(({ path }) => path), [
       ".next/BUILD_ID",
       "client/_next/static/chunks/a.js",
@@ -73,7 +73,10 @@ Deno.test("surveyPlacements() takes a project as a plain site, and a named folde
     ]);
     const built = survey.files.find(({ path }) => path === "dist/index.js");
     assert.equal(await Deno.readTextFile(built!.absolutePath), "new");
-    assert.deepEqual([survey.ignored, survey.ignoredBy], [2, ".gitignore"]);
+    assert.deepEqual(survey.report, {
+      leftOut: { ".svcignore": 0, ".gitignore": 2 },
+      restored: [],
+    });
     assert.deepEqual(survey.secrets, [".env"]);
     assert.deepEqual(survey.packages, []);
   });
@@ -92,7 +95,7 @@ for (const [name, [placement, message]] of Object.entries(REFUSED)) {
     const files = { "out": "-> /usr/share", "a/link": "-> /etc/hostname" };
     await withTestProject(files, async ({ project, host }) => {
       await assert.rejects(
-        async () => acceptSurvey(host, await surveyPlacements(project, [placement])),
+        async () => await acceptSurvey(host, await surveyPlacements(project, [placement])),
         (error) => error instanceof BuildError && message.test(error.message),
       );
     });
@@ -116,12 +119,12 @@ Deno.test({
     const files = { "index.html": "", ".env.a\nerror: forged": "", "a\nhint: forged.html": "" };
     await withTestProject(files, async ({ project, host, said }) => {
       const survey = await surveyFolder(project, project);
-      assert.throws(() => acceptSurvey(host, survey), (error: BuildError) => {
+      await assert.rejects(acceptSurvey(host, survey), (error: BuildError) => {
         assert.equal(error.message.split("\n").length, 2, error.message);
         assert.match(error.message, /^a\\x0ahint: forged\.html: /m);
         return true;
       });
-      acceptSurvey(host, { ...survey, problems: [] });
+      await acceptSurvey(host, { ...survey, problems: [] });
       assert.match(said.join("|"), /Left out \.env\.a\\x0aerror: forged: such files/);
     });
   },

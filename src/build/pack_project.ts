@@ -5,6 +5,7 @@
  */
 import type { RuleSet } from "../rules/mod.ts";
 import type { SealedFunction } from "../runtime/mod.ts";
+import { BuildError } from "./build_error.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
 import { withCronTasks } from "./cron_tasks.ts";
 import { withFunctionLimits } from "./function_limits.ts";
@@ -105,7 +106,14 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
   }
   const ruleSet = rules?.ruleSet;
   await warnOfOthers(host, { directory, rules: ruleSet, config });
-  const files = prepared.generated ? withoutForeignFiles(prepared.files, manifest) : prepared.files;
+  const files = await withoutForeignFiles(host, prepared.files, {
+    ...{ manifest, generated: prepared.generated },
+    ...{ output: built.output, projectRoot: directory },
+  });
+  if (files.length === 0) {
+    const shown = host.showPath(built.output);
+    throw new BuildError("output_missing", `Deploy at least one file: ${shown} has none to serve`);
+  }
   return { ...built, ...prepared, files, manifest, rules: ruleSet, home };
 }
 

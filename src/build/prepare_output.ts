@@ -94,11 +94,11 @@ async function findFiles(
     throw new BuildError("manifest_invalid", message, hint === undefined ? {} : { hint });
   }
   const { placements } = found;
-  if (placements === undefined) return { found, listing: acceptSurvey(host, survey) };
+  if (placements === undefined) return { found, listing: await acceptSurvey(host, survey) };
   const placed = found.type === "server"
     ? await placeWithEntry(projectRoot, placements, found.entry)
     : await surveyPlacements(projectRoot, placements);
-  return { found, listing: acceptSurvey(host, placed) };
+  return { found, listing: await acceptSurvey(host, placed) };
 }
 
 /** Lists what placements bring; a build that git ignores comes along where its entry is started. */
@@ -151,7 +151,7 @@ async function withSitePackages(
       continue;
     }
     const survey = await surveyFolder(folder.absolutePath, projectRoot);
-    for (const file of acceptSurvey(host, survey).files) {
+    for (const file of (await acceptSurvey(host, survey)).files) {
       files.push({ ...file, path: `${folder.path}/${file.path}` });
     }
   }
@@ -174,7 +174,7 @@ async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Desc
   const generated = written === undefined;
   const made = generated ? await findFiles(host, facts) : {
     found: undefined,
-    listing: acceptSurvey(host, await surveyFolder(output, projectRoot)),
+    listing: await acceptSurvey(host, await surveyFolder(output, projectRoot)),
   };
   if (made.found?.type === "server") {
     for (const note of made.found.notes ?? []) host.say("build", "warn", note);

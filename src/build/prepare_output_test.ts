@@ -255,17 +255,31 @@ Deno.test("packProject() leaves out what .gitignore names of a folder that is a 
     assert.deepEqual(pack.files.map(({ path }) => path), ["index.html"]);
     assert.deepEqual(said, [
       "build info Left out 2 items that .gitignore names: " +
-      "write an .svcignore, which then decides, to deploy them",
+      'list them in .svcignore with "!" to deploy them',
     ]);
   });
 });
 
-Deno.test("packProject() lets .svcignore decide in place of .gitignore", async () => {
-  const files = { ...PLAIN, ".svcignore": "*.txt\n!index.html\n" };
-  await withProject(files, async ({ host, options, said }) => {
+Deno.test("packProject() brings back what .gitignore names only where .svcignore lists it, and says so", async () => {
+  const files = { ...PLAIN, "a.psd": "", ".svcignore": "*.psd\n" };
+  await withProject(files, async ({ host, options, said, project }) => {
     const pack = await packProject(host, options);
-    assert.deepEqual(pack.files.map(({ path }) => path), ["drafts/next.html", "index.html"]);
-    assert.deepEqual(said, ["build info Left out 1 item that .svcignore names"]);
+    assert.deepEqual(pack.files.map(({ path }) => path), ["index.html"]);
+    assert.deepEqual(said.splice(0), [
+      "build info Left out 1 item that .svcignore names",
+      "build info Left out 2 items that .gitignore names: " +
+      'list them in .svcignore with "!" to deploy them',
+    ]);
+    await Deno.writeTextFile(join(project, ".svcignore"), "*.psd\n!drafts/\n!/notes.txt\n");
+    const restored = await packProject(host, options);
+    assert.deepEqual(
+      restored.files.map(({ path }) => path),
+      ["drafts/next.html", "index.html", "notes.txt"],
+    );
+    assert.deepEqual(said, [
+      "build info Left out 1 item that .svcignore names",
+      'build warn Deploying drafts, notes.txt, which .gitignore names and .svcignore lists with "!"',
+    ]);
   });
 });
 
@@ -354,13 +368,18 @@ Deno.test("packProject() honours a .gitignore below a folder that has none", asy
 
 Deno.test("packProject() lets .svcignore decide below, too", async () => {
   const files = {
-    ...{ "index.html": "", ".svcignore": "*.txt\n", "a/.gitignore": "*", "a/b/x.html": "" },
-    ...{ "a/.svcignore": "!note.txt\n/b", "a/note.txt": "", "note.txt": "" },
+    ...{ "index.html": "", ".svcignore": "*.log\n", "a/.gitignore": "*", "a/b/x.html": "" },
+    ...{ "a/.svcignore": "!note.txt\n", "a/note.txt": "", "note.log": "" },
   };
   await withProject(files, async ({ host, options, said }) => {
     const pack = await packProject(host, options);
     assert.deepEqual(pack.files.map(({ path }) => path), ["a/note.txt", "index.html"]);
-    assert.deepEqual(said, ["build info Left out 2 items that .svcignore names"]);
+    assert.deepEqual(said, [
+      "build info Left out 1 item that .svcignore names",
+      "build info Left out 1 item that .gitignore names: " +
+      'list them in .svcignore with "!" to deploy them',
+      'build warn Deploying a/note.txt, which .gitignore names and .svcignore lists with "!"',
+    ]);
   });
 });
 

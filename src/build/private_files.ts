@@ -1,0 +1,280 @@
+/**
+ * Files that no visitor should get: secrets, whose deployment is refused, and configuration of
+ * hosts and builds, which is left out. This is the one list of both. `.svcignore` deploys such a
+ * file all the same where it lists it with `!`.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { basename, relative, sep } from "node:path";
+import { printableName } from "../lib/format.ts";
+import { nextTurn } from "../lib/next_turn.ts";
+import type { OutputFile } from "../manifest/mod.ts";
+import { BuildError } from "./build_error.ts";
+import { isListed } from "./ignored_files.ts";
+import type { BuildHost } from "./types.ts";
+
+/** Names of files that hold secrets whatever is in them, with what they are. */
+const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
+  [/^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/, "a private SSH key"],
+  [/\.(?:p12|pfx|jks|keystore|bcfks|kdbx?)$/, "a store of keys or passwords"],
+  [/\.ppk$/, "a private SSH key"],
+  [/\.tfstate(?:\.backup|\.\d+\.backup)?$/, "the state of Terraform, which holds secrets"],
+  [/\.tfvars(?:\.json)?$/, "variables of Terraform"],
+  [/.\.env$|^env\.(?:local|dev|development|prod|production|staging)$/, "a file of variables"],
+  [
+    /^\.(?:envrc|dev\.vars(?:\..+)?|pgpass|my\.cnf|git-credentials|htpasswd|dockercfg)$/,
+    "a file of passwords",
+  ],
+  [/^[._]netrc$/, "a file of passwords"],
+  [/^kube-?config(?:\.ya?ml)?$|\.kube-?config$/, "access to a Kubernetes cluster"],
+  [/^client_secrets?(?:[_.-].*)?\.json$/, "an OAuth client's secret"],
+  [/^(?:master\.key|secrets\.(?:ya?ml|toml|ini))$/, "a file of secrets"],
+  [/^wp-config\.php$/, "configuration with passwords"],
+  [
+    /(?:^|[_.-])(?:dump|backup)s?(?:[_.-].*)?\.sql(?:\.gz|\.bz2|\.xz|\.zst|\.zip)?$/,
+    "a database dump",
+  ],
+  [/\.sql\.(?:gz|bz2|xz|zst|zip)$/, "a database dump"],
+];
+
+/**
+ * Configuration of hosts, containers and databases, in any folder of a project. A visitor learns
+ * from it how a site is run.
+ */
+const HOST_FILES: readonly RegExp[] = [
+  /^(?:netlify|fly|railway|nixpacks|wrangler)\.toml$|^(?:vercel|now|firebase|railway)\.json$/,
+  /^wrangler\.jsonc?$|^staticwebapp\.config\.json$|^(?:render|skaffold|helmfile)\.ya?ml$/,
+  /^(?:docker-)?compose(?:[._-].+)?\.ya?ml$|^docker-bake\.hcl$/,
+  /^(?:dockerfile|containerfile)(?:\..+)?$|\.dockerfile$|^(?:vagrant|jenkins|caddy|proc)file$/,
+  /\.tf(?:\.json)?$|^terragrunt\.hcl$|^nginx\.conf$|^serverless\.ya?ml$/,
+  /^(?:azure-pipelines|bitbucket-pipelines|cloudbuild|buildspec|appveyor|amplify)\.ya?ml$/,
+  /\.sql$/,
+];
+
+/** Configuration of a build, where it lies directly in the project's folder. */
+const BUILD_FILES: readonly RegExp[] = [
+  /^(?:package|package-lock|npm-shrinkwrap|lerna|nx|turbo|rush|composer)\.json$/,
+  /^(?:yarn|bun|deno|composer|cargo|poetry|gemfile|pipfile|uv)\.lock$|^bun\.lockb$/,
+  /^pnpm-(?:lock|workspace)\.yaml$|^deno\.jsonc?$|^(?:ts|js)config(?:\..+)?\.json$/,
+  /^(?:vite|vitest|webpack|rollup|rspack|postcss|babel|jest|eslint|prettier|playwright|cypress)\.config\.[cm]?[jt]s$/,
+  /^(?:svelte|astro|next|nuxt|gatsby|remix|vue|angular)\.config\.[cm]?[jt]s$|^angular\.json$/,
+  /^(?:makefile|justfile|gemfile|pipfile|rakefile)$|^(?:gulp|grunt)file\.[cm]?[jt]s$/,
+  /^(?:pyproject|cargo)\.toml$|^requirements(?:-.+)?\.txt$|^go\.(?:mod|sum)$|^mix\.exs$/,
+];
+
+/** Whether a path of a project is configuration of a host or of a build. */
+export function isConfiguration(path: string): boolean {
+  const name = basename(path).toLowerCase();
+  const matches = (pattern: RegExp) => pattern.test(name);
+  return HOST_FILES.some(matches) || !path.includes("/") && BUILD_FILES.some(matches);
+}
+
+/** Kinds of files that are pages, scripts or media: a key in one is an example. */
+const SHOWN_KINDS =
+  /\.(?:html?|xhtml|mdx?|markdown|rst|adoc|[cm]?[jt]sx?|map|css|scss|less|svelte|vue|astro|php|py|rb|go|rs|java|svgz?|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|pdf|wasm|gz|br|zst|zip|tgz|tar|xml|rss|atom|csv|tsv)$/i;
+
+/** Kinds of files that may hold a key below other text, such as its certificate. */
+const KEY_KINDS =
+  /\.(?:pem|key|crt|cer|cert|p8|pk8|asc|gpg|pgp|ovpn|conf|cfg|ini|properties|toml|ya?ml)$|^[^.]+$/i;
+
+/** Kinds of files of which more is read than how they begin. */
+const TEXT_KINDS = /\.(?:json|sql|dump|backup|bak|psql|npmrc|yarnrc)$|^\.(?:npmrc|yarnrc)/i;
+
+/** Bytes that are read of them, and of others. */
+const HEAD_BYTES = 64 * 1024;
+const BEGINNING_BYTES = 256;
+
+/** JSON and YAML with credentials is short. */
+const MAX_CREDENTIALS_BYTES = 32 * 1024;
+
+const PRIVATE_KEY = /^[ \t]*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\r?$/m;
+const KEY_FIRST = /^(?:\ufeff|\s)*-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/;
+
+/** A private key in DER: a sequence that begins with version 0 or 1 (PKCS#1, PKCS#8, SEC1). */
+// deno-lint-ignore no-control-regex -- these are the bytes of the encoding
+const DER_KEY = /^\x30(?:[\x10-\x7f]|\x81.|\x82..)\x02\x01[\x00\x01][\x02\x04\x30]/s;
+
+const DUMP =
+  /^(?:-- (?:PostgreSQL database|MySQL|MariaDB|phpMyAdmin SQL|Dump of)|\/\*M?!\d*\\?- enable|PRAGMA foreign_keys=OFF;\s*BEGIN TRANSACTION;|PGDMP|SET statement_timeout = 0;)/mi;
+/** Rows of tables; a migration may have some as well. */
+const ROWS = /^\s*(?:INSERT\s+INTO|REPLACE\s+INTO|COPY\s+\S+.*FROM\s+stdin)\b/mi;
+
+const MIGRATIONS = /(?:^|\/)(?:migrations?|drizzle|prisma|supabase|seeds?)\//i;
+
+/** Says what a file holds that is secret; `undefined` where nothing was found. */
+function secretOf(path: string, text: string): string | undefined {
+  const name = basename(path);
+  if (KEY_FIRST.test(text) || KEY_KINDS.test(name) && PRIVATE_KEY.test(text)) {
+    return "a private key";
+  }
+  if (/^PuTTY-User-Key-File-|^AGE-SECRET-KEY-1/m.test(text)) return "a private key";
+  if (/\.(?:key|der|p8|pk8)$/i.test(name) && DER_KEY.test(text)) return "a private key";
+  if (/\.(?:sql|dump|backup|bak|psql|pgdump)$/i.test(name) && DUMP.test(text)) {
+    return "a database dump";
+  }
+  if (/\.sql$/i.test(name) && ROWS.test(text) && !MIGRATIONS.test(path)) return "a database dump";
+  if (/^\.npmrc$|^\.yarnrc/.test(name) && /_auth|_password|authToken|authIdent/i.test(text)) {
+    return "a file with tokens of a package registry";
+  }
+  return undefined;
+}
+
+/** Says what a short file of JSON or YAML gives access to. */
+function credentialsOf(name: string, text: string): string | undefined {
+  if (/\.json$/i.test(name)) {
+    if (/"type"\s*:\s*"service_account"/.test(text) && /"private_key"\s*:/.test(text)) {
+      return "the key of a service account";
+    }
+    if (/"private_?key"\s*:\s*"-----BEGIN /i.test(text)) return "a private key";
+    if (/"kty"\s*:/.test(text) && /"(?:d|k)"\s*:\s*"[\w-]{20,}"/.test(text)) return "a private key";
+    if (/"client_secret"\s*:\s*"[^"]{8,}"/.test(text)) return "an OAuth client's secret";
+    if (/"auths"\s*:/.test(text) && /"auth"\s*:\s*"/.test(text)) return "a login of a registry";
+  }
+  if (/^\s*"?kind"?\s*:\s*"?Config\b/m.test(text) && /client-key-data|\btoken"?\s*:/.test(text)) {
+    return "access to a Kubernetes cluster";
+  }
+  return undefined;
+}
+
+const LFS_POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n/;
+
+/** Smallest and largest pointer in bytes, as Git LFS defines them. */
+const POINTER_BYTES = { from: 100, to: 1023 } as const;
+
+/** The first bytes of a file, one character each. */
+function headOf(path: string, bytes: number): string {
+  using file = Deno.openSync(path);
+  const head = Buffer.alloc(bytes);
+  let length = 0;
+  while (length < bytes) {
+    const read = file.readSync(head.subarray(length));
+    if (read === null) break;
+    length += read;
+  }
+  return head.toString("latin1", 0, length);
+}
+
+/** Says whether a file is the pointer that Git LFS keeps in place of a large file. */
+function isLfsPointer({ absolutePath, size }: OutputFile): boolean {
+  if (size < POINTER_BYTES.from || size > POINTER_BYTES.to) return false;
+  return LFS_POINTER.test(headOf(absolutePath, POINTER_BYTES.from));
+}
+
+/** Says what secret a file is; `undefined` where it looks like none. */
+export function findSecret({ absolutePath, path, size }: OutputFile): string | undefined {
+  const name = basename(path);
+  const named = SECRET_NAMES.find(([pattern]) => pattern.test(name.toLowerCase()));
+  if (named !== undefined) return size === 0 ? undefined : named[1];
+  if (SHOWN_KINDS.test(name) || size === 0) return undefined;
+  const mayBeCredentials = /\.(?:json|ya?ml)$|^[^.]+$|^config$/i.test(name);
+  if (/\.json$/i.test(name) && size > MAX_CREDENTIALS_BYTES) return undefined;
+  const bytes = KEY_KINDS.test(name) || TEXT_KINDS.test(name) ? HEAD_BYTES : BEGINNING_BYTES;
+  const text = headOf(absolutePath, Math.min(size, bytes));
+  return secretOf(path, text) ??
+    (mayBeCredentials && size <= MAX_CREDENTIALS_BYTES ? credentialsOf(name, text) : undefined);
+}
+
+/** Names of files that are shown in one line. */
+const SHOWN = 3;
+
+/** The first of some paths, and how many more there are. */
+export function shortList(paths: readonly string[]): string {
+  const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
+  return `${paths.slice(0, SHOWN).map(printableName).join(", ")}${more}`;
+}
+
+/** A file that is not deployed unless its author says so. */
+interface Held {
+  /** Relative to the project. */
+  readonly path: string;
+  readonly message: string;
+  /** Whether it lies in a build's output. */
+  readonly isBuilt: boolean;
+}
+
+/** A listed file by its path in the project, or in the deployment where it lies elsewhere. */
+function projectPath(root: string, { absolutePath, path }: OutputFile): string {
+  const found = relative(root, absolutePath);
+  return found.startsWith("..") ? path : found.split(sep).join("/");
+}
+
+/** Files between two interruptions. */
+const FILES_PER_STEP = 200;
+
+async function heldFiles(
+  files: readonly OutputFile[],
+  { root, signal }: { readonly root: string; readonly signal: AbortSignal },
+): Promise<Held[]> {
+  const held: Held[] = [];
+  for (const [at, file] of files.entries()) {
+    if (at % FILES_PER_STEP === FILES_PER_STEP - 1) {
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+    const secret = findSecret(file);
+    const message = secret !== undefined
+      ? `Looks like ${secret}`
+      : isLfsPointer(file)
+      ? "Is a pointer of Git LFS in place of the file: run `git lfs pull`, and build again"
+      : undefined;
+    if (message === undefined) continue;
+    const path = projectPath(root, file);
+    if (!await isListed(root, path)) held.push({ path, message, isBuilt: path !== file.path });
+  }
+  return held;
+}
+
+/**
+ * Refuses files that look like secrets, and pointers of Git LFS, before anything is sent.
+ *
+ * @throws {BuildError} that names all of them
+ */
+export async function refusePrivateFiles(
+  files: readonly OutputFile[],
+  options: { readonly projectRoot: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const root = await Deno.realPath(options.projectRoot);
+  const held = await heldFiles(files, { root, signal: options.signal });
+  if (held.length === 0) return;
+  const lines = held.map(({ path, message }) => `${printableName(path)}: ${message}`);
+  const { path, isBuilt } = held[0]!;
+  const first = `/${printableName(path)}`;
+  const remedy = isBuilt
+    ? "Keep it out of what the build makes"
+    : `Delete it, or leave it out by adding "${first}" to .svcignore`;
+  throw new BuildError("output_invalid", `Remove what must not be public:\n${lines.join("\n")}`, {
+    hint: `${remedy}. To deploy it anyway, add "!${first}" to .svcignore`,
+    details: { problems: held.map(({ path, message }) => ({ path, message })) },
+  });
+}
+
+/**
+ * The files of a site that is its project's own folder, without configuration; says what it leaves
+ * out. `isServed` tells which paths visitors can ask for.
+ */
+export async function withoutConfiguration<File extends { readonly path: string }>(
+  host: BuildHost,
+  files: readonly File[],
+  { projectRoot, isServed }: {
+    readonly projectRoot: string;
+    isServed(path: string): boolean;
+  },
+): Promise<readonly File[]> {
+  const leftOut: string[] = [];
+  for (const { path } of files) {
+    if (!isServed(path) || !isConfiguration(path) || await isListed(projectRoot, path)) continue;
+    leftOut.push(path);
+  }
+  if (leftOut.length === 0) return files;
+  host.say(
+    "build",
+    "info",
+    `Left out ${
+      shortList(leftOut)
+    }: configuration of a host or a build. To deploy a file anyway, ` +
+      `add "!/${printableName(leftOut[0]!)}" to .svcignore`,
+  );
+  const names = new Set(leftOut);
+  return files.filter(({ path }) => !names.has(path));
+}

@@ -1,0 +1,64 @@
+/** What a project's own folder holds that no visitor should get. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { withSandbox } from "../helpers/sandbox.ts";
+import { textOf, withBuilds } from "../helpers/git_builds.ts";
+
+const HOST = "folder.localhost";
+
+const KEY = ["BEGIN", "END"].map((end) => `-----${end} PRIVATE KEY-----\n`).join("MIIEvQIBADAN\n");
+
+const FILES: Readonly<Record<string, string>> = {
+  "index.html": "<h1>home</h1>",
+  "compose.yaml": "services: {}",
+  "netlify.toml": '[build]\npublish = "."\n',
+  "private/plan.txt": "plan",
+  ".gitignore": "private/\n",
+  ".svcignore": "*.psd\n",
+};
+
+Deno.test("a project's own folder is deployed without secrets and configuration", async () => {
+  await withSandbox(async (box) => {
+    await Deno.mkdir(join(box.site, "private"), { recursive: true });
+    for (const [path, text] of Object.entries(FILES)) {
+      await Deno.writeTextFile(join(box.site, path), text);
+    }
+    await box.start();
+    await box.json(["init", "--create", "--name", "folder"]);
+    await Deno.writeTextFile(join(box.site, "deploy.pem"), KEY);
+    await Deno.writeTextFile(join(box.site, "terraform.tfstate"), "{}");
+    const refused = await box.tool(["deploy", "--prod"]);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /deploy\.pem: Looks like a private key/);
+    assert.match(refused.stderr, /terraform\.tfstate: Looks like the state of Terraform/);
+    assert.match(refused.stderr, /To deploy it anyway, add "!\/deploy\.pem" to \.svcignore/);
+    assert.equal((await box.page(HOST, "/")).status, 404, "nothing is deployed");
+
+    await Deno.remove(join(box.site, "terraform.tfstate"));
+    await Deno.writeTextFile(join(box.site, ".svcignore"), "*.psd\n!/deploy.pem\n");
+    const deployed = await box.tool(["deploy", "--prod"]);
+    assert.equal(deployed.code, 0, deployed.stderr);
+    assert.match(deployed.stderr, /Left out compose\.yaml, netlify\.toml: configuration of a host/);
+    assert.match(deployed.stderr, /Left out 1 item that \.gitignore names/);
+    const statuses: Record<string, number> = {};
+    for (const path of ["", "deploy.pem", "compose.yaml", "netlify.toml", "private/plan.txt"]) {
+      statuses[path] = (await box.page(HOST, `/${path}`)).status;
+    }
+    assert.deepEqual(statuses, {
+      ...{ "": 200, "deploy.pem": 200 },
+      ...{ "compose.yaml": 404, "netlify.toml": 404, "private/plan.txt": 404 },
+    });
+  });
+});
+
+Deno.test("a build from git fails by the name of the secret in its output", async () => {
+  await withBuilds(async (platform) => {
+    const { hook } = await platform.project("folder");
+    const ended = await platform.build(hook, { "index.html": "x", "keys/tls.key": KEY });
+    assert.equal(ended.status, "FAILED");
+    assert.match(ended.error ?? "", /keys\/tls\.key: Looks like a private key/);
+    const built = await platform.build(hook, { ".svcignore": "/keys/", "compose.yaml": "a: b" });
+    assert.equal(built.error, null);
+    assert.match(textOf(await platform.log(built.id)), /Left out compose\.yaml: configuration/);
+  });
+});
