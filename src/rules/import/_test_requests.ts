@@ -25,7 +25,9 @@ export function leads(
     rateLimited: () => false,
   });
   if (terminal.type === "redirect") return `${terminal.status} ${terminal.location}`;
-  return rewrite === undefined ? "-" : rewrite.type === "external" ? rewrite.url : rewrite.path;
+  if (rewrite === undefined) return "-";
+  if (rewrite.type === "external") return rewrite.url;
+  return rewrite.query === "" ? rewrite.path : `${rewrite.path}?${rewrite.query}`;
 }
 
 /** The headers that a request is given. */
@@ -40,4 +42,17 @@ export function headersAt(result: ImportResult, url: string): Record<string, str
   return Object.fromEntries(
     headerEdits.map((edit) => [edit.name, edit.type === "set" ? edit.value : "(removed)"]),
   );
+}
+
+/** How the edge caches a request: its lifetimes, "bypass", or undefined where no rule says it. */
+export function cachedFor(result: ImportResult, url: string) {
+  const { runtime } = loadRulesToml(result.toml);
+  const facts = factsFromRequest({ url });
+  assert.ok(runtime !== undefined && !("rejected" in facts));
+  const { cache } = evaluateRules(compileRules(runtime), facts, {
+    fileExists: () => false,
+    rateLimited: () => false,
+  });
+  if (cache === undefined || cache.type === "bypass") return cache?.type;
+  return { ttlSeconds: cache.ttlSeconds, swrSeconds: cache.swrSeconds };
 }

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { Condition, Rule } from "../rule_set/mod.ts";
+import type { Condition, LeafCondition, Rule } from "../rule_set/mod.ts";
+import { CLOUDFLARE_MAX_BLOCKS, joinHeaders } from "./cloudflare_headers.ts";
+import { cloudflareCondition, type HeaderBlock } from "./header_block.ts";
 import {
   ImportCollector,
   type ImportFlavor,
@@ -17,41 +19,33 @@ import {
   rewriteReferences,
   type Segment,
   toPathMatch,
+  withoutCaptures,
 } from "./path_pattern.ts";
-
-/** A path with its headers. */
-interface Block {
-  /** Of its rules. */
-  readonly id: string;
-  readonly source: SourceLine;
-  readonly host?: string;
-  readonly segments: readonly Segment[];
-  /** By lower-case name: the name as first written, and its values. */
-  readonly set: Map<string, { readonly name: string; readonly values: string[] }>;
-  readonly remove: string[];
-  /** Lines that the rules are made of. */
-  lines: number;
-}
 
 const HEADER = /^([^:\s]+)\s*:\s*(.*)$/;
 const REMOVAL = /^!\s*(\S+)$/;
+const CASE_NOTE = "Netlify ignores the case of the path. Here it matches as written and in lower case";
+
+/** Fields that speak to the cache of the host alone. */
+const HOST_CACHE = /^(?:netlify|cloudflare|vercel)-cdn-cache-control$|^netlify-(?:cache-tag|vary)$|^cache-tag$/;
 
 function openBlock(
   source: SourceLine,
   { id, path: text }: { readonly id: string; readonly path: string },
   flavor: ImportFlavor,
-): Block {
+): HeaderBlock {
+  const dialect = flavor === "netlify" ? "netlify-headers" : flavor;
   const absolute = /^(https?):\/\/([^/]+)(\/.*)?$/i.exec(text);
   const contents = { id, source, set: new Map(), remove: [], lines: 0 };
-  if (absolute === null) return { ...contents, segments: readPattern(text) };
+  if (absolute === null) return { ...contents, segments: readPattern(text, dialect) };
   const [, scheme = "", host = "", path = "/"] = absolute;
   if (flavor === "netlify") throw new NoEquivalent("Netlify takes a path only, not a URL");
   if (scheme.toLowerCase() === "http") throw new NoEquivalent("Cloudflare takes https URLs only");
-  return { ...contents, host, segments: readPattern(path) };
+  return { ...contents, host, segments: readPattern(path, dialect) };
 }
 
 /** Reads one indented line into the block; the rule it would be is checked by itself. */
-function readHeader(block: Block, text: string): void {
+function readHeader(block: HeaderBlock, source: SourceLine, text: string): void {
   const removed = REMOVAL.exec(text)?.[1];
   if (removed !== undefined) {
     block.remove.push(removed);
@@ -59,24 +53,65 @@ function readHeader(block: Block, text: string): void {
   }
   const [, name, value = ""] = HEADER.exec(text) ?? [];
   if (name === undefined) throw new NoEquivalent("The line is no header");
-  if (name.toLowerCase() === "basic-auth") {
+  const lower = name.toLowerCase();
+  if (lower === "basic-auth") {
     throw new NoEquivalent("Basic-Auth is no header of the answer: use a pipeline with a gate");
   }
+  if (HOST_CACHE.test(lower)) {
+    throw new NoEquivalent("The header is for the cache of that host: write a rule with cache");
+  }
   if (value === "") throw new NoEquivalent("The header has no value");
-  const entry = block.set.get(name.toLowerCase()) ?? { name, values: [] };
-  if (entry.values.length > 0 && name.toLowerCase() === "set-cookie") {
+  const entry = block.set.get(lower) ?? { name, values: [], sources: [] };
+  if (entry.values.length > 0 && lower === "set-cookie") {
     throw new NoEquivalent("A rule sets one Set-Cookie: several cannot be joined");
   }
   entry.values.push(value);
-  block.set.set(name.toLowerCase(), entry);
+  entry.sources.push(source);
+  block.set.set(lower, entry);
 }
 
-function conditionOf(block: Block, used: ReadonlySet<string>): Condition {
-  const path = toPathMatch(block.segments, used);
-  return { path, ...(block.host === undefined ? {} : { host: block.host }) };
+const lowerCase = (segments: readonly Segment[]): Segment[] =>
+  segments.map((segment) => {
+    if (segment.type === "text") return { ...segment, text: segment.text.toLowerCase() };
+    return segment.type === "pattern" ? { ...segment, glob: segment.glob.toLowerCase() } : segment;
+  });
+
+const END: Segment = { type: "text", text: "" };
+
+/** Netlify's path is the same with and without a slash at its end; `/admin/*` takes `/admin`. */
+function withBothEndings(segments: readonly Segment[]): (readonly Segment[])[] {
+  const last = segments.at(-1);
+  if (last?.type === "text" && last.text === "") {
+    const open = segments.slice(0, -1);
+    return open.length === 0 ? [segments] : [open, segments];
+  }
+  if (last?.type === "splat") {
+    const folder = segments.slice(0, -1);
+    return folder.length === 0 ? [segments] : [folder, segments];
+  }
+  return [segments, [...segments, END]];
 }
 
-function toRules(block: Block, flavor: ImportFlavor): Rule[] {
+function netlifyCondition(segments: readonly Segment[]): Condition {
+  const written = withoutCaptures(segments);
+  const lower = lowerCase(written);
+  const spellings = isLowerCase(segments) ? [written] : [written, lower];
+  const leaves = spellings.flatMap(withBothEndings).map((one): LeafCondition => ({
+    path: toPathMatch(one, new Set()),
+  }));
+  const [only, ...others] = leaves;
+  return others.length === 0 && only !== undefined ? only : { any: leaves };
+}
+
+function isLowerCase(segments: readonly Segment[]): boolean {
+  return JSON.stringify(segments) === JSON.stringify(lowerCase(segments));
+}
+
+function conditionOf(block: HeaderBlock, flavor: ImportFlavor, used?: ReadonlySet<string>) {
+  return flavor === "netlify" ? netlifyCondition(block.segments) : cloudflareCondition(block, used);
+}
+
+function toRules(block: HeaderBlock, flavor: ImportFlavor): Rule[] {
   const names = flavor === "cloudflare" ? namesOf(block.segments) : [];
   const used = new Set<string>();
   const headers = Object.fromEntries(
@@ -90,19 +125,19 @@ function toRules(block: Block, flavor: ImportFlavor): Rule[] {
   const rules: Rule[] = [];
   if (block.remove.length > 0) {
     const action = { type: "remove_headers", headers: block.remove } as const;
-    rules.push({ id: `${id}-remove`, condition: conditionOf(block, new Set()), action });
+    rules.push({ id: `${id}-remove`, condition: conditionOf(block, flavor), action });
   }
   if (block.set.size > 0) {
     const action = { type: "set_headers", headers } as const;
-    rules.push({ id, condition: conditionOf(block, used), action });
+    rules.push({ id, condition: conditionOf(block, flavor, used), action });
   }
   return rules;
 }
 
 /** Takes the headers of one file: a path, then what is set or removed there. */
 export class HeaderCollector {
-  private readonly blocks: Block[] = [];
-  private open: Block | undefined;
+  private readonly blocks: HeaderBlock[] = [];
+  private open: HeaderBlock | undefined;
 
   constructor(
     private readonly collector: ImportCollector,
@@ -113,6 +148,9 @@ export class HeaderCollector {
   path(source: SourceLine, block: { readonly id: string; readonly path: string }): boolean {
     this.open = undefined;
     try {
+      if (this.flavor === "cloudflare" && this.blocks.length >= CLOUDFLARE_MAX_BLOCKS) {
+        throw new NoEquivalent(`Cloudflare ignores what follows the first ${CLOUDFLARE_MAX_BLOCKS} paths`);
+      }
       this.open = openBlock(source, block, this.flavor);
       this.blocks.push(this.open);
       return true;
@@ -128,28 +166,39 @@ export class HeaderCollector {
     if (this.open === undefined) {
       this.collector.refuse(source, "The header stands below no path");
     } else if (this.isSound(this.open, source, text)) {
-      readHeader(this.open, text);
+      readHeader(this.open, source, text);
       this.open.lines += 1;
     }
   }
 
   /** Gives the rules of all paths to the collector. */
   finish(): void {
+    const extras = this.flavor === "cloudflare" ? joinHeaders(this.blocks, this.collector) : [];
     for (const block of this.blocks) {
       if (block.lines === 0) continue;
-      const taken = this.collector.take(block.source, () => toRules(block, this.flavor));
-      if (taken.length > 0) this.collector.count(block.lines);
+      const more = extras.filter(({ after }) => after === block).map(({ rule }) => rule);
+      const taken = this.collector.take(
+        block.source,
+        () => [...toRules(block, this.flavor), ...more],
+      );
+      if (taken.length === 0) continue;
+      this.collector.count(block.lines);
+      if (this.flavor === "netlify" && !isLowerCase(block.segments)) {
+        this.collector.note(block.source, CASE_NOTE);
+      }
     }
   }
 
   /** A rule set of this header only shows whether it is sound by itself. */
-  private isSound(block: Block, source: SourceLine, text: string): boolean {
+  private isSound(block: HeaderBlock, source: SourceLine, text: string): boolean {
     const probe = new ImportCollector();
     probe.take(source, () => {
-      const alone: Block = { ...block, set: new Map(), remove: [] };
+      const alone: HeaderBlock = { ...block, set: new Map(), remove: [] };
       const cookies = block.set.get("set-cookie");
-      if (cookies !== undefined) alone.set.set("set-cookie", cookies);
-      readHeader(alone, text);
+      if (cookies !== undefined) {
+        alone.set.set("set-cookie", { ...cookies, values: [...cookies.values], sources: [] });
+      }
+      readHeader(alone, source, text);
       return toRules(alone, this.flavor);
     });
     const [problem] = probe.result().unsupported;

@@ -62,6 +62,9 @@ export class ImportCollector {
   private readonly notes: UnsupportedLine[] = [];
   private imported = 0;
 
+  /** `arrange` puts the rules of the whole file into their order. */
+  constructor(private readonly arrange: (rules: readonly Rule[]) => readonly Rule[] = (all) => all) {}
+
   /** Takes all rules that `convert` makes of a line, or none; returns those taken. */
   take(source: SourceLine, convert: () => readonly Rule[]): readonly Rule[] {
     try {
@@ -98,7 +101,7 @@ export class ImportCollector {
 
   result(): ImportResult {
     const { imported, unsupported, notes } = this;
-    const ruleSet: RuleSet = { schemaVersion: SCHEMA_VERSION, rules: this.rules };
+    const ruleSet: RuleSet = { schemaVersion: SCHEMA_VERSION, rules: this.arrange(this.rules) };
     return {
       ruleSet,
       toml: writeRulesToml(ruleSet),

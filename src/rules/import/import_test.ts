@@ -111,7 +111,8 @@ Deno.test("importRedirects() names each line without equivalent", () => {
       `2 The value of a query parameter cannot be captured: "id=:id"`,
       "3 A condition on Language has no equivalent",
       "4 A condition on Role has no equivalent",
-      "5 A page with the status 404 has no equivalent",
+      "5 A page with the status 404 has no equivalent: name the page 404.html, and it answers " +
+      "all paths that nothing else answers",
       `6 A * stands for the rest of a path: it is a part of "a*b"`,
       "7 A * inside the path captures nothing that a target can use",
       "8 The line names no target",
@@ -152,7 +153,7 @@ Deno.test("importHeaders() reads blocks, joins repeated names and removes header
       type: "set_headers",
       headers: { "X-Frame-Options": "DENY", "Cache-Control": "no-cache, no-store" },
     }],
-    [glob("/t/{id}"), {
+    [{ any: [glob("/t/?*"), glob("/t/?*/")] }, {
       type: "set_headers",
       headers: { "X-Json": '{"id": "{{x}}"}' },
     }],
@@ -200,7 +201,7 @@ Deno.test("importVercelJson() reads redirects, rewrites and headers", () => {
   }));
   assert.deepEqual(result.unsupported, []);
   assert.deepEqual(pairsOf(result), [
-    [exact("/old"), { type: "redirect", target: "/new/", statusCode: 308 }],
+    [exact("/old"), { type: "redirect", target: "/new", statusCode: 308 }],
     [{ ...glob("/old/{path...}"), any: [glob("/**?")] }, {
       type: "redirect",
       target: "/new/{path}",
@@ -240,11 +241,12 @@ Deno.test("importVercelJson() names each part without equivalent, with its line"
   assert.deepEqual(
     importVercelJson(text).unsupported.map(({ line, reason }) => `${line} ${reason}`),
     [
-      `2 The field "cleanUrls" has no equivalent in rules`,
+      "2 Here /about answers from about.html, and /about.html stays as it is: write redirects " +
+      "for the pages that must have one address",
       `4 The pattern ":id(\\d+)" has no equivalent in a glob`,
       "5 The mere presence of a header cannot be asked for",
       `9 The field "env" has no equivalent`,
-      `11 The field "crons" has no equivalent in rules`,
+      "11 svc.toml has it: [[cron]] (docs/cron.md)",
     ],
   );
   assert.throws(() => importVercelJson("{"), UnreadableImportError);

@@ -11,37 +11,94 @@ import { NoEquivalent } from "./import_result.ts";
 export type Segment =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "capture"; readonly name: string }
-  | { readonly type: "splat"; readonly name: string };
+  | { readonly type: "splat"; readonly name: string }
+  /** Wildcards beside text. What they match has a name there, but no glob captures it. */
+  | { readonly type: "pattern"; readonly glob: string; readonly names: readonly string[] };
 
 /** The names of the captures of a pattern, in order. */
 export function namesOf(segments: readonly Segment[]): string[] {
-  return segments.flatMap((segment) => segment.type === "text" ? [] : [segment.name]);
+  return segments.flatMap((segment) =>
+    segment.type === "capture" || segment.type === "splat" ? [segment.name] : []
+  );
 }
 
+/** How a host reads wildcards that are no whole segment at the end of a path. */
+export type PatternDialect = "netlify" | "netlify-headers" | "cloudflare";
+
+const SPLAT = "splat";
 const PLACEHOLDER = /^:([A-Za-z_][A-Za-z0-9_]*)$/;
+const PLACEHOLDERS = /:([A-Za-z_][A-Za-z0-9_]*)/g;
+const WILDCARDS = /\*|:[A-Za-z_][A-Za-z0-9_]*/g;
+/** What a wildcard in a glob matches: any path, any text of a segment. */
+const ANY_PATH = "**";
+const ANY_TEXT = "?*";
 
-function readSegment(text: string, isLast: boolean): Segment {
-  if (text === "*") {
-    if (!isLast) {
-      throw new NoEquivalent("A * inside the path captures nothing that a target can use");
-    }
-    return { type: "splat", name: "splat" };
+function readWildcards(text: string, dialect: PatternDialect): Segment {
+  const names = [...text.matchAll(PLACEHOLDERS)].map(([, name = ""]) => name);
+  const hasStar = text.includes("*");
+  if (hasStar && dialect === "netlify") {
+    throw new NoEquivalent(
+      text === "*"
+        ? "A * inside the path captures nothing that a target can use"
+        : `A * stands for the rest of a path: it is a part of "${text}"`,
+    );
   }
-  if (text.includes("*")) {
-    throw new NoEquivalent(`A * stands for the rest of a path: it is a part of "${text}"`);
+  if (names.length > 0 && dialect !== "cloudflare") {
+    throw new NoEquivalent(`A placeholder stands for a whole segment: it is a part of "${text}"`);
   }
+  // Between two slashes, Netlify also matches no segment at all; Cloudflare needs one.
+  const star = text === "*" && dialect === "cloudflare" ? `?${ANY_PATH}` : ANY_PATH;
+  let at = 0;
+  let glob = "";
+  for (const found of text.matchAll(WILDCARDS)) {
+    glob += escapeGlob(text.slice(at, found.index)) + (found[0] === "*" ? star : ANY_TEXT);
+    at = found.index + found[0].length;
+  }
+  glob += escapeGlob(text.slice(at));
+  return { type: "pattern", glob, names: hasStar ? [...names, SPLAT] : names };
+}
+
+function readSegment(text: string, isLast: boolean, dialect: PatternDialect): Segment {
+  if (text === "*" && isLast) return { type: "splat", name: SPLAT };
   const name = PLACEHOLDER.exec(text)?.[1];
-  return name === undefined ? { type: "text", text } : { type: "capture", name };
+  if (name !== undefined) return { type: "capture", name };
+  return text.search(WILDCARDS) < 0 ? { type: "text", text } : readWildcards(text, dialect);
 }
 
-/** Reads a pattern with `:name` for a segment and a final `*` for the rest. */
-export function readPattern(pattern: string): Segment[] {
+/** Reads a pattern with `:name` for a segment and `*` for the rest. */
+export function readPattern(pattern: string, dialect: PatternDialect): Segment[] {
   if (!pattern.startsWith("/")) throw new NoEquivalent(`The path does not begin with "/"`);
+  const mark = /[?#]/.exec(pattern)?.[0];
+  if (mark !== undefined) {
+    throw new NoEquivalent(
+      mark === "#"
+        ? "Browsers do not send the part after #: no request has it"
+        : "The path has a query, which it never matches: write a rule with condition.query",
+    );
+  }
+  if (dialect === "cloudflare" && pattern.split("*").length > 2) {
+    throw new NoEquivalent("Cloudflare ignores a path with more than one *");
+  }
   const texts = pattern.slice(1).split("/");
-  return texts.map((text, index) => readSegment(text, index === texts.length - 1));
+  return texts.map((text, index) => readSegment(text, index === texts.length - 1, dialect));
 }
 
-const escapeGlob = (text: string): string => text.replace(/[*?{}\\]/g, "\\$&");
+/** The same paths, with nothing captured, as items of `any` must be. */
+export function withoutCaptures(segments: readonly Segment[]): Segment[] {
+  // A splat behind text alone is written as a prefix.
+  if (segments.slice(0, -1).every(({ type }) => type === "text")) {
+    const last = segments.at(-1);
+    if (last?.type !== "capture") return [...segments];
+  }
+  return segments.map((segment) => {
+    if (segment.type !== "capture" && segment.type !== "splat") return segment;
+    const glob = segment.type === "capture" ? ANY_TEXT : ANY_PATH;
+    return { type: "pattern", glob, names: [segment.name] };
+  });
+}
+
+/** The text as a glob that matches it alone. */
+export const escapeGlob = (text: string): string => text.replace(/[*?{}\\]/g, "\\$&");
 
 function writeSegment(segment: Segment): string {
   switch (segment.type) {
@@ -51,6 +108,8 @@ function writeSegment(segment: Segment): string {
       return `{${segment.name}}`;
     case "splat":
       return `{${segment.name}...}`;
+    case "pattern":
+      return segment.glob;
   }
 }
 
@@ -98,6 +157,21 @@ export function rewriteReferences(
     },
   );
   return { text: rewritten, used };
+}
+
+/** Refuses a target that refers to what its path does not capture. */
+export function checkReferences(target: string, segments: readonly Segment[]): void {
+  const names = namesOf(segments);
+  const hidden = segments.flatMap((one) => one.type === "pattern" ? one.names : []);
+  const afterHost = target.replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*/, "");
+  for (const [found, name = ""] of afterHost.matchAll(PLACEHOLDERS)) {
+    if (names.includes(name)) continue;
+    throw new NoEquivalent(
+      hidden.includes(name)
+        ? `A glob cannot capture part of a segment, which the target refers to as "${found}"`
+        : `The target refers to "${found}", which the path does not capture`,
+    );
+  }
 }
 
 /** Braces of a URL, which may stand there only percent-encoded. */

@@ -12,12 +12,14 @@ import {
   type SourceLine,
 } from "./import_result.ts";
 import {
+  checkReferences,
   encodeBraces,
   namesOf,
   readPattern,
   rewriteReferences,
   type Segment,
   toPathMatch,
+  withoutCaptures,
   withoutSplat,
 } from "./path_pattern.ts";
 
@@ -46,6 +48,19 @@ const MAX_COMPARED = 64;
 
 /** Paths that Netlify keeps for itself. */
 const RESERVED = /^(?:https?:\/\/[^/]+)?\/\.netlify(?:\/|$)/i;
+const NETLIFY_FUNCTION = /\/\.netlify\/(?:builders|functions)\//i;
+
+/** Redirects that Cloudflare ignores as a loop: it serves `/index.html` at the folder itself. */
+const FOLDER = /\/\*?$/;
+const FOLDER_PAGE = /^\/(?:.*\/)?index(?:\.html)?$/;
+
+/** Statuses that Cloudflare takes. */
+const CLOUDFLARE_STATUSES: ReadonlySet<number> = new Set([200, 301, 302, 303, 307, 308]);
+
+const FALLBACK_NOTE = "Cloudflare ignores this line as a loop. Here it is the fallback of a " +
+  "single-page app: it applies only where no file answers the path";
+const NO_FINAL_SLASH_NOTE = "A path that ends with a slash is not led anywhere: the target would " +
+  "have a slash before the text that follows :splat";
 
 /** Reads the path or URL that a redirect takes. */
 export function readFrom(
@@ -54,13 +69,13 @@ export function readFrom(
 ): Pick<RedirectLine, "host" | "isHttps" | "segments"> {
   if (RESERVED.test(from)) throw new NoEquivalent("Netlify keeps /.netlify for itself");
   const absolute = /^(https?):\/\/([^/]+)(\/.*)?$/i.exec(from);
-  if (absolute === null) return { isHttps: false, segments: readPattern(from) };
+  if (absolute === null) return { isHttps: false, segments: readPattern(from, flavor) };
   const [, scheme = "", host = "", path = "/"] = absolute;
   if (flavor === "cloudflare") throw new NoEquivalent("Cloudflare takes a path only, not a URL");
   if (scheme.toLowerCase() === "http") {
     throw new NoEquivalent("A rule cannot ask for http alone: it would match https too");
   }
-  return { host, isHttps: true, segments: readPattern(path) };
+  return { host, isHttps: true, segments: readPattern(path, flavor) };
 }
 
 /** The query of a redirect; every value must be a literal one. */
@@ -77,6 +92,19 @@ export function forwardTarget(from: string): string {
   return `${from.slice(0, -1)}:splat`;
 }
 
+/** Refuses a target that stands for nothing here. */
+function checkTarget({ target, segments }: RedirectLine): void {
+  if (RESERVED.test(target)) {
+    throw new NoEquivalent(
+      NETLIFY_FUNCTION.test(target)
+        ? "The target is a function of Netlify: put the function into functions/ and name it in " +
+          "a pipeline (docs/functions.md)"
+        : "The target is a service of Netlify, which is not here",
+    );
+  }
+  checkReferences(target, segments);
+}
+
 function toAction(line: RedirectLine, target: string): Rule["action"] {
   const ifNoFile = line.isForced ? {} : { ifNoFile: true };
   if (line.status === REWRITE_STATUS) {
@@ -85,6 +113,12 @@ function toAction(line: RedirectLine, target: string): Rule["action"] {
     }
     const external = /^https?:/i.test(target) ? { external: true } : {};
     return { type: "rewrite", target, ...external, ...ifNoFile };
+  }
+  if (line.status === 404) {
+    throw new NoEquivalent(
+      "A page with the status 404 has no equivalent: name the page 404.html, and it answers all " +
+        "paths that nothing else answers",
+    );
   }
   if (line.status < 300 || line.status > 399) {
     throw new NoEquivalent(`A page with the status ${line.status} has no equivalent`);
@@ -113,29 +147,75 @@ function otherEnding(segments: readonly Segment[]): Segment[] | undefined {
   return [...segments, { type: "text", text: "" }];
 }
 
+interface ConvertedLine {
+  readonly rules: readonly Rule[];
+  readonly notes: readonly string[];
+}
+
+/** On Cloudflare a path is taken as it is written. */
+function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
+  const { status, segments, target } = line;
+  if (!CLOUDFLARE_STATUSES.has(status)) {
+    throw new NoEquivalent(`Cloudflare ignores the status ${status}: it takes 200, 301, 302, 303, 307 and 308`);
+  }
+  const isLoop = FOLDER.test(pathText(segments)) && FOLDER_PAGE.test(target);
+  if (!isLoop) return { rules: [toRule(id, line)], notes: [] };
+  if (status !== REWRITE_STATUS || segments.at(-1)?.type !== "splat") {
+    throw new NoEquivalent("Cloudflare ignores this line as a loop");
+  }
+  return { rules: [toRule(id, { ...line, isForced: false })], notes: [FALLBACK_NOTE] };
+}
+
+/** `:splat` beside text of its segment: what it stands for may not be empty there. */
+const PARTIAL_SPLAT = /[^/=]:splat(?![A-Za-z0-9_])|:splat[^/?#&A-Za-z0-9_]/;
+
+/** Paths below the folder that do not end with a slash. */
+function withoutFinalSlash(rule: Rule, folder: readonly Segment[]): Rule {
+  const below: Segment = { type: "pattern", glob: "**?", names: [] };
+  const path = toPathMatch([...withoutCaptures(folder), below], new Set());
+  return { ...rule, condition: { ...rule.condition, any: [{ path }] } };
+}
+
 /**
  * On Netlify `/news/*` also takes `/news` itself, and a path is the same with
- * and without a slash at its end; on Cloudflare a path is taken as it is written.
+ * and without a slash at its end.
  */
-function toRules(id: string, line: RedirectLine): Rule[] {
-  if (line.flavor === "cloudflare") return [toRule(id, line)];
-  const base = withoutSplat(line.segments);
-  if (base !== undefined) {
-    const target = line.target.replaceAll(":splat", "");
-    return [toRule(`${id}-base`, { ...line, segments: base, target }), toRule(id, line)];
+function netlifyRules(id: string, line: RedirectLine): ConvertedLine {
+  const { segments, target } = line;
+  const rule = toRule(id, line);
+  if (segments.at(-1)?.type === "splat" && PARTIAL_SPLAT.test(target)) {
+    const rules = [withoutFinalSlash(rule, segments.slice(0, -1))];
+    return { rules, notes: [NO_FINAL_SLASH_NOTE] };
   }
-  const other = otherEnding(line.segments);
-  const isSplat = line.segments.at(-1)?.type === "splat";
-  if (isSplat || other === undefined || leadsToItself(line)) return [toRule(id, line)];
-  return [toRule(id, line), toRule(`${id}-slash`, { ...line, segments: other })];
+  const base = withoutSplat(segments);
+  if (base !== undefined) {
+    const atBase = { ...line, segments: base, target: target.replace(/:splat(?![A-Za-z0-9_])/g, "") };
+    return { rules: [toRule(`${id}-base`, atBase), rule], notes: [] };
+  }
+  const other = otherEnding(segments);
+  const isSplat = segments.at(-1)?.type === "splat";
+  if (isSplat || other === undefined || leadsToItself(line)) return { rules: [rule], notes: [] };
+  return { rules: [rule, toRule(`${id}-slash`, { ...line, segments: other })], notes: [] };
+}
+
+function toRules(id: string, line: RedirectLine): ConvertedLine {
+  checkTarget(line);
+  return line.flavor === "cloudflare" ? cloudflareRules(id, line) : netlifyRules(id, line);
+}
+
+/** The path as its file writes it; wildcards beside text stand as in a glob. */
+function pathText(segments: readonly Segment[]): string {
+  const texts = segments.map((one) => {
+    if (one.type === "text") return one.text;
+    if (one.type === "pattern") return one.glob;
+    return one.type === "splat" ? "*" : `:${one.name}`;
+  });
+  return `/${texts.join("/")}`;
 }
 
 /** `/a /a/` and its kind change the ending alone: Netlify never applies them to their own target. */
 function leadsToItself({ segments, target }: RedirectLine): boolean {
-  const path = `/${
-    segments.map((one) => one.type === "text" ? one.text : `:${one.name}`).join("/")
-  }`;
-  return path.replace(/\/$/, "") === target.replace(/\/$/, "");
+  return pathText(segments).replace(/\/$/, "") === target.replace(/\/$/, "");
 }
 
 const setOf = (rule: Rule) => conditionSetOf(normalizeRule(rule).condition);
@@ -169,7 +249,8 @@ export class RedirectCollector {
     const notes: string[] = [];
     const taken = this.collector.take(source, () => {
       const line = read();
-      const rules = toRules(id, line);
+      const { rules, notes: remarks } = toRules(id, line);
+      notes.push(...remarks);
       const rewrite = overtaken(rules, this.rewrites.slice(0, MAX_COMPARED));
       if (rewrite !== undefined) {
         notes.push(`Asked before the rewrite "${rewrite.id}", which shares requests with it`);

@@ -49,16 +49,21 @@ function withForward(from: string, words: readonly string[]): readonly string[] 
 
 function readLine(text: string, flavor: ImportFlavor): RedirectLine {
   const [from = "", ...given] = text.trim().split(/\s+/);
+  if (flavor === "cloudflare" && (given.length < 1 || given.length > 2)) {
+    throw new NoEquivalent(
+      "Cloudflare takes a path, a target and a status on a line, and ignores one with more or less",
+    );
+  }
   const words = flavor === "netlify" ? withForward(from, given) : given;
   const targetAt = words.findIndex((word) => /^\/|^[A-Za-z][A-Za-z0-9+.-]*:/.test(word));
   const target = words[targetAt];
   if (target === undefined) throw new NoEquivalent("The line names no target");
   const rest = words.slice(targetAt + 1);
   const status = STATUS.exec(rest[0] ?? "");
-  const geo = readConditions(status === null ? rest : rest.slice(1));
-  if (flavor === "cloudflare" && (targetAt > 0 || geo.length > 0)) {
-    throw new NoEquivalent("Cloudflare takes no query parameters and conditions");
+  if (flavor === "cloudflare" && (targetAt > 0 || (rest.length > 0 && status?.[2] !== ""))) {
+    throw new NoEquivalent("Cloudflare takes a number as the status, and no query or condition");
   }
+  const geo = readConditions(status === null ? rest : rest.slice(1));
   return {
     flavor,
     ...readFrom(from, flavor),
@@ -71,13 +76,18 @@ function readLine(text: string, flavor: ImportFlavor): RedirectLine {
   };
 }
 
+/** Only Netlify takes a comment behind a rule. */
+function withoutComment(line: string, flavor: ImportFlavor): string {
+  return line.replace(flavor === "netlify" ? /(^|\s)#.*$/ : /^\s*#.*$/, "");
+}
+
 /** Turns the text of a `_redirects` file into a rule set. */
 export function importRedirects(text: string, options: ImportOptions = {}): ImportResult {
   const { flavor = "netlify" } = options;
   const collector = new ImportCollector();
   const redirects = new RedirectCollector(collector);
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const content = line.replace(/(^|\s)#.*$/, "").replace(/^\uFEFF/, "");
+    const content = withoutComment(line.replace(/^\uFEFF/, ""), flavor);
     if (content.trim() === "") continue;
     const source = { line: index + 1, text: line };
     redirects.take(source, `redirect-${index + 1}`, () => readLine(content, flavor));

@@ -15,13 +15,15 @@ import {
 import { locateJson } from "./json_lines.ts";
 import {
   doubleBraces,
-  encodeBraces,
   namesOf,
   rewriteReferences,
   type Segment,
   toPathMatch,
 } from "./path_pattern.ts";
-import { readVercelSource, REST_NAME } from "./vercel_source.ts";
+import { arrangeCaching, assertPlainLifetime, readEdgeCaching } from "./vercel_cache.ts";
+import { whereSvcHasIt } from "./vercel_settings.ts";
+import { readVercelSource, type VercelSource } from "./vercel_source.ts";
+import { nameGroups, readDestination, withUnusedParameters } from "./vercel_target.ts";
 import { type Variant, variantsOf } from "./vercel_variants.ts";
 
 const matcher = z.union([
@@ -126,41 +128,47 @@ interface Converted {
   readonly used: ReadonlySet<string>;
 }
 
+function conditionOf(
+  segments: readonly Segment[],
+  { source: { refusesSlash, excluded }, matchers, used }: {
+    readonly source: VercelSource;
+    readonly matchers: Condition;
+    readonly used: ReadonlySet<string>;
+  },
+): Condition {
+  if (excluded !== undefined && matchers.not !== undefined) {
+    throw new NoEquivalent("A condition leaves out one thing only: missing, or (?!…)");
+  }
+  return {
+    path: toPathMatch(segments, used),
+    ...(refusesSlash ? withoutSlash(segments) : {}),
+    ...(excluded === undefined ? {} : { not: { path: excluded } }),
+    ...matchers,
+  };
+}
+
 function toRules(
   id: string,
   entry: Common,
   convert: (segments: readonly Segment[]) => Converted,
 ): Rule[] {
-  const { segments, takesBase, refusesSlash } = readVercelSource(entry.source);
+  const source = readVercelSource(entry.source);
+  const { segments } = source;
   const matchers = readMatchers(entry);
-  const toRule = (ruleId: string, action: Rule["action"], condition: Condition): Rule => ({
-    id: ruleId,
-    condition,
-    action,
-  });
   const { action, used } = convert(segments);
-  const rule = toRule(id, action, {
-    path: toPathMatch(segments, used),
-    ...(refusesSlash ? withoutSlash(segments) : {}),
-    ...matchers,
-  });
-  if (!takesBase) return [rule];
+  const rule: Rule = { id, condition: conditionOf(segments, { source, matchers, used }), action };
+  if (!source.takesBase) return [rule];
   const base = segments.slice(0, -1);
   const atBase = convert(base);
   const atBasePath = { path: toPathMatch(base, atBase.used), ...matchers };
-  return [toRule(`${id}-base`, atBase.action, atBasePath), rule];
+  return [{ id: `${id}-base`, condition: atBasePath, action: atBase.action }, rule];
 }
 
-/** The destination for a path; a capture that the path does not have stands for nothing. */
-function readDestination(destination: string, segments: readonly Segment[], all: string[]) {
-  const names = namesOf(segments);
-  const named = destination.replaceAll("$1", `:${REST_NAME}`);
-  const { text, used } = rewriteReferences(named, all, encodeBraces);
-  const gone = all.filter((name) => !names.includes(name));
-  return { target: gone.reduce((rest, name) => rest.replaceAll(`{${name}}`, ""), text), used };
+/** The captures and groups of a whole source. */
+function captured(source: string) {
+  const { segments, groups } = readVercelSource(source);
+  return { all: namesOf(segments), groups };
 }
-
-const capturesOf = (source: string): string[] => namesOf(readVercelSource(source).segments);
 
 /** One list of rules for each variant; each has ids of its own. */
 function eachVariant(
@@ -183,7 +191,7 @@ function convertRedirect(id: string, raw: unknown): Rule[] {
     whole,
     (ruleId, { source, texts: [destination = ""] }) =>
       toRules(ruleId, { ...entry, source }, (segments) => {
-        const { target, used } = readDestination(destination, segments, capturesOf(source));
+        const { target, used } = readDestination(destination, segments, captured(source));
         return { action: { type: "redirect", target, statusCode }, used };
       }),
   );
@@ -192,13 +200,14 @@ function convertRedirect(id: string, raw: unknown): Rule[] {
 function convertRewrite(id: string, raw: unknown): Rule[] {
   const entry = parse(rewrite, raw);
   const external = /^https?:/i.test(entry.destination) ? { external: true } : {};
-  const whole = { source: entry.source, texts: [entry.destination] };
+  const texts = [withUnusedParameters(entry.source, entry.destination)];
+  const whole = { source: entry.source, texts };
   return eachVariant(
     id,
     whole,
     (ruleId, { source, texts: [destination = ""] }) =>
       toRules(ruleId, { ...entry, source }, (segments) => {
-        const { target, used } = readDestination(destination, segments, capturesOf(source));
+        const { target, used } = readDestination(destination, segments, captured(source));
         return { action: { type: "rewrite", target, ...external, ifNoFile: true }, used };
       }),
   );
@@ -208,18 +217,31 @@ function convertRewrite(id: string, raw: unknown): Rule[] {
 function readHeaderValues(
   keys: readonly string[],
   texts: readonly string[],
-  parts: { readonly segments: readonly Segment[]; readonly all: readonly string[] },
+  { segments, source }: { readonly segments: readonly Segment[]; readonly source: string },
 ) {
+  const { all, groups } = captured(source);
   const used = new Set<string>();
-  const here = namesOf(parts.segments);
+  const here = namesOf(segments);
   const values = keys.map((key, index): [string, string] => {
-    const text = (texts[index] ?? "").replaceAll("$1", `:${REST_NAME}`);
-    const rewritten = rewriteReferences(text, [...parts.all], doubleBraces);
+    const text = nameGroups(texts[index] ?? "", groups);
+    const rewritten = rewriteReferences(text, all, doubleBraces);
     for (const name of rewritten.used) if (here.includes(name)) used.add(name);
-    const gone = parts.all.filter((name) => !here.includes(name));
+    const gone = all.filter((name) => !here.includes(name));
     return [key, gone.reduce((rest, name) => rest.replaceAll(`{${name}}`, ""), rewritten.text)];
   });
   return { values: Object.fromEntries(values), used };
+}
+
+/** Splits what the edge is told of caching from the headers that clients get. */
+function withCaching(rule: Rule): Rule[] {
+  if (rule.action.type !== "set_headers") return [rule];
+  assertPlainLifetime(rule.action.headers);
+  const condition = rule.condition ?? {};
+  const { headers, action } = readEdgeCaching(rule.action.headers, condition);
+  const set: Rule[] = Object.keys(headers).length === 0
+    ? []
+    : [{ ...rule, action: { type: "set_headers", headers } }];
+  return action === undefined ? set : [...set, { id: `${rule.id}-cache`, condition, action }];
 }
 
 function convertHeaders(id: string, raw: unknown): Rule[] {
@@ -234,10 +256,9 @@ function convertHeaders(id: string, raw: unknown): Rule[] {
     whole,
     (ruleId, { source, texts }) =>
       toRules(ruleId, { ...entry, source }, (segments) => {
-        const all = capturesOf(source);
-        const { values, used } = readHeaderValues(keys, texts, { segments, all });
+        const { values, used } = readHeaderValues(keys, texts, { segments, source });
         return { action: { type: "set_headers", headers: values }, used };
-      }),
+      }).flatMap(withCaching),
   );
 }
 
@@ -275,7 +296,7 @@ function readJson(text: string): { readonly value: unknown } | { readonly proble
  * @throws {UnreadableImportError} where the text is no JSON object
  */
 export function importVercelJson(text: string): ImportResult {
-  const collector = new ImportCollector();
+  const collector = new ImportCollector(arrangeCaching);
   const json = readJson(text);
   const isTable = "value" in json && typeof json.value === "object" && json.value !== null &&
     !Array.isArray(json.value);
@@ -294,7 +315,7 @@ export function importVercelJson(text: string): ImportResult {
     if (key === "$schema") continue;
     const convert = Object.hasOwn(CONVERTERS, key) ? CONVERTERS[key] : undefined;
     if (convert === undefined || !Array.isArray(value)) {
-      collector.refuse(sourceOf(key), `The field "${key}" has no equivalent in rules`);
+      collector.refuse(sourceOf(key), whereSvcHasIt(key, value));
       continue;
     }
     value.forEach((raw, index) => {

@@ -1,58 +1,133 @@
 /**
  * Path patterns of `vercel.json` (path-to-regexp): `/blog/:slug`,
- * `/docs/:path*`, `/(.*)`. Other regular expressions have no equivalent.
+ * `/docs/:path*`, `/(.*)`, `/((?!api/).*)`. Other regular expressions have no equivalent.
  *
  * @module
  */
+import type { PathMatch } from "../rule_set/mod.ts";
 import { NoEquivalent } from "./import_result.ts";
-import type { Segment } from "./path_pattern.ts";
+import { escapeGlob, type Segment } from "./path_pattern.ts";
 
-const CAPTURE = /^:([A-Za-z_][A-Za-z0-9_]*)([*+?]?)$/;
+const CAPTURE = /^(?::([A-Za-z_][A-Za-z0-9_]*)|\{:([A-Za-z_][A-Za-z0-9_]*)\})([*+?]?)$/;
 const REST = /^(?::([A-Za-z_][A-Za-z0-9_]*))?\(\.\*\)$/;
+/** `/((?!api/).*)`: the folder, the name, and what the rest may not begin with. */
+const ALL_BUT = /^(\/(?:[^()]*\/)?)(?::([A-Za-z_][A-Za-z0-9_]*))?\(\(\?!([^()]*)\)\.\*\)$/;
 
 /** The name that stands for an unnamed `(.*)`, which targets call `$1`. */
 export const REST_NAME = "rest";
 
 export interface VercelSource {
   readonly segments: readonly Segment[];
+  /** The names of its groups in order, which targets may call `$1`, `$2`, … */
+  readonly groups: readonly string[];
   /** The pattern also takes the path without its last segment (`:path*`). */
   readonly takesBase: boolean;
   /** A path that ends with a slash does not fit (`:path*`, `:path+`; `(.*)` takes it). */
   readonly refusesSlash: boolean;
+  /** What does not fit though the segments do. */
+  readonly excluded: PathMatch | undefined;
 }
 
 interface ReadSegment {
   readonly segment: Segment;
   readonly modifier?: string;
+  readonly groups: readonly string[];
+}
+
+/** Parts of a segment: an escaped character, a parameter, any text, or what has no equivalent. */
+const PARTS = /\\(.)|:([A-Za-z_][A-Za-z0-9_]*)(?![A-Za-z0-9_(*+?])|(\(\.\*\))|([():*+?{}\\])/g;
+
+function noEquivalent(text: string): NoEquivalent {
+  return new NoEquivalent(`The pattern "${text}" has no equivalent in a glob`);
+}
+
+/** Reads text with escaped characters, parameters and `(.*)` beside each other. */
+function readParts(text: string): ReadSegment {
+  const names: string[] = [];
+  const groups: string[] = [];
+  let [glob, plain, at] = ["", "", 0];
+  const literal = (part: string) => {
+    plain += part;
+    glob += escapeGlob(part);
+  };
+  for (const found of text.matchAll(PARTS)) {
+    const [whole, escaped, name, rest] = found;
+    literal(text.slice(at, found.index));
+    at = found.index + whole.length;
+    if (escaped !== undefined) literal(escaped);
+    else if (name !== undefined) {
+      names.push(name);
+      groups.push(name);
+      glob += "?*";
+    } else if (rest !== undefined) {
+      groups.push("");
+      // Between two slashes it needs a segment, as slashes are merged.
+      glob += text === rest ? "?**" : "**";
+    } else throw noEquivalent(text);
+  }
+  literal(text.slice(at));
+  return groups.length === 0
+    ? { segment: { type: "text", text: plain }, groups }
+    : { segment: { type: "pattern", glob, names }, groups };
 }
 
 function readSegment(text: string, isLast: boolean): ReadSegment {
   const rest = REST.exec(text);
   if (rest !== null && isLast) {
-    return { segment: { type: "splat", name: rest[1] ?? REST_NAME } };
+    const name = rest[1] ?? REST_NAME;
+    return { segment: { type: "splat", name }, groups: [name] };
   }
-  const [, name, modifier] = CAPTURE.exec(text) ?? [];
-  if (name !== undefined && modifier === "") {
-    return { segment: { type: "capture", name } };
+  const [, plain, braced, modifier] = CAPTURE.exec(text) ?? [];
+  const name = plain ?? braced;
+  if (name === undefined || modifier === undefined) return readParts(text);
+  if (modifier === "") return { segment: { type: "capture", name }, groups: [name] };
+  if (modifier === "?" || braced !== undefined || !isLast) throw noEquivalent(text);
+  return { segment: { type: "splat", name }, modifier, groups: [name] };
+}
+
+/** The literal text of a lookahead; other expressions in it have no equivalent. */
+function readExcluded(text: string): { readonly text: string; readonly isExact: boolean } {
+  if (text.includes("|")) {
+    throw new NoEquivalent(
+      "A condition leaves out one path only: write a rule by hand for (?!a|b), with a rule for " +
+        "each of the paths before it",
+    );
   }
-  if (name !== undefined && modifier !== undefined && modifier !== "?" && isLast) {
-    return { segment: { type: "splat", name }, modifier };
-  }
-  if (/[():*+?]/.test(text)) {
-    throw new NoEquivalent(`The pattern "${text}" has no equivalent in a glob`);
-  }
-  return { segment: { type: "text", text } };
+  const isExact = text.endsWith("$");
+  const body = isExact ? text.slice(0, -1) : text;
+  if (!/^(?:\\.|[A-Za-z0-9_\-/~%@,;=&!])+$/.test(body)) throw noEquivalent(`(?!${text})`);
+  return { text: body.replace(/\\(.)/g, "$1"), isExact };
+}
+
+function readAllBut(source: string): VercelSource | undefined {
+  const found = ALL_BUT.exec(source);
+  if (found === null) return undefined;
+  const [, folder = "/", name = REST_NAME, lookahead = ""] = found;
+  const before = readVercelSource(folder);
+  const texts = before.segments.map((one) => one.type === "text" ? one.text : undefined);
+  if (texts.includes(undefined)) throw noEquivalent(source);
+  const { text, isExact } = readExcluded(lookahead);
+  return {
+    ...before,
+    segments: [...before.segments.slice(0, -1), { type: "splat", name }],
+    groups: [name],
+    excluded: { type: isExact ? "exact" : "prefix", value: `/${texts.join("/")}${text}` },
+  };
 }
 
 /** Reads a `source`. */
 export function readVercelSource(source: string): VercelSource {
   if (!source.startsWith("/")) throw new NoEquivalent(`The source does not begin with "/"`);
+  const allBut = readAllBut(source);
+  if (allBut !== undefined) return allBut;
   const texts = source.slice(1).split("/");
   const read = texts.map((text, index) => readSegment(text, index === texts.length - 1));
   const modifier = read.at(-1)?.modifier;
   return {
     segments: read.map((one) => one.segment),
+    groups: read.flatMap((one) => one.groups),
     takesBase: modifier === "*" && read.length > 1,
     refusesSlash: modifier !== undefined,
+    excluded: undefined,
   };
 }

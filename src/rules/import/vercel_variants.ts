@@ -6,6 +6,7 @@
  * @module
  */
 import { NoEquivalent } from "./import_result.ts";
+import { withoutParameters } from "./vercel_target.ts";
 
 export interface Variant {
   readonly source: string;
@@ -49,7 +50,7 @@ function optionsOf(variant: Variant): Variant[] | undefined {
   const [whole, name = ""] = found;
   const without = variant.source.replace(whole, "");
   return [
-    { source: without === "" ? "/" : without, texts: written(variant.texts, named(name), "") },
+    { source: without === "" ? "/" : without, texts: variant.texts.map((text) => withoutParameters(text, [name])) },
     {
       source: variant.source.replace(whole, () => `/:${name}`),
       texts: written(variant.texts, named(name), `:${name}`),

@@ -1,0 +1,153 @@
+/**
+ * Cloudflare joins the values of a header that several matching paths set, with a
+ * comma. Rules replace a header, so that a later path sets all of the values.
+ *
+ * @module
+ */
+import { conditionContains, conditionsDisjoint, conditionSetOf } from "../relations/mod.ts";
+import { normalizeRule, type Rule } from "../rule_set/mod.ts";
+import { cloudflareCondition, type HeaderBlock, type HeaderEntry } from "./header_block.ts";
+import { type ImportCollector, NoEquivalent } from "./import_result.ts";
+import { doubleBraces, namesOf, rewriteReferences, withoutCaptures } from "./path_pattern.ts";
+
+/** Paths that Cloudflare reads. */
+export const CLOUDFLARE_MAX_BLOCKS = 100;
+
+/** How the requests of an earlier path relate to those of a later one. */
+type Relation = "none" | "some" | "all";
+
+/** A rule for the requests that two paths share. */
+interface SharedRule {
+  readonly after: HeaderBlock;
+  readonly rule: Rule;
+}
+
+const setOf = (block: HeaderBlock) => {
+  const action = { type: "log" } as const;
+  const rule: Rule = { id: block.id, condition: cloudflareCondition(block), action };
+  return conditionSetOf(normalizeRule(rule).condition);
+};
+
+function relationOf(earlier: HeaderBlock, later: HeaderBlock): Relation {
+  const [outer, inner] = [setOf(earlier), setOf(later)];
+  if (conditionContains(outer, inner)) return "all";
+  return conditionsDisjoint(outer, inner) ? "none" : "some";
+}
+
+interface Contribution {
+  readonly block: HeaderBlock;
+  readonly relation: Relation;
+  readonly values: readonly string[];
+}
+
+/** What earlier paths give to a header of a later one. */
+function contributionsTo(
+  key: string,
+  later: HeaderBlock,
+  earlier: readonly HeaderBlock[],
+): Contribution[] {
+  let found: Contribution[] = [];
+  for (const block of earlier) {
+    const isRemoved = block.remove.some((name) => name.toLowerCase() === key);
+    const entry = block.set.get(key);
+    if (!isRemoved && entry === undefined) continue;
+    const relation = relationOf(block, later);
+    if (relation === "none") continue;
+    if (isRemoved && relation === "some" && found.length > 0) {
+      throw new NoEquivalent(`"${block.source.text.trim()}" removes it from some of its requests`);
+    }
+    if (isRemoved) found = [];
+    if (entry !== undefined) found.push({ block, relation, values: entry.values });
+  }
+  return later.remove.some((name) => name.toLowerCase() === key) ? [] : found;
+}
+
+/** Refuses values that stand for something else in the rule of another path. */
+function assertPlain({ block, values }: Contribution): void {
+  const { used } = rewriteReferences(values.join(), namesOf(block.segments), doubleBraces);
+  if (used.size === 0) return;
+  throw new NoEquivalent(
+    `The value is joined with one that holds what "${block.source.text.trim()}" captures`,
+  );
+}
+
+function sharedRule(
+  later: HeaderBlock,
+  other: HeaderBlock,
+  { name, values }: { readonly name: string; readonly values: readonly string[] },
+): SharedRule {
+  const { text, used } = rewriteReferences(values.join(", "), namesOf(later.segments), doubleBraces);
+  const shared = cloudflareCondition({ ...other, segments: withoutCaptures(other.segments) });
+  const condition = { ...cloudflareCondition(later, used), any: [shared] };
+  const action = { type: "set_headers", headers: { [name]: text } } as const;
+  const id = `${later.id}-with-${other.id}-${name.toLowerCase()}`;
+  return { after: later, rule: { id, condition, action } };
+}
+
+/** Joins one header of a path with what earlier paths give to it. */
+function joinEntry(
+  key: string,
+  later: HeaderBlock,
+  earlier: readonly HeaderBlock[],
+): { readonly entry: HeaderEntry; readonly shared: readonly SharedRule[] } | undefined {
+  const entry = later.set.get(key);
+  const found = contributionsTo(key, later, earlier);
+  if (entry === undefined || found.length === 0) return undefined;
+  if (key === "set-cookie") {
+    throw new NoEquivalent("A rule sets one Set-Cookie: several cannot be joined");
+  }
+  found.forEach(assertPlain);
+  const partial = found.filter(({ relation }) => relation === "some");
+  if (partial.length > 1) {
+    const paths = partial.map(({ block }) => `"${block.source.text.trim()}"`).join(" and ");
+    throw new NoEquivalent(`${paths} set it for some of its requests: write rules for each case`);
+  }
+  const valuesOf = (list: readonly Contribution[]) => list.flatMap(({ values }) => values);
+  const always = found.filter(({ relation }) => relation === "all");
+  const own = entry.values;
+  const shared = partial.map(({ block }) =>
+    sharedRule(later, block, { name: entry.name, values: [...valuesOf(found), ...own] })
+  );
+  return { entry: { ...entry, values: [...valuesOf(always), ...own] }, shared };
+}
+
+/**
+ * Writes into each path the values that earlier paths give to its headers.
+ *
+ * @returns rules for paths that share some requests only, each behind those of its path
+ */
+export function joinHeaders(
+  blocks: readonly HeaderBlock[],
+  collector: ImportCollector,
+): readonly SharedRule[] {
+  const shared: SharedRule[] = [];
+  // All are judged by what their own lines say, before any is changed.
+  const joined: (readonly [HeaderBlock, string, HeaderEntry])[] = [];
+  blocks.forEach((later, index) => {
+    for (const key of [...later.set.keys()]) {
+      try {
+        const result = joinEntry(key, later, blocks.slice(0, index));
+        if (result === undefined) continue;
+        joined.push([later, key, result.entry]);
+        shared.push(...result.shared);
+      } catch (error) {
+        if (!(error instanceof NoEquivalent)) throw error;
+        refuse(later, key, { collector, reason: error.message });
+      }
+    }
+  });
+  for (const [block, key, entry] of joined) block.set.set(key, entry);
+  return shared;
+}
+
+function refuse(
+  block: HeaderBlock,
+  key: string,
+  { collector, reason }: { readonly collector: ImportCollector; readonly reason: string },
+): void {
+  for (const source of block.set.get(key)?.sources ?? []) {
+    collector.refuse(source, reason);
+    block.lines -= 1;
+  }
+  block.set.delete(key);
+}

@@ -1,0 +1,256 @@
+/**
+ * What an imported file means to its owner, as what happens to requests, and what is
+ * skipped because rules cannot say it.
+ */
+import assert from "node:assert/strict";
+import type { DescribedRequest } from "../request/facts.ts";
+import { cachedFor, headersAt, leads } from "./_test_requests.ts";
+import { importHeaders } from "./headers.ts";
+import type { ImportResult } from "./import_result.ts";
+import { importNetlifyToml } from "./netlify_toml.ts";
+import { importRedirects } from "./redirects.ts";
+import { importVercelJson } from "./vercel_json.ts";
+
+const cloudflare = { flavor: "cloudflare" } as const;
+const reasonsOf = ({ unsupported }: ImportResult) => unsupported.map(({ reason }) => reason);
+const notesOf = ({ notes }: ImportResult) => notes.map(({ reason }) => reason);
+
+Deno.test("importRedirects() skips what Cloudflare ignores or a glob cannot capture", () => {
+  const rows: readonly (readonly [line: string, reason: RegExp])[] = [
+    ["/dl/:name.zip /files/:name.zip 302", /cannot capture part of a segment.* ":name"/],
+    ["/a*b /c/:splat", /cannot capture part of a segment.* ":splat"/],
+    ["/a/*/b /c/:splat", /cannot capture part of a segment/],
+    ["/*/a/* /c", /more than one \*/],
+    ["/a?x=1 /b", /has a query, which it never matches/],
+    ["/a#top /b", /do not send the part after #/],
+    ["/a /b # why", /ignores one with more or less/],
+    ["/a /b 301!", /takes a number as the status/],
+    ["/a /b 304", /ignores the status 304/],
+    ["/ /index.html", /ignores this line as a loop/],
+    ["/* /foo/index.html 301", /ignores this line as a loop/],
+    ["/a/:x /b/:y", /refers to ":y", which the path does not capture/],
+    ["/a /.netlify/functions/f 200", /is a function of Netlify.*docs\/functions\.md/],
+  ];
+  for (const [line, reason] of rows) {
+    const result = importRedirects(line, cloudflare);
+    assert.deepEqual([result.read, result.imported], [1, 0], line);
+    assert.match(reasonsOf(result)[0] ?? "", reason);
+  }
+});
+
+Deno.test("importRedirects() takes a placeholder or * of Cloudflare that no target refers to", () => {
+  const dl = importRedirects("/dl/:name.zip /gone", cloudflare);
+  assert.equal(leads(dl, "/dl/a.zip"), "302 /gone");
+  assert.equal(leads(dl, "/dl/.zip"), "-");
+  assert.equal(leads(dl, "/dl/a/b.zip"), "-");
+  const inner = importRedirects("/a/*/z /gone", cloudflare);
+  assert.equal(leads(inner, "/a/b/c/z"), "302 /gone");
+  assert.equal(leads(inner, "/a/z"), "-");
+  const part = importRedirects("/a*z /gone", cloudflare);
+  assert.equal(leads(part, "/ab/cz"), "302 /gone");
+});
+
+Deno.test("importRedirects() reads Cloudflare's ignored /* /index.html 200 as a fallback", () => {
+  const result = importRedirects("/* /index.html 200\n/app/* /app/index 200", cloudflare);
+  assert.equal(leads(result, "/app.js", true), "-");
+  assert.equal(leads(result, "/deep/link"), "/index.html");
+  assert.equal(notesOf(result).length, 2);
+  assert.match(notesOf(result)[0] ?? "", /fallback of a single-page app/);
+});
+
+Deno.test("importHeaders() joins what several paths of Cloudflare set", () => {
+  const at = (text: string, url: string) => headersAt(importHeaders(text, cloudflare), url);
+  const nested = "/*\n  X-Seen: all\n/sub/*\n  X-Seen: sub\n";
+  assert.deepEqual(at(nested, "/sub/a"), { "x-seen": "all, sub" });
+  assert.deepEqual(at(nested, "/a"), { "x-seen": "all" });
+  const crossing = "/a/*\n  X: folder\n/*.js\n  X: script\n";
+  assert.deepEqual(at(crossing, "/a/x.js"), { x: "folder, script" });
+  assert.deepEqual(at(crossing, "/b/x.js"), { x: "script" });
+  assert.deepEqual(at(crossing, "/a/x.css"), { x: "folder" });
+  const removed = "/*\n  X: all\n/sub/*\n  ! X\n  X: sub\n/sub/deep/*\n  X: deep\n";
+  assert.deepEqual(at(removed, "/sub/deep/a"), { x: "sub, deep" });
+});
+
+Deno.test("importHeaders() skips a header of Cloudflare that no rules can join", () => {
+  const rows: readonly (readonly [text: string, reason: RegExp])[] = [
+    ["/:a/x\n  X: :a\n/b/x\n  X: b", /holds what "\/:a\/x" captures/],
+    ["/*\n  Set-Cookie: a=1\n/b\n  Set-Cookie: b=2", /one Set-Cookie/],
+    ["/a*m*\n  X: 3", /more than one \*/],
+    ["/a\n  Cloudflare-CDN-Cache-Control: max-age=60", /write a rule with cache/],
+  ];
+  for (const [text, reason] of rows) {
+    assert.match(reasonsOf(importHeaders(text, cloudflare))[0] ?? "", reason, text);
+  }
+  const three = importHeaders("/a/*\n X: 1\n/b*\n X: 2\n/*.js\n X: 3", cloudflare);
+  assert.deepEqual([three.read, three.imported], [3, 2]);
+  assert.match(reasonsOf(three)[0] ?? "", /"\/a\/\*" and "\/b\*" set it for some/);
+});
+
+Deno.test("importHeaders() reads the first 100 paths of Cloudflare", () => {
+  const text = Array.from({ length: 101 }, (_, index) => `/p${index}\n  X: ${index}\n`).join("");
+  const { imported, unsupported } = importHeaders(text, cloudflare);
+  assert.equal(imported, 100);
+  assert.deepEqual(unsupported.map(({ line }) => line), [201, 202]);
+});
+
+const headersOf = (path: string) =>
+  importNetlifyToml(`[[headers]]\nfor = "${path}"\n[headers.values]\nX-A = "1"\n`);
+
+Deno.test("importNetlifyToml() sets headers where Netlify does", () => {
+  const rows: readonly (readonly [path: string, yes: string[], no: string[]])[] = [
+    ["/*.jpg", ["/a.jpg", "/b/c.jpg", "/a.jpg/"], ["/a.png", "/jpg"]],
+    ["/schemas/*.*.*", ["/schemas/a.b.c", "/schemas/x/a.b.c"], ["/schemas/a.b"]],
+    ["/One", ["/One", "/one", "/one/", "/One/"], ["/", "/two"]],
+    ["/one/", ["/one", "/one/"], ["/one/a"]],
+    ["/admin/*", ["/admin", "/admin/", "/admin/a/b"], ["/adm", "/administrator"]],
+    ["/a/*/b", ["/a/b", "/a/x/b", "/a/x/y/b/"], ["/a/x/c"]],
+    ["/p/:id/x", ["/p/1/x", "/p/1/x/"], ["/p/x"]],
+    ["/*", ["/", "/a/b"], []],
+    ["/", ["/"], ["/a"]],
+  ];
+  for (const [path, yes, no] of rows) {
+    const result = headersOf(path);
+    assert.deepEqual(result.unsupported, [], path);
+    for (const url of yes) assert.deepEqual(headersAt(result, url), { "x-a": "1" }, url);
+    for (const url of no) assert.deepEqual(headersAt(result, url), {}, url);
+  }
+  assert.match(notesOf(headersOf("/One"))[0] ?? "", /ignores the case/);
+  assert.match(reasonsOf(headersOf("/dl/x:name"))[0] ?? "", /stands for a whole segment/);
+});
+
+Deno.test("importRedirects() leads no path of Netlify to a target without its name", () => {
+  const result = importRedirects("/posts/* /posts/:splat.html 200!");
+  assert.equal(leads(result, "/posts/a/b"), "/posts/a/b.html");
+  for (const path of ["/posts", "/posts/", "/posts/a/"]) assert.equal(leads(result, path), "-");
+  assert.match(notesOf(result)[0] ?? "", /ends with a slash/);
+  const named = importRedirects("/n/* /b/:splat?from=:splat");
+  assert.equal(leads(named, "/n"), "301 /b/?from=");
+});
+
+Deno.test("importRedirects() skips what Netlify alone has behind a target", () => {
+  for (
+    const [line, reason] of [
+      ["/api/* /.netlify/functions/:splat 200", /is a function of Netlify/],
+      ["/img/* /.netlify/images?url=/:splat 200", /is a service of Netlify/],
+      ["/a/:x /b/:y", /refers to ":y"/],
+      ["/dl/:name.zip /f/:name.zip", /stands for a whole segment/],
+      ["/a?x=1 /b", /has a query/],
+    ] as const
+  ) {
+    const result = importRedirects(line);
+    assert.equal(result.imported, 0, line);
+    assert.match(reasonsOf(result)[0] ?? "", reason);
+  }
+});
+
+const vercel = (config: object) => importVercelJson(JSON.stringify(config));
+const rewrite = (source: string, destination: string) =>
+  vercel({ rewrites: [{ source, destination }] });
+const redirect = (source: string, destination: string) =>
+  vercel({ redirects: [{ source, destination }] });
+
+type Row = readonly [result: ImportResult, request: DescribedRequest | string, leads: string];
+
+Deno.test("importVercelJson() leads where Vercel does", async (t) => {
+  const app = rewrite("/((?!api/).*)", "/index.html");
+  const inner = rewrite("/docs/:page((?!internal\\.).*)", "/d/:page");
+  const rows: readonly Row[] = [
+    [app, "/", "/index.html"],
+    [app, "/a/b", "/index.html"],
+    [app, "/api", "/index.html"],
+    [app, "/api/x", "-"],
+    [inner, "/docs/a/b", "/d/a/b"],
+    [inner, "/docs/internal.html", "-"],
+    [rewrite("/((?!health$).*)", "/i"), "/health", "-"],
+    [rewrite("/((?!health$).*)", "/i"), "/healthy", "/i"],
+    [rewrite("/projects/:id/edit", "/projects.html"), "/projects/7/edit", "/projects.html?id=7"],
+    [rewrite("/p/:id/:tab", "/p.html?id=:id"), "/p/7/x", "/p.html?id=7&tab=x"],
+    [rewrite("/p/:id/:tab", "/p/:id.html"), "/p/7/x", "/p/7.html"],
+    [rewrite("/app/:path*", "/app.html#x"), "/app/a/b", "/app.html?path=a/b"],
+    [rewrite("/(en|de)/x", "/x.html"), "/de/x", "/x.html"],
+    [rewrite("/:lang(en|de)/x", "/x.html"), "/de/x", "/x.html?lang=de"],
+    [redirect("/projects/:id/edit", "/projects.html"), "/projects/7/edit", "308 /projects.html"],
+    [redirect("/e/:path*", "/f/:path*"), "/e", "308 /f"],
+    [redirect("/e/:path*", "/f/:path*"), "/e/a/b", "308 /f/a/b"],
+    [redirect("/e/:path*", "/f/:path*/g"), "/e", "308 /f/g"],
+    [redirect("/e/:path*", "https://f.example/:path*"), "/e", "308 https://f.example/"],
+    [redirect("/a/{:x}", "/b/{:x}.html"), "/a/1", "308 /b/1.html"],
+    [redirect("/a/:x/:y", "/b/$2/$1"), "/a/1/2", "308 /b/2/1"],
+    [redirect("/blog(.*)", "/news"), "/blog/a", "308 /news"],
+    [redirect("/blog(.*)", "/news"), "/blo", "-"],
+    [redirect("/(.*)\\.php", "/gone"), "/a/b.php", "308 /gone"],
+    [redirect("/a\\(b\\)", "/b"), "/a(b)", "308 /b"],
+    [redirect("/:a-:b", "/c"), "/x-y", "308 /c"],
+  ];
+  for (const [index, [result, request, wanted]] of rows.entries()) {
+    await t.step(`row ${index + 1}: ${wanted}`, () => {
+      assert.deepEqual(result.unsupported, []);
+      assert.equal(leads(result, request), wanted);
+    });
+  }
+});
+
+Deno.test("importVercelJson() skips what no rule says, with its reason", () => {
+  const rows: readonly (readonly [result: ImportResult, reason: RegExp])[] = [
+    [rewrite("/((?!api|assets).*)", "/index.html"), /leaves out one path only/],
+    [rewrite("/((?!.*\\.).*)", "/index.html"), /no equivalent in a glob/],
+    [redirect("/a/:x", "/b/:y"), /refers to ":y"/],
+    [redirect("/a{/:x}?", "/b"), /no equivalent in a glob/],
+    [redirect("/a/:x", "/b{/:x}"), /group in braces/],
+    [redirect("/dl/:name.zip", "/f/:name.zip"), /cannot capture part of a segment/],
+    [redirect("/a/(.*)/b", "/c/$1"), /captures nothing that "\$1" refers to/],
+    [
+      vercel({
+        rewrites: [{
+          source: "/((?!api/).*)",
+          destination: "/i",
+          missing: [{ type: "header", key: "x", value: "1" }],
+        }],
+      }),
+      /leaves out one thing only/,
+    ],
+    [vercel({ redirects: {} }), /"redirects" is no list/],
+    [vercel({ trailingSlash: false }), /with and without a slash/],
+  ];
+  for (const [result, reason] of rows) {
+    assert.equal(result.imported, 0, String(reason));
+    assert.match(reasonsOf(result)[0] ?? "", reason);
+  }
+});
+
+const withHeaders = (...entries: readonly (readonly [string, Record<string, string>])[]) =>
+  vercel({
+    headers: entries.map(([source, values]) => ({
+      source,
+      headers: Object.entries(values).map(([key, value]) => ({ key, value })),
+    })),
+  });
+
+Deno.test("importVercelJson() gives s-maxage to the edge, and the rest to clients", () => {
+  const feed = withHeaders(["/feed", { "Cache-Control": "s-maxage=60, stale-while-revalidate=9" }]);
+  assert.deepEqual(cachedFor(feed, "/feed"), { ttlSeconds: 60, swrSeconds: 9 });
+  assert.deepEqual(headersAt(feed, "/feed"), {
+    "cache-control": "public, max-age=0, must-revalidate",
+  });
+  const both = withHeaders(["/feed", { "Cache-Control": "max-age=5, s-maxage=60", "X-A": "1" }]);
+  assert.deepEqual(headersAt(both, "/feed"), { "cache-control": "max-age=5", "x-a": "1" });
+  const targeted = withHeaders(["/feed", {
+    "Vercel-CDN-Cache-Control": "max-age=30",
+    "Cache-Control": "max-age=5",
+  }]);
+  assert.deepEqual(cachedFor(targeted, "/feed"), { ttlSeconds: 30, swrSeconds: 0 });
+  assert.deepEqual(headersAt(targeted, "/feed"), { "cache-control": "max-age=5" });
+});
+
+Deno.test("importVercelJson() lets the last entry say what is cached", () => {
+  const result = withHeaders(
+    ["/first", { "Cache-Control": "no-store" }],
+    ["/(.*)", { "Cache-Control": "s-maxage=60" }],
+    ["/api/(.*)", { "Cache-Control": "no-store" }],
+    ["/api/news", { "Cache-Control": "s-maxage=10" }],
+  );
+  assert.deepEqual(cachedFor(result, "/first"), { ttlSeconds: 60, swrSeconds: 0 });
+  assert.equal(cachedFor(result, "/api/x"), "bypass");
+  assert.deepEqual(cachedFor(result, "/api/news"), { ttlSeconds: 10, swrSeconds: 0 });
+  assert.equal(cachedFor(withHeaders(["/a", { "Cache-Control": "no-store" }]), "/a"), undefined);
+});

@@ -1,0 +1,69 @@
+/**
+ * Destinations of `vercel.json`: what they refer to, and the query that a rewrite gets.
+ *
+ * @module
+ */
+import { NoEquivalent } from "./import_result.ts";
+import { checkReferences, encodeBraces, namesOf, rewriteReferences, type Segment } from "./path_pattern.ts";
+
+const BRACED = /\{:([A-Za-z_][A-Za-z0-9_]*)\}/g;
+const PARAMETERS = /(?<!\\):([A-Za-z_][A-Za-z0-9_]*)/g;
+
+const parametersOf = (text: string): string[] =>
+  [...text.matchAll(PARAMETERS)].map(([, name = ""]) => name);
+
+/**
+ * The destination with the parameters of the source that it does not use in its path, host or
+ * fragment: where it uses none, Vercel gives all of them to the query of a rewrite.
+ */
+export function withUnusedParameters(source: string, destination: string): string {
+  const wanted = parametersOf(source);
+  const [, beforeQuery = "", query = "", fragment = ""] =
+    /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(destination) ?? [];
+  const used = parametersOf(`${beforeQuery.replaceAll("{", "")}${fragment}`);
+  if (wanted.length === 0 || wanted.some((name) => used.includes(name))) return destination;
+  const present = new URLSearchParams(query);
+  const added = wanted.filter((name) => !present.has(name)).map((name) => `${name}=:${name}`);
+  const whole = [...query === "" ? [] : [query], ...added].join("&");
+  return `${beforeQuery}${whole === "" ? "" : `?${whole}`}${fragment}`;
+}
+
+/** Writes `$1` as the name of the first group, and so on; an unnamed one is refused. */
+export function nameGroups(text: string, groups: readonly string[]): string {
+  return text.replace(/\$(\d)/g, (found, digit: string) => {
+    const name = groups[Number(digit) - 1];
+    if (name === undefined) return found;
+    if (name === "") throw new NoEquivalent(`A glob captures nothing that "${found}" refers to`);
+    return `:${name}`;
+  });
+}
+
+/** A reference with the slash before it, where nothing else of its segment follows. */
+const wholeSegment = (name: string): RegExp => new RegExp(`/:${name}[*+?]?(?=[/?#]|$)`, "g");
+const reference = (name: string): RegExp => new RegExp(`:${name}(?![A-Za-z0-9_])[*+?]?`, "g");
+
+/** The text without the parameters that stand for nothing, each with its slash. */
+export function withoutParameters(text: string, names: readonly string[]): string {
+  return names.reduce(
+    (rest, name) => rest.replace(wholeSegment(name), "").replace(reference(name), ""),
+    text,
+  );
+}
+
+/** The destination for a path; `all` are the captures of the whole source. */
+export function readDestination(
+  destination: string,
+  segments: readonly Segment[],
+  { all, groups }: { readonly all: readonly string[]; readonly groups: readonly string[] },
+) {
+  const named = nameGroups(destination.replace(BRACED, ":$1"), groups);
+  if (/[{}]/.test(named)) {
+    throw new NoEquivalent("The destination has a group in braces, which has no equivalent");
+  }
+  const names = namesOf(segments);
+  const rest = withoutParameters(named, all.filter((name) => !names.includes(name)));
+  const plain = rest.replace(/:([A-Za-z_][A-Za-z0-9_]*)[*+]/g, ":$1");
+  checkReferences(plain, segments);
+  const { text, used } = rewriteReferences(plain, names, encodeBraces);
+  return { target: text === "" ? "/" : text, used };
+}
