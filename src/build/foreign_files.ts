@@ -7,6 +7,7 @@
 import { z } from "zod";
 import { MAX_CRON_TASKS, type ProjectReader } from "../manifest/mod.ts";
 import {
+  type ImportFlavor,
   importHeaders,
   importNetlifyToml,
   importRedirects,
@@ -15,6 +16,7 @@ import {
   readNetlifyBuild,
   type RuleSet,
 } from "../rules/mod.ts";
+import { detectFlavor } from "./foreign_flavor.ts";
 import type { OutputContent } from "./hash_files.ts";
 import { withoutConfiguration } from "./private_files.ts";
 import { RULES_FILE } from "./read_rules_file.ts";
@@ -27,9 +29,9 @@ const NETLIFY_RULES = /^\s*(?:\[\[\s*(?:redirects|headers)\s*\]\]|(?:redirects|h
 const NOTHING = importHeaders("");
 
 /** Files of rules, with what reads them. */
-const READERS: Readonly<Record<string, (text: string) => ImportResult>> = {
-  "_redirects": (text) => importRedirects(text),
-  "_headers": (text) => importHeaders(text),
+const READERS: Readonly<Record<string, (text: string, flavor: ImportFlavor) => ImportResult>> = {
+  "_redirects": (text, flavor) => importRedirects(text, { flavor }),
+  "_headers": (text, flavor) => importHeaders(text, { flavor }),
   // What else it holds, such as the framework, is about building.
   "vercel.json": (text) => VERCEL_RULES.test(text) ? importVercelJson(text) : NOTHING,
   "netlify.toml": (text) => NETLIFY_RULES.test(text) ? importNetlifyToml(text) : NOTHING,
@@ -51,9 +53,9 @@ const cronSchema = z.object({
 });
 
 /** The result of an import; `undefined` where the file has nothing to import or cannot be read. */
-function imported(name: string, text: string): ImportResult | undefined {
+function imported(name: string, text: string, flavor: ImportFlavor): ImportResult | undefined {
   try {
-    const result = READERS[name]?.(text);
+    const result = READERS[name]?.(text, flavor);
     return result === undefined || result.read === 0 ? undefined : result;
   } catch {
     return undefined;
@@ -78,12 +80,13 @@ interface ForeignFile {
 /** The first of each kind in the project's folders. */
 async function foreignFiles(reader: ProjectReader): Promise<readonly ForeignFile[]> {
   const found: ForeignFile[] = [];
+  const flavor = await detectFlavor([reader]);
   for (const name of Object.keys(READERS)) {
     for (const folder of FOLDERS) {
       const path = `${folder}${name}`;
       const text = await reader.readText(path);
       if (text === undefined) continue;
-      found.push({ path, text, result: imported(name, text) });
+      found.push({ path, text, result: imported(name, text, flavor) });
       break;
     }
   }
@@ -112,15 +115,15 @@ export async function findImportable(
   );
 }
 
-function describe(
-  { path, result }: ForeignFile,
-  { rules, shown }: { readonly rules: RuleSet | undefined; readonly shown: string },
-): string | undefined {
-  if (result === undefined || isTaken(result, rules)) return undefined;
-  const what = `${path} is configuration of another host, which is not applied`;
-  return rules === undefined
-    ? `${what}. To apply it: svc rules import ${shown} --output ${RULES_FILE}`
-    : `${what}. To apply it, add to ${RULES_FILE} what this prints: svc rules import ${shown}`;
+/** Names the files whose rules the project does not have, with the one command that imports all. */
+function describeRules(files: readonly ForeignFile[], shown: string): string | undefined {
+  const [first, ...others] = files.map(({ path }) => path);
+  if (first === undefined) return undefined;
+  const paths = files.map(({ path }) => `${shown}${path}`).join(" ");
+  const what = others.length === 0
+    ? `${first} is configuration of another host, which is not applied`
+    : `${[first, ...others].join(", ")} are configuration of other hosts, which is not applied`;
+  return `${what}. To apply it: svc rules import ${paths} --output ${shown}${RULES_FILE}`;
 }
 
 /** The crons of a vercel.json that svc.toml lacks, with what to write there. */
@@ -186,22 +189,21 @@ export interface ForeignFacts {
   readonly declared: ReadonlySet<string>;
 }
 
-/** Warns of each file that configures another host, with the command that imports it. */
+/** Warns of the files that configure other hosts, with the command that imports their rules. */
 export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): Promise<void> {
   const { reader, shown, rules, declined, tasks } = facts;
-  for (const file of await foreignFiles(reader)) {
-    const { path, text } = file;
-    const message = declined.has(path)
-      ? undefined
-      : describe(file, { rules, shown: `${shown}${path}` });
-    if (message !== undefined) host.say("build", "warn", message);
-    const rest = path === "vercel.json"
-      ? describeCrons(text, tasks)
-      : path === "netlify.toml" && !declined.has(path)
-      ? describeNetlifyBuild(text, facts)
-      : undefined;
-    if (rest !== undefined) host.say("build", "warn", rest);
-  }
+  const files = await foreignFiles(reader);
+  const wanted = files.filter(({ path, result }) =>
+    result !== undefined && !declined.has(path) && !isTaken(result, rules)
+  );
+  const netlify = files.find(({ path }) => path === "netlify.toml" && !declined.has(path));
+  const vercel = files.find(({ path }) => path === "vercel.json");
+  const messages = [
+    describeRules(wanted, shown),
+    vercel && describeCrons(vercel.text, tasks),
+    netlify && describeNetlifyBuild(netlify.text, facts),
+  ];
+  for (const message of messages) if (message !== undefined) host.say("build", "warn", message);
 }
 
 /** Files that say by which config Nitro schedules tasks. */

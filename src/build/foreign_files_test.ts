@@ -29,10 +29,8 @@ const REDIRECTS = { "_redirects": "/old /new 301\n" };
 Deno.test("assembleProject() names the files of other hosts with their import, and serves none", async () => {
   const { warned, paths } = await warnings({ ...REDIRECTS, "_headers": "/*\n  X-A: b\n" });
   assert.deepEqual(warned, [
-    "_redirects is configuration of another host, which is not applied. " +
-    "To apply it: svc rules import _redirects --output svc.rules.toml",
-    "_headers is configuration of another host, which is not applied. " +
-    "To apply it: svc rules import _headers --output svc.rules.toml",
+    "_redirects, _headers are configuration of other hosts, which is not applied. " +
+    "To apply it: svc rules import _redirects _headers --output svc.rules.toml",
   ]);
   assert.deepEqual(paths, ["index.html"]);
 });
@@ -41,7 +39,7 @@ Deno.test("assembleProject() does not name files whose rules are there", async (
   const taken = await warnings({ ...REDIRECTS, "svc.rules.toml": RULES("redirect-1") });
   assert.deepEqual(taken, { warned: [], paths: ["index.html"] });
   const { warned } = await warnings({ ...REDIRECTS, "svc.rules.toml": RULES("mine") });
-  assert.match(warned[0] ?? "", /add to svc\.rules\.toml what this prints: svc rules import/);
+  assert.match(warned[0] ?? "", /svc rules import _redirects --output svc\.rules\.toml$/);
 });
 
 Deno.test("assembleProject() names nothing of a vercel.json that only configures a build", async () => {
@@ -111,4 +109,12 @@ Deno.test("assembleProject() keeps what a written manifest publishes", async () 
     }),
   });
   assert.ok(paths.includes("_redirects"));
+});
+
+Deno.test("assembleProject() reads _redirects beside a wrangler file as Cloudflare does", async () => {
+  const files = { "_redirects": "/a /b\n", "wrangler.jsonc": "{}" };
+  const taken = { ...files, "svc.rules.toml": RULES("redirect-1") };
+  assert.deepEqual((await warnings(taken)).warned, []);
+  const { warned } = await warnings({ ...files, "_redirects": "/a?x=1 /b\n" });
+  assert.match(warned[0] ?? "", /svc rules import _redirects/);
 });

@@ -12,6 +12,7 @@ export { runBuildProcess } from "./child/main.ts";
 export { type BuildEvent, buildEvent, type BuildJobFile, type PackedEvent } from "./child/wire.ts";
 export { createFolderReader } from "./folder_reader.ts";
 export { foretellEngine } from "./foretell_engine.ts";
+export { detectFlavor } from "./foreign_flavor.ts";
 export { findImportable, type ImportableFile } from "./foreign_files.ts";
 export { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 export { createLineSink } from "./line_sink.ts";

@@ -68,6 +68,8 @@ export {
 } from "./request/mod.ts";
 export { asksForAsn, ASN_UNKNOWN, LIMIT_PER_NODE, type Surroundings } from "./validate/mod.ts";
 export {
+  type AppendedRules,
+  appendRules,
   type ImportFlavor,
   importHeaders,
   importNetlifyToml,

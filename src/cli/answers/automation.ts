@@ -45,7 +45,7 @@ const decision = z.object({
   matched: z.array(count).describe("Rules that took effect, by index"),
 });
 
-const remark = z.object({ line: count, text, reason: text });
+const remark = z.object({ file: text, line: count, text, reason: text });
 
 export const AUTOMATION_ANSWERS: Answers = {
   "rules check": z.object({
@@ -84,6 +84,8 @@ export const AUTOMATION_ANSWERS: Answers = {
     toml: text,
     read: count,
     imported: count,
+    added: count.describe("Rules that were added to the output, or are printed"),
+    present: count.describe("Rules that the output had already"),
     unsupported: z.array(remark),
     notes: z.array(remark),
     diagnostics: z.array(diagnostic),

@@ -50,6 +50,14 @@ Deno.test("deploy asks nobody in a pipe or a dry run, and names the file", async
   await withPlatform(async (bench) => {
     await linked(bench);
     assert.match((await bench.run(["deploy"])).stderr, NOTICE);
+    await bench.write("_headers", "/*\n  X-A: b\n");
+    const { stderr } = await bench.run(["deploy"]);
+    const proposed = [...stderr.matchAll(/svc (rules import .*--output \S+)/g)];
+    assert.equal(proposed.length, 1, "each with the same output would replace the one before");
+    await bench.json(proposed[0]![1]!.split(" "));
+    assert.doesNotMatch((await bench.run(["deploy"])).stderr, /configuration of/);
+    await bench.write("_redirects", "/older /new 301\n\n/old /new 301\n");
+    await bench.write("svc.rules.toml", 'schemaVersion = "EDGE_RULE_SET_V1"\nrules = []\n');
     const dry = await bench.run(["deploy", "--dry-run"], { prompter: personWho([]) });
     assert.match(dry.stderr, NOTICE);
     assert.doesNotMatch(await bench.read("svc.toml"), /not_imported/);
@@ -79,10 +87,11 @@ Deno.test("deploy does not ask where rules cannot be added by themselves, and sa
     await bench.write("svc.rules.toml", 'schemaVersion = "EDGE_RULE_SET_V1"\nrules = []\n');
     const run = await bench.run(["deploy"], { prompter: personWho([]) });
     assert.equal(run.code, 0, run.stderr);
-    assert.match(
-      run.stderr,
-      /add to svc\.rules\.toml what this prints: svc rules import _redirects/,
-    );
+    const line = /svc (rules import _redirects --output svc\.rules\.toml)/.exec(run.stderr)?.[1];
+    assert.ok(line !== undefined, run.stderr);
+    const refused = await bench.run(line.split(" "));
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /Cannot add rules to svc\.rules\.toml.*\n.*\[\[rules\]\] tables/);
   });
 });
 

@@ -51,21 +51,6 @@ async function readRules({ directory }: ProjectFolder): Promise<RulesFile | unde
 }
 
 const RULES_FILE = "svc.rules.toml";
-const FIRST_RULE = "[[rules]]";
-
-/** The file with the rules at its end; `undefined` where the two do not go together. */
-async function withRules(
-  { source, rules }: RulesFile,
-  { toml, ruleSet }: ImportResult,
-): Promise<string | undefined> {
-  if (source === undefined) return toml;
-  const { parseRulesToml } = await import("../../rules/mod.ts");
-  const merged = `${source.trimEnd()}\n\n${toml.slice(toml.indexOf(FIRST_RULE))}`;
-  const { ruleSet: read, diagnostics } = parseRulesToml(merged);
-  const count = (rules?.rules.length ?? 0) + ruleSet.rules.length;
-  return read?.rules.length === count && !hasErrors(diagnostics) ? merged : undefined;
-}
-
 async function writeImport(
   ctx: Context,
   { path, result }: ImportableFile,
@@ -99,7 +84,8 @@ async function askAbout(
   const declined: string[] = [];
   for (const file of files) {
     const rules = await readRules(folder);
-    const text = rules === undefined ? undefined : await withRules(rules, file.result);
+    const { appendRules } = await import("../../rules/mod.ts");
+    const text = rules && appendRules(rules.source, file.result.ruleSet.rules)?.toml;
     if (rules === undefined || text === undefined) continue;
     const count = formatEntries(file.result.imported);
     const message = `${file.path} configures another host. Import its ${count} into ${RULES_FILE}?`;

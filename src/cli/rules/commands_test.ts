@@ -131,7 +131,7 @@ Deno.test("rules test fails when a row does, and names rules that none reached",
   });
 });
 
-Deno.test("rules import names lines without equivalent and asks before it replaces", async () => {
+Deno.test("rules import names lines without equivalent, and adds to the rules that are there", async () => {
   const redirects = "/a /b 301\n/c /d 999\n";
   await inFolder({ "_redirects": redirects, "svc.rules.toml": RULES }, async (cwd) => {
     const shown = await runCli(["rules", "import", "_redirects"], { cwd });
@@ -140,14 +140,55 @@ Deno.test("rules import names lines without equivalent and asks before it replac
     assert.match(shown.stderr, /warning: _redirects:2: skipped: .*\/c \/d 999/);
     assert.match(shown.stderr, /✓ Read 2: 1 imported as 2 rules, 1 skipped\n/);
     const argv = ["rules", "import", "_redirects", "--output", "svc.rules.toml"];
-    const refused = await runCli([...argv, "--json"], { cwd });
-    assert.equal(JSON.parse(refused.stdout).code, "action_required");
-    const unsure = await runCli(argv, { cwd, prompter: personWho([false]) });
-    assert.equal(unsure.code, 1);
-    assert.equal(await Deno.readTextFile(join(cwd, "svc.rules.toml")), RULES);
-    const forced = await runCli([...argv, "--force", "--json"], { cwd });
-    assert.equal(JSON.parse(forced.stdout).unsupported[0].line, 2);
+    const first = JSON.parse((await runCli([...argv, "--json"], { cwd })).stdout);
+    assert.deepEqual([first.added, first.present, first.unsupported[0].line], [2, 0, 2]);
+    const text = await Deno.readTextFile(join(cwd, "svc.rules.toml"));
+    assert.ok(text.startsWith(RULES), text);
+    const again = JSON.parse((await runCli([...argv, "--json"], { cwd })).stdout);
+    assert.deepEqual([again.added, again.present], [0, 2]);
+    assert.equal(await Deno.readTextFile(join(cwd, "svc.rules.toml")), text);
     assert.equal((await runCli(["rules", "check"], { cwd })).code, 0);
+    const forced = JSON.parse((await runCli([...argv, "--force", "--json"], { cwd })).stdout);
+    assert.equal(forced.ruleSet.rules.length, 2);
+  });
+});
+
+Deno.test("rules import takes several files in their order, each rule with its own id", async () => {
+  const files = {
+    "_redirects": "/a /b\n",
+    "_headers": "/*\n  X-A: 1\n",
+    "more": "/a /c\n/z /y 404\n",
+  };
+  await inFolder(files, async (cwd) => {
+    const argv = ["rules", "import", "_redirects", "more", "--format", "redirects", "--output"];
+    const out = JSON.parse((await runCli([...argv, "out.toml", "--json"], { cwd })).stdout);
+    assert.deepEqual(out.ruleSet.rules.map((rule: { id: string }) => rule.id), [
+      "redirect-1",
+      "redirect-1-slash",
+      "redirect-1-2",
+      "redirect-1-slash-2",
+    ]);
+    assert.deepEqual(out.unsupported.map((one: { file: string }) => one.file), ["more"]);
+    const next = ["rules", "import", "_headers", "--output", "out.toml", "--json"];
+    const both = JSON.parse((await runCli(next, { cwd })).stdout);
+    assert.equal(both.ruleSet.rules.length, 5);
+    const broken = await runCli(["rules", "import", "_headers", "none", "--output", "new"], {
+      cwd,
+    });
+    assert.equal(broken.code, 1);
+    await assert.rejects(Deno.stat(join(cwd, "new")), Deno.errors.NotFound);
+  });
+});
+
+Deno.test("rules import knows Cloudflare by its wrangler file, in the folder or the one above", async () => {
+  await inFolder({ "wrangler.toml": 'name = "site"\n' }, async (cwd) => {
+    await Deno.mkdir(join(cwd, "public"));
+    await Deno.writeTextFile(join(cwd, "public/_redirects"), "/a /b\n");
+    const argv = ["rules", "import", "public/_redirects", "--json"];
+    const run = await runCli(argv, { cwd });
+    assert.equal(JSON.parse(run.stdout).ruleSet.rules[0].action.statusCode, 302);
+    const chosen = await runCli([...argv, "--flavor", "netlify"], { cwd });
+    assert.equal(JSON.parse(chosen.stdout).ruleSet.rules[0].action.statusCode, 301);
   });
 });
 

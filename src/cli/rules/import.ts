@@ -1,13 +1,19 @@
 import { Option } from "@commander-js/extra-typings";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
+import { createFolderReader, detectFlavor, readOptionalText } from "../../build/mod.ts";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import {
+  type AppendedRules,
+  appendRules,
+  type ImportFlavor,
   importHeaders,
   importNetlifyToml,
   importRedirects,
   type ImportResult,
   importVercelJson,
   loadRulesToml,
+  parseRulesToml,
+  type Rule,
   UnreadableImportError,
 } from "../../rules/mod.ts";
 import { confirm, defineCommand } from "../command/mod.ts";
@@ -38,7 +44,7 @@ function formatOf(path: string, given: Format | undefined): Format {
   });
 }
 
-function convert(text: string, format: Format, flavor: (typeof FLAVORS)[number]): ImportResult {
+function convert(text: string, format: Format, flavor: ImportFlavor): ImportResult {
   switch (format) {
     case "redirects":
       return importRedirects(text, { flavor });
@@ -69,68 +75,125 @@ function readable({ shown, source }: RulesSource, run: () => ImportResult): Impo
   }
 }
 
-async function assertMayWrite(ctx: Context, path: string, force: boolean): Promise<void> {
-  const there = await Deno.lstat(path).then(() => true, () => false);
-  if (!there || force) return;
-  const shown = showPath(path, ctx);
+interface ImportedFile {
+  readonly shown: string;
+  readonly result: ImportResult;
+}
+
+interface ImportFlags {
+  readonly format?: Format | undefined;
+  readonly flavor?: ImportFlavor | undefined;
+}
+
+/** Imports a file; the flavor is that of the host which its folder or the one above is for. */
+async function importFile(
+  ctx: Context,
+  given: string,
+  flags: ImportFlags,
+): Promise<ImportedFile> {
+  const file = await readSource(ctx, ctx.path(given));
+  const format = formatOf(file.path, flags.format);
+  const folder = dirname(file.path);
+  const flavor = flags.flavor ??
+    await detectFlavor([folder, dirname(folder)].map((path) => createFolderReader(path)));
+  const isShared = format === "redirects" || format === "headers";
+  if (isShared && flavor === "cloudflare") ctx.ui.note(`Read ${file.shown} as Cloudflare does`);
+  const result = readable(file, () => convert(file.source, format, flavor));
+  reportImport(ctx, file.shown, result);
+  return { shown: file.shown, result };
+}
+
+/** The rules behind those of the output, or alone where it is replaced or there is none. */
+async function addTo(
+  ctx: Context,
+  output: string | undefined,
+  { rules, force }: { readonly rules: readonly Rule[]; readonly force: boolean },
+): Promise<AppendedRules> {
+  const there = output === undefined || force ? undefined : await readOptionalText(output);
+  const appended = appendRules(there, rules);
+  if (appended !== undefined) return appended;
+  const shown = output === undefined ? "the output" : showPath(output, ctx);
+  if (there !== undefined && parseRulesToml(there).ruleSet !== undefined) {
+    throw new CliError("rules_invalid", `Cannot add rules to ${shown}: nothing was written`, {
+      hint: "Write its rules as [[rules]] tables, and at most 10,000 of them",
+    });
+  }
   await confirm(ctx, {
     force,
     question: `Replace ${shown}?`,
-    wanted: `Confirm the replacement of ${shown}`,
+    wanted: `Confirm the replacement of ${shown}, which holds no valid rules`,
     declined: "Nothing written",
   });
+  const alone = appendRules(undefined, rules);
+  if (alone !== undefined) return alone;
+  throw new CliError("rules_invalid", "Import fewer files: a set holds at most 10,000 rules");
+}
+
+/** What the files hold in all; each remark with its file. */
+function sumOf(files: readonly ImportedFile[]) {
+  const remarks = (key: "unsupported" | "notes") =>
+    files.flatMap(({ shown, result }) => result[key].map((one) => ({ file: shown, ...one })));
+  return {
+    read: files.reduce((sum, { result }) => sum + result.read, 0),
+    imported: files.reduce((sum, { result }) => sum + result.imported, 0),
+    unsupported: remarks("unsupported"),
+    notes: remarks("notes"),
+  };
 }
 
 export default defineCommand({
   description:
     "Reads a Netlify or Cloudflare _redirects or _headers file, a netlify.toml or a vercel.json. Entries " +
-    "without an equivalent are skipped and reported, with their line and the reason.",
+    "without an equivalent are skipped and reported, with their line and the reason. Rules are " +
+    "added behind those that the output has.",
   define: (command) =>
     command
-      .argument("<file>", "file to import")
-      .option("--output <file>", "write the rules to this file instead of stdout")
+      .argument("<files...>", "files to import, in the order of their rules")
+      .option("--output <file>", "add the rules to this file instead of printing them")
       .addOption(
         new Option("--format <format>", "format (default: by the file's name)").choices(FORMATS),
       )
       .addOption(
-        new Option("--flavor <flavor>", "whose semantics apply where the two differ")
-          .choices(FLAVORS).default("netlify" as const),
+        new Option(
+          "--flavor <flavor>",
+          "whose semantics apply where the two differ (default: cloudflare beside a wrangler file, else netlify)",
+        ).choices(FLAVORS),
       )
-      .option("--force", "replace the output without asking"),
+      .option("--force", "replace the output instead of adding to it"),
   examples: [
     ["rules import _redirects", "print the rules"],
-    ["rules import vercel.json --output svc.rules.toml", "write them to a file"],
+    ["rules import _redirects _headers --output svc.rules.toml", "add the rules of both to a file"],
   ],
   async run({ args: [given], flags }, ctx) {
-    const file = await readSource(ctx, ctx.path(given));
-    const format = formatOf(file.path, flags.format);
-    const result = readable(file, () => convert(file.source, format, flags.flavor));
-    const { ruleSet, toml, unsupported, notes, read, imported } = result;
-    reportImport(ctx, file.shown, result);
+    const files: ImportedFile[] = [];
+    for (const path of given) files.push(await importFile(ctx, path, flags));
+    const sum = sumOf(files);
+    const { read, imported, unsupported } = sum;
     if (imported === 0 && read > 0) {
-      throw new CliError("rules_invalid", `Cannot import ${file.shown}: nothing was written`, {
-        hint: `None of its ${read} entries has an equivalent`,
+      const names = files.map(({ shown }) => shown).join(", ");
+      throw new CliError("rules_invalid", `Cannot import ${names}: nothing was written`, {
+        hint: `None of the ${read} entries has an equivalent`,
         details: { read, imported, unsupported },
       });
     }
-    const { diagnostics } = loadRulesToml(toml);
     const output = flags.output === undefined ? undefined : ctx.path(flags.output);
-    if (output !== undefined) {
-      await assertMayWrite(ctx, output, flags.force === true);
-      await writeFileAtomically(output, toml);
-    }
-    reportWarnings(ctx, {
-      path: output ?? "",
-      shown: output === undefined ? "the rules" : showPath(output, ctx),
-      source: toml,
-    }, diagnostics);
+    const rules = files.flatMap(({ result }) => result.ruleSet.rules);
+    const { ruleSet, toml, added, present } = await addTo(ctx, output, {
+      rules,
+      force: flags.force === true,
+    });
+    if (output !== undefined) await writeFileAtomically(output, toml);
+    const { diagnostics } = loadRulesToml(toml);
+    const shown = output === undefined ? "the rules" : showPath(output, ctx);
+    reportWarnings(ctx, { path: output ?? "", shown, source: toml }, diagnostics);
+    const there = present === 0 ? "" : `, ${formatCount(present, "rule")} there already`;
     ctx.ui.done(
       "build",
-      `Read ${read}: ${imported} imported as ${formatCount(ruleSet.rules.length, "rule")}, ` +
-        `${unsupported.length} skipped`,
+      `Read ${read}: ${imported} imported as ${formatCount(rules.length, "rule")}, ` +
+        `${unsupported.length} skipped${there}`,
     );
     ctx.ui.result(
-      { ruleSet, toml, read, imported, unsupported, notes, diagnostics, output: output ?? null },
+      { ruleSet, toml, ...sum, added, present, diagnostics, output: output ?? null },
       output === undefined ? toml.trimEnd() : "",
     );
   },

@@ -76,7 +76,11 @@ function sharedRule(
   other: HeaderBlock,
   { name, values }: { readonly name: string; readonly values: readonly string[] },
 ): SharedRule {
-  const { text, used } = rewriteReferences(values.join(", "), namesOf(later.segments), doubleBraces);
+  const { text, used } = rewriteReferences(
+    values.join(", "),
+    namesOf(later.segments),
+    doubleBraces,
+  );
   const shared = cloudflareCondition({ ...other, segments: withoutCaptures(other.segments) });
   const condition = { ...cloudflareCondition(later, used), any: [shared] };
   const action = { type: "set_headers", headers: { [name]: text } } as const;

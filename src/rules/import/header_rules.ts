@@ -24,10 +24,12 @@ import {
 
 const HEADER = /^([^:\s]+)\s*:\s*(.*)$/;
 const REMOVAL = /^!\s*(\S+)$/;
-const CASE_NOTE = "Netlify ignores the case of the path. Here it matches as written and in lower case";
+const CASE_NOTE =
+  "Netlify ignores the case of the path. Here it matches as written and in lower case";
 
 /** Fields that speak to the cache of the host alone. */
-const HOST_CACHE = /^(?:netlify|cloudflare|vercel)-cdn-cache-control$|^netlify-(?:cache-tag|vary)$|^cache-tag$/;
+const HOST_CACHE =
+  /^(?:netlify|cloudflare|vercel)-cdn-cache-control$|^netlify-(?:cache-tag|vary)$|^cache-tag$/;
 
 function openBlock(
   source: SourceLine,
@@ -149,7 +151,9 @@ export class HeaderCollector {
     this.open = undefined;
     try {
       if (this.flavor === "cloudflare" && this.blocks.length >= CLOUDFLARE_MAX_BLOCKS) {
-        throw new NoEquivalent(`Cloudflare ignores what follows the first ${CLOUDFLARE_MAX_BLOCKS} paths`);
+        throw new NoEquivalent(
+          `Cloudflare ignores what follows the first ${CLOUDFLARE_MAX_BLOCKS} paths`,
+        );
       }
       this.open = openBlock(source, block, this.flavor);
       this.blocks.push(this.open);

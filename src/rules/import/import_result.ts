@@ -63,7 +63,9 @@ export class ImportCollector {
   private imported = 0;
 
   /** `arrange` puts the rules of the whole file into their order. */
-  constructor(private readonly arrange: (rules: readonly Rule[]) => readonly Rule[] = (all) => all) {}
+  constructor(
+    private readonly arrange: (rules: readonly Rule[]) => readonly Rule[] = (all) => all,
+  ) {}
 
   /** Takes all rules that `convert` makes of a line, or none; returns those taken. */
   take(source: SourceLine, convert: () => readonly Rule[]): readonly Rule[] {

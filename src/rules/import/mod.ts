@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type AppendedRules, appendRules } from "./append_rules.ts";
 export { importHeaders } from "./headers.ts";
 export {
   type ImportFlavor,

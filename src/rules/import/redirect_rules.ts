@@ -156,7 +156,9 @@ interface ConvertedLine {
 function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
   const { status, segments, target } = line;
   if (!CLOUDFLARE_STATUSES.has(status)) {
-    throw new NoEquivalent(`Cloudflare ignores the status ${status}: it takes 200, 301, 302, 303, 307 and 308`);
+    throw new NoEquivalent(
+      `Cloudflare ignores the status ${status}: it takes 200, 301, 302, 303, 307 and 308`,
+    );
   }
   const isLoop = FOLDER.test(pathText(segments)) && FOLDER_PAGE.test(target);
   if (!isLoop) return { rules: [toRule(id, line)], notes: [] };
@@ -189,7 +191,11 @@ function netlifyRules(id: string, line: RedirectLine): ConvertedLine {
   }
   const base = withoutSplat(segments);
   if (base !== undefined) {
-    const atBase = { ...line, segments: base, target: target.replace(/:splat(?![A-Za-z0-9_])/g, "") };
+    const atBase = {
+      ...line,
+      segments: base,
+      target: target.replace(/:splat(?![A-Za-z0-9_])/g, ""),
+    };
     return { rules: [toRule(`${id}-base`, atBase), rule], notes: [] };
   }
   const other = otherEnding(segments);

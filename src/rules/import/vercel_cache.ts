@@ -61,7 +61,9 @@ export function readEdgeCaching(
   headers: Readonly<Record<string, string>>,
   condition: Condition,
 ): EdgeCaching {
-  const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const byName = new Map(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const targeted = TARGETED.find((name) => byName.has(name));
   const written = directivesOf(byName.get(CACHE_CONTROL) ?? "");
   const lifetime = targeted === undefined
@@ -72,7 +74,9 @@ export function readEdgeCaching(
     return { headers, action: { type: "bypass_cache" } };
   }
   const left = targeted === undefined
-    ? written.filter((one) => !/^(?:s-maxage|stale-while-revalidate|stale-if-error)(?:=|$)/i.test(one))
+    ? written.filter((one) =>
+      !/^(?:s-maxage|stale-while-revalidate|stale-if-error)(?:=|$)/i.test(one)
+    )
     : written;
   const shown = left.length === 0 ? NOTHING_LEFT : left.join(", ");
   const kept = Object.entries(headers).flatMap(([name, value]): [string, string][] => {

@@ -9,13 +9,16 @@ const NOT_NEEDED = "svc does not need it";
 const SETTINGS: Readonly<Record<string, string>> = {
   buildCommand: "svc.toml has it: [build] command",
   outputDirectory: "svc.toml has it: [build] output_dirs",
-  installCommand: "svc installs by the lockfile: put other commands into [build] command of svc.toml",
+  installCommand:
+    "svc installs by the lockfile: put other commands into [build] command of svc.toml",
   devCommand: "svc.toml has it: [dev] command",
   framework: "svc detects the framework (docs/frameworks.md)",
   ignoreCommand: "A deploy hook decides for which branch it builds (docs/deploy-hooks.md)",
-  cleanUrls: "Here /about answers from about.html, and /about.html stays as it is: write redirects " +
+  cleanUrls:
+    "Here /about answers from about.html, and /about.html stays as it is: write redirects " +
     "for the pages that must have one address",
-  trailingSlash: "Here a path answers with and without a slash at its end: write redirects for the " +
+  trailingSlash:
+    "Here a path answers with and without a slash at its end: write redirects for the " +
     "pages that must have one address",
   functions: "Functions lie in functions/, and svc.toml has their limits (docs/functions.md)",
   crons: "svc.toml has it: [[cron]] (docs/cron.md)",

@@ -4,7 +4,13 @@
  * @module
  */
 import { NoEquivalent } from "./import_result.ts";
-import { checkReferences, encodeBraces, namesOf, rewriteReferences, type Segment } from "./path_pattern.ts";
+import {
+  checkReferences,
+  encodeBraces,
+  namesOf,
+  rewriteReferences,
+  type Segment,
+} from "./path_pattern.ts";
 
 const BRACED = /\{:([A-Za-z_][A-Za-z0-9_]*)\}/g;
 const PARAMETERS = /(?<!\\):([A-Za-z_][A-Za-z0-9_]*)/g;

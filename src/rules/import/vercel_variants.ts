@@ -50,7 +50,10 @@ function optionsOf(variant: Variant): Variant[] | undefined {
   const [whole, name = ""] = found;
   const without = variant.source.replace(whole, "");
   return [
-    { source: without === "" ? "/" : without, texts: variant.texts.map((text) => withoutParameters(text, [name])) },
+    {
+      source: without === "" ? "/" : without,
+      texts: variant.texts.map((text) => withoutParameters(text, [name])),
+    },
     {
       source: variant.source.replace(whole, () => `/:${name}`),
       texts: written(variant.texts, named(name), `:${name}`),

@@ -1,0 +1,66 @@
+/**
+ * Imported rules behind those of a rules file, whose text stays as it is.
+ *
+ * @module
+ */
+import { hasErrors } from "../../lib/diagnostic.ts";
+import { parseRulesToml, writeRulesToml } from "../document/mod.ts";
+import { normalizeRule, type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/mod.ts";
+
+export interface AppendedRules {
+  /** Passes validation. */
+  readonly ruleSet: RuleSet;
+  readonly toml: string;
+  /** Rules that were added. */
+  readonly added: number;
+  /** Rules that were there already. */
+  readonly present: number;
+}
+
+const FIRST_RULE = "[[rules]]";
+
+const same = (a: Rule, b: Rule): boolean =>
+  JSON.stringify(normalizeRule(a)) === JSON.stringify(normalizeRule(b));
+
+/** The id, or the first `id-2`, `id-3`, … that is free. */
+function freeId(id: string, taken: ReadonlyMap<string, Rule>): string {
+  let free = id;
+  for (let count = 2; taken.has(free); count += 1) free = `${id}-${count}`;
+  return free;
+}
+
+/** The rules that are not there yet, each with an id of its own. */
+function newRules(known: readonly Rule[], rules: readonly Rule[]): readonly Rule[] {
+  const taken = new Map(known.map((rule) => [rule.id, rule]));
+  return rules.flatMap((rule) => {
+    const there = taken.get(rule.id);
+    if (there !== undefined && same(there, rule)) return [];
+    const added = { ...rule, id: freeId(rule.id, taken) };
+    taken.set(added.id, added);
+    return [added];
+  });
+}
+
+/**
+ * Adds rules behind those of a text, or makes a text of them; `undefined` where nothing
+ * can be added to the text, because it is invalid or writes its rules as one list.
+ */
+export function appendRules(
+  source: string | undefined,
+  rules: readonly Rule[],
+): AppendedRules | undefined {
+  const before = source === undefined ? undefined : parseRulesToml(source);
+  if (before !== undefined && before.ruleSet === undefined) return undefined;
+  const known = before?.ruleSet?.rules ?? [];
+  const added = newRules(known, rules);
+  const written = writeRulesToml({ schemaVersion: SCHEMA_VERSION, rules: added });
+  const toml = source === undefined
+    ? written
+    : added.length === 0
+    ? source
+    : `${source.trimEnd()}\n\n${written.slice(written.indexOf(FIRST_RULE))}`;
+  const { ruleSet, diagnostics } = parseRulesToml(toml);
+  const isWhole = ruleSet?.rules.length === known.length + added.length && !hasErrors(diagnostics);
+  if (ruleSet === undefined || !isWhole) return undefined;
+  return { ruleSet, toml, added: added.length, present: rules.length - added.length };
+}
