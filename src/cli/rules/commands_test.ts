@@ -249,6 +249,25 @@ Deno.test("rules are published over the deployment's, listed, restored and remov
   });
 });
 
+Deno.test("rules explain --live judges by the rules that production uses", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    await bench.json(["deploy", "--prod"]);
+    const argv = ["rules", "explain", "GET", "/old/a", "--live"];
+    assert.deepEqual((await bench.json(argv)).rules, []);
+    await bench.write("svc.rules.toml", RULES);
+    await bench.json(["rules", "publish"]);
+    await bench.write("svc.rules.toml", RULES.replaceAll("/old/", "/older/"));
+    const { decision } = await bench.json(argv);
+    assert.equal((decision as { terminal: { status: number } }).terminal.status, 301);
+    const { decision: own } = await bench.json(argv.slice(0, -1));
+    assert.equal((own as { terminal: { type: string } }).terminal.type, "none");
+    const named = await bench.run([...argv, "--project-id", "my-site"]);
+    assert.match(named.stderr, /Published revision \S+, 2 rules/);
+    assert.equal((await bench.run([...argv, "--rules", "svc.rules.toml"])).code, 2);
+  });
+});
+
 const PIPELINE = `schemaVersion = "EDGE_RULE_SET_V1"
 
 [[rules]]

@@ -6,15 +6,22 @@ import {
   DEVICES,
   explainRequest,
   factsFromRequest,
+  loadRulesValue,
   METHODS,
   normalizePath,
   type RequestFacts,
+  type RuntimeRuleSet,
+  SCHEMA_VERSION,
 } from "../../rules/mod.ts";
+import { endpoints } from "../../contract/mod.ts";
 import { defineCommand, definedOnly, repeated } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import type { Context } from "../session/mod.ts";
 import { printable } from "../terminal/mod.ts";
 import { autonomousSystem, countryCode, ipAddress } from "./client_values.ts";
 import { formatExplanation } from "./format_explanation.ts";
+import { describeActive } from "./published_rules.ts";
 import { loadValidRules, readRulesSource } from "./rules_file.ts";
 
 function httpMethod(text: string): string {
@@ -62,6 +69,20 @@ async function countryOf(ip: string | undefined): Promise<string | undefined> {
   return ip === undefined ? undefined : (await loadGeo()).geo.country(ip);
 }
 
+/** The rules that production uses, as the edge applies them. */
+async function readLiveRules(ctx: Context, given: string | undefined): Promise<RuntimeRuleSet> {
+  const { client, project } = await openProject(ctx, { given, phase: "build" });
+  const active = await client.call(endpoints.getRules, { params: { project: project.id } });
+  ctx.ui.note(describeActive(active));
+  const { runtime } = loadRulesValue(
+    active.ruleSet ?? { schemaVersion: SCHEMA_VERSION, rules: [] },
+  );
+  if (runtime !== undefined) return runtime;
+  throw new CliError("rules_invalid", "Upgrade svc: it does not know all rules of the platform", {
+    next: ["svc upgrade"],
+  });
+}
+
 export default defineCommand({
   description:
     "Sends no request: the platform's engine judges the request on this machine. If they " +
@@ -80,15 +101,23 @@ export default defineCommand({
       )
       .addOption(new Option("--device <kind>", "device of the client").choices(DEVICES))
       .option("--static-file <path>", "a static file that exists; repeatable", repeated)
-      .option("--rules <file>", "rules file (default: svc.rules.toml of the project)")
+      .addOption(
+        new Option("--rules <file>", "rules file (default: svc.rules.toml of the project)")
+          .conflicts("live"),
+      )
+      .option("--live", "judge by the rules that production uses now")
+      .option("--project-id <id>", "id or name of the project, for --live")
       .option("--dry", "run no function code; this is always so, and scripts may say it"),
   examples: [
     ["rules explain GET /old/page", "which rules match, and how the edge answers"],
     ["rules explain GET https://example.com/ --country DE --device mobile", "for a visitor"],
+    ["rules explain GET /old/page --live", "by the rules that production uses"],
     ["rules explain POST /api --header 'x-key: 1' --ip 203.0.113.7", "with headers and address"],
   ],
   async run({ args: [method, url], flags }, ctx) {
-    const { runtime } = loadValidRules(await readRulesSource(ctx, flags.rules));
+    const runtime = flags.live === true
+      ? await readLiveRules(ctx, flags.projectId)
+      : loadValidRules(await readRulesSource(ctx, flags.rules)).runtime;
     const headers = headersOf(flags.header ?? []);
     const userAgent = headers["user-agent"];
     const request: DescribedRequest = {

@@ -27,7 +27,7 @@ export const RULES: CommandGroup = {
     },
     {
       name: "import",
-      summary: "Convert a _redirects, _headers or vercel.json file to rules",
+      summary: "Convert _redirects, _headers, netlify.toml and vercel.json files to rules",
       load: () => import("./import.ts"),
     },
     {
