@@ -4,6 +4,7 @@
  * @module
  */
 import { keepUncompressed } from "../lib/automatic_compression.ts";
+import { methodCaseProblem } from "../lib/method_case.ts";
 
 /** Time that requests under way get when the server ends, in milliseconds. */
 const DRAIN_MS = 500;
@@ -55,6 +56,8 @@ export function openFront(
     keepUncompressed((request, { remoteAddr, completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
       const sent = completed.catch(() => {}).then(() => void underWay.delete(sent));
       underWay.add(sent);
+      const problem = methodCaseProblem(request.method);
+      if (problem !== undefined) return new Response(`${problem}\n`, { status: 400 });
       return handler(request, remoteAddr.hostname);
     }),
   );

@@ -40,7 +40,7 @@ Deno.test("an editor's draft is neither stored nor hidden by a stored page", asy
   }
 });
 
-for (const name of ["x-original-url", "x-http-method-override", "x-middleware-subrequest"]) {
+for (const name of ["x-original-url", "x-http-method-override", "x-rewrite-url"]) {
   Deno.test(`an answer to a request with ${name} is not stored`, async () => {
     const edge = declaredEdge(counting({ "cache-control": SHARED }));
     await edge.get("/", { headers: { [name]: "/evil" } });

@@ -41,8 +41,6 @@ export const UNKEYED: readonly string[] = [
   "x-http-method-override",
   "x-method-override",
   "x-middleware-prefetch",
-  "x-middleware-subrequest",
-  "x-now-route-matches",
   "x-original-host",
   "x-original-uri",
   "x-original-url",

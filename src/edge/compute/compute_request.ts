@@ -21,7 +21,7 @@ import type { ClientRequest } from "../request/mod.ts";
 export interface ServerRequest extends RequestFields {
   readonly method: string;
   readonly id: string;
-  /** Host and port as the client named them. */
+  /** Host and port that the client named, the host in canonical form. */
   readonly authority: string;
   readonly scheme: "http" | "https";
   /** Address of the client. */

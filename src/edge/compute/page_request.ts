@@ -9,7 +9,6 @@ import { sha256Hex } from "../../lib/hash.ts";
 import type { CachedResponse, VaryField } from "../cache/mod.ts";
 import { type PageRequest, ROUTER_FIELDS } from "../isr/mod.ts";
 import type { Header, HeaderList } from "../messages/mod.ts";
-import { canonicalAuthority } from "../request/mod.ts";
 import type { EdgeResponse } from "../response/mod.ts";
 import {
   hopHeaders,
@@ -102,8 +101,7 @@ export function pageRequest(request: ServerRequest, target: RequestTarget): Page
   const query = sortedQuery(target.query);
   const asked = targetText({ path: target.path, query });
   const { kind, accept } = acceptOf(request);
-  // All spellings of a host share a page.
-  const authority = canonicalAuthority(request.authority);
+  const { authority } = request;
   const ofRouter = routerFields(request);
   const key = `${kind} ${request.scheme}://${authority}${asked}${keyOfFields(ofRouter)}`;
   return {
@@ -135,7 +133,7 @@ function isForServer(request: ServerRequest): boolean {
 
 /** The request for a page whose response says itself how long it may be stored. */
 export function declaredRequest(request: ServerRequest, target: RequestTarget): PageRequest {
-  const authority = canonicalAuthority(request.authority);
+  const { authority } = request;
   const asked = targetText(target);
   const { kind, accept } = acceptOf(request);
   const selected = (selecting: readonly VaryField[]): Header[] => {

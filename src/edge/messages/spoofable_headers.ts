@@ -1,11 +1,16 @@
 /**
- * Request fields with which a client could pose as an edge or a proxy: they state
- * the client's address, host or country, or the id of a request, and servers and
- * frameworks believe them. The edge removes them from what a client sends and
- * writes its own.
+ * Request fields with which a client could pose as an edge, a proxy or a part of a framework:
+ * they state the client's address, host or country, the id of a request, or that middleware has
+ * run, and servers and frameworks believe them. The edge removes them from what a client sends
+ * and writes its own.
  *
  * @module
  */
+
+import { memoize } from "../../lib/memo.ts";
+
+/** Names whose judgement is remembered. */
+const REMEMBERED = 1024;
 
 /** Fields in which a trusted proxy names the client's country; the first one present counts. */
 export const COUNTRY_HEADERS = ["x-geo-country", "cf-ipcountry"] as const;
@@ -48,12 +53,55 @@ const SPOOFABLE: ReadonlySet<string> = new Set([
   "x-vercel-proxied-for",
 ]);
 
-/** Whether a field, its name in lower case, is one that only this edge or a proxy may write. */
-export function isSpoofable(name: string): boolean {
-  return SPOOFABLE.has(name) || name.startsWith("x-forwarded-") || name.startsWith("x-svc-");
+/** What no browser sends, and a framework's server believes of its own parts or its own host. */
+const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
+  // Next.js: resumes a render that its host has begun.
+  "next-resume",
+  "x-matched-path",
+  "x-next-resume-state-length",
+  "x-next-revalidate-tag-token",
+  "x-next-revalidated-tags",
+  // Nuxt and Nitro: another page than the one that visitors get.
+  "x-nitro-prerender",
+  "x-nuxt-error",
+  "x-nuxt-no-ssr",
+  // React Router and Remix: data of a build (CVE-2025-43864, CVE-2025-43865).
+  "x-react-router-prerender",
+  "x-react-router-prerender-data",
+  "x-react-router-spa-mode",
+]);
+
+/** The browser code of Next.js sends it. */
+const FROM_BROWSERS = "x-middleware-prefetch";
+
+const SPOOFABLE_PREFIXES = [
+  "x-forwarded-",
+  "x-svc-",
+  // Astro: path and locals that its middleware wrote.
+  "x-astro-",
+  // Next.js: middleware has run (CVE-2025-29927), and which page it chose.
+  "x-invoke-",
+  "x-middleware-",
+  "x-now-",
+] as const;
+
+function judgeName(name: string): boolean {
+  const hyphened = name.replaceAll("_", "-");
+  if (SPOOFABLE.has(hyphened) || FRAMEWORK_INTERNAL.has(hyphened)) return true;
+  return hyphened.startsWith("x-") && hyphened !== FROM_BROWSERS &&
+    SPOOFABLE_PREFIXES.some((prefix) => hyphened.startsWith(prefix));
 }
+
+/**
+ * Whether a field, its name in lower case, is one that only this edge, a proxy or a framework may
+ * write. An underscore counts as a hyphen, as it does to CGI and WSGI.
+ */
+export const isSpoofable: (name: string) => boolean = memoize(judgeName, REMEMBERED);
+
+const isFromProxies = (name: string): boolean =>
+  FROM_PROXIES.has(name.includes("_") ? name.replaceAll("_", "-") : name);
 
 /** Whether a request field is forwarded; `isProxied` where a trusted proxy sent the request. */
 export function mayForward(name: string, isProxied: boolean): boolean {
-  return !isSpoofable(name) && (isProxied || !FROM_PROXIES.has(name));
+  return !isSpoofable(name) && (isProxied || !isFromProxies(name));
 }

@@ -5,12 +5,13 @@
  * @module
  */
 import type { Device, FactSources } from "../../rules/mod.ts";
+import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import { memoize } from "../../lib/memo.ts";
 import { allFieldsOf, fieldOf, type RawField, valueIn } from "../../lib/raw_fields.ts";
 import type { AsnLookup, GeoLookup } from "../geo/mod.ts";
 import { ASN_HEADER, COUNTRY_HEADERS, isReading, mayForward } from "../messages/mod.ts";
 import { deviceOf } from "./device.ts";
-import { canonicalHost, splitUrl, type UrlParts } from "./host.ts";
+import { canonicalAuthority, canonicalHost, splitUrl, type UrlParts } from "./host.ts";
 import { contentOf } from "./request_content.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";
 
@@ -60,6 +61,21 @@ export interface ClientLookups {
   readonly asn?: AsnLookup | undefined;
 }
 
+/**
+ * Fields that count although `Connection` names them: those of every hop, the framing, and
+ * `Via`, which no client may take out of a loop.
+ */
+const ALWAYS_SEEN: ReadonlySet<string> = new Set([...HOP_BY_HOP, "content-length", "host", "via"]);
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The fields that belong to the client's connection alone (RFC 9110, 7.6.1). */
+function namedByConnection(connection: string | null): ReadonlySet<string> {
+  if (connection === null || connection === "keep-alive") return NONE;
+  const options = connectionOptions([["connection", connection]])!;
+  return options.difference(ALWAYS_SEEN);
+}
+
 const rememberedHost = memoize(canonicalHost, 1024);
 
 /**
@@ -93,6 +109,8 @@ export class ClientRequest implements FactSources {
   readonly #lookups: ClientLookups;
   /** Whether a trusted proxy sent the request. */
   readonly #isProxied: boolean;
+  /** The fields that `Connection` names, once it was read. */
+  #named: ReadonlySet<string> | undefined;
 
   constructor(
     request: Request,
@@ -118,7 +136,7 @@ export class ClientRequest implements FactSources {
     if (this.#isProxied) {
       const forwardedHost = this.#headers.get("x-forwarded-host");
       if (forwardedHost !== null) host = canonicalHost(forwardedHost.split(",")[0]!.trim());
-      ip = lookups.proxies!.clientAddress(remoteAddress, this);
+      ip = lookups.proxies!.clientAddress(remoteAddress, { header: (name) => this.#sent(name) });
     }
     this.host = host ?? "";
     this.ip = ip;
@@ -134,11 +152,41 @@ export class ClientRequest implements FactSources {
     return this.#isProxied ? "" : this.#request.url;
   }
 
-  /** Returns a request field; several lines of the same name are joined by commas. */
+  /**
+   * Returns a request field as the servers behind the edge see it, so that rules judge what they
+   * act on; several lines of the same name are joined by commas.
+   */
   header(name: string): string | null {
+    const own = this.#edgeField(name);
+    if (own !== undefined) return own;
+    return this.#isHidden(name) ? null : this.#sent(name);
+  }
+
+  /** A field as the client or its proxy sent it. */
+  #sent(name: string): string | null {
     return this.#allFields === undefined
       ? fieldOf(this.#headers, name)
       : valueIn(this.#allFields, name);
+  }
+
+  /** A field that the edge writes by itself. */
+  #edgeField(name: string): string | undefined {
+    switch (name) {
+      case "host":
+      case "x-forwarded-host":
+        return this.authority;
+      case "x-forwarded-for":
+        return this.ip;
+      case "x-forwarded-proto":
+        return this.scheme;
+    }
+    return undefined;
+  }
+
+  /** Whether a field stays at the edge: a client could spoof it, or its connection alone has it. */
+  #isHidden(name: string): boolean {
+    this.#named ??= namedByConnection(this.#sent("connection"));
+    return this.#named.has(name) || !mayForward(name, this.#isProxied);
   }
 
   /** Reads all request fields at once: of use where many will be asked for. */
@@ -148,13 +196,13 @@ export class ClientRequest implements FactSources {
 
   /**
    * The request fields to forward, with names in lower case, without those that a
-   * client could spoof.
+   * client could spoof and those that `Connection` names.
    */
   fields(): [string, string][] {
     const fields: [string, string][] = [];
     // An iterator over them costs twice as much.
     this.#headers.forEach((value, name) => {
-      if (mayForward(name, this.#isProxied)) fields.push([name, value]);
+      if (!this.#isHidden(name)) fields.push([name, value]);
     });
     return fields;
   }
@@ -196,16 +244,16 @@ export class ClientRequest implements FactSources {
     return upgraded;
   }
 
-  /** Host and port as the client named them. */
+  /** Host and port that the client named; the host in canonical form, as rules see it. */
   get authority(): string {
-    const forwarded = this.#isProxied ? this.header("x-forwarded-host") : null;
-    if (forwarded !== null) return forwarded.split(",")[0]!.trim();
-    return this.#urlParts.authority;
+    const forwarded = this.#isProxied ? this.#sent("x-forwarded-host") : null;
+    const named = forwarded === null ? this.#urlParts.authority : forwarded.split(",")[0]!.trim();
+    return canonicalAuthority(named);
   }
 
   /** As the trusted proxy states it, else that of the connection. */
   get scheme(): "http" | "https" {
-    const forwarded = this.#isProxied ? this.header("x-forwarded-proto")?.trim() : undefined;
+    const forwarded = this.#isProxied ? this.#sent("x-forwarded-proto")?.trim() : undefined;
     if (forwarded === "http" || forwarded === "https") return forwarded;
     return this.#connection.scheme;
   }
@@ -221,7 +269,7 @@ export class ClientRequest implements FactSources {
     if (assumed !== undefined) return assumed;
     if (this.#isProxied) {
       for (const name of COUNTRY_HEADERS) {
-        const country = this.header(name)?.trim();
+        const country = this.#sent(name)?.trim();
         if (country !== undefined && /^[A-Za-z]{2}$/.test(country)) return country.toUpperCase();
       }
     }
@@ -233,7 +281,7 @@ export class ClientRequest implements FactSources {
     const assumed = this.#connection.assumed?.asn;
     if (assumed !== undefined) return assumed;
     const number = this.#isProxied
-      ? /^(?:AS)?(\d{1,10})$/i.exec(this.header(ASN_HEADER)?.trim() ?? "")
+      ? /^(?:AS)?(\d{1,10})$/i.exec(this.#sent(ASN_HEADER)?.trim() ?? "")
       : null;
     return number === null ? this.#lookups.asn?.asn(this.ip) : Number(number[1]);
   }

@@ -14,5 +14,5 @@ export {
 } from "./client_request.ts";
 export { deviceOf } from "./device.ts";
 export { contentOf } from "./request_content.ts";
-export { canonicalAuthority, splitUrl } from "./host.ts";
+export { splitUrl } from "./host.ts";
 export { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";

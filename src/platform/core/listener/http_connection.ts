@@ -3,8 +3,11 @@
  *
  * @module
  */
+import { methodCaseProblem } from "../../../lib/method_case.ts";
+import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 import { isWhole } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Ending, Tracked } from "./connection_table.ts";
+import { asLast } from "./last_answer.ts";
 import type { SocketCloser } from "./shut_down_sockets.ts";
 import { CutSignal } from "./cut_signal.ts";
 import { framingProblem, hostProblem, placeholderHost } from "./request_problems.ts";
@@ -95,12 +98,15 @@ export class HttpConnection implements ClientConnection {
       table.began(entry);
       let answer: Response | Promise<Response> | undefined;
       try {
-        const host = () => request.headers.get("host");
-        const problem = hostProblem({ url: request.url, placeholder, isHttp2, host }) ??
+        const host = () => fieldOf(request.headers, "host");
+        const problem = methodCaseProblem(request.method) ??
+          hostProblem({ url: request.url, placeholder, isHttp2, host }) ??
           framingProblem(request.headers);
         answer = problem === undefined
           ? handler(mayHaveBody(request) ? watchBody(request, awaits) : request, this)
           : refused(problem);
+        // A length behind the coding was dropped by the runtime, so none of these is trusted.
+        if (hasField(request.headers, "transfer-encoding")) answer = asLast(answer);
         return answer;
       } finally {
         if (answer instanceof Response && isWhole(answer)) ended();

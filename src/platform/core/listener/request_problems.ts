@@ -33,14 +33,15 @@ export interface HostFacts {
 
 /** What is wrong with a request's host; `undefined` where nothing is. */
 export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): string | undefined {
+  const named = host();
+  // The URL has the first one alone.
+  if (named?.includes(COMMA)) return "The request names several hosts: name one";
   if (isHttp2) return undefined;
   const start = url.indexOf("//") + 2;
   const slash = url.indexOf("/", start);
   const end = slash === -1 ? url.length : slash;
   if (end === start) return "The Host field is empty: name the host there";
-  if (url.lastIndexOf(COMMA, end) >= start) return "The request names several hosts: name one";
   if (end - start !== placeholder.length || !url.startsWith(placeholder, start)) return undefined;
-  const named = host();
   if (named === null) return "The request has no Host field: name the host there";
   return named === "" ? "The Host field is empty: name the host there" : undefined;
 }

@@ -7,6 +7,8 @@
  *
  * @module
  */
+import { methodCaseProblem } from "../../../lib/method_case.ts";
+import { fieldOf } from "../../../lib/raw_fields.ts";
 import type { CutSignal } from "./cut_signal.ts";
 import { framingProblem, hostProblem, placeholderHost } from "./request_problems.ts";
 import { findInternal, type Handle, type ServedConnection } from "./serve_connection.ts";
@@ -45,8 +47,9 @@ export function serveByRuntime(options: RuntimeListenerOptions): ServedConnectio
   // The negotiated protocol is unknown here: over TLS a missing Host may be due to HTTP/2.
   const isHttp2 = scheme === "https";
   const handle: Handle = (request, info) => {
-    const host = () => request.headers.get("host");
-    const problem = hostProblem({ url: request.url, placeholder, isHttp2, host }) ??
+    const host = () => fieldOf(request.headers, "host");
+    const problem = methodCaseProblem(request.method) ??
+      hostProblem({ url: request.url, placeholder, isHttp2, host }) ??
       framingProblem(request.headers);
     if (problem !== undefined) {
       return new Response(`${problem}\n`, { status: 400, headers: { connection: "close" } });
