@@ -11,12 +11,14 @@ import { ROOT } from "./_source_files.ts";
 
 export type Command = readonly [string, ...string[]];
 
-/** How the program is started: `SVC_BIN` where set, else from source. */
+/** Path of the compiled program that is tested (`SVC_BIN`); `undefined` from source. */
+export const COMPILED: string | undefined = Deno.env.get("SVC_BIN") || undefined;
+
+/** How the program is started: {@link COMPILED}, else from source. */
 export function programCommand(): Command {
-  const binary = Deno.env.get("SVC_BIN");
-  return binary === undefined || binary === ""
+  return COMPILED === undefined
     ? [Deno.execPath(), "run", "--quiet", "--allow-all", "--no-check", join(ROOT, "main.ts")]
-    : [binary];
+    : [COMPILED];
 }
 
 /** What a clean environment keeps beside the network's variables. */

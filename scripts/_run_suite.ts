@@ -1,14 +1,14 @@
 /**
- * Runs a suite as it was planned: processes of `deno test`, side by side, and
- * once more what failed.
+ * Runs a suite as it was planned: processes of `deno test`, side by side.
  *
  * @module
  */
+import { join } from "node:path";
 import pMap from "p-map";
-import { filesToRunAgain, joinReports, type Outcome, settle } from "./_flaky.ts";
 import { ROOT } from "./_source_files.ts";
 import type { Batch, Plan } from "./_suites.ts";
-import { NO_COUNTS, readReport, type Report } from "./_test_counts.ts";
+import { addCounts, type Counts, NO_COUNTS, readReport, type Report } from "./_test_counts.ts";
+import { type FileTime, readTimes } from "./_test_times.ts";
 
 /** How long an interrupted run may take to name what it was doing. */
 const LAST_WORDS_MS = 10_000;
@@ -16,7 +16,13 @@ const LAST_WORDS_MS = 10_000;
 /** Shows what runs say, as it comes. */
 export type Show = (bytes: Uint8Array) => void;
 
-const NOTHING: Report = { counts: NO_COUNTS, failures: [], problems: [] };
+export interface Outcome {
+  readonly counts: Counts;
+  /** What failed, one line each. */
+  readonly problems: readonly string[];
+  /** How long the tests of each file took. */
+  readonly times: readonly FileTime[];
+}
 
 /** Reads a stream as it comes, and returns all of it. */
 async function readAll(
@@ -48,7 +54,6 @@ function limitTime(child: Deno.ChildProcess, deadline: number) {
 }
 
 interface RunOptions {
-  readonly flags: readonly string[];
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
   /** Others run beside it: what it says is shown as one piece when it has ended. */
@@ -56,12 +61,18 @@ interface RunOptions {
   readonly show: Show;
 }
 
-async function runBatch({ files, threads }: Batch, options: RunOptions): Promise<Report> {
+interface Run extends Report {
+  readonly times: readonly FileTime[];
+}
+
+async function runBatch({ files, threads }: Batch, options: RunOptions): Promise<Run> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-run-tests-" });
+  const timesFile = join(folder, "junit.xml");
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["test", "--allow-all", "--no-check", "--frozen", "--permit-no-files"],
+      `--junit-path=${timesFile}`,
       ...(threads > 1 ? ["--parallel"] : []),
-      ...options.flags,
       ...files,
     ],
     cwd: ROOT,
@@ -79,25 +90,24 @@ async function runBatch({ files, threads }: Batch, options: RunOptions): Promise
     child.status.finally(limit.dispose),
   ]);
   heard.forEach(options.show);
-  return readReport(output, { ...status, timedOut: limit.timedOut() });
+  // A run that was ended by force leaves no file.
+  const times = readTimes(await Deno.readTextFile(timesFile).catch(() => ""));
+  await Deno.remove(folder, { recursive: true });
+  return { ...readReport(output, { ...status, timedOut: limit.timedOut() }), times };
 }
 
-/** Runs a suite, and the files of the few tests that failed once more, each alone. */
-export async function runSuite(
-  { flags, limitMs, together, atOnce, alone }: Plan,
-  show: Show,
-): Promise<Outcome> {
+/** Runs the batches of a suite. */
+export async function runSuite({ limitMs, batches, atOnce }: Plan, show: Show): Promise<Outcome> {
   const deadline = performance.now() + limitMs;
-  const isBeside = atOnce > 1 && together.length > 1;
-  const run = (batch: Batch, beside = false) =>
-    runBatch(batch, { flags, deadline, isBeside: beside, show });
-  const reports = await pMap(together, (batch) => run(batch, isBeside), { concurrency: atOnce });
-  for (const batch of alone) reports.push(await run(batch));
-  const first = reports.length === 0 ? NOTHING : joinReports(reports);
-  const again: Report[] = [];
-  for (const file of filesToRunAgain(first)) {
-    show(new TextEncoder().encode(`\nOnce more, alone: ${file}\n`));
-    again.push(await run({ files: [file], threads: 1 }));
-  }
-  return settle(first, again.length === 0 ? undefined : joinReports(again));
+  const isBeside = atOnce > 1 && batches.length > 1;
+  const runs = await pMap(
+    batches,
+    (batch) => runBatch(batch, { deadline, isBeside, show }),
+    { concurrency: atOnce },
+  );
+  return {
+    counts: runs.map(({ counts }) => counts).reduce(addCounts, NO_COUNTS),
+    problems: runs.flatMap(({ problems }) => problems),
+    times: runs.flatMap(({ times }) => times),
+  };
 }

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { join, relative } from "node:path";
-import { leftOut } from "../tests/integration/_in_process.ts";
+import { join } from "node:path";
 import type { DebianProgram } from "./_debian.ts";
 import { listFiles, ROOT } from "./_source_files.ts";
 
@@ -21,8 +20,8 @@ export interface Suite {
   readonly runs: Runs;
   /** Files that begin before all others, since they take longest; the longest first. */
   readonly first: readonly string[];
-  /** Files that run when all others have ended, one after the other, with the reason. */
-  readonly alone: Readonly<Record<string, string>>;
+  /** The files of `deno task test`; missing where that runs all but those of `first`. */
+  readonly short?: readonly string[];
   /** Debian programs without which tests of the suite are skipped. */
   readonly needs: readonly DebianProgram[];
 }
@@ -48,7 +47,6 @@ export const SUITES: readonly Suite[] = [
       "src/database/gateway/gateway_test.ts",
       "src/database/gateway/kill_test.ts",
     ],
-    alone: {},
     needs: [GIT, OPENSSL],
   },
   {
@@ -66,7 +64,6 @@ export const SUITES: readonly Suite[] = [
       "tests/integration/compute/hostile_test.ts",
       "tests/integration/delivery/crash_test.ts",
     ],
-    alone: {},
     needs: [GIT, OPENSSL, CURL, PEBBLE],
   },
   {
@@ -83,7 +80,6 @@ export const SUITES: readonly Suite[] = [
       "tests/e2e/builds_volume_test.ts",
       "tests/e2e/upgrade_test.ts",
     ],
-    alone: {},
     needs: [GIT, CURL],
   },
   {
@@ -92,7 +88,6 @@ export const SUITES: readonly Suite[] = [
     // A browser has several busy processes of its own.
     runs: { as: "processes", perProcessor: 1 },
     first: ["tests/browser/dashboard_test.ts", "tests/browser/accounts_test.ts"],
-    alone: {},
     needs: [CHROMIUM],
   },
   {
@@ -101,7 +96,6 @@ export const SUITES: readonly Suite[] = [
     // Each has three platforms and all their servers.
     runs: { as: "processes", perProcessor: 0.01 },
     first: [],
-    alone: {},
     needs: [GIT, HAPROXY],
   },
   {
@@ -109,7 +103,6 @@ export const SUITES: readonly Suite[] = [
     folders: ["tests/projects"],
     runs: { as: "processes", perProcessor: 1 },
     first: [],
-    alone: {},
     needs: [CHROMIUM],
   },
 ];
@@ -121,15 +114,12 @@ export interface Batch {
   readonly threads: number;
 }
 
-/** The batches of a suite: those of `together` run side by side, `atOnce` of them. */
+/** The batches of a suite, of which `atOnce` run side by side. */
 export interface Plan {
-  readonly flags: readonly string[];
   /** A suite that takes longer hangs. */
   readonly limitMs: number;
-  readonly together: readonly Batch[];
+  readonly batches: readonly Batch[];
   readonly atOnce: number;
-  /** After those, one after the other. */
-  readonly alone: readonly Batch[];
 }
 
 /** The tests that show in a short time that the program needs nothing but the C library. */
@@ -142,66 +132,52 @@ const EMPTY_ROOT_SHORT: readonly string[] = [
 
 const MINUTE_MS = 60_000;
 
-const INTEGRATION = "tests/integration";
-
 /** What a run is given: its variables, and how many processors there are. */
 export interface Surroundings {
   readonly variable: (name: string) => string | undefined;
   readonly processors: number;
 }
 
-/** Plans a suite over its files, `files`, as paths from the root. */
+/** Plans a suite over some of its files, as paths from the root. */
 export function planSuite(
   suite: Suite,
   files: readonly string[],
   { variable, processors }: Surroundings,
 ): Plan {
-  const wanted = chooseFiles(suite, files, variable);
   const rank = (file: string) => {
     const place = suite.first.indexOf(file);
     return place === -1 ? suite.first.length : place;
   };
-  const together = wanted.filter((file) => !Object.hasOwn(suite.alone, file))
-    .toSorted((left, right) => rank(left) - rank(right));
-  const alone = wanted.filter((file) => Object.hasOwn(suite.alone, file));
+  const ordered = files.toSorted((left, right) => rank(left) - rank(right));
   const jobs = Math.max(1, Math.ceil(processors * suite.runs.perProcessor));
-  const each = (file: string): Batch => ({ files: [file], threads: 1 });
   const isThreads = suite.runs.as === "threads";
+  const together: Batch[] = ordered.length === 0 ? [] : [{ files: ordered, threads: jobs }];
   return {
-    flags: preloadOf(suite, wanted, variable),
     limitMs: limitOf(suite, variable),
-    together: isThreads
-      ? together.length === 0 ? [] : [{ files: together, threads: jobs }]
-      : together.map(each),
+    batches: isThreads ? together : ordered.map((file) => ({ files: [file], threads: 1 })),
     atOnce: isThreads ? 1 : jobs,
-    alone: alone.map(each),
   };
 }
 
-/** `KILL_ROUNDS=500`, or nodes that start from source, are slow, and not hung. */
+/** The long forms (`KILL_ROUNDS=500`, `CLUSTER_TESTS=all`) are slow, and not hung. */
 function limitOf({ name }: Suite, variable: Surroundings["variable"]): number {
-  return (name === "cluster" && variable("CLUSTER_TESTS") === "all" ? 90 : 15) * MINUTE_MS;
+  return (name === "cluster" && variable("CLUSTER_TESTS") === "all" ? 90 : 30) * MINUTE_MS;
 }
 
-function chooseFiles(
-  { name }: Suite,
-  files: readonly string[],
-  variable: Surroundings["variable"],
-): readonly string[] {
-  if (name === "e2e" && variable("EMPTY_ROOT") === "short") return [...EMPTY_ROOT_SHORT];
-  if (name !== "integration") return files;
-  return files.filter((file) => leftOut(relative(INTEGRATION, file), variable) !== "all");
-}
+/** How much of a suite runs. */
+export type Extent =
+  /** All of its files. */
+  | "all"
+  /** Those of `deno task test`: every capability once. */
+  | "short"
+  /** Those that show in an empty root that the program needs nothing but the C library. */
+  | "empty root";
 
-/** Files of which only some tests run need the list of them before they are loaded. */
-function preloadOf(
-  { name }: Suite,
-  files: readonly string[],
-  variable: Surroundings["variable"],
-): readonly string[] {
-  const isNeeded = name === "integration" &&
-    files.some((file) => leftOut(relative(INTEGRATION, file), variable) === "some");
-  return isNeeded ? ["--preload", join(ROOT, INTEGRATION, "_in_process.ts")] : [];
+/** The files of a suite that run. */
+export function chooseFiles(suite: Suite, extent: Extent): readonly string[] {
+  if (extent === "all") return testFiles(suite);
+  if (extent === "empty root") return suite.name === "e2e" ? EMPTY_ROOT_SHORT : [];
+  return suite.short ?? testFiles(suite).filter((file) => !suite.first.includes(file));
 }
 
 /** The files of tests below the folders of a suite, as paths from the root. */

@@ -21,7 +21,7 @@ export interface RunEnd {
 }
 
 /** A failed test. */
-export interface Failure {
+interface Failure {
   /** As a path from the folder that the run began in. */
   readonly file: string;
   readonly test: string;
@@ -29,8 +29,6 @@ export interface Failure {
 
 export interface Report {
   readonly counts: Counts;
-  /** The failed tests whose file the output names; what failed otherwise is a problem only. */
-  readonly failures: readonly Failure[];
   /** What failed, one line each. */
   readonly problems: readonly string[];
 }
@@ -117,7 +115,7 @@ function reportUnfinished(output: string, end: RunEnd): Report {
   const pending = lastList(output, PENDING).filter((line) => !isStep(line));
   const problems = [...failed, ...pending.map((line) => `interrupted, took too long: ${line}`)];
   if (pending.length === 0) problems.push(describeEnd(end));
-  return { counts: { ...counts, failed: problems.length }, failures: [], problems };
+  return { counts: { ...counts, failed: problems.length }, problems };
 }
 
 /**
@@ -133,15 +131,14 @@ export function readReport(output: string, end: RunEnd): Report {
   const skipped = Number(/\| (\d+) ignored/.exec(last.rest ?? "")?.[1] ?? 0);
   const isSilent = failed === 0 && (end.code !== 0 || end.signal !== null);
   const counts = { passed, failed: isSilent ? 1 : failed, skipped };
-  const failures = readFailures(output);
   // The list has no test of which only steps failed.
   if (problems.length < failed) {
     const isListed = ({ test }: Failure) =>
       test === OUTSIDE || problems.some((line) => line.startsWith(`${test} => `));
-    problems.push(...failures.filter((each) => !isListed(each)).map(describeFailure));
+    problems.push(...readFailures(output).filter((each) => !isListed(each)).map(describeFailure));
   }
   if (counts.failed > 0 && problems.length === 0) problems.push(describeEnd(end));
-  return { counts, failures, problems };
+  return { counts, problems };
 }
 
 /** Adds two counts up. */

@@ -1,10 +1,9 @@
 /**
- * `deno task compile [--target …] [--output dist/svc] [--compiler VERSION] [--releases-url URL]`:
- * bundles the program, stages it, and compiles it to one file.
+ * `deno task compile [--target …] [--output dist/svc] [--releases-url URL]`: bundles the
+ * program, stages it, and compiles it to one file.
  *
- * `DENORT_BIN` names a base runtime to use in place of the one that Deno
- * downloads; the compiler is then chosen to fit it. `BROTLI_QUALITY` (0 to 11) packs
- * faster, and larger, than the best, which a release has.
+ * `DENORT_BIN` names the base runtime; without it Deno downloads its own.
+ * `BROTLI_QUALITY` (0 to 11) packs faster, and larger, than the best, which a release has.
  *
  * @module
  */
@@ -15,9 +14,9 @@ import { TEMPLATE_FILE, TEMPLATE_URL } from "../src/database/mod.ts";
 import { DOCUMENTS_FILE } from "../src/documents/mod.ts";
 import { ATTACHED_INDEX } from "../src/lib/shipped_file.ts";
 import { bundle, bundleRareModules, bundleStartedByName, STARTED_BY_NAME } from "./_bundle.ts";
-import { chooseCompiler, runtimeVersion, v8Flags } from "./_compiler.ts";
+import { checkBaseRuntime, NO_BASE_RUNTIME } from "./_base_runtime.ts";
 import { attachFiles, putFilesBack, takeFiles } from "./_attach.ts";
-import { hear, show } from "./_process.ts";
+import { hear } from "./_process.ts";
 import { RARE_MODULES } from "./_rare_modules.ts";
 import { ROOT } from "./_source_files.ts";
 import {
@@ -36,27 +35,14 @@ const { values: flags } = parseArgs({
   options: {
     target: { type: "string" },
     output: { type: "string", default: join(ROOT, "dist", "svc") },
-    compiler: { type: "string" },
     "releases-url": { type: "string" },
   },
 });
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
 
-async function compilerFacts() {
-  const runtimePath = Deno.env.get("DENORT_BIN");
-  const runtime = runtimePath === undefined
-    ? undefined
-    : runtimeVersion(await Deno.readFile(runtimePath));
-  if (runtimePath !== undefined && runtime === undefined && flags.compiler === undefined) {
-    throw new Error(`Name the compiler with --compiler: ${runtimePath} does not print its version`);
-  }
-  return {
-    own: { version: Deno.version.deno, path: Deno.execPath() },
-    ...(runtime === undefined ? {} : { runtime }),
-    ...(flags.compiler === undefined ? {} : { asked: flags.compiler }),
-  };
-}
+const baseRuntime = Deno.env.get("DENORT_BIN");
+if (baseRuntime !== undefined) await checkBaseRuntime(baseRuntime);
 
 const quality = parseQuality(Deno.env.get("BROTLI_QUALITY"));
 
@@ -86,14 +72,10 @@ console.log(
     `${megabytes(report.entryBytes)} of them read at every start`,
 );
 
-const facts = await compilerFacts();
-const compiler = chooseCompiler(facts);
-const flagsOfV8 = v8Flags(facts.runtime ?? facts.own.version);
-
 async function compileStage(included: readonly string[]): Promise<void> {
   await setStageTimes(stage);
-  const code = await show([
-    ...compiler,
+  const { code, stdout, stderr } = await hear([
+    Deno.execPath(),
     "compile",
     "--quiet",
     "--no-check",
@@ -104,14 +86,15 @@ async function compileStage(included: readonly string[]): Promise<void> {
     "--unstable-no-legacy-abort",
     // Its file would lie in the folder for temporary files, where others may put one first.
     "--no-code-cache",
-    ...(flagsOfV8.length === 0 ? [] : [`--v8-flags=${flagsOfV8.join(",")}`]),
     ...(flags.target === undefined ? [] : ["--target", flags.target]),
     ...[...included, LICENCES_FILE].flatMap((file) => ["--include", file]),
     "--output",
     output,
     "main.js",
   ], { cwd: stage });
-  if (code !== 0) Deno.exit(code);
+  if (code === 0) return;
+  console.error(stdout + stderr);
+  Deno.exit(stderr.includes("Setting up base binary") ? NO_BASE_RUNTIME : code);
 }
 
 /** Attaches large files; false where the compiler packs in a way that leaves no place for them. */
@@ -129,7 +112,7 @@ if (platform.os !== "linux" || !await compileAttached()) {
   await compileStage([...STARTED_BY_NAME, TEMPLATE_FILE, DOCUMENTS_FILE, ...RARE_MODULES]);
 }
 const { size } = await Deno.stat(output);
-console.log(`Compiled ${output} with ${compiler.join(" ")}, ${megabytes(size)}`);
+console.log(`Compiled ${output} with Deno ${Deno.version.deno}, ${megabytes(size)}`);
 
 if (flags.target === undefined) {
   const started = performance.now();

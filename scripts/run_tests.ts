@@ -1,7 +1,10 @@
 /**
- * `deno task test [unit|integration|e2e|browser|cluster …]`: runs the suites and ends
- * with one line, `N passed, N failed`, over all of them. Before it stands a line
- * `FLAKY: <file> <test>` for each test that failed once, and then passed alone.
+ * `deno task test`: compiles the program, runs every capability through it once, and ends
+ * with one line, `N passed, N failed`. `deno task test:all` runs every test;
+ * `deno task test unit e2e` all tests of the suites that it names.
+ *
+ * `SVC_BIN` names a program that is compiled already. Where no base runtime can be had,
+ * the same tests run the source, and the closing lines say so.
  *
  * `EMPTY_ROOT` runs the e2e tests against dist/svc in a root of its own: `libc` where that holds
  * nothing but the C library, `short` a few of them, `tools` with the programs of this machine.
@@ -10,14 +13,25 @@
  */
 // deno-lint-ignore-file no-console -- a script for people, not the tool
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { NO_BASE_RUNTIME } from "./_base_runtime.ts";
 import { installMissing } from "./_debian.ts";
-import { type Flaky, flakyLine } from "./_flaky.ts";
+import { show } from "./_process.ts";
 import { runSuite } from "./_run_suite.ts";
 import { ROOT } from "./_source_files.ts";
-import { planSuite, SUITES, testFiles } from "./_suites.ts";
+import { chooseFiles, type Extent, planSuite, SUITES } from "./_suites.ts";
 import { addCounts, formatCounts, NO_COUNTS } from "./_test_counts.ts";
+import { type FileTime, slowestFiles } from "./_test_times.ts";
 
-const unknown = Deno.args.filter((name) => !SUITES.some((suite) => suite.name === name));
+/** How many of the slowest files the closing lines name. */
+const SLOWEST = 10;
+
+const { values: flags, positionals: names } = parseArgs({
+  args: Deno.args,
+  options: { all: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
 if (unknown.length > 0) {
   console.error(
     `Name suites of ${SUITES.map(({ name }) => name).join(", ")}: ${unknown.join(", ")} is none`,
@@ -28,37 +42,64 @@ if (unknown.length > 0) {
 /** The programs that start dist/svc in a root, by the values of `EMPTY_ROOT`. */
 const ROOTS = { libc: "in_empty_root.sh", short: "in_empty_root.sh", tools: "in_tools_root.sh" };
 const root = Deno.env.get("EMPTY_ROOT");
-if (root !== undefined) {
-  if (!Object.hasOwn(ROOTS, root)) {
-    console.error(`Set EMPTY_ROOT to one of ${Object.keys(ROOTS).join(", ")}: ${root} is none`);
-    Deno.exit(2);
-  }
-  Deno.env.set("SVC_BIN", join(ROOT, "scripts", ROOTS[root as keyof typeof ROOTS]));
+if (root !== undefined && !Object.hasOwn(ROOTS, root)) {
+  console.error(`Set EMPTY_ROOT to one of ${Object.keys(ROOTS).join(", ")}: ${root} is none`);
+  Deno.exit(2);
 }
-const chosen = SUITES.filter(({ name }) => Deno.args.length === 0 || Deno.args.includes(name));
 
-function show(bytes: Uint8Array): void {
+/** Names the program that the tests start in `SVC_BIN`; false where they run the source. */
+async function provideProgram(): Promise<boolean> {
+  if (root !== undefined) {
+    Deno.env.set("SVC_BIN", join(ROOT, "scripts", ROOTS[root as keyof typeof ROOTS]));
+    return true;
+  }
+  if (Deno.env.get("SVC_BIN")) return true;
+  const script = join(ROOT, "scripts", "compile.ts");
+  // Packs in seconds what a release packs in minutes.
+  const env = { BROTLI_QUALITY: Deno.env.get("BROTLI_QUALITY") ?? "4" };
+  const code = await show([Deno.execPath(), "run", "-A", "--frozen", script], { env });
+  if (code === NO_BASE_RUNTIME) return false;
+  if (code !== 0) Deno.exit(code);
+  Deno.env.set("SVC_BIN", join(ROOT, "dist", "svc"));
+  return true;
+}
+
+/** The unit tests start no program. */
+const isCompiled = names.join() === "unit" || await provideProgram();
+const extent: Extent = root === "short"
+  ? "empty root"
+  : flags.all || names.length > 0
+  ? "all"
+  : "short";
+const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
+
+function print(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.byteLength;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
 
 const surroundings = { variable: Deno.env.get, processors: navigator.hardwareConcurrency };
 let total = NO_COUNTS;
 const problems: string[] = [];
-const flaky: Flaky[] = [];
+const times: FileTime[] = [];
 for (const suite of chosen) {
+  const files = chooseFiles(suite, extent);
+  if (files.length === 0) continue;
   console.log(`\n== ${suite.name}`);
   for (const missing of await installMissing(suite.needs)) {
     console.log(`Skipping what needs ${missing.program}: install Debian's ${missing.package}`);
   }
   const began = performance.now();
-  const outcome = await runSuite(planSuite(suite, testFiles(suite), surroundings), show);
+  const outcome = await runSuite(planSuite(suite, files, surroundings), print);
   total = addCounts(total, outcome.counts);
   problems.push(...outcome.problems.map((problem) => `${suite.name}: ${problem}`));
-  flaky.push(...outcome.flaky);
+  times.push(...outcome.times);
   const seconds = Math.round((performance.now() - began) / 1000);
   console.log(`${suite.name}: ${formatCounts(outcome.counts)}, ${seconds} s`);
 }
-if (problems.length > 0) console.log(`\nFailed:\n${problems.join("\n")}\n`);
-for (const each of flaky) console.log(flakyLine(each));
-console.log(formatCounts(total));
+console.log(`\nSlowest files:\n${slowestFiles(times, SLOWEST).join("\n")}`);
+if (problems.length > 0) console.log(`\nFailed:\n${problems.join("\n")}`);
+if (!isCompiled) {
+  console.log("\nRan the source: no base runtime to compile with (set DENORT_BIN, or go online)");
+}
+console.log(`\n${formatCounts(total)}`);
 Deno.exit(total.failed === 0 ? 0 : 1);

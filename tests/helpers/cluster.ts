@@ -6,7 +6,8 @@
 import { dirname, join } from "node:path";
 import { TestPg, TestProxy } from "../../src/platform/core/store/_test_pg.ts";
 import type { PlatformOptions } from "../../src/serve/mod.ts";
-import { start, type TestPlatform } from "./platform.ts";
+import type { ProgramOptions } from "./platform_process.ts";
+import { start, startInProcess, type TestPlatform } from "./platform.ts";
 
 /** A PostgreSQL, and folders of nodes that share it, files and keys. */
 export class Cluster implements AsyncDisposable {
@@ -30,14 +31,26 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Starts a node; its data directory, and so its name, is that of an earlier start. */
-  async start(name: string, more: Partial<PlatformOptions> = {}): Promise<TestPlatform> {
-    const platform = await start(join(this.folder, name), {
+  async start(name: string, more: Partial<ProgramOptions> = {}): Promise<TestPlatform> {
+    return this.#add(await start(join(this.folder, name), this.#shared(more)));
+  }
+
+  /** {@link start}, in the test's own process: see {@link startInProcess}. */
+  async startInProcess(name: string, more: Partial<PlatformOptions>): Promise<TestPlatform> {
+    return this.#add(await startInProcess(join(this.folder, name), this.#shared(more)));
+  }
+
+  #shared<T extends Partial<PlatformOptions> | Partial<ProgramOptions>>(more: T) {
+    return {
       kv: this.kv,
       keysFile: join(this.folder, "keys.json"),
       ...more,
       blobs: join(this.folder, "blobs"),
       env: { ...Deno.env.toObject(), SVC_KV_PASSWORD: this.password },
-    });
+    };
+  }
+
+  #add(platform: TestPlatform): TestPlatform {
     this.#running.add(platform);
     return platform;
   }

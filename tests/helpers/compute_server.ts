@@ -2,6 +2,7 @@
  * Servers of deployments for tests: run in processes of their own, with what
  * they logged.
  */
+import { COMPILED } from "../../scripts/_program.ts";
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { fileURLToPath } from "node:url";
 import {
@@ -44,25 +45,22 @@ const DEFAULTS = {
   allowPrivate: false,
 } as const;
 
-/** A compiled program to test in place of the source. */
-export const PROGRAM = Deno.env.get("SVC_BIN") || undefined;
-
 const env = Deno.env.toObject();
 
-const program = (argument: string) => (folder: string) => ({
-  command: PROGRAM!,
+const compiled = (command: string, argument: string) => (folder: string) => ({
+  command,
   args: [argument, folder],
   env: { NO_COLOR: "1" },
 });
 
 /** Starts the program as the process of a server on Deno. */
-export const spawnServer: ComputeServerOptions["spawn"] = PROGRAM === undefined
+export const spawnServer: ComputeServerOptions["spawn"] = COMPILED === undefined
   ? computeProcessCommand({ env })
-  : program(COMPUTE_PROCESS_ARGUMENT);
+  : compiled(COMPILED, COMPUTE_PROCESS_ARGUMENT);
 
-const spawnNodeServer: ComputeServerOptions["spawn"] = PROGRAM === undefined
+const spawnNodeServer: ComputeServerOptions["spawn"] = COMPILED === undefined
   ? nodeProcessCommand({ env })
-  : program(NODE_PROCESS_ARGUMENT);
+  : compiled(COMPILED, NODE_PROCESS_ARGUMENT);
 
 /** Starts the process of a server on Node where nobody may make namespaces, as in most containers. */
 export const withoutNamespaces: ComputeServerOptions["spawn"] = async (folder, facts) => {

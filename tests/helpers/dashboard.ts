@@ -5,7 +5,7 @@
  * @module
  */
 import type { BrowserContext, Page } from "playwright-core";
-import type { PlatformOptions } from "../../src/serve/mod.ts";
+import type { ProgramOptions } from "./platform_process.ts";
 import { Visitor } from "./page_visitor.ts";
 import { type ApiAnswer, type TestPlatform, withPlatform } from "./platform.ts";
 
@@ -23,7 +23,7 @@ export interface DashboardPlatform {
 /** Runs a test on a platform whose workspace `acme` is empty. */
 export function withDashboard(
   run: (parts: DashboardPlatform) => Promise<void>,
-  options: Partial<PlatformOptions> = {},
+  options: Partial<ProgramOptions> = {},
 ): Promise<void> {
   return withPlatform(async (platform) => {
     const [ada, viewer, stranger] = [0, 1, 2].map(() => new Visitor(platform)) as [

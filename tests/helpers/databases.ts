@@ -7,11 +7,11 @@ import pg from "pg";
 import type { QueryEvent } from "../../src/contract/mod.ts";
 import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { until } from "../../src/lib/_test_until.ts";
-import type { PlatformOptions } from "../../src/serve/mod.ts";
+import type { ProgramOptions } from "./platform_process.ts";
 import { createProject, start, type TestPlatform, TOKEN, withPlatform } from "./platform.ts";
 
 /** What a platform is started with for each engine. */
-const ENGINES: Readonly<Record<string, Partial<PlatformOptions>>> = {
+const ENGINES: Readonly<Record<string, Partial<ProgramOptions>>> = {
   embedded: {},
   server: { postgres: "local" },
 };
@@ -47,7 +47,7 @@ export interface DatabaseCase {
 export function onEachDatabase(
   name: string,
   cases: readonly DatabaseCase[],
-  options: Partial<PlatformOptions> = {},
+  options: Partial<ProgramOptions> = {},
 ): void {
   for (const [engine, more] of Object.entries(ENGINES)) {
     const lack = engine === "server" ? NO_POSTGRES : undefined;

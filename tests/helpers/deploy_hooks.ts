@@ -1,8 +1,8 @@
 /**
  * Deploy hooks over a real repository. A build makes one page that names its
  * commit, or does as the project's build command says: {@link HANGS} and
- * {@link FAILS}. The compiled program runs these commands; in the process
- * `TestRunner` stands for them, so that a test is quick and may hold builds up.
+ * {@link FAILS}. Tests that hold builds up, or see what runs side by side, hand a
+ * platform in their own process a {@link TestRunner}.
  *
  * @module
  */
@@ -19,12 +19,13 @@ import {
   type ApiAnswer,
   type ApiOptions,
   fileList,
-  PROGRAM,
   sha256,
   start,
+  startInProcess,
   STATIC_MANIFEST,
   type TestPlatform,
 } from "./platform.ts";
+import type { ProgramOptions } from "./platform_process.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
 /** A build command whose page names what was built. */
@@ -97,17 +98,7 @@ export class TestRunner {
   };
 }
 
-/** In place of a runner that the compiled program has in another process: builds are real there. */
-const OUT_OF_REACH = new Proxy(new TestRunner(), {
-  get(_, name) {
-    throw new TypeError(
-      `Name this test in tests/integration/_in_process.ts: it controls builds (${String(name)})`,
-    );
-  },
-});
-
 export interface HookPlatform extends TestPlatform {
-  readonly runner: TestRunner;
   readonly folder: string;
   readonly repository: TestRepository;
   /** Posts to a hook's URL as its caller would. */
@@ -126,21 +117,38 @@ export interface HookPlatform extends TestPlatform {
 
 const ENDED = new Set(["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"]);
 
-/** Starts a platform with the project `shop` of a fresh repository, or on one that is there. */
+/** A repository and the folder that it and the data directory are in. */
+export interface HookFolder {
+  readonly folder: string;
+  readonly repository: TestRepository;
+}
+
+/** Starts a platform on the data in a folder, for hooks of the project `shop`. */
 export async function startHooks(
-  folder: string,
-  repository: TestRepository,
-  options: Parameters<typeof start>[1] = {},
+  { folder, repository }: HookFolder,
+  options: Partial<ProgramOptions> = {},
 ): Promise<HookPlatform> {
-  const runner = PROGRAM === undefined ? new TestRunner() : OUT_OF_REACH;
-  const platform = await start(`${folder}/data`, {
-    gitRoots: [folder],
-    ...(PROGRAM === undefined ? { openBuilds: runner.opener } : {}),
-    ...options,
+  const platform = await start(`${folder}/data`, { gitRoots: [folder], ...options });
+  return hookPlatform(platform, { folder, repository });
+}
+
+/** How many builds a {@link TestRunner} gets at the same time. */
+export const RUNNER_CONCURRENCY = 2;
+
+/** {@link startHooks}, in the test's own process, with builds that `runner` stands for. */
+export async function startHooksWith(
+  runner: TestRunner,
+  { folder, repository }: HookFolder,
+): Promise<HookPlatform> {
+  const platform = await startInProcess(`${folder}/data`, {
+    ...{ gitRoots: [folder], openBuilds: runner.opener, buildConcurrency: RUNNER_CONCURRENCY },
   });
+  return hookPlatform(platform, { folder, repository });
+}
+
+function hookPlatform(platform: TestPlatform, { folder, repository }: HookFolder): HookPlatform {
   return {
     ...platform,
-    runner,
     folder,
     repository,
     trigger: (url, body, given = {}) =>
@@ -178,14 +186,27 @@ export async function startHooks(
   };
 }
 
-export async function withHooks(
+/** Runs a test on a platform with the project `shop` of a fresh repository. */
+export const withHooks = (
   run: (platform: HookPlatform) => Promise<void>,
-  options: Parameters<typeof start>[1] = {},
+  options: Partial<ProgramOptions> = {},
+): Promise<void> => withShop((place) => startHooks(place, options), run);
+
+/** {@link withHooks}, with builds that `runner` stands for: see {@link startHooksWith}. */
+export const withHooksOf = (
+  runner: TestRunner,
+  run: (platform: HookPlatform) => Promise<void>,
+): Promise<void> => withShop((place) => startHooksWith(runner, place), run, () => runner.open());
+
+async function withShop(
+  open: (place: HookFolder) => Promise<HookPlatform>,
+  run: (platform: HookPlatform) => Promise<void>,
+  beforeEnd: () => void = () => {},
 ): Promise<void> {
   const folder = await makeTestFolder("svc-hooks-");
   const repository = await makeRepository(folder);
   await repository.commit("main", { "index.html": "<p>one</p>" });
-  const platform = await startHooks(folder, repository, options);
+  const platform = await open({ folder, repository });
   try {
     const created = await platform.api("POST", "/v1/projects", {
       json: {
@@ -198,7 +219,7 @@ export async function withHooks(
     if (created.status !== 201) throw new Error(JSON.stringify(created.json));
     await run(platform);
   } finally {
-    if (PROGRAM === undefined) platform.runner.open();
+    beforeEnd();
     await platform.shutdown();
     await Deno.remove(folder, { recursive: true });
   }

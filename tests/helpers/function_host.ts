@@ -20,14 +20,14 @@ import {
   type OutboundFetch,
   type ProcessPlaces,
 } from "../../src/runtime/mod.ts";
-import { PROGRAM } from "./platform.ts";
+import { COMPILED } from "../../scripts/_program.ts";
 
 export const PROJECT = fileURLToPath(new URL("../../fixtures/functions/project", import.meta.url));
 
 /** Starts the program as a function process: the compiled one, where that is tested. */
 export const spawnFunctions: FunctionHostOptions["spawn"] = (socketPath) =>
-  PROGRAM === undefined ? spawnSource(socketPath) : {
-    command: PROGRAM,
+  COMPILED === undefined ? spawnSource(socketPath) : {
+    command: COMPILED,
     args: [FUNCTION_PROCESS_ARGUMENT, socketPath],
     env: { NO_COLOR: "1" },
   };

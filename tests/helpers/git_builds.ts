@@ -6,7 +6,8 @@
 import type { BuildLogLine } from "../../src/contract/mod.ts";
 import type { PlatformOptions } from "../../src/serve/mod.ts";
 import { makeRepository, type TestRepository } from "../../src/lib/_test_git.ts";
-import { start, type TestPlatform } from "./platform.ts";
+import { start, startInProcess, type TestPlatform } from "./platform.ts";
+import type { ProgramOptions } from "./platform_process.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
 export interface BuildPlatform extends TestPlatform {
@@ -47,17 +48,29 @@ const TERMINAL = ["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"];
 const PATIENCE_MS = 120_000;
 
 /** Runs a test on a platform whose repositories lie in a folder of their own. */
-export async function withBuilds(
+export const withBuilds = (
   run: (platform: BuildPlatform) => Promise<void>,
-  options: Partial<PlatformOptions> = {},
+  options: Partial<ProgramOptions> = {},
+): Promise<void> =>
+  withRepository((folder, own) => start(`${folder}/data`, { ...own, ...options }), run);
+
+/** {@link withBuilds}, in the test's own process: see {@link startInProcess}. */
+export const withBuildsInProcess = (
+  run: (platform: BuildPlatform) => Promise<void>,
+  options: Partial<PlatformOptions>,
+): Promise<void> =>
+  withRepository((folder, own) => startInProcess(`${folder}/data`, { ...own, ...options }), run);
+
+async function withRepository(
+  open: (
+    folder: string,
+    own: { readonly gitRoots: readonly string[]; readonly allowPrivateUpstreams: true },
+  ) => Promise<TestPlatform>,
+  run: (platform: BuildPlatform) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-builds-" });
   const repository = await makeRepository(folder);
-  const platform = await start(`${folder}/data`, {
-    gitRoots: [folder],
-    allowPrivateUpstreams: true,
-    ...options,
-  });
+  const platform = await open(folder, { gitRoots: [folder], allowPrivateUpstreams: true });
   const ended = (id: string): Promise<Ended> =>
     until(
       async () => (await platform.api("GET", `/v1/deployments/${id}`)).json,

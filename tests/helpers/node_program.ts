@@ -11,12 +11,8 @@ import { ROOT } from "../../scripts/_source_files.ts";
 /** Node's major version that current frameworks need. */
 const NODE_MAJOR = 24;
 
-/**
- * True where real projects are installed and built. `LEAVE_TO_PROGRAM` leaves them to
- * the run of the compiled program.
- */
-export const buildsProjects = isInstalled("npm") &&
-  (Boolean(Deno.env.get("SVC_BIN")) || !Deno.env.get("LEAVE_TO_PROGRAM"));
+/** True where real projects can be installed and built. */
+export const buildsProjects = isInstalled("npm");
 
 /** Folder with a Node that is new enough: the machine's, else one from npm, which npx keeps. */
 async function nodeFolder(cache: string): Promise<string | undefined> {

@@ -12,18 +12,15 @@ import { freeBuildUid } from "./build_users.ts";
 import { checkAnswer } from "./contract.ts";
 import {
   type PlatformOptions,
-  rekeyDataDir,
   type RunningPlatform,
   startPlatform,
 } from "../../src/serve/mod.ts";
 
 import { hear } from "../../scripts/_process.ts";
-import { startProcess } from "./platform_process.ts";
+import { type Command, programCommand } from "../../scripts/_program.ts";
+import { type ProgramOptions, startProcess } from "./platform_process.ts";
 
 export const TOKEN = "integration-test-token-0123456789";
-
-/** The compiled program, where that is tested in place of the source. */
-export const PROGRAM = Deno.env.get("SVC_BIN") || undefined;
 
 export interface Answer {
   readonly status: number;
@@ -131,55 +128,67 @@ export async function callApi(
   return { status: response.status, headers: response.headers, json };
 }
 
-/** Starts a platform on a data directory: in this process, or as the program that `SVC_BIN` names. */
+/** The options that tests give, if they do not say otherwise: ports, folders, names and the key. */
+export const TEST_OPTIONS = {
+  host: "127.0.0.1",
+  port: 0,
+  baseDomain: "localhost",
+  trustProxy: [],
+  bootstrapToken: TOKEN,
+  postgresPort: 0,
+} as const;
+
+/** Starts `svc serve` on a data directory, with the options as its flags and variables. */
 export function start(
   dataDir: string,
-  options: Partial<PlatformOptions> = {},
+  options: Partial<ProgramOptions> = {},
 ): Promise<TestPlatform> {
-  return PROGRAM === undefined
-    ? startBy(startPlatform, { ...options, dataDir })
-    : startProgramAt(PROGRAM, { ...options, dataDir });
+  return startCommand(programCommand(), { ...options, dataDir });
 }
 
-/** Starts a platform as the process of a compiled program, which may write `lines` beside its log. */
-export function startProgramAt(
-  program: string,
-  { lines, ...options }: Partial<PlatformOptions> & {
+/** Starts a platform by another program, which may write `lines` beside its log. */
+export async function startCommand(
+  command: Command,
+  { lines, ...options }: Partial<ProgramOptions> & {
     readonly dataDir: string;
     readonly lines?: RegExp;
   },
 ): Promise<TestPlatform> {
-  return startBy((given, logged) => startProcess(program, given, logged, lines), options);
+  const logged: string[] = [];
+  const given = { ...TEST_OPTIONS, env: Deno.env.toObject(), ...withBuildUser(options) };
+  const running = await startProcess(given, { command, logged, ...(lines && { lines }) });
+  return testPlatform(running, { dataDir: options.dataDir, logged });
 }
 
-/** The process that a platform runs in: this one, or that of the program. */
-export const processOf = (platform: RunningPlatform): number =>
-  "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
-
-/** Starts a platform in this process, even where a program is tested. */
-export function startSource(dataDir: string): Promise<TestPlatform> {
-  return startBy(startPlatform, { dataDir });
-}
-
-async function startBy(
-  startPlatform: (given: PlatformOptions, logged: string[]) => Promise<RunningPlatform>,
-  { dataDir, ...options }: Partial<PlatformOptions> & { readonly dataDir: string },
+/**
+ * Starts a platform in the test's own process: only for tests that set its clock, or
+ * hand it parts that no flag gives. They say why.
+ */
+export async function startInProcess(
+  dataDir: string,
+  options: Partial<PlatformOptions> = {},
 ): Promise<TestPlatform> {
   const logged: string[] = [];
-  const platform = await startPlatform({
-    host: "127.0.0.1",
-    port: 0,
+  const running = await startPlatform({
+    ...TEST_OPTIONS,
     dataDir,
-    baseDomain: "localhost",
-    trustProxy: [],
-    bootstrapToken: TOKEN,
-    postgresPort: 0,
     env: Deno.env.toObject(),
     version: "0.0.0-test",
     log: (line) => logged.push(`${line.level} ${line.message}`),
-    ...options,
-    builds: { firstUid: freeBuildUid(), ...options.builds },
-  }, logged);
+    ...withBuildUser(options),
+  });
+  return testPlatform(running, { dataDir, logged });
+}
+
+/** Builds of two test platforms at the same time must not share their users. */
+function withBuildUser<T extends Pick<Partial<PlatformOptions>, "builds">>(options: T) {
+  return { ...options, builds: { firstUid: freeBuildUid(), ...options.builds } };
+}
+
+function testPlatform<T extends RunningPlatform>(
+  platform: T,
+  { dataDir, logged }: Pick<TestPlatform, "dataDir" | "logged">,
+): T & TestPlatform {
   return {
     ...platform,
     dataDir,
@@ -190,10 +199,13 @@ async function startBy(
   };
 }
 
+/** The process that a platform runs in: this one, or that of the program. */
+export const processOf = (platform: RunningPlatform): number =>
+  "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
+
 /** Seals the secrets of a data directory with a new key; returns how many they are. */
 export async function rekey(dataDir: string): Promise<number> {
-  if (PROGRAM === undefined) return await rekeyDataDir({ dataDir, env: Deno.env.toObject() });
-  const { stdout } = await hear([PROGRAM, "rekey", "--json", "--data-dir", dataDir]);
+  const { stdout } = await hear([...programCommand(), "rekey", "--json", "--data-dir", dataDir]);
   const { error, resealed } = JSON.parse(stdout);
   if (error !== undefined) throw new Error(error);
   return resealed;
@@ -206,12 +218,23 @@ export function stillClock(): () => number {
 }
 
 /** Runs a test on a fresh platform and removes it afterwards. */
-export async function withPlatform(
+export const withPlatform = (
   run: (platform: TestPlatform) => Promise<void>,
-  options: Partial<PlatformOptions> = {},
+  options: Partial<ProgramOptions> = {},
+): Promise<void> => withStarted((dataDir) => start(dataDir, options), run);
+
+/** {@link withPlatform}, in the test's own process: see {@link startInProcess}. */
+export const withPlatformInProcess = (
+  run: (platform: TestPlatform) => Promise<void>,
+  options: Partial<PlatformOptions>,
+): Promise<void> => withStarted((dataDir) => startInProcess(dataDir, options), run);
+
+async function withStarted(
+  open: (dataDir: string) => Promise<TestPlatform>,
+  run: (platform: TestPlatform) => Promise<void>,
 ): Promise<void> {
   const dataDir = await makeTestFolder("svc-test-");
-  const platform = await start(dataDir, options);
+  const platform = await open(dataDir);
   try {
     await run(platform);
   } finally {

@@ -1,14 +1,26 @@
 /**
- * A platform as its users run it: the program that `SVC_BIN` names, as a
- * process, with the options of the test as flags and variables.
+ * A platform as its users run it: `svc serve` as a process, with the options of
+ * the test as flags and variables.
  *
  * @module
  */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
-import { startProgram } from "../../scripts/_program.ts";
+import { type Command, startProgram } from "../../scripts/_program.ts";
 import type { PlatformOptions, RunningPlatform } from "../../src/serve/mod.ts";
 
-type Given = Omit<PlatformOptions, "dataDir" | "version" | "log" | "env">;
+/** Parts that no flag can give: only a platform in the test's own process has them. */
+type InProcess = "now" | "minutes" | "openBuilds";
+
+/** The options of a platform that its users can give as flags or variables. */
+export type ProgramOptions =
+  & Omit<PlatformOptions, InProcess | "version" | "log" | "builds" | "servers" | "images">
+  & {
+    readonly builds?: Omit<NonNullable<PlatformOptions["builds"]>, "sandbox">;
+    readonly servers?: Omit<NonNullable<PlatformOptions["servers"]>, "support">;
+    readonly images?: false;
+  };
+
+type Given = Omit<ProgramOptions, "dataDir" | "env">;
 
 /** How an option is given to `serve`, or that no flag says it. */
 type ToFlags<T> = (value: T) => readonly string[];
@@ -28,7 +40,7 @@ const byVariable: ToFlags<unknown> = () => [];
 function none(name: string): ToFlags<unknown> {
   return () => {
     throw new TypeError(
-      `Name this test in tests/integration/_in_process.ts: no flag of svc serve says "${name}"`,
+      `No flag of svc serve gives ${name}: start the platform with startInProcess()`,
     );
   };
 }
@@ -76,8 +88,6 @@ const FLAGS: Table<Given> = {
       bodyMs: seconds("--body-timeout"),
       keepAliveMs: seconds("--keep-alive-timeout"),
     }, connections),
-  now: none("now"),
-  minutes: none("minutes"),
   geoip: one("--geoip"),
   asn: one("--asn"),
   dnsServer: one("--dns-server"),
@@ -92,7 +102,8 @@ const FLAGS: Table<Given> = {
       serverCaFile: one("--acme-ca"),
     }, acme),
   allowPrivateUpstreams: mark("--allow-private-upstreams"),
-  upstreamCa: none("upstreamCa, unless as a file"),
+  // Written to a file by `startProcess`.
+  upstreamCa: () => [],
   upstreamTimes: (times) =>
     toFlags<typeof times>({
       connectMs: seconds("--upstream-connect-timeout"),
@@ -111,7 +122,6 @@ const FLAGS: Table<Given> = {
   servers: (servers) =>
     toFlags<typeof servers>({
       allowUnsandboxed: mark("--allow-unsandboxed-servers"),
-      support: none("servers.support"),
     }, servers),
   caches: (caches) =>
     toFlags<typeof caches>({
@@ -125,7 +135,7 @@ const FLAGS: Table<Given> = {
       perServer: one("--max-sockets-per-server"),
     }, limits),
   maxFunctionProcesses: one("--max-function-processes"),
-  images: (images) => images === false ? ["--no-images"] : none("images")(images),
+  images: () => ["--no-images"],
   buildConcurrency: (most) =>
     most === 0 ? ["--builds", "off"] : ["--build-concurrency", String(most)],
   resolveMs: seconds("--trigger-timeout"),
@@ -133,11 +143,9 @@ const FLAGS: Table<Given> = {
     toFlags<typeof builds>({
       allowUnsandboxed: mark("--allow-unsandboxed-builds"),
       firstUid: one("--build-uid"),
-      sandbox: none("builds.sandbox"),
       limits: (limits) => toFlags(LIMITS, limits),
     }, builds),
   gitRoots: each("--git-root"),
-  openBuilds: none("openBuilds"),
   bot: (bot) =>
     toFlags<typeof bot>({
       token: byVariable,
@@ -171,35 +179,48 @@ function logLine(line: string): string | undefined {
   return s === "user" && !OWN_LINES.test(m) ? `${l} ${m}` : undefined;
 }
 
-/** Nothing: all that the program writes to stderr is its log. */
+/** The command line and the variables of `svc serve` for these options. */
+export function serveCommand({ dataDir: _, env: __, upstreamCa: ___, ...given }: ProgramOptions): {
+  readonly flags: readonly string[];
+  readonly secrets: Readonly<Record<string, string>>;
+} {
+  return { flags: toFlags<Given>(FLAGS, given), secrets: secrets(given) };
+}
+
+/** Matches no line: all that the program writes to stderr is its log. */
 const NO_LINE = /^\b$/;
+
+export interface ProcessOptions {
+  /** Starts the program. */
+  readonly command: Command;
+  /** Receives the log, as `level message`. */
+  readonly logged: string[];
+  /** Lines on stderr, beside the log, that the test expects. */
+  readonly lines?: RegExp;
+}
 
 /**
  * Starts the program. Its end fails the test where it does not exit with 0, or
- * where something but its log, and lines of the runtime that are expected, was on stderr.
+ * where it wrote something unexpected to stderr.
  */
 export async function startProcess(
-  program: string,
-  { dataDir, env, version: _, log: __, ...given }: PlatformOptions,
-  logged: string[],
-  expected: RegExp = NO_LINE,
+  options: ProgramOptions,
+  { command, logged, lines = NO_LINE }: ProcessOptions,
 ): Promise<RunningPlatform & { readonly pid: number }> {
-  const { upstreamCa, ...options } = given;
+  const { dataDir, env, upstreamCa } = options;
   const folder = await makeTestFolder("svc-flags-");
   const caFile = `${folder}/upstream_ca.pem`;
   if (upstreamCa !== undefined) await Deno.writeTextFile(caFile, upstreamCa.join("\n"));
   const strays: string[] = [];
-  const { SVC_BIN: ___, ...rest } = env;
+  const { SVC_BIN: _, ...rest } = env;
+  const { flags, secrets } = serveCommand(options);
   const platform = await startProgram({
-    command: [program],
+    command,
     dataDir,
-    args: [
-      ...toFlags<typeof options>(FLAGS, options),
-      ...(upstreamCa === undefined ? [] : ["--upstream-ca", caFile]),
-    ],
-    env: { ...definedVariables(rest), NO_COLOR: "1", ...secrets(given) },
+    args: [...flags, ...(upstreamCa === undefined ? [] : ["--upstream-ca", caFile])],
+    env: { ...definedVariables(rest), NO_COLOR: "1", ...secrets },
     onLine(line) {
-      if (expected.test(line)) return;
+      if (lines.test(line)) return;
       if (!line.startsWith("{")) return void strays.push(line);
       const said = logLine(line);
       if (said !== undefined) logged.push(said);

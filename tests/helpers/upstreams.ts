@@ -7,7 +7,7 @@ import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { bundleFunctions } from "../../src/runtime/mod.ts";
-import type { PlatformOptions } from "../../src/serve/mod.ts";
+import type { ProgramOptions } from "./platform_process.ts";
 import { makeCertificate } from "./pebble.ts";
 import {
   fileList,
@@ -34,7 +34,7 @@ export interface Upstream {
 }
 
 /** Opens a platform that may reach loopback, and trusts the servers of the test. */
-export async function openMachinery(more: Partial<PlatformOptions> = {}): Promise<Machinery> {
+export async function openMachinery(more: Partial<ProgramOptions> = {}): Promise<Machinery> {
   const folder = await makeTestFolder("svc-edge-");
   const { certFile, keyFile } = await makeCertificate(folder, "upstream", [
     "DNS:localhost",

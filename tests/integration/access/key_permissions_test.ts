@@ -11,6 +11,7 @@ import {
   STATIC_MANIFEST,
   type TestPlatform,
   withPlatform,
+  withPlatformInProcess,
 } from "../../helpers/platform.ts";
 
 const ALL = Object.entries(endpoints) as unknown as readonly (readonly [string, Endpoint])[];
@@ -172,7 +173,7 @@ Deno.test("a limited key pages over the projects that it reaches, and is told it
 
 Deno.test("a change of a key holds from the next request on, and an expired key is refused", async () => {
   let now = Date.UTC(2026, 10, 23);
-  await withPlatform(async (platform) => {
+  await withPlatformInProcess(async (platform) => {
     const expiresAt = new Date(now + 60_000).toISOString();
     const holder = await holderOf(platform, {
       ...{ permissions: ["read"], description: "for the nightly run", expiresAt },

@@ -8,7 +8,7 @@ import {
   signUp,
   signUpWithWorkspace,
 } from "../../helpers/browser.ts";
-import { rekey, start, stillClock, withPlatform } from "../../helpers/platform.ts";
+import { rekey, start, stillClock, withPlatform, withPlatformInProcess } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
 
 Deno.test("a person signs up, signs out, signs in; the cookie is for the browser alone", () =>
@@ -66,7 +66,7 @@ Deno.test("unknown accounts and wrong passwords get the same answer", () =>
   }));
 
 Deno.test("guessing passwords is slowed down alike for known and unknown accounts", () =>
-  withPlatform(async (platform) => {
+  withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const statuses = async (email: string) => {
       const seen: number[] = [];
@@ -86,7 +86,7 @@ Deno.test("guessing passwords is slowed down alike for known and unknown account
   }, { now: stillClock() }));
 
 Deno.test("many guesses at once gain nothing", () =>
-  withPlatform(async (platform) => {
+  withPlatformInProcess(async (platform) => {
     await signUp(platform, "ada");
     const guesses = Array.from(
       { length: 12 },
@@ -197,7 +197,7 @@ Deno.test("the second factor is asked for; no code counts twice; recovery codes 
   }));
 
 Deno.test("the second factor can not be guessed, nor turned off without password and code", () =>
-  withPlatform(async (platform) => {
+  withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const { secret, recoveryCodes } = await enrol(ada);
     const off = (json: unknown) => ada.send("POST", "/v1/account/two-factor/disable", { json });
@@ -420,7 +420,7 @@ Deno.test("API keys are shown once, listed by prefix, limited by role, and revok
   }));
 
 Deno.test("an API key makes 5,000 requests in an hour", () =>
-  withPlatform(async (platform) => {
+  withPlatformInProcess(async (platform) => {
     const statuses = new Map<number, number>();
     let retryAfter: string | null = null;
     const worker = async (count: number) => {

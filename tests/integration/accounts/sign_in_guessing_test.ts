@@ -9,6 +9,7 @@ import {
   stillClock,
   type TestPlatform,
   withPlatform,
+  withPlatformInProcess,
 } from "../../helpers/platform.ts";
 
 const EMAIL = "ada@example.com";
@@ -40,7 +41,7 @@ const cookiesOf = ({ headers }: ApiAnswer): string =>
   headers.getSetCookie().map((field) => field.slice(0, field.indexOf(";"))).join("; ");
 
 Deno.test("wrong passwords from elsewhere do not keep the owner out", () =>
-  withPlatform(async (platform) => {
+  withPlatformInProcess(async (platform) => {
     await signUp(platform, "ada");
     const wrong = () => signInAt(platform, "203.0.113.9", { password: "wrong password" });
     for (let count = 0; count < 5; count++) assert.equal((await wrong()).status, 401);
@@ -53,7 +54,7 @@ Deno.test("wrong passwords from elsewhere do not keep the owner out", () =>
   }, guessing()));
 
 Deno.test("a browser that has signed in before is let through wherever guesses come from, and its owner is told once", () =>
-  withPlatform(async (platform) => {
+  withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const first = await signInAt(platform, "192.0.2.1");
     const cookie = cookiesOf(first).split("; ").find((each) => each.startsWith("svc_device_"))!;
@@ -77,7 +78,7 @@ for (
   ] as const
 ) {
   Deno.test(`a planted session cookie signs nobody out and lets nobody in over ${scheme}`, () =>
-    withPlatform(async (platform) => {
+    withPlatformInProcess(async (platform) => {
       const host: Record<string, string> = scheme === "https" ? { host: "svc.example" } : {};
       const named = (value: string) => `${prefix}svc_session=${value}`;
       const ada = await signUp(platform, "ada");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { denoCache } from "../../../src/runtime/mod.ts";
 import { networkVariables } from "../../../src/lib/network_variables.ts";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";
-import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
+import { type BuildPlatform, textOf, withBuilds, withBuildsInProcess } from "../../helpers/git_builds.ts";
 import { openForChildren } from "../../helpers/descriptors.ts";
 import { FIRST_TEST_UID } from "../../helpers/build_users.ts";
 import { processOf } from "../../helpers/platform.ts";
@@ -86,7 +86,7 @@ Deno.test("a build reaches no file that the platform has open, its own or inheri
 });
 
 Deno.test("a build that forks without end is ended, and the platform answers meanwhile", async () => {
-  await withBuilds(async (platform) => {
+  await withBuildsInProcess(async (platform) => {
     const running = buildScript(platform, "bomb() { bomb | bomb & }; bomb; sleep 60");
     let answers = 0;
     const timer = setInterval(() => {
@@ -140,7 +140,7 @@ Deno.test("a build that prints without end fills neither memory nor disk", async
 });
 
 Deno.test("a build that never ends is ended, with what left its group and session", async () => {
-  await withBuilds(async (platform) => {
+  await withBuildsInProcess(async (platform) => {
     const script = "setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 1; done' &\nsleep 600";
     const { deployment } = await buildScript(platform, script);
     assert.match(deployment.error ?? "", /longer than 4 seconds/);

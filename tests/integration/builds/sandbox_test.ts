@@ -1,7 +1,10 @@
-/** Builds where the machine offers no sandbox. */
+/**
+ * Builds where the machine offers no sandbox. The platform runs in this process: a test
+ * cannot take the sandbox from the machine, so it says that there is none.
+ */
 import assert from "node:assert/strict";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";
-import { textOf, withBuilds } from "../../helpers/git_builds.ts";
+import { textOf, withBuildsInProcess } from "../../helpers/git_builds.ts";
 
 const SCRIPT = [
   "setsid sleep 876 >/dev/null 2>&1 &",
@@ -11,7 +14,7 @@ const SCRIPT = [
 const SETTINGS = { buildCommand: "sh build.sh", outputDirectory: "out" };
 
 Deno.test("without a sandbox builds are refused, with what can be done", async () => {
-  await withBuilds(async ({ project, build, log }) => {
+  await withBuildsInProcess(async ({ project, build, log }) => {
     const { hook } = await project("shop", SETTINGS);
     const { status, error, id } = await build(hook, { "build.sh": SCRIPT });
     assert.equal(status, "FAILED");
@@ -21,7 +24,7 @@ Deno.test("without a sandbox builds are refused, with what can be done", async (
 });
 
 Deno.test("builds without a sandbox run when the operator allows it, and leave nothing", async () => {
-  await withBuilds(async ({ project, build, get, logged, dataDir }) => {
+  await withBuildsInProcess(async ({ project, build, get, logged, dataDir }) => {
     const { hook } = await project("shop", SETTINGS);
     const { error, id } = await build(hook, { "build.sh": SCRIPT });
     assert.equal(error, null);
@@ -33,7 +36,7 @@ Deno.test("builds without a sandbox run when the operator allows it, and leave n
 });
 
 Deno.test("a build without a sandbox that never ends is ended, too", async () => {
-  await withBuilds(async ({ project, build }) => {
+  await withBuildsInProcess(async ({ project, build }) => {
     const { hook } = await project("shop", SETTINGS);
     const { error, id } = await build(hook, { "build.sh": "setsid sleep 876 & sleep 876" });
     assert.match(error ?? "", /longer than 3 seconds/);

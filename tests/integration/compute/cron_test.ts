@@ -4,7 +4,7 @@ import type { CronRun, CronTask, LogEntry } from "../../../src/contract/mod.ts";
 import type { Minutes } from "../../../src/platform/cron/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, LAYERS, MANIFEST } from "../../helpers/compute_site.ts";
-import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+import { createProject, type TestPlatform, withPlatform, withPlatformInProcess } from "../../helpers/platform.ts";
 import { runTool } from "../../helpers/tool.ts";
 
 const HOST = "shop.localhost";
@@ -126,7 +126,7 @@ function testMinutes() {
 
 Deno.test("a task runs by itself when its minute comes, and ends with its deployment", () => {
   const { minutes, begin } = testMinutes();
-  return withPlatform(async (platform) => {
+  return withPlatformInProcess(async (platform) => {
     await createProject(platform, "shop");
     assert.equal((await run(platform, "/api/task")).status, 409, "nothing is live");
     await deployServer(platform, "shop", { server: SERVER, manifest: scheduled("/api/task") });

@@ -1,18 +1,19 @@
 /**
- * Platforms whose system does not offer the whole sandbox for servers.
+ * Platforms whose system does not offer the whole sandbox for servers. They run in this
+ * process: a test cannot take Landlock or seccomp from the machine, so it says what is there.
  */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";
-import { createProject, start, type TestPlatform } from "../../helpers/platform.ts";
+import { createProject, startInProcess, type TestPlatform } from "../../helpers/platform.ts";
 
-type Servers = NonNullable<Parameters<typeof start>[1]>["servers"];
+type Servers = NonNullable<Parameters<typeof startInProcess>[1]>["servers"];
 
 async function withServers(
   servers: Servers,
   use: (platform: TestPlatform) => Promise<void>,
 ): Promise<void> {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-unsandboxed-" });
-  const platform = await start(dataDir, servers === undefined ? {} : { servers });
+  const platform = await startInProcess(dataDir, servers === undefined ? {} : { servers });
   try {
     await use(platform);
   } finally {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import type { PlatformOptions } from "../../../src/serve/mod.ts";
+import type { ProgramOptions } from "../../helpers/platform_process.ts";
 import { type DnsFixture, startDns } from "../../../src/lib/_test_dns_server.ts";
 import {
   createProject,
@@ -14,7 +14,7 @@ const PROOF = "_svc-challenge.shop.example";
 
 async function withDomains(
   run: (platform: TestPlatform, dns: DnsFixture) => Promise<void>,
-  options: Partial<PlatformOptions> = {},
+  options: Partial<ProgramOptions> = {},
 ): Promise<void> {
   const dns = await startDns();
   try {

@@ -14,7 +14,7 @@ Deno.test("no token of a hook is written, logged, told or answered but when it i
   const folder = await Deno.makeTempDir({ prefix: "svc-hooks-" });
   const repository = await makeRepository(folder);
   const commitSha = await repository.commit("main", { "index.html": "<p>one</p>" });
-  const platform = await startHooks(folder, repository);
+  const platform = await startHooks({ folder, repository });
   const { api, port, trigger, hook, ended } = platform;
   await api("POST", "/v1/projects", { json: { name: "shop", gitUrl: repository.path } });
   const live = await deploy(platform, "shop", { files: { "index.html": "x" } });

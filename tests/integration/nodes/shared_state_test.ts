@@ -23,7 +23,7 @@ Deno.test({
     const a = await cluster.start("a", { ...options, nodeId: "a" });
     // Its clock is late, so that its ids would come before those of the other.
     const late = () => Date.now() - HOUR_MS;
-    const b = await cluster.start("b", { ...options, nodeId: "b", now: late });
+    const b = await cluster.startInProcess("b", { ...options, nodeId: "b", now: late });
     const inbox = async () => titlesOf(await b.api("GET", "/v1/notifications"));
 
     await t.step("the owner's link is made once, and can be used at any node", async () => {

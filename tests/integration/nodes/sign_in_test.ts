@@ -38,7 +38,10 @@ Deno.test({
   async fn(t) {
     await using cluster = await Cluster.open();
     const options = { now: stillClock() };
-    const [a, b] = [await cluster.start("a", options), await cluster.start("b", options)];
+    const [a, b] = [
+      await cluster.startInProcess("a", options),
+      await cluster.startInProcess("b", options),
+    ];
     const { secret } = await enrol(await signUp(a, "ada"));
 
     await t.step("the second step works at the other node, once", async () => {
