@@ -6,9 +6,7 @@
 
 /**
  * Size of the pieces in bytes. With its chunk's framing a piece fits into the
- * 64 KiB that Deno's HTTP server reads at once: where it does not, the server of
- * Deno 2.9 falls behind and copies its growing buffer for every chunk, 8 MB/s in
- * place of 200.
+ * 64 KiB that an HTTP server on Deno reads at once.
  */
 const PIECE_BYTES = 60 * 1024;
 

@@ -4,19 +4,22 @@
  * @module
  */
 
+import { setTimeout as delay } from "node:timers/promises";
+
 /** How long to wait for a lock by default, in milliseconds; after that, another process holds it. */
 const LOCK_MS = 300;
+/** Time between two attempts, in milliseconds. */
+const AGAIN_MS = 10;
 
-/**
- * Locks the file for this process alone; false if another one holds the lock, and the file
- * is then closed in time. (Deno 2.6 cannot try for a lock, only wait for it.)
- */
+/** Locks the file for this process alone; false, with the file closed, if another one holds the lock. */
 export async function lockInTime(file: Deno.FsFile, waitMs = LOCK_MS): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), waitMs));
-  const locking = file.lock(true).then(() => true as const);
-  const locked = await Promise.race([locking, late]);
-  clearTimeout(timer);
-  if (!locked) locking.finally(() => file.close());
-  return locked;
+  const deadline = performance.now() + waitMs;
+  while (!await file.tryLock(true)) {
+    if (performance.now() >= deadline) {
+      file.close();
+      return false;
+    }
+    await delay(AGAIN_MS);
+  }
+  return true;
 }

@@ -1,6 +1,6 @@
 /**
- * The names in a folder as the system has them. Runtimes before Deno 2.8 leave
- * out, in silence, names that are not valid UTF-8. Linux with the GNU C library;
+ * The names in a folder as the system has them. `Deno.readDir` leaves out, in
+ * silence, names that are not valid UTF-8. Linux with the GNU C library;
  * other systems have no such names, or no such call.
  *
  * @module

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../lib/clock.ts";
 import { descriptorLimit, nextDescriptor } from "../lib/descriptors.ts";
 import { TrustedProxies } from "../edge/mod.ts";
@@ -16,8 +15,6 @@ import {
   completeLimits,
   ConnectionAcceptor,
   type ConnectionHandler,
-  endsWebSocketsWithServer,
-  sendInOneWrite,
   setAcceptedOptions,
 } from "../platform/core/listener/mod.ts";
 import type { CertificateFiles, OrderedCertificates } from "../platform/certificates/mod.ts";
@@ -31,9 +28,6 @@ import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
 
 /** Time that running requests get when the platform stops, in milliseconds. */
 export const DRAIN_MS = 10_000;
-
-/** Time between two attempts to take a port again, in milliseconds. */
-const AGAIN_MS = 100;
 
 /** Assumed limit of descriptors if the system does not show it. */
 const ASSUMED_DESCRIPTORS = 1024;
@@ -108,16 +102,6 @@ function closeQuietly(listener: Deno.Listener): void {
   } catch { /* whoever served it has closed it */ }
 }
 
-/** Listens again on a port that was lost to a shortage of descriptors. */
-async function listenAgain(options: ListenOptions): Promise<Deno.TcpListener> {
-  for (;;) {
-    await delay(AGAIN_MS);
-    try {
-      return listen(options);
-    } catch { /* the port or the descriptors are not free yet */ }
-  }
-}
-
 /** How many descriptors this process may open. */
 function usableDescriptors(): number {
   return descriptorLimit() ?? ASSUMED_DESCRIPTORS;
@@ -135,7 +119,6 @@ function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
     groupOf: (address) => proxies.trusts(address) ? undefined : addressGroup(address),
     onShortage: (message) => log({ level: "warn", message }),
     now: () => performance.now(),
-    leavesToRuntime: endsWebSocketsWithServer(Deno.version.deno),
   });
 }
 
@@ -152,35 +135,23 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
   let certificates: OrderedCertificates | undefined = early.certificates;
   let closing: Promise<void> | undefined;
   const acceptor = createAcceptor(options, log);
-  const serve = async (
+  const serve = (
     listener: Deno.TcpListener | Deno.TlsListener,
     closed: AbortSignal,
-    { scheme, current }: { scheme: "http" | "https"; current: () => ConnectionHandler },
+    handler: ConnectionHandler,
   ): Promise<void> => {
     const { bodyMs: stalledMs } = acceptor.limits;
-    const isSet = setAcceptedOptions(listener.addr.port, { stalledMs }) > 0;
-    const handler: ConnectionHandler = (request, connection) => current()(request, connection);
-    await acceptor.serve({
-      ...{ listener, closed, scheme },
-      handler: scheme === "https" && !isSet ? sendInOneWrite(handler) : handler,
-    });
+    setAcceptedOptions(listener.addr.port, { stalledMs });
+    return acceptor.serve({ listener, closed, handler });
   };
   const plain = listen(options);
   const { port } = plain.addr;
   const closed = new AbortController();
-  const servePlain = async () => {
-    for (let listener = plain;;) {
-      try {
-        return await serve(listener, closed.signal, { scheme: "http", current: () => handler });
-      } catch {
-        if (closed.signal.aborted) return;
-        closeQuietly(listener);
-        listener = await listenAgain({ ...options, port });
-        if (closed.signal.aborted) return closeQuietly(listener);
-      }
-    }
-  };
-  const finished = servePlain();
+  const finished = serve(
+    plain,
+    closed.signal,
+    (request, connection) => handler(request, connection),
+  );
   const closePlain = () => {
     closed.abort();
     closeQuietly(plain);
@@ -194,7 +165,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
         hostname: options.host,
         port: options.httpsPort ?? DEFAULT_HTTPS_PORT,
         serve: (listener, signal) =>
-          serve(listener, signal, { scheme: "https", current: () => secureHandler }),
+          serve(listener, signal, (request, connection) => secureHandler(request, connection)),
         files: options.tls,
         ordered: ordersCertificates ? () => certificates : undefined,
         now: systemClock,

@@ -10,11 +10,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { freeBuildUid } from "./build_users.ts";
 import { checkAnswer } from "./contract.ts";
-import {
-  type PlatformOptions,
-  type RunningPlatform,
-  startPlatform,
-} from "../../src/serve/mod.ts";
+import { type PlatformOptions, type RunningPlatform, startPlatform } from "../../src/serve/mod.ts";
 
 import { hear } from "../../scripts/_process.ts";
 import { type Command, programCommand } from "../../scripts/_program.ts";

@@ -14,10 +14,7 @@ import { type Header, type HeaderList, isChecked, isSendable } from "../messages
 /** Replaces the fields of a new `Response` with `fields` and `last`. */
 export type FieldWriter = (response: Response, fields: HeaderList, last: Header) => void;
 
-/**
- * Control characters that `Headers` accepts, other than a tab. `Deno.serve` of
- * Deno 2.9 ends the whole process where a value has one.
- */
+/** Control characters other than a tab, which `Headers` accepts and HTTP does not (RFC 9110, 5.5). */
 // deno-lint-ignore no-control-regex -- control characters are what is sought
 const CONTROLS = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
-import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { KeyPair } from "./certificate.ts";
@@ -38,20 +37,6 @@ function parsePart<T>(what: string, path: string, parse: () => T): T {
   }
 }
 
-/** The first block of a PEM file, which is the server's own certificate (RFC 8446, 4.4.2). */
-const FIRST_CERTIFICATE = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/;
-
-/**
- * Whether a certificate belongs to the key: whether its bytes contain the
- * public half. Deno 2.6 has no `checkPrivateKey`, and cannot read the public
- * key of an Ed25519 certificate.
- */
-function isKeyOf(certificate: string, privateKey: KeyObject): boolean {
-  const der = Buffer.from(FIRST_CERTIFICATE.exec(certificate)?.[1] ?? "", "base64");
-  const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "der" });
-  return der.includes(publicKey);
-}
-
 /**
  * Reads certificate and key, and checks that they belong together and are still
  * valid.
@@ -68,7 +53,7 @@ export async function readCertificateFiles(
   ];
   const parsed = parsePart("certificate", certFile, () => new X509Certificate(cert));
   const privateKey = parsePart("private key", keyFile, () => createPrivateKey(key));
-  if (!isKeyOf(cert, privateKey)) {
+  if (!parsed.checkPrivateKey(privateKey)) {
     throw new CertificateFileError(`Cannot use ${keyFile}: it is not the key of ${certFile}`);
   }
   if (Date.parse(parsed.validTo) <= now) {

@@ -4,11 +4,7 @@
  *
  * @module
  */
-import {
-  ConnectionAcceptor,
-  type ConnectionLimits,
-  endsWebSocketsWithServer,
-} from "../core/listener/mod.ts";
+import { ConnectionAcceptor, type ConnectionLimits } from "../core/listener/mod.ts";
 
 /** Where the store is reached. */
 export interface KvAddress {
@@ -64,13 +60,11 @@ export class KvListener {
       isShort: () => false,
       onShortage: (message) => this.onTrouble(`Key-value store: ${message}`),
       now: () => performance.now(),
-      leavesToRuntime: endsWebSocketsWithServer(Deno.version.deno),
     });
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const closing = new AbortController();
     const served = acceptor.serve({
       listener,
-      scheme: "http",
       handler: (request) => this.handle(request),
       closed: closing.signal,
     }).catch((error) => this.onTrouble(`The key-value store stopped to listen: ${error}`));

@@ -23,16 +23,8 @@ const WORKER = workerUrl(
  * permission up before it loads a function.
  */
 function startWorker(socketPath: string): Worker {
-  const start = (permissions: Deno.PermissionOptionsObject): Worker =>
-    new Worker(WORKER, { type: "module", name: "function", deno: { permissions } });
-  const files = { read: [socketPath], write: [socketPath] };
-  try {
-    return start({ ...files, net: [`unix:${socketPath}`] });
-  } catch (error) {
-    // Deno 2.6 needs no such permission, and cannot parse its name.
-    if (error instanceof URIError) return start(files);
-    throw error;
-  }
+  const permissions = { read: [socketPath], write: [socketPath] };
+  return new Worker(WORKER, { type: "module", name: "function", deno: { permissions } });
 }
 
 interface StartedWorker {

@@ -78,7 +78,7 @@ export class ByteReader {
     }
   }
 
-  /** Both encodings read ASCII alike; a runtime of Deno 2.6 takes ten times as long for Latin-1. */
+  /** Both encodings read ASCII alike; Deno takes twenty times as long for Latin-1. */
   #textUpTo(end: number): string {
     let all = 0;
     for (let at = this.#start; at < end; at++) all |= this.#buffer[at]!;

@@ -13,7 +13,7 @@ const PIECE = 256 * 1024;
 /** Only the owner may read a backup: it holds the keys of all secrets. */
 const MODE = 0o600;
 
-/** Deno 2.9.6 writes nothing where a stream is piped to a file that must stay open. */
+/** Deno writes nothing where a stream is piped to a file that must stay open. */
 async function writeStream(stream: ReadableStream<Uint8Array>, file: Deno.FsFile): Promise<void> {
   for await (const bytes of stream) {
     for (let offset = 0; offset < bytes.byteLength;) {

@@ -8,7 +8,13 @@ import {
   signUp,
   signUpWithWorkspace,
 } from "../../helpers/browser.ts";
-import { rekey, start, stillClock, withPlatform, withPlatformInProcess } from "../../helpers/platform.ts";
+import {
+  rekey,
+  start,
+  stillClock,
+  withPlatform,
+  withPlatformInProcess,
+} from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
 
 Deno.test("a person signs up, signs out, signs in; the cookie is for the browser alone", () =>

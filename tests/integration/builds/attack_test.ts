@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { denoCache } from "../../../src/runtime/mod.ts";
 import { networkVariables } from "../../../src/lib/network_variables.ts";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";
-import { type BuildPlatform, textOf, withBuilds, withBuildsInProcess } from "../../helpers/git_builds.ts";
+import {
+  type BuildPlatform,
+  textOf,
+  withBuilds,
+  withBuildsInProcess,
+} from "../../helpers/git_builds.ts";
 import { openForChildren } from "../../helpers/descriptors.ts";
 import { FIRST_TEST_UID } from "../../helpers/build_users.ts";
 import { processOf } from "../../helpers/platform.ts";

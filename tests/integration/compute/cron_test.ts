@@ -4,7 +4,12 @@ import type { CronRun, CronTask, LogEntry } from "../../../src/contract/mod.ts";
 import type { Minutes } from "../../../src/platform/cron/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, LAYERS, MANIFEST } from "../../helpers/compute_site.ts";
-import { createProject, type TestPlatform, withPlatform, withPlatformInProcess } from "../../helpers/platform.ts";
+import {
+  createProject,
+  type TestPlatform,
+  withPlatform,
+  withPlatformInProcess,
+} from "../../helpers/platform.ts";
 import { runTool } from "../../helpers/tool.ts";
 
 const HOST = "shop.localhost";

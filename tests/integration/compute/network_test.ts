@@ -4,11 +4,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { ComputeSocket } from "../../../src/runtime/mod.ts";
-import {
-  computeServer,
-  type TestServer,
-  writeModules,
-} from "../../helpers/compute_server.ts";
+import { computeServer, type TestServer, writeModules } from "../../helpers/compute_server.ts";
 
 const REACH = `
 export default {
@@ -143,15 +139,15 @@ Deno.test("WebSockets reach the server", async (t) => {
     });
   });
   await t.step("an answer in place of the socket", async () => {
-      await using app = computeServer({ directory, entry: "ws.mjs" });
-      const result = await app.server.connect({
-        method: "GET",
-        target: "/refused",
-        headers: [["host", "app.example"]],
-        requestId: "req_refused",
-      });
-      assert.ok(result.type === "response");
-      assert.equal(result.response.status, 401);
-      assert.equal(await new Response(result.response.body).text(), "no way");
+    await using app = computeServer({ directory, entry: "ws.mjs" });
+    const result = await app.server.connect({
+      method: "GET",
+      target: "/refused",
+      headers: [["host", "app.example"]],
+      requestId: "req_refused",
+    });
+    assert.ok(result.type === "response");
+    assert.equal(result.response.status, 401);
+    assert.equal(await new Response(result.response.body).text(), "no way");
   });
 });

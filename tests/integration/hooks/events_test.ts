@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
-import { FAILS, HANGS, type HookPlatform, TestRunner, withHooks, withHooksOf } from "../../helpers/deploy_hooks.ts";
+import {
+  FAILS,
+  HANGS,
+  type HookPlatform,
+  TestRunner,
+  withHooks,
+  withHooksOf,
+} from "../../helpers/deploy_hooks.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
 /** Events of a deployment in the owner's inbox, by name; waits until one is there. */

@@ -31,12 +31,11 @@ export function testAcceptor(
     isShort: () => false,
     onShortage: () => {},
     now: () => performance.now(),
-    leavesToRuntime: false,
     ...options,
   });
   return {
     acceptor,
-    serve: (listener, closed) => acceptor.serve({ listener, closed, handler, scheme: "http" }),
+    serve: (listener, closed) => acceptor.serve({ listener, closed, handler }),
   };
 }
 

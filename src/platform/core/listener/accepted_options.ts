@@ -11,7 +11,6 @@ const SO_ACCEPTCONN = 30;
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
 const TCP_USER_TIMEOUT = 18;
-const SHUT_RDWR = 2;
 const AF_INET = 2;
 const AF_INET6 = 10;
 /** `struct sockaddr_in6`, the longest of an IP socket. */
@@ -32,19 +31,6 @@ export function isOn(libc: Libc, descriptor: number, port: number): boolean {
   const view = new DataView(address.buffer);
   const family = view.getUint16(0, true);
   return (family === AF_INET || family === AF_INET6) && view.getUint16(2) === port;
-}
-
-/**
- * Ends all connections that were accepted on the port. TLS connections in their
- * handshake would otherwise stay open until their clients leave.
- */
-export function shutDownAccepted(port: number): void {
-  const libc = openLibc();
-  if (libc === undefined) return;
-  for (const descriptor of descriptors()) {
-    if (!isOn(libc, descriptor, port) || listens(libc, descriptor)) continue;
-    libc.shutdown(descriptor, SHUT_RDWR);
-  }
 }
 
 export interface AcceptedOptions {

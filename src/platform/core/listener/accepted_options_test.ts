@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { setAcceptedOptions, shutDownAccepted } from "./accepted_options.ts";
+import { setAcceptedOptions } from "./accepted_options.ts";
 import { descriptors, openLibc } from "./libc.ts";
 
 const IPPROTO_TCP = 6;
@@ -36,24 +36,5 @@ Deno.test({
     const descriptor = descriptorTo(client.localAddr.port);
     assert.equal(optionOf(descriptor, OPTIONS.TCP_NODELAY), 1);
     assert.equal(optionOf(descriptor, OPTIONS.TCP_USER_TIMEOUT), 7000);
-  },
-});
-
-Deno.test({
-  name: "shutDownAccepted() ends the connections of a port, and neither its listener nor others",
-  ignore: Deno.build.os !== "linux",
-  fn: async () => {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    using other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    using client = await Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port });
-    using spared = await Deno.connect({ hostname: "127.0.0.1", port: other.addr.port });
-    using _accepted = await listener.accept();
-    using kept = await other.accept();
-    shutDownAccepted(listener.addr.port);
-    assert.equal(await client.read(new Uint8Array(1)), null);
-    await kept.write(Uint8Array.of(7));
-    assert.equal(await spared.read(new Uint8Array(1)), 1);
-    using _later = await Deno.connect({ hostname: "127.0.0.1", port: listener.addr.port });
-    using _welcome = await listener.accept();
   },
 });

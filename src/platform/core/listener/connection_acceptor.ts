@@ -6,16 +6,13 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { acceptAll } from "./accept_loop.ts";
-import { shutDownAccepted } from "./accepted_options.ts";
 import { ConnectionTable } from "./connection_table.ts";
 import { asLast } from "./last_answer.ts";
 import { SocketCloser } from "./shut_down_sockets.ts";
-import { CutSignal } from "./cut_signal.ts";
 import { type AcceptedConn, HttpConnection, isTls } from "./http_connection.ts";
 import { findInternal, type ServeConnection } from "./serve_connection.ts";
 import { ThrottledLog } from "./throttled_log.ts";
 import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
-import { serveByRuntime } from "./runtime_listener.ts";
 
 /** How often connections that ran out of time are looked for, in milliseconds. */
 const SWEEP_MS = 500;
@@ -45,14 +42,11 @@ export interface ConnectionAcceptorOptions {
   onShortage(message: string): void;
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** Leaves connections to the runtime (docs/decisions/own-listener.md). */
-  readonly leavesToRuntime: boolean;
 }
 
 /** A listener and the handler of its connections. */
 export interface ListenerSource {
   readonly listener: Deno.TcpListener | Deno.TlsListener;
-  readonly scheme: "http" | "https";
   readonly handler: ConnectionHandler;
   /** Aborted when the listener is closed. */
   readonly closed: AbortSignal;
@@ -64,7 +58,6 @@ export class ConnectionAcceptor {
   readonly #table: ConnectionTable;
   readonly #warnings: ThrottledLog;
   readonly #closer = new SocketCloser();
-  readonly #cuts = new Set<CutSignal>();
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
   #isLeaving = false;
@@ -89,17 +82,13 @@ export class ConnectionAcceptor {
     return this.options.limits;
   }
 
-  /**
-   * Serves the connections of a listener; resolves when it is closed. Rejects
-   * only if connections are left to the runtime and it ran out of descriptors.
-   */
+  /** Serves the connections of a listener; resolves when it is closed. */
   async serve(source: ListenerSource): Promise<void> {
     const { listener, closed } = source;
     const handler: ConnectionHandler = (request, connection) => {
       const answer = source.handler(request, connection);
       return this.#isLeaving ? asLast(answer) : answer;
     };
-    if (this.options.leavesToRuntime) return await this.#serveByRuntime({ ...source, handler });
     closed.addEventListener("abort", () => this.#wake(), { once: true });
     await acceptAll<AcceptedConn>({
       accept: () => listener.accept(),
@@ -142,38 +131,11 @@ export class ConnectionAcceptor {
     await newcomers;
     clearInterval(this.#sweeping);
     this.#table.cutOff();
-    for (const cut of this.#cuts) cut.cut();
     await Promise.all(this.#finishing);
   }
 
   #hasRoom(): boolean {
     return !this.#table.isFull && !this.options.isShort();
-  }
-
-  async #serveByRuntime({ listener, scheme, handler, closed }: ListenerSource): Promise<void> {
-    const { onError } = this.options;
-    const cut = new CutSignal();
-    this.#cuts.add(cut);
-    const served = serveByRuntime({ listener, scheme, handler, onError, cut });
-    const finishing = served.finished.catch(() => {}).then(() =>
-      void this.#finishing.delete(finishing)
-    );
-    this.#finishing.add(finishing);
-    const ended = Promise.withResolvers<void>();
-    closed.addEventListener("abort", () => {
-      served.shutdown().catch(() => {});
-      ended.resolve();
-    }, { once: true });
-    try {
-      await Promise.race([served.finished, ended.promise]);
-    } catch (error) {
-      // Its connections would stay open, and with them the shortage.
-      cut.cut();
-      this.#cuts.delete(cut);
-      shutDownAccepted(listener.addr.port);
-      this.#warnings.note(`Listening again on port ${listener.addr.port}: ${error}`);
-      throw error;
-    }
   }
 
   async #makeRoom(closed: AbortSignal): Promise<void> {

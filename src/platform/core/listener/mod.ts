@@ -11,7 +11,6 @@ export {
   stopReceiving,
   unsharePort,
 } from "./shared_port.ts";
-export { sendInOneWrite } from "./one_write.ts";
 export { completeLimits } from "./connection_limits.ts";
 export {
   ConnectionAcceptor,
@@ -20,4 +19,3 @@ export {
 } from "./connection_acceptor.ts";
 export { ConnectionsUnsupportedError } from "./serve_connection.ts";
 export type { ClientConnection, ConnectionHandler, ConnectionLimits } from "./types.ts";
-export { endsWebSocketsWithServer } from "./runtime_listener.ts";

@@ -48,6 +48,6 @@ export function findInternal<T>(name: string): T {
     : undefined;
   if (isFunction<T>(found)) return found;
   throw new ConnectionsUnsupportedError(
-    `Cannot serve connections on Deno ${Deno.version.deno}: use a version from 2.6 to 2.9`,
+    `Cannot serve connections on Deno ${Deno.version.deno}: run svc on the version that its README names`,
   );
 }

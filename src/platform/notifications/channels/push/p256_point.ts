@@ -16,7 +16,7 @@ const toNumber = (bytes: Uint8Array): bigint => BigInt(`0x${bytes.toHex()}`);
 
 /**
  * Whether an uncompressed point is on the curve (SEC 1, 3.2.2.1). It is checked here,
- * before any library sees the point: in Deno 2.6 the whole process ends where
+ * before any library sees the point: the whole process ends where Deno's
  * `computeSecret()` gets one that is not.
  */
 export function isP256Point(bytes: Uint8Array): boolean {
