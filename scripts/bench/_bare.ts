@@ -7,7 +7,6 @@
  */
 import { join } from "node:path";
 import { unusedPort } from "../../src/lib/unused_port.ts";
-import { chooseCompiler, runtimeVersion } from "../_compiler.ts";
 import { fetchByHost } from "../_fetch_by_host.ts";
 import { hear } from "../_process.ts";
 import { type Command, programCommand } from "../_program.ts";
@@ -58,13 +57,8 @@ async function bareCommand(folder: string): Promise<Command> {
     return [Deno.execPath(), "run", "--quiet", "--no-config", "--no-check", ...allowed, source];
   }
   const output = join(folder, "bare");
-  const version = runtimeVersion(await Deno.readFile(runtime));
-  const compiler = chooseCompiler({
-    own: { version: Deno.version.deno, path: Deno.execPath() },
-    ...(version === undefined ? {} : { runtime: version }),
-  });
   const made = await hear([
-    ...compiler,
+    Deno.execPath(),
     ...["compile", "--quiet", "--no-config", "--no-check", ...allowed],
     ...["--output", output, source],
   ]);

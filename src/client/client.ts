@@ -280,8 +280,11 @@ export function createClient(options: ClientOptions): Client {
     const mayRepeat = input.idempotent === true || IDEMPOTENT_METHODS.has(method);
     const work = (signal: AbortSignal | undefined) => {
       const attempt = () =>
-        withLimits(limits, async (limit) =>
-          await readAnswer(endpoint, await exchange(request, anySignal([signal, limit]))));
+        withLimits(
+          limits,
+          async (limit) =>
+            await readAnswer(endpoint, await exchange(request, anySignal([signal, limit]))),
+        );
       if (!mayRepeat) return attempt();
       return withRetries(attempt, { policy, ...(signal === undefined ? {} : { signal }), stop });
     };

@@ -11,8 +11,8 @@
 export {
   type Answer,
   type CallInput,
-  type ChangeOutcome,
   changeOf,
+  type ChangeOutcome,
   type Client,
   type ClientOptions,
   createClient,

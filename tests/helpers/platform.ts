@@ -124,15 +124,25 @@ export async function callApi(
   return { status: response.status, headers: response.headers, json };
 }
 
-/** The options that tests give, if they do not say otherwise: ports, folders, names and the key. */
-export const TEST_OPTIONS = {
-  host: "127.0.0.1",
-  port: 0,
-  baseDomain: "localhost",
-  trustProxy: [],
-  bootstrapToken: TOKEN,
-  postgresPort: 0,
-} as const;
+/**
+ * The options of a test platform: those of the test, and otherwise only ports, names, the key,
+ * and users of builds that no other platform has. `same_defaults_test.ts` holds it to that.
+ */
+export function withTestOptions<
+  T extends Pick<Partial<PlatformOptions>, "builds"> & { readonly dataDir: string },
+>(options: T) {
+  return {
+    host: "127.0.0.1",
+    port: 0,
+    baseDomain: "localhost",
+    trustProxy: [],
+    bootstrapToken: TOKEN,
+    postgresPort: 0,
+    env: Deno.env.toObject(),
+    ...options,
+    builds: { firstUid: freeBuildUid(), ...options.builds },
+  };
+}
 
 /** Starts `svc serve` on a data directory, with the options as its flags and variables. */
 export function start(
@@ -151,7 +161,7 @@ export async function startCommand(
   },
 ): Promise<TestPlatform> {
   const logged: string[] = [];
-  const given = { ...TEST_OPTIONS, env: Deno.env.toObject(), ...withBuildUser(options) };
+  const given = withTestOptions(options);
   const running = await startProcess(given, { command, logged, ...(lines && { lines }) });
   return testPlatform(running, { dataDir: options.dataDir, logged });
 }
@@ -166,19 +176,11 @@ export async function startInProcess(
 ): Promise<TestPlatform> {
   const logged: string[] = [];
   const running = await startPlatform({
-    ...TEST_OPTIONS,
-    dataDir,
-    env: Deno.env.toObject(),
+    ...withTestOptions({ ...options, dataDir }),
     version: "0.0.0-test",
     log: (line) => logged.push(`${line.level} ${line.message}`),
-    ...withBuildUser(options),
   });
   return testPlatform(running, { dataDir, logged });
-}
-
-/** Builds of two test platforms at the same time must not share their users. */
-function withBuildUser<T extends Pick<Partial<PlatformOptions>, "builds">>(options: T) {
-  return { ...options, builds: { firstUid: freeBuildUid(), ...options.builds } };
 }
 
 function testPlatform<T extends RunningPlatform>(

@@ -5,7 +5,13 @@
  * @module
  */
 import type { PackedFile } from "../../build/mod.ts";
-import { ApiError, type BlobSource, type Client, uploadBlobs, withPatience } from "../../client/mod.ts";
+import {
+  ApiError,
+  type BlobSource,
+  type Client,
+  uploadBlobs,
+  withPatience,
+} from "../../client/mod.ts";
 import { type BodyInputOf, type Deployment, endpoints, type Project } from "../../contract/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import { CliError } from "../errors/mod.ts";

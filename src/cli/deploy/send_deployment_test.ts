@@ -230,7 +230,10 @@ Deno.test("a rollback stopped after its answer shows what is live, and how to un
     const [, undo] = /undo +svc (.*)/.exec(run.stderr) ?? [];
     await bench.json(undo!.split(" "));
     const { project } = await bench.json(["projects", "info", "my-site"]);
-    assert.equal((project as { productionDeploymentId: unknown }).productionDeploymentId, second.id);
+    assert.equal(
+      (project as { productionDeploymentId: unknown }).productionDeploymentId,
+      second.id,
+    );
   });
 });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withPlatform } from "../_test_platform.ts";
-import { personWho, runCli } from "../_test_run.ts";
+import { runCli } from "../_test_run.ts";
 
 const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
 

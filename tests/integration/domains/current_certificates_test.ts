@@ -9,13 +9,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
 import { bindDomain } from "../../helpers/domains.ts";
 import { findPebble, startPebble } from "../../helpers/pebble.ts";
-import {
-  createProject,
-  deploy,
-  PROGRAM,
-  start,
-  type TestPlatform,
-} from "../../helpers/platform.ts";
+import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
 
 /** Neither an apex nor `www`: one certificate is ordered. */
 const HOST = "blog.shop.test";
@@ -24,11 +18,6 @@ const SEALED = / 200 sealed$/;
 const RENEWAL_MS = 5000;
 /** New connections after each change. */
 const CONNECTIONS = 10;
-/**
- * From source, the runtime itself accepts connections, and goes on for a moment after a
- * listener is closed (src/platform/core/listener/runtime_listener.ts).
- */
-const PATIENCE_MS = PROGRAM === undefined ? 30_000 : 0;
 /** Time for which a certificate is valid, in seconds: it is renewed after two thirds. */
 const LIFE_SECONDS = 12;
 
@@ -59,7 +48,7 @@ async function visits({ httpsPort }: TestPlatform): Promise<string[]> {
 }
 
 /** All new connections get what is wanted. */
-async function shows(platform: TestPlatform, wanted: RegExp, patienceMs = PATIENCE_MS) {
+async function shows(platform: TestPlatform, wanted: RegExp, patienceMs = 0) {
   const isWanted = (seen: readonly string[]) => seen.every((each) => wanted.test(each));
   await until(() => visits(platform), isWanted, patienceMs);
 }

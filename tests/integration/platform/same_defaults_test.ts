@@ -1,0 +1,50 @@
+/** Test platforms have the settings that users get who type `svc serve`. */
+import assert from "node:assert/strict";
+import { Command } from "@commander-js/extra-typings";
+import { defineServeFlags } from "../../../src/cli/serve/flags.ts";
+import { readPlatformOptions } from "../../../src/cli/serve/platform_options.ts";
+import type { Context } from "../../../src/cli/session/context.ts";
+import { withTestOptions } from "../../helpers/platform.ts";
+import { serveCommand } from "../../helpers/platform_process.ts";
+
+/** What a test platform may set: where it listens, and the users of its builds. */
+const OWN = new Set(["port", "postgresPort", "builds", "bootstrapToken"]);
+
+/** What no flag says: the way the program is started. */
+const SURROUNDINGS = new Set(["env", "log", "version"]);
+
+/** Options that say nothing, since everything that they may say is missing. */
+const isSilent = (value: unknown): boolean =>
+  value === undefined || value === false ||
+  (typeof value === "object" && value !== null && Object.values(value).every(isSilent));
+
+const optionsOf = (...argv: string[]) =>
+  readPlatformOptions(
+    { env: {}, path: (given: string) => given } as Context,
+    "/data",
+    defineServeFlags(new Command()).parse(argv, { from: "user" }).opts(),
+  );
+
+const settings = (options: object) =>
+  Object.fromEntries(
+    Object.entries(options).filter(([name, value]) =>
+      !OWN.has(name) && !SURROUNDINGS.has(name) && !isSilent(value)
+    ),
+  );
+
+Deno.test("a test platform differs from svc serve in ports, users of builds, and its key", async () => {
+  const own = withTestOptions({ dataDir: "/data" });
+  assert.deepEqual(settings(own), settings(await optionsOf()));
+  assert.deepEqual(Object.keys(own.builds), ["firstUid"]);
+});
+
+Deno.test("a test platform that is a process gets the flags that say the same", async () => {
+  const { flags, secrets } = serveCommand(withTestOptions({ dataDir: "/data" }));
+  const names = flags.filter((flag) => flag.startsWith("--"));
+  assert.deepEqual(
+    names.toSorted(),
+    ["--base-domain", "--build-uid", "--host", "--port", "--postgres-port"],
+  );
+  assert.deepEqual(settings(await optionsOf(...flags)), settings(await optionsOf()));
+  assert.deepEqual(Object.keys(secrets), ["SVC_BOOTSTRAP_TOKEN"]);
+});
