@@ -12,17 +12,21 @@ import {
   type RequestFacts,
 } from "../rules/mod.ts";
 import { recordOf } from "./access_record.ts";
-import { ComputeFailedError, type RoutedRequest } from "./compute/mod.ts";
+import { ComputeFailedError } from "./compute/mod.ts";
 import { countedRequest } from "./counted_request.ts";
-import { DynamicResponder, isDynamic, StoredResponder } from "./dynamic/mod.ts";
+import { DynamicResponder, isDynamic } from "./dynamic/mod.ts";
 import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
-import type { EdgeConnection } from "./hand_over.ts";
 import { ImageResponder, type OwnSource, SourceRequest } from "./images/mod.ts";
 import { isReading, makePseudonym } from "./messages/mod.ts";
 import { observedRequest } from "./observed_request.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
-import { type ClientLookups, ClientRequest, TrustedProxies } from "./request/mod.ts";
+import {
+  type ClientLookups,
+  ClientRequest,
+  type Connection,
+  TrustedProxies,
+} from "./request/mod.ts";
 import {
   cachedRedirect,
   finishResponse,
@@ -33,32 +37,19 @@ import {
 import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
 import { edgeFault, isPassing } from "./edge_fault.ts";
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
-import { decidedOf, respondRouted, routeThrough } from "./routed_request.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
 import { isVitalsPath, VitalsEndpoint } from "./vitals/mod.ts";
-import { ThinResponder } from "./thin_responder.ts";
 import { upgradeClient } from "./upgrade_client.ts";
-import { isForAnother, isWay, targetOf, type Way } from "./way.ts";
+import { isWay, targetOf, type Way } from "./way.ts";
 
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;
-
-const NO_OUTBOUND = () => Promise.reject(new Error("Another edge reaches other sites"));
-
-/** A request as it came. */
-interface Arrival {
-  readonly request: Request;
-  readonly connection: EdgeConnection;
-  readonly startedAt: number;
-}
 
 class Edge {
   readonly #limiter: RateLimiter;
   readonly #options: EdgeOptions;
   readonly #siteResponder: SiteResponder;
-  readonly #stored: StoredResponder | undefined;
-  readonly #dynamic: DynamicResponder | undefined;
-  readonly #thin: ThinResponder;
+  readonly #dynamic: DynamicResponder;
   readonly #vitals: VitalsEndpoint;
   readonly #decisions = new DecisionCache();
   readonly #lookups: ClientLookups;
@@ -66,25 +57,18 @@ class Edge {
 
   constructor(options: EdgeOptions) {
     this.#options = options;
-    const { now, counters = { seed: randomSeed(options.random) } } = options;
-    this.#limiter = createRateLimiter({ now, ...counters });
+    const { now, random, cache, outbound } = options;
+    this.#limiter = createRateLimiter({ now, seed: randomSeed(random) });
     this.#vitals = new VitalsEndpoint(this.#limiter, options.countVitals);
-    const { pseudonym = makePseudonym(options.random) } = options;
+    const pseudonym = makePseudonym(random);
     this.#siteResponder = new SiteResponder({
       cacheBytes: options.cacheBytes,
       images: this.#imageEndpoint(pseudonym),
     });
-    const { cache, servers, functions } = options;
-    // Without an outbound, what needs other sites is another edge's.
-    const outbound = options.outbound ?? (functions && NO_OUTBOUND);
-    this.#stored = cache && new StoredResponder({ cache, pseudonym });
-    this.#dynamic = this.#stored && cache && outbound && new DynamicResponder({
-      ...{ siteResponder: this.#siteResponder, stored: this.#stored },
-      ...{ cache, outbound, pseudonym },
+    this.#dynamic = new DynamicResponder({
+      ...{ siteResponder: this.#siteResponder, cache, outbound, pseudonym },
       onError: (error, requestId) => options.onError?.(error, requestId),
     });
-    const [stored, dynamic] = [this.#stored, this.#dynamic];
-    this.#thin = new ThinResponder({ stored, dynamic, servers, functions, now });
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
     const trusted = options.trustProxy ?? [];
     this.#lookups = {
@@ -97,11 +81,11 @@ class Edge {
   }
 
   /** Finds the site; returns a promise only where something has to be waited for. */
-  handle(request: Request, connection: EdgeConnection): Response | Promise<Response> {
+  handle(request: Request, connection: Connection): Response | Promise<Response> {
     const startedAt = this.#stopwatch();
-    const id = connection.handedOver?.decided?.requestId ?? this.#options.requestId();
-    const clientRequest = new ClientRequest(request, id, { connection, lookups: this.#lookups });
-    const arrival = { request, connection, startedAt };
+    const clientRequest = new ClientRequest(request, this.#options.requestId(), {
+      ...{ connection, lookups: this.#lookups },
+    });
     if (clientRequest.host === "") {
       return this.#respond(clientRequest, edgePage(clientRequest, 400));
     }
@@ -111,36 +95,25 @@ class Edge {
     const site = this.#options.resolveHost(clientRequest.host);
     if (site instanceof Promise) {
       return site.then(
-        (found) => this.#serve(clientRequest, found, arrival),
+        (found) => this.#serve(clientRequest, found, startedAt),
         (error) => this.#respond(clientRequest, this.#fault(clientRequest, error)),
       );
     }
-    return this.#serve(clientRequest, site, arrival);
+    return this.#serve(clientRequest, site, startedAt);
   }
 
   #serve(
     clientRequest: ClientRequest,
     site: Site | undefined,
-    arrival: Arrival,
+    startedAt: number,
   ): Response | Promise<Response> {
-    const { startedAt, request, connection } = arrival;
     if (site === undefined) {
-      const { handOver } = this.#options;
-      if (handOver !== undefined) return handOver(request, connection, undefined);
       return this.#respond(clientRequest, edgePage(clientRequest, 404, { words: UNKNOWN_HOST }));
     }
-    const context = new RequestContext(clientRequest, site, {
-      startedAt,
-      limiter: this.#limiter,
-      handedOver: connection.handedOver,
-    });
-    const routed = context.decided?.routed;
-    if (routed !== undefined) return this.#route(context, routed);
+    const limiter = this.#limiter;
+    const context = new RequestContext(clientRequest, site, { startedAt, limiter });
     try {
       const decided = this.#decide(context);
-      if (this.#options.handOver !== undefined && isForAnother(context, decided)) {
-        return this.#answerThin(context, decided, arrival);
-      }
       const edgeResponse = isWay(decided) ? this.#follow(context, decided) : decided;
       if (!(edgeResponse instanceof Promise)) return this.#finish(context, edgeResponse);
       return edgeResponse.catch((error) => this.#fault(clientRequest, error, site))
@@ -150,52 +123,14 @@ class Edge {
     }
   }
 
-  /** Answers with what this edge has or may reach; else another edge answers. */
-  #answerThin(
-    context: RequestContext,
-    way: EdgeResponse | Way,
-    arrival: Arrival,
-  ): Response | Promise<Response> {
-    const route = routeThrough(this.#options.routeElsewhere, context, arrival);
-    const found = this.#thin.respond(context, way, route);
-    if (found === undefined) return this.#handOver(context, arrival);
-    if (!(found instanceof Promise)) return this.#finish(context, found);
-    return found.then(
-      (response) =>
-        response === undefined ? this.#handOver(context, arrival) : this.#finish(context, response),
-      (error) => this.#finish(context, this.#fault(context.clientRequest, error, context.site)),
-    );
-  }
-
-  /** Has another edge answer, which logs the request too. */
-  #handOver(
-    context: RequestContext,
-    { request, connection }: Arrival,
-  ): Promise<Response> {
-    const { clientRequest, site } = context;
-    return this.#options.handOver!(request, connection, decidedOf(context))
-      .catch((error) => this.#respond(clientRequest, this.#fault(clientRequest, error, site)));
-  }
-
-  /** Answers for the pipeline of another edge, which finishes the response and logs it. */
-  #route(context: RequestContext, routed: RoutedRequest): Promise<Response> {
-    const { clientRequest, site } = context;
-    return respondRouted(context, routed, this.#siteResponder)
-      .catch((error) => this.#fault(clientRequest, error, site))
-      .then((response) => this.#respond(clientRequest, response));
-  }
-
   /** Answers a request that the rules let through. */
   #follow(context: RequestContext, way: Way): EdgeResponse | Promise<EdgeResponse> {
-    const { clientRequest, site, decision, facts, cachedDecision, keepCopy } = context;
-    if (way === "route") {
-      const use = keepCopy && { caching: "deployment" as const, keepCopy };
-      return this.#siteResponder.route(site, clientRequest, targetOf(context), use);
-    }
+    const { clientRequest, site, decision, facts, cachedDecision } = context;
+    if (way === "route") return this.#siteResponder.route(site, clientRequest, targetOf(context));
     if (way === "vitals") return this.#vitals.respond(clientRequest, site);
     if (way !== "dynamic") return this.#siteResponder.file(site, clientRequest, way);
-    return this.#dynamic!.respond({
-      ...{ clientRequest, site, decision, facts: facts!, cachedDecision, keepCopy },
+    return this.#dynamic.respond({
+      ...{ clientRequest, site, decision, facts: facts!, cachedDecision },
     });
   }
 
@@ -240,7 +175,7 @@ class Edge {
   /** What answers at the image endpoints of sites; missing where nothing converts images. */
   #imageEndpoint(pseudonym: string): ImageEndpoint | undefined {
     const { images: service, outbound, now } = this.#options;
-    if (service === undefined || outbound === undefined) return undefined;
+    if (service === undefined) return undefined;
     const responder = new ImageResponder({ service, outbound, pseudonym, now });
     return {
       respond: (site, request, target) => {
@@ -284,7 +219,7 @@ class Edge {
         context.cachedDecision = this.#decisions.put(unproxiedUrl, rules, { facts, decision });
       }
     }
-    if (context.decided === undefined) rules.counters.add(decision.matched);
+    rules.counters.add(decision.matched);
     return decision;
   }
 

@@ -9,14 +9,10 @@ import type { CountedRequest, CountedVitals } from "../traffic/mod.ts";
 import type { AccessRecord } from "./access_record.ts";
 import type { ObservedRequest } from "./observed_request.ts";
 import type { HttpCache } from "./cache/mod.ts";
-import type { DirectServers } from "./compute/mod.ts";
 import type { AsnLookup, GeoLookup } from "./geo/mod.ts";
-import type { EdgeConnection, HandOver, RouteElsewhere } from "./hand_over.ts";
 import type { ImageService } from "./images/mod.ts";
-import type { SharedCounters } from "./rate_limit/mod.ts";
-import type { ForwardedHeader } from "./request/mod.ts";
+import type { Connection, ForwardedHeader } from "./request/mod.ts";
 import type { Site } from "./site/mod.ts";
-import type { DirectFunctions } from "./thin_responder.ts";
 
 export interface EdgeOptions {
   /** The site of a host name in canonical form: lower-case punycode without port. */
@@ -36,18 +32,10 @@ export interface EdgeOptions {
   readonly stopwatch?: () => number;
   /** Makes a unique id of a few visible ASCII characters. */
   requestId(): string;
-  /**
-   * Stores responses of other sites, functions and servers; with `handOver`, copies of
-   * what another edge has stored.
-   */
-  readonly cache?: HttpCache;
-  /**
-   * Sends requests to other sites; refuses addresses that are not allowed. Missing
-   * with `handOver`.
-   */
-  readonly outbound?: OutboundFetch;
-  /** Name of this edge in `Via`, by which loops are detected; made of `random` by default. */
-  readonly pseudonym?: string | undefined;
+  /** Stores responses of other sites, functions and servers. */
+  readonly cache: HttpCache;
+  /** Sends requests to other sites; refuses addresses that are not allowed. */
+  readonly outbound: OutboundFetch;
   /** Memory for small files, in bytes; 256 MiB by default. */
   readonly cacheBytes?: number;
   /** CIDRs of the proxies whose word about clients is believed; none by default. */
@@ -58,16 +46,6 @@ export interface EdgeOptions {
   readonly asn?: AsnLookup | undefined;
   /** Converts images; without it, sites have no image endpoint. */
   readonly images?: ImageService | undefined;
-  /** Answers what needs a server, a function or the cache; missing where this edge has them. */
-  readonly handOver?: HandOver;
-  /** Answers what pipelines of this edge need of the site and only another edge has; with `handOver`. */
-  readonly routeElsewhere?: RouteElsewhere;
-  /** Servers that this edge may use although another one supervises them; with `handOver`. */
-  readonly servers?: DirectServers;
-  /** Functions that this edge may call although another one supervises them; with `handOver`. */
-  readonly functions?: DirectFunctions;
-  /** The counters of rate limits, where edges share them. */
-  readonly counters?: SharedCounters | undefined;
   /** Called with the fault behind a response of 500. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
@@ -75,5 +53,5 @@ export interface EdgeOptions {
 /** Answers a request that came over a connection. */
 export type EdgeHandler = (
   request: Request,
-  connection: EdgeConnection,
+  connection: Connection,
 ) => Response | Promise<Response>;

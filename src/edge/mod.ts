@@ -13,21 +13,12 @@ export {
   MAX_CACHED_BYTES,
 } from "./blobs/mod.ts";
 export {
-  type BodyKeeper,
-  borrowBodies,
-  type PoolMemory,
-  shareBodies,
-  sharePool,
-} from "./bodies/mod.ts";
-export {
-  type CachedCopy,
   createHttpCache,
   type HttpCache,
-  type KeepCopy,
   type PurgeOptions,
   type PurgeScope,
 } from "./cache/mod.ts";
-export type { DirectServer, DirectServers, SiteCompute } from "./compute/mod.ts";
+export type { SiteCompute } from "./compute/mod.ts";
 export { DomainHosts, type ProductionSite, resolveHost, SiteDirectory } from "./directory/mod.ts";
 export { createEdge } from "./edge.ts";
 export type { EdgeHandler, EdgeOptions } from "./edge_options.ts";
@@ -50,11 +41,9 @@ export {
   type IsrStore,
 } from "./isr/mod.ts";
 export { type NeededFunction, neededFunctions, type SiteFunctions } from "./pipeline/mod.ts";
-export { makePseudonym } from "./messages/mod.ts";
 export type { ObservedRequest } from "./observed_request.ts";
 export type { ByteRange } from "./ranges/mod.ts";
-export type { Decided, EdgeConnection, HandedOver, HandOver, RouteElsewhere } from "./hand_over.ts";
-export { rateLimitHeaders, shareCounters, type SharedCounters } from "./rate_limit/mod.ts";
+export { rateLimitHeaders } from "./rate_limit/mod.ts";
 export {
   type AssumedClient,
   type ClientSocket,

@@ -12,8 +12,6 @@ import {
   type RuleRef,
   type Terminal,
 } from "../rules/mod.ts";
-import type { KeepCopy } from "./cache/mod.ts";
-import type { Decided, HandedOver } from "./hand_over.ts";
 import { checkOnce, type Header, isReading } from "./messages/mod.ts";
 import {
   type NamedVerdict,
@@ -31,8 +29,6 @@ export class RequestContext implements EvaluationHooks {
   decision: Decision = NO_DECISION;
   /** The rate limits that the request was counted against; usually none. */
   limits: NamedVerdict[] | undefined;
-  /** The rate limits in shadow mode that it was counted against. */
-  shadowed: NamedVerdict[] | undefined;
   facts: RequestFacts | undefined;
   /** The cached decision for its URL. */
   cachedDecision: CachedDecision | undefined;
@@ -40,30 +36,11 @@ export class RequestContext implements EvaluationHooks {
   constructor(
     readonly clientRequest: ClientRequest,
     readonly site: Site,
-    private readonly parts: {
-      readonly startedAt: number;
-      readonly limiter: RateLimiter;
-      /** What another edge did, which had the request first. */
-      readonly handedOver?: HandedOver | undefined;
-    },
+    private readonly parts: { readonly startedAt: number; readonly limiter: RateLimiter },
   ) {}
 
   get startedAt(): number {
     return this.parts.startedAt;
-  }
-
-  get decided(): Decided | undefined {
-    return this.parts.handedOver?.decided;
-  }
-
-  /** Takes copies of cached responses for the edge that had the request first. */
-  get keepCopy(): KeepCopy | undefined {
-    return this.parts.handedOver?.keepCopy;
-  }
-
-  /** Takes the reason why a routed request is answered by an error page. */
-  get noteProblem(): HandedOver["noteProblem"] {
-    return this.parts.handedOver?.noteProblem;
   }
 
   fileExists(path: string): boolean {
@@ -71,19 +48,11 @@ export class RequestContext implements EvaluationHooks {
   }
 
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean {
-    const verdict = this.#verdictOn(rule, action);
-    if (action.mode === "enforce") (this.limits ??= []).push(verdict);
-    else (this.shadowed ??= []).push(verdict);
-    return !verdict.allowed;
-  }
-
-  /** Counts the request, unless another edge has done so. */
-  #verdictOn(rule: RuleRef, action: RateLimitAction): NamedVerdict {
-    const known = this.decided?.verdicts.find(({ name }) => name === rule.id);
-    if (known !== undefined) return known;
     const { site, facts, parts: { limiter } } = this;
     const scope = site.rules!.limitScopes[rule.index]!;
-    return { name: rule.id, ...limiter.check({ scope, facts: facts! }, action) };
+    const verdict = limiter.check({ scope, facts: facts! }, action);
+    if (action.mode === "enforce") (this.limits ??= []).push({ name: rule.id, ...verdict });
+    return !verdict.allowed;
   }
 }
 

@@ -15,14 +15,6 @@ export type Way = StaticFile | "dynamic" | "route" | "vitals";
 export const isWay = (decided: EdgeResponse | Way): decided is Way =>
   typeof decided === "string" || "plain" in decided;
 
-/** Whether a request needs more than the files and rules of its site. */
-export function isForAnother(context: RequestContext, decided: EdgeResponse | Way): boolean {
-  if (decided !== "route") return decided === "dynamic";
-  const { site: { content, images }, clientRequest: { method } } = context;
-  const { path } = targetOf(context);
-  return images?.styleOf(path) !== undefined || content.resolve(method, path).type === "compute";
-}
-
 /** The path and query for terminal routing, after an internal rewrite. */
 export function targetOf({ clientRequest, decision }: RequestContext): RequestTarget {
   const { path, rawQuery: query } = clientRequest;

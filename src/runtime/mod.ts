@@ -87,6 +87,7 @@ export {
   Http1Connection,
   type LazySignal,
   OutboundError,
+  type OutboundErrorCode,
   SIGNAL_DELAY_MS,
   type WireAnswer,
 } from "./http1/mod.ts";

@@ -7,21 +7,20 @@
 import { systemClock } from "../lib/clock.ts";
 import { descriptorLimit, nextDescriptor } from "../lib/descriptors.ts";
 import { TrustedProxies } from "../edge/mod.ts";
-import { addressGroup } from "../platform/core/http/address_group.ts";
 import { keepUncompressed } from "../lib/automatic_compression.ts";
-import { faultAnswer } from "../platform/core/http/fault_answer.ts";
-import type { createHostDispatch } from "../platform/core/http/mod.ts";
+import { addressGroup, type createHostDispatch, faultAnswer } from "../platform/core/http/mod.ts";
 import {
   completeLimits,
   ConnectionAcceptor,
   type ConnectionHandler,
   setAcceptedOptions,
 } from "../platform/core/listener/mod.ts";
-import type { CertificateFiles, OrderedCertificates } from "../platform/certificates/mod.ts";
 import {
+  type CertificateFiles,
   DEFAULT_HTTPS_PORT,
   openSecureListener,
-} from "../platform/certificates/secure_listener.ts";
+  type OrderedCertificates,
+} from "../platform/certificates/mod.ts";
 import type { PlatformLog } from "../platform/core/log.ts";
 import { EarlyAnswers } from "./early_answers.ts";
 import type { ConnectionLimits } from "../platform/core/listener/mod.ts";

@@ -11,7 +11,6 @@ import { FactsRequest } from "./facts_request.ts";
 import { createHttpCache, type HttpCache } from "./http_cache.ts";
 import type { HttpCacheOptions } from "./http_cache_options.ts";
 import type { CachedResponse, CacheRequest, CacheRule, OriginRequest } from "./types.ts";
-import type { KeepCopy } from "./cached_copy.ts";
 
 /** A Monday noon. */
 export const START = Date.UTC(2026, 10, 16, 12);
@@ -109,7 +108,6 @@ export class TestCache {
   ask(
     asked: TestRequest = {},
     rule: Partial<CacheRule> | "bypass" = {},
-    keepCopy?: KeepCopy,
   ): Promise<CachedResponse> {
     const ref = { id: "cache", index: 0 };
     return Promise.resolve(this.cache.handle(cacheRequest(asked), {
@@ -122,7 +120,6 @@ export class TestCache {
         return await this.respond(seen, this.seen.length);
       },
       waitUntil: (work) => this.work.push(work),
-      ...(keepCopy && { keepCopy }),
     }));
   }
 

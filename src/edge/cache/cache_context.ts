@@ -6,8 +6,7 @@
 import type { CacheDecision } from "../../rules/mod.ts";
 import type { HeaderList, OriginResponse } from "../messages/mod.ts";
 import type { CacheReport } from "./cache_status.ts";
-import type { Entry, NewResponse } from "./cache_store.ts";
-import type { KeepCopy } from "./cached_copy.ts";
+import type { Entry } from "./cache_store.ts";
 import type { LookupDecision } from "./decide_lookup.ts";
 import { outgoingHeaders, responseFrom } from "./stored_response.ts";
 import type {
@@ -25,8 +24,6 @@ export interface HandleOptions {
   readonly common?: HeaderList;
   /** Sends the request to the origin. A rejection means that the origin cannot be reached. */
   fetchOrigin(request: OriginRequest): Promise<OriginResponse>;
-  /** Takes a copy where a fresh response is stored. */
-  readonly keepCopy?: KeepCopy | undefined;
   /** Takes work that continues after the response; it never rejects. */
   waitUntil(work: Promise<unknown>): void;
 }
@@ -50,25 +47,12 @@ interface Serving {
   readonly report: CacheReport;
 }
 
-/**
- * Serves a stored response, with the fields that report it; `undefined` where its body has
- * gone from the memory that threads share.
- */
-export function serveStored(
-  stored: NewResponse,
-  request: CacheRequest,
-  serving: Serving,
-): CachedResponse;
-export function serveStored(
-  stored: StoredResponse,
-  request: CacheRequest,
-  serving: Serving,
-): CachedResponse | undefined;
+/** Serves a stored response, with the fields that report it. */
 export function serveStored(
   stored: StoredResponse,
   request: CacheRequest,
   { now, report }: Serving,
-): CachedResponse | undefined {
+): CachedResponse {
   const headers = outgoingHeaders(stored, now, report);
   return responseFrom(stored, request, { headers, result: report.result });
 }

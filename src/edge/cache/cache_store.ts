@@ -6,9 +6,7 @@
  */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
-import type { BodyKeeper } from "../bodies/mod.ts";
-import type { HeaderList, MemoryBody } from "../messages/mod.ts";
-import type { CachedCopy, CopiedResponse } from "./cached_copy.ts";
+import type { HeaderList, KeptBodies } from "../messages/mod.ts";
 import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
@@ -44,15 +42,7 @@ export interface PendingInsert {
   readonly purgedTags: Set<string>;
 }
 
-/** A response to be stored, with its body in memory. */
-export interface NewResponse extends Omit<StoredResponse, "body"> {
-  readonly body: MemoryBody;
-}
-
-/** A response to be stored: this cache's own, or a copy of another's. */
-type Storable = NewResponse | CopiedResponse;
-
-function textBytes({ headers, vary, tags }: Storable, key: string): number {
+function textBytes({ headers, vary, tags }: StoredResponse, key: string): number {
   let characters = key.length;
   for (const tag of tags) characters += tag.length;
   for (const [name, value] of headers) characters += name.length + value.length;
@@ -61,7 +51,7 @@ function textBytes({ headers, vary, tags }: Storable, key: string): number {
 }
 
 function makeEntry(
-  stored: Storable,
+  stored: StoredResponse,
   { key, uri, cost, body }: Pick<Entry, "key" | "uri" | "cost" | "body">,
 ): Entry {
   return {
@@ -120,7 +110,7 @@ export class CacheStore {
 
   constructor(
     private readonly capacity: number,
-    private readonly bodies: BodyKeeper,
+    private readonly bodies: KeptBodies,
   ) {}
 
   /** Bytes in use, with the overhead of entries and arriving bodies; never above the capacity. */
@@ -166,7 +156,7 @@ export class CacheStore {
    * Returns `undefined` where it was discarded or does not fit.
    */
   put(
-    stored: NewResponse,
+    stored: StoredResponse,
     where: {
       readonly key: string;
       readonly pending: PendingInsert;
@@ -174,22 +164,10 @@ export class CacheStore {
     },
   ): Entry | undefined {
     const { key, pending, request } = where;
-    const isGone = pending.discarded || stored.tags.some((tag) => pending.purgedTags.has(tag));
-    return isGone ? undefined : this.#insert(stored, { key, uri: pending.uri, request });
-  }
-
-  /** Stores what another cache has stored under the same key. */
-  adopt({ key, uri, stored }: CachedCopy): void {
-    const values = new Map(stored.vary.map(({ name, value }) => [name, value ?? undefined]));
-    const request = { method: "GET", header: (name: string) => values.get(name) };
-    this.#insert(stored, { key, uri, request });
-  }
-
-  #insert(
-    stored: Storable,
-    { key, uri, request }: Pick<Entry, "key" | "uri"> & { readonly request: CacheReader },
-  ): Entry | undefined {
-    const cost = this.bodies.cost(stored.body) + textBytes(stored, key) + ENTRY_OVERHEAD;
+    if (pending.discarded || stored.tags.some((tag) => pending.purgedTags.has(tag))) {
+      return undefined;
+    }
+    const cost = stored.body.length + textBytes(stored, key) + ENTRY_OVERHEAD;
     if (cost + this.#reserved > this.capacity) return undefined;
     for (const older of [...this.candidates(key)]) {
       if (matchesVary(older, request)) this.remove(older);
@@ -199,11 +177,7 @@ export class CacheStore {
     this.#entryBytes += cost;
     this.#evict();
     const body = this.bodies.keep(stored.body);
-    if (body === undefined) {
-      this.#entryBytes -= cost;
-      return undefined;
-    }
-    const entry = makeEntry(stored, { key, uri, cost, body });
+    const entry = makeEntry(stored, { key, uri: pending.uri, cost, body });
     this.#link(entry);
     return entry;
   }

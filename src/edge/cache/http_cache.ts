@@ -32,8 +32,7 @@
  * @module
  */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
-import { OwnBodies } from "../bodies/mod.ts";
-import { checkOnce, type HeaderList, MAX_CACHED_TEXT_BYTES } from "../messages/mod.ts";
+import { checkOnce, type HeaderList, KeptBodies } from "../messages/mod.ts";
 import {
   type CacheContext,
   type ForwardDecision,
@@ -43,7 +42,6 @@ import {
 import { cacheKey } from "./cache_key.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { CacheStore, type Entry } from "./cache_store.ts";
-import { type CachedCopy, type KeepCopy, plainStored } from "./cached_copy.ts";
 import { decideLookup, type ForwardReason, selectStored, validators } from "./decide_lookup.ts";
 import type { ResponseHead } from "./decide_store.ts";
 import { knownBytes } from "./deliver.ts";
@@ -76,27 +74,23 @@ const UNAVAILABLE: CacheReport = { result: "MISS", detail: "only-if-cached" };
 
 export class HttpCache {
   readonly #options:
-    & Required<Omit<HttpCacheOptions, "onError" | "onInvalid">>
-    & Pick<HttpCacheOptions, "onError" | "onInvalid">;
+    & Required<Omit<HttpCacheOptions, "onError" | "textBytes">>
+    & Pick<HttpCacheOptions, "onError">;
   readonly #store: CacheStore;
   readonly #inFlightRequests = new InFlightRequests();
   readonly #origin: OriginFetcher;
-  /** Deployments of whose responses copies were made. */
-  readonly #copied = new Set<string>();
 
   constructor(options: HttpCacheOptions) {
     this.#options = {
       capacityBytes: DEFAULT_CAPACITY_BYTES,
-      bodies: new OwnBodies(MAX_CACHED_TEXT_BYTES),
       maxEntryBytes: DEFAULT_MAX_ENTRY_BYTES,
       collapseMilliseconds: DEFAULT_COLLAPSE_MILLISECONDS,
       timer: systemTimer,
       clientsMayRevalidate: false,
-      isOfCopies: false,
       ...options,
     };
-    const { now, maxEntryBytes, capacityBytes, bodies } = this.#options;
-    this.#store = new CacheStore(capacityBytes, bodies);
+    const { now, maxEntryBytes, capacityBytes } = this.#options;
+    this.#store = new CacheStore(capacityBytes, new KeptBodies(options.textBytes));
     this.#origin = new OriginFetcher({
       now,
       maxEntryBytes,
@@ -123,62 +117,31 @@ export class HttpCache {
     return this.#store.purge(deploymentId, scope, soft ? this.#options.now() : undefined);
   }
 
-  /** Marks responses of a deployment as stale since a time, or removes them where there is none. */
-  purgeSince({ deploymentId, scopes, staleSince }: {
-    readonly deploymentId: string;
-    readonly scopes: readonly PurgeScope[];
-    readonly staleSince: number | undefined;
-  }): void {
-    for (const scope of scopes) this.#store.purge(deploymentId, scope, staleSince);
-  }
-
   /** Removes everything. */
   clear(): void {
     this.#store.clear();
   }
 
-  /**
-   * Removes what the response to an unsafe request invalidates; `handle()` does so
-   * itself. Returns a promise where there are copies, which resolves when they are gone.
-   */
+  /** Removes what the response to an unsafe request invalidates; `handle()` does so itself. */
   invalidate(
     request: Pick<CacheRequest, "method" | keyof ResourceUri>,
     response: ResponseHead,
-  ): Promise<void> | undefined {
-    const uris = invalidatedUris(request, response);
-    this.removeUris(uris);
-    const { isOfCopies } = this.#options;
-    return uris.length > 0 && (isOfCopies || this.#copied.has(request.deploymentId))
-      ? this.#options.onInvalid?.(uris)
-      : undefined;
-  }
-
-  /** Removes the responses of these URIs. */
-  removeUris(uris: readonly ResourceUri[]): void {
-    for (const uri of uris) this.#store.invalidate(uri);
-  }
-
-  /** Stores a copy of what another cache has stored. */
-  adopt(copy: CachedCopy): void {
-    this.#store.adopt(copy);
+  ): void {
+    for (const uri of invalidatedUris(request, response)) this.#store.invalidate(uri);
   }
 
   /**
    * The fresh response stored under a key, as `handle()` would return it;
    * `undefined` where `handle()` would do more.
    */
-  fresh(
-    key: string,
-    request: CacheReader,
-    { common, keepCopy }: Pick<HandleOptions, "keepCopy"> & { readonly common: HeaderList },
-  ): CachedResponse | undefined {
+  fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
     const { clientsMayRevalidate } = this.#options;
     const now = this.#options.now();
     const candidates = this.#store.candidates(key);
     if (candidates.length === 0) return undefined;
     const decision = decideLookup(request, candidates, { now, clientsMayRevalidate });
     if (decision.type !== "fresh") return undefined;
-    return this.#serveFresh(decision.stored, request, { common, now, keepCopy });
+    return this.#serveFresh(decision.stored, request, { common, now });
   }
 
   /**
@@ -195,15 +158,12 @@ export class HttpCache {
     const candidates = this.#store.candidates(context.key);
     const decision = decideLookup(request, candidates, { now, clientsMayRevalidate });
     switch (decision.type) {
-      case "fresh": {
-        const { common = [], keepCopy } = options;
-        return this.#serveFresh(decision.stored, request, { common, now, keepCopy }) ??
-          this.handle(request, options);
-      }
-      case "stale": {
+      case "fresh":
+        return this.#serveFresh(decision.stored, request, { common: options.common ?? [], now });
+      case "stale":
         if (decision.refresh) this.#refresh(context, decision.stored);
-        return this.#serveStale(decision.stored, request, now) ?? this.handle(request, options);
-      }
+        decision.stored.used = true;
+        return serveStored(decision.stored, request, { now, report: STALE_HIT });
       case "unavailable": {
         const headers = withReport([["cache-control", "no-store"]], UNAVAILABLE);
         return { status: 504, headers, body: null, bytes: 0, result: "MISS" };
@@ -218,39 +178,15 @@ export class HttpCache {
   #serveFresh(
     entry: Entry,
     request: CacheReader,
-    { common, now, keepCopy }: {
-      readonly common: HeaderList;
-      readonly now: number;
-      readonly keepCopy: KeepCopy | undefined;
-    },
-  ): CachedResponse | undefined {
+    { common, now }: { readonly common: HeaderList; readonly now: number },
+  ): CachedResponse {
     entry.used = true;
-    if (keepCopy !== undefined) this.#copy(entry, keepCopy);
     const second = Math.floor(now / 1000);
     if (entry.hit?.second !== second) {
       const headers = [...outgoingHeaders(entry, now, FRESH_HIT), ...common];
       entry.hit = { second, headers: checkOnce(headers) };
     }
-    return responseFrom(entry, request, { headers: entry.hit.headers, result: "HIT" }) ??
-      this.#forget(entry);
-  }
-
-  #serveStale(entry: Entry, request: CacheRequest, now: number): CachedResponse | undefined {
-    entry.used = true;
-    return serveStored(entry, request, { now, report: STALE_HIT }) ?? this.#forget(entry);
-  }
-
-  /** Removes a response whose body has gone. */
-  #forget(entry: Entry): undefined {
-    this.#store.remove(entry);
-  }
-
-  #copy(entry: Entry, keepCopy: KeepCopy): void {
-    const { key, uri } = entry;
-    const stored = plainStored(entry);
-    if (stored === undefined) return;
-    this.#copied.add(uri.deploymentId);
-    keepCopy({ key, uri, stored });
+    return responseFrom(entry, request, { headers: entry.hit.headers, result: "HIT" });
   }
 
   async #pass(
@@ -259,7 +195,7 @@ export class HttpCache {
     forward: ForwardReason,
   ): Promise<CachedResponse> {
     const response = await options.fetchOrigin({ type: "as_is" });
-    await this.invalidate(request, response);
+    this.invalidate(request, response);
     const isMiss = forward === "uri-miss" || forward === "vary-miss" || forward === "stale";
     const result = isMiss ? "MISS" : "BYPASS";
     const headers = withReport(response.headers, {

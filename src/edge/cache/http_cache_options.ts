@@ -3,9 +3,7 @@
  *
  * @module
  */
-import type { ResourceUri } from "../../feed/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { BodyKeeper } from "../bodies/mod.ts";
 import type { Timer } from "./in_flight_requests.ts";
 
 /** Default size of the cache (256 MiB). */
@@ -21,8 +19,8 @@ export interface HttpCacheOptions {
   readonly now: Clock;
   /** Bounds all memory of the cache. */
   readonly capacityBytes?: number;
-  /** Keeps the bodies of stored responses; by default in memory of its own. */
-  readonly bodies?: BodyKeeper;
+  /** Most bytes of bodies that are kept as strings; by default a part of V8's heap. */
+  readonly textBytes?: number;
   /** Larger bodies are sent to their clients and not stored. */
   readonly maxEntryBytes?: number;
   /** How long a request waits for another's response before it goes to the origin itself. */
@@ -32,11 +30,4 @@ export interface HttpCacheOptions {
   readonly clientsMayRevalidate?: boolean;
   /** Called with the reason why a refresh in the background failed. */
   readonly onError?: (error: unknown) => void;
-  /** True where all responses are copies of another cache's. */
-  readonly isOfCopies?: boolean;
-  /**
-   * Called where a response of a deployment of which copies were made may be invalid;
-   * resolves when no copy of it is served.
-   */
-  readonly onInvalid?: (uris: readonly ResourceUri[]) => Promise<void>;
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { Bytes } from "../messages/body.ts";
-import { OwnBodies } from "../bodies/mod.ts";
 import { ok, readAnswer, TestCache } from "./_test_origin.ts";
 
 const SIZE = 13 * 1024;
@@ -55,7 +54,7 @@ Deno.test("the cache serves parts of a body that it holds as text", async () => 
 
 Deno.test("the cache holds text as bytes beyond what V8's heap has for it", async () => {
   const test = new TestCache(() => ok(TEXT, { "cache-control": "max-age=60" }), {
-    bodies: new OwnBodies(3 * SIZE),
+    textBytes: 3 * SIZE,
   });
   const kinds: string[] = [];
   for (const url of ["/1", "/2", "/3", "/4"]) {

@@ -9,7 +9,6 @@ export { cacheKey } from "./cache_key.ts";
 export { type CacheReport, withReport } from "./cache_status.ts";
 export type { PurgeScope } from "../../feed/mod.ts";
 export { isPurged } from "./cache_store.ts";
-export { type CachedCopy, type KeepCopy, plainStored } from "./cached_copy.ts";
 export { cacheTags, MAX_TAG_CHARACTERS, MAX_TAGS } from "./cache_tags.ts";
 export { mayServeStaleOnError } from "./decide_lookup.ts";
 export type { ResponseHead } from "./decide_store.ts";
@@ -25,7 +24,6 @@ export {
   systemTimer,
   type Timer,
 } from "./in_flight_requests.ts";
-export type { NewResponse } from "./cache_store.ts";
 export { outgoingHeaders, responseFrom } from "./stored_response.ts";
 export { initialAge, remainingLifetime } from "./freshness.ts";
 export { UNKEYED } from "./origin_request.ts";

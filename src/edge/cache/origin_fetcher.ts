@@ -6,7 +6,6 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import { PooledBody, readBody } from "../bodies/mod.ts";
 import {
   type BodyStream,
   discardBody,
@@ -17,7 +16,7 @@ import {
 import { type CacheContext, type ForwardDecision, serveStored } from "./cache_context.ts";
 import { CacheFill } from "./cache_fill.ts";
 import type { CacheReport } from "./cache_status.ts";
-import type { CacheStore, NewResponse, PendingInsert } from "./cache_store.ts";
+import type { CacheStore, PendingInsert } from "./cache_store.ts";
 import { weaklyMatches } from "./conditions.ts";
 import { mayServeStaleOnError } from "./decide_lookup.ts";
 import { decideStore, type StoreDecision } from "./decide_store.ts";
@@ -28,7 +27,7 @@ import { resourceUriOf } from "./invalidation.ts";
 import { NOT_FORWARDED } from "./origin_request.ts";
 import { freshenedHeaders } from "./stored_headers.ts";
 import { makeStored } from "./stored_response.ts";
-import type { CachedResponse, CacheRequest } from "./types.ts";
+import type { CachedResponse, CacheRequest, StoredResponse } from "./types.ts";
 
 /** One request to the origin, for a client or in the background. */
 interface OriginFetch {
@@ -165,10 +164,10 @@ export class OriginFetcher {
       throw new TypeError("Cannot use the origin's 304: the request had no condition");
     }
     const { stored } = lookup;
-    const body = readBody(stored.body);
+    const { body } = stored;
     const etag = findHeader(response.headers, "etag");
     const isAnother = etag !== undefined && !weaklyMatches(etag, stored.etag);
-    if (isAnother || body === undefined) {
+    if (isAnother) {
       return await this.#run({ ...originFetch, lookup: { type: "miss", forward: "uri-miss" } });
     }
     const head = {
@@ -223,7 +222,7 @@ export class OriginFetcher {
   /** Stores a complete response and serves it; a new one with all fields of the origin. */
   #keep(
     originFetch: OriginFetch,
-    fresh: NewResponse,
+    fresh: StoredResponse,
     outcome: Pick<CacheReport, "result" | "forwardStatus">,
     response?: OriginResponse,
   ): CachedResponse {
@@ -236,9 +235,7 @@ export class OriginFetcher {
     const report: CacheReport = { ...outcome, forward: lookup.forward, stored };
     if (response !== undefined) {
       // The stored form of the body may be one that is sent without a copy.
-      const body = entry === undefined || entry.body instanceof PooledBody
-        ? fresh.body
-        : entry.body;
+      const { body } = entry ?? fresh;
       return this.#deliver(originFetch, { ...response, body }, report);
     }
     return serveStored(fresh, request, { now: this.#now(), report });

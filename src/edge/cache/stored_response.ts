@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { readBody } from "../bodies/mod.ts";
 import {
   type Bytes,
   bytesOf,
@@ -21,7 +20,6 @@ import {
   rangeLength,
 } from "../ranges/mod.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
-import type { NewResponse } from "./cache_store.ts";
 import { selectPart } from "./conditions.ts";
 import type { StoreDecision } from "./decide_store.ts";
 import { currentAge, remainingLifetime } from "./freshness.ts";
@@ -56,7 +54,7 @@ export function makeStored(
     readonly responseTime: number;
     readonly body: MemoryBody;
   },
-): NewResponse {
+): StoredResponse {
   const { request, decision, responseTime, body } = facts;
   const headers = storedHeaders(head.headers, { dropped: decision.dropped, responseTime });
   return {
@@ -93,14 +91,11 @@ function whole(
   stored: StoredResponse,
   method: string,
   { headers, result }: Outgoing,
-): CachedResponse | undefined {
-  const { status } = stored;
-  const bytes = stored.body.length;
+): CachedResponse {
+  const { status, body } = stored;
+  const bytes = body.length;
   if (WITHOUT_CONTENT.has(status)) return { status, headers, body: null, bytes: 0, result };
-  if (method !== "HEAD") {
-    const body = readBody(stored.body);
-    return body === undefined ? undefined : { status, headers, body, bytes, result };
-  }
+  if (method !== "HEAD") return { status, headers, body, bytes, result };
   const length: Header = ["content-length", String(bytes)];
   return { status, headers: [...headers, length], body: null, bytes: 0, result };
 }
@@ -155,35 +150,19 @@ function parts(
   stored: StoredResponse,
   ranges: readonly ByteRange[],
   outgoing: Outgoing,
-): CachedResponse | undefined {
-  const body = readBody(stored.body);
-  if (body === undefined) return undefined;
-  const bytes = bytesOf(body);
+): CachedResponse {
+  const bytes = bytesOf(stored.body);
   return ranges.length === 1
     ? onePart(bytes, ranges[0]!, outgoing)
     : manyParts(bytes, ranges, outgoing);
 }
 
-/**
- * Answers a request with a stored response: with all of it, a part, a 304 or a 416.
- * Returns `undefined` where the body is wanted and has gone from the memory that threads
- * share.
- */
-export function responseFrom(
-  stored: NewResponse,
-  request: CacheReader,
-  outgoing: Outgoing,
-): CachedResponse;
+/** Answers a request with a stored response: with all of it, a part, a 304 or a 416. */
 export function responseFrom(
   stored: StoredResponse,
   request: CacheReader,
   outgoing: Outgoing,
-): CachedResponse | undefined;
-export function responseFrom(
-  stored: StoredResponse,
-  request: CacheReader,
-  outgoing: Outgoing,
-): CachedResponse | undefined {
+): CachedResponse {
   const selection = selectPart(request, stored);
   const { headers, result } = outgoing;
   switch (selection.type) {

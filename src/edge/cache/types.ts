@@ -4,8 +4,7 @@
  * @module
  */
 import type { CacheDecision, RequestFacts } from "../../rules/mod.ts";
-import type { StoredBody } from "../bodies/mod.ts";
-import type { HeaderList, OriginResponse } from "../messages/mod.ts";
+import type { HeaderList, MemoryBody, OriginResponse } from "../messages/mod.ts";
 
 /** The `cache` rule that a request matched. */
 export type CacheRule = Omit<Extract<CacheDecision, { readonly type: "cache" }>, "rule" | "type">;
@@ -73,7 +72,7 @@ export interface StoredResponse {
   readonly status: number;
   /** As they are sent to clients, without `age`; always with `date`. */
   readonly headers: HeaderList;
-  readonly body: StoredBody;
+  readonly body: MemoryBody;
   readonly terms: Terms;
   /** Its age on arrival, in seconds (RFC 9111, 4.2.3). */
   readonly initialAge: number;

@@ -42,16 +42,6 @@ export interface RequestTarget {
   readonly query: string;
 }
 
-/**
- * A request after the request steps of a pipeline: only its path is still to be answered.
- * Data only.
- */
-export interface RoutedRequest {
-  readonly method: string;
-  readonly headers: HeaderList;
-  readonly target: RequestTarget;
-}
-
 /** Whether a field is not forwarded, or only the edge itself may write it. */
 const isEdgeOwned = (name: string): boolean =>
   name === "expect" || name === "host" || isSpoofable(name);

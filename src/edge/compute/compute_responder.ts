@@ -5,13 +5,8 @@
  * @module
  */
 import type { ComputeRequest, ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
-import {
-  type CachedResponse,
-  concernsCache,
-  type KeepCopy,
-  withoutConsumed,
-} from "../cache/mod.ts";
-import { copyKey, type IsrCache, type PageOptions, type PageRequest } from "../isr/mod.ts";
+import { type CachedResponse, concernsCache, withoutConsumed } from "../cache/mod.ts";
+import { type IsrCache, type PageOptions, type PageRequest } from "../isr/mod.ts";
 import { discardBody, type HeaderList, isReading, type OriginResponse } from "../messages/mod.ts";
 import type { EdgeResponse } from "../response/mod.ts";
 import type { ComputeResolution, SiteContent } from "../static/mod.ts";
@@ -32,8 +27,6 @@ export interface SiteCompute {
   fetch(layer: string, request: ComputeRequest): Promise<ComputeResult>;
   /** Opens a WebSocket to the server of a layer; never rejects. */
   connect(layer: string, request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
-  /** Notes whether a response of a layer is one that its server declares cacheable. */
-  noteCaching?(layer: string, declares: boolean): void;
   /** Pages of routes with `revalidate`, and those whose responses declare themselves cacheable. */
   readonly pages: IsrCache;
 }
@@ -45,8 +38,6 @@ export interface ComputeUse {
    * responses; or that of a `cache` or `bypass_cache` rule, whose cache is in front.
    */
   readonly caching: "deployment" | "rule";
-  /** Takes a copy of the page that answers, for another edge. */
-  readonly keepCopy?: KeepCopy | undefined;
 }
 
 /** A request that terminal routing sends to a COMPUTE layer. */
@@ -104,13 +95,7 @@ async function fetchAndOffer(
   const { pages } = context.compute;
   const requested = pages.requested();
   const response = await fetchOwn(context);
-  const declares = concernsCache(response.headers);
-  const { compute, resolution } = context;
-  // Where pages may be stored that have not been listed yet, nothing is known.
-  if (declares || !pages.mayHaveDeclared) {
-    compute.noteCaching?.(resolution.route.layer.name, declares);
-  }
-  if (!declares) return settle(context, response);
+  if (!concernsCache(response.headers)) return settle(context, response);
   const request = known ?? declaredRequest(context.request, context.target);
   const page = { request, options: pageOptions(context, 0) };
   return settle(context, pages.offer(page, response, requested));
@@ -145,7 +130,6 @@ function pageOptions(context: ComputeContext, revalidateSeconds: number): PageOp
   const { name } = resolution.route.layer;
   return {
     revalidateSeconds,
-    keepCopy: context.keepCopy,
     stores404: !resolution.route.fallthrough,
     fetchShared: async (asked) => responseOf(name, await compute.fetch(name, asked)),
     fetchPrivate: () => fetchOwn(context),
@@ -170,23 +154,6 @@ function fetchFromIsr(
   return response instanceof Promise
     ? response.then((made) => finishPage(context, made))
     : finishPage(context, response);
-}
-
-/**
- * The key under which other edges keep copies of the page that a request is for;
- * `undefined` where it is for no page.
- */
-export function storedPageKey({ site, request, target, route }: {
-  readonly site: { readonly deploymentId: string };
-  readonly request: ServerRequest;
-  readonly target: RequestTarget;
-  readonly route: ComputeResolution["route"];
-}): string | undefined {
-  if (!isReading(request.method) || route.revalidate === 0) return undefined;
-  if (isSocketRequest(request)) return undefined;
-  const makeRequest = route.revalidate === undefined ? declaredRequest : pageRequest;
-  const page = makeRequest(request, target);
-  return page.isPrivate ? undefined : copyKey(site.deploymentId, page);
 }
 
 /**

@@ -10,7 +10,6 @@ export {
   isSocketRequest,
   requestFromPipeline,
   type RequestTarget,
-  type RoutedRequest,
   type ServerRequest,
 } from "./compute_request.ts";
 export {
@@ -18,7 +17,5 @@ export {
   type Missing,
   respondFromCompute,
   type SiteCompute,
-  storedPageKey,
 } from "./compute_responder.ts";
-export { type DirectServer, type DirectServers, respondDirectly } from "./respond_directly.ts";
 export { relayWebSocket } from "./relay_websocket.ts";

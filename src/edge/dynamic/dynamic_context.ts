@@ -4,10 +4,9 @@
  *
  * @module
  */
-import type { KeepCopy, OriginRequest } from "../cache/mod.ts";
-import type { RequestTarget, RoutedRequest } from "../compute/mod.ts";
-import type { BodyStream, HeaderList, PipelineRequest, PipelineResponse } from "../messages/mod.ts";
-import type { SiteFunctions } from "../pipeline/mod.ts";
+import type { OriginRequest } from "../cache/mod.ts";
+import type { RequestTarget } from "../compute/mod.ts";
+import type { BodyStream, HeaderList, PipelineRequest } from "../messages/mod.ts";
 import { ClientRequest } from "../request/mod.ts";
 import type { Site } from "../site/mod.ts";
 import type { CachedDecision } from "../site_rules/mod.ts";
@@ -21,14 +20,6 @@ export interface DynamicContext {
   readonly facts: RequestFacts;
   /** The cached decision for its URL. */
   readonly cachedDecision: CachedDecision | undefined;
-  /** Calls the functions; the site's own where this is missing. */
-  readonly functions?: SiteFunctions | undefined;
-  /** Answers paths of the site that only another edge can; missing where this one answers all. */
-  readonly routeElsewhere?:
-    | ((request: RoutedRequest) => Promise<PipelineResponse>)
-    | undefined;
-  /** Takes a copy of the stored response that answers, for another edge. */
-  readonly keepCopy?: KeepCopy | undefined;
 }
 
 /**

@@ -105,7 +105,7 @@ export class DynamicRequest implements PipelineParts {
 
   get runner(): StepRunner {
     return this.#runner ??= createFunctionRunner({
-      functions: this.context.functions ?? this.context.site.functions,
+      functions: this.context.site.functions,
       signal: () => this.#signal(),
       context: () => this.#callContext(),
       via: () => viaOf(this.#hop()),
@@ -174,11 +174,7 @@ export class DynamicRequest implements PipelineParts {
     const fields = requestFromPipeline(request, clientRequest, () => this.#signal());
     const target = this.#requestTarget(request);
     if (target === undefined) return edgePage(fields, 400, { headers: site.common });
-    const { routeElsewhere, decision: { cache } } = this.context;
-    if (routeElsewhere !== undefined && site.images?.styleOf(target.path) !== undefined) {
-      const { method, headers } = request;
-      return await routeElsewhere({ method, headers: [...headers], target });
-    }
+    const { cache } = this.context.decision;
     const use: ComputeUse = { caching: cache === undefined ? "deployment" : "rule" };
     return await this.options.siteResponder.route(site, fields, target, use);
   }
@@ -192,8 +188,8 @@ export class DynamicRequest implements PipelineParts {
     const asked = this.#cacheRequest(request);
     const { cache: rule } = decision;
     if (rule === undefined || !this.#isCacheable(request)) {
-      return produce(request).then(async (response) => {
-        await cache.invalidate(asked, response);
+      return produce(request).then((response) => {
+        cache.invalidate(asked, response);
         return response;
       });
     }
@@ -201,8 +197,6 @@ export class DynamicRequest implements PipelineParts {
     return cache.handle(asked, {
       rule,
       common: site.common,
-      // Where steps run before the cache, no other edge can use a copy.
-      keepCopy: this.#plan.runsBeforeCache ? undefined : this.context.keepCopy,
       fetchOrigin: (how) => {
         if (how.type === "for_cache") this.#isShared = true;
         return produce(requestForCache(request, how));

@@ -4,47 +4,74 @@
  *
  * @module
  */
-import type { Decision } from "../../rules/mod.ts";
+import { type Decision, ORIGIN_HANDLE } from "../../rules/mod.ts";
+import { isSocketRequest } from "../compute/mod.ts";
 import {
   bodyLength,
   discardBody,
   findHeader,
   type HeaderList,
+  isLoop,
   type PipelineResponse,
 } from "../messages/mod.ts";
+import { type PipelinePlan, planPipeline } from "../pipeline/mod.ts";
 import { edgePage, type EdgeResponse, hasNoContent, noContent } from "../response/mod.ts";
 import type { DynamicContext } from "./dynamic_context.ts";
 import { type DynamicOptions, DynamicRequest } from "./dynamic_request.ts";
-import { type StoredResponder, withCommon } from "./stored_responder.ts";
 
 /** Whether a decision needs a pipeline or another site. */
 export function isDynamic({ pipeline, rewrite }: Decision): boolean {
   return pipeline !== undefined || rewrite?.type === "external";
 }
 
+/** The plan of a request without a pipeline: it goes to the origin. */
+const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
+
 /** For the site's log. */
 const LOOP = "The request is in a loop: a rewrite or a function sends it back to this site";
 
 /** Answers requests by pipeline, cache and proxy. */
 export class DynamicResponder {
-  constructor(
-    private readonly options: DynamicOptions & { readonly stored: StoredResponder },
-  ) {}
+  readonly #plans = new WeakMap<readonly unknown[], PipelinePlan>();
+
+  constructor(private readonly options: DynamicOptions) {}
 
   /** Runs pipeline, cache and proxy; without a promise where the cache has the response. */
   respond(context: DynamicContext): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision } = context;
-    const { stored } = this.options;
+    const { pseudonym } = this.options;
     clientRequest.readFields();
-    if (stored.isInLoop(clientRequest)) {
+    if (isLoop({ via: clientRequest.header("via"), pseudonym })) {
       return { ...edgePage(clientRequest, 508, { headers: site.common }), problem: LOOP };
     }
-    const hit = stored.hit(context);
+    const hit = this.#hit(context);
     if (hit !== undefined) return hit;
-    const response = new DynamicRequest(context, this.options, stored.planOf(decision)).run();
+    const response = new DynamicRequest(context, this.options, this.#planOf(decision)).run();
     return response instanceof Promise
       ? response.then((made) => this.#toEdgeResponse(context, made))
       : this.#toEdgeResponse(context, response);
+  }
+
+  /** The steps of a decision in their order. */
+  #planOf({ pipeline }: Decision): PipelinePlan {
+    if (pipeline === undefined) return NO_PIPELINE;
+    let plan = this.#plans.get(pipeline.steps);
+    if (plan === undefined) {
+      plan = planPipeline(pipeline.steps);
+      this.#plans.set(pipeline.steps, plan);
+    }
+    return plan;
+  }
+
+  /** The fresh response for a URL whose cache key is known, where no step runs before the cache. */
+  #hit({ clientRequest, site, facts, cachedDecision }: DynamicContext): EdgeResponse | undefined {
+    if (cachedDecision?.cacheKey === undefined) return undefined;
+    if (site.hasServers && isSocketRequest(clientRequest)) return undefined;
+    const { common } = site;
+    const found = this.options.cache.fresh(cachedDecision.cacheKey, facts, common);
+    if (found === undefined) return undefined;
+    const { status, headers, body, bytes } = found;
+    return { status, headers: withCommon(headers, common), body, bytes };
   }
 
   /** Adds the fields of the site, and removes a body that method or status forbids. */
@@ -71,4 +98,17 @@ function bodyBytes({ body, headers }: PipelineResponse): number | undefined {
 function bodilessResponse({ status, headers, body }: PipelineResponse): EdgeResponse {
   discardBody(body);
   return { status, headers, body: noContent(status, headers), bytes: 0 };
+}
+
+/** The fields with those that every response of the site carries. */
+function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
+  // A hit of the cache has these very field objects already.
+  if (hasAll(headers, common)) return headers;
+  const names = new Set(common.map(([name]) => name));
+  return [...headers.filter(([name]) => !names.has(name)), ...common];
+}
+
+function hasAll(headers: HeaderList, wanted: HeaderList): boolean {
+  for (const header of wanted) if (!headers.includes(header)) return false;
+  return true;
 }

@@ -5,4 +5,3 @@
  * @module
  */
 export { DynamicResponder, isDynamic } from "./dynamic_responder.ts";
-export { StoredResponder } from "./stored_responder.ts";

@@ -9,8 +9,7 @@ import { RecentMap } from "../../lib/memo.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import { sha256InTurns } from "../../lib/hash.ts";
 import type { ImageStyle } from "../../manifest/mod.ts";
-import { MAX_SOURCE_BYTES } from "../../runtime/images/limits.ts";
-import type { ImageFormat, OutboundFetch } from "../../runtime/mod.ts";
+import { type ImageFormat, MAX_SOURCE_BYTES, type OutboundFetch } from "../../runtime/mod.ts";
 import { CacheControl } from "../cache/mod.ts";
 import type { RequestTarget } from "../compute/mod.ts";
 import {

@@ -4,8 +4,12 @@
  * @module
  */
 import type { ImageStyle } from "../../manifest/mod.ts";
-import { MAX_IMAGE_SIDE } from "../../runtime/images/limits.ts";
-import { IMAGE_FORMATS, type ImageFit, type ImageFormat } from "../../runtime/images/types.ts";
+import {
+  IMAGE_FORMATS,
+  type ImageFit,
+  type ImageFormat,
+  MAX_IMAGE_SIDE,
+} from "../../runtime/mod.ts";
 import type { SiteImages } from "./site_images.ts";
 import type { ImageQuery, QueryProblem } from "./types.ts";
 

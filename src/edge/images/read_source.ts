@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAX_SOURCE_BYTES } from "../../runtime/images/limits.ts";
+import { MAX_SOURCE_BYTES } from "../../runtime/mod.ts";
 import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messages/mod.ts";
 
 /** Bytes of sources that are in memory at the same time, of all requests together. */

@@ -4,8 +4,7 @@
  *
  * @module
  */
-import { OutboundError } from "../../runtime/http1/errors.ts";
-import type { OutboundFetch, OutboundRequest } from "../../runtime/mod.ts";
+import { OutboundError, type OutboundFetch, type OutboundRequest } from "../../runtime/mod.ts";
 import type { Bytes } from "../messages/mod.ts";
 import { readSource } from "./read_source.ts";
 import type { SiteImages } from "./site_images.ts";

@@ -12,7 +12,6 @@ import {
   type CacheReport,
   matchesVary,
   outgoingHeaders,
-  plainStored,
   type PurgeOptions,
   type PurgeScope,
   remainingLifetime,
@@ -58,24 +57,14 @@ function hasSameFields(left: readonly VaryField[], right: readonly VaryField[]):
   return left.length === right.length && left.every(({ name }, at) => name === right[at]?.name);
 }
 
-/** The key under which other edges keep copies of a page; they select among its variants. */
-export function copyKey(
-  deploymentId: string,
-  { allVariants }: Pick<PageRequest, "allVariants">,
-): string {
-  return `pages ${deploymentId} ${allVariants}`;
-}
-
 /** The pages of one deployment. */
 export class IsrCache {
   readonly #now: Clock;
   readonly #pages: PageTiers;
   readonly #fetcher: PageFetcher;
-  readonly #deploymentId: string;
 
   constructor(options: IsrCacheOptions) {
     this.#now = options.now;
-    this.#deploymentId = options.deploymentId;
     this.#pages = new PageTiers(options);
     this.#fetcher = new PageFetcher({ timer: systemTimer, ...options, pages: this.#pages });
   }
@@ -156,17 +145,6 @@ export class IsrCache {
     return this.#pages.mark(scopes, { soft, at: this.#now() });
   }
 
-  #copy({ request, options }: PageContext, { path, stored }: IsrEntry): void {
-    const deploymentId = this.#deploymentId;
-    const copied = plainStored(stored);
-    if (copied === undefined) return;
-    options.keepCopy?.({
-      key: copyKey(deploymentId, request),
-      uri: { deploymentId, host: "", path, rawQuery: "" },
-      stored: copied,
-    });
-  }
-
   async #readOrFetch(context: PageContext): Promise<CachedResponse> {
     const { request, options } = context;
     const page = await this.#pages.read(request, options.revalidateSeconds);
@@ -212,19 +190,16 @@ export class IsrCache {
     const now = this.#now();
     switch (freshnessOf(page.stored, now)) {
       case "fresh": {
-        if (context.options.keepCopy !== undefined) this.#copy(context, page);
         const second = Math.floor(now / 1000);
         if (page.hit?.second !== second) {
           page.hit = { second, headers: outgoingHeaders(page.stored, now, FRESH) };
         }
         const { headers } = page.hit;
-        return responseFrom(page.stored, context.request, { headers, result: "HIT" }) ??
-          this.#readOrFetch(context);
+        return responseFrom(page.stored, context.request, { headers, result: "HIT" });
       }
       case "stale":
         this.#fetcher.refresh(context, page);
-        return serveStored(context.request, page, { now, report: STALE }) ??
-          this.#readOrFetch(context);
+        return serveStored(context.request, page, { now, report: STALE });
       case "expired":
         return this.#fetcher.fetchOnce(context, page);
     }

@@ -3,10 +3,8 @@
  *
  * @module
  */
-import { type BodyKeeper, OwnBodies } from "../bodies/mod.ts";
-import { MAX_CACHED_TEXT_BYTES } from "../messages/mod.ts";
+import { KeptBodies } from "../messages/mod.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
-import type { NewResponse } from "../cache/mod.ts";
 import type { PageRecord } from "./page_record.ts";
 import type { IsrEntry } from "./types.ts";
 
@@ -34,9 +32,6 @@ interface Slot extends RingEntry<Slot> {
   readonly bytes: number;
 }
 
-/** A page whose body is in memory. */
-export type NewPage = Omit<IsrEntry, "stored"> & { readonly stored: NewResponse };
-
 /** Pages in memory, evicted by the CLOCK algorithm: one that was used gets a second chance. */
 export class IsrMemory {
   readonly #slots = new Map<string, Slot>();
@@ -45,10 +40,9 @@ export class IsrMemory {
   /** Memory of bodies that are still arriving, in bytes. */
   #reserved = 0;
 
-  constructor(
-    private readonly capacity = DEFAULT_ISR_MEMORY_BYTES,
-    private readonly bodies: BodyKeeper = new OwnBodies(MAX_CACHED_TEXT_BYTES),
-  ) {}
+  readonly #bodies = new KeptBodies();
+
+  constructor(private readonly capacity = DEFAULT_ISR_MEMORY_BYTES) {}
 
   /** Bytes in use; never above the capacity. */
   get byteLength(): number {
@@ -67,17 +61,13 @@ export class IsrMemory {
    * Stores a page in place of an older one, unless it is too large. Returns it as it is
    * stored.
    */
-  put(memoryKey: string, page: NewPage): IsrEntry {
+  put(memoryKey: string, page: IsrEntry): IsrEntry {
     this.delete(memoryKey);
-    const bytes = page.headBytes + this.bodies.cost(page.stored.body);
+    const bytes = page.headBytes + page.stored.body.length;
     if (bytes > this.capacity) return page;
     this.#bytes += bytes;
     this.#makeRoom();
-    const body = this.bodies.keep(page.stored.body);
-    if (body === undefined) {
-      this.#bytes -= bytes;
-      return page;
-    }
+    const body = this.#bodies.keep(page.stored.body);
     const kept: IsrEntry = { ...page, stored: { ...page.stored, body } };
     const links = { used: false, previous: undefined, next: undefined };
     const slot: Slot = { memoryKey, page: kept, bytes, ...links };
@@ -121,6 +111,6 @@ export class IsrMemory {
     this.#slots.delete(slot.memoryKey);
     this.#clock.remove(slot);
     this.#bytes -= slot.bytes;
-    this.bodies.drop(slot.page.stored.body);
+    this.#bodies.drop(slot.page.stored.body);
   }
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readBody, shareBodies, sharePool } from "../bodies/mod.ts";
-import { IsrMemory, type NewPage } from "./isr_memory.ts";
+import { IsrMemory } from "./isr_memory.ts";
 import { toStoredResponse } from "./page_record.ts";
+import type { IsrEntry } from "./types.ts";
 
 const SIZE = 10_000;
 
-function page(key: string): NewPage {
+function page(key: string): IsrEntry {
   const record = {
     ...{ key, path: `/${key}`, status: 200, askedAt: 0, headers: [] },
     body: new TextEncoder().encode(key.padEnd(SIZE, ".")),
@@ -18,12 +18,11 @@ function page(key: string): NewPage {
 
 const textOf = (memory: IsrMemory, key: string) => {
   const found = memory.get(key);
-  return found && String(readBody(found.stored.body)).trimEnd().replace(/\.+$/, "");
+  return found && String(found.stored.body).trimEnd().replace(/\.+$/, "");
 };
 
-Deno.test("pages in memory that threads share make room for each other, and give it back", () => {
-  const bodies = shareBodies(sharePool(10 * SIZE));
-  const memory = new IsrMemory(10 * SIZE, bodies);
+Deno.test("pages in memory make room for each other, and give it back", () => {
+  const memory = new IsrMemory(10 * SIZE);
   for (let number = 0; number < 50; number++) {
     memory.put(`page ${number}`, page(`page ${number}`));
     assert.equal(textOf(memory, `page ${number}`), `page ${number}`);
@@ -32,13 +31,11 @@ Deno.test("pages in memory that threads share make room for each other, and give
   assert.equal(textOf(memory, "page 0"), undefined);
   for (const [key] of [...memory.under("page ")]) memory.delete(key);
   assert.equal(memory.byteLength, 0);
-  const all = new TextEncoder().encode("x".repeat(9 * SIZE));
-  assert.notEqual(bodies.keep(all), undefined, "all of the pool is free");
 });
 
-Deno.test("a page for which there is no shared memory is served and not stored", () => {
-  const memory = new IsrMemory(10 * SIZE, shareBodies(sharePool(SIZE / 2)));
+Deno.test("a page that is larger than the memory is served and not stored", () => {
+  const memory = new IsrMemory(SIZE);
   const returned = memory.put("menu", page("menu"));
-  assert.equal(readBody(returned.stored.body)?.length, SIZE);
+  assert.equal(returned.stored.body.length, SIZE);
   assert.deepEqual([memory.get("menu"), memory.byteLength], [undefined, 0]);
 });

@@ -5,8 +5,7 @@
  * @module
  */
 export { ROUTER_FIELDS } from "./decide_page.ts";
-export { copyKey, IsrCache, type IsrCacheOptions } from "./isr_cache.ts";
+export { IsrCache, type IsrCacheOptions } from "./isr_cache.ts";
 export { DEFAULT_ISR_MEMORY_BYTES, IsrMemory } from "./isr_memory.ts";
 export type { PageOptions } from "./page_context.ts";
-export { passDeclared } from "./unstored_response.ts";
 export type { IsrStore, PageRequest, Requested } from "./types.ts";

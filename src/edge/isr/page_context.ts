@@ -4,7 +4,7 @@
  * @module
  */
 import type { ComputeRequest } from "../../runtime/mod.ts";
-import type { KeepCopy, ResponseHead } from "../cache/mod.ts";
+import type { ResponseHead } from "../cache/mod.ts";
 import type { OriginResponse } from "../messages/mod.ts";
 import { decideDeclared } from "./decide_declared.ts";
 import { decidePage, type PageDecision } from "./decide_page.ts";
@@ -18,8 +18,6 @@ export interface PageOptions {
   readonly revalidateSeconds: number;
   /** Whether a 404 is stored. */
   readonly stores404: boolean;
-  /** Takes a copy of a fresh page, for another edge. */
-  readonly keepCopy?: KeepCopy | undefined;
   /** Fetches the page for all visitors; a rejection means that the server could not answer. */
   fetchShared(request: ComputeRequest): Promise<OriginResponse>;
   /** Fetches the page for this client, with the client's own header fields. */

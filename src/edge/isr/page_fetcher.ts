@@ -61,15 +61,12 @@ export interface PageFetcherOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * Serves a stored page, with the fields that report it; `undefined` where its body has
- * left the memory.
- */
+/** Serves a stored page, with the fields that report it. */
 export function serveStored(
   request: PageRequest,
   { stored }: IsrEntry,
   { now, report }: { readonly now: number; readonly report: CacheReport },
-): CachedResponse | undefined {
+): CachedResponse {
   const headers = outgoingHeaders(stored, now, report);
   return responseFrom(stored, request, { headers, result: report.result });
 }

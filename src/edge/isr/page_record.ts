@@ -8,7 +8,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import {
   formatHttpDate,
   isConsumed,
-  type NewResponse,
+  type StoredResponse,
   type Terms,
   type VaryField,
 } from "../cache/mod.ts";
@@ -148,7 +148,7 @@ export function routeTerms(revalidateSeconds: number): Terms {
  * route. Its age counts from the request: what the server read first may have changed
  * before its response came.
  */
-export function toStoredResponse(page: PageRecord, revalidateSeconds: number): NewResponse {
+export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {
   const { status, headers, body, askedAt, initialAge = 0, tags = [], vary = [] } = page;
   return {
     status,

@@ -6,7 +6,7 @@
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import { isPurged, type PurgeOptions, type PurgeScope } from "../cache/mod.ts";
-import { headBytes, type IsrMemory, type NewPage } from "./isr_memory.ts";
+import { headBytes, type IsrMemory } from "./isr_memory.ts";
 import { type PageLimits, pageName } from "./page_index.ts";
 import { type MarkedPage, PageMarks } from "./page_marks.ts";
 import { type PageRecord, toStoredResponse } from "./page_record.ts";
@@ -118,7 +118,7 @@ export class PageTiers {
       readonly revalidateSeconds: number;
     },
   ): IsrEntry {
-    const page: NewPage = {
+    const page: IsrEntry = {
       key: request.key,
       name: nameOf(request),
       path: request.path,

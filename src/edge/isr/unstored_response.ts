@@ -13,7 +13,7 @@ import {
 } from "../cache/mod.ts";
 import type { OriginResponse } from "../messages/mod.ts";
 import { clientCacheControl } from "./decide_page.ts";
-import { decideDeclared, type DeclaredDecision } from "./decide_declared.ts";
+import type { DeclaredDecision } from "./decide_declared.ts";
 import type { PageRequest } from "./types.ts";
 
 /** A response for all clients, as each of them gets it. */
@@ -53,14 +53,4 @@ export function unstoredResponse(
     now,
     background: false,
   });
-}
-
-/** What an edge that stores no pages answers with, on a route that leads nowhere else. */
-export function passDeclared(
-  request: PageRequest,
-  response: OriginResponse,
-  now: number,
-): OriginResponse {
-  const facts = { request, askedAt: now, stores404: true, isShared: false };
-  return unstoredResponse(request, response, { decision: decideDeclared(response, facts), now });
 }

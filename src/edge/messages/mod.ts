@@ -17,6 +17,7 @@ export {
   type MemoryBody,
   toMemoryBody,
 } from "./body.ts";
+export { KeptBodies } from "./kept_bodies.ts";
 export {
   checkOnce,
   findHeader,

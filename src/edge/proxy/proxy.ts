@@ -4,8 +4,12 @@
  *
  * @module
  */
-import { OutboundError, type OutboundErrorCode } from "../../runtime/http1/errors.ts";
-import type { LazySignal, OutboundFetch } from "../../runtime/mod.ts";
+import {
+  type LazySignal,
+  OutboundError,
+  type OutboundErrorCode,
+  type OutboundFetch,
+} from "../../runtime/mod.ts";
 import {
   CLIENT_GONE,
   type Hop,

@@ -37,16 +37,6 @@ export function partMilliseconds(windowSeconds: number): number {
   return windowSeconds * 1000 / PARTS;
 }
 
-/** Bytes of the memory of a table that several threads share: its slots, and a lock for each set. */
-export function sharedTableBytes(slots: number): number {
-  return slots * SLOT_BYTES + 4 * slots / WAYS;
-}
-
-/** How often a thread looks for a lock before it sleeps a while. */
-const MOST_LOOKS = 10_000;
-/** How often it sleeps, a millisecond each, before it takes the lock: whoever held it has died. */
-const MOST_SLEEPS = 200;
-
 /** The slots of all keys. A slot is free when nothing in it counts any more. */
 export class CounterTable {
   readonly slots: number;
@@ -57,14 +47,9 @@ export class CounterTable {
   readonly #tags: Uint32Array;
   readonly #parts: Uint32Array;
   readonly #rings: Ring & { offset: number };
-  /** A lock for each set, in a table that several threads share. */
-  readonly #locks: Int32Array | undefined;
 
-  /**
-   * @param shared Memory of `sharedTableBytes()`, for a table that several threads share
-   * @throws {RangeError} Unless `slots` is a power of two, 8 to 2^26
-   */
-  constructor(slots: number, shared?: SharedArrayBuffer) {
+  /** @throws {RangeError} Unless `slots` is a power of two, 8 to 2^26 */
+  constructor(slots: number) {
     if (slots < WAYS || slots > 2 ** 26 || !Number.isInteger(Math.log2(slots))) {
       throw new RangeError(
         `Cannot create a table: slots must be a power of two: they are ${slots}`,
@@ -72,34 +57,12 @@ export class CounterTable {
     }
     this.slots = slots;
     this.#setMask = slots / WAYS - 1;
-    const memory = shared ?? new ArrayBuffer(slots * SLOT_BYTES);
+    const memory = new ArrayBuffer(slots * SLOT_BYTES);
     const words = (from: number, count: number) => new Uint32Array(memory, 4 * from, count);
     this.#hashes = words(0, slots);
     this.#tags = words(slots, slots);
     this.#parts = words(2 * slots, slots);
     this.#rings = { counts: words(3 * slots, slots * RING), offset: 0 };
-    this.#locks = shared && new Int32Array(shared, slots * SLOT_BYTES, slots / WAYS);
-  }
-
-  /**
-   * Keeps other threads from the set of a key until `unlock()`. A check takes less than
-   * a microsecond, so that looking again is cheaper than sleeping at once.
-   */
-  lock({ low }: SlotKey): void {
-    const locks = this.#locks;
-    if (locks === undefined) return;
-    const set = low & this.#setMask;
-    for (let sleeps = 0; sleeps < MOST_SLEEPS; sleeps++) {
-      for (let looks = 0; looks < MOST_LOOKS; looks++) {
-        if (Atomics.compareExchange(locks, set, 0, 1) === 0) return;
-      }
-      Atomics.wait(locks, set, 1, 1);
-    }
-  }
-
-  /** Lets other threads use the set of a key again. */
-  unlock({ low }: SlotKey): void {
-    if (this.#locks !== undefined) Atomics.store(this.#locks, low & this.#setMask, 0);
   }
 
   /** Bytes of all slots; fixed. */

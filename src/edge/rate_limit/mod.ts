@@ -10,6 +10,4 @@ export {
   randomSeed,
   RateLimiter,
   type RateLimitVerdict,
-  shareCounters,
-  type SharedCounters,
 } from "./rate_limiter.ts";

@@ -34,12 +34,7 @@
  */
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { IpAddress, RateLimitKey } from "../../rules/mod.ts";
-import {
-  CounterTable,
-  MAX_WINDOW_SECONDS,
-  partMilliseconds,
-  sharedTableBytes,
-} from "./counter_table.ts";
+import { CounterTable, MAX_WINDOW_SECONDS, partMilliseconds } from "./counter_table.ts";
 import { HalfSipHash, type HashKey } from "./half_sip_hash.ts";
 import {
   counterOf,
@@ -91,19 +86,10 @@ export interface RateLimitVerdict {
   readonly retryAfterSeconds: number;
 }
 
-/** Counters that several threads share, so that a limit holds over all of them. */
-export interface SharedCounters {
-  readonly memory: SharedArrayBuffer;
-  readonly slots: number;
-  readonly seed: HashKey;
-}
-
 export interface RateLimiterOptions {
   readonly now: Clock;
   /** Must be unpredictable to clients. */
   readonly seed: HashKey;
-  /** The memory of `slots` counters that other threads use too, with the same seed. */
-  readonly memory?: SharedArrayBuffer;
   /** Keys that can be counted at once; a power of two, 2^20 by default. */
   readonly slots?: number;
 }
@@ -112,12 +98,6 @@ export interface RateLimiterOptions {
 export function randomSeed(random: Random): HashKey {
   const view = new DataView(random(8).buffer);
   return { k0: view.getUint32(0), k1: view.getUint32(4) };
-}
-
-/** Creates counters for several threads; what is not used takes no memory. */
-export function shareCounters(random: Random, slots: number = DEFAULT_SLOTS): SharedCounters {
-  const memory = new SharedArrayBuffer(sharedTableBytes(slots));
-  return { memory, slots, seed: randomSeed(random) };
 }
 
 /** An IPv6 client has at least a /64, so the lower half of its address does not count. */
@@ -138,7 +118,6 @@ function wholeSeconds(milliseconds: number): number {
 export class RateLimiter {
   readonly #now: Clock;
   readonly #slots: number;
-  readonly #memory: SharedArrayBuffer | undefined;
   readonly #hash: HalfSipHash;
   readonly #key = { low: 0, high: 0, windowSeconds: 0 };
   readonly #moment: { -readonly [Name in keyof Moment]: number } = { part: 0, fraction: 0 };
@@ -155,7 +134,6 @@ export class RateLimiter {
   constructor(options: RateLimiterOptions) {
     this.#now = options.now;
     this.#slots = options.slots ?? DEFAULT_SLOTS;
-    this.#memory = options.memory;
     this.#hash = new HalfSipHash(options.seed);
   }
 
@@ -176,7 +154,7 @@ export class RateLimiter {
    * @throws {RangeError} If the window is not 1 to 1023 whole seconds
    */
   check(subject: RateLimitSubject, policy: RateLimitPolicy): RateLimitVerdict {
-    const { windowSeconds } = policy;
+    const { limit, windowSeconds } = policy;
     if (
       !Number.isInteger(windowSeconds) || windowSeconds < 1 || windowSeconds > MAX_WINDOW_SECONDS
     ) {
@@ -184,17 +162,8 @@ export class RateLimiter {
         `Cannot count over a window: its seconds must be whole, 1 to ${MAX_WINDOW_SECONDS}: they are ${windowSeconds}`,
       );
     }
-    const table = this.#table ??= new CounterTable(this.#slots, this.#memory);
+    const table = this.#table ??= new CounterTable(this.#slots);
     this.#hashKey(subject, policy);
-    table.lock(this.#key);
-    try {
-      return this.#count(table, policy);
-    } finally {
-      table.unlock(this.#key);
-    }
-  }
-
-  #count(table: CounterTable, { limit, windowSeconds }: RateLimitPolicy): RateLimitVerdict {
     const now = this.#now();
     const slot = table.claim(this.#key, now);
     const moment = this.#momentOf(now, table.part(slot), windowSeconds);

@@ -15,12 +15,6 @@ import { canonicalAuthority, canonicalHost, splitUrl, type UrlParts } from "./ho
 import { contentOf } from "./request_content.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";
 
-/** The parts of a connection that another edge holds. */
-export interface HandedConnection {
-  readonly content: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  upgrade(): { readonly socket: ClientSocket; readonly response: Response };
-}
-
 /** What the edge uses of a client's WebSocket. */
 export type ClientSocket =
   & Pick<
@@ -46,8 +40,8 @@ export interface Connection {
   readonly remoteAddress: string;
   /** Whether the connection is encrypted; the request line may claim anything. */
   readonly scheme: "http" | "https";
-  /** What another edge did, which had the request first. */
-  readonly handedOver?: HandedConnection | undefined;
+  /** The content of a `GET` or `HEAD` that another platform passed on, whose request has none. */
+  readonly content?: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** What is assumed of the client rather than found: `svc dev` pretends to be a visitor. */
   readonly assumed?: AssumedClient | undefined;
   /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
@@ -215,8 +209,7 @@ export class ClientRequest implements FactSources {
   /** The content of a `GET` or `HEAD`; can be read once. */
   get content(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (!isReading(this.method)) return null;
-    const { handedOver } = this.#connection;
-    return handedOver === undefined ? contentOf(this.#request) : handedOver.content;
+    return this.#connection.content ?? contentOf(this.#request);
   }
 
   /** Aborted when the client disconnects. */
@@ -230,8 +223,6 @@ export class ClientRequest implements FactSources {
    * @throws {TypeError} If the client did not request an upgrade
    */
   upgrade(): { readonly socket: ClientSocket; readonly response: Response } {
-    const { handedOver } = this.#connection;
-    if (handedOver !== undefined) return handedOver.upgrade();
     const upgraded = Deno.upgradeWebSocket(this.#request);
     const { socket } = upgraded;
     this.#connection.hold?.(

@@ -10,7 +10,6 @@ export {
   ClientRequest,
   type ClientSocket,
   type Connection,
-  type HandedConnection,
 } from "./client_request.ts";
 export { deviceOf } from "./device.ts";
 export { contentOf } from "./request_content.ts";

@@ -15,7 +15,7 @@ export {
 } from "./connection.ts";
 export { ConnectionPool } from "./connection_pool.ts";
 export { Deadline, Deadlines, type Timers } from "./deadlines.ts";
-export { OutboundError } from "./errors.ts";
+export { OutboundError, type OutboundErrorCode } from "./errors.ts";
 export { type LazySignal, resolveSignal, SIGNAL_DELAY_MS } from "./exchange_watch.ts";
 export { formatRequestHead, type HeaderList, type ResponseHead } from "./head.ts";
 export { WholeAnswer } from "./whole_answer.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { contentOf, type EdgeConnection } from "../../edge/mod.ts";
+import { type Connection, contentOf } from "../../edge/mod.ts";
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { ClientConnection } from "../../platform/core/listener/mod.ts";
@@ -46,7 +46,7 @@ async function connect(path: string): Promise<Deno.UnixConn> {
   }
 }
 
-type Passed = ClientConnection & Pick<EdgeConnection, "handedOver">;
+type Passed = ClientConnection & Pick<Connection, "content">;
 
 function splitUrl(url: string): { readonly authority: string; readonly target: string } {
   const start = url.indexOf("://") + 3;
@@ -138,9 +138,7 @@ export class RequestPasser {
 
   async #exchange(path: string, request: Request, connection: Passed): Promise<WireAnswer> {
     const { method, url } = request;
-    const body = READING.has(method)
-      ? connection.handedOver?.content ?? contentOf(request)
-      : request.body;
+    const body = READING.has(method) ? connection.content ?? contentOf(request) : request.body;
     const fields: HeaderList = [...request.headers];
     const announced = announceBody({ method, headers: fields, body });
     const http = new Http1Connection(await connect(path), this.#times);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { contentOf, type EdgeConnection } from "../../edge/mod.ts";
+import { type Connection, contentOf } from "../../edge/mod.ts";
 import { keepUncompressed } from "../../lib/automatic_compression.ts";
 import type { ClientConnection } from "../../platform/core/listener/mod.ts";
 import {
@@ -14,7 +14,7 @@ import {
   URL_FIELD,
 } from "./request_wire.ts";
 
-export type PassedConnection = ClientConnection & EdgeConnection;
+export type PassedConnection = ClientConnection & Pick<Connection, "content">;
 
 export type PassedHandler = (
   request: Request,
@@ -51,10 +51,6 @@ class PassedRequest extends Request {
   }
 }
 
-function refuseUpgrade(): never {
-  throw new TypeError("A request that was passed on cannot be upgraded");
-}
-
 /** Answers at the socket until it is closed. */
 export function takeRequests(
   path: string,
@@ -67,7 +63,7 @@ export function takeRequests(
     const content = READING.has(given.method) ? contentOf(given) : null;
     return dispatch[scheme](new PassedRequest(given, url), {
       ...{ remoteAddress, scheme, hold: () => {} },
-      ...(content === null ? {} : { handedOver: { content, upgrade: refuseUpgrade } }),
+      ...(content === null ? {} : { content }),
     });
   };
   const server = Deno.serve({ path, onListen: () => {} }, keepUncompressed(handle));

@@ -4,7 +4,7 @@
  * @module
  */
 import { BrokenBodyError } from "../../../lib/broken_body.ts";
-import { OutboundError } from "../../../runtime/http1/errors.ts";
+import { OutboundError } from "../../../runtime/mod.ts";
 import type { PlatformLog } from "../log.ts";
 
 /** Whether a body broke off by the fault of a function, a server or another site. */

@@ -1,0 +1,26 @@
+/**
+ * The bodies that a cache keeps in memory, with a bound on those that are strings.
+ *
+ * @module
+ */
+import { MAX_CACHED_TEXT_BYTES, type MemoryBody, toMemoryBody } from "./body.ts";
+
+export class KeptBodies {
+  #textBytes = 0;
+
+  /** @param textCapacity Most bytes of bodies that are kept as strings. */
+  constructor(private readonly textCapacity: number = MAX_CACHED_TEXT_BYTES) {}
+
+  /** The form in which a body is kept, until `drop()`. */
+  keep(body: MemoryBody): MemoryBody {
+    const kept = toMemoryBody(body, {
+      mayBeText: this.#textBytes + body.length <= this.textCapacity,
+    });
+    if (typeof kept === "string") this.#textBytes += kept.length;
+    return kept;
+  }
+
+  drop(body: MemoryBody): void {
+    if (typeof body === "string") this.#textBytes -= body.length;
+  }
+}
