@@ -71,3 +71,4 @@ export {
   GONE,
   type StartupParameters,
 } from "./types.ts";
+export { type PagesReport, verifyPages } from "./verify_pages.ts";

@@ -18,7 +18,7 @@ import { messageOf } from "../lib/error_message.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import { isServed } from "../platform/core/store/mod.ts";
 import { inspectRecords, type RecordFacts } from "../platform/databases/mod.ts";
-import { copyStore, readStoreCopy } from "./backup/mod.ts";
+import { withStoreCopy } from "./backup/mod.ts";
 
 export interface DatabaseFacts {
   /** Whether a platform serves from the data directory now. */
@@ -68,12 +68,5 @@ export async function inspectDatabases(
 async function readRecords(dataDir: string): Promise<RecordFacts | undefined> {
   const store = join(dataDir, "kv.sqlite3");
   if (!await Deno.stat(store).then(() => true, () => false)) return undefined;
-  const folder = await Deno.makeTempDir({ prefix: "svc-doctor-" });
-  try {
-    const copy = join(folder, "store");
-    await copyStore(store, copy);
-    return await readStoreCopy(copy, inspectRecords);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  return await withStoreCopy(store, inspectRecords);
 }

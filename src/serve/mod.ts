@@ -8,7 +8,14 @@ export { type OpenBuilds, openBuilds } from "../platform/builds/mod.ts";
 export type { BuildJob, BuildOutcome, BuildRunner } from "../platform/builds/mod.ts";
 export type { PlatformLog } from "../platform/core/log.ts";
 export type { PlatformOptions, RunningPlatform } from "./options.ts";
-export { BackupError, makeBackup, restoreBackup } from "./backup/mod.ts";
+export {
+  BackupError,
+  makeBackup,
+  restoreBackup,
+  summariseDamage,
+  type Verified,
+  verifyData,
+} from "./backup/mod.ts";
 export { UnavailableError } from "../lib/unavailable_error.ts";
 export {
   migrateStore,

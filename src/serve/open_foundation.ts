@@ -149,6 +149,7 @@ export async function openFoundation(
 ): Promise<OpenFoundation> {
   const { log } = options;
   const onTrouble = (message: string) => log({ level: "warn", message });
+  const onDamaged = (message: string) => log({ level: "error", message });
   const dataDir = await openDataDir(options.dataDir);
   closers.add({ close: () => dataDir.release() });
   const places = {
@@ -165,7 +166,7 @@ export async function openFoundation(
     random: systemRandom,
   });
   const { kv: opened, readOnly, follower } = closers.add(
-    await openPlatformKv(places.kv, { env: options.env, onTrouble }),
+    await openPlatformKv(places.kv, { env: options.env, onTrouble, onDamaged }),
   );
   const kv = follower === undefined ? opened : fencedKv(opened);
   const vault = await openBlobs(options, {
@@ -182,9 +183,10 @@ export async function openFoundation(
   }
   const [now, random] = [options.now ?? systemClock, systemRandom];
   const box = new SecretBox(await openKeyRing(places.keys, random), random);
-  if (follower !== undefined) {
-    await checkKeys({ kv, box }, { ...places, kv: placeName(places.kv) });
-  }
+  await checkKeys({ kv, box }, {
+    ...places,
+    ...{ kv: placeName(places.kv), isShared: isRemoteStore(places.kv) },
+  }, { mayWrite: readOnly === undefined });
   const nodes = await joinNodes(options, closers, {
     ...{ kv, follower, listening, url, identity },
   });

@@ -12,9 +12,16 @@ import { resealSecondFactors } from "../platform/accounts/mod.ts";
 import { BranchStore } from "../platform/databases/mod.ts";
 import { VariableService, VariableStore } from "../platform/variables/mod.ts";
 import { GitCredentialStore } from "../platform/projects/mod.ts";
-import { addKey, forgetOldKeys, resealSettings, SecretBox } from "../platform/core/secrets/mod.ts";
+import {
+  addKey,
+  checkKeys,
+  forgetOldKeys,
+  readKeyRing,
+  resealSettings,
+  SecretBox,
+} from "../platform/core/secrets/mod.ts";
 import { WebhookStore } from "../platform/notifications/mod.ts";
-import { openDataDir, openKv } from "../platform/core/store/mod.ts";
+import { isRemoteStore, openDataDir, openKv, placeName } from "../platform/core/store/mod.ts";
 import { requireFormat } from "./settle_format.ts";
 import { CertificateStore } from "../platform/certificates/mod.ts";
 
@@ -26,6 +33,7 @@ import { CertificateStore } from "../platform/certificates/mod.ts";
  * @throws {DataNewerError} where a newer program has written it.
  * @throws {DataNotMigratedError} where an older one has.
  * @throws {KeyFileError} if its key file is missing or damaged.
+ * @throws {DataIncompleteError} if its key file is another one's.
  */
 export async function rekeyDataDir(options: {
   readonly dataDir: string;
@@ -39,6 +47,10 @@ export async function rekeyDataDir(options: {
     await requireFormat(options.dataDir);
     const kv = await openKv(options.kv ?? dataDir.kv, options.env);
     try {
+      const place = options.kv ?? dataDir.kv;
+      const former = new SecretBox(await readKeyRing(dataDir.keys), systemRandom);
+      const places = { kv: placeName(place), keys: dataDir.keys, isShared: isRemoteStore(place) };
+      await checkKeys({ kv, box: former }, places);
       const box = new SecretBox(await addKey(dataDir.keys, systemRandom), systemRandom);
       const variables = new VariableStore(kv);
       const count = await new VariableService({ variables, box, now: systemClock }).reseal() +

@@ -18,6 +18,9 @@ import { versionstampOf } from "./versions.ts";
 const BATCH = 500;
 const MAX_BATCH = 1000;
 
+/** Damaged keys that are remembered as told of. */
+const MAX_UNREADABLE = 1000;
+
 /** What the function `svc.commit()` returns in place of a version. */
 const CHECK_FAILED = 0n;
 
@@ -48,6 +51,11 @@ function refuse(what: string): never {
 export class PgKv implements Deno.Kv {
   /** Names this opened store in the list of changes. */
   readonly writer = randomUUID();
+
+  /** Is told once of each damaged key, which no listing has; without it, listing one fails. */
+  onUnreadable: ((encoded: Uint8Array<ArrayBuffer>) => void) | undefined;
+
+  readonly #unreadable = new Set<string>();
 
   constructor(
     private readonly connections: Connections,
@@ -147,9 +155,27 @@ export class PgKv implements Deno.Kv {
               ORDER BY key ${order} LIMIT ${most}
             ) AS listed ON true ORDER BY key ${order}`;
         });
-        return rows.map((row) => ({ encoded: row.key, entry: entryOf<T>(row) }));
+        return rows.map((row) => ({ encoded: row.key, entry: this.#entryOf<T>(row) }));
       },
     );
+  }
+
+  /** The entry of a row; `undefined`, and told once, where its key is damaged. */
+  #entryOf<T>(row: Row): Deno.KvEntry<T> | undefined {
+    try {
+      return {
+        key: decodeKey(row.key),
+        value: valueOf(row) as T,
+        versionstamp: versionstampOf(BigInt(row.version)),
+      };
+    } catch (error) {
+      const name = row.key.toHex();
+      const isTold = this.#unreadable.has(name);
+      if (!isTold && this.#unreadable.size < MAX_UNREADABLE) this.#unreadable.add(name);
+      if (this.onUnreadable === undefined) throw error;
+      if (!isTold) this.onUnreadable(row.key);
+      return undefined;
+    }
   }
 
   watch(): never {
@@ -176,14 +202,6 @@ export class PgKv implements Deno.Kv {
   [Symbol.dispose](): void {
     this.close();
   }
-}
-
-function entryOf<T>(row: Row): Deno.KvEntry<T> {
-  return {
-    key: decodeKey(row.key),
-    value: valueOf(row) as T,
-    versionstamp: versionstampOf(BigInt(row.version)),
-  };
 }
 
 /** An array of bytes as PostgreSQL reads it. */

@@ -8,7 +8,8 @@ import { cursorOf, type KeyRange } from "./key_range.ts";
 /** An entry with its encoded key. */
 export interface ListedEntry<T> {
   readonly encoded: Uint8Array;
-  readonly entry: Deno.KvEntry<T>;
+  /** `undefined` where the key is damaged. */
+  readonly entry: Deno.KvEntry<T> | undefined;
 }
 
 export type ReadBatch<T> = (range: KeyRange, limit: number) => Promise<readonly ListedEntry<T>[]>;
@@ -59,14 +60,16 @@ export class PgList<T> implements Deno.KvListIterator<T> {
   }
 
   async #next(): Promise<IteratorResult<Deno.KvEntry<T>, undefined>> {
-    if (this.#batch.length === 0) await this.#readOn();
-    const listed = this.#batch.shift();
-    if (listed === undefined) {
-      if (this.#isLast) this.#last = "end";
-      return { done: true, value: undefined };
+    for (;;) {
+      if (this.#batch.length === 0) await this.#readOn();
+      const listed = this.#batch.shift();
+      if (listed === undefined) {
+        if (this.#isLast) this.#last = "end";
+        return { done: true, value: undefined };
+      }
+      this.#last = listed.encoded;
+      if (listed.entry !== undefined) return { done: false, value: listed.entry };
     }
-    this.#last = listed.encoded;
-    return { done: false, value: listed.entry };
   }
 
   async #readOn(): Promise<void> {

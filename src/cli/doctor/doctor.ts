@@ -12,6 +12,8 @@ export default defineCommand({
   define: (command) =>
     command
       .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
+      .option("--deep", "read every record, blob, key and page of a database as well")
+      .option("--keys-file <path>", "keys to compare, if not those in the data directory")
       .option("--kv <place>", "postgres://… to look at as well: version, rights, standbys, clock")
       .option(
         "--postgres <server>",
@@ -19,6 +21,7 @@ export default defineCommand({
       )
       .option("--blobs <place>", "s3://… in which to store, read and delete an object as well"),
   examples: [
+    ["doctor --deep", "read everything that the platform stores"],
     ["doctor", "check this machine, its platform and the login"],
     [
       "doctor --kv postgres://svc@pg1,pg2/svc --blobs 's3://files/svc?endpoint=https://s3.example.com'",
@@ -26,14 +29,18 @@ export default defineCommand({
     ],
   ],
   async run({ flags }, ctx) {
-    const [{ examine }, { examineMachine }, { examinePlatform }, serve] = await Promise.all([
-      import("./examine.ts"),
-      import("./machine.ts"),
-      import("./connections.ts"),
-      import("../../serve/mod.ts"),
-    ]);
+    const [{ examine }, { examineDeep }, { examineMachine }, { examinePlatform }, serve] =
+      await Promise
+        .all([
+          import("./examine.ts"),
+          import("./deep.ts"),
+          import("./machine.ts"),
+          import("./connections.ts"),
+          import("../../serve/mod.ts"),
+        ]);
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     const { kv, blobs } = flags;
+    const keysFile = flags.keysFile === undefined ? undefined : ctx.path(flags.keysFile);
     const postgres = postgresOf(flags, ctx);
     const isServed = await serve.isServed(dataDir).catch((error) => {
       // What is wrong with it is a point of its own.
@@ -46,6 +53,12 @@ export default defineCommand({
         ...{ dataDir, cacheDir: cacheFolder(ctx.env), env: ctx.env, now: ctx.now() },
         ...definedOnly({ kv, blobs, postgres }),
       }),
+      ...flags.deep === true
+        ? await examineDeep({
+          ...{ dataDir, env: ctx.env, now: ctx.now() },
+          ...definedOnly({ kv, blobs, keys: keysFile }),
+        })
+        : [],
       ...await examinePlatform(ctx, VERSION),
     ];
     const ok = points.every(({ state }) => state === "ok");

@@ -20,9 +20,11 @@ export default defineCommand({
       .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
       .option("--kv <path>", "Deno KV database, if it is not in the data directory")
       .option("--blobs <dir>", "directory of file contents, if it is not in the data directory")
+      .option("--verify", "read and compare everything first; refuse where something is damaged")
       .option("--force", "replace the file if it is there"),
   examples: [
     ["backup svc-backup.tar", "back up the default data directory"],
+    ["backup svc-backup.tar --verify", "read every record, blob and page of a database first"],
     ["backup /mnt/safe/today.tar --data-dir ./data --force", "another one, over an older backup"],
   ],
   async run({ args: [file], flags }, ctx) {
@@ -46,6 +48,7 @@ export default defineCommand({
       const report = await makeBackup({
         ...{ dataDir, to, version: VERSION, now: systemClock },
         ...{ ...places, databases: { postgres: ctx.env.SVC_POSTGRES_URL } },
+        verifies: flags.verify === true,
       });
       const size = formatBytes(report.bytes);
       ctx.ui.done("env", `Backed up ${formatCount(report.files, "file")}, ${size}`);

@@ -5,18 +5,22 @@ import { explainBackup } from "./explain_backup.ts";
 
 export default defineCommand({
   description:
-    "Verifies every file before the directory appears under its name. The directory must not " +
+    "Verifies every file, record, blob and page of a database before the directory appears under its name. The directory must not " +
     "exist yet, or be empty: data is never overwritten.",
   define: (command) =>
     command
       .argument("<file>", "backup, as svc backup makes it")
-      .option("--data-dir <dir>", "directory to be made (default: $XDG_DATA_HOME/svc)"),
+      .option("--data-dir <dir>", "directory to be made (default: $XDG_DATA_HOME/svc)")
+      .option("--damaged", "restore a backup that holds damaged data as well"),
   examples: [["restore svc-backup.tar --data-dir ./data", "into ./data, for svc serve --data-dir"]],
   async run({ args: [file], flags }, ctx) {
     const { BackupError, restoreBackup } = await import("../../serve/mod.ts");
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     try {
-      const restored = await restoreBackup({ from: ctx.path(file), dataDir });
+      const restored = await restoreBackup({
+        ...{ from: ctx.path(file), dataDir },
+        takesDamaged: flags.damaged === true,
+      });
       const { files, bytes, backup: { createdAt, program } } = restored;
       ctx.ui.done(
         "env",

@@ -6,7 +6,14 @@
  */
 import { z } from "zod";
 import type { SecretBox } from "../core/secrets/mod.ts";
-import { commitWithRetries, keys, keysBelow, readAll, readRecord } from "../core/store/mod.ts";
+import {
+  commitWithRetries,
+  hasDamagedRecords,
+  keys,
+  keysBelow,
+  readAll,
+  readRecord,
+} from "../core/store/mod.ts";
 import {
   type BranchRecord,
   branchRecord,
@@ -167,6 +174,11 @@ export class BranchStore {
       named.add(value.storage.id);
     }
     return named;
+  }
+
+  /** Whether damaged records are set aside, which may name branches of engines. */
+  async hasDamagedRecords(): Promise<boolean> {
+    return await hasDamagedRecords(this.kv);
   }
 
   /** Notes that a branch of an engine has no record; returns since when that is known. */

@@ -133,6 +133,7 @@ async function removeStrays(parts: HousekeepingParts): Promise<number> {
     const found = await engine.list();
     // Read after the engine: a branch that is being made has its record before.
     const named = await branches.namedStorages();
+    if (await branches.hasDamagedRecords()) return removed;
     for (const id of await branches.strays(kind)) {
       if (!found.includes(id)) await branches.forgetStray({ engine: kind, id });
     }

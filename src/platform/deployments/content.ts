@@ -67,7 +67,10 @@ export async function writeContent(blobs: BlobStore, content: DeploymentContent)
 }
 
 /** Reads a content back from its blob; throws where that is missing or damaged. */
-export async function loadContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
+export async function loadContent(
+  blobs: Pick<BlobStore, "read">,
+  sha256: string,
+): Promise<DeploymentContent> {
   const bytes = await blobs.read(sha256);
   const parsed = await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: createPause() });
   const result = await validateBody(contentSchema, parsed);

@@ -9,7 +9,7 @@ import { type Rounds, startRounds } from "../../lib/rounds.ts";
 import type { Capability } from "../core/capability.ts";
 import { noteEvent } from "../core/events/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { countBelow, keys, keysBelow } from "../core/store/mod.ts";
+import { countBelow, hasDamagedRecords, keys, keysBelow } from "../core/store/mod.ts";
 import { environmentLabel, type EnvironmentStore } from "../environments/mod.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
@@ -87,10 +87,11 @@ function watchUploads(
 /** One round of housekeeping; returns lines for the log. */
 async function keepHouse(
   { deployments, otherBlobs }: Pick<DeploymentParts, "deployments" | "otherBlobs">,
-  { vault, addresses, events, now, log }: Foundation,
+  { kv, vault, addresses, events, now, log }: Foundation,
 ): Promise<readonly string[]> {
   const { abandoned, removedBlobs } = await sweep({
     ...{ deployments, otherBlobs, vault, addresses, raiseEvent: events.raise },
+    hasDamagedRecords: () => hasDamagedRecords(kv),
     onDamaged: (deployment, cause) =>
       log({
         level: "error",

@@ -6,7 +6,7 @@
  */
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { LeaseLostError, requireLease } from "../core/nodes/mod.ts";
-import type { BlobVault } from "../core/store/mod.ts";
+import type { BlobStore, BlobVault } from "../core/store/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { blobsOf, loadContent } from "./content.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
@@ -37,6 +37,8 @@ export interface SweepServices {
   readonly raiseEvent: RaiseEvent;
   /** Blobs that are needed by anything but deployments, as workspace and hash. */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
+  /** Whether the store holds damaged records, of which nobody knows what they need. */
+  hasDamagedRecords(): Promise<boolean>;
   /** Called for a deployment whose content cannot be read. */
   onDamaged(deployment: DeploymentRecord, cause: unknown): void;
 }
@@ -82,30 +84,64 @@ function needsBlobs(deployment: DeploymentRecord, now: number): boolean {
   return source === "upload" && liveAt === null && now - updatedAt <= KEEP_UPLOAD_MS;
 }
 
-/** Collects every blob that is needed; if a content cannot be read, nothing is swept. */
+/** A blob that a deployment needs. */
+export interface NeededBlob {
+  readonly workspaceId: string;
+  readonly sha256: string;
+  readonly deployment: DeploymentRecord;
+}
+
+/**
+ * Yields the blobs that deployments need: the content first, then what it names.
+ *
+ * @param onDamaged is told of a content that cannot be read, and may end it by an error
+ */
+export async function* neededBlobs(
+  { deployments, vault, onDamaged }: Pick<SweepServices, "onDamaged"> & {
+    readonly deployments: Pick<DeploymentStore, "all">;
+    readonly vault: { of(workspaceId: string): Pick<BlobStore, "read"> };
+  },
+  now: number,
+): AsyncGenerator<NeededBlob> {
+  for await (const deployment of deployments.all()) {
+    const { workspaceId, contentSha } = deployment;
+    if (contentSha === null || !needsBlobs(deployment, now)) continue;
+    const needed = (sha256: string): NeededBlob => ({ workspaceId, sha256, deployment });
+    yield needed(contentSha);
+    try {
+      const content = await loadContent(vault.of(workspaceId), contentSha);
+      for (const { sha256 } of blobsOf(content)) yield needed(sha256);
+      for (const { sha256 } of deployment.functions) yield needed(sha256);
+    } catch (cause) {
+      if (cause instanceof LeaseLostError) throw cause;
+      onDamaged(deployment, cause);
+    }
+  }
+}
+
+/**
+ * Collects every blob that is needed; nothing is swept if a content cannot be read, or while
+ * damaged records are set aside, which may need blobs.
+ */
 async function markNeeded(
   services: SweepServices,
   now: number,
 ): Promise<(workspaceId: string, sha256: string) => boolean> {
   const needed = new Set<string>();
-  for await (const deployment of services.deployments.all()) {
-    if (!needsBlobs(deployment, now)) continue;
-    const { workspaceId, contentSha } = deployment;
-    if (contentSha === null) continue;
-    needed.add(`${workspaceId}/${contentSha}`);
-    try {
-      const content = await loadContent(services.vault.of(workspaceId), contentSha);
-      for (const { sha256 } of blobsOf(content)) needed.add(`${workspaceId}/${sha256}`);
-      for (const { sha256 } of deployment.functions) needed.add(`${workspaceId}/${sha256}`);
-    } catch (cause) {
-      if (cause instanceof LeaseLostError) throw cause;
-      services.onDamaged(deployment, cause);
-      return () => true;
-    }
+  let isWhole = true;
+  const onDamaged: SweepServices["onDamaged"] = (deployment, cause) => {
+    isWhole = false;
+    services.onDamaged(deployment, cause);
+  };
+  for await (const { workspaceId, sha256 } of neededBlobs({ ...services, onDamaged }, now)) {
+    needed.add(`${workspaceId}/${sha256}`);
+    if (!isWhole) break;
   }
   for await (const { workspaceId, sha256 } of services.otherBlobs()) {
     needed.add(`${workspaceId}/${sha256}`);
   }
+  // Reading the records has found what is damaged.
+  if (!isWhole || await services.hasDamagedRecords()) return () => true;
   return (workspaceId, sha256) => needed.has(`${workspaceId}/${sha256}`);
 }
 

@@ -59,6 +59,7 @@ async function withParts(
           addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
           raiseEvent: (event) => Promise.resolve(void raised.push(event)),
           otherBlobs: async function* () {},
+          hasDamagedRecords: () => Promise.resolve(false),
           onDamaged: (deployment) => damaged.push(deployment.id),
         }, now),
     });

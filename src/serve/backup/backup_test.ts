@@ -8,6 +8,9 @@ import type { BackupError } from "./backup_layout.ts";
 import { makeBackup } from "./make_backup.ts";
 import { restoreBackup } from "./restore_backup.ts";
 
+/** SHA-256 of "blob". */
+const BLOB = "fa2c8cc4f28176bbeed4b736df569a34c79cd3723e9ec42f9674b4d46ac6b8b8";
+const KEYS = `{"version":1,"keys":[{"id":"00000000","key":"${"A".repeat(43)}="}]}`;
 const WORKSPACE = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
 const NOW = Date.parse("2026-11-22T10:00:00Z");
 
@@ -20,8 +23,8 @@ async function withData(
   await Deno.mkdir(folder, { recursive: true });
   await Deno.mkdir(join(dataDir, "blobs", "incoming"));
   await Deno.writeTextFile(join(dataDir, "blobs", "incoming", "half"), "unfinished");
-  await Deno.writeTextFile(join(folder, "a".repeat(64)), "blob");
-  await Deno.writeTextFile(join(dataDir, "keys.json"), "keys");
+  await Deno.writeTextFile(join(folder, BLOB), "blob");
+  await Deno.writeTextFile(join(dataDir, "keys.json"), KEYS);
   const kv = await Deno.openKv(join(dataDir, "kv.sqlite3"));
   await kv.set(["a"], "b");
   kv.close();
@@ -46,7 +49,7 @@ Deno.test("restoreBackup() restores what makeBackup() packed, and nothing unfini
     assert.equal((await readFormatMark(restored))?.program, "1.2.3");
     const names = [...Deno.readDirSync(join(restored, "blobs"))].map(({ name }) => name);
     assert.deepEqual(names, [WORKSPACE]);
-    const blob = join(restored, "blobs", WORKSPACE, "aa", "a".repeat(64));
+    const blob = join(restored, "blobs", WORKSPACE, "aa", BLOB);
     assert.equal(await Deno.readTextFile(blob), "blob");
     const kv = await Deno.openKv(join(restored, "kv.sqlite3"));
     assert.equal((await kv.get(["a"])).value, "b");

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { openKv } from "../../platform/core/store/mod.ts";
 
 /** Longest wait for the database, in milliseconds. */
@@ -28,7 +29,8 @@ export async function readStoreCopy<T>(
   const opened = `${copy}.read`;
   await Deno.copyFile(copy, opened);
   try {
-    const kv = await openKv(opened);
+    // Damage is set aside in this copy alone.
+    const kv = await openKv(opened, {}, () => {});
     try {
       return await read(kv);
     } finally {
@@ -38,5 +40,20 @@ export async function readStoreCopy<T>(
     for (const path of [opened, `${opened}-wal`, `${opened}-shm`]) {
       await Deno.remove(path).catch(() => {});
     }
+  }
+}
+
+/** Reads records of a store as it is at one moment; what is damaged is left out. */
+export async function withStoreCopy<T>(
+  store: string,
+  read: (kv: Deno.Kv) => Promise<T>,
+): Promise<T> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-store-" });
+  try {
+    const copy = join(folder, "store");
+    await copyStore(store, copy);
+    return await readStoreCopy(copy, read);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
 }

@@ -36,6 +36,8 @@ import {
   REPOSITORIES,
   REPOSITORY_FILES,
 } from "./backup_layout.ts";
+import { summariseDamage } from "./damage_list.ts";
+import { verifyData } from "./verify_data.ts";
 import { withWorkFolder } from "./work_folder.ts";
 
 export interface BackupOptions {
@@ -46,6 +48,8 @@ export interface BackupOptions {
   readonly blobs?: string;
   /** How managed databases are reached; without it they are left out. */
   readonly databases?: Pick<AddDatabasesOptions, "postgres">;
+  /** Whether everything is read and compared first. */
+  readonly verifies?: boolean;
   /** File to be made. */
   readonly to: string;
   /** Version of this program. */
@@ -248,6 +252,17 @@ async function unwritable(to: string, cause: Error): Promise<BackupError> {
     );
 }
 
+/** Reads everything that the backup will hold. */
+async function verifyFirst({ dataDir, kv, blobs, now }: BackupOptions): Promise<void> {
+  const places = { dataDir, ...(kv && { kv }), ...(blobs && { blobs }) };
+  const verified = await verifyData({ ...places, env: {}, now: now() });
+  if (verified.damage.length === 0) return;
+  throw new BackupError(
+    `Cannot back up ${dataDir}: it holds damage: ${summariseDamage(verified)}`,
+    "Keep your older backups. Leave --verify out to back up what is there as it is",
+  );
+}
+
 /**
  * Writes a backup, and flushes it to disk. The file appears when it is complete.
  *
@@ -256,6 +271,7 @@ async function unwritable(to: string, cause: Error): Promise<BackupError> {
 export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
   const { to } = options;
   const format = await formatOf(options);
+  if (options.verifies === true) await verifyFirst(options);
   try {
     return await withWorkFolder(to, (folder) => writeBackup(folder, options, format));
   } catch (cause) {

@@ -14,7 +14,10 @@ import {
 } from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { syncFolder, syncTree } from "../../lib/sync_folder.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { adoptDatabases } from "./adopt_databases.ts";
+import { summariseDamage } from "./damage_list.ts";
+import { verifyData } from "./verify_data.ts";
 import {
   type BackupDescription,
   BackupError,
@@ -34,6 +37,8 @@ export interface RestoreOptions {
   readonly from: string;
   /** Folder to be made; there must be nothing in it. */
   readonly dataDir: string;
+  /** Whether what was damaged when it was backed up is restored as well. */
+  readonly takesDamaged?: boolean;
 }
 
 export interface Restored extends BackupReport {
@@ -145,6 +150,18 @@ async function completeRepositories(folder: string): Promise<void> {
   }
 }
 
+/** Reads everything that was unpacked: a backup can hold what was damaged before. */
+async function refuseDamage(folder: string, { from }: RestoreOptions): Promise<void> {
+  const verified = await verifyData({ dataDir: folder, env: {}, now: systemClock() });
+  if (verified.damage.length === 0) return;
+  throw new BackupError(
+    `Cannot restore ${from}: it holds what was damaged when it was made: ` +
+      summariseDamage(verified).replaceAll(folder, ""),
+    "Use another backup, or add --damaged: svc serve then names what is damaged, sets it aside " +
+      "and serves the rest",
+  );
+}
+
 /** What unpacking failed with, as far as the file or the disk is at fault. */
 function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
   if (cause instanceof BackupError) return cause;
@@ -171,6 +188,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
     await markUnfinished(folder);
     const restored = await unpackAll(from, folder);
+    if (options.takesDamaged !== true) await refuseDamage(folder, options);
     await adoptDatabases(folder);
     await completeRepositories(folder);
     const { format, program } = restored.backup;

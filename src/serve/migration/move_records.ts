@@ -5,7 +5,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { decodeValue } from "../../platform/core/store/mod.ts";
+import { DamagedRecordError, decodeValue } from "../../platform/core/store/mod.ts";
 import { decodeKey } from "../../store/mod.ts";
 import type { RecordsReport, Watch } from "./migration_options.ts";
 import { MigrationError } from "./migration_error.ts";
@@ -14,6 +14,7 @@ import {
   differences,
   isMoved,
   isTolerable,
+  type RawRecord,
   sizeOf,
   valueBytes,
 } from "./raw_record.ts";
@@ -34,6 +35,16 @@ function findKeyIds(value: unknown, to: Set<string>): void {
   for (const part of Object.values(value)) findKeyIds(part, to);
 }
 
+/** @throws {DamagedRecordError} */
+function readValue({ key, value }: RawRecord): unknown {
+  const decoded = decodeKey(key);
+  try {
+    return decodeValue(decoded, value);
+  } catch (cause) {
+    throw new DamagedRecordError(decoded, cause);
+  }
+}
+
 export async function surveyRecords(from: RecordStore): Promise<Survey> {
   const keyIds = new Set<string>();
   let [count, bytes] = [0, 0];
@@ -41,7 +52,7 @@ export async function surveyRecords(from: RecordStore): Promise<Survey> {
     if (!isMoved(record)) continue;
     count++;
     bytes += sizeOf(record);
-    findKeyIds(decodeValue(record.value), keyIds);
+    findKeyIds(readValue(record), keyIds);
   }
   return { count, bytes, keyIds };
 }

@@ -15,7 +15,7 @@ import {
   unusable,
   wrapPg,
 } from "../../platform/core/store/mod.ts";
-import { encodePortable, portableKv } from "../../platform/core/store/mod.ts";
+import { encodePortable, ENCODING, portableKv } from "../../platform/core/store/mod.ts";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
 import {
   decodeKey,
@@ -107,9 +107,6 @@ interface Row {
   readonly v_encoding: number;
   readonly expiration_ms: number;
 }
-
-/** How Deno KV says what a value is. */
-const ENCODING = { v8: 1, counter: 2 } as const;
 
 function valueOf({ v, v_encoding }: Row): RawRecord["value"] {
   if (v_encoding === ENCODING.counter) return new Deno.KvU64(Buffer.from(v).readBigUInt64LE());

@@ -96,6 +96,7 @@ async function makeCluster(
         `--pwfile=${passwordFile}`,
         "--auth=scram-sha-256",
         "--encoding=UTF8",
+        "--data-checksums",
         Deno.build.os === "linux" ? "--locale=C.UTF-8" : "--no-locale",
       ],
       owner,

@@ -90,6 +90,7 @@ function sweepWith(kv: Deno.Kv, vault: Parameters<typeof sweep>[0]["vault"], now
     ...{ deployments: new DeploymentStore(kv), vault, raiseEvent: () => Promise.resolve() },
     addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
     async *otherBlobs() {},
+    hasDamagedRecords: () => Promise.resolve(false),
     onDamaged: (_, cause) => assert.fail(String(cause)),
   }, now);
 }

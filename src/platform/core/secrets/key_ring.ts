@@ -6,6 +6,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import type { Random } from "../../../lib/clock.ts";
@@ -20,6 +21,8 @@ const fileSchema = z.object({
   keys: z.array(z.object({
     id: z.string().regex(/^[0-9a-f]{8}$/),
     key: z.base64().length(44),
+    /** Shows whether the key is the one that was made; keys from before there was one have none. */
+    check: z.string().optional(),
   })).min(1),
 }).strict();
 type KeyFile = z.infer<typeof fileSchema>;
@@ -60,17 +63,30 @@ async function readKeyFile(path: string): Promise<KeyFile | undefined> {
     throw error;
   }
   try {
-    return fileSchema.parse(JSON.parse(text));
-  } catch {
-    throw damaged(path);
-  }
+    const file = fileSchema.parse(JSON.parse(text));
+    if (file.keys.every(isSound)) return file;
+  } catch { /* it is no key file: reported below */ }
+  throw damaged(path);
+}
+
+/** Digits of a check value. */
+const CHECK_DIGITS = 16;
+
+/** The check value of a key: it tells nothing of the key, and covers its id as well. */
+function checkOf(id: string, bytes: Uint8Array): string {
+  return createHmac("sha256", bytes).update(`svc key ${id}`).digest("hex").slice(0, CHECK_DIGITS);
+}
+
+function isSound({ id, key, check }: KeyFile["keys"][number]): boolean {
+  const bytes = Buffer.from(key, "base64");
+  // Other texts can stand for the same bytes.
+  if (bytes.toString("base64") !== key) return false;
+  return check === undefined || check === checkOf(id, bytes);
 }
 
 function newEntry(random: Random): KeyFile["keys"][number] {
-  return {
-    id: random(4).toHex(),
-    key: Buffer.from(random(KEY_BYTES)).toString("base64"),
-  };
+  const [id, bytes] = [random(4).toHex(), random(KEY_BYTES)];
+  return { id, key: Buffer.from(bytes).toString("base64"), check: checkOf(id, bytes) };
 }
 
 async function importRing(file: KeyFile): Promise<KeyRing> {
@@ -98,6 +114,17 @@ export async function openKeyRing(path: string, random: Random): Promise<KeyRing
   const fresh: KeyFile = { version: 1, keys: [newEntry(random)] };
   await save(path, fresh);
   return importRing(fresh);
+}
+
+/**
+ * Opens a key file that must be there.
+ *
+ * @throws {KeyFileError}
+ */
+export async function readKeyRing(path: string): Promise<KeyRing> {
+  const known = await readKeyFile(path);
+  if (known === undefined) throw new KeyFileError(`Key file ${path} does not exist`);
+  return importRing(known);
 }
 
 /** The ids of the keys in a file; none where it is missing. */

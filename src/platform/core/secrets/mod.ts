@@ -3,6 +3,13 @@
  *
  * @module
  */
-export { addKey, forgetOldKeys, KeyFileError, openKeyRing, readKeyIds } from "./key_ring.ts";
+export {
+  addKey,
+  forgetOldKeys,
+  KeyFileError,
+  openKeyRing,
+  readKeyIds,
+  readKeyRing,
+} from "./key_ring.ts";
 export { checkKeys, resealSettings, sealedSetting } from "./sealed_settings.ts";
 export { type SealedSecret, sealedSecret, SecretBox, SecretDamagedError } from "./secret_box.ts";

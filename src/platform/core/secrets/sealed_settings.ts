@@ -32,25 +32,32 @@ export async function sealedSetting(
 const CHECK = "keys_check";
 
 /**
- * Makes sure that a node has the keys that the others seal with.
+ * Makes sure that these are the keys that the store's secrets are sealed with, before anything
+ * is served or sealed.
  *
  * @throws {DataIncompleteError} saying which file is another one's.
  */
 export async function checkKeys(
   { kv, box }: { readonly kv: Deno.Kv; readonly box: SecretBox },
-  places: { readonly kv: string; readonly keys: string },
+  places: { readonly kv: string; readonly keys: string; readonly isShared: boolean },
+  { mayWrite = true }: { readonly mayWrite?: boolean } = {},
 ): Promise<void> {
   try {
+    const known = await readRecord(kv, settingKey(CHECK), settingRecord);
+    if (known !== undefined) await box.open(known.value.secret, placeOf(CHECK));
     for await (const { key, value } of readAll(kv, allSettings(), settingRecord)) {
       await box.open(value.secret, placeOf(String(key.at(-1))));
     }
-    await sealedSetting({ kv, box }, CHECK, () => CHECK);
+    if (known === undefined && mayWrite) await sealedSetting({ kv, box }, CHECK, () => CHECK);
   } catch (error) {
     if (!(error instanceof SecretDamagedError)) throw error;
+    const advice = places.isShared
+      ? "Copy the keys file from another node, and name it with --keys-file"
+      : "Put the keys file back that belongs to them: one from before svc rekey, or of another " +
+        "data directory, does not open them. It is in each backup (keys.json)";
     throw new DataIncompleteError(
       `Cannot start with the keys in ${places.keys}: the key-value store ${places.kv} holds ` +
-        "secrets that were encrypted with others. Copy the keys file from another node, and name " +
-        "it with --keys-file",
+        `secrets that were encrypted with others. ${advice}`,
       { cause: error },
     );
   }

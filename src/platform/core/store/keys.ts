@@ -9,6 +9,9 @@ export const keys = {
   /** Settings of the whole platform, such as the format version of the store. */
   meta: (name: string): Key => ["meta", name],
 
+  /** Records that were found damaged, by their encoded keys. */
+  damagedRecords: (): Key => ["damaged_records"],
+  damagedRecord: (encoded: Uint8Array): Key => ["damaged_records", encoded],
   /** Nodes that share the store, by name; a node that is not heard of expires. */
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],

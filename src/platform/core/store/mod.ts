@@ -23,6 +23,7 @@ export {
   lockIfDataDir,
   openDataDir,
 } from "./data_dir.ts";
+export { DamagedRecordError } from "./damaged_record.ts";
 export { countBelow, deleteKeys, keysBelow } from "./delete_keys.ts";
 export { blobPath, FsBlobStore } from "./fs_blob_store.ts";
 export { openFsBlobVault, prepareIncoming } from "./fs_blob_vault.ts";
@@ -37,19 +38,20 @@ export {
   unusable,
 } from "./open_kv.ts";
 export { openPg, wrapPg } from "./open_pg_kv.ts";
+export { ENCODING } from "./mend_file.ts";
 export { isStoreEmpty, markPortable, portableKv } from "./portable_kv.ts";
-export { decodeValue, encodePortable } from "./portable_values.ts";
+export { checksumOf, decodeValue, encodePortable, ValueDamagedError } from "./portable_values.ts";
 export { StoreReadOnlyError } from "./read_only_kv.ts";
 export {
   type Committed,
   commitWithRetries,
   ContentionError,
-  DamagedRecordError,
   type Page,
   readAll,
   readPage,
   readRecord,
   type Versioned,
 } from "./records.ts";
+export { hasDamagedRecords, nameOf } from "./set_aside.ts";
 export { StoreBusyError } from "./store_busy.ts";
 export { type ChangeFollower, StoreUnavailableError } from "../../../store/mod.ts";

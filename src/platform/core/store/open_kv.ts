@@ -17,8 +17,9 @@ import {
 import { LOCAL_LIMITS, REMOTE_LIMITS } from "./commit_group.ts";
 import { sharingCommitter } from "./group_committer.ts";
 import { groupedKv } from "./grouped_kv.ts";
+import { hasRecords, mendFile } from "./mend_file.ts";
 import { openPg, wrapPg } from "./open_pg_kv.ts";
-import { checkReadable, markPortable, portableKv } from "./portable_kv.ts";
+import { checkReadable, type DamageOptions, markPortable, portableKv } from "./portable_kv.ts";
 import { readOnlyKv } from "./read_only_kv.ts";
 
 /** A store of the platform cannot be opened. */
@@ -41,6 +42,9 @@ export interface OpenedKv {
 /** SQLite's messages for a disk that is full, or cannot be written. */
 const UNWRITABLE = /disk is full|disk I\/O error|readonly database|unable to open database file/;
 
+/** SQLite's messages for a file that is no whole database. */
+const MALFORMED = /database disk image is malformed|not a database|malformed database schema/;
+
 /** Written and removed at start, to see whether the store can be written. */
 const PROBE: Deno.KvKey = ["meta", "probe"];
 
@@ -57,16 +61,28 @@ export function placeName(place: string): string {
 /** Says of which place an error is, and what the operator can do. */
 export function unusable(place: string, cause: unknown): StoreUnusableError {
   // What is wrong with an address is said as it is: nothing was opened yet.
-  const message = cause instanceof StoreAddressError
-    ? cause.message
-    : `Cannot open the key-value store ${placeName(place)}: ${reasonOf(cause)}`;
+  if (cause instanceof StoreAddressError) return new StoreUnusableError(cause.message, { cause });
+  const reason = reasonOf(cause);
+  const advice = !isStoreUrl(place) && MALFORMED.test(reason)
+    ? ". The file is damaged: restore a backup (svc restore), or, to save what can be read, use " +
+      "the command .recover of sqlite3 on a copy"
+    : "";
+  const message = `Cannot open the key-value store ${placeName(place)}: ${reason}${advice}`;
   return new StoreUnusableError(message, { cause });
 }
 
 /** The store as the platform uses it: values encoded, concurrent commits in groups. */
-function wrap(kv: Deno.Kv, place: string): Deno.Kv {
-  const limits = /^https?:/.test(place) ? REMOTE_LIMITS : LOCAL_LIMITS;
-  return portableKv(groupedKv(kv, sharingCommitter(kv, limits)));
+function wrap(kv: Deno.Kv, place: string, options: DamageOptions): Deno.Kv {
+  const limits = isUrl(place) ? REMOTE_LIMITS : LOCAL_LIMITS;
+  return portableKv(groupedKv(kv, sharingCommitter(kv, limits)), options);
+}
+
+const isUrl = (place: string): boolean => /^https?:/.test(place);
+
+/** Whether a place is a file that is there. */
+async function isFile(place: string): Promise<boolean> {
+  if (isUrl(place) || place === ":memory:") return false;
+  return await Deno.stat(place).then(({ isFile, size }) => isFile && size > 0, () => false);
 }
 
 /**
@@ -76,21 +92,53 @@ function wrap(kv: Deno.Kv, place: string): Deno.Kv {
  * @param env has what the URL of a PostgreSQL leaves open, such as the password; a file needs none.
  * @throws {StoreUnusableError} where it cannot be opened, saying which and why.
  */
-export async function openKv(place: string, env: Environment = {}): Promise<Deno.Kv> {
+export async function openKv(
+  place: string,
+  env: Environment = {},
+  onDamaged?: (message: string) => void,
+): Promise<Deno.Kv> {
   try {
-    if (isStoreUrl(place)) return wrapPg(await openPg(place, env));
-    return wrap(await openReadable(place), place);
+    if (isStoreUrl(place)) return wrapPg(await openPg(place, env), onDamaged);
+    const { kv, damage } = await openReadable(place, onDamaged);
+    return wrap(kv, place, damage);
   } catch (cause) {
     throw unusable(place, cause);
   }
 }
 
-/** Opens a database after checking that all of its values can be read. */
-async function openReadable(place: string): Promise<Deno.Kv> {
+/** A file that turns out to be damaged is told of as one that cannot be opened. */
+const explainAt = (place: string) => (error: unknown): unknown =>
+  error instanceof Error && !(error instanceof StoreUnusableError) && MALFORMED.test(error.message)
+    ? unusable(place, error)
+    : error;
+
+interface Opened {
+  readonly kv: Deno.Kv;
+  readonly isUnmarked: boolean;
+  readonly damage: DamageOptions;
+}
+
+/**
+ * Opens a database after checking that all of its values can be read. Records that Deno KV
+ * cannot read are set aside where somebody is told of them.
+ */
+async function openReadable(
+  place: string,
+  onDamaged: ((message: string) => void) | undefined,
+): Promise<Opened> {
+  const mend = async (readsAll: boolean) =>
+    onDamaged === undefined ? 0 : await mendFile(place, { readsAll, now: Date.now(), onDamaged });
+  // A damaged counter would end the process.
+  if (await isFile(place) && await hasRecords(place)) await mend(false);
   const kv = await Deno.openKv(place);
   try {
-    await checkReadable(kv);
-    return kv;
+    const isUnmarked = await checkReadable(kv);
+    const damage = { ...(onDamaged && { onDamaged }), explain: explainAt(place) };
+    const isMended = await isFile(place);
+    return {
+      ...{ kv, isUnmarked },
+      damage: isMended ? { ...damage, mend: () => mend(true) } : damage,
+    };
   } catch (error) {
     kv.close();
     throw error;
@@ -110,15 +158,17 @@ async function closeToOthers(place: string): Promise<void> {
   }
 }
 
-async function openWritable(place: string): Promise<Deno.Kv> {
-  const kv = await Deno.openKv(place);
+async function openWritable(
+  place: string,
+  onDamaged: (message: string) => void,
+): Promise<Deno.Kv> {
+  const { kv, isUnmarked, damage } = await openReadable(place, onDamaged);
   try {
-    const isUnmarked = await checkReadable(kv);
     await kv.set(PROBE, new Uint8Array());
     await kv.delete(PROBE);
     await closeToOthers(place);
     if (isUnmarked) await markPortable(kv);
-    return wrap(kv, place);
+    return wrap(kv, place, damage);
   } catch (error) {
     kv.close();
     throw error;
@@ -155,7 +205,7 @@ async function copyElsewhere(place: string): Promise<string> {
 
 async function openPlatformPg(
   place: string,
-  { env, onTrouble }: PlatformKvOptions,
+  { env, onTrouble, onDamaged }: PlatformKvOptions,
 ): Promise<OpenedKv> {
   try {
     const store = await openPg(place, env);
@@ -166,7 +216,7 @@ async function openPlatformPg(
       await tidying.close();
       await store.close();
     };
-    return { kv: wrapPg(store), readOnly: undefined, follower, close };
+    return { kv: wrapPg(store, onDamaged), readOnly: undefined, follower, close };
   } catch (cause) {
     throw unusable(place, cause);
   }
@@ -176,6 +226,8 @@ export interface PlatformKvOptions {
   /** Has what the URL of a PostgreSQL leaves open, such as the password. */
   readonly env: Environment;
   readonly onTrouble: (message: string) => void;
+  /** Is told of each damaged record, which is set aside. */
+  readonly onDamaged: (message: string) => void;
 }
 
 /**
@@ -191,7 +243,7 @@ export async function openPlatformKv(
 ): Promise<OpenedKv> {
   if (isStoreUrl(place)) return await openPlatformPg(place, options);
   try {
-    const kv = await openWritable(place);
+    const kv = await openWritable(place, options.onDamaged);
     return {
       kv,
       readOnly: undefined,
@@ -199,17 +251,18 @@ export async function openPlatformKv(
       close: () => Promise.resolve(kv.close()),
     };
   } catch (cause) {
-    const isFile = await Deno.stat(place).then(({ isFile }) => isFile, () => false);
     const isUnwritable = cause instanceof Error && UNWRITABLE.test(cause.message);
-    if (!isFile || !isUnwritable) throw unusable(place, cause);
+    if (!await isFile(place) || !isUnwritable) throw unusable(place, cause);
     const readOnly = reasonOf(cause);
     const folder = await copyElsewhere(place).catch(() => {
       throw unusable(place, cause);
     });
-    const kv = await openKv(join(folder, basename(place)), options.env).catch(async () => {
-      await Deno.remove(folder, { recursive: true });
-      throw unusable(place, cause);
-    });
+    const kv = await openKv(join(folder, basename(place)), options.env, options.onDamaged).catch(
+      async () => {
+        await Deno.remove(folder, { recursive: true });
+        throw unusable(place, cause);
+      },
+    );
     const close = async () => {
       kv.close();
       await Deno.remove(folder, { recursive: true });

@@ -3,11 +3,15 @@
  *
  * @module
  */
+import { messageOf } from "../../../lib/error_message.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
 import { openPgStore, parseStoreUrl, type PgStore } from "../../../store/mod.ts";
 import { batchingCommitter } from "./group_committer.ts";
 import { groupedKv } from "./grouped_kv.ts";
 import { portableKv } from "./portable_kv.ts";
+import { describeDamage, markDamaged } from "./set_aside.ts";
+
+const BROKEN_KEY = "Its key was changed on disk";
 
 /** @throws whatever is wrong with the URL, the files that it names, or the server. */
 export function openPg(url: string, env: Environment): Promise<PgStore> {
@@ -18,6 +22,13 @@ export function openPg(url: string, env: Environment): Promise<PgStore> {
 }
 
 /** The store as the platform uses it: values encoded, concurrent commits in one call. */
-export function wrapPg({ kv }: PgStore): Deno.Kv {
-  return portableKv(groupedKv(kv, batchingCommitter(kv)));
+export function wrapPg({ kv }: PgStore, onDamaged?: (message: string) => void): Deno.Kv {
+  if (onDamaged !== undefined) {
+    kv.onUnreadable = (encoded) => {
+      onDamaged(describeDamage([encoded], new Error(BROKEN_KEY)));
+      markDamaged(kv, encoded).catch((error) => onDamaged(messageOf(error)));
+    };
+  }
+  const options = onDamaged === undefined ? {} : { onDamaged };
+  return portableKv(groupedKv(kv, batchingCommitter(kv)), options);
 }

@@ -9,6 +9,13 @@
  * @module
  */
 import { deserialize, serialize } from "node:v8";
+import {
+  addBytesChecksum,
+  addTextChecksum,
+  bytesChecksum,
+  type ChecksumState,
+  textChecksum,
+} from "./value_checksum.ts";
 
 /** First byte of every encoded value; the second one names the encoding. */
 const HEAD = 0xff;
@@ -61,30 +68,55 @@ function encodeV8(value: unknown): Uint8Array {
 }
 
 /**
- * The value in the form that Deno KV stores. Counters stay as they are, because
- * the store itself adds to them, and so do bytes that do not look like an
- * encoded value.
+ * The value in the form that Deno KV stores under a key, with a checksum where there is room for
+ * it. Counters stay as they are, because the store itself adds to them, and so do bytes that do
+ * not look like an encoded value.
  *
  * @throws {TypeError} for a value that cannot be stored, such as a function.
  */
-export function encodeValue(value: unknown): unknown {
-  if (value instanceof Deno.KvU64) return value;
-  if (value instanceof Uint8Array && !isEncoded(value)) return value;
-  const json = isJson(value) ? encodeJson(value) : undefined;
-  return json !== undefined && json.byteLength <= MAX_BYTES ? json : encodeV8(value);
+export function encodeValue(key: Deno.KvKey, value: unknown): unknown {
+  const plain = encodePortable(value);
+  if (!(plain instanceof Uint8Array) || !isEncoded(plain)) return plain;
+  const add = plain[1] === JSON_TEXT ? addTextChecksum : addBytesChecksum;
+  const checked = add(key, plain);
+  return checked.byteLength <= MAX_BYTES ? checked : plain;
 }
 
-/** A value that was stored natively, as bytes; bytes and counters stay as they are. */
+/** A value as bytes without a checksum; bytes and counters stay as they are. */
 export function encodePortable(value: unknown): Uint8Array<ArrayBuffer> | Deno.KvU64 {
-  return encodeValue(value) as Uint8Array<ArrayBuffer> | Deno.KvU64;
+  if (value instanceof Deno.KvU64) return value;
+  if (value instanceof Uint8Array && !isEncoded(value)) return value as Uint8Array<ArrayBuffer>;
+  const json = isJson(value) ? encodeJson(value) : undefined;
+  const isShort = json !== undefined && json.byteLength <= MAX_BYTES;
+  return (isShort ? json : encodeV8(value)) as Uint8Array<ArrayBuffer>;
+}
+
+/** A stored value is not what was stored under its key. */
+export class ValueDamagedError extends Error {
+  override readonly name = "ValueDamagedError";
+}
+
+/** Whether a stored value has a checksum, and the right one. */
+export function checksumOf(key: Deno.KvKey, stored: unknown): ChecksumState {
+  if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return "none";
+  return stored[1] === JSON_TEXT ? textChecksum(key, stored) : bytesChecksum(key, stored);
 }
 
 /**
- * Decodes what `encodeValue()` returned; a value that was stored without it is
+ * Decodes what `encodeValue()` returned for a key; a value that was stored without it is
  * returned as it is.
+ *
+ * @throws {ValueDamagedError}
  */
-export function decodeValue(stored: unknown): unknown {
+export function decodeValue(key: Deno.KvKey, stored: unknown): unknown {
   if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return stored;
-  if (stored[1] === JSON_TEXT) return JSON.parse(decoder.decode(stored.subarray(2)));
-  return deserialize(stored);
+  if (checksumOf(key, stored) === "wrong") {
+    throw new ValueDamagedError("Its checksum differs: it was changed on disk");
+  }
+  try {
+    if (stored[1] === JSON_TEXT) return JSON.parse(decoder.decode(stored.subarray(2)));
+    return deserialize(stored);
+  } catch (cause) {
+    throw new ValueDamagedError("It cannot be decoded: it was changed on disk", { cause });
+  }
 }

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { decodeValue, encodeValue } from "./portable_values.ts";
+import {
+  checksumOf,
+  decodeValue as decode,
+  encodePortable,
+  encodeValue as encode,
+  ValueDamagedError,
+} from "./portable_values.ts";
+
+const KEY = ["records", "01a1fc74"];
+const encodeValue = (value: unknown) => encode(KEY, value);
+const decodeValue = (value: unknown) => decode(KEY, value);
 
 const RECORD = {
   id: "01a1fc74",
@@ -24,6 +34,10 @@ const BYTES =
   "6304e5652c67630200d82400032202617444000000000000144022036964735c010202032206706c616365735c" +
   "04040201030022067265616441745c0808000000000000f83f22056b696e64733b2201612749022c013a027b0c";
 
+/** The checksums of both values below. */
+const CHECKSUM = "5bc2ec68";
+const BLANKS = " \r \r\n\n\n\n\n\n\t\r\r\t\t\t";
+
 /** An object with a field of its own that is named as the prototype is. */
 const PROTO = '{"__proto__":{"a":1}}';
 
@@ -42,10 +56,10 @@ Deno.test("encodeValue() and decodeValue() keep every kind of value that records
 Deno.test("encodeValue() writes the same bytes on every runtime", () => {
   const encoded = encodeValue({ ...RECORD });
   assert.ok(encoded instanceof Uint8Array);
-  assert.equal(Buffer.from(encoded).toString("hex"), BYTES);
+  assert.equal(Buffer.from(encoded).toString("hex"), `${BYTES}73766323${CHECKSUM}`);
   const json = encodeValue({ a: "é", b: [1] });
   assert.ok(json instanceof Uint8Array);
-  assert.equal(Buffer.from(json).toString("latin1"), '\xffJ{"a":"\xc3\xa9","b":[1]}');
+  assert.equal(Buffer.from(json).toString("latin1"), `\xffJ{"a":"\xc3\xa9","b":[1]}${BLANKS}`);
 });
 
 const LOOKALIKES = [new Uint8Array([0xff, 0x0f, 0x30]), new Uint8Array([0xff, 0x4a])];
@@ -71,4 +85,45 @@ Deno.test("encodeValue() makes no text too long that Deno KV could store itself"
   const encoded = encodeValue(text);
   assert.ok(encoded instanceof Uint8Array && encoded.byteLength < 65_536);
   assert.equal(decodeValue(encoded), text);
+});
+
+/** A value in each encoding. */
+const VALUES = [{ a: "é", n: 12 }, { at: new Date(5), text: "日本" }];
+
+Deno.test("decodeValue() finds each flipped bit of a value, and a value of another key", () => {
+  for (const value of VALUES) {
+    const encoded = encodeValue(value) as Uint8Array;
+    assert.equal(checksumOf(KEY, encoded), "right");
+    assert.throws(() => decode(["records", "01a1fc75"], encoded), ValueDamagedError);
+    // The first two bytes say that it is encoded at all.
+    for (let bit = 16; bit < encoded.byteLength * 8; bit++) {
+      const changed = encoded.slice();
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      let read: unknown;
+      try {
+        read = decodeValue(changed);
+      } catch (error) {
+        assert.ok(error instanceof ValueDamagedError);
+        continue;
+      }
+      assert.deepEqual(read, value, `bit ${bit}`);
+    }
+  }
+});
+
+Deno.test("decodeValue() reads values without a checksum", () => {
+  for (const value of VALUES) {
+    const plain = encodePortable(value);
+    assert.equal(checksumOf(KEY, plain), "none");
+    assert.deepEqual(decodeValue(plain), value);
+  }
+});
+
+Deno.test("encodeValue() leaves the checksum out where it has no room", () => {
+  for (const length of [65_530, 65_532]) {
+    const encoded = encodeValue("x".repeat(length)) as Uint8Array;
+    assert.equal(checksumOf(KEY, encoded), "none");
+    assert.ok(encoded.byteLength <= 65_536);
+    assert.equal(decodeValue(encoded), "x".repeat(length));
+  }
 });

@@ -7,6 +7,7 @@
 import type { z } from "zod";
 import { Contention, whenUnlocked } from "../../../lib/contention.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
+import { DamagedRecordError, isUnchecked } from "./damaged_record.ts";
 import { StoreBusyError } from "./store_busy.ts";
 
 export interface Versioned<T> {
@@ -14,23 +15,28 @@ export interface Versioned<T> {
   readonly versionstamp: string;
 }
 
-/** A stored record does not have the shape that this version of svc expects. */
-export class DamagedRecordError extends Error {
-  override readonly name = "DamagedRecordError";
-  constructor(key: Deno.KvKey, cause: unknown) {
-    super(`Cannot read the record ${JSON.stringify(key)}: it has an unexpected shape`, { cause });
-  }
-}
-
 /** A record kept changing while it was to be updated. */
 export class ContentionError extends Error {
   override readonly name = "ContentionError";
 }
 
-function parse<T>(schema: z.ZodType<T>, key: Deno.KvKey, value: unknown): T {
+/**
+ * Parses what was read; `undefined` for a record from before there were checksums that has been
+ * set aside because its shape is wrong.
+ *
+ * @throws {DamagedRecordError} where a record has its right checksum and another shape: another
+ *   version of svc wrote it.
+ */
+async function parse<T>(
+  kv: Deno.Kv,
+  schema: z.ZodType<T>,
+  { key, value }: { readonly key: Deno.KvKey; readonly value: unknown },
+): Promise<{ readonly value: T } | undefined> {
   const result = schema.safeParse(value);
-  if (!result.success) throw new DamagedRecordError(key, result.error);
-  return result.data;
+  if (result.success) return { value: result.data };
+  const error = new DamagedRecordError(key, result.error);
+  if (await isUnchecked(kv, key, error)) return undefined;
+  throw error;
 }
 
 /** Reads one record; `undefined` where there is none. */
@@ -41,7 +47,8 @@ export async function readRecord<T>(
 ): Promise<Versioned<T> | undefined> {
   const entry = await kv.get(key);
   if (entry.versionstamp === null) return undefined;
-  return { value: parse(schema, key, entry.value), versionstamp: entry.versionstamp };
+  const parsed = await parse(kv, schema, entry);
+  return parsed && { value: parsed.value, versionstamp: entry.versionstamp };
 }
 
 /** Reads every record below a prefix, in key order. */
@@ -51,7 +58,8 @@ export async function* readAll<T>(
   schema: z.ZodType<T>,
 ): AsyncGenerator<{ readonly key: Deno.KvKey; readonly value: T }> {
   for await (const entry of kv.list({ prefix }, { batchSize: 500 })) {
-    yield { key: entry.key, value: parse(schema, entry.key, entry.value) };
+    const parsed = await parse(kv, schema, entry);
+    if (parsed !== undefined) yield { key: entry.key, value: parsed.value };
   }
 }
 
@@ -79,7 +87,8 @@ export async function readPage<T>(
   let lastId = "";
   for await (const { key, value } of kv.list(selector, { limit: limit + 1, reverse: true })) {
     if (items.length === limit) return { items, nextCursor: lastId };
-    items.push(parse(schema, key, value));
+    const parsed = await parse(kv, schema, { key, value });
+    if (parsed !== undefined) items.push(parsed.value);
     lastId = String(key.at(-1));
   }
   return { items, nextCursor: null };

@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { withTwoProcesses } from "./_test_checks.ts";
+import { DamagedRecordError } from "./damaged_record.ts";
 import { LOCAL_LIMITS } from "./commit_group.ts";
 import { sharingCommitter } from "./group_committer.ts";
 import { groupedKv } from "./grouped_kv.ts";
 import { toFailure } from "../http/failure.ts";
-import {
-  commitWithRetries,
-  ContentionError,
-  DamagedRecordError,
-  readPage,
-  readRecord,
-} from "./records.ts";
+import { commitWithRetries, ContentionError, readPage, readRecord } from "./records.ts";
 
 const schema = z.object({ n: z.number() });
 

@@ -1,0 +1,67 @@
+/**
+ * The points of `svc doctor --deep`: everything that the platform stores is read and compared.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { formatCount } from "../../lib/format.ts";
+import type { Verified } from "../../serve/mod.ts";
+import type { Point } from "./point.ts";
+
+/** Damage that is a point each; the rest is counted. */
+const MOST_POINTS = 20;
+
+const ADVICE = "Restore a backup from before (svc restore) in another directory. svc serve names " +
+  "damaged records, sets them aside, and serves the rest";
+
+/** Judges what was read. */
+export function judgeDeep(verified: Verified): readonly Point[] {
+  const { records, unchecked, blobs, pages, uncheckedDatabases, damage, more } = verified;
+  const points: Point[] = damage.slice(0, MOST_POINTS).map((found) => ({
+    ...{ name: "stored data", state: "fail", found, advice: ADVICE },
+  }));
+  const rest = Math.max(0, damage.length - MOST_POINTS) + more;
+  if (rest > 0) {
+    points.push({
+      ...{ name: "stored data", state: "fail" },
+      found: `${rest} more places are damaged`,
+      advice: ADVICE,
+    });
+  }
+  const read = `${formatCount(records, "record")}, ${formatCount(blobs, "blob")}, and ` +
+    formatCount(pages, "page") + " of databases read";
+  if (damage.length === 0) {
+    const old = unchecked === 0
+      ? ""
+      : `; ${formatCount(unchecked, "record")} of an older svc have no checksum yet`;
+    points.push({ name: "stored data", state: "ok", found: read + old });
+  }
+  for (const folder of uncheckedDatabases) {
+    points.push({
+      ...{ name: "database checksums", state: "warn" },
+      found: `${folder} has pages without checksums, so damage in them is not found`,
+      advice: `Stop svc serve, and run pg_checksums --enable -D ${folder} as its owner`,
+    });
+  }
+  return points;
+}
+
+/** Reads everything. */
+export async function examineDeep(
+  { dataDir, ...options }: {
+    readonly dataDir: string;
+    readonly kv?: string;
+    readonly blobs?: string;
+    readonly keys?: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly now: number;
+  },
+): Promise<readonly Point[]> {
+  const isThere = await Deno.stat(options.kv ?? join(dataDir, "kv.sqlite3")).then(
+    () => true,
+    () => options.kv !== undefined,
+  );
+  if (!isThere) return [];
+  const { verifyData } = await import("../../serve/mod.ts");
+  return judgeDeep(await verifyData({ dataDir, ...options }));
+}

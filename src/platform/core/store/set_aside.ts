@@ -1,0 +1,70 @@
+/**
+ * Damaged records: they are named, moved to a place of the store where nothing reads them, and
+ * the rest is served. Until they are gone, nothing is removed because no record needs it.
+ *
+ * @module
+ */
+import { encodeKey } from "../../../store/mod.ts";
+import { keys } from "./keys.ts";
+
+/** How long a damaged record is kept, in milliseconds: time to restore a backup beside it. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Longest key in the place of damaged records, in bytes. */
+const MAX_NAME_BYTES = 1900;
+
+/** Where a damaged record is kept, by its encoded key. */
+export function asideKey(encoded: Uint8Array): Deno.KvKey {
+  return keys.damagedRecord(encoded.slice(0, MAX_NAME_BYTES));
+}
+
+/** The value of a damaged record, which no longer begins as one that is decoded does. */
+export function asideValue(value: unknown): unknown {
+  if (!(value instanceof Uint8Array)) return value;
+  const kept = value.slice();
+  kept[0] = 0;
+  return kept;
+}
+
+/** When a record that is set aside now goes for good. */
+export const asideUntil = (now: number): number => now + KEPT_MS;
+
+/** Moves a record aside; false where it has changed meanwhile. */
+export async function setAside(
+  kv: Deno.Kv,
+  { key, value, versionstamp }: Deno.KvEntry<unknown>,
+): Promise<boolean> {
+  const { ok } = await kv.atomic()
+    .check({ key, versionstamp })
+    .delete(key)
+    .set(asideKey(encodeKey(key)), asideValue(value), { expireIn: KEPT_MS })
+    .commit();
+  return ok;
+}
+
+/** Notes a record that stays where it is, because no key leads to it. */
+export async function markDamaged(kv: Deno.Kv, encoded: Uint8Array): Promise<void> {
+  await kv.set(asideKey(encoded), new Uint8Array(), { expireIn: KEPT_MS });
+}
+
+/** What the operator is told. */
+export function describeDamage(key: Deno.KvKey, cause: unknown): string {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return `The record ${nameOf(key)} is damaged, and was set aside for 30 days. ${reason}. ` +
+    "The rest is served; nothing that no record needs is removed meanwhile. Restore a backup " +
+    "(svc restore) to have it back; svc doctor --deep reads everything else";
+}
+
+/** A key for people. */
+export function nameOf(key: Deno.KvKey): string {
+  return JSON.stringify(key.map((part) => {
+    if (part instanceof Uint8Array) return part.toHex();
+    return typeof part === "bigint" ? `${part}` : part;
+  }));
+}
+
+/** Whether damaged records are kept: what they needed must not be removed. */
+export async function hasDamagedRecords(kv: Deno.Kv): Promise<boolean> {
+  for await (const _ of kv.list({ prefix: keys.damagedRecords() }, { limit: 1 })) return true;
+  return false;
+}

@@ -1,0 +1,68 @@
+/**
+ * Checksums of stored values: a flipped bit inside a value leaves JSON that can still be parsed.
+ *
+ * The checksum covers key and value. It stands behind the value, where programs that do not know
+ * it ignore it: behind JSON as white space, two bits a character; behind format 15 of V8 as bytes.
+ *
+ * @module
+ */
+import { crc32 } from "node:zlib";
+import { encodeKey } from "../../../store/mod.ts";
+
+/** Two bits each. */
+const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
+const BLANK_COUNT = 16;
+
+/** Precedes a checksum behind format 15 of V8. */
+const MARK = [0x73, 0x76, 0x63, 0x23];
+const CHECKSUM_BYTES = 4;
+
+function checksumOf(key: Deno.KvKey, value: Uint8Array): number {
+  return crc32(value, crc32(encodeKey(key)));
+}
+
+function blanksOf(checksum: number): number[] {
+  return Array.from({ length: BLANK_COUNT }, (_, index) => BLANKS[checksum >>> 2 * index & 3]!);
+}
+
+function bytesOf(checksum: number): number[] {
+  return Array.from({ length: CHECKSUM_BYTES }, (_, index) => checksum >>> 8 * index & 0xff);
+}
+
+const withTail = (value: Uint8Array, tail: readonly number[]): Uint8Array<ArrayBuffer> => {
+  const whole = new Uint8Array(value.byteLength + tail.length);
+  whole.set(value);
+  whole.set(tail, value.byteLength);
+  return whole;
+};
+
+/** JSON with its checksum. It must not end in white space. */
+export function addTextChecksum(key: Deno.KvKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
+  return withTail(value, blanksOf(checksumOf(key, value)));
+}
+
+/** A value in format 15 of V8 with its checksum. */
+export function addBytesChecksum(key: Deno.KvKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
+  return withTail(value, [...MARK, ...bytesOf(checksumOf(key, value))]);
+}
+
+/** Whether a value has a checksum, and is what was stored under its key. */
+export type ChecksumState = "none" | "right" | "wrong";
+
+const endsWith = (value: Uint8Array, tail: readonly number[]): boolean =>
+  tail.every((byte, index) => value[value.byteLength - tail.length + index] === byte);
+
+/** Looks at the checksum of JSON. */
+export function textChecksum(key: Deno.KvKey, value: Uint8Array): ChecksumState {
+  if (!BLANKS.includes(value.at(-1)!)) return "none";
+  const text = value.subarray(0, -BLANK_COUNT);
+  return endsWith(value, blanksOf(checksumOf(key, text))) ? "right" : "wrong";
+}
+
+/** Looks at the checksum of a value in format 15 of V8. */
+export function bytesChecksum(key: Deno.KvKey, value: Uint8Array): ChecksumState {
+  const marked = value.subarray(0, -CHECKSUM_BYTES);
+  if (!endsWith(marked, MARK)) return "none";
+  const sum = checksumOf(key, marked.subarray(0, -MARK.length));
+  return endsWith(value, bytesOf(sum)) ? "right" : "wrong";
+}

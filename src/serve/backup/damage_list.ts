@@ -1,0 +1,31 @@
+/**
+ * Damage that a look at everything finds.
+ *
+ * @module
+ */
+
+/** Damage that is named; more is counted. */
+const MOST_NAMED = 100;
+
+/** Damage that one line tells. */
+const MOST_TOLD = 5;
+
+export class DamageList {
+  /** Sentences without a capital and a final stop. */
+  readonly named: string[] = [];
+  /** How much more there is. */
+  more = 0;
+
+  readonly add = (what: string): void => {
+    if (this.named.length < MOST_NAMED) this.named.push(what);
+    else this.more++;
+  };
+}
+
+/** Damage in one line. */
+export function summariseDamage(
+  { damage, more }: { readonly damage: readonly string[]; readonly more: number },
+): string {
+  const rest = Math.max(0, damage.length - MOST_TOLD) + more;
+  return damage.slice(0, MOST_TOLD).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
+}

@@ -1,0 +1,65 @@
+/**
+ * Reading every blob, and looking for those that deployments need.
+ *
+ * @module
+ */
+import { sha256Hex, sha256Stream } from "../../lib/hash.ts";
+import { DeploymentStore, neededBlobs } from "../../platform/deployments/mod.ts";
+import type { BlobName, BlobSource } from "./blob_source.ts";
+import type { DamageList } from "./damage_list.ts";
+
+const nameOf = ({ workspaceId, sha256 }: BlobName): string => `${workspaceId}/${sha256}`;
+
+async function readAll(source: BlobSource, blob: BlobName): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = await source.stream(blob);
+  if (stream === undefined) throw new Deno.errors.NotFound(`No blob ${blob.sha256}`);
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** The content of a blob, compared with its hash. */
+async function readSound(source: BlobSource, blob: BlobName): Promise<Uint8Array<ArrayBuffer>> {
+  const content = await readAll(source, blob);
+  if (sha256Hex(content) === blob.sha256) return content;
+  throw new TypeError(`Blob ${blob.sha256} is not what was stored`);
+}
+
+/** Compares all blobs with their hashes; returns how many there are. */
+export async function verifyBlobs(
+  { source, kv, now }: {
+    readonly source: BlobSource;
+    /** Without it, no blob is looked for. */
+    readonly kv: Deno.Kv | undefined;
+    readonly now: number;
+  },
+  damage: DamageList,
+): Promise<number> {
+  const found = new Set<string>();
+  for await (const { workspaceId, sha256 } of source.list()) {
+    const blob = { workspaceId, sha256 };
+    const stream = await source.stream(blob);
+    // Removed meanwhile.
+    if (stream === undefined) continue;
+    found.add(nameOf(blob));
+    if ((await sha256Stream(stream)).sha256 === sha256) continue;
+    damage.add(`blob ${sha256} of workspace ${workspaceId} is not what was stored`);
+  }
+  if (kv === undefined) return found.size;
+  const vault = {
+    of: (workspaceId: string) => ({
+      read: (sha256: string) => readSound(source, { workspaceId, sha256 }),
+    }),
+  };
+  const deployments = new DeploymentStore(kv);
+  // A content that cannot be read is told of as a blob.
+  for await (const blob of neededBlobs({ deployments, vault, onDamaged: () => {} }, now)) {
+    if (found.has(nameOf(blob))) continue;
+    const stream = await source.stream(blob);
+    await stream?.cancel();
+    found.add(nameOf(blob));
+    if (stream !== undefined) continue;
+    damage.add(
+      `blob ${blob.sha256}, which deployment ${blob.deployment.id} needs, is missing or cannot be read`,
+    );
+  }
+  return found.size;
+}

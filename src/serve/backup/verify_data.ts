@@ -1,0 +1,116 @@
+/**
+ * Reading everything that a platform stores: each record, blob, key, and page of a database.
+ * Nothing is changed, and a platform may run meanwhile.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { verifyPages } from "../../database/mod.ts";
+import { messageOf } from "../../lib/error_message.ts";
+import type { Environment } from "../../lib/network_variables.ts";
+import { KeyFileError, readKeyIds } from "../../platform/core/secrets/mod.ts";
+import { nameOf } from "../../platform/core/store/mod.ts";
+import { openBlobSource } from "./blob_source.ts";
+import { DamageList } from "./damage_list.ts";
+import { verifyBlobs } from "./verify_blobs.ts";
+import { verifyRecords } from "./verify_records.ts";
+
+export interface VerifyOptions {
+  readonly dataDir: string;
+  /** Path of the key-value store, or `postgres://…`; in the data directory by default. */
+  readonly kv?: string;
+  /** Folder of the blobs, or `s3://…`; in the data directory by default. */
+  readonly blobs?: string;
+  /** File of the keys; in the data directory by default. */
+  readonly keys?: string;
+  readonly env: Environment;
+  readonly now: number;
+}
+
+export interface Verified {
+  readonly records: number;
+  /** Records of an svc that knew no checksums: each gets one when it changes. */
+  readonly unchecked: number;
+  readonly blobs: number;
+  /** Pages of databases. */
+  readonly pages: number;
+  /** Folders of databases that were made without checksums. */
+  readonly uncheckedDatabases: readonly string[];
+  /** What is damaged or missing. */
+  readonly damage: readonly string[];
+  /** How much more damage there is than is named. */
+  readonly more: number;
+}
+
+/** The ids of the keys in a file; none where it cannot be read. */
+async function verifyKeys(path: string, damage: DamageList): Promise<ReadonlySet<string>> {
+  try {
+    const ids = await readKeyIds(path);
+    if (ids.size === 0) damage.add(`the key file ${path} is missing`);
+    return ids;
+  } catch (error) {
+    if (!(error instanceof KeyFileError)) throw error;
+    damage.add(`the key file ${path} is damaged`);
+    return new Set();
+  }
+}
+
+/** The data folders of the databases in a data directory. */
+async function databaseFolders(dataDir: string): Promise<readonly string[]> {
+  const embedded = join(dataDir, "databases");
+  const entries = await Array.fromAsync(Deno.readDir(embedded)).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  });
+  const places = [...entries.map(({ name }) => join(embedded, name)), join(dataDir, "postgres")];
+  const folders: string[] = [];
+  for (const folder of places.map((place) => join(place, "data"))) {
+    if (await Deno.stat(join(folder, "base")).then(() => true, () => false)) folders.push(folder);
+  }
+  return folders;
+}
+
+async function verifyDatabases(
+  dataDir: string,
+  damage: DamageList,
+): Promise<Pick<Verified, "pages" | "uncheckedDatabases">> {
+  let pages = 0;
+  const uncheckedDatabases: string[] = [];
+  for (const folder of await databaseFolders(dataDir)) {
+    try {
+      const found = await verifyPages(folder);
+      pages += found.pages;
+      if (found.unchecked > 0) uncheckedDatabases.push(folder);
+      for (const page of found.damaged) damage.add(`a page of a database is damaged: ${page}`);
+    } catch (error) {
+      damage.add(`the database in ${folder} cannot be read: ${messageOf(error)}`);
+    }
+  }
+  return { pages, uncheckedDatabases };
+}
+
+/** Reads everything; what cannot be read at all is damage as well. */
+export async function verifyData(options: VerifyOptions): Promise<Verified> {
+  const { dataDir, env, now } = options;
+  const damage = new DamageList();
+  const known = await verifyKeys(options.keys ?? join(dataDir, "keys.json"), damage);
+  const place = options.kv ?? join(dataDir, "kv.sqlite3");
+  let blobs = 0;
+  let [records, unchecked] = [0, 0];
+  try {
+    const read = await verifyRecords({ place, env }, damage, async (kv) => {
+      const at = options.blobs ?? join(dataDir, "blobs");
+      await using source = await openBlobSource(at, { env, kv });
+      blobs = await verifyBlobs({ source, kv, now }, damage);
+    });
+    ({ records, unchecked } = read);
+    for (const [id, key] of known.size === 0 ? [] : read.keyIds) {
+      if (known.has(id)) continue;
+      damage.add(`the key file has no key ${id}, with which ${nameOf(key)} is encrypted`);
+    }
+  } catch (error) {
+    damage.add(`records or blobs cannot be read: ${messageOf(error)}`);
+  }
+  const databases = await verifyDatabases(dataDir, damage);
+  return { records, unchecked, blobs, ...databases, damage: damage.named, more: damage.more };
+}

@@ -1,0 +1,223 @@
+/**
+ * Damage on disk: keys of another time, flipped bytes in the store, blobs that are cut off or
+ * gone. The program names it, serves the rest, and ends in no failure of its own.
+ */
+import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { copySite, hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+
+/** Bytes that are flipped in the file of the store, and the seeds of their places. */
+const FLIPS = 40;
+const SEEDS = [1, 2, 3, 4, 5];
+
+/** Messages of libraries that tell an operator nothing. */
+const BARE = /invalid tag|could not deserialize|panicked|"code":"internal"|Unexpected token/;
+
+/** A small generator of numbers (mulberry32), so that a seed gives the same places. */
+function numbersOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A stopped platform with two deployed projects; returns the hosts of both. */
+async function withData(
+  test: (box: Sandbox, hosts: readonly [string, string]) => Promise<void>,
+): Promise<void> {
+  await withSandbox(async (box) => {
+    await box.start();
+    const hosts: string[] = [];
+    for (const name of ["first", "second"]) {
+      box.site = join(box.folder, name);
+      await copySite("plain", box.site);
+      await box.json(["init", "--name", name, "--create"]);
+      const secret = join(box.folder, "secret");
+      await Deno.writeTextFile(secret, `secret of ${name}`);
+      await box.json(["env", "set", "SECRET", "--from-file", secret, "--secret", "--all"]);
+      hosts.push(hostOf((await box.json(["deploy", "--prod"])).url));
+    }
+    await box.platform!.stop();
+    await test(box, hosts as [string, string]);
+  });
+}
+
+/** What `svc serve` says that does not start. */
+async function refusal(box: Sandbox): Promise<string> {
+  const args = ["serve", "--port", "0", "--data-dir", box.dataDir, "--json"];
+  const { code, stdout, stderr } = await box.tool(args);
+  assert.equal(code, 1, stdout + stderr);
+  assert.doesNotMatch(stdout + stderr, BARE);
+  return stdout + stderr;
+}
+
+/** What `svc doctor --deep` says of the stored data. */
+async function deep(box: Sandbox): Promise<string> {
+  const { stdout } = await box.tool([
+    "doctor",
+    "--deep",
+    "--data-dir",
+    box.dataDir,
+    "--json",
+  ]);
+  assert.doesNotMatch(stdout, BARE);
+  const points: { name: string; state: string; found: string }[] = JSON.parse(stdout).points;
+  return points.filter(({ name }) => name === "stored data")
+    .map(({ state, found }) => `${state}: ${found}`).join("\n");
+}
+
+async function backupRefusal(box: Sandbox): Promise<string> {
+  const args = ["backup", join(box.folder, "b.tar"), "--verify", "--force", "--json"];
+  const { code, stdout } = await box.tool([...args, "--data-dir", box.dataDir]);
+  assert.equal(code, 1, stdout);
+  return JSON.parse(stdout).error;
+}
+
+Deno.test("keys that are not the store's refuse the start, and svc doctor --deep names them", () =>
+  withData(async (box) => {
+    const path = join(box.dataDir, "keys.json");
+    const original = await Deno.readTextFile(path);
+    assert.match(await deep(box), /^ok: \d+ records, \d+ blobs, and 0 pages/);
+    const at = original.indexOf('"key": "') + 8;
+    for (const place of [at, at + 20, at + 42, original.indexOf('"id": "') + 7]) {
+      const other = original[place] === "a" ? "b" : "a";
+      await Deno.writeTextFile(path, original.slice(0, place) + other + original.slice(place + 1));
+      assert.match(await refusal(box), /Cannot read the key file .*it is damaged. Restore it/);
+      assert.match(await deep(box), /fail: the key file .* is damaged/);
+      assert.match(await backupRefusal(box), /the key file .* is damaged/);
+    }
+    // As an svc from before there were check values wrote it.
+    const unchecked = original.replace(/,\s*"check": "[0-9a-f]+"/, "");
+    assert.notEqual(unchecked, original);
+    await Deno.writeTextFile(path, unchecked.slice(0, at) + "AAAA" + unchecked.slice(at + 4));
+    assert.match(await refusal(box), /Cannot start with the keys .*encrypted with others/);
+    await Deno.writeTextFile(path, original);
+    await box.json(["rekey", "--data-dir", box.dataDir]);
+    const rekeyed = await Deno.readTextFile(path);
+    await Deno.writeTextFile(path, original);
+    assert.match(await refusal(box), /one from before svc rekey/);
+    assert.match(await deep(box), /fail: the key file has no key [0-9a-f]{8}, with which/);
+    await Deno.writeTextFile(path, rekeyed);
+    await box.start();
+    const { value } = JSON.parse((await box.tool(["env", "list", "--json"])).stdout)
+      .variables[0];
+    assert.ok(value === null || value === undefined, "a sensitive value is not shown");
+    await box.platform!.stop();
+  }));
+
+/** Changes the stored bytes of records below a prefix; returns how many. */
+function damageRecords(
+  box: Sandbox,
+  first: string,
+  change: {
+    readonly key?: (k: Uint8Array) => Uint8Array;
+    readonly value?: (v: Uint8Array) => void;
+  },
+  most: number,
+): number {
+  const database = new DatabaseSync(join(box.dataDir, "kv.sqlite3"));
+  try {
+    const rows = database.prepare("SELECT k, v FROM kv ORDER BY k").all()
+      .filter(({ k }) => new TextDecoder().decode((k as Uint8Array).subarray(1)).startsWith(first))
+      .slice(0, most) as unknown as { k: Uint8Array; v: Uint8Array }[];
+    for (const { k, v } of rows) {
+      change.value?.(v);
+      database.prepare("UPDATE kv SET k = ?, v = ? WHERE k = ?").run(change.key?.(k) ?? k, v, k);
+    }
+    return rows.length;
+  } finally {
+    database.close();
+  }
+}
+
+Deno.test("a damaged record is named and set aside, and the rest is served", () =>
+  withData(async (box, [first, second]) => {
+    const flip = (v: Uint8Array) => void (v[v.length >> 1]! ^= 1);
+    assert.equal(damageRecords(box, "hosts\0", { value: flip }, 1), 1);
+    const cut = (k: Uint8Array) => k.map((byte, index) => index === k.length - 1 ? 0x7f : byte);
+    assert.equal(damageRecords(box, "audit\0", { key: cut }, 1), 1);
+    const found = await deep(box);
+    assert.match(found, /fail: the record \["hosts",".*"\] is damaged: Its checksum differs/);
+    assert.match(found, /fail: the key of a record is damaged: 02/);
+    assert.match(await backupRefusal(box), /the record \["hosts"/);
+    const platform = await box.start();
+    const audit = await box.tool(["audit", "--json"]);
+    assert.equal(audit.code, 0, audit.stdout + audit.stderr);
+    const statuses = await Promise.all(
+      [first, second].map(async (host) => (await box.page(host, "/")).status),
+    );
+    assert.ok(statuses.includes(200), `${statuses}`);
+    assert.match(platform.errors(), /The record \[\\?"hosts\\?",.*is damaged, and was set aside/);
+    assert.doesNotMatch(platform.errors(), BARE);
+    await platform.stop();
+    assert.match(await deep(box), /the record \["hosts".*was found damaged before, and set aside/);
+  }));
+
+Deno.test("flipped bytes in the store are found, and end nothing without a reason", () =>
+  withData(async (box, hosts) => {
+    const path = join(box.dataDir, "kv.sqlite3");
+    const whole = join(box.folder, "whole");
+    await Deno.remove(`${path}-wal`).catch(() => {});
+    await cp(box.dataDir, whole, { recursive: true });
+    for (const seed of SEEDS) {
+      await Deno.remove(box.dataDir, { recursive: true });
+      await cp(whole, box.dataDir, { recursive: true });
+      const bytes = await Deno.readFile(path);
+      const next = numbersOf(seed);
+      for (let count = 0; count < FLIPS; count++) {
+        bytes[Math.floor(next() * bytes.length)]! ^= 1 << Math.floor(next() * 8);
+      }
+      await Deno.writeFile(path, bytes);
+      assert.match(await deep(box), /^fail: /m, `seed ${seed}`);
+      await backupRefusal(box);
+      const started = await box.start().then((platform) => ({ platform }), (error) => ({ error }));
+      if ("error" in started) {
+        assert.match(await refusal(box), /Cannot (open|start|read|use) /, `seed ${seed}`);
+        continue;
+      }
+      for (const host of hosts) assert.ok((await box.page(host, "/")).status < 500, `seed ${seed}`);
+      await started.platform.stop();
+      assert.doesNotMatch(started.platform.errors(), BARE, `seed ${seed}`);
+    }
+  }));
+
+Deno.test("blobs that are cut off or missing are named before anybody needs them", () =>
+  withData(async (box) => {
+    const blobs: string[] = [];
+    async function collect(folder: string): Promise<void> {
+      for await (const { name, isDirectory } of Deno.readDir(folder)) {
+        if (isDirectory) await collect(join(folder, name));
+        else blobs.push(join(folder, name));
+      }
+    }
+    await collect(join(box.dataDir, "blobs"));
+    const [cut, gone] = blobs.sort((a, b) => Deno.statSync(b).size - Deno.statSync(a).size);
+    const content = await Deno.readFile(cut!);
+    await Deno.writeFile(cut!, content.subarray(0, content.length - 1));
+    const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+    assert.match(
+      await deep(box),
+      new RegExp(`fail: blob ${nameOf(cut!)} .*is not what was stored`),
+    );
+    assert.match(await backupRefusal(box), new RegExp(nameOf(cut!)));
+    const file = join(box.folder, "damaged.tar");
+    await box.json(["backup", file, "--data-dir", box.dataDir]);
+    const restore = ["restore", file, "--data-dir", join(box.folder, "restored"), "--json"];
+    const refused = await box.tool(restore);
+    assert.equal(refused.code, 1, refused.stdout);
+    assert.match(refused.stdout, new RegExp(`holds what was damaged.*${nameOf(cut!)}`));
+    assert.equal((await box.tool([...restore, "--damaged"])).code, 0);
+    await Deno.writeFile(cut!, content);
+    await Deno.remove(gone!);
+    const missing = await deep(box);
+    assert.match(
+      missing,
+      new RegExp(`fail: blob ${nameOf(gone!)}, which deployment .* is missing`),
+    );
+    assert.match(await backupRefusal(box), new RegExp(nameOf(gone!)));
+  }));
