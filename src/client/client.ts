@@ -6,7 +6,7 @@
  */
 import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf, ResponseOf } from "../contract/mod.ts";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
-import { withLimits, withPatience } from "./patience.ts";
+import { USUAL_WAITS, type Waits, withLimits, withPatience } from "./patience.ts";
 import { DEFAULT_RETRIES, parseRetryAfter, type RetryPolicy, withRetries } from "./retry.ts";
 
 export interface ClientOptions {
@@ -43,18 +43,6 @@ export interface ClientOptions {
 
 /** What became of a change: `unknown` where it was cut off and may have taken effect. */
 export type ChangeOutcome = "done" | "refused" | "unknown";
-
-/** Longest times, in milliseconds. */
-export interface Waits {
-  /** For an answer that only tells something, or for the head of a stream. */
-  readonly read: number;
-  /** For a change, such as the start of a server. */
-  readonly change: number;
-  /** Between two calls of `onWaiting`. */
-  readonly notice: number;
-}
-
-export const USUAL_WAITS: Waits = { read: 60_000, change: 15 * 60_000, notice: 5_000 };
 
 /** How long a change may go on after the user has stopped, in milliseconds. */
 const CHANGE_PATIENCE = 3000;
@@ -131,7 +119,14 @@ export const changeOf = <E extends Endpoint>(
   params: ParamsOf<E>,
 ): Pick<Exchange, "method" | "path"> => ({ method, path: buildPath(path, { params }) });
 
-async function toApiError(response: Response, now: () => number): Promise<ApiError> {
+/** What helps with a response of something else than svc. */
+const ELSEWHERE =
+  "Check the address; if it is right, a proxy in front of the platform responds, and does not reach it";
+
+async function toApiError(
+  response: Response,
+  { now, url }: { readonly now: () => number; readonly url: string },
+): Promise<ApiError> {
   const retryAfter = parseRetryAfter(response.headers.get("retry-after"), now());
   const rest = retryAfter === undefined ? {} : { retryAfter };
   const text = await response.text().catch(() => "");
@@ -145,8 +140,9 @@ async function toApiError(response: Response, now: () => number): Promise<ApiErr
   const parsed = apiError.safeParse(value);
   if (!parsed.success) {
     const requestId = response.headers.get("x-svc-request-id");
-    return new ApiError(`The platform answered with status ${response.status}`, {
+    return new ApiError(`The response of ${url} is not from svc: status ${response.status}`, {
       status: response.status,
+      hint: ELSEWHERE,
       ...(requestId === null ? {} : { requestId }),
       ...rest,
     });
@@ -229,9 +225,10 @@ export function createClient(options: ClientOptions): Client {
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     if (options.workspace !== undefined) headers.set("x-workspace", options.workspace);
     const body = await request.body?.();
+    const url = `${baseUrl}${request.path}`;
     let response: Response;
     try {
-      response = await send(`${baseUrl}${request.path}`, {
+      response = await send(url, {
         method: request.method,
         headers,
         redirect: "manual",
@@ -247,7 +244,7 @@ export function createClient(options: ClientOptions): Client {
       path: request.path,
       status: response.status,
     });
-    if (!response.ok) throw await toApiError(response, options.now ?? Date.now);
+    if (!response.ok) throw await toApiError(response, { now: options.now ?? Date.now, url });
     return response;
   }
 

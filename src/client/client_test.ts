@@ -106,7 +106,10 @@ Deno.test("call() survives an error page that is no JSON", async () => {
   const { client } = clientOf([new Response("<h1>Bad", { status: 400 })]);
   await assert.rejects(client.call(endpoints.getHealth, {}), (error) => {
     assert.ok(error instanceof ApiError);
-    assert.equal(error.message, "The platform answered with status 400");
+    assert.equal(
+      error.message,
+      "The response of http://platform.test/v1/health is not from svc: status 400",
+    );
     assert.equal(error.code, undefined);
     return true;
   });

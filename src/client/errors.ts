@@ -59,6 +59,22 @@ export class UnreachableError extends Error {
   }
 }
 
+/** What had arrived when an upload was cut off. */
+export interface CutUpload {
+  /** Hashes of the blobs of the request that was cut off. */
+  readonly blobs: readonly string[];
+  /** Bytes of them that had left. */
+  readonly sent: number;
+  readonly size: number;
+}
+
+/** The connection was lost during an upload. */
+export class CutUploadError extends UnreachableError {
+  constructor(readonly upload: CutUpload, cause: UnreachableError) {
+    super(cause.baseUrl, { cause: cause.cause, message: cause.message });
+  }
+}
+
 /** A connection was accepted, and then nothing came for too long. */
 export class NoAnswerError extends UnreachableError {
   constructor(baseUrl: string, milliseconds: number) {

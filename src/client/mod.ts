@@ -17,7 +17,6 @@ export {
   type ClientOptions,
   createClient,
   type Exchange,
-  type Waits,
 } from "./client.ts";
 export {
   type DeviceLogin,
@@ -26,9 +25,15 @@ export {
   startDeviceLogin,
 } from "./device_login.ts";
 export { type AskedKey, exchangeToken } from "./exchange_token.ts";
-export { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
+export {
+  ApiError,
+  ContractError,
+  CutUploadError,
+  NoAnswerError,
+  UnreachableError,
+} from "./errors.ts";
 export { followEvents } from "./events.ts";
 export { fetchOctets, importEvents, queryEvents, readLines } from "./query_events.ts";
-export { withPatience } from "./patience.ts";
+export { type Waits, withPatience } from "./patience.ts";
 export { collectPages, type PageOf } from "./collect_pages.ts";
 export { type BlobSource, uploadBlobs, type UploadOptions } from "./upload_blobs.ts";

@@ -5,7 +5,8 @@
  */
 import type { z } from "zod";
 import { oauthError } from "../contract/mod.ts";
-import { ApiError, ContractError, UnreachableError } from "./errors.ts";
+import { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
+import { USUAL_WAITS, withLimits } from "./patience.ts";
 import { parseRetryAfter } from "./retry.ts";
 
 export interface OAuthOptions {
@@ -20,6 +21,8 @@ export interface OAuthOptions {
 /** An answer of the platform. */
 export interface Received {
   readonly status: number;
+  /** Address of the platform. */
+  readonly from: string;
   readonly body: unknown;
   /** Milliseconds. */
   readonly retryAfter: number | undefined;
@@ -32,19 +35,23 @@ export async function postFields(
   options: OAuthOptions,
 ): Promise<Received> {
   const { baseUrl, signal } = options;
+  const { read, notice } = USUAL_WAITS;
   try {
-    const response = await options.fetch(`${baseUrl}${path}`, {
-      method: "POST",
-      headers: { accept: "application/json" },
-      body: new URLSearchParams(fields),
-      redirect: "manual",
-      signal,
+    return await withLimits({ baseUrl, longest: read, noticeEvery: notice }, async (limit) => {
+      const response = await options.fetch(`${baseUrl}${path}`, {
+        method: "POST",
+        headers: { accept: "application/json" },
+        body: new URLSearchParams(fields),
+        redirect: "manual",
+        signal: AbortSignal.any([signal, limit]),
+      });
+      const body = parseJson(await response.text());
+      const retryAfter = parseRetryAfter(response.headers.get("retry-after"), options.now());
+      return { status: response.status, from: baseUrl, body, retryAfter };
     });
-    const text = await response.text();
-    const retryAfter = parseRetryAfter(response.headers.get("retry-after"), options.now());
-    return { status: response.status, body: parseJson(text), retryAfter };
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
+    if (cause instanceof NoAnswerError) throw cause;
     throw new UnreachableError(baseUrl, { cause });
   }
 }
@@ -65,10 +72,10 @@ export function parseOAuthAnswer<T>(schema: z.ZodType<T>, body: unknown, request
 }
 
 /** A refusal in OAuth's shape (RFC 6749, 5.2). */
-export function oauthFailure({ status, body, retryAfter }: Received): ApiError {
+export function oauthFailure({ status, from, body, retryAfter }: Received): ApiError {
   const parsed = oauthError.safeParse(body);
   const reason = parsed.success ? parsed.data.error_description ?? parsed.data.error : undefined;
-  return new ApiError(reason ?? `The platform answered with status ${status}`, {
+  return new ApiError(reason ?? `The response of ${from} is not from svc: status ${status}`, {
     status,
     ...(status === 429 ? { code: "rate_limited" as const } : {}),
     ...(retryAfter === undefined ? {} : { retryAfter }),

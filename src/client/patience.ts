@@ -6,6 +6,18 @@
  */
 import { NoAnswerError } from "./errors.ts";
 
+/** Longest times, in milliseconds. */
+export interface Waits {
+  /** For an answer that only tells something, or for the head of a stream. */
+  readonly read: number;
+  /** For a change, such as the start of a server. */
+  readonly change: number;
+  /** Between two calls of `onWaiting`. */
+  readonly notice: number;
+}
+
+export const USUAL_WAITS: Waits = { read: 60_000, change: 15 * 60_000, notice: 5_000 };
+
 /** Waits for work that gets some more time after `signal` was aborted, in milliseconds. */
 export async function withPatience<T>(
   signal: AbortSignal,

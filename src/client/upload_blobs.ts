@@ -9,6 +9,7 @@
 import pMap from "p-map";
 import { endpoints } from "../contract/mod.ts";
 import { buildPath, type Client, type RawRequest } from "./client.ts";
+import { CutUploadError, UnreachableError } from "./errors.ts";
 import { openFileStream } from "./file_stream.ts";
 import { type RetryPolicy, UPLOAD_RETRIES, withRetries } from "./retry.ts";
 
@@ -170,9 +171,13 @@ export async function uploadBlobs(
       return client.fetchRaw({ ...request((bytes) => report(0, bytes)), signal });
     };
     const policy = options.retries ?? UPLOAD_RETRIES;
-    const response = await withRetries(attempt, { policy, signal });
+    const size = blobs.reduce((sum, blob) => sum + blob.size, 0);
+    const response = await withRetries(attempt, { policy, signal }).catch((error) => {
+      if (!(error instanceof UnreachableError)) throw error;
+      throw new CutUploadError({ blobs: blobs.map(({ sha256 }) => sha256), sent, size }, error);
+    });
     await response.body?.cancel();
-    report(blobs.length, blobs.reduce((sum, blob) => sum + blob.size, 0) - sent);
+    report(blobs.length, size - sent);
   };
   try {
     await pMap(jobs, upload, { concurrency: options.concurrency ?? DEFAULT_CONCURRENCY });

@@ -18,6 +18,7 @@ import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { formatBytes, formatCount } from "../terminal/mod.ts";
 import { endUnfinished, explainFailure, explainStop } from "./end_unfinished.ts";
+import { explainUpload } from "./explain_upload.ts";
 import {
   type DeploymentPlace,
   readLastDeployment,
@@ -80,7 +81,11 @@ export function pickSources(
 async function upload(
   ctx: Context,
   client: Client,
-  { blobs, deployment }: { readonly blobs: readonly BlobSource[]; readonly deployment: string },
+  { blobs, deployment, files }: {
+    readonly blobs: readonly BlobSource[];
+    readonly deployment: string;
+    readonly files: readonly PackedFile[];
+  },
 ): Promise<void> {
   if (blobs.length === 0) return;
   const total = totalOf(blobs);
@@ -93,6 +98,10 @@ async function upload(
       signal: ctx.signal,
       onProgress: (done) => progress.add(done),
     });
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    const sent = new Set(blobs.map(({ sha256 }) => sha256));
+    throw await explainUpload(ctx, error, files.filter(({ sha256 }) => sent.has(sha256)));
   } finally {
     progress.end();
   }
@@ -172,7 +181,7 @@ export async function sendDeployment(ctx: Context, request: DeploymentRequest): 
   try {
     const blobs = pickSources(request, missing);
     ctx.signal.throwIfAborted();
-    await upload(ctx, client, { blobs, deployment: id });
+    await upload(ctx, client, { blobs, deployment: id, files });
     isActivating = true;
     const live = await client.call(endpoints.activateDeployment, {
       params: { deployment: id },

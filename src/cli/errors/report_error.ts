@@ -5,7 +5,7 @@
  * @module
  */
 import { CommanderError } from "@commander-js/extra-typings";
-import { ApiError, ContractError, UnreachableError } from "../../client/mod.ts";
+import { ApiError, ContractError, NoAnswerError, UnreachableError } from "../../client/mod.ts";
 import type { Problem } from "../../contract/mod.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { EXIT } from "../exit_code.ts";
@@ -159,7 +159,9 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       code: "unreachable",
       exitCode: EXIT.failure,
       hint: error.certificate?.hint ??
-        "Start it with `svc serve`, or name another one with --api-url or SVC_API_URL",
+        (error instanceof NoAnswerError
+          ? "It accepts connections, and does not respond: look at its log and its load"
+          : "Start it with `svc serve`, or name another one with --api-url or SVC_API_URL"),
     };
   }
   if (error instanceof ContractError) {

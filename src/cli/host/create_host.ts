@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { noProxyForLoopback } from "../../lib/proxy.ts";
 import type { Host } from "../session/mod.ts";
 import { openBrowser } from "./open_browser.ts";
 import { createSignals, sleep } from "./signals.ts";
@@ -13,6 +14,12 @@ import { createTrustedFetch } from "./trusted_fetch.ts";
 export function createHost(): Host {
   const signals = createSignals();
   const env = Deno.env.toObject();
+  const noProxy = noProxyForLoopback(env);
+  // The runtime reads it with the first request. Children get `env`, as it was.
+  if (noProxy !== undefined) {
+    Deno.env.set("NO_PROXY", noProxy);
+    Deno.env.set("no_proxy", noProxy);
+  }
   return {
     stdout: createWriter(Deno.stdout),
     stderr: createWriter(Deno.stderr),

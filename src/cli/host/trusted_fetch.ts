@@ -1,10 +1,11 @@
 /**
- * Requests of the tool itself, which also trust the authorities that
+ * Requests of the tool itself, which name the proxy that fails them, and also trust the authorities that
  * `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. The runtime knows only its
  * own `DENO_CERT`.
  *
  * @module
  */
+import { proxyFor } from "../../lib/proxy.ts";
 import type { Environment } from "../session/mod.ts";
 
 /** Variables that name a PEM file with certificates, as Node and OpenSSL have them. */
@@ -34,11 +35,37 @@ async function openClient(files: readonly CaFile[]): Promise<Deno.HttpClient> {
   return Deno.createHttpClient({ caCerts: certificates.flat() });
 }
 
+const addressOf = (input: Parameters<typeof fetch>[0]): string =>
+  input instanceof Request ? input.url : String(input);
+
+/** A request that failed on its way through a proxy: it may be the proxy that is gone. */
+async function explainProxy(address: string, env: Environment, cause: unknown): Promise<unknown> {
+  const proxy = cause instanceof TypeError ? proxyFor(address, env) : undefined;
+  if (proxy === undefined) return cause;
+  const { CliError } = await import("../errors/mod.ts");
+  const { origin, hostname } = new URL(address);
+  const message = `Cannot reach ${origin} through the proxy ${proxy.address}`;
+  const hint = `${proxy.variable} names this proxy: correct or unset it, or add ` +
+    `${hostname} to NO_PROXY`;
+  return new CliError("unreachable", message, { hint, cause });
+}
+
 /**
  * Makes the `fetch` of a process with this environment. The files are read with
  * the first request to an https address; one that cannot be used fails it.
  */
 export function createTrustedFetch(env: Environment): typeof fetch {
+  const trusting = createTrusting(env);
+  return async (input, init) => {
+    try {
+      return await trusting(input, init);
+    } catch (error) {
+      throw await explainProxy(addressOf(input), env, error);
+    }
+  };
+}
+
+function createTrusting(env: Environment): typeof fetch {
   const files = CA_VARIABLES.flatMap((variable) => {
     const path = env[variable];
     return path === undefined || path === "" ? [] : [{ variable, path }];
@@ -46,8 +73,7 @@ export function createTrustedFetch(env: Environment): typeof fetch {
   if (files.length === 0) return fetch;
   let client: Promise<Deno.HttpClient> | undefined;
   return async (input, init) => {
-    const url = input instanceof Request ? input.url : String(input);
-    if (!url.toLowerCase().startsWith("https:")) return await fetch(input, init);
+    if (!addressOf(input).toLowerCase().startsWith("https:")) return await fetch(input, init);
     client ??= openClient(files);
     return await fetch(input, { ...init, client: await client });
   };

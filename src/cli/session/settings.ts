@@ -15,7 +15,11 @@ const apiUrl = z.string().refine((text) => {
 }, "an http or https address without query, such as http://localhost:8787")
   .transform((text) => text.replace(/\/+$/, ""));
 
-const token = z.string().regex(/^[\x21-\x7e]{1,512}$/, "one word of printable ASCII characters");
+/** Files and secrets of CI often end with a line break. */
+const token = z.string().trim().regex(
+  /^[\x21-\x7e]{1,512}$/,
+  "one word of printable ASCII characters",
+);
 const workspace = z.string().regex(
   /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
   "a slug: lower-case letters, digits and inner hyphens, at most 40",

@@ -1,0 +1,66 @@
+/**
+ * An upload that failed, by the names of its files.
+ *
+ * @module
+ */
+import type { PackedFile } from "../../build/mod.ts";
+import { ApiError, CutUploadError } from "../../client/mod.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { formatBytes, formatCount, printableName } from "../terminal/mod.ts";
+
+/** Most files that an error names. */
+const MAX_NAMED = 5;
+/** Largest file that is hashed again to see whether it has changed, in bytes. */
+const MAX_HASHED = 256 * 1024 * 1024;
+
+function namesOf(files: readonly PackedFile[]): string {
+  const names = files.slice(0, MAX_NAMED).map(({ path }) => printableName(path.replace(/^\//, "")));
+  const more = files.length - names.length;
+  return more === 0 ? names.join(", ") : `${names.join(", ")} and ${more} more`;
+}
+
+/** True where a file on disk is no longer as it was packed, or is gone. */
+async function hasChanged({ content, sha256, size }: PackedFile): Promise<boolean> {
+  if (typeof content !== "string") return false;
+  try {
+    const found = await Deno.stat(content);
+    if (found.size !== size || found.size > MAX_HASHED) return found.size !== size;
+    return await sha256Hex(await Deno.readFile(content)) !== sha256;
+  } catch {
+    return true;
+  }
+}
+
+/** Names those of the `sent` files that changed during the deploy, or whose upload was cut off. */
+export async function explainUpload(
+  ctx: Context,
+  error: unknown,
+  sent: readonly PackedFile[],
+): Promise<unknown> {
+  const isMismatch = error instanceof ApiError && error.code === "blob_mismatch";
+  const isGone = error instanceof Deno.errors.NotFound;
+  if (isMismatch || isGone || error instanceof CutUploadError) {
+    const changed: PackedFile[] = [];
+    for (const file of sent) if (await hasChanged(file)) changed.push(file);
+    if (changed.length > 0) {
+      return new CliError("file_unusable", `Changed during the deploy: ${namesOf(changed)}`, {
+        hint: "Deploy again once nothing writes to the output folder",
+        next: [ctx.lines.again()],
+        cause: error,
+      });
+    }
+  }
+  if (!(error instanceof CutUploadError)) return error;
+  const { blobs, sent: bytes, size } = error.upload;
+  const cut = sent.filter(({ sha256 }) => blobs.includes(sha256));
+  const what = cut.length > 1 ? formatCount(cut.length, "file") : namesOf(cut);
+  const how = bytes > 0 ? `after ${formatBytes(bytes)} of ${formatBytes(size)}` : formatBytes(size);
+  const message = `${error.message}: the upload of ${what || "a function"} was cut off (${how})`;
+  return new CliError("unreachable", message, {
+    hint: "Files that arrived are kept for a day: the next deploy resumes from there",
+    next: [ctx.lines.again()],
+    cause: error,
+  });
+}

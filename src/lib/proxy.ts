@@ -1,0 +1,45 @@
+/**
+ * The proxies that variables name, as the runtime's own `fetch` reads them. Pure.
+ *
+ * @module
+ */
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface NamedProxy {
+  /** Variable that names it. */
+  readonly variable: string;
+  /** Its address, without user name and password. */
+  readonly address: string;
+}
+
+/** What `NO_PROXY` needs so that requests to this machine never go through a proxy. */
+const LOOPBACK = ["localhost", "127.0.0.1", "::1"];
+
+const noProxyOf = (env: Variables): string => env.NO_PROXY || env.no_proxy || "";
+
+/** `NO_PROXY` with the names of this machine; `undefined` where no proxy is named. */
+export function noProxyForLoopback(env: Variables): string | undefined {
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+  if (!names.some((name) => env[name] || env[name.toLowerCase()])) return undefined;
+  return [...noProxyOf(env).split(",").filter((part) => part.trim() !== ""), ...LOOPBACK].join(",");
+}
+
+function isSpared(hostname: string, env: Variables): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return [...noProxyOf(env).split(","), ...LOOPBACK].some((part) => {
+    const entry = part.trim().replace(/^\*?\./, "").toLowerCase();
+    return entry === "*" || entry !== "" && (host === entry || host.endsWith(`.${entry}`));
+  });
+}
+
+/** The proxy that a request to `address` goes through; `undefined` where there is none. */
+export function proxyFor(address: string, env: Variables): NamedProxy | undefined {
+  const url = URL.parse(address);
+  if (url === null || isSpared(url.hostname, env)) return undefined;
+  const own = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const variable = [own.toLowerCase(), own, "all_proxy", "ALL_PROXY"].find((name) => env[name]);
+  if (variable === undefined) return undefined;
+  const proxy = URL.parse(env[variable]!);
+  return { variable, address: proxy === null ? "of an invalid address" : proxy.origin };
+}
