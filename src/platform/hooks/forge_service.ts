@@ -18,9 +18,11 @@ import {
   type Delivery,
   deliveryOf,
   type ForgeEvent,
+  isSameRepository,
   isSigned,
   PayloadError,
   readDelivery,
+  type Report,
 } from "./forges/mod.ts";
 import { decideTrigger, type HookRecord, hookSecret } from "./hook.ts";
 import type { HookAudit, HookVisit } from "./hook_audit.ts";
@@ -85,24 +87,27 @@ export class ForgeService {
     if (delivery === undefined) return undefined;
     await request.body?.cancel();
     const type = headers.get("content-type");
-    const events = await readDelivery(delivery, { body, type }).catch((error) => {
+    const report = await readDelivery(delivery, { body, type }).catch((error) => {
       if (!(error instanceof PayloadError)) throw error;
       throw new Failure("invalid_request", error.message, { cause: error });
     });
-    return await this.#perform(call, { delivery, events, bodyHash: sha256Hex(body), signal });
+    return await this.#perform(call, { delivery, report, bodyHash: sha256Hex(body), signal });
   }
 
   async #perform(
     call: HookCall,
-    { delivery, events, bodyHash, signal }: {
+    { delivery, report, bodyHash, signal }: {
       readonly delivery: Delivery;
-      readonly events: readonly ForgeEvent[];
+      readonly report: Report;
       readonly bodyHash: string;
       readonly signal: AbortSignal;
     },
   ): Promise<TriggerAnswer | Response> {
     const answers: TriggerAnswer[] = [];
     const messages: string[] = [];
+    const foreign = await this.#foreignTo(call.hook, report);
+    if (foreign !== undefined) messages.push(foreign);
+    const events = foreign === undefined ? report.events : [];
     for (const [index, event] of events.entries()) {
       const done = await this.#follow(call, event, { key: `${bodyHash}/${index}`, signal });
       if (typeof done === "string") messages.push(done);
@@ -116,6 +121,16 @@ export class ForgeService {
       status: 202,
       headers: { "cache-control": "no-store" },
     });
+  }
+
+  /** Why the events of a repository are not about a hook's project; `undefined` where they are. */
+  async #foreignTo(hook: HookRecord, { repository }: Report): Promise<string | undefined> {
+    if (repository === undefined) return undefined;
+    const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
+    if (project === undefined) throw unknownHook();
+    if (isSameRepository(project.gitUrl, repository)) return undefined;
+    const own = project.gitUrl === null ? "has no git URL" : `is built from ${project.gitUrl}`;
+    return `Ignored an event of ${repository.name}: project ${project.name} ${own}`;
   }
 
   /** The deployment that follows from an event, or why there is none. */

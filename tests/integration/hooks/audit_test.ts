@@ -21,8 +21,8 @@ const closing = (branch: string) => ({
   number: 7,
   pull_request: {
     state: "closed",
-    head: { ref: branch, repo: { full_name: "ada/shop" } },
-    base: { ref: "main", repo: { full_name: "ada/shop" } },
+    head: { ref: branch, repo: { full_name: "ada/site" } },
+    base: { ref: "main", repo: { full_name: "ada/site" } },
   },
 });
 

@@ -39,8 +39,8 @@ const pullRequest = (action: string, state: "open" | "closed", branch = "menu") 
   number: 7,
   pull_request: {
     state,
-    head: { ref: branch, repo: { full_name: "ada/shop" } },
-    base: { ref: "main", repo: { full_name: "ada/shop" } },
+    head: { ref: branch, repo: { full_name: "ada/site" } },
+    base: { ref: "main", repo: { full_name: "ada/site" } },
   },
 });
 
@@ -77,5 +77,64 @@ Deno.test("a pull request has a preview from its opening to its end, a push goes
     const replayed = await send("pull_request", pullRequest("closed", "closed"));
     assert.equal(replayed.json.message, "GitHub: This was delivered before");
     const { json } = await api("GET", `/v1/deployments/${reopened.json.id}`);
+    assert.equal(json.status, "LIVE");
+  }));
+
+Deno.test("events of another repository start nothing and stop nothing, whichever forge sends them", () =>
+  withHooks(async (platform) => {
+    const { hook, ended, repository, api } = platform;
+    const { url } = await hook();
+    await repository.commit("menu", { "index.html": "<p>menu</p>" });
+    const preview = await deliver(platform, url, {
+      event: "push",
+      body: { ...pushed("menu"), repository: { full_name: "ada/site" } },
+    });
+    assert.equal((await ended(preview)).status, "LIVE");
+    const full = { full_name: "eve/other", clone_url: "https://github.com/eve/other.git" };
+    const gone = { ref: "refs/heads/menu", after: "0".repeat(40) };
+    const lab = { path_with_namespace: "eve/other" };
+    const branch = { branch: { name: "menu" }, repository: full };
+    const rows: readonly (readonly [field: string, event: string, body: object])[] = [
+      ["x-github-event", "push", { ...gone, deleted: true, repository: full }],
+      ["x-github-event", "delete", { ref: "menu", ref_type: "branch", repository: full }],
+      ["x-github-event", "pull_request", {
+        action: "closed",
+        pull_request: {
+          state: "closed",
+          head: { ref: "menu", repo: full },
+          base: { ref: "main", repo: full },
+        },
+      }],
+      ["x-gitea-event", "push", { ...gone, repository: full }],
+      ["x-forgejo-event", "push", { ...pushed("menu"), repository: full }],
+      ["x-gitlab-event", "Push Hook", { ...gone, project: lab }],
+      ["x-gitlab-event", "Merge Request Hook", {
+        project: lab,
+        object_attributes: {
+          ...{ state: "merged", source_branch: "menu" },
+          ...{ source_project_id: 1, target_project_id: 1 },
+        },
+      }],
+      ["x-event-key", "repo:push", {
+        repository: full,
+        push: { changes: [{ new: null, old: { type: "branch", name: "menu" } }] },
+      }],
+      ["x-event-key", "pullrequest:fulfilled", {
+        pullrequest: { id: 1, state: "MERGED", source: branch, destination: branch },
+      }],
+      ["x-event-key", "repo:refs_changed", {
+        repository: { slug: "other", project: { key: "EVE" } },
+        changes: [{ refId: "refs/heads/menu", type: "DELETE" }],
+      }],
+    ];
+    for (const [field, event, body] of rows) {
+      const answer = await deliver(platform, url, { event, body, headers: { [field]: event } });
+      assert.equal(answer.status, 202, event);
+      assert.match(
+        answer.json.message,
+        /Ignored an event of eve\/other: project shop is built from/i,
+      );
+    }
+    const { json } = await api("GET", `/v1/deployments/${preview.json.id}`);
     assert.equal(json.status, "LIVE");
   }));

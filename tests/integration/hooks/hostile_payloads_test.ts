@@ -181,8 +181,8 @@ const pullRequest = (more: Readonly<Record<string, unknown>>) =>
     number: 7,
     pull_request: {
       state: "open",
-      head: { ref: "main", repo: { full_name: "ada/shop" } },
-      base: { ref: "main", repo: { full_name: "ada/shop" } },
+      head: { ref: "main", repo: { full_name: "ada/site" } },
+      base: { ref: "main", repo: { full_name: "ada/site" } },
     },
     ...more,
   });
@@ -194,7 +194,7 @@ function signedAttacks(): Attack[] {
       pull_request: {
         state: "open",
         head: { ref: "main", repo },
-        base: { ref: "main", repo: { full_name: "ada/shop" } },
+        base: { ref: "main", repo: { full_name: "ada/site" } },
       },
     });
   const form = { "content-type": "application/x-www-form-urlencoded" };

@@ -4,4 +4,5 @@
  * @module
  */
 export { type ForgeEvent, PayloadError } from "./forge_event.ts";
-export { type Delivery, deliveryOf, isSigned, readDelivery } from "./read_delivery.ts";
+export { type Delivery, deliveryOf, isSigned, readDelivery, type Report } from "./read_delivery.ts";
+export { isSameRepository } from "./repository.ts";

@@ -13,6 +13,7 @@ import { bitbucketEvents } from "./bitbucket.ts";
 import { type ForgeEvent, PayloadError } from "./forge_event.ts";
 import { githubEvents } from "./github.ts";
 import { gitlabEvents } from "./gitlab.ts";
+import { type ForgeRepository, repositoryOf } from "./repository.ts";
 
 /** Deepest nesting of a payload. */
 const MAX_DEPTH = 64;
@@ -85,6 +86,13 @@ const READERS: Readonly<Record<Forge, typeof githubEvents>> = {
   bitbucket: bitbucketEvents,
 };
 
+/** What a delivery reports. */
+export interface Report {
+  readonly events: readonly ForgeEvent[];
+  /** The repository that they are of; `undefined` where the delivery names none. */
+  readonly repository: ForgeRepository | undefined;
+}
+
 /**
  * Reads what a delivery reports.
  *
@@ -93,9 +101,10 @@ const READERS: Readonly<Record<Forge, typeof githubEvents>> = {
 export async function readDelivery(
   { forge, event }: Delivery,
   { body, type }: { readonly body: Uint8Array; readonly type: string | null },
-): Promise<readonly ForgeEvent[]> {
+): Promise<Report> {
   try {
-    return READERS[forge](event, await jsonOf(body, type));
+    const payload = await jsonOf(body, type);
+    return { events: READERS[forge](event, payload), repository: repositoryOf(payload) };
   } catch (error) {
     if (error instanceof z.ZodError) {
       const [issue] = error.issues;
