@@ -128,9 +128,12 @@ function withImages(proposed: unknown, images: ImageSettings | undefined): unkno
   return { ...proposed, images: mergeImageSettings(declared, images) };
 }
 
-function validated(value: unknown, files: readonly OutputFile[]): Manifest {
+function validated(host: BuildHost, value: unknown, files: readonly OutputFile[]): Manifest {
   const result = validateManifest(value, outputFilesOf(files.map(({ path }) => path)));
   if (!result.ok) throw manifestError(result.problems);
+  for (const { path, message } of result.warnings) {
+    host.say("build", "warn", `${MANIFEST_PATH}: ${path}: ${message}`);
+  }
   return result.manifest;
 }
 
@@ -201,13 +204,17 @@ async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Desc
 }
 
 /** What preparing the servers of an output starts from. */
-function serverFactsOf(facts: OutputFacts, { listing, proposed, found }: Described): ServerFacts {
+function serverFactsOf(
+  host: BuildHost,
+  facts: OutputFacts,
+  { listing, proposed, found }: Described,
+): ServerFacts {
   const { projectRoot, detected, settings } = facts;
   return {
     projectRoot,
     workspaceRoot: join(projectRoot, dirname(detected.packagesFolder)),
     listing,
-    manifest: validated(proposed, listing.files),
+    manifest: validated(host, proposed, listing.files),
     found: found?.type === "server" ? found : undefined,
     framework: detected.framework?.id,
     settings,
@@ -220,7 +227,7 @@ function serverFactsOf(facts: OutputFacts, { listing, proposed, found }: Describ
  * @throws {BuildError} with all problems of a step
  */
 export async function describeServers(host: BuildHost, facts: OutputFacts): Promise<ServerFacts> {
-  return serverFactsOf(facts, await describeOutput(host, facts));
+  return serverFactsOf(host, facts, await describeOutput(host, facts));
 }
 
 /**
@@ -234,7 +241,7 @@ export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promis
     const contents = listing.files.map(contentOf);
     return { files: contents, generated, manifest: proposed, servers: [] };
   }
-  const prepared = await prepareServers(host, serverFactsOf(facts, described));
+  const prepared = await prepareServers(host, serverFactsOf(host, facts, described));
   return {
     files: prepared.contents,
     generated,

@@ -40,7 +40,7 @@ export {
   IsrMemory,
   type IsrStore,
 } from "./isr/mod.ts";
-export { type NeededFunction, neededFunctions, type SiteFunctions } from "./pipeline/mod.ts";
+export { type SiteFunctions } from "./pipeline/mod.ts";
 export type { ObservedRequest } from "./observed_request.ts";
 export type { ByteRange } from "./ranges/mod.ts";
 export { rateLimitHeaders } from "./rate_limit/mod.ts";

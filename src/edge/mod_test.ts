@@ -21,7 +21,6 @@ Deno.test("the edge's public names", () => {
     "createHttpCache",
     "deviceOf",
     "loadGeo",
-    "neededFunctions",
     "openAsnDatabase",
     "openCountryDatabase",
     "rateLimitHeaders",

@@ -1,5 +1,5 @@
 /**
- * What concerns a route's pattern, its layer, and the routes before it.
+ * Checks a route's pattern and layer, and warns of what is there twice.
  *
  * @module
  */
@@ -33,7 +33,7 @@ function checkLayer(route: Fields, index: number, layers: readonly Fields[]): Ma
   }];
 }
 
-function checkMethods(route: Fields, index: number): ManifestProblem[] {
+function warnMethods(route: Fields, index: number): ManifestProblem[] {
   if (!Array.isArray(route.methods) || route.methods.length > 32) return [];
   const seen = new Set<unknown>();
   return route.methods.flatMap((method, at) => {
@@ -52,7 +52,7 @@ function identityOf(route: Fields): string | undefined {
   return JSON.stringify([route.pattern, route.layer, Number(route.priority ?? 0), methods]);
 }
 
-function checkRepeats(routes: readonly Fields[]): ManifestProblem[] {
+function warnRepeats(routes: readonly Fields[]): ManifestProblem[] {
   const first = new Map<string, number>();
   return routes.flatMap((route, index) => {
     const identity = identityOf(route);
@@ -62,7 +62,7 @@ function checkRepeats(routes: readonly Fields[]): ManifestProblem[] {
       first.set(identity, index);
       return [];
     }
-    const message = `Repeats routes[${earlier}]: remove one of the two`;
+    const message = `Repeats routes[${earlier}]: remove one of the two, as the first one answers`;
     return [{ path: formatPath(["routes", index]), message }];
   });
 }
@@ -96,17 +96,18 @@ function checkPatterns(routes: readonly Fields[]): ManifestProblem[] {
   return problems;
 }
 
-/** Checks the patterns, that the layers exist, and that no route is there twice. */
+/** Checks the patterns, and that the layers exist. */
 export function checkRoutes(
   routes: readonly Fields[],
   layers: readonly Fields[],
 ): ManifestProblem[] {
   return [
     ...checkPatterns(routes),
-    ...routes.flatMap((route, index) => [
-      ...checkLayer(route, index, layers),
-      ...checkMethods(route, index),
-    ]),
-    ...checkRepeats(routes),
+    ...routes.flatMap((route, index) => checkLayer(route, index, layers)),
   ];
+}
+
+/** Warns of routes and methods that are there twice: the first of two routes answers. */
+export function warnRoutes(routes: readonly Fields[]): ManifestProblem[] {
+  return [...routes.flatMap(warnMethods), ...warnRepeats(routes)];
 }

@@ -13,7 +13,10 @@ function judge(text: string, files: readonly string[]): string {
   if (!parsed.ok) return formatManifestProblems(parsed.problems);
   const result = validateManifest(parsed.value, outputFilesOf(files));
   return result.ok
-    ? JSON.stringify(result.manifest, null, 2)
+    ? [
+      ...result.warnings.map(({ path, message }) => `warning: ${path}: ${message}`),
+      JSON.stringify(result.manifest, null, 2),
+    ].join("\n")
     : formatManifestProblems(result.problems);
 }
 

@@ -119,7 +119,7 @@ export function layerSchemaFor(layer: unknown): z.ZodObject {
 const WANTED_PATTERN = `Use a regular expression of 1 to ${MAX_PATTERN_LENGTH} characters`;
 const WANTED_LAYER = `Use the name of a layer, 1 to ${MAX_NAME_LENGTH} characters`;
 const WANTED_PRIORITY = `Use a number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`;
-const WANTED_METHODS = "Use a list of one or more different HTTP methods";
+const WANTED_METHODS = "Use a list of one or more HTTP methods";
 const WANTED_REVALIDATE = `Use a whole number of seconds from 0 to ${MAX_REVALIDATE_SECONDS}`;
 
 export const routeSchema = z.strictObject({

@@ -46,5 +46,10 @@ export interface OutputFiles {
 }
 
 export type ManifestResult =
-  | { readonly ok: true; readonly manifest: Manifest }
+  | {
+    readonly ok: true;
+    readonly manifest: Manifest;
+    /** What is valid, but most likely a mistake. */
+    readonly warnings: readonly ManifestProblem[];
+  }
   | { readonly ok: false; readonly problems: readonly ManifestProblem[] };

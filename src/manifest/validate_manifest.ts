@@ -6,7 +6,7 @@
  */
 import { describeValue } from "../lib/describe_value.ts";
 import { checkLayers } from "./check_layers.ts";
-import { checkRoutes } from "./check_routes.ts";
+import { checkRoutes, warnRoutes } from "./check_routes.ts";
 import { checkShape, OBJECT } from "./check_shape.ts";
 import { MAX_LAYERS, MAX_META_BYTES, MAX_PROBLEMS, MAX_ROUTES } from "./limits.ts";
 import { parseRelativePath } from "./relative_path.ts";
@@ -124,5 +124,9 @@ export function validateManifest(value: unknown, files: OutputFiles): ManifestRe
   ]);
   if (problems.length > 0) return { ok: false, problems };
   const manifest = value as Manifest;
-  return { ok: true, manifest: { ...manifest, layers: manifest.layers.map(normalizeLayer) } };
+  return {
+    ok: true,
+    manifest: { ...manifest, layers: manifest.layers.map(normalizeLayer) },
+    warnings: warnRoutes(routes.map((route) => fieldsOf(route) ?? {})),
+  };
 }

@@ -5,6 +5,6 @@
  * @module
  */
 export { createFunctionRunner, type SiteFunctions } from "./function_runner.ts";
-export { type NeededFunction, neededFunctions, type PipelinePlan, planPipeline } from "./plan.ts";
+export { type PipelinePlan, planPipeline } from "./plan.ts";
 export { PipelineFailedError, type PipelineParts, runPipeline } from "./run_pipeline.ts";
 export type { StepRunner } from "./step_runner.ts";

@@ -14,7 +14,6 @@ import {
   ORIGIN_HANDLE,
   type PipelineStep,
   runsBehindCache,
-  type RuntimeRule,
 } from "../../rules/mod.ts";
 
 export interface PlannedStep {
@@ -76,20 +75,4 @@ export function planPipeline(steps: readonly PipelineStep[]): PipelinePlan {
     runsBehindCache: runsBehindCache(steps),
     runsBeforeCache: outerRequest.length + outerResponse.length + observers.length > 0,
   };
-}
-
-/** A function that a rule needs. */
-export interface NeededFunction {
-  readonly ruleId: string;
-  readonly function: string;
-}
-
-/**
- * Lists the functions that the pipeline of a rule uses, so that a rule set is
- * refused where one is missing. A rule that is disabled needs none.
- */
-export function neededFunctions({ id, enabled, action }: RuntimeRule): NeededFunction[] {
-  return enabled && action.type === "pipeline"
-    ? planPipeline(action.steps).functions.map((name) => ({ ruleId: id, function: name }))
-    : [];
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runtimeRules } from "../_test_site.ts";
-import { neededFunctions, planPipeline } from "./plan.ts";
+import { planPipeline } from "./plan.ts";
 
 Deno.test("planPipeline() puts steps on their side of the cache, in authored order", () => {
   const plan = planPipeline([
@@ -42,23 +42,4 @@ Deno.test("planPipeline() names each function once, the handle included", () => 
   ]);
   assert.deepEqual(plan.functions, ["a", "api"]);
   assert.deepEqual(planPipeline([{ handle: "origin" }]).functions, []);
-});
-
-Deno.test("neededFunctions() names what enabled pipelines use, and nothing else", () => {
-  const set = runtimeRules([
-    {
-      id: "api",
-      action: { type: "pipeline", steps: [{ use: "auth", mode: "request" }, { handle: "api" }] },
-    },
-    {
-      id: "off",
-      enabled: false,
-      action: { type: "pipeline", steps: [{ handle: "never" }] },
-    },
-    { id: "deny", action: { type: "deny" } },
-  ]);
-  assert.deepEqual(set.rules.flatMap(neededFunctions), [
-    { ruleId: "api", function: "auth" },
-    { ruleId: "api", function: "api" },
-  ]);
 });

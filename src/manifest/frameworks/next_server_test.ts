@@ -48,7 +48,11 @@ const standalone = (config: Record<string, unknown> = {}, more: Files = {}): Fil
 async function manifestOf(built: Built, files: readonly string[]) {
   const found = await findServer(built);
   const manifest = generateManifest(found, { paths: files, framework: undefined });
-  assert.deepEqual(validateManifest(manifest, outputFilesOf(files)), { ok: true, manifest });
+  assert.deepEqual(validateManifest(manifest, outputFilesOf(files)), {
+    ok: true,
+    manifest,
+    warnings: [],
+  });
   const table = createRouteTable(manifest);
   return {
     manifest,

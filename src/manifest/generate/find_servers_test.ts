@@ -254,7 +254,11 @@ for (const [name, row] of Object.entries(SERVED)) {
     assert.match(found.launch.wrapper?.("entry.js") ?? "", row.wrapper ?? /^$/);
     const paths = deployedPaths(row, inspected);
     const manifest = generateManifest(found, { paths, framework: detected.framework });
-    assert.deepEqual(validateManifest(manifest, outputFilesOf(paths)), { ok: true, manifest });
+    assert.deepEqual(validateManifest(manifest, outputFilesOf(paths)), {
+      ok: true,
+      manifest,
+      warnings: [],
+    });
     const table = createRouteTable(manifest);
     for (const [request, layers] of Object.entries(row.requests ?? {})) {
       const [method = "", path = ""] = request.split(" ");

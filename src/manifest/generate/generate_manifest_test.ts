@@ -124,7 +124,7 @@ for (const { name, project, launch, requests } of SERVERS) {
     assert.match(`${prelude}${wrapper?.("entry.mjs") ?? ""}`, new RegExp(launch));
     const { manifest } = generated;
     const checked = validateManifest(manifest, outputFilesOf(Object.keys(project.output)));
-    assert.deepEqual(checked, { ok: true, manifest });
+    assert.deepEqual(checked, { ok: true, manifest, warnings: [] });
     const table = createRouteTable(manifest);
     for (const [request, layers] of Object.entries(requests)) {
       const [method = "", path = ""] = request.split(" ");

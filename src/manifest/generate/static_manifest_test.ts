@@ -7,7 +7,7 @@ import { validateManifest } from "../validate_manifest.ts";
 Deno.test("generateStaticManifest() passes validation and takes every path", () => {
   const manifest = generateStaticManifest({ framework: { name: "Astro", version: "7.0.1" } });
   const result = validateManifest(manifest, outputFilesOf(["index.html"]));
-  assert.deepEqual(result, { ok: true, manifest });
+  assert.deepEqual(result, { ok: true, manifest, warnings: [] });
   const [route] = createRouteTable(manifest).match("/any/path", "GET");
   assert.equal(route?.layer.directory, ".");
   assert.deepEqual(manifest.meta, { framework: { name: "Astro", version: "7.0.1" } });

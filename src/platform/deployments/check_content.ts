@@ -11,7 +11,6 @@ import {
   type Problem,
 } from "../../contract/mod.ts";
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
-import { neededFunctions } from "../../edge/mod.ts";
 import {
   formatManifestProblems,
   type Manifest,
@@ -115,7 +114,7 @@ export function* checkRules(
   value: unknown,
   functions: ReadonlySet<string>,
 ): Steps<RuntimeRuleSet> {
-  const { runtime, diagnostics } = yield* loadRulesInSteps(value);
+  const { runtime, diagnostics } = yield* loadRulesInSteps(value, { functions: [...functions] });
   const problems = diagnostics
     .filter((diagnostic) => diagnostic.severity === "error")
     .map(({ path, message, ruleId }) => ({
@@ -128,19 +127,6 @@ export function* checkRules(
       problems: problems.slice(0, MAX_PROBLEMS),
     });
   }
-  const missing: Problem[] = [];
-  yield* inSteps(runtime.rules, (rule) => {
-    for (const needed of neededFunctions(rule)) {
-      if (functions.has(needed.function) || missing.length === MAX_PROBLEMS) continue;
-      missing.push({
-        path: needed.ruleId,
-        message: `Rule "${needed.ruleId}" uses the function "${needed.function}", ` +
-          "which the deployment does not have",
-      });
-    }
-  });
-  const [first] = missing;
-  if (first !== undefined) throw new Failure("rules_invalid", first.message, { problems: missing });
   return runtime;
 }
 

@@ -12,10 +12,11 @@ import {
   CONDITIONS,
   type LeafCondition,
   leavesOf,
+  type PlacedLeaf,
   type RuntimeCondition,
 } from "../conditions/mod.ts";
 import type { CacheDecision, VaryNames } from "../decision.ts";
-import { errorAt, joinNames } from "../finding.ts";
+import { errorAt, type Finding, joinNames } from "../finding.ts";
 import { choice, integer, list, MAX_SAFE } from "../schema_parts.ts";
 import { VARY_DIMENSIONS, type VaryDimension } from "../vocabulary.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
@@ -40,6 +41,27 @@ function dependsOn(leaf: LeafCondition, dimension: VaryDimension): boolean {
   return value !== undefined && Object.keys(value).length > 0;
 }
 
+/** Conditions on the client that no dimension covers: no cache keeps what they tell apart. */
+const WITHOUT_DIMENSION = CONDITION_NAMES.filter((field) =>
+  CONDITIONS[field].isClientBound && CONDITIONS[field].vary === undefined
+);
+
+function* checkWithoutDimension(
+  leaves: readonly PlacedLeaf[],
+): Generator<Finding> {
+  for (const { leaf, path } of leaves) {
+    for (const field of WITHOUT_DIMENSION) {
+      if (leaf[field] === undefined) continue;
+      yield errorAt([...path, field], {
+        code: "unvaried_condition",
+        message: `Remove ${field} from the condition: a cache cannot vary by it, and would give ` +
+          "the response of one visitor to others",
+        hint: `A rule with bypass_cache before this one can have ${field} in its condition`,
+      });
+    }
+  }
+}
+
 /** The header, cookie and query names that a condition asks for, each once. */
 function askedNames(condition: RuntimeCondition): VaryNames {
   const leaves = [condition, ...condition.any ?? [], ...condition.not ? [condition.not] : []];
@@ -62,8 +84,9 @@ export const cache: ActionDefinition<CacheAction, Required<CacheAction>> = {
   templates: NO_TEMPLATES,
   /** Reports the dimensions that the condition asks for and `vary` does not list. */
   *check({ vary = [] }, { path, condition, isComplete }) {
+    const leaves = leavesOf(condition, [...path.slice(0, -1), "condition"]);
+    yield* checkWithoutDimension(leaves);
     if (!isComplete) return;
-    const leaves = leavesOf(condition, []);
     const missing = VARY_DIMENSIONS.filter((dimension) =>
       !vary.includes(dimension) && leaves.some(({ leaf }) => dependsOn(leaf, dimension))
     );

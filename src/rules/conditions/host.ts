@@ -1,9 +1,18 @@
 /** @module The condition `host`: the host name, in lower-case punycode. */
 import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt } from "../finding.ts";
-import { canonicalHost, hostOrSame } from "../request/mod.ts";
+import { canonicalHost, hostOrSame, type HostProblem } from "../request/mod.ts";
 import { text } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
+
+/** What no name of a host can be, though a request may say it. */
+function problemOf(canonical: string): HostProblem | undefined {
+  if (canonical.startsWith("[")) {
+    return { wanted: "and no IPv6 address", hint: "No domain of a project is an address" };
+  }
+  const isBad = canonical.split(".").some((label) => label.startsWith("-") || label.endsWith("-"));
+  return isBad ? { wanted: "whose parts begin and end with a letter or digit" } : undefined;
+}
 
 export const host: ConditionType<string, string> = {
   schema: text().describe("Host name without scheme, port, path or userinfo"),
@@ -11,8 +20,9 @@ export const host: ConditionType<string, string> = {
   isClientBound: false,
   *check(value, path) {
     const result = canonicalHost(value);
-    if ("host" in result) return;
-    const { wanted, hint } = result.problem;
+    const problem = "host" in result ? problemOf(result.host) : result.problem;
+    if (problem === undefined) return;
+    const { wanted, hint } = problem;
     yield errorAt(path, {
       code: "bad_host",
       message: `Use a host name ${wanted}: it is ${describeValue(value)}`,

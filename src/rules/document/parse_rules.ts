@@ -25,7 +25,13 @@ import {
   type PlacedRule,
   type Surroundings,
 } from "../validate/mod.ts";
-import { warnFolderPages, warnRedirectLoops, warnRule, warnUnreachable } from "../warnings/mod.ts";
+import {
+  warnDeadConditions,
+  warnFolderPages,
+  warnRedirectLoops,
+  warnRule,
+  warnUnreachable,
+} from "../warnings/mod.ts";
 import { collect, countValues, startPace } from "../work.ts";
 
 /** A rule set without errors, or none; the diagnostics may hold warnings in both cases. */
@@ -72,6 +78,7 @@ function* checkAll(value: unknown, surroundings: Surroundings): Steps<Checked> {
   const { findings: each, sound } = yield* checkEach(rules, surroundings, pace);
   for (const finding of each) findings.push(finding);
   yield* collect(checkGates(sound, pace), findings);
+  yield* collect(warnDeadConditions(sound, pace), findings);
   yield* collect(warnUnreachable(sound, pace), findings);
   yield* collect(warnRedirectLoops(sound, pace), findings);
   yield* collect(warnFolderPages(sound, pace, surroundings.hasFolderPage), findings);

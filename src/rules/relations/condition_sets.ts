@@ -96,3 +96,30 @@ export function conditionsDisjoint(a: ConditionSet, b: ConditionSet): boolean {
   return a.any?.every((item) => leavesDisjoint(item, b)) === true ||
     b.any?.every((item) => leavesDisjoint(item, a)) === true;
 }
+
+/** True where every request of both `a` and `b` is proven to be in `outer`. */
+function leafContainsBoth(outer: LeafSet, a: LeafSet, b: LeafSet): boolean {
+  return BY_COST.every((field) =>
+    fieldContains(field, outer.leaf, a.leaf) || fieldContains(field, outer.leaf, b.leaf)
+  );
+}
+
+/** The parts of a condition that no request is proven to fit. */
+export interface DeadParts {
+  /** The condition contradicts itself: `not` excludes all that it asks for. */
+  readonly whole: boolean;
+  /** Indexes of `any` that contradict the rest of the condition. */
+  readonly branches: readonly number[];
+}
+
+/** Finds what contradicts itself in a condition. */
+export function deadPartsOf(set: ConditionSet): DeadParts {
+  const { any = [], not } = set;
+  if (not !== undefined && leafContains(not, set)) return { whole: true, branches: [] };
+  const branches = any.flatMap((item, index) =>
+    leavesDisjoint(item, set) || (not !== undefined && leafContainsBoth(not, item, set))
+      ? [index]
+      : []
+  );
+  return { whole: false, branches };
+}

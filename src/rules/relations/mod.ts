@@ -8,6 +8,8 @@ export {
   conditionsDisjoint,
   type ConditionSet,
   conditionSetOf,
+  type DeadParts,
+  deadPartsOf,
   placesDisjoint,
 } from "./condition_sets.ts";
 export { PlaceIndex } from "./place_index.ts";

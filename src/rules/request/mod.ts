@@ -13,7 +13,7 @@ export {
   requestHost,
 } from "./facts.ts";
 export { checkHeaderMap, checkName, lowerCaseNames } from "./header_map.ts";
-export { canonicalHost, hostOrSame, splitAuthority } from "./host.ts";
+export { canonicalHost, hostOrSame, type HostProblem, splitAuthority } from "./host.ts";
 export {
   formatIp,
   type IpAddress,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { warnDeadConditions } from "./dead_conditions.ts";
 export { OPEN_FOLDER_PAGE, warnFolderPages } from "./folder_page.ts";
 export { warnRedirectLoops } from "./redirect_loops.ts";
 export { warnUnreachable } from "./unreachable.ts";

@@ -150,7 +150,10 @@ Deno.test("a pipeline whose function the live deployment lacks is refused", () =
     const set = ruleSet({ id: "gate", action: { type: "pipeline", steps } });
     const answer = await publish(platform, set, `"none"`);
     assert.deepEqual([answer.status, answer.json.code], [400, "rules_invalid"]);
-    assert.match(answer.json.error, /Rule "gate" uses the function "auth"/);
+    assert.deepEqual(answer.json.problems, [{
+      path: "rules[0].action.steps[0].use",
+      message: 'Rule "gate": Use a function of the project: there is none named "auth"',
+    }]);
     const created = await create(platform, "shop", { files, rules: set });
     assert.deepEqual([created.status, created.json.code], [400, "rules_invalid"]);
   }));

@@ -1,0 +1,43 @@
+/**
+ * Warns of conditions that contradict themselves: no request fits them, so that their
+ * rule never applies. Only what is proven is reported.
+ *
+ * @module
+ */
+import type { PathStep } from "../../lib/diagnostic.ts";
+import type { Pace } from "../../lib/next_turn.ts";
+import { type Finding, warningAt } from "../finding.ts";
+import { conditionSetOf, deadPartsOf } from "../relations/mod.ts";
+import type { PlacedRule } from "../validate/mod.ts";
+import { countValues, type FindingSteps } from "../work.ts";
+
+function dead(path: readonly PathStep[], message: string): Finding {
+  return warningAt(path, { code: "dead_condition", message, on: "key" });
+}
+
+/** Reports the conditions, and the items of `any`, that no request fits. */
+export function* warnDeadConditions(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
+  for (const { index, rule: { condition } } of rules) {
+    if (pace.fills(countValues(condition))) yield;
+    const { whole, branches } = deadPartsOf(conditionSetOf(condition));
+    const path = ["rules", index, "condition"];
+    if (whole) {
+      yield dead(
+        [...path, "not"],
+        "Narrow not: it excludes all that the condition asks for, so no request fits the rule",
+      );
+    } else if (branches.length > 0 && branches.length === condition.any?.length) {
+      yield dead(
+        [...path, "any"],
+        "Change any: each of its items contradicts the rest of the condition, so no request fits the rule",
+      );
+    } else {
+      for (const branch of branches) {
+        yield dead(
+          [...path, "any", branch],
+          "Remove the item: it contradicts the rest of the condition, so no request fits it",
+        );
+      }
+    }
+  }
+}
