@@ -63,7 +63,7 @@ export function finishResponse(
 ): EdgeResponse {
   const { headerEdits, terminal } = decision;
   if (headerEdits.length === 0 && limits === undefined) return response;
-  const edited = applyHeaderEdits(response.headers, headerEdits);
+  const edited = applyHeaderEdits(response, headerEdits);
   if (limits === undefined) return { ...response, headers: edited };
   const report = terminal.type === "rate_limited"
     ? refusalHeaders(limits)

@@ -60,6 +60,7 @@ const NETLIFY: Site = {
     "One.html": page("One"),
     "one.html": page("one"),
     "posts/first.html": page("first"),
+    "assets/a.js": "a",
     "netlify.toml": `[[headers]]
 for = "/*.jpg"
 [headers.values]
@@ -69,6 +70,12 @@ Cache-Control = "${CACHE}"
 for = "/One"
 [headers.values]
 X-One = "1"
+
+[[headers]]
+for = "/assets/*"
+[headers.values]
+Cache-Control = "public, max-age=31536000, immutable"
+X-Asset = "1"
 
 [[redirects]]
 from = "/posts/*"
@@ -83,8 +90,8 @@ status = 200
 `,
   },
   imports: ["netlify.toml"],
-  skipped: [/netlify\.toml:18: skipped: The target is a function of Netlify/],
-  notes: [/netlify\.toml:7: .*ignores the case/, /netlify\.toml:12: .*ends with a slash/],
+  skipped: [/netlify\.toml:24: skipped: The target is a function of Netlify/],
+  notes: [/netlify\.toml:7: .*ignores the case/, /netlify\.toml:18: .*ends with a slash/],
   rows: [
     { path: "/a.jpg", status: 200, headers: { "cache-control": CACHE } },
     { path: "/b/c.jpg", status: 200, headers: { "cache-control": CACHE } },
@@ -92,6 +99,16 @@ status = 200
     { path: "/one", status: 200, headers: { "x-one": "1" }, body: page("one") },
     { path: "/one/", status: 404, headers: { "x-one": "1" } },
     { path: "/", status: 200, headers: { "x-one": undefined } },
+    {
+      path: "/assets/a.js",
+      status: 200,
+      headers: { "cache-control": "public, max-age=31536000, immutable", "x-asset": "1" },
+    },
+    {
+      path: "/assets/later.js",
+      status: 404,
+      headers: { "cache-control": "no-store", "x-asset": "1" },
+    },
     { path: "/posts/first", status: 200, body: page("first") },
     { path: "/posts/", status: 404 },
     { path: "/posts", status: 404 },

@@ -5,7 +5,11 @@
  */
 import { type HeaderEdit, isEdgeField } from "../../rules/mod.ts";
 import type { ComputeSocket } from "../../runtime/mod.ts";
+import { prolongs } from "./lifetime_fields.ts";
 import type { BodyStream, Header, HeaderList, MemoryBody } from "../messages/mod.ts";
+
+/** Statuses from here on are failures. */
+const FIRST_FAILURE = 400;
 
 export interface EdgeResponse {
   readonly status: number;
@@ -24,13 +28,18 @@ export interface EdgeResponse {
 
 /**
  * Applies header rules in order. `set` replaces all fields of its name. Fields
- * that frame the message or identify the response stay as they are.
+ * that frame the message or identify the response stay as they are, and a failure
+ * gets no lifetime: a page that is missing for a moment would be missing for a year.
  */
-export function applyHeaderEdits(headers: HeaderList, edits: readonly HeaderEdit[]): HeaderList {
+export function applyHeaderEdits(
+  { headers, status }: Pick<EdgeResponse, "headers" | "status">,
+  edits: readonly HeaderEdit[],
+): HeaderList {
+  const isFailure = status >= FIRST_FAILURE;
   let edited: Header[] = [...headers];
   for (const edit of edits) {
     const name = edit.name.toLowerCase();
-    if (isEdgeField(name)) continue;
+    if (isEdgeField(name) || (isFailure && prolongs(name, edit))) continue;
     edited = edited.filter((header) => header[0] !== name);
     if (edit.type === "set") edited.push([name, edit.value]);
   }

@@ -1,0 +1,22 @@
+/**
+ * The fields that say how long a response is kept.
+ *
+ * @module
+ */
+import type { HeaderEdit } from "../../rules/mod.ts";
+
+const LIFETIME_FIELD = /^(?:(?:[a-z0-9-]+-)?cache-control|surrogate-control|expires)$/;
+const FORBIDS = /(?:^|[\s,])no-(?:store|cache)(?=[\s,=]|$)/i;
+/** Of `Expires`; anything else there, such as 0, is in the past (RFC 9111, 5.3). */
+const DATE = /^[A-Za-z]/;
+const GRANTS =
+  /(?:^|[\s,])(?:immutable|(?:max-age|s-maxage|stale-while-revalidate|stale-if-error)\s*=\s*"?0*[1-9])/i;
+
+/** Whether an edit can keep a response longer: it sets a lifetime, or takes a limit away. */
+export function prolongs(name: string, edit: HeaderEdit): boolean {
+  if (!LIFETIME_FIELD.test(name)) return false;
+  if (edit.type === "remove") return true;
+  return name === "expires"
+    ? DATE.test(edit.value)
+    : !FORBIDS.test(edit.value) && GRANTS.test(edit.value);
+}
