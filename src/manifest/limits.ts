@@ -60,9 +60,6 @@ export const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
 /** Longest cache time of a route, in seconds: one year. */
 export const MAX_REVALIDATE_SECONDS = 31_536_000;
 
-/** Priorities stay exact and comparable within these bounds. */
-export const MAX_PRIORITY = 1_000_000;
-
 /**
  * Largest pattern after compilation, in steps and character ranges of its
  * program: what repetition counts such as `{1000}` multiply.

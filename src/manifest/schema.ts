@@ -24,7 +24,6 @@ import {
   MAX_META_BYTES,
   MAX_NAME_LENGTH,
   MAX_PATTERN_LENGTH,
-  MAX_PRIORITY,
   MAX_REVALIDATE_SECONDS,
   MAX_ROUTES,
   MAX_TIMEOUT_MS,
@@ -118,7 +117,7 @@ export function layerSchemaFor(layer: unknown): z.ZodObject {
 
 const WANTED_PATTERN = `Use a regular expression of 1 to ${MAX_PATTERN_LENGTH} characters`;
 const WANTED_LAYER = `Use the name of a layer, 1 to ${MAX_NAME_LENGTH} characters`;
-const WANTED_PRIORITY = `Use a number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`;
+const WANTED_PRIORITY = "Use a number";
 const WANTED_METHODS = "Use a list of one or more HTTP methods";
 const WANTED_REVALIDATE = `Use a whole number of seconds from 0 to ${MAX_REVALIDATE_SECONDS}`;
 
@@ -127,10 +126,9 @@ export const routeSchema = z.strictObject({
     "Regular expression over the URL path, in RE2 syntax; it matches anywhere unless anchored with ^ and $.",
   ),
   layer: text(WANTED_LAYER, MAX_NAME_LENGTH).describe("Name of the layer that answers."),
-  priority: z.number(WANTED_PRIORITY).min(-MAX_PRIORITY, WANTED_PRIORITY)
-    .max(MAX_PRIORITY, WANTED_PRIORITY).optional().describe(
-      "Routes with a higher priority are checked earlier; 0 where missing.",
-    ),
+  priority: z.number(WANTED_PRIORITY).optional().describe(
+    "Routes with a higher priority are checked earlier; 0 where missing.",
+  ),
   methods: z.array(z.enum(METHODS, `Use one of ${METHODS.join(", ")}`), WANTED_METHODS)
     .min(1, WANTED_METHODS).max(METHODS.length, WANTED_METHODS).optional().describe(
       "HTTP methods that the route takes, GET includes HEAD; all methods where missing.",

@@ -54,6 +54,7 @@ const ACCEPTED: Readonly<Record<string, unknown>> = {
     methods: ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"],
   }),
   "a negative priority": route({ priority: -1 }),
+  "a large priority": route({ priority: 1e12 }),
   "a priority that is no integer": route({ priority: 0.5 }),
   "a server that is revalidated": route({ revalidate: 60 }, DYNAMIC),
   "fallthrough of a static layer": route({ fallthrough: false }),
