@@ -18,6 +18,7 @@ Deno.test("the public names of the room", () => {
     "SCHEMA_VERSION",
     "UnreadableImportError",
     "VARY_DIMENSIONS",
+    "appendRules",
     "asksForAsn",
     "cachePositionOf",
     "compileInSteps",

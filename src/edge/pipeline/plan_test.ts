@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { runtimeRules } from "../_test_site.ts";
 import { planPipeline } from "./plan.ts";
 
 Deno.test("planPipeline() puts steps on their side of the cache, in authored order", () => {

@@ -31,6 +31,10 @@ const CASE_NOTE =
 const HOST_CACHE =
   /^(?:netlify|cloudflare|vercel)-cdn-cache-control$|^netlify-(?:cache-tag|vary)$|^cache-tag$/;
 
+/** To Netlify, repeated slashes are one, and so are repeated wildcards at the end. */
+const mergeRepeats = (path: string, flavor: ImportFlavor): string =>
+  flavor === "cloudflare" ? path : path.replace(/\/{2,}/g, "/").replace(/(?:\/\*)+$/, "/*");
+
 function openBlock(
   source: SourceLine,
   { id, path: text }: { readonly id: string; readonly path: string },
@@ -39,7 +43,9 @@ function openBlock(
   const dialect = flavor === "netlify" ? "netlify-headers" : flavor;
   const absolute = /^(https?):\/\/([^/]+)(\/.*)?$/i.exec(text);
   const contents = { id, source, set: new Map(), remove: [], lines: 0 };
-  if (absolute === null) return { ...contents, segments: readPattern(text, dialect) };
+  if (absolute === null) {
+    return { ...contents, segments: readPattern(mergeRepeats(text, flavor), dialect) };
+  }
   const [, scheme = "", host = "", path = "/"] = absolute;
   if (flavor === "netlify") throw new NoEquivalent("Netlify takes a path only, not a URL");
   if (scheme.toLowerCase() === "http") throw new NoEquivalent("Cloudflare takes https URLs only");
@@ -95,11 +101,9 @@ function withBothEndings(segments: readonly Segment[]): (readonly Segment[])[] {
 }
 
 function netlifyCondition(segments: readonly Segment[]): Condition {
-  const written = withoutCaptures(segments);
-  const lower = lowerCase(written);
-  const spellings = isLowerCase(segments) ? [written] : [written, lower];
+  const spellings = isLowerCase(segments) ? [segments] : [segments, lowerCase(segments)];
   const leaves = spellings.flatMap(withBothEndings).map((one): LeafCondition => ({
-    path: toPathMatch(one, new Set()),
+    path: toPathMatch(withoutCaptures(one), new Set()),
   }));
   const [only, ...others] = leaves;
   return others.length === 0 && only !== undefined ? only : { any: leaves };

@@ -76,6 +76,7 @@ Deno.test("importHeaders() skips a header of Cloudflare that no rules can join",
     ["/:a/x\n  X: :a\n/b/x\n  X: b", /holds what "\/:a\/x" captures/],
     ["/*\n  Set-Cookie: a=1\n/b\n  Set-Cookie: b=2", /one Set-Cookie/],
     ["/a*m*\n  X: 3", /more than one \*/],
+    ["/a/*/*\n  X: 3", /more than one \*/],
     ["/a\n  Cloudflare-CDN-Cache-Control: max-age=60", /write a rule with cache/],
   ];
   for (const [text, reason] of rows) {
@@ -105,8 +106,13 @@ Deno.test("importNetlifyToml() sets headers where Netlify does", () => {
     ["/admin/*", ["/admin", "/admin/", "/admin/a/b"], ["/adm", "/administrator"]],
     ["/a/*/b", ["/a/b", "/a/x/b", "/a/x/y/b/"], ["/a/x/c"]],
     ["/p/:id/x", ["/p/1/x", "/p/1/x/"], ["/p/x"]],
+    ["/:lang/*", ["/de", "/de/", "/de/a/b"], ["/"]],
     ["/*", ["/", "/a/b"], []],
     ["/", ["/"], ["/a"]],
+    ["/a/*/*", ["/a", "/a/b", "/a/b/c/"], ["/b"]],
+    ["/a/b*c", ["/a/bc", "/a/bxc", "/a/bx/yc/"], ["/a/b"]],
+    ["/a.", ["/a.", "/a./"], ["/ab"]],
+    ["//a//b//", ["/a/b", "/a/b/"], ["/a"]],
   ];
   for (const [path, yes, no] of rows) {
     const result = headersOf(path);
