@@ -10,6 +10,7 @@ Deno.test("the room exports exactly its public names", () => {
     "buildEvent",
     "createFolderReader",
     "createLineSink",
+    "detectFlavor",
     "findImportable",
     "foretellEngine",
     "hashFiles",

@@ -57,6 +57,22 @@ const WRITTEN: Manifest = {
   routes: [{ pattern: "^/", layer: "api" }],
 };
 
+Deno.test("packProject() warns of equal routes of a written manifest", async () => {
+  const route = { pattern: "^/", layer: "site" };
+  const manifest = {
+    version: 1,
+    layers: [{ name: "site", target: "STATIC", directory: "." }],
+    routes: [route, route],
+  };
+  const files = { "dist/.svc/manifest.json": JSON.stringify(manifest), "dist/index.html": "" };
+  await withProject(files, async ({ host, options, said }) => {
+    await packProject(host, options);
+    assert.deepEqual(said.filter((line) => line.startsWith("build warn ")), [
+      "build warn .svc/manifest.json: routes[1]: Repeats routes[0]: remove one of the two, as the first one answers",
+    ]);
+  });
+});
+
 Deno.test("packProject() keeps a written manifest, and the files of its STATIC layers", async () => {
   const files = {
     "dist/.svc/manifest.json": JSON.stringify(WRITTEN),

@@ -285,15 +285,28 @@ Deno.test("every importer answers any text with a set that passes validation", (
     '{"redirects":[{"source":"/',
     '","destination":"/b"}]}',
     "\\",
+    "((?!a/).*)",
+    "(.*)",
+    "! X",
+    "X: :x\n",
+    '{"headers":[{"source":"/(.*)","headers":[{"key":"Cache-Control","value":"s-maxage=6"}]}]}',
   );
   const text = fc.array(fc.oneof(words, fc.string({ maxLength: 3 })), { maxLength: 20 })
     .map((parts) => parts.join(""));
   fc.assert(fc.property(text, (source) => {
-    for (const run of [importRedirects, importHeaders, importVercelJson]) {
+    const cloudflare = { flavor: "cloudflare" } as const;
+    const importers = [
+      importRedirects,
+      importHeaders,
+      importVercelJson,
+      (text: string) => importRedirects(text, cloudflare),
+      (text: string) => importHeaders(text, cloudflare),
+    ];
+    for (const run of importers) {
       const result = runOrRefuse(run, source);
       if (result === undefined) continue;
-      assert.ok(!hasErrors(loadRulesToml(result.toml).diagnostics), run.name);
-      assert.equal(result.read, result.imported + result.unsupported.length, run.name);
+      assert.ok(!hasErrors(loadRulesToml(result.toml).diagnostics), source);
+      assert.equal(result.read, result.imported + result.unsupported.length, source);
     }
   }));
 });

@@ -7,6 +7,9 @@ import { evaluateRules } from "../evaluate/evaluate_rules.ts";
 import { factsFromRequest } from "../request/facts.ts";
 import { normalizeRules } from "../rule_set/normalize.ts";
 import { startPace } from "../work.ts";
+import { ConditionMatcher } from "../compile/condition.ts";
+import type { RuntimeCondition } from "../rule_set/types.ts";
+import { warnDeadConditions } from "./dead_conditions.ts";
 import { warnUnreachable } from "./unreachable.ts";
 
 /** `FUZZ_RUNS` asks for a long run by chance; without it every run is the same. */
@@ -46,6 +49,43 @@ Deno.test("warnUnreachable() names no rule that a request reaches", () => {
         }
       },
     ),
+    CHANCE,
+  );
+  assert.ok(named > RUNS / 10, String(named));
+});
+
+/** Conditions with a `not` or an item of `any` that may contradict the rest. */
+const anyCondition = fc.tuple(anyRuleSet, fc.boolean()).map(([ruleSet, isNot]) => {
+  const { rules } = normalizeRules(ruleSet);
+  const leaf = ({ any: _, not: __, ...rest }: RuntimeCondition) => rest;
+  return rules.slice(1).map(({ condition }, index) => {
+    const other = leaf(rules[index]!.condition);
+    return isNot ? { ...leaf(condition), not: other } : { ...leaf(condition), any: [other] };
+  });
+});
+
+Deno.test("warnDeadConditions() names no condition that a request fits", () => {
+  let named = 0;
+  fc.assert(
+    fc.property(anyCondition, fc.array(anyRequest, { minLength: 5 }), (conditions, requests) => {
+      const rules = conditions.map((condition, index) => ({
+        index,
+        rule: normalizeRules({
+          schemaVersion: "EDGE_RULE_SET_V1",
+          rules: [{ id: `${index}`, condition, action: { type: "log" } }],
+        }).rules[0]!,
+      }));
+      for (const { path } of found(warnDeadConditions(rules, startPace()))) {
+        named += 1;
+        const { condition } = rules[Number(path[1])]!.rule;
+        const compiled = new ConditionMatcher(condition);
+        for (const request of [...requests, ...requests.map((one) => aimAt(one, condition))]) {
+          const facts = factsFromRequest(request);
+          if ("rejected" in facts) continue;
+          assert.ok(compiled.failing(facts) !== undefined, JSON.stringify({ request, condition }));
+        }
+      }
+    }),
     CHANCE,
   );
   assert.ok(named > RUNS / 10, String(named));
