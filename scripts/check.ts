@@ -50,6 +50,7 @@ const STEPS: readonly Step[] = [
     // Without `auto`, Deno does not find the types of some packages.
     run: deno("check", "--quiet", "--frozen", "--node-modules-dir=auto", ...sources),
   },
+  { name: "floating promises", run: deno("run", "-A", "--frozen", "scripts/check_promises.ts") },
   { name: "format", run: deno("fmt", "--check") },
   { name: "lint", run: deno("lint") },
   {

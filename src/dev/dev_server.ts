@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { createEdge, createHttpCache, loadGeo, type ObservedRequest } from "../edge/mod.ts";
 import { DEFAULT_LOCAL_DATA_DIR } from "../kv/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
+import { messageOf } from "../lib/error_message.ts";
 import { uuidV7 } from "../lib/ids.ts";
 import { createOutboundFetch } from "../runtime/mod.ts";
 import type { Explanation } from "../rules/mod.ts";
@@ -118,7 +119,9 @@ class DevServer {
         this.#log.last = { ...request, country: this.#countryOf(request.assumed) };
       },
     }));
-    this.#unwatch = watchProject(this.#site.home, (change) => void this.#take(change));
+    this.#unwatch = watchProject(this.#site.home, (change) => {
+      this.#take(change).catch((error) => options.report.say("error", messageOf(error)));
+    });
     await this.#runner?.address;
   }
 

@@ -69,7 +69,7 @@ export function openFront(
       // Not by `shutdown()`: the runtime throws where a signal cuts off what that waits for.
       const drained = Promise.withResolvers<void>();
       const timer = setTimeout(drained.resolve, DRAIN_MS);
-      void Promise.all(underWay).then(() => drained.resolve());
+      Promise.all(underWay).then(() => drained.resolve(), drained.reject);
       await drained.promise;
       clearTimeout(timer);
       cut.abort();

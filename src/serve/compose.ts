@@ -47,7 +47,9 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
     ...foundation,
     audit,
     noteSecurityEvent: (operation, event) => noteEvent(operation, securityNotice(event)),
-    onSecurityEvent: (event) => void events.raise(securityNotice(event)),
+    onSecurityEvent: (event) => {
+      events.raise(securityNotice(event)).catch((error) => onTrouble(`${error}`));
+    },
     ...(mailer === undefined ? {} : { sendMail: accountMailSender(mailer, onTrouble) }),
   });
   const workspaces = createWorkspaces({ ...foundation, ...accounts, audit });

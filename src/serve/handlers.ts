@@ -50,7 +50,7 @@ function pathOf(url: string): string {
 }
 
 function operationsOf(
-  { version, metricsToken, trustProxy }: PlatformOptions,
+  { version, metricsToken, trustProxy, unhandledErrors }: PlatformOptions,
   { unready, trouble, counters }: {
     readonly unready: () => string | undefined;
     readonly trouble: () => string | undefined;
@@ -65,6 +65,7 @@ function operationsOf(
     const isReady = unready() === undefined;
     return renderMetrics({
       ...{ version, isReady, startedAt, cpuSeconds, residentBytes, heapBytes, counters },
+      unhandledErrors: unhandledErrors?.count ?? 0,
     });
   };
   return { unready, trouble, metrics, metricsToken, isProxied: trustProxy.length > 0 };

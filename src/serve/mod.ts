@@ -37,6 +37,7 @@ export { ListenError } from "./listeners.ts";
 export { DEFAULT_RETENTION } from "../platform/retention/mod.ts";
 export { HandoverError, Takeover } from "./handover/mod.ts";
 export { startPlatform } from "./server.ts";
+export { UnhandledErrors } from "./operations/mod.ts";
 export { DataIncompleteError, isServed } from "../platform/core/store/mod.ts";
 export { StoreUnusableError } from "../platform/core/store/mod.ts";
 export { DataDirInUseError, DataDirUnusableError } from "../platform/core/store/mod.ts";

@@ -150,6 +150,8 @@ export interface PlatformOptions extends DomainOptions {
   readonly env: Environment;
   readonly version: string;
   log(line: PlatformLog): void;
+  /** Counts errors that no code handles, where the process takes them. */
+  readonly unhandledErrors?: { readonly count: number };
 }
 
 export interface RunningPlatform {

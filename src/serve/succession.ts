@@ -63,9 +63,11 @@ export class Succession {
     if (takeover === undefined) return await this.#offerPlace(folder);
     const passed = takeRequests(folder.requests, dispatch);
     const { closed } = await takeover.ready(folder.requests, listeners);
-    void closed.then(async () => {
+    closed.then(async () => {
       await passed.close();
       await this.#offerPlace(folder);
+    }).catch((error) => {
+      this.parts.options.log({ level: "error", message: `Cannot offer the place: ${error}` });
     });
   }
 

@@ -104,7 +104,7 @@ class Pool {
   /** Ends queries that run with an error. */
   destroy(): void {
     this.#sockets.close();
-    void this.sql.end({ timeout: 0 });
+    this.sql.end({ timeout: 0 }).catch(() => {});
   }
 
   /** Waits for queries that run. */

@@ -196,7 +196,7 @@ export class PgKv implements Deno.Kv {
 
   /** Queries that run come to their end; later ones fail. */
   close(): void {
-    void this.connections.close();
+    this.connections.close().catch(() => {});
   }
 
   [Symbol.dispose](): void {

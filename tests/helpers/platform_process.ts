@@ -67,6 +67,7 @@ const LIMITS: Table<NonNullable<NonNullable<Given["builds"]>["limits"]>> = {
 };
 
 const FLAGS: Table<Given> = {
+  unhandledErrors: none("unhandledErrors"),
   host: one("--host"),
   port: one("--port"),
   baseDomain: one("--base-domain"),

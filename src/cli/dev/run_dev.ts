@@ -5,6 +5,7 @@
  */
 import { basename, join } from "node:path";
 import { type DevOptions, type RunningDev, startDev } from "../../dev/mod.ts";
+import { messageOf } from "../../lib/error_message.ts";
 import type { Device } from "../../rules/mod.ts";
 import { createBuildHost, explainBuild } from "../deploy/mod.ts";
 import { type LocalVariables, readLocalVariables } from "../env/mod.ts";
@@ -127,7 +128,9 @@ export async function runDev(
 function keysOf(ctx: Context, dev: RunningDev): Readonly<Record<string, () => void>> {
   const { ui } = ctx;
   return {
-    r: () => void dev.restart(),
+    r() {
+      dev.restart().catch((error) => ui.log("deploy", "error", messageOf(error)));
+    },
     o: () => void (ctx.openUrl(dev.url) || ui.log("deploy", "info", `Open ${dev.url}`)),
     e() {
       const explanation = dev.explainLast();

@@ -5,6 +5,8 @@
  */
 import { GeoFileError } from "../../edge/mod.ts";
 import type { RunningPlatform } from "../../serve/mod.ts";
+import { systemClock, systemRandom } from "../../lib/clock.ts";
+import { shortId } from "../../lib/ids.ts";
 import { definedOnly } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
@@ -25,9 +27,16 @@ export async function startOn(
   const options = await readPlatformOptions(ctx, dataDir, flags);
   const platform = await import("../../serve/mod.ts");
   const { keepDeployments, keepDays } = flags;
+  const unhandledErrors = new platform.UnhandledErrors({
+    log: options.log,
+    now: systemClock,
+    newId: () => shortId(systemRandom),
+  });
+  unhandledErrors.listen();
   try {
     return await platform.startPlatform({
       ...options,
+      unhandledErrors,
       retention: {
         ...platform.DEFAULT_RETENTION,
         ...definedOnly({ keepDeployments, keepDays }),

@@ -57,9 +57,10 @@ export class EmbeddedEngine implements DatabaseEngine {
     const next = last.then(work, work);
     const settled = next.catch(() => {});
     this.#pending.set(id, settled);
-    void settled.then(() => {
+    const forget = (): void => {
       if (this.#pending.get(id) === settled) this.#pending.delete(id);
-    });
+    };
+    next.then(forget, forget);
     return next;
   }
 
@@ -169,9 +170,10 @@ export class EmbeddedEngine implements DatabaseEngine {
       memoryMb: limits.memoryMb,
     });
     this.#running.set(id, running);
-    void running.ended.then(() => {
+    const forget = (): void => {
       if (this.#running.get(id) === running) this.#running.delete(id);
-    });
+    };
+    running.ended.then(forget, forget);
     await running.ready;
     return running;
   }

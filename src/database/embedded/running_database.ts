@@ -120,7 +120,7 @@ export class RunningDatabase {
         this.#sessions.delete(id);
         this.#send(DatabaseFrame.end, id);
         // A statement of a client that has gone is of no use to anybody.
-        void this.#cancel(id);
+        this.#cancel(id).catch(() => {});
       },
       cancel: () => this.#cancel(id),
     });
@@ -156,13 +156,14 @@ export class RunningDatabase {
 
   dump(head: DumpHead): ReadableStream<Uint8Array<ArrayBuffer>> {
     return new ReadableStream({
-      start: (controller) =>
-        void this.#alone(async () => {
+      start: (controller) => {
+        this.#alone(async () => {
           this.#dump = controller;
           const whole = new Promise<void>((resolve) => this.#dumped = resolve);
           this.#send(DatabaseFrame.dump, 0, toPayload(head));
           await Promise.race([whole, this.ended]);
-        }),
+        }).catch((error) => controller.error(error));
+      },
     });
   }
 
@@ -280,7 +281,7 @@ export class RunningDatabase {
     const session = this.#sessions.get(id);
     const drained = session?.take(payload);
     if (session === undefined || drained === undefined) return;
-    const late = setTimeout(() => void session.close(), UNREAD_MS);
+    const late = setTimeout(() => session.close().catch(() => {}), UNREAD_MS);
     await drained;
     clearTimeout(late);
   }

@@ -104,7 +104,11 @@ export class Gateway {
   } {
     const listener = Deno.listen({ hostname, port });
     this.#listeners.add(listener);
-    this.#sweeping ??= setInterval(() => void this.#branches.stopIdle(), SWEEP_MS);
+    this.#sweeping ??= setInterval(() => {
+      this.#branches.stopIdle().catch((error) =>
+        this.options.onTrouble(`Cannot stop idle databases: ${error}`)
+      );
+    }, SWEEP_MS);
     this.#track(acceptClients(listener, {
       closed: this.#closing.signal,
       take: (client) => this.#track(this.#serve(client)),

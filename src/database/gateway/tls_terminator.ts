@@ -34,7 +34,7 @@ class LoopbackListener {
       key: pair.key,
       alpnProtocols: [PROTOCOL],
     });
-    void this.#accept();
+    this.#accept().catch(() => this.close());
   }
 
   /** Connects to it; returns both ends. */
@@ -109,7 +109,7 @@ export class TlsTerminator {
     if (listener === undefined) throw new TypeError("There is no certificate");
     const { relay, inner } = await listener.connect();
     await writeAll(relay, read);
-    void relayBoth(client, relay);
+    relayBoth(client, relay).catch(() => closeQuietly(client));
     return inner;
   }
 

@@ -47,7 +47,7 @@ export async function* runSql(
 ): AsyncGenerator<SqlEvent, void, void> {
   const run = new SqlRun(session, sql);
   const { signal } = options;
-  const cancel = () => void run.cancel();
+  const cancel = () => void run.cancel().catch(() => {});
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     if (signal?.aborted) yield cancelled();

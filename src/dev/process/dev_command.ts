@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { messageOf } from "../../lib/error_message.ts";
 import { MissingProgramError } from "../../lib/spawn_program.ts";
 import type { ServerAddress } from "./announced_address.ts";
 import { type DevProcess, type DevProcessOptions, startDevProcess } from "./dev_process.ts";
@@ -74,7 +75,10 @@ export class DevCommand {
       if (error instanceof MissingProgramError) return error.message;
       throw error;
     }
-    void process.ended.then((status) => this.#onEnd(process, describeEnd(status)));
+    process.ended.then(
+      (status) => this.#onEnd(process, describeEnd(status)),
+      (error) => this.#onEnd(process, `ended: ${messageOf(error)}`),
+    );
     const address = await process.address;
     if (address === undefined) {
       return `The dev server ${describeEnd(await process.ended)} before it listened`;

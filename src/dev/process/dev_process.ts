@@ -72,7 +72,10 @@ async function findAddress(
   announced: () => ServerAddress | undefined,
 ): Promise<ServerAddress | undefined> {
   let hasEnded = false;
-  void group.ended.then(() => hasEnded = true);
+  const noteEnd = (): void => {
+    hasEnded = true;
+  };
+  group.ended.then(noteEnd, noteEnd);
   for (let attempt = 0; !hasEnded; attempt++) {
     const told = fixed ? undefined : announced();
     const candidates = told === undefined ? [wanted] : [told, wanted];

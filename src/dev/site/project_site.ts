@@ -108,7 +108,9 @@ export class ProjectSite {
       const hasOthers = old !== this.#functions;
       const isRead = !(change.rules || hasOthers) || await this.#readRules();
       this.#compile({ ...change, functions: hasOthers });
-      if (hasOthers) void this.#closeFunctions(old);
+      if (hasOthers) {
+        this.#closeFunctions(old).catch((error) => dev.report.say("error", describeFault(error)));
+      }
       return hasFiles && isOpen && isRead;
     } catch (error) {
       if (!this.#isClosed) dev.report.say("error", describeFault(error));
@@ -165,8 +167,9 @@ export class ProjectSite {
         this.options.dev.report.say("error", `Cannot load the function ${name}: ${message}`);
       }
     };
-    if (waits) void report();
-    else await report();
+    if (waits) {
+      report().catch((error) => this.options.dev.report.say("error", describeFault(error)));
+    } else await report();
   }
 
   get #inspector(): Inspector | undefined {

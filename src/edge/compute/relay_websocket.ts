@@ -77,7 +77,8 @@ function relayToServer(client: ClientSocket, server: ComputeSocket, closed: () =
   };
   client.onclose = ({ code, reason }) => {
     closed();
-    void (sent ?? Promise.resolve()).then(() => close(server, { code, reason }));
+    const end = () => close(server, { code, reason });
+    (sent ?? Promise.resolve()).then(end, end);
   };
   // The close event that follows reports the error; there is none before the socket is open.
   client.onerror = () => {

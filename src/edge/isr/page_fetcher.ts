@@ -119,7 +119,7 @@ export class PageFetcher {
     const inFlight = this.#inFlightRequests.start(request.key, this.options.now());
     if (inFlight === undefined) return this.#deliver(request, forClients(response));
     const fill = this.#startFill(response);
-    void this.#keep(context, { inFlight, fill, response, requested, decision });
+    this.#keepLater(context, { inFlight, fill, response, requested, decision });
     return this.#deliver(request, forClients(response), fill);
   }
 
@@ -132,11 +132,12 @@ export class PageFetcher {
     if (now() < page.retryAt) return;
     const inFlight = this.#inFlightRequests.start(context.request.key, now());
     if (inFlight === undefined) return;
-    void this.#fetchFresh(context, inFlight).catch((error) => {
+    const retryLater = (): void => {
+      page.retryAt = now() + RETRY_MILLISECONDS;
+    };
+    this.#fetchFresh(context, inFlight).then((isKept) => isKept || retryLater(), (error) => {
       this.options.onError(error);
-      return false;
-    }).then((isKept) => {
-      if (!isKept) page.retryAt = now() + RETRY_MILLISECONDS;
+      retryLater();
     });
   }
 
@@ -200,7 +201,7 @@ export class PageFetcher {
       return this.#deliver(request, response);
     }
     const fill = this.#startFill(response);
-    void this.#keep(context, { inFlight, fill, response, requested, decision });
+    this.#keepLater(context, { inFlight, fill, response, requested, decision });
     return this.#deliver(request, forClients(response), fill);
   }
 
@@ -230,6 +231,14 @@ export class PageFetcher {
   }
 
   /** Stores the page when its body is complete, and settles the in-flight request. */
+  /** Stores a page in the background. Whatever happens, nobody waits for it any longer. */
+  #keepLater(context: PageContext, fill: Fill): void {
+    this.#keep(context, fill).catch((error) => {
+      fill.inFlight.settle({ type: "failed", unreachable: false });
+      this.options.onError(error);
+    });
+  }
+
   async #keep(
     { request, options }: PageContext,
     { inFlight, fill, response, requested, decision }: Fill,

@@ -35,11 +35,13 @@ export class PageTiers {
   readonly #deploymentId: string;
   readonly #marks = new PageMarks();
   readonly #reads = new SingleFlight<IsrEntry | undefined>();
+  readonly #onError: (error: unknown) => void;
   #hasDeclared = false;
 
   constructor(options: PageTiersOptions) {
     this.#memory = options.memory;
     this.#deploymentId = options.deploymentId;
+    this.#onError = options.onError;
     this.#storedPages = new StoredPages(options, this.#marks);
   }
 
@@ -179,7 +181,7 @@ export class PageTiers {
     page.judgedAt = this.#marks.order;
     if (judgement.type === "gone") {
       this.#memory.delete(this.#memoryKey(page.key));
-      void this.#storedPages.remove(page.name);
+      this.#storedPages.remove(page.name).catch(this.#onError);
       return undefined;
     }
     if (judgement.type === "stale" && staleSince === undefined) {

@@ -127,10 +127,11 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
       const seen = { ...response, body: null };
       const { method, url, headers } = request;
       const bodiless = { method, url, headers, body: null };
-      void run(
+      // Its failure is in the log of functions; nobody waits for it here.
+      run(
         { ...named(step), mode: "observe", request: bodiless, response: toResponse(seen) },
         { request, response },
-      );
+      ).catch(() => {});
     },
     handle: (name, request) =>
       run({ function: name, mode: "handle", request, signal }, { request }),

@@ -119,7 +119,7 @@ export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds
       name: "builds",
       bindRoutes(router) {
         bindBuildRoutes(router, { builds, buildQueue, deployments, deploymentService, projects });
-        bindBuildLogRoutes(router, { deployments, sharedBuildLogs, closing });
+        bindBuildLogRoutes(router, { deployments, sharedBuildLogs, closing, onTrouble });
       },
       storeChanged: (changed) => buildQueue.follow(changed),
       rereadStore: () => buildQueue.takeUp(),

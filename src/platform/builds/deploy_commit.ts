@@ -66,7 +66,7 @@ export function commitDeployer(
       }),
     });
     // The commit has noted it, so that a crash does not lose it: no answer waits for it.
-    void services.raiseEvent(deploymentEvent("started", deployment, addresses));
+    services.raiseEvent(deploymentEvent("started", deployment, addresses)).catch(() => {});
     if (build !== undefined) buildQueue.add(build);
     return deployment;
   };

@@ -82,6 +82,10 @@ export class HttpsListener {
     return this.replacing ??= this.replaceAll();
   }
 
+  private replaceLater(): void {
+    this.replace().catch(() => {});
+  }
+
   /** Stops accepting; open connections stay. */
   async close(): Promise<void> {
     this.closed = true;
@@ -122,7 +126,7 @@ export class HttpsListener {
     const closing = new AbortController();
     const served = this.options.serve(listener, closing.signal).catch(async () => {
       await delay(AFTER_SHORTAGE_MS);
-      if (!closing.signal.aborted) this.replace();
+      if (!closing.signal.aborted) this.replaceLater();
     });
     return {
       port: listener.addr.port,
@@ -144,7 +148,7 @@ export class HttpsListener {
     const { maxNames = MAX_NAMES } = this.options;
     return async (serverName) => {
       asked.add(serverName);
-      if (asked.size === maxNames) queueMicrotask(() => this.replace());
+      if (asked.size === maxNames) queueMicrotask(() => this.replaceLater());
       const pair = await find(serverName);
       if (pair === undefined) throw new TypeError("No certificate for this name");
       return pair;

@@ -56,14 +56,14 @@ export async function openSecureListener(options: SecureListenerOptions): Promis
   let own = files === undefined ? undefined : await readCertificateFiles(files, now());
   const certificates: CertificateSource = ordered === undefined && own !== undefined
     ? { type: "one", current: () => own! }
-    : { type: "by_name", find: async (name) => await ordered?.()?.find(name) ?? own };
+    : { type: "by_name", find: async (name: string) => await ordered?.()?.find(name) ?? own };
   const listener = new HttpsListener({ hostname, port, certificates, reusePort, serve });
   const reload = async (given: CertificateFiles) => {
     try {
       const fresh: KeyPair = await readCertificateFiles(given, now());
       if (fresh.cert === own?.cert) return;
       own = fresh;
-      listener.replace();
+      await listener.replace();
       log({ level: "info", message: `Reloaded the certificate ${given.certFile}` });
     } catch (error) {
       log({ level: "warn", message: `Keeping the old certificate: ${error}` });

@@ -241,7 +241,7 @@ export class ComputeService {
 
   /** Ends all servers; running requests get some time to finish. */
   async close(): Promise<void> {
-    for (const id of [...this.#open.keys()]) void this.dispose(id);
+    await Promise.all([...this.#open.keys()].map((id) => this.dispose(id)));
     await Promise.all(this.#closing);
     await this.#runFolder?.catch(() => {});
     await removeRunFolder(this.services.dataDir);

@@ -62,10 +62,9 @@ export class CronScheduler {
 
   /** Starts what is due, and does not wait for its end. A round waits for the one before it. */
   round(): Promise<void> {
-    this.#round = this.#round.then(() => this.#startDue()).catch((error) =>
+    return this.#round = this.#round.then(() => this.#startDue()).catch((error) =>
       this.services.onTrouble(`Cannot run scheduled tasks: ${error}`)
     );
-    return this.#round;
   }
 
   /** The tasks of a project, if production shows anything. */

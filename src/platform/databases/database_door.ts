@@ -116,7 +116,7 @@ export class DatabaseDoor {
         servers: reachesLoopback ? { host: LOOPBACK, port: taken } : local(),
       };
     } catch (cause) {
-      void gateway.close();
+      gateway.close().catch(() => {});
       const reason = cause instanceof Deno.errors.AddrInUse
         ? "another program uses the port"
         : messageOf(cause);

@@ -106,7 +106,7 @@ async function keepHouse(
 export function createDeployments(foundation: Foundation, parts: DeploymentParts): Deployments {
   const { kv, vault, feed, addresses, events, now } = foundation;
   const { deployments, projects } = parts;
-  const sites = openSites({ ...parts, vault, feed });
+  const sites = openSites({ ...parts, vault, feed, onTrouble: foundation.onTrouble });
   const uploads = new OpenUploads(kv, now);
   const services = { ...foundation, ...parts, sites, uploads, raiseEvent: events.raise };
   const deploymentService = new DeploymentService(services);

@@ -23,6 +23,7 @@ export interface SiteParts {
   readonly computeService: Pick<DeployedServers, "open" | "dispose">;
   /** The rules published over a project's deployments; `undefined` where there are none. */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
+  onTrouble(message: string): void;
 }
 
 /** Reads a deployment and compiles it for the edge; `undefined` where it is not served. */
@@ -60,8 +61,10 @@ export function openSites(parts: SiteParts): SiteDirectory {
       return rules === undefined ? site : await withRulesInTurns(site, rules);
     },
     dispose: ({ deploymentId, functions, compute }) => {
-      if (functions !== undefined) void functionService.dispose(functions);
-      if (compute !== undefined) void computeService.dispose(deploymentId);
+      const report = (error: unknown) =>
+        parts.onTrouble(`Cannot end what deployment ${deploymentId} runs: ${error}`);
+      if (functions !== undefined) functionService.dispose(functions).catch(report);
+      if (compute !== undefined) computeService.dispose(deploymentId).catch(report);
     },
   });
   feed.include(() => sites.current());

@@ -122,7 +122,9 @@ export class FunctionService {
       log: (entry) => logs.recordFunction({ ...entry, projectId, deploymentId }),
     });
     this.#hosts.set(deploymentId, host);
-    void this.#start(host, { projectId, deploymentId });
+    this.#start(host, { projectId, deploymentId }).catch((error) =>
+      this.services.onTrouble(`Cannot start the functions of deployment ${deploymentId}: ${error}`)
+    );
     return host;
   }
 

@@ -57,12 +57,11 @@ export class HealthMonitor {
   /** Checks all production servers once; a round waits for the one before it. */
   check(): Promise<unknown> {
     const { nodes, onTrouble } = this.services;
-    this.#round = this.#round
+    return this.#round = this.#round
       .then(() =>
         nodes === undefined ? this.#checkAll() : nodes.during("health", () => this.#checkAll())
       )
       .catch((error) => onTrouble(`Cannot check servers: ${error}`));
-    return this.#round;
   }
 
   /** Takes over what another node has found out. */

@@ -84,8 +84,9 @@ export class AccessLogs {
 
   /** Writes waiting entries and passes them to listeners. */
   flush(): Promise<void> {
-    this.flushing = this.flushing.then(() => this.writeWaiting());
-    return this.flushing;
+    return this.flushing = this.flushing.then(() => this.writeWaiting()).catch((error) =>
+      this.options.onTrouble(`Cannot write access log entries: ${error}`)
+    );
   }
 
   /** Reads the latest entries that pass a filter, at most `limit`. */

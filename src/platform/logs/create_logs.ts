@@ -26,7 +26,7 @@ export function createLogs(
   { projects, observer }: { readonly projects: ProjectStore; readonly observer?: LogObserver },
 ): Logs {
   const logs = new AccessLogs(dataDir.logs, { onTrouble, observer });
-  const sharedLogs = new SharedLogs({ local: logs, peers, node: nodes.id, closing });
+  const sharedLogs = new SharedLogs({ local: logs, peers, node: nodes.id, closing, onTrouble });
   return {
     ...{ logs, sharedLogs },
     capability: {

@@ -44,6 +44,7 @@ export interface SharedLogsOptions {
   readonly node: string;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
+  onTrouble(message: string): void;
 }
 
 export interface SharedLogPage {
@@ -121,12 +122,12 @@ export class SharedLogs {
     const matches = logMatcher(filter);
     const leave = local.follow(projectId, (entry) => matches(entry) && onEntry(entry));
     const gone = new AbortController();
-    void followAll(peers, {
+    followAll(peers, {
       ...{ name: "logs.follow", data: { projectId, ...filter }, schema: z.array(logEntry) },
       signal: AbortSignal.any([gone.signal, closing]),
       onPart: (entries) => entries.forEach(onEntry),
       onSilent,
-    });
+    }).catch((error) => this.options.onTrouble(`Cannot follow logs of other nodes: ${error}`));
     return () => {
       leave();
       gone.abort();

@@ -25,6 +25,7 @@ export interface NotificationRouteServices {
   readonly now: Clock;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
+  onTrouble(message: string): void;
 }
 
 const STREAM_HEADERS = {
@@ -95,7 +96,11 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
   const { live, authenticator, closing } = services;
   const { memory } = authenticator;
   closing.addEventListener("abort", () => live.close(), { once: true });
-  memory.onForget((credential) => void live.check(credential));
+  memory.onForget((credential) => {
+    live.check(credential).catch((error) =>
+      services.onTrouble(`Cannot check live streams: ${error}`)
+    );
+  });
   router.self(endpoints.streamNotifications, (own, { request }) => {
     const body = live.open(inboxViewOf(own), {
       lastId: request.headers.get("last-event-id"),

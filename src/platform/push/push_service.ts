@@ -157,7 +157,7 @@ export class PushService {
             this.services.onTrouble(`A push to "${project.name}" failed: ${String(error)}`);
             if (!gone.signal.aborted) controller.error(error);
           })
-          .finally(leave);
+          .then(leave, leave);
       },
       cancel: () => gone.abort(),
     });

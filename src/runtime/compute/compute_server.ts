@@ -212,7 +212,7 @@ class Server implements ComputeServer {
     if (end !== undefined) return failed(end.reason, firstLine(end.message));
     const path = target.split("?", 1)[0];
     this.#log({ level: "error", requestId, message: `${method} ${path}: ${failure.message}` });
-    if (failure.reason === "timeout") void this.#supervisor.probe(server);
+    if (failure.reason === "timeout") this.#supervisor.probe(server).catch(() => {});
     return failure;
   }
 

@@ -79,7 +79,9 @@ class ComputeProcess {
     else if (type === ComputeFrame.terminate) this.#post({ type: "terminate" });
     else if (type === ComputeFrame.revalidated) {
       this.#post({ type: "revalidated", id, answer: fromPayload<Revalidated>(payload) });
-    } else if (type === ComputeFrame.start) void this.#start(fromPayload<ServerStart>(payload));
+    } else if (type === ComputeFrame.start) {
+      this.#start(fromPayload<ServerStart>(payload)).catch((error) => this.#end(`${error}`));
+    }
   }
 
   #post(message: ToWorker): void {

@@ -205,8 +205,9 @@ export class ServerProcess implements SupervisedProcess {
         return;
       }
       case ComputeFrame.revalidate:
-        void this.#revalidations.answer(payload).then((answer) =>
-          this.#send(ComputeFrame.revalidated, id, answer)
+        this.#revalidations.answer(payload).then(
+          (answer) => this.#send(ComputeFrame.revalidated, id, answer),
+          () => this.#send(ComputeFrame.revalidated, id, { problem: "The platform failed" }),
         );
         return;
       case ComputeFrame.ended: {

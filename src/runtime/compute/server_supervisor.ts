@@ -259,7 +259,7 @@ export class ServerSupervisor {
     }
     const now = this.#timers.now();
     if (server.listens && this.options.busy() && now - this.#lastPing > PING_EVERY_MS) {
-      void this.#askForReaction(server, now);
+      this.#askForReaction(server, now).catch(() => this.#pinging = false);
     }
   }
 

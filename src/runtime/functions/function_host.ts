@@ -111,7 +111,7 @@ export class FunctionHost {
   #settle(): void {
     if (this.#isBusy) return;
     this.#emptied?.();
-    if (this.#endsWhenIdle) void this.endWhenIdle();
+    if (this.#endsWhenIdle) this.endWhenIdle().catch(() => {});
   }
 
   /** Waits for calls and their `waitUntil` to end, then ends the processes. */

@@ -314,7 +314,9 @@ export class FunctionWorker implements WorkerContext {
         new TextEncoder().encode("The request is not allowed"),
       );
     }
-    void this.#fetches.perform(id, head, call);
+    this.#fetches.perform(id, head, call).catch((error) =>
+      this.options.stuck("crashed", `Cannot send a request of "${this.name}": ${error}`)
+    );
   }
 
   #takeBody({ type, id, payload }: Frame): void {

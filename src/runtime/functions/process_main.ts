@@ -43,8 +43,9 @@ class FunctionProcess {
   ) {}
 
   take({ type, worker, id, payload }: Frame): void {
-    if (type === FunctionFrame.open) void this.#open(worker, fromPayload(payload));
-    else if (type === FunctionFrame.takeBack) this.#takeBack(worker, id);
+    if (type === FunctionFrame.open) {
+      this.#open(worker, fromPayload(payload)).catch((error) => this.#stop(worker, `${error}`));
+    } else if (type === FunctionFrame.takeBack) this.#takeBack(worker, id);
     else if (type === FunctionFrame.stop) this.#stop(worker, "");
     else throw new ProtocolError(`The process was sent a frame of type ${type}`);
   }

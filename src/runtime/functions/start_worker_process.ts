@@ -50,7 +50,8 @@ export async function startWorkerProcess(
     connection.close();
     workers.close();
   };
-  void ended.then(() => workers.close());
+  const closeWorkers = () => workers.close();
+  ended.then(closeWorkers, closeWorkers);
   const socketPath = join(folder, SOCKET);
   return { pid, socketPath, connection, workers, ended, kill, close };
 }

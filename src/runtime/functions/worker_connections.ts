@@ -48,7 +48,7 @@ export class WorkerConnections {
     private readonly listener: Pick<Deno.UnixListener, "accept" | "close">,
     private readonly options: WorkerConnectionsOptions = {},
   ) {
-    void this.#acceptAll();
+    this.#acceptAll().catch(() => this.close());
   }
 
   /** Accepts a worker, once; returns the key that identifies it. */
@@ -78,7 +78,8 @@ export class WorkerConnections {
   async #acceptAll(): Promise<void> {
     while (!this.#closed) {
       try {
-        void this.#serve(await this.listener.accept());
+        const conn = await this.listener.accept();
+        this.#serve(conn).catch(() => conn.close());
       } catch {
         // Closed, or the system is out of files for now.
         if (!this.#closed) await new Promise((resolve) => setTimeout(resolve, ACCEPT_AGAIN_MS));

@@ -4,11 +4,17 @@
  *
  * @module
  */
+import { messageOf } from "../../lib/error_message.ts";
 import type { UnbegunCall } from "./function_call.ts";
 import type { FunctionWorker } from "./function_worker.ts";
 import { MAX_WORKERS, SPARE_IDLE_MS } from "./limits.ts";
 import { FunctionFrame } from "./wire.ts";
 import type { WorkerProcess } from "./worker_process.ts";
+
+function fail(call: UnbegunCall, message: string): void {
+  call.resolve({ type: "failed", reason: "crashed", message });
+  call.over();
+}
 
 export class WorkerRelief {
   /** `addWorker` starts another worker of the same function. */
@@ -26,17 +32,16 @@ export class WorkerRelief {
     if (worker === undefined || calls.length === 0) return;
     const other = process.of(worker.name).find((one) => one !== worker) ??
       this.addWorker(process, worker);
-    void this.#pass(other, calls);
+    this.#pass(other, calls).catch((error) => {
+      for (const call of calls) fail(call, messageOf(error));
+    });
   }
 
   async #pass(worker: FunctionWorker, calls: readonly UnbegunCall[]): Promise<void> {
     const problem = await worker.ready;
     for (const call of calls) {
       if (problem === undefined) worker.adopt(call);
-      else {
-        call.resolve({ type: "failed", reason: "crashed", message: problem.message });
-        call.over();
-      }
+      else fail(call, problem.message);
     }
   }
 

@@ -61,10 +61,10 @@ export class ImageEngine {
       const lane = free.find(({ pid }) => pid !== undefined) ?? free[0];
       const next = lane === undefined ? undefined : this.#queue.take();
       if (lane === undefined || next === undefined) return;
-      void lane.convert(next.job).then((result) => {
-        next.settle(result);
-        this.#assign();
-      });
+      lane.convert(next.job).then(next.settle).then(
+        () => this.#assign(),
+        () => this.#assign(),
+      );
     }
   }
 

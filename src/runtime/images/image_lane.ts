@@ -104,7 +104,11 @@ export class ImageLane {
           throw error;
         }
       },
-      begin: (process) => void this.#attend(process),
+      begin: (process) => {
+        this.#attend(process).catch((error) =>
+          this.options.onTrouble(`Cannot attend a process of images: ${error}`)
+        );
+      },
       ready: async (process) => void await process.ready,
       isBusy: (process) => process.isBusy,
       inspect: (process) => this.#inspect(process),

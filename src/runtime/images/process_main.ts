@@ -131,7 +131,9 @@ export async function runImageProcess(socketPath: string): Promise<never> {
         process.load({ type: "load", files, maxPixels: MAX_SOURCE_PIXELS });
         return process;
       });
-      return (frame) => void process.then((ready) => ready.take(frame));
+      return (frame) => {
+        process.then((ready) => ready.take(frame)).catch((error) => endWith(`${error}`));
+      };
     },
   });
 }

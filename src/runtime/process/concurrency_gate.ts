@@ -52,6 +52,6 @@ export async function waitForPlace(
   milliseconds: number,
 ): Promise<Release | undefined> {
   const release = await within(place, milliseconds);
-  if (release === undefined) void place.then((late) => late());
+  if (release === undefined) place.then((late) => late(), () => {});
   return release;
 }

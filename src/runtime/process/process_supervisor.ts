@@ -138,7 +138,8 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     });
     this.#current = process;
     place?.occupy(this.#tenant(process));
-    void process.gone.then(() => place?.release());
+    const release = () => place?.release();
+    process.gone.then(release, release);
     if (this.#isClosed) {
       driver.end(process, "closed");
       await process.gone;

@@ -68,7 +68,8 @@ async function acceptFirst(
 ): Promise<Deno.Conn> {
   const { promise: gone, reject } = Promise.withResolvers<never>();
   const giveUp = setTimeout(() => reject(new Error("It did not connect")), CONNECT_MS);
-  void child.status.then(() => reject(new Error("It has ended")));
+  const noteEnd = () => reject(new Error("It has ended"));
+  child.status.then(noteEnd, noteEnd);
   try {
     return await Promise.race([listener.accept(), gone]);
   } finally {

@@ -39,6 +39,8 @@ export interface ProcessFacts {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
+  /** Errors that no code has handled. */
+  readonly unhandledErrors: number;
   readonly counters: RequestCounters;
 }
 
@@ -70,6 +72,11 @@ export function renderMetrics(facts: ProcessFacts): string {
       help: "Requests answered.",
       samples: requests,
     }),
+    family(
+      "svc_unhandled_errors_total",
+      "counter",
+      one("Errors that no code handled; each is in the log.", facts.unhandledErrors),
+    ),
     family("process_start_time_seconds", "gauge", one("Start, since 1970.", facts.startedAt)),
     family("process_cpu_seconds_total", "counter", one("Processor time.", facts.cpuSeconds)),
     family("process_resident_memory_bytes", "gauge", one("Resident memory.", facts.residentBytes)),

@@ -5,3 +5,4 @@
  */
 export { answerOperations, type OperationsOptions } from "./answer_operations.ts";
 export { type ProcessFacts, renderMetrics, RequestCounters } from "./metrics.ts";
+export { UnhandledErrors } from "./unhandled_errors.ts";

@@ -51,7 +51,7 @@ class Prompt {
     this.lines.on("history", (shown) => this.replaceHistory(shown));
     this.lines.on("line", (line) => {
       this.waiting.push(line);
-      void this.work();
+      this.work().catch(this.ended.reject);
     });
     this.lines.on("SIGINT", () => this.interrupt());
     this.lines.on("close", () => this.finish());

@@ -66,7 +66,8 @@ scope.onmessage = ({ data }) => {
   switch (data.type) {
     case "listen":
       shared = new Int32Array(data.shared);
-      return void listen(data.socketPath);
+      listen(data.socketPath).catch(() => Deno.kill(Deno.pid, "SIGKILL"));
+      return;
     case "attend":
       flags = data.flags.map(wordAt);
       return;

@@ -4,6 +4,7 @@
  * @module
  */
 import { type BuildLogLine, endpoints } from "../../../contract/mod.ts";
+import { messageOf } from "../../../lib/error_message.ts";
 import { type Caller, reachesProject } from "../../core/access/mod.ts";
 import type { DeploymentStore } from "../../deployments/mod.ts";
 import { missingNodes } from "../../core/peers/mod.ts";
@@ -20,6 +21,7 @@ export interface BuildLogServices {
   readonly sharedBuildLogs: SharedBuildLogs;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
+  onTrouble(message: string): void;
 }
 
 /** Groups lines into events of bounded size. */
@@ -81,9 +83,11 @@ export function bindBuildLogRoutes(router: Router, services: BuildLogServices): 
     return eventStream((send) => {
       const gone = new AbortController();
       const signal = AbortSignal.any([gone.signal, closing]);
-      void sendAll(services, build, { send, signal }).finally(() => {
-        if (!signal.aborted) done.abort();
-      });
+      sendAll(services, build, { send, signal }).catch((error) =>
+        services.onTrouble(
+          `Cannot follow the build log of ${build.deploymentId}: ${messageOf(error)}`,
+        )
+      ).then(() => done.abort(), () => done.abort());
       return () => gone.abort();
     }, AbortSignal.any([closing, done.signal]));
   });

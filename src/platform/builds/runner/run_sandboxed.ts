@@ -124,7 +124,7 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
   const reading = boundReading(build);
   const untilLate = () => new TransformStream<Uint8Array<ArrayBuffer>>();
   // Whether it ended is decided below.
-  const stop = () => void end().catch(() => {}).finally(reading.begin);
+  const stop = () => void end().then(reading.begin, reading.begin);
   stopping.addEventListener("abort", stop, { once: true });
   const errors = child.stderr.pipeThrough(untilLate(), { signal: reading.late });
   const words = lastWords(errors);
@@ -138,7 +138,7 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
     stopping.removeEventListener("abort", stop);
     processes.stop();
     await Promise.all([end(), size.stop()]).finally(reading.begin);
-    void words.then(reading.stop);
+    words.then(reading.stop, reading.stop);
     await child.stdin.close().catch(() => {});
   }
   if (signal.aborted) return { type: "aborted" };

@@ -109,7 +109,7 @@ export function watchProcesses(
   const lookLater = (): void => {
     if (isStopped) return;
     // What fails is that there is no /proc.
-    timer = setTimeout(() => void lookAtAll().catch(() => {}).then(lookLater), INTERVAL_MS);
+    timer = setTimeout(() => void lookAtAll().then(lookLater, lookLater), INTERVAL_MS);
   };
   if (lowerSession(root)) lowered.add(root);
   lookLater();

@@ -18,32 +18,39 @@ export interface ServerEvent {
 
 /**
  * Responds with a stream of events. `subscribe` receives the function that
- * sends, and returns the one that ends the subscription; it is called when the
- * reader goes away, or when `closing` is aborted because the platform stops.
+ * sends, and returns the one that ends the subscription. That one is called when
+ * the reader goes away, or when `closing` is aborted because the platform stops.
+ * Events that are sent after the end are dropped.
  */
 export function eventStream(
   subscribe: (send: (event: ServerEvent) => void) => () => void,
   closing: AbortSignal,
 ): Response {
   const encoder = new TextEncoder();
+  let hasEnded = false;
   let end = () => {};
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
+      push(": open\n\n");
       const heartbeat = setInterval(() => push(": heartbeat\n\n"), HEARTBEAT_MS);
       const unsubscribe = subscribe(({ event, id, data }) =>
         push(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
       );
       const close = () => {
+        if (hasEnded) return;
         end();
         controller.close();
       };
       end = () => {
+        hasEnded = true;
         clearInterval(heartbeat);
         unsubscribe();
         closing.removeEventListener("abort", close);
       };
       closing.addEventListener("abort", close);
+      if (closing.aborted) close();
       function push(text: string): void {
+        if (hasEnded) return;
         if ((controller.desiredSize ?? 0) <= -MAX_BEHIND) {
           end();
           controller.error(new Error("Reader fell too far behind"));
@@ -51,7 +58,6 @@ export function eventStream(
         }
         controller.enqueue(encoder.encode(text));
       }
-      push(": open\n\n");
     },
     cancel: () => end(),
   }, { highWaterMark: 0 });

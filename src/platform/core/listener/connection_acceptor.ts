@@ -175,9 +175,10 @@ export class ConnectionAcceptor {
     });
     const finishing = connection.finished.then(() => void this.#finishing.delete(finishing));
     this.#finishing.add(finishing);
-    void connection.closed().then(() => {
+    const forget = (): void => {
       table.remove(entry);
       this.#wake();
-    });
+    };
+    connection.closed().then(forget, forget);
   }
 }

@@ -275,9 +275,11 @@ export class S3Requests {
   }
 
   #probeLater(): void {
-    this.#probe = setTimeout(async () => {
-      await this.look().catch(() => {});
+    const goOn = (): void => {
       if (this.#problem !== undefined && !this.#closing.signal.aborted) this.#probeLater();
+    };
+    this.#probe = setTimeout(() => {
+      this.look().then(goOn, goOn);
     }, this.options.patience.probeMs);
   }
 }

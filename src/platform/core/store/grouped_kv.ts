@@ -43,7 +43,7 @@ class CommitQueue {
     if (!this.#running) {
       this.#running = true;
       // What is committed in the same turn joins the group.
-      queueMicrotask(() => void this.#run());
+      queueMicrotask(() => void this.#run().catch((failure) => this.#refuseAll(failure)));
     }
     return await promise;
   };
@@ -58,8 +58,23 @@ class CommitQueue {
     this.#running = false;
   }
 
+  /** Nobody may wait for a commit that never comes, and those that follow go on. */
+  #refuseAll(failure: unknown): void {
+    this.#running = false;
+    this.#bytes = 0;
+    for (const { reject } of this.#waiting.splice(0)) reject(failure);
+  }
+
+  async #commit(group: readonly Waiting[]) {
+    try {
+      return await this.committer.commit(group);
+    } catch (failure) {
+      return group.map(() => ({ failure }));
+    }
+  }
+
   async #settle(group: readonly Waiting[]): Promise<void> {
-    const outcomes = await this.committer.commit(group);
+    const outcomes = await this.#commit(group);
     group.forEach(({ resolve, reject }, index) => {
       const outcome = outcomes[index]!;
       if ("failure" in outcome) return reject(outcome.failure);

@@ -19,6 +19,7 @@ import {
   type Processor,
   takeCalls,
 } from "../../kernel/mod.ts";
+import { endWith } from "../../process/mod.ts";
 import { buildFilter } from "./seccomp_filter.ts";
 
 const MAX_SOCKADDR = 128;
@@ -99,6 +100,9 @@ export function filterSystemCalls(libc: Libc, rules: PeerRules): boolean {
   const descriptor = installFilter(libc, buildFilter(PROCESSOR, Deno.pid));
   if (descriptor === undefined) return false;
   const supervisor = new Supervisor(libc, PROCESSOR, descriptor, rules);
-  void takeCalls(libc, descriptor, (call) => supervisor.take(call));
+  // Nobody else can answer the calls that are held, so the process ends.
+  takeCalls(libc, descriptor, (call) => supervisor.take(call)).catch((error) =>
+    endWith(`The sandbox failed: ${error}`)
+  );
   return true;
 }

@@ -63,7 +63,7 @@ export class ClientSocket implements ComputeSocket {
   close(code?: number, reason = ""): void {
     if (this.#closing) return;
     this.#closing = true;
-    void this.#write(Opcode.close, closePayload(code, reason));
+    this.#write(Opcode.close, closePayload(code, reason)).catch(() => this.abort());
     this.#timer = setTimeout(() => this.abort(), CLOSE_MS);
     Deno.unrefTimer(Number(this.#timer));
   }

@@ -74,7 +74,8 @@ function serveAt(
     return inRequest(id, () => handler(webRequest(request), seen));
   });
   Object.defineProperty(server, "addr", { value: shown, configurable: true });
-  void server.finished.finally(() => address.release());
+  const release = () => address.release();
+  server.finished.then(release, release);
   address.listening();
   return server;
 }

@@ -66,7 +66,7 @@ type Start = Extract<ToWorker, { readonly type: "start" }>;
 
 interface Prepared {
   /** Loads the server's code. */
-  readonly load: () => Promise<void>;
+  readonly load: () => void;
   readonly emitSignal: EmitSignal;
   readonly takeAnswer: TakeAnswer;
 }
@@ -92,13 +92,10 @@ function prepare({ start, socket, tmp }: Start, send: Send): Prepared {
   const takeAnswer = defineRevalidate((id, what) => send({ type: "revalidate", id, what }));
   closeInternals();
   describePermissions();
-  const load = async () => {
-    try {
-      const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(entry).href);
+  const load = () => {
+    import(pathToFileURL(entry).href).then((module: Readonly<Record<string, unknown>>) => {
       if (!address.taken) serveModule(module);
-    } catch (error) {
-      send({ type: "ended", message: describeError(error, start.directory) });
-    }
+    }).catch((error) => send({ type: "ended", message: describeError(error, start.directory) }));
   };
   return { load, emitSignal, takeAnswer };
 }
@@ -111,7 +108,7 @@ globalThis.addEventListener("message", (event) => {
   let prepared: Prepared;
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     if (data.type === "ping") send({ type: "pong", id: data.id });
-    else if (data.type === "load") void prepared.load();
+    else if (data.type === "load") prepared.load();
     else if (data.type === "revalidated") prepared.takeAnswer(data.id, data.answer);
     else if (data.type === "terminate") {
       if (!prepared.emitSignal("SIGTERM")) send({ type: "ended", message: "Told to end" });

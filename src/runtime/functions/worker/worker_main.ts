@@ -113,7 +113,9 @@ function take(frame: Frame): void {
       (error) => link.sendHead(FunctionFrame.broken, 0, describeError(error)),
     );
   } else if (type === FunctionFrame.invoke) {
-    if (beginCall(begun, id)) void calls?.invoke(id, fromPayload<InvokeHead>(payload));
+    if (beginCall(begun, id)) {
+      calls?.invoke(id, fromPayload<InvokeHead>(payload)).catch(reportError);
+    }
   } else if (type === FunctionFrame.cancel) calls?.cancel(id);
   else if (!fetcher.take(frame)) link.takeBodyFrame(frame);
 }
@@ -143,5 +145,5 @@ listen("message", (event) => {
   const identity = event.data as WorkerIdentity;
   begun = identity.begun;
   // What goes wrong before it is connected ends the worker, and the process reports that.
-  void connectWorker(identity).then(serve);
+  connectWorker(identity).then(serve).catch(reportError);
 });

@@ -51,6 +51,13 @@ function openControl(
   });
 }
 
+/** An error of the server's module ends it, as an error that nobody catches does. */
+function throwUncaught(error: unknown): void {
+  process.nextTick(() => {
+    throw error;
+  });
+}
+
 /** Serves a module that only says how to answer, once it has been loaded. */
 async function serveExports(entry: string, address: ServerAddress): Promise<void> {
   const { default: exported } = await import(pathToFileURL(entry).href) as {
@@ -66,7 +73,7 @@ async function serveExports(entry: string, address: ServerAddress): Promise<void
     await serve();
   } else if (typeof exported === "function") {
     // It may be the handler of a server that listens later: not before nothing else is left to do.
-    process.once("beforeExit", () => void serve());
+    process.once("beforeExit", () => void serve().catch(throwUncaught));
   }
 }
 
@@ -106,7 +113,7 @@ function prepare(start: PreloadStart): void {
   );
   process.execArgv = [];
   control.send(ComputeFrame.booted, { runtime: `Node ${process.versions.node}` });
-  setImmediate(() => void serveExports(start.entry, address));
+  setImmediate(() => void serveExports(start.entry, address).catch(throwUncaught));
 }
 
 // A worker of the server loads this file as well.

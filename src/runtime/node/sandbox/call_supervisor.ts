@@ -63,7 +63,10 @@ export class CallSupervisor {
   /** Answers until the process ends. */
   run(): Promise<void> {
     const { libc, listener } = this.options;
-    return takeCalls(libc, listener, (call) => void this.#take(call));
+    return takeCalls(libc, listener, (call) => {
+      // The call has been answered, with an error.
+      this.#take(call).catch(() => {});
+    });
   }
 
   async #take(call: HeldCall): Promise<void> {

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { endWith } from "../../process/mod.ts";
 import { type Libc, openLibc, PROCESSOR, readNameservers } from "../../kernel/mod.ts";
 import { CallSupervisor } from "./call_supervisor.ts";
 import { type Prepared, prepareThread } from "./prepare_thread.ts";
@@ -24,7 +25,7 @@ function supervise(libc: Libc, prepared: Prepared, launch: NodeLaunch): void {
   const { listener, plan, programs } = prepared;
   if (listener === undefined || PROCESSOR === undefined) return;
   const { folder, controlSocket, serverSocket, memoryMb, tmpMb, allowPrivate, peers } = launch;
-  void new CallSupervisor({
+  new CallSupervisor({
     ...{ libc, processor: PROCESSOR, listener, programs },
     rules: {
       hasOwnNetwork: plan.kind === "namespaces",
@@ -42,7 +43,7 @@ function supervise(libc: Libc, prepared: Prepared, launch: NodeLaunch): void {
       });
       return ownPidOf(pid);
     },
-  }).run();
+  }).run().catch((error) => endWith(`The sandbox failed: ${error}`));
 }
 
 async function start(prepared: Prepared, launch: NodeLaunch): Promise<RunningNode> {

@@ -121,10 +121,10 @@ class NodeThread {
     });
     this.post({ type: "started", pid: child.pid });
     this.#watchWatcher();
-    void child.status.then(({ code, signal }) => {
+    child.status.then(({ code, signal }) => {
       this.end();
       this.post({ type: "ended", code, signal });
-    });
+    }).catch(reportError);
   }
 
   end(): void {

@@ -33,7 +33,9 @@ export function accountMailSender(
       return Promise.reject(new Error("Too many mails wait to be sent"));
     }
     waiting++;
-    void attempt(mail, 0).finally(() => waiting--);
+    attempt(mail, 0)
+      .catch((error) => onTrouble(`A mail to an account was not sent: ${error}`))
+      .finally(() => waiting--);
     return Promise.resolve();
   };
 }

@@ -96,7 +96,7 @@ export function createMailer(settings: {
     },
     close() {
       isClosed = true;
-      void opening?.then((transport) => transport.close());
+      opening?.then((transport) => transport.close(), () => {});
     },
   };
 }

@@ -1,0 +1,59 @@
+/**
+ * The last resort: an error that no code handles is logged and counted, and the
+ * platform lives on. Each one is a fault of the program.
+ *
+ * @module
+ */
+import { forgiveClosedSocketReads } from "../../lib/closed_socket_reads.ts";
+
+/** Most of them that are logged in one minute; the rest is only counted. */
+const MAX_LOGGED = 60;
+const MINUTE_MS = 60_000;
+
+export class UnhandledErrors {
+  #count = 0;
+  #minute = 0;
+  #logged = 0;
+
+  constructor(
+    private readonly options: {
+      readonly log: (line: { readonly level: "error"; readonly message: string }) => void;
+      readonly now: () => number;
+      readonly newId: () => string;
+    },
+  ) {}
+
+  /** How many there were since the start. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Takes every error of this thread that nobody else handles. */
+  listen(): void {
+    // Its listener comes first: those errors are not faults.
+    forgiveClosedSocketReads();
+    const take = (event: Event, what: string, error: unknown): void => {
+      if (event.defaultPrevented) return;
+      event.preventDefault();
+      this.note(what, error);
+    };
+    globalThis.addEventListener("error", (event) => take(event, "error", event.error));
+    globalThis.addEventListener(
+      "unhandledrejection",
+      (event) => take(event, "rejection", event.reason),
+    );
+  }
+
+  note(what: string, error: unknown): void {
+    this.#count++;
+    const minute = Math.floor(this.options.now() / MINUTE_MS);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      this.#logged = 0;
+    }
+    if (++this.#logged > MAX_LOGGED) return;
+    const reason = error instanceof Error ? error.stack ?? error.message : String(error);
+    const message = `Unhandled ${what} ${this.options.newId()}, please report it: ${reason}`;
+    this.options.log({ level: "error", message });
+  }
+}
