@@ -83,7 +83,6 @@ async function compileStage(included: readonly string[]): Promise<void> {
     "--unstable-kv",
     "--unstable-net",
     "--unstable-worker-options",
-    "--unstable-no-legacy-abort",
     // Its file would lie in the folder for temporary files, where others may put one first.
     "--no-code-cache",
     ...(flags.target === undefined ? [] : ["--target", flags.target]),

@@ -38,7 +38,6 @@ export function computeProcessCommand(
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
     flags: (folder, { directory, allowPrivate, allowUnsandboxed }: SpawnFacts) => [
-      "--unstable-no-legacy-abort",
       `--allow-read=${[runtime, directory, folder, ...TEMPORARY_PLACES].join(",")}`,
       `--allow-write=${[folder, ...TEMPORARY_PLACES].join(",")}`,
       "--allow-net",

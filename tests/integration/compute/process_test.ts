@@ -43,6 +43,11 @@ const handlers = {
       closed.push("endless");
     });
   },
+  "/awaited": async (request, response) => {
+    let bytes = 0;
+    for await (const chunk of request) bytes += chunk.byteLength;
+    response.end(String(bytes));
+  },
   "/closed": (_request, response) => response.end(closed.join()),
   "/slow": async (_request, response) => response.end(await sleep(200, "slow")),
   "/hang": () => {},
@@ -138,6 +143,10 @@ onEachEngine("requests and answers pass as they are", async ({ serve, t }) => {
     let bytes = 0;
     for await (const part of result.response.body!) bytes += part.byteLength;
     assert.equal(bytes, size);
+  });
+  await t.step("a body that is awaited, where there is one and where there is none", async () => {
+    assert.equal(await app.ask("/awaited"), "200 0");
+    assert.equal(await app.ask("/awaited", { method: "POST", body: lines(1) }), `200 ${64 * 1024}`);
   });
   await t.step("an answer before the body is sent", async () => {
     const body = new ReadableStream<Uint8Array>({ start: (c) => c.enqueue(new Uint8Array(10)) });

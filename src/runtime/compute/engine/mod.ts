@@ -8,6 +8,8 @@
 export { type AdvertisedAddress, refusedListen, ServerAddress } from "./address.ts";
 export { cleanStack, type StackPlaces } from "./clean_stack.ts";
 export {
+  type Adapt,
+  addPeer,
   type Emitter,
   type Method,
   replaceAddress,

@@ -18,7 +18,6 @@ export interface Emitter {
 }
 
 interface IncomingRequest {
-  url: string;
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly headers: Record<string, string | string[] | undefined>;
@@ -44,13 +43,6 @@ function readPort(value: unknown): { readonly port?: number } {
   const port = typeof value === "string" && value !== "" ? Number(value) : value;
   return typeof port === "number" && Number.isInteger(port) ? { port } : {};
 }
-
-/** The path and query: Deno shows a request over a Unix socket as `//host/path`. */
-const originForm = (url: string): string => {
-  if (!url.startsWith("//")) return url;
-  const path = url.indexOf("/", 2);
-  return path === -1 ? "/" : url.slice(path);
-};
 
 /** Events whose first argument is a request. */
 const WITH_REQUEST: ReadonlySet<string> = new Set([
@@ -83,11 +75,11 @@ const PEER = {
   localAddress: "127.0.0.1",
 } as const;
 
-/**
- * Runs each request of a kind of server in its scope. With `denoServes`, requests
- * come from Deno's own server and show a URL of its own.
- */
-export function scopeRequests(prototype: Emitter, denoServes: boolean): void {
+/** Changes a request, and its response or socket, before the server's code sees them. */
+export type Adapt = (request: object, answer: unknown) => void;
+
+/** Runs each request of a kind of server in its scope. */
+export function scopeRequests(prototype: Emitter, adapt?: Adapt): void {
   const emit = prototype.emit;
   const replaced: Method = function (event, ...args) {
     const first = args[0];
@@ -98,11 +90,8 @@ export function scopeRequests(prototype: Emitter, denoServes: boolean): void {
       }
       return emit.call(this, String(event), ...args);
     }
-    const request = first as IncomingRequest & { readonly socket?: unknown };
-    if (denoServes) {
-      request.url = originForm(request.url);
-      addPeer(request.socket);
-    }
+    const request = first as IncomingRequest;
+    adapt?.(request, args[1]);
     restoreAcceptEncoding(request);
     const id = request.headers[REQUEST_ID_HEADER];
     return inRequest(
@@ -113,7 +102,8 @@ export function scopeRequests(prototype: Emitter, denoServes: boolean): void {
   Object.defineProperty(prototype, "emit", { value: replaced, writable: true, configurable: true });
 }
 
-function addPeer(socket: unknown): void {
+/** Gives a socket the addresses that frameworks expect. */
+export function addPeer(socket: unknown): void {
   if (typeof socket !== "object" || socket === null) return;
   for (const [name, value] of Object.entries(PEER)) {
     Object.defineProperty(socket, name, { value, configurable: true, writable: true });

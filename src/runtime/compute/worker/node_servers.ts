@@ -6,6 +6,7 @@
  */
 import http from "node:http";
 import https from "node:https";
+import { adaptRequest } from "./node_requests.ts";
 import {
   type Emitter,
   type Method,
@@ -38,5 +39,5 @@ function replaceHttpListen(address: ServerAddress): void {
 export function redirectNodeServers(address: ServerAddress): void {
   replaceListen(address);
   replaceHttpListen(address);
-  scopeRequests(http.Server.prototype as unknown as Emitter, true);
+  scopeRequests(http.Server.prototype as unknown as Emitter, adaptRequest);
 }

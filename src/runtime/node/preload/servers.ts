@@ -41,5 +41,5 @@ export function redirectServers(address: ServerAddress): void {
     if (refused !== undefined) throw refused;
     return listen.apply(this, args);
   };
-  scopeRequests(http.Server.prototype as unknown as Emitter, false);
+  scopeRequests(http.Server.prototype as unknown as Emitter);
 }

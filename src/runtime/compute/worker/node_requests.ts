@@ -1,0 +1,93 @@
+/**
+ * Requests and responses of `node:http` in Deno, with what they lack to be those of
+ * Node: they end with their connection, and are ended by `destroy()`.
+ *
+ * @module
+ */
+import process from "node:process";
+import type { Readable, Writable } from "node:stream";
+import { type Adapt, addPeer } from "../engine/mod.ts";
+
+type Done = (error?: Error | null) => void;
+
+/** The stand-in for a socket that Deno gives to each request. */
+interface RequestSocket {
+  /** Reads the body; missing where there is none. */
+  readonly reader?: ReadableStreamDefaultReader<Uint8Array>;
+  emit(event: string, ...args: unknown[]): boolean;
+  once(event: string, listener: () => void): unknown;
+  destroy(error?: Error): unknown;
+}
+
+interface DenoRequest extends Readable {
+  url: string;
+  readonly socket: RequestSocket;
+}
+
+interface DenoResponse extends Writable {
+  finished: boolean;
+  readonly headersSent: boolean;
+  /** Answers the request, once. */
+  readonly _resolve: (response: Response) => void;
+  _destroy(error: Error | null, done: Done): void;
+}
+
+/** The path and query: Deno shows a request over a Unix socket as `//host/path`. */
+const originForm = (url: string): string => {
+  if (!url.startsWith("//")) return url;
+  const path = url.indexOf("/", 2);
+  return path === -1 ? "/" : url.slice(path);
+};
+
+/** Deno never ends a request without a body, for which `for await` then waits for ever. */
+function endWithoutBody(request: DenoRequest): void {
+  if (request.socket.reader !== undefined) return;
+  request._destroy = (error, done) => {
+    const heard = error !== null && request.listenerCount("error") > 0;
+    process.nextTick(done, heard ? error : null);
+  };
+}
+
+/** Breaks the answer off where it is not complete. */
+function breakOffWhenDestroyed(response: DenoResponse): void {
+  const destroy = response._destroy;
+  response._destroy = (error, done) => {
+    if (response.writableFinished) return destroy.call(response, null, done);
+    response.finished = true;
+    // Its stream of the body is the only way to the connection.
+    destroy.call(response, error ?? new Error("The response was destroyed"), () => {
+      if (!response.headersSent) response._resolve(new Response(null, { status: 500 }));
+      done(error);
+    });
+  };
+}
+
+/** Ends both when the client leaves; Deno binds sockets to that only where something listens. */
+function endWithConnection(request: DenoRequest, response: DenoResponse): void {
+  const { socket } = request;
+  const emit = socket.emit.bind(socket);
+  // Deno reports each end of a request, complete or not, as an error.
+  socket.emit = (event, ...args) => event !== "error" && emit(event, ...args);
+  response.removeAllListeners("newListener");
+  for (const symbol of Object.getOwnPropertySymbols(Object.getPrototypeOf(socket))) {
+    const bind: unknown = Reflect.get(socket, symbol);
+    if (typeof bind === "function") bind.call(socket);
+  }
+  socket.destroy = (error) => response.destroy(error);
+  socket.once("close", () => {
+    if (!response.writableFinished) response.destroy();
+    if (!request.readableEnded) request.destroy();
+  });
+}
+
+/** Gives a request and its response Node's shape, before the server's code sees them. */
+export const adaptRequest: Adapt = (first, answer) => {
+  const request = first as DenoRequest;
+  request.url = originForm(request.url);
+  addPeer(request.socket);
+  // With an upgrade, the answer is the socket itself.
+  if (typeof Reflect.get(answer as object, "_resolve") !== "function") return;
+  endWithoutBody(request);
+  breakOffWhenDestroyed(answer as DenoResponse);
+  endWithConnection(request, answer as DenoResponse);
+};
