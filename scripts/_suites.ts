@@ -170,6 +170,8 @@ export type Extent =
   | "all"
   /** Those of `deno task test`: every capability once. */
   | "short"
+  /** All but those. */
+  | "rest"
   /** Those that show in an empty root that the program needs nothing but the C library. */
   | "empty root";
 
@@ -177,7 +179,9 @@ export type Extent =
 export function chooseFiles(suite: Suite, extent: Extent): readonly string[] {
   if (extent === "all") return testFiles(suite);
   if (extent === "empty root") return suite.name === "e2e" ? EMPTY_ROOT_SHORT : [];
-  return suite.short ?? testFiles(suite).filter((file) => !suite.first.includes(file));
+  const isShort = (file: string) =>
+    suite.short === undefined ? !suite.first.includes(file) : suite.short.includes(file);
+  return testFiles(suite).filter((file) => isShort(file) === (extent === "short"));
 }
 
 /** The files of tests below the folders of a suite, as paths from the root. */

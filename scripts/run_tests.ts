@@ -1,7 +1,8 @@
 /**
  * `deno task test`: compiles the program, runs every capability through it once, and ends
- * with one line, `N passed, N failed`. `deno task test:all` runs every test;
- * `deno task test unit e2e` all tests of the suites that it names.
+ * with one line, `N passed, N failed`. `deno task test:all` runs every test, and
+ * `deno task test --rest` those that `deno task test` leaves out; `deno task test unit e2e`
+ * runs all tests of the suites that it names.
  *
  * `SVC_BIN` names a program that is compiled already. Where no base runtime can be had,
  * the same tests run the source, and the closing lines say so.
@@ -28,7 +29,10 @@ const SLOWEST = 10;
 
 const { values: flags, positionals: names } = parseArgs({
   args: Deno.args,
-  options: { all: { type: "boolean", default: false } },
+  options: {
+    all: { type: "boolean", default: false },
+    rest: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
 const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
@@ -64,13 +68,15 @@ async function provideProgram(): Promise<boolean> {
   return true;
 }
 
+function chooseExtent(): Extent {
+  if (root === "short") return "empty root";
+  if (flags.rest) return "rest";
+  return flags.all || names.length > 0 ? "all" : "short";
+}
+
 /** The unit tests start no program. */
 const isCompiled = names.join() === "unit" || await provideProgram();
-const extent: Extent = root === "short"
-  ? "empty root"
-  : flags.all || names.length > 0
-  ? "all"
-  : "short";
+const extent = chooseExtent();
 const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
 
 function print(bytes: Uint8Array): void {
