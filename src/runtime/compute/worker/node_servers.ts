@@ -6,6 +6,7 @@
  */
 import http from "node:http";
 import https from "node:https";
+import net from "node:net";
 import { adaptRequest } from "./node_requests.ts";
 import {
   type Emitter,
@@ -35,9 +36,18 @@ function replaceHttpListen(address: ServerAddress): void {
   replaceAddress(prototype);
 }
 
+/**
+ * In Deno, a socket that writes several buffers at once loses what the system does
+ * not take at once, and the peer waits: this writes them one by one.
+ */
+function writeOneByOne(): void {
+  Reflect.set(net.Socket.prototype, "_writev", null);
+}
+
 /** Redirects the servers of Node to the address. */
 export function redirectNodeServers(address: ServerAddress): void {
   replaceListen(address);
   replaceHttpListen(address);
+  writeOneByOne();
   scopeRequests(http.Server.prototype as unknown as Emitter, adaptRequest);
 }
