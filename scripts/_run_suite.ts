@@ -71,7 +71,7 @@ async function runBatch({ files, threads }: Batch, options: RunOptions): Promise
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["test", "--allow-all", "--no-check", "--frozen", "--permit-no-files"],
-      `--junit-path=${timesFile}`,
+      ...["--preload", join(ROOT, "tests", "_preload.ts"), `--junit-path=${timesFile}`],
       ...(threads > 1 ? ["--parallel"] : []),
       ...files,
     ],

@@ -125,18 +125,15 @@ function reportUnfinished(output: string, end: RunEnd): Report {
 export function readReport(output: string, end: RunEnd): Report {
   const last = [...output.matchAll(SUMMARY)].at(-1)?.groups;
   if (last === undefined || end.timedOut) return reportUnfinished(output, end);
-  const problems = lastList(output, FAILURES).filter((line) => !isStep(line));
+  const failures = readFailures(output).map(describeFailure);
   const passed = Number(last.passed);
   const failed = Number(last.failed);
   const skipped = Number(/\| (\d+) ignored/.exec(last.rest ?? "")?.[1] ?? 0);
   const isSilent = failed === 0 && (end.code !== 0 || end.signal !== null);
   const counts = { passed, failed: isSilent ? 1 : failed, skipped };
-  // The list has no test of which only steps failed.
-  if (problems.length < failed) {
-    const isListed = ({ test }: Failure) =>
-      test === OUTSIDE || problems.some((line) => line.startsWith(`${test} => `));
-    problems.push(...readFailures(output).filter((each) => !isListed(each)).map(describeFailure));
-  }
+  const problems = failures.length >= failed
+    ? failures
+    : lastList(output, FAILURES).filter((line) => !isStep(line));
   if (counts.failed > 0 && problems.length === 0) problems.push(describeEnd(end));
   return { counts, problems };
 }

@@ -128,9 +128,9 @@ const BAD_END = { code: 1, signal: null, timedOut: false };
 Deno.test("readReport() names the files of failed tests that ran side by side", () => {
   const { problems } = readReport(BESIDE, BAD_END);
   assert.deepEqual(problems, [
-    "./t/x_test.ts (uncaught error)",
-    "worse => ./helpers/declare.ts:1:41",
     "bad => t/y_test.ts",
+    "worse => t/z_test.ts",
+    "(outside of its tests) => t/x_test.ts",
   ]);
 });
 

@@ -1,0 +1,37 @@
+/**
+ * Loaded before each file of tests (`deno test --preload tests/_preload.ts`): leaves out Deno's
+ * checks for leaks. What a program keeps for its whole life (esbuild's process, loaded libraries,
+ * idle connections) begins in whichever test needs it first, and counts as a leak there. Tests of
+ * leaks look at descriptors and processes themselves.
+ *
+ * @module
+ */
+
+const RELAXED = { sanitizeOps: false, sanitizeResources: false } as const;
+
+type Options = Omit<Deno.TestDefinition, "fn" | "name">;
+type Run = Deno.TestDefinition["fn"];
+
+/** The one definition that the forms of `Deno.test()` stand for. */
+function definitionOf(args: readonly unknown[]): Deno.TestDefinition {
+  const named = args.find((arg): arg is string => typeof arg === "string");
+  const run = args.find((arg): arg is Run => typeof arg === "function");
+  const given = args.find((arg): arg is Options & { fn?: Run; name?: string } =>
+    typeof arg === "object" && arg !== null
+  );
+  const fn = run ?? given?.fn;
+  const name = named ?? given?.name ?? fn?.name;
+  if (fn === undefined || name === undefined) throw new TypeError("A test needs a name and a body");
+  return { ...RELAXED, ...given, name, fn };
+}
+
+const declare = Deno.test;
+const relax = (as: typeof Deno.test | typeof Deno.test.only) => (...args: unknown[]): void =>
+  as(definitionOf(args));
+
+Object.defineProperty(Deno, "test", {
+  value: Object.assign(relax(declare), declare, {
+    only: relax(declare.only),
+    ignore: relax(declare.ignore),
+  }),
+});
