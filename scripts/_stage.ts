@@ -4,12 +4,15 @@
  *
  * @module
  */
+import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
+import { z } from "zod";
 import { TEMPLATE_FILE } from "../src/database/mod.ts";
 import { DOCUMENTS_FILE, readSources } from "../src/documents/mod.ts";
 import { sha256Hex } from "../src/lib/hash.ts";
 import { type BinaryFacts, binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
 import { compressTo } from "./_compress.ts";
+import { hear } from "./_process.ts";
 import { RARE_MODULES } from "./_rare_modules.ts";
 
 export interface ShippedPackage {
@@ -108,23 +111,41 @@ export function platformOf(target: string | undefined): Platform {
 }
 
 /**
- * Where the package with esbuild's native program lies: beside esbuild itself.
- *
- * @throws {Error} Where the package of that platform is not installed.
+ * The package with esbuild's native program: beside esbuild itself for this machine, and
+ * fetched to `folder` for another one.
  */
-async function nativeEsbuild(root: string, platform: Platform): Promise<string> {
+async function nativeEsbuild(root: string, platform: Platform, folder: string): Promise<string> {
   const name = binaryPackage(platform);
-  const esbuild = await Deno.realPath(join(root, "node_modules", "esbuild"));
-  const folder = join(dirname(esbuild), name);
-  try {
-    await Deno.stat(join(folder, binaryName(platform.os)));
-    return folder;
-  } catch (cause) {
-    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
-    const [, os, arch] = /^@esbuild\/([^-]+)-(.+)$/.exec(name) ?? [];
-    const command = `deno install --os=${os} --arch=${arch}`;
-    throw new Error(`Install ${name} by "${command}": it is not in node_modules`, { cause });
+  if (platform.os !== Deno.build.os || platform.arch !== Deno.build.arch) {
+    return await fetchPackage(name, root, folder);
   }
+  const esbuild = await Deno.realPath(join(root, "node_modules", "esbuild"));
+  return join(dirname(esbuild), name);
+}
+
+const lockSchema = z.object({ npm: z.record(z.string(), z.object({ integrity: z.string() })) });
+
+/**
+ * Fetches a package that `deno.lock` names from npm, since Deno installs those of this
+ * machine alone, and unpacks it to `folder`.
+ *
+ * @throws {Error} where it cannot be fetched, or is another one than `deno.lock` says.
+ */
+async function fetchPackage(name: string, root: string, folder: string): Promise<string> {
+  const lock = lockSchema.parse(JSON.parse(await Deno.readTextFile(join(root, "deno.lock"))));
+  const [id, entry] = Object.entries(lock.npm).find(([id]) => id.startsWith(`${name}@`)) ?? [];
+  if (id === undefined || entry === undefined) throw new Error(`deno.lock has no ${name}`);
+  await Deno.mkdir(folder, { recursive: true });
+  const { code, stdout, stderr } = await hear(["npm", "pack", "--silent", id], { cwd: folder });
+  if (code !== 0) throw new Error(`Cannot fetch ${id} from npm: ${stderr}`);
+  const archive = join(folder, stdout.trim());
+  const digest = createHash("sha512").update(await Deno.readFile(archive)).digest("base64");
+  if (`sha512-${digest}` !== entry.integrity) {
+    throw new Error(`Cannot use ${id}: its digest is not the one in deno.lock`);
+  }
+  const unpacked = await hear(["tar", "-xzf", archive, "-C", folder]);
+  if (unpacked.code !== 0) throw new Error(`Cannot unpack ${archive}: ${unpacked.stderr}`);
+  return join(folder, "package");
 }
 
 async function copyFiles(from: string, to: string, files: readonly string[]): Promise<void> {
@@ -187,7 +208,7 @@ export async function stagePackages(
   stage: string,
   { platform = Deno.build, quality = BEST_QUALITY }: StageOptions = {},
 ): Promise<void> {
-  const esbuild = await nativeEsbuild(root, platform);
+  const esbuild = await nativeEsbuild(root, platform, `${stage}-packages`);
   const { version, unstable } = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
   const dependencies: Record<string, string> = {};
   const compressing: Promise<void>[] = [];

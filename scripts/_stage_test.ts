@@ -40,18 +40,6 @@ Deno.test("stagePackages() ships exactly the named files, with versions and lice
   }
 });
 
-Deno.test("stagePackages() says how to get what another platform needs", async () => {
-  const stage = await Deno.makeTempDir();
-  try {
-    await assert.rejects(
-      stagePackages(ROOT, stage, { platform: { os: "windows", arch: "aarch64" } }),
-      /Install @esbuild\/win32-arm64 by "deno install --os=win32 --arch=arm64"/,
-    );
-  } finally {
-    await Deno.remove(stage, { recursive: true });
-  }
-});
-
 Deno.test("stageDocuments() packs every document as it is", async () => {
   const stage = await Deno.makeTempDir();
   try {
