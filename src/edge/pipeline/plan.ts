@@ -37,8 +37,6 @@ export interface PipelinePlan {
   /** Response steps on the client's side. */
   readonly outerResponse: readonly PlannedStep[];
   readonly observers: readonly PlannedStep[];
-  /** The names of all its functions, each once. */
-  readonly functions: readonly string[];
   /** Whether a function contributes to what the cache would store. */
   readonly runsBehindCache: boolean;
   /** Whether a function runs even where the cache has the response. */
@@ -62,16 +60,13 @@ export function planPipeline(steps: readonly PipelineStep[]): PipelinePlan {
   const handle = steps.find((step) => !isFunctionStep(step));
   const [outerRequest, outerResponse] = [pick("request", "before"), pick("response", "before")];
   const observers = pick("observe");
-  const handledBy = handle === undefined || isFunctionStep(handle) ? ORIGIN_HANDLE : handle.handle;
-  const used = functions.map(({ use }) => use);
   return {
     outerRequest,
     innerRequest: pick("request", "after"),
-    handle: handledBy,
+    handle: handle === undefined || isFunctionStep(handle) ? ORIGIN_HANDLE : handle.handle,
     innerResponse: pick("response", "after"),
     outerResponse,
     observers,
-    functions: [...new Set(handledBy === ORIGIN_HANDLE ? used : [...used, handledBy])],
     runsBehindCache: runsBehindCache(steps),
     runsBeforeCache: outerRequest.length + outerResponse.length + observers.length > 0,
   };

@@ -32,13 +32,3 @@ Deno.test("planPipeline() closes request steps and opens others where nothing is
   );
   assert.equal(plan.runsBehindCache, false);
 });
-
-Deno.test("planPipeline() names each function once, the handle included", () => {
-  const plan = planPipeline([
-    { use: "a", mode: "request" },
-    { handle: "api" },
-    { use: "a", mode: "response" },
-  ]);
-  assert.deepEqual(plan.functions, ["a", "api"]);
-  assert.deepEqual(planPipeline([{ handle: "origin" }]).functions, []);
-});
