@@ -176,12 +176,16 @@ async function deployImported(box: Sandbox, { name, files, imports, ...site }: S
     await Deno.mkdir(join(box.site, path, ".."), { recursive: true });
     await Deno.writeTextFile(join(box.site, path), text);
   }
-  const run = await box.tool(["rules", "import", ...imports, "--output", "svc.rules.toml"]);
+  await box.json(["init", "--create", "--name", name]);
+  const { stderr } = await box.tool(["deploy", "--dry-run"]);
+  const line = ["rules", "import", ...imports, "--output", "svc.rules.toml"];
+  const proposed = [...stderr.matchAll(/svc (rules import .*)/g)].map(([, words]) => words);
+  assert.deepEqual(proposed, [line.join(" ")], stderr);
+  const run = await box.tool(line);
   assert.equal(run.code, 0, run.stderr);
   for (const line of [...site.skipped, ...site.notes]) assert.match(run.stderr, line);
   const said = run.stderr.split("\n").filter((line) => /: (?:skipped|imported, but): /.test(line));
   assert.equal(said.length, site.skipped.length + site.notes.length, run.stderr);
-  await box.json(["init", "--create", "--name", name]);
   await box.json(["deploy", "--prod"]);
 }
 
