@@ -44,16 +44,12 @@ export function nameGroups(text: string, groups: readonly string[]): string {
   });
 }
 
-/** A reference with the slash before it, where nothing else of its segment follows. */
-const wholeSegment = (name: string): RegExp => new RegExp(`/:${name}[*+?]?(?=[/?#]|$)`, "g");
-const reference = (name: string): RegExp => new RegExp(`:${name}(?![A-Za-z0-9_])[*+?]?`, "g");
+/** A reference with the slash before it, which belongs to it. */
+const reference = (name: string): RegExp => new RegExp(`/?:${name}(?![A-Za-z0-9_])[*+?]?`, "g");
 
 /** The text without the parameters that stand for nothing, each with its slash. */
 export function withoutParameters(text: string, names: readonly string[]): string {
-  return names.reduce(
-    (rest, name) => rest.replace(wholeSegment(name), "").replace(reference(name), ""),
-    text,
-  );
+  return names.reduce((rest, name) => rest.replace(reference(name), ""), text);
 }
 
 /** The destination for a path; `all` are the captures of the whole source. */
@@ -71,5 +67,5 @@ export function readDestination(
   const plain = rest.replace(/:([A-Za-z_][A-Za-z0-9_]*)[*+]/g, ":$1");
   checkReferences(plain, segments);
   const { text, used } = rewriteReferences(plain, names, encodeBraces);
-  return { target: text === "" ? "/" : text, used };
+  return { target: /^(?:$|[?#])/.test(text) ? `/${text}` : text, used };
 }
