@@ -92,7 +92,7 @@ export function personWho(answers: readonly unknown[]): Prompter & { readonly as
   return {
     asked,
     text: ({ message }) => Promise.resolve(next(message) as string),
-    password: ({ message }) => Promise.resolve(next(message) as string),
+    value: ({ message }) => Promise.resolve(next(message) as string),
     confirm: ({ message }) => Promise.resolve(next(message) as boolean),
     select<Value>({ message, choices }: {
       message: string;

@@ -119,10 +119,7 @@ async function ask(ctx: Context, { key, category }: ValueFacts): Promise<string>
       ctx.lines.again({ "--stdin": true }),
     ]);
   }
-  const message = `Value of ${key}`;
-  return category === "secret"
-    ? await ctx.prompter.password({ message: `${message} (secret, not shown)` })
-    : await ctx.prompter.text({ message });
+  return await ctx.prompter.value({ message: `Value of ${key}`, isShown: category === "plain" });
 }
 
 async function read(ctx: Context, flags: ValueFlags, facts: ValueFacts): Promise<string> {

@@ -3,6 +3,7 @@
  *
  * @module
  */
-export { createPlainPrompter, type Keyboard } from "./plain_prompter.ts";
+export type { Keyboard } from "./keys.ts";
+export { createPlainPrompter } from "./plain_prompter.ts";
 export { createClackPrompter, type Prompter } from "./prompter.ts";
 export { startWorkTime } from "./work_time.ts";

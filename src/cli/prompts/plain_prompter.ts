@@ -4,65 +4,10 @@
  *
  * @module
  */
-import { interrupted } from "../errors/mod.ts";
 import type { Writer } from "../terminal/mod.ts";
+import { askValue } from "./ask_value.ts";
+import { type Keyboard, Keys } from "./keys.ts";
 import type { Choice, Prompter } from "./prompter.ts";
-
-/** The keyboard of a terminal. */
-export interface Keyboard {
-  /** The next bytes that were typed; `null` at the end of input. */
-  read(): Promise<Uint8Array | null>;
-  /** Turns off, or on again, that the terminal shows what is typed and waits for whole lines. */
-  setRaw(raw: boolean): void;
-}
-
-const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ["\x03", "\x04", "\b", "\x7f"];
-
-/** Reads a line; what follows it in the same read is kept for the next question. */
-class Lines {
-  private rest = "";
-  private readonly decoder = new TextDecoder();
-
-  constructor(private readonly keyboard: Keyboard, private readonly signal: AbortSignal) {}
-
-  async next(): Promise<string> {
-    for (;;) {
-      const end = this.rest.search(/[\r\n]/);
-      if (end !== -1) {
-        const line = this.rest.slice(0, end);
-        this.rest = this.rest.slice(end + 1);
-        return edited(line);
-      }
-      const bytes = await this.read();
-      if (bytes === null) throw interrupted();
-      this.rest += this.decoder.decode(bytes, { stream: true });
-      if (this.rest.includes(CTRL_C) || this.rest.includes(CTRL_D)) throw interrupted();
-    }
-  }
-
-  /** What is typed next; throws at Ctrl-C, which a terminal of lines turns into a signal. */
-  private async read(): Promise<Uint8Array | null> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const giveUp = () => reject(interrupted());
-    if (this.signal.aborted) giveUp();
-    this.signal.addEventListener("abort", giveUp, { once: true });
-    try {
-      return await Promise.race([promise, this.keyboard.read()]);
-    } finally {
-      this.signal.removeEventListener("abort", giveUp);
-    }
-  }
-}
-
-/** The line as it stands after its deletions, which a raw terminal hands on. */
-function edited(line: string): string {
-  const kept: string[] = [];
-  for (const character of line) {
-    if (character === BACKSPACE || character === DELETE) kept.pop();
-    else kept.push(character);
-  }
-  return kept.join("");
-}
 
 /** Asks on `output` and reads the answers from `keyboard`, until `signal` is aborted. */
 export function createPlainPrompter(
@@ -70,10 +15,10 @@ export function createPlainPrompter(
   output: Writer,
   signal: AbortSignal,
 ): Prompter {
-  const lines = new Lines(keyboard, signal);
+  const keys = new Keys(keyboard, signal);
   const ask = async (question: string): Promise<string> => {
     output.write(question);
-    return (await lines.next()).trim();
+    return (await keys.line()).trim();
   };
   return {
     async text({ message, initial, validate }) {
@@ -86,16 +31,7 @@ export function createPlainPrompter(
         output.write(`${problem}\n`);
       }
     },
-    async password({ message }) {
-      output.write(`${message} (not shown): `);
-      keyboard.setRaw(true);
-      try {
-        return await lines.next();
-      } finally {
-        keyboard.setRaw(false);
-        output.write("\n");
-      }
-    },
+    value: (question) => askValue({ keyboard, output, signal, keys }, question),
     async confirm({ message, initial = false }) {
       for (;;) {
         const typed = (await ask(`${message} ${initial ? "[Y/n]" : "[y/N]"} `)).toLowerCase();

@@ -27,11 +27,35 @@ Deno.test("text() takes what is typed, what was suggested, and asks again after 
   assert.equal(shown(), "Name [site]: Use no blanks\nName [site]: ");
 });
 
-Deno.test("password() is typed unseen, and can be corrected", async () => {
+Deno.test("value() is typed unseen, and can be corrected", async () => {
   const { prompter, raw, shown } = typing("hunterX", "\x7f2\r");
-  assert.equal(await prompter.password({ message: "Password" }), "hunter2");
+  assert.equal(await prompter.value({ message: "Password", isShown: false }), "hunter2");
   assert.deepEqual(raw, [true, false]);
-  assert.equal(shown(), "Password (not shown): \n");
+  assert.equal(shown(), "\x1b[?2004hPassword (not shown): \x1b[?2004l\n");
+});
+
+const PEM = "-----BEGIN KEY-----\nMIIB\n-----END KEY-----";
+
+Deno.test("value() takes all lines of a paste, marked by the terminal or not", async () => {
+  const pasted = PEM.replaceAll("\n", "\r");
+  const rows = [
+    [`\x1b[200~${pasted}\r\x1b[201~`, "\r"],
+    // The mark is cut by a read, and the lines come in several.
+    ["\x1b[20", `0~${pasted.slice(0, 30)}`, `${pasted.slice(30)}\x1b[201~`, "\r"],
+    [`${pasted}\r`],
+    [pasted.slice(0, 20), pasted.slice(20), "\r"],
+  ];
+  for (const typed of rows) {
+    const { prompter, shown } = typing(...typed);
+    assert.equal(await prompter.value({ message: "Key", isShown: false }), PEM);
+    assert.ok(!shown().includes("MIIB"), "a secret is not shown");
+  }
+});
+
+Deno.test("value() shows what is not a secret, as text", async () => {
+  const { prompter, shown } = typing("inX", "\x7ffo\x1b[A\r");
+  assert.equal(await prompter.value({ message: "Level", isShown: true }), "info");
+  assert.ok(shown().includes("inX\b \bfo"), JSON.stringify(shown()));
 });
 
 Deno.test("confirm() knows yes, no and the usual answer", async () => {
@@ -54,7 +78,9 @@ Deno.test("select() numbers the choices", async () => {
 for (const [name, typed] of [["Ctrl-C", "\x03"], ["Ctrl-D", "\x04"]] as const) {
   Deno.test(`every question ends the command at ${name}, and the end of input`, async () => {
     const { prompter, raw } = typing(typed);
-    await assert.rejects(prompter.password({ message: "Password" }), { code: "interrupted" });
+    await assert.rejects(prompter.value({ message: "Password", isShown: false }), {
+      code: "interrupted",
+    });
     assert.deepEqual(raw, [true, false]);
     await assert.rejects(prompter.text({ message: "Name" }), { code: "interrupted" });
   });

@@ -5,6 +5,9 @@
  */
 import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { interrupted } from "../errors/mod.ts";
+import type { Writer } from "../terminal/mod.ts";
+import { askValue, type ValueQuestion } from "./ask_value.ts";
+import type { Keyboard } from "./keys.ts";
 
 export interface Choice<Value> {
   readonly value: Value;
@@ -19,8 +22,8 @@ export interface Prompter {
     /** Returns what is wrong with an answer, or nothing. */
     readonly validate?: (answer: string) => string | undefined;
   }): Promise<string>;
-  /** Asks for a text that is not shown while it is typed. */
-  password(question: { readonly message: string }): Promise<string>;
+  /** Asks for a value of any text, which may be pasted with several lines. */
+  value(question: ValueQuestion): Promise<string>;
   confirm(question: { readonly message: string; readonly initial?: boolean }): Promise<boolean>;
   select<Value>(question: {
     readonly message: string;
@@ -44,7 +47,11 @@ function answered<Value>(clack: Clack, answer: Value | typeof CANCEL_SYMBOL): Va
  * Questions by `@clack/prompts` on stderr, so that stdout stays data; cancelling
  * throws. The library is loaded with the first question.
  */
-export function createClackPrompter(signal: AbortSignal): Prompter {
+export function createClackPrompter(
+  keyboard: Keyboard,
+  output: Writer,
+  signal: AbortSignal,
+): Prompter {
   return {
     async text({ message, initial, validate }) {
       const { clack, output } = await loadClack();
@@ -57,10 +64,8 @@ export function createClackPrompter(signal: AbortSignal): Prompter {
       });
       return answered(clack, answer);
     },
-    async password({ message }) {
-      const { clack, output } = await loadClack();
-      return answered(clack, await clack.password({ output, signal, message }));
-    },
+    // The library takes the first line of a paste for the answer, and leaves the rest to the shell.
+    value: (question) => askValue({ keyboard, output, signal }, question),
     async confirm({ message, initial }) {
       const { clack, output } = await loadClack();
       const initialValue = initial ?? false;

@@ -30,7 +30,7 @@ export function startWorkTime(now: Clock): WorkTime {
     elapsed: () => now() - startedAt - waited,
     watch: (prompter) => ({
       text: (question) => measured(() => prompter.text(question)),
-      password: (question) => measured(() => prompter.password(question)),
+      value: (question) => measured(() => prompter.value(question)),
       confirm: (question) => measured(() => prompter.confirm(question)),
       select: (question) => measured(() => prompter.select(question)),
     }),

@@ -7,7 +7,7 @@ Deno.test("elapsed() leaves out the time that a person took, also one who gave u
   const unasked = () => Promise.reject(new RangeError("Nobody asked"));
   const slow: Prompter = {
     text: () => Promise.resolve(void (clock += 60_000)).then(() => "site"),
-    password: unasked,
+    value: unasked,
     confirm: () =>
       Promise.resolve(void (clock += 5_000)).then(() => Promise.reject(new Error("no"))),
     select: unasked,

@@ -139,7 +139,7 @@ function isInteractive(host: Host, ui: Ui): boolean {
 /** Arrow keys and colours, or lines of plain text where colours are not wanted. */
 function openPrompter({ env, keyboard, stderr, signal }: Host): Prompter {
   return wantsColor(env, stderr.isTerminal)
-    ? createClackPrompter(signal)
+    ? createClackPrompter(keyboard, stderr, signal)
     : createPlainPrompter(keyboard, stderr, signal);
 }
 

@@ -1,0 +1,52 @@
+/**
+ * The question for a value of any text, such as a key in PEM: it may be pasted,
+ * with several lines.
+ *
+ * @module
+ */
+import { printable, type Writer } from "../terminal/mod.ts";
+import { type Keyboard, Keys, MARK_PASTES, UNMARK_PASTES } from "./keys.ts";
+
+export interface ValueQuestion {
+  readonly message: string;
+  /** True to show what is typed. */
+  readonly isShown: boolean;
+}
+
+/** Shows what is typed, on a terminal that does not. */
+function echo(text: string): string {
+  // deno-lint-ignore no-control-regex -- marks of a paste
+  const typed = text.replace(/\x1b\[20[01]~/g, "");
+  return typed.split(/\r\n|[\r\n]/).map((line) =>
+    // deno-lint-ignore no-control-regex -- the keys that delete
+    line.split(/([\b\x7f])/).map((part) => /^[\b\x7f]$/.test(part) ? "\b \b" : printable(part))
+      .join("")
+  ).join("\r\n");
+}
+
+/** Asks on `output` and reads the value from `keyboard`, until `signal` is aborted. */
+export async function askValue(
+  { keyboard, output, signal, keys = new Keys(keyboard, signal) }: {
+    readonly keyboard: Keyboard;
+    readonly output: Writer;
+    readonly signal: AbortSignal;
+    readonly keys?: Keys;
+  },
+  { message, isShown }: ValueQuestion,
+): Promise<string> {
+  // First: what is typed as soon as the question appears must not be shown either.
+  keyboard.setRaw(true);
+  try {
+    output.write(`${MARK_PASTES}${message}${isShown ? "" : " (not shown)"}: `);
+    const value = await keys.value((text) => {
+      if (isShown) output.write(echo(text));
+    });
+    const lines = value.split("\n").length;
+    if (lines > 1) output.write(`${isShown ? "\r\n" : ""}${lines} lines`);
+    return value;
+  } finally {
+    output.write(UNMARK_PASTES);
+    keyboard.setRaw(false);
+    output.write("\n");
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * What a person types at a terminal, and pastes there.
+ *
+ * @module
+ */
+import { CliError, interrupted } from "../errors/mod.ts";
+
+/** The keyboard of a terminal. */
+export interface Keyboard {
+  /** The next bytes that were typed; `null` at the end of input. */
+  read(): Promise<Uint8Array | null>;
+  /** Turns off, or on again, that the terminal shows what is typed and waits for whole lines. */
+  setRaw(raw: boolean): void;
+}
+
+const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ["\x03", "\x04", "\b", "\x7f"];
+
+/** Asks the terminal to mark what is pasted (xterm, "Bracketed Paste Mode"), and no longer to. */
+export const [MARK_PASTES, UNMARK_PASTES] = ["\x1b[?2004h", "\x1b[?2004l"];
+const [PASTE_BEGINS, PASTE_ENDS] = ["\x1b[200~", "\x1b[201~"];
+// deno-lint-ignore no-control-regex -- keys are control characters
+const STOPS = /\x1b\[200~|\r\n|[\r\n\x03\x04]/;
+/** Arrow keys and the like, which edit nothing here. */
+// deno-lint-ignore no-control-regex -- keys are control characters
+const OTHER_KEYS = /\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])/g;
+
+/**
+ * How long to wait for more after a line break, in milliseconds: a terminal that does not mark
+ * pastes sends their lines one right after the other.
+ */
+const PASTE_GAP = 50;
+/** Longest value, in characters. */
+const MAX_VALUE = 1024 * 1024;
+
+/** The text as it stands after its deletions, which a raw terminal hands on. */
+function edited(text: string): string {
+  const kept: string[] = [];
+  for (const character of text) {
+    if (character === BACKSPACE || character === DELETE) kept.pop();
+    else kept.push(character);
+  }
+  return kept.join("");
+}
+
+/** Reads lines and values; what follows them in the same read is kept for the next question. */
+export class Keys {
+  private rest = "";
+  private reading: Promise<Uint8Array | null> | undefined;
+  private readonly decoder = new TextDecoder();
+
+  constructor(private readonly keyboard: Keyboard, private readonly signal: AbortSignal) {}
+
+  /** The next line. */
+  async line(): Promise<string> {
+    for (;;) {
+      const end = this.rest.search(/[\r\n]/);
+      if (end !== -1) {
+        const line = this.rest.slice(0, end);
+        this.rest = this.rest.slice(end + 1);
+        return edited(line);
+      }
+      await this.fill();
+      if (this.rest.includes(CTRL_C) || this.rest.includes(CTRL_D)) throw interrupted();
+    }
+  }
+
+  /**
+   * A value that may have several lines: the Enter key ends it, the line breaks of a paste do
+   * not. One at the end of the value is removed.
+   */
+  async value(onText: (text: string) => void): Promise<string> {
+    let value = "";
+    for (;;) {
+      if (value.length + this.rest.length > MAX_VALUE) {
+        throw new CliError("usage", `Give at most ${MAX_VALUE} characters`);
+      }
+      const found = STOPS.exec(this.rest);
+      if (found === null) {
+        onText(await this.fill());
+        continue;
+      }
+      value = edited(value + this.take(found.index, found[0].length).replace(OTHER_KEYS, ""));
+      if (found[0] === CTRL_C || found[0] === CTRL_D) throw interrupted();
+      if (found[0] === PASTE_BEGINS) value += await this.paste(onText);
+      else if (this.rest === "" && !await this.comesSoon()) return value.replace(/\n$/, "");
+      else value += "\n";
+    }
+  }
+
+  /** What was pasted, up to its mark, with the line breaks of text. */
+  private async paste(onText: (text: string) => void): Promise<string> {
+    for (;;) {
+      const end = this.rest.indexOf(PASTE_ENDS);
+      if (end !== -1) return this.take(end, PASTE_ENDS.length).replace(/\r\n?/g, "\n");
+      if (this.rest.length > MAX_VALUE) {
+        throw new CliError("usage", `Give at most ${MAX_VALUE} characters`);
+      }
+      onText(await this.fill());
+    }
+  }
+
+  /** Takes what stands before `end`, and drops the mark of this length there. */
+  private take(end: number, length: number): string {
+    const text = this.rest.slice(0, end);
+    this.rest = this.rest.slice(end + length);
+    return text;
+  }
+
+  /** Whether more was typed right after a line break. */
+  private async comesSoon(): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<"later">();
+    const timer = setTimeout(() => resolve("later"), PASTE_GAP);
+    try {
+      const more = await Promise.race([this.read(), promise]);
+      return more !== "later" && more !== null;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Adds what is typed next to the rest, and returns it. */
+  private async fill(): Promise<string> {
+    const bytes = await this.read();
+    this.reading = undefined;
+    if (bytes === null) throw interrupted();
+    const text = this.decoder.decode(bytes, { stream: true });
+    this.rest += text;
+    return text;
+  }
+
+  /** What is typed next, for one `fill`; throws when the command is stopped. */
+  private async read(): Promise<Uint8Array | null> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const giveUp = () => reject(interrupted());
+    if (this.signal.aborted) giveUp();
+    this.signal.addEventListener("abort", giveUp, { once: true });
+    this.reading ??= this.keyboard.read();
+    try {
+      return await Promise.race([promise, this.reading]);
+    } finally {
+      this.signal.removeEventListener("abort", giveUp);
+    }
+  }
+}
