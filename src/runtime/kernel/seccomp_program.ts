@@ -121,10 +121,15 @@ export function wherePointer(
   };
 }
 
-/** Puts the blocks of a program together; calls without a block are allowed. */
+/**
+ * Puts the blocks of a program together.
+ *
+ * @param otherwise the answer to calls without a block
+ */
 export function writeProgram(
   { arch, number }: Processor,
   blocks: readonly Block[],
+  otherwise: number = Answer.allow,
 ): Uint8Array<ArrayBuffer> {
   const steps: Step[] = [
     { code: LOAD, k: ARCH },
@@ -139,7 +144,7 @@ export function writeProgram(
     if (call < 0) continue;
     steps.push({ code: JUMP_EQUAL, k: call, jt: 0, jf: block.steps.length }, ...block.steps);
   }
-  steps.push({ code: RETURN, k: Answer.allow });
+  steps.push({ code: RETURN, k: otherwise });
   const view = new DataView(new ArrayBuffer(steps.length * 8));
   steps.forEach(({ code, k, jt = 0, jf = 0 }, at) => {
     view.setUint16(at * 8, code, true);

@@ -23,8 +23,12 @@ import {
   wherePointer,
   writeProgram,
 } from "../../kernel/mod.ts";
+import { ALLOWED } from "./allowed_calls.ts";
 
-/** Programs, other processes, mounts and namespaces, the kernel itself, and memory that no limit counts. */
+/**
+ * Programs, other processes, mounts and namespaces, the kernel itself, and memory that
+ * no limit counts: these fail with EPERM, as programs expect of a sandbox.
+ */
 export const REFUSED: readonly CallName[] = [
   "fork",
   "vfork",
@@ -274,7 +278,7 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
 ];
 
 /**
- * Writes the filter.
+ * Writes the filter: calls that it does not name fail as if the kernel had none.
  *
  * @param hasOwnRoot true where Node has a root folder and a network of its own; else
  * the files of the machine are in sight
@@ -284,8 +288,11 @@ export function buildNodeFilter(
   { hasOwnRoot }: { readonly hasOwnRoot: boolean },
 ): Uint8Array<ArrayBuffer> {
   const { allow, ask } = Answer;
+  const onFiles = hasOwnRoot ? allow : FAIL;
   return writeProgram(processor, [
-    ...[...REFUSED, ...(hasOwnRoot ? [] : REFUSED_IN_SIGHT)].map((call) => always(call, FAIL)),
+    ...ALLOWED.map((call) => always(call, allow)),
+    ...REFUSED.map((call) => always(call, FAIL)),
+    ...REFUSED_IN_SIGHT.map((call) => always(call, onFiles)),
     ...ASKED.map((call) => always(call, ask)),
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
     CLONE,
@@ -298,5 +305,5 @@ export function buildNodeFilter(
     ...ON_PROCESSES.map(([call, index]) =>
       whereArgument(call, { index, among: [0], then: allow, otherwise: FAIL })
     ),
-  ]);
+  ], Answer.fail(ENOSYS));
 }

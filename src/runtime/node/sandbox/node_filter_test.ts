@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Answer, type CallName, ENOSYS, EPERM, PROCESSORS } from "../../kernel/mod.ts";
 import { runProgram } from "../../kernel/_run_program.ts";
+import { ALLOWED } from "./allowed_calls.ts";
 import { ASKED, buildNodeFilter, REFUSED, REFUSED_IN_SIGHT } from "./node_filter.ts";
 
 const { allow, ask, fail } = Answer;
@@ -17,6 +18,7 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
 
   Deno.test(`buildNodeFilter() judges calls on ${name}`, () => {
     const call = caller(true);
+    const filter = buildNodeFilter(processor, { hasOwnRoot: true });
     const option = (level: bigint, option: bigint) => call("setsockopt", 3n, level, option);
     const rows: readonly (readonly [string, number, number])[] = [
       ["a thread", call("clone", 0x3d0f00n), allow],
@@ -56,6 +58,14 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
       ["a filter of its own", call("prctl", 22n), REFUSE],
       ["the name of a thread", call("prctl", 15n), allow],
       ["chmod", call("fchmodat"), allow],
+      [
+        "a call that the filter does not name",
+        runProgram(filter, { arch, number: 9999 }),
+        fail(ENOSYS),
+      ],
+      ...ALLOWED.filter((each) => number(each) >= 0).map((each) =>
+        [each, call(each), allow] as const
+      ),
       ...ASKED.map((each) => [each, call(each), ask] as const),
       ...REFUSED.filter((each) => number(each) >= 0).map((each) =>
         [each, call(each), REFUSE] as const
@@ -71,3 +81,9 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
     }
   });
 }
+
+Deno.test("no call is both allowed and judged", () => {
+  const judged = new Set<CallName>([...REFUSED, ...REFUSED_IN_SIGHT, ...ASKED]);
+  assert.deepEqual(ALLOWED.filter((call) => judged.has(call)), []);
+  assert.equal(new Set(ALLOWED).size, ALLOWED.length);
+});
