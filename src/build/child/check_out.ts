@@ -7,6 +7,7 @@
 import { join, sep } from "node:path";
 import { BuildError } from "../build_error.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
+import type { BuildJobFile } from "./wire.ts";
 
 /** Nothing of the machine or the repository decides what else runs. */
 const SETTINGS = [
@@ -20,7 +21,7 @@ const SETTINGS = [
 ];
 
 /** Writes the files of a commit that the repository has. */
-export async function checkOut(
+async function checkOut(
   repository: string,
   commitSha: string,
   env: Readonly<Record<string, string>>,
@@ -45,6 +46,38 @@ export async function checkOut(
   if (success) return;
   const reason = new TextDecoder().decode(stderr).trim().slice(-1000);
   throw new BuildError("build_failed", `Cannot check out commit ${commitSha}: ${reason}`);
+}
+
+/** Puts the content of files that Git LFS keeps apart in place of their pointers. */
+async function placeLargeFiles(
+  repository: string,
+  files: BuildJobFile["largeFiles"],
+): Promise<void> {
+  const last = new Map(files.map(({ object, path }) => [object, path]));
+  for (const file of files) {
+    const [path, object] = [join(repository, file.path), join(repository, file.object)];
+    const { mode } = await Deno.lstat(path);
+    await Deno.remove(path);
+    // Several files may have the same content.
+    if (last.get(file.object) === file.path) await Deno.rename(object, path);
+    else await Deno.copyFile(object, path);
+    if (mode !== null) await Deno.chmod(path, mode & 0o777);
+  }
+}
+
+/** Writes all files of a job's commit: its own, those of submodules, and those of Git LFS. */
+export async function checkOutAll(
+  { repository, commitSha, submodules, largeFiles }: Pick<
+    BuildJobFile,
+    "repository" | "commitSha" | "submodules" | "largeFiles"
+  >,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  await checkOut(repository, commitSha, env);
+  for (const { path, commitSha } of submodules) {
+    await checkOut(join(repository, path), commitSha, env);
+  }
+  await placeLargeFiles(repository, largeFiles);
 }
 
 /** The project's folder in the checkout; no link leads out of it. */

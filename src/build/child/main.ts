@@ -14,7 +14,7 @@ import { BuildError } from "../build_error.ts";
 import { type Pack, packProject } from "../pack_project.ts";
 import type { BuildHost, FileFindings } from "../types.ts";
 import { buildVariables } from "./build_variables.ts";
-import { checkOut, projectDirectory } from "./check_out.ts";
+import { checkOutAll, projectDirectory } from "./check_out.ts";
 import { createEventWriter, type EventWriter } from "./event_writer.ts";
 import { provideNode } from "./install_node.ts";
 import { decideSkip } from "./decide_skip.ts";
@@ -88,7 +88,7 @@ async function build(
   const given = Deno.env.toObject();
   const scratch = given.TMPDIR ?? "/tmp";
   const plain = buildVariables(given, job, undefined);
-  await checkOut(job.repository, job.commitSha, plain);
+  await checkOutAll(job, plain);
   const directory = await projectDirectory(job.repository, job.rootDirectory);
   const config = await loadConfig(directory);
   const places = { directory, scratch, tools: join(job.cache, "tools") };

@@ -13,6 +13,10 @@ export const buildJobFile = z.object({
   repository: z.string(),
   /** All 40 digits. */
   commitSha: z.string(),
+  /** Submodules, each with a `.git` at its path in the checkout, outer ones first. */
+  submodules: z.array(z.object({ path: z.string(), commitSha: z.string() })),
+  /** Files of Git LFS, and where their content lies; both are paths in the checkout. */
+  largeFiles: z.array(z.object({ path: z.string(), object: z.string() })),
   /** The project's folder in the repository; null for the repository itself. */
   rootDirectory: z.string().nullable(),
   installCommand: z.string().nullable(),

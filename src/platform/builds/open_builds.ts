@@ -9,6 +9,7 @@ import { type Environment, networkVariables } from "../../lib/network_variables.
 import type { BuildLogs } from "./logs/build_logs.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 import type { VariableService, VariableStore } from "../variables/mod.ts";
+import type { OutboundFetch } from "../../runtime/mod.ts";
 import { GitMirrors, type GitService, PUSHED_FOLDER, type PushedRepositories } from "../git/mod.ts";
 import type { OpenGitCredentials, ProjectStore } from "../projects/mod.ts";
 import type { BlobVault, DataDir } from "../core/store/mod.ts";
@@ -30,6 +31,8 @@ export interface BuildParts {
   /** Repositories that were pushed, where other nodes take pushes too. */
   readonly pushedRepositories: Pick<PushedRepositories, "sync"> | undefined;
   readonly credentials: OpenGitCredentials;
+  /** Fetches what repositories refer to over HTTP. */
+  readonly outbound: OutboundFetch;
   /** The platform's own environment. */
   readonly env: Environment;
   /** Lets git reach private, local and reserved addresses, and plain HTTP. */
@@ -65,6 +68,7 @@ export const openBuilds: OpenBuilds = (parts) => {
     path,
     network: networkVariables(env),
     credentials,
+    outbound: parts.outbound,
     allowPrivate,
     localRoots: gitRoots,
     now: systemClock,

@@ -27,7 +27,7 @@ export interface GitRun {
 
 export interface GitResult {
   readonly code: number;
-  /** Cut at 16 MiB. */
+  /** Cut at `MAX_STDOUT`. */
   readonly stdout: string;
   /** The end of what git printed as errors, with secrets masked. */
   readonly stderr: string;
@@ -35,7 +35,8 @@ export interface GitResult {
   readonly timedOut: boolean;
 }
 
-const MAX_STDOUT = 16 * 1024 * 1024;
+/** Most characters of what git prints. */
+export const MAX_STDOUT = 32 * 1024 * 1024;
 const MAX_STDERR = 8 * 1024;
 
 /** Kills a session leader and its whole process group. */

@@ -5,10 +5,18 @@
  */
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
-import type { OpenGitCredentials, ProjectRecord } from "../projects/mod.ts";
+import type { GitAddress } from "../../lib/git_url.ts";
+import type { OutboundFetch } from "../../runtime/mod.ts";
+import { gitAddress, type OpenGitCredentials, type ProjectRecord } from "../projects/mod.ts";
 import type { Branches, GitService, Resolved, WantedCommit } from "./git_service.ts";
 import { killMarked } from "../../lib/marked_processes.ts";
 import { exportCommit } from "./export_commit.ts";
+import {
+  type ExportedParts,
+  exportParts,
+  MissingPartError,
+  type PartSource,
+} from "./export_parts.ts";
 import {
   GIT_MARKER,
   gitEnvironment,
@@ -42,6 +50,8 @@ export interface GitMirrorsOptions extends GitUrlRules {
   /** Variables that configure how the network is reached: proxies, certificates. */
   readonly network?: Readonly<Record<string, string>>;
   readonly credentials: OpenGitCredentials;
+  /** Fetches files of Git LFS. */
+  readonly outbound: OutboundFetch;
   readonly now: Clock;
   readonly limits?: Partial<MirrorLimits>;
   /** Finds the addresses of a host; the system's resolver where missing. */
@@ -160,26 +170,46 @@ export class GitMirrors implements GitService {
   }
 
   /**
-   * Exports one commit without its history into an empty folder as `.git`, and checks
-   * nothing out.
+   * Exports one commit without its history into an empty folder as `.git`, with its submodules and
+   * files of Git LFS, and checks nothing out.
    *
-   * @throws {GitFault} where the repository does not give the commit any more
+   * @throws {GitFault} where the repository does not give the commit or a part of it
    */
   async exportCommit(
     project: ProjectRecord,
     wanted: { readonly branch: string; readonly commitSha: string },
     options: { readonly target: string; readonly signal: AbortSignal },
+  ): Promise<ExportedParts> {
+    const { target } = options;
+    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
+    await this.#exportOne(project, wanted, { target, signal });
+    try {
+      return await exportParts({
+        ...{ target, signal, folder: this.#folder, sha: wanted.commitSha },
+        ...{ maxBytes: this.#limits.maxBytes, fetchMs: this.#limits.fetchMs },
+        url: project.gitUrl ?? undefined,
+        outbound: this.options.outbound,
+        sourceOf: (url) => this.#partSource(project, url),
+      });
+    } catch (error) {
+      if (error instanceof MissingPartError) throw new GitFault(error.message, { cause: error });
+      throw error;
+    }
+  }
+
+  async #exportOne(
+    project: ProjectRecord,
+    wanted: { readonly branch: string; readonly commitSha: string },
+    { target, signal }: { readonly target: string; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { target, signal } = options;
     await this.#prepare();
     const mirror = this.#mirrorOf(project.id);
     const run = { folder: this.#folder, mirror: mirror.path, sha: wanted.commitSha };
-    const closing = AbortSignal.any([signal, this.#closing.signal]);
-    if (await exportCommit({ ...run, target, signal: closing })) return;
+    if (await exportCommit({ ...run, target, signal })) return;
     // The mirror may have been removed or made anew since the commit was resolved.
     const resolved = await this.resolve(project, wanted, signal);
     if (resolved.type === "unreachable") throw new GitFault(resolved.reason);
-    if (await exportCommit({ ...run, target, signal: closing })) return;
+    if (await exportCommit({ ...run, target, signal })) return;
     throw new GitFault(`The repository no longer has commit ${wanted.commitSha}`);
   }
 
@@ -254,13 +284,9 @@ export class GitMirrors implements GitService {
 
   async #wayTo(project: ProjectRecord): Promise<Way | GitFailure> {
     if (project.gitUrl === null) return await this.#wayToPushed(project.id);
-    const judged = judgeGitUrl(project.gitUrl, this.options);
-    if (judged.type === "refused") return { type: "unreachable", reason: judged.reason };
-    await this.#prepare();
-    const lookUp = this.options.lookUp ?? systemLookUp;
-    const pinned = await pinAddress(judged.source, this.options, lookUp);
-    if (pinned.type === "refused") return { type: "unreachable", reason: pinned.reason };
-    const { source, address } = pinned;
+    const checked = await this.#checked(project.gitUrl);
+    if ("type" in checked) return checked;
+    const { source, address } = checked;
     return {
       url: source.transport === "local" ? source.path : source.url,
       open: async () =>
@@ -272,6 +298,57 @@ export class GitMirrors implements GitService {
         }),
     };
   }
+
+  /** Checks a URL, and pins the address that its host has now. */
+  async #checked(
+    url: string,
+  ): Promise<{ readonly source: GitAddress; readonly address: string | undefined } | GitFailure> {
+    const judged = judgeGitUrl(url, this.options);
+    if (judged.type === "refused") return { type: "unreachable", reason: judged.reason };
+    await this.#prepare();
+    const lookUp = this.options.lookUp ?? systemLookUp;
+    const pinned = await pinAddress(judged.source, this.options, lookUp);
+    if (pinned.type === "refused") return { type: "unreachable", reason: pinned.reason };
+    return { source: pinned.source, address: pinned.address };
+  }
+
+  /**
+   * A repository that a commit names. It gets the project's credentials where they are meant for
+   * its host, and lies on this machine only where the project's own does.
+   */
+  async #partSource(project: ProjectRecord, written: string): Promise<PartSource | GitFailure> {
+    const own = gitAddress(project.gitUrl);
+    const checked = await this.#checked(asOwnTransport(written, own));
+    if ("type" in checked) return checked;
+    const { source, address } = checked;
+    if (source.transport === "local" && own?.transport !== "local") {
+      return { type: "unreachable", reason: "A folder of the platform's machine is not allowed" };
+    }
+    const credentials = source.origin !== null && source.origin === own?.origin
+      ? await this.options.credentials(project)
+      : undefined;
+    return {
+      ...{ address: source, credentials },
+      url: source.transport === "local" ? source.path : source.url,
+      open: () =>
+        openRemote(source, {
+          ...{ folder: this.#folder, address, credentials },
+          knownHosts: this.#knownHosts(project.id),
+        }),
+    };
+  }
+}
+
+/** An SSH URL at the host of a project that is fetched over HTTPS, for which there is no key. */
+function asOwnTransport(url: string, own: GitAddress | null): string {
+  const address = gitAddress(url);
+  if (address?.transport !== "ssh" || own?.transport !== "http" || address.host !== own.host) {
+    return url;
+  }
+  const path = address.url.includes("://")
+    ? new URL(address.url).pathname
+    : `/${address.url.slice(address.url.indexOf(":") + 1)}`;
+  return `${new URL(own.url).origin}${path}`;
 }
 
 function unreachable(failure: GitFailure): Branches {

@@ -32,6 +32,7 @@ async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
           allowPrivate: true,
           localRoots: [root],
           credentials: () => Promise.resolve(undefined),
+          outbound: () => Promise.reject(new Error("No test here fetches files of Git LFS")),
           now: () => clock.now,
           ...options,
         });

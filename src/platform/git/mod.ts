@@ -4,6 +4,7 @@
  * @module
  */
 export type { GitService, Resolved, WantedCommit } from "./git_service.ts";
+export type { ExportedParts } from "./export_parts.ts";
 export { GitFault, GitMirrors } from "./mirrors.ts";
 export { PUSHED_FOLDER, pushedRepository } from "./pushed_repository.ts";
 export { PushedRepositories, PushOvertakenError } from "./pushed_repositories.ts";

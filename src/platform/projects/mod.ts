@@ -7,6 +7,7 @@ export { createProjects } from "./create_projects.ts";
 export { deletedProjects, finishDeletion, markDeleted } from "./deletions.ts";
 export { findProject } from "./find_project.ts";
 export {
+  gitAddress,
   type GitCredentials,
   GitCredentialStore,
   type OpenGitCredentials,

@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
 import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
+import type { ExportedParts } from "../../git/mod.ts";
 import type { ProjectRecord } from "../../projects/mod.ts";
 import type { VariableStore } from "../../variables/mod.ts";
 import { type BuildProgram, programVariables } from "../sandbox/program.ts";
@@ -23,8 +24,9 @@ const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
 /** The file that says which commit is built and how, with the build's own paths. */
 export function jobFile(
   folder: BuildFolder,
-  { job, project, variables, since }: {
+  { job, parts, project, variables, since }: {
     readonly job: BuildJob;
+    readonly parts: ExportedParts;
     readonly since: BuildJobFile["since"];
     readonly project: ProjectRecord;
     readonly variables: Record<string, string>;
@@ -34,6 +36,8 @@ export function jobFile(
   return {
     repository: join(folder.inside.box, "repo"),
     commitSha: job.commitSha,
+    submodules: [...parts.submodules],
+    largeFiles: parts.largeFiles.map(({ path, object }) => ({ path, object })),
     ...{ rootDirectory, installCommand, buildCommand, outputDirectory, nodeVersion },
     ...{ variables, since },
     cache: folder.inside.cache,

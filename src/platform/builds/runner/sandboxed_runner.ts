@@ -6,14 +6,14 @@
  */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
-import { formatCount } from "../../../lib/format.ts";
+import { formatBytes, formatCount } from "../../../lib/format.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogs, BuildLogWriter } from "../logs/build_logs.ts";
 import { plainText } from "../logs/build_log_text.ts";
 import { DatabaseNotReadyError, type DeploymentDatabases } from "../../databases/mod.ts";
 import type { VariableService, VariableStore } from "../../variables/mod.ts";
-import { GitFault, type GitMirrors } from "../../git/mod.ts";
+import { type ExportedParts, GitFault, type GitMirrors } from "../../git/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../../projects/mod.ts";
 import type { BlobVault } from "../../core/store/mod.ts";
 import type { BuildJob, BuildOutcome, BuildRunner } from "../types.ts";
@@ -76,6 +76,17 @@ const REFUSED =
 
 const STILL_RUNNING =
   "A process of this build cannot be ended, so its output is not used: see the platform's log";
+
+/** Names what was fetched beside the repository itself. */
+function reportParts(log: BuildLogWriter, { submodules, largeFiles }: ExportedParts): void {
+  for (const { path, commitSha } of submodules) {
+    log.add("info", `Fetched submodule ${plainText(path)} (${commitSha.slice(0, 7)})`);
+  }
+  if (largeFiles.length === 0) return;
+  const bytes = largeFiles.reduce((sum, { size }) => sum + size, 0);
+  const count = formatCount(largeFiles.length, "file");
+  log.add("info", `Fetched ${count} of Git LFS (${formatBytes(bytes)})`);
+}
 
 export class SandboxedRunner implements BuildRunner {
   readonly #slots: BuildSlots;
@@ -221,9 +232,12 @@ export class SandboxedRunner implements BuildRunner {
         await this.options.variables.list(job.projectId),
       );
       log.add("info", `Building commit ${job.commitSha} of ${job.branch}`);
-      await this.options.git.exportCommit(project, job, { target: folder.repository, signal });
+      const parts = await this.options.git.exportCommit(project, job, {
+        ...{ target: folder.repository, signal },
+      });
+      reportParts(log, parts);
       return await this.#buildIn(folder, {
-        job,
+        ...{ job, parts },
         since: await this.#changes(project, job),
         project,
         kind,
@@ -264,6 +278,7 @@ export class SandboxedRunner implements BuildRunner {
     folder: BuildFolder,
     build: {
       readonly job: BuildJob;
+      readonly parts: ExportedParts;
       readonly since: BuildJobFile["since"];
       readonly project: ProjectRecord;
       readonly kind: SandboxKind;

@@ -1,0 +1,328 @@
+/**
+ * What a commit refers to and does not hold: submodules, and files of Git LFS. Each is fetched into
+ * the exported repository, or named with the reason why it cannot be.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { watchSize } from "../../lib/folder_size.ts";
+import { formatBytes } from "../../lib/format.ts";
+import type { GitAddress } from "../../lib/git_url.ts";
+import type { OutboundFetch } from "../../runtime/mod.ts";
+import type { GitCredentials } from "../projects/mod.ts";
+import { gitEnvironment, type GitFolder, type RemoteAccess } from "./git_environment.ts";
+import { type GitFailure, judgeFailure } from "./git_failure.ts";
+import { type GitResult, type GitRun, MAX_STDOUT, runGit } from "./git_process.ts";
+import {
+  fetchLargeFiles,
+  type LargeFile,
+  LfsFileFault,
+  lfsServerOf,
+  objectPath,
+  POINTER_BYTES,
+  readPointers,
+} from "./lfs.ts";
+import {
+  GITLINK,
+  type Gitlink,
+  isSafePath,
+  readModules,
+  readTree,
+  resolveModuleUrl,
+  shownUrl,
+  type TreeEntry,
+} from "./submodules.ts";
+
+/** Submodules within submodules, and how many there may be in all. */
+const MAX_DEPTH = 5;
+const MAX_SUBMODULES = 100;
+
+/** Blobs that are read at once to find pointers. */
+const POINTERS_PER_READ = 5000;
+
+/** What was added to an exported commit; paths are relative to its repository. */
+export interface ExportedParts {
+  readonly submodules: readonly { readonly path: string; readonly commitSha: string }[];
+  readonly largeFiles: readonly {
+    readonly path: string;
+    /** Where its content lies. */
+    readonly object: string;
+    readonly size: number;
+  }[];
+}
+
+/** A part of a commit cannot be had. `message` is for people. */
+export class MissingPartError extends Error {
+  override readonly name = "MissingPartError";
+}
+
+/** A checked connection to a repository, with credentials only where they are meant for it. */
+export interface PartSource {
+  readonly url: string;
+  readonly address: GitAddress;
+  readonly credentials: GitCredentials | undefined;
+  open(): Promise<RemoteAccess>;
+}
+
+export interface ExportPartsOptions {
+  readonly folder: GitFolder;
+  /** The exported repository. */
+  readonly target: string;
+  readonly sha: string;
+  /** The URL of the project's repository; missing where it was pushed. */
+  readonly url: string | undefined;
+  readonly maxBytes: number;
+  readonly fetchMs: number;
+  readonly outbound: OutboundFetch;
+  readonly signal: AbortSignal;
+  /** Checks a URL, and finds the credentials for it. */
+  sourceOf(url: string): Promise<PartSource | GitFailure>;
+}
+
+const ADVICE = "Make it public, or give the project git credentials for its host " +
+  "(`svc projects git-credentials`)";
+
+function reasonOf(failure: GitFailure): string {
+  return failure.type === "unreachable"
+    ? failure.reason
+    : `The repository does not exist, or denies access to the platform. ${ADVICE}`;
+}
+
+class PartsExport {
+  readonly submodules: { path: string; commitSha: string }[] = [];
+  readonly largeFiles: { path: string; object: string; size: number }[] = [];
+  #bytes = 0;
+
+  constructor(
+    private readonly options: ExportPartsOptions,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Adds the parts of a repository, and then those of its submodules. */
+  async add(at: {
+    /** Path of the repository in the project's; "" for that itself. */
+    readonly prefix: string;
+    readonly sha: string;
+    readonly url: string | undefined;
+    readonly depth: number;
+  }): Promise<void> {
+    const { prefix, sha, url } = at;
+    const { code, stdout, stderr } = await this.#git(prefix, ["ls-tree", "-r", "-l", "-z", sha]);
+    if (code !== 0) throw new Error(`Cannot list ${sha}: ${stderr}`);
+    if (stdout.length >= MAX_STDOUT) {
+      throw new MissingPartError(`${prefix || "The repository"} has too many files`);
+    }
+    const entries = readTree(stdout);
+    await this.#addLargeFiles(entries, { prefix, sha, url });
+    const links = entries.filter(({ mode }) => mode === GITLINK);
+    if (links.length === 0) return;
+    const modules = readModules((await this.#config(prefix, `${sha}:.gitmodules`)).stdout);
+    for (const link of links) await this.#addSubmodule(link, { ...at, modules });
+  }
+
+  async #addSubmodule(
+    { path, sha }: Gitlink,
+    { prefix, url: base, depth, modules }: {
+      readonly prefix: string;
+      readonly url: string | undefined;
+      readonly depth: number;
+      readonly modules: ReadonlyMap<string, string>;
+    },
+  ): Promise<void> {
+    const inside = `${prefix}${path}`;
+    const fail = (reason: string): never => {
+      throw new MissingPartError(`Cannot fetch submodule ${inside}: ${reason}`);
+    };
+    if (!isSafePath(path)) fail("Its path is not allowed: move it to another folder");
+    const written = modules.get(path);
+    if (written === undefined) {
+      return fail(
+        "It has no entry in .gitmodules. Add it with `git submodule add`, or remove it with " +
+          `\`git rm --cached ${path}\``,
+      );
+    }
+    if (depth >= MAX_DEPTH) fail(`Submodules are nested more than ${MAX_DEPTH} deep`);
+    if (this.submodules.length >= MAX_SUBMODULES) fail(`There are more than ${MAX_SUBMODULES}`);
+    const url = resolveModuleUrl(base, written);
+    if (url === undefined) {
+      return fail(
+        `The URL ${written} is relative to a repository without a URL. Use an absolute one`,
+      );
+    }
+    const source = await this.options.sourceOf(url);
+    if ("type" in source) return fail(`${shownUrl(url)}: ${reasonOf(source)}`);
+    const failure = await this.#fetch(inside, sha, source);
+    if (failure !== undefined) fail(`${shownUrl(source.url)}: ${failure}`);
+    this.submodules.push({ path: inside, commitSha: sha });
+    await this.add({ prefix: `${inside}/`, sha, url: source.url, depth: depth + 1 });
+  }
+
+  /** Fetches one commit; returns why that failed. */
+  async #fetch(path: string, sha: string, source: PartSource): Promise<string | undefined> {
+    const prefix = `${path}/`;
+    const target = join(this.options.target, path);
+    await Deno.mkdir(target, { recursive: true, mode: 0o755 });
+    const made = await this.#run(["init", "--quiet", "--template=", "--", target]);
+    if (made.code !== 0) throw new Error(`Cannot make a repository: ${made.stderr}`);
+    const access = await source.open();
+    try {
+      const fetch = (...what: string[]) =>
+        this.#git(prefix, [
+          ...["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"],
+          ...["--no-recurse-submodules", ...what.slice(0, -1)],
+          ...["--end-of-options", source.url, what.at(-1)!],
+        ], { env: access.env, masker: access.masker, timeoutMs: this.options.fetchMs });
+      let fetched = await fetch("--depth=1", sha);
+      // Old servers give the heads of branches only.
+      if (fetched.code !== 0 && /unadvertised object|not our ref/i.test(fetched.stderr)) {
+        fetched = await fetch("+refs/heads/*:refs/remotes/origin/*");
+      }
+      if (fetched.code !== 0) return reasonOf(judgeFailure(fetched));
+    } finally {
+      await access.dispose();
+    }
+    const pointed = await this.#git(prefix, ["update-ref", "--no-deref", "HEAD", sha]);
+    return pointed.code === 0
+      ? undefined
+      : `The repository does not have commit ${sha}. Push it there, or commit another one`;
+  }
+
+  async #addLargeFiles(
+    entries: readonly TreeEntry[],
+    { prefix, sha, url }: {
+      readonly prefix: string;
+      readonly sha: string;
+      readonly url: string | undefined;
+    },
+  ): Promise<void> {
+    const files = await this.#pointers(prefix, entries);
+    const [first] = files;
+    if (first === undefined) return;
+    const fail = (path: string, reason: string): never => {
+      throw new MissingPartError(
+        `Cannot fetch ${prefix}${path}, which Git LFS keeps outside of the repository: ${reason}`,
+      );
+    };
+    const size = files.reduce((sum, file) => sum + file.size, 0);
+    if ((this.#bytes += size) > this.options.maxBytes) {
+      fail(first.path, `All such files have more than ${formatBytes(this.options.maxBytes)}`);
+    }
+    const server = await this.#lfsServer(prefix, { sha, url });
+    if (typeof server === "string") return fail(first.path, server);
+    const { outbound: fetch, target } = this.options;
+    try {
+      await fetchLargeFiles(
+        { ...server, fetch, signal: this.signal },
+        files,
+        join(target, prefix, ".git"),
+      );
+    } catch (error) {
+      if (!(error instanceof LfsFileFault)) throw error;
+      this.signal.throwIfAborted();
+      fail(error.path, `${shownUrl(server.url)}: ${error.message}. ${ADVICE}`);
+    }
+    for (const file of files) {
+      this.largeFiles.push({
+        path: `${prefix}${file.path}`,
+        object: `${prefix}.git/${objectPath(file.oid)}`,
+        size: file.size,
+      });
+    }
+  }
+
+  /** The server of the large files; a text says why there is none. */
+  async #lfsServer(
+    prefix: string,
+    { sha, url }: { readonly sha: string; readonly url: string | undefined },
+  ): Promise<{ readonly url: string; readonly credentials: GitCredentials | undefined } | string> {
+    const config = (await this.#config(prefix, `${sha}:.lfsconfig`)).stdout;
+    const written = /(?:^|\0)lfs\.url\n([^\0]+)/.exec(config)?.[1];
+    const asked = written ?? url;
+    if (asked === undefined) {
+      return "The project has no git URL, and a push brings no files of Git LFS. Set lfs.url in " +
+        ".lfsconfig, or deploy with `svc deploy`";
+    }
+    const source = await this.options.sourceOf(asked);
+    if ("type" in source) return `${shownUrl(asked)}: ${reasonOf(source)}`;
+    const server = written === undefined || source.address.transport !== "http"
+      ? lfsServerOf(source.address)
+      : source.url;
+    return server === undefined
+      ? "Its git URL is a folder. Set lfs.url in .lfsconfig to an HTTPS URL"
+      : { url: server, credentials: source.credentials };
+  }
+
+  /** The pointers of a commit; none where no `.gitattributes` mentions Git LFS. */
+  async #pointers(prefix: string, entries: readonly TreeEntry[]): Promise<LargeFile[]> {
+    const attributes = entries.filter(({ path }) => /(?:^|\/)\.gitattributes$/.test(path));
+    if (!/filter=lfs\b/.test(await this.#contents(prefix, attributes))) return [];
+    const { from, to } = POINTER_BYTES;
+    const small = entries.filter(({ mode, size = 0 }) =>
+      mode.startsWith("100") && size >= from && size <= to
+    );
+    const files: LargeFile[] = [];
+    for (let at = 0; at < small.length; at += POINTERS_PER_READ) {
+      const some = small.slice(at, at + POINTERS_PER_READ);
+      const pointers = readPointers(await this.#contents(prefix, some));
+      for (const { sha, path } of some) {
+        const pointer = pointers.get(sha);
+        if (pointer !== undefined) files.push({ path, ...pointer });
+      }
+    }
+    return files;
+  }
+
+  async #contents(prefix: string, entries: readonly TreeEntry[]): Promise<string> {
+    if (entries.length === 0) return "";
+    const input = entries.map(({ sha }) => `${sha}\n`).join("");
+    return (await this.#git(prefix, ["cat-file", "--batch"], { input })).stdout;
+  }
+
+  /** Lists a file of settings in a commit; empty where it is missing. */
+  #config(prefix: string, blob: string): Promise<GitResult> {
+    return this.#git(prefix, ["config", "--blob", blob, "--no-includes", "--list", "-z"]);
+  }
+
+  #git(
+    prefix: string,
+    args: readonly string[],
+    options: Partial<Pick<GitRun, "input" | "env" | "masker" | "timeoutMs">> = {},
+  ): Promise<GitResult> {
+    return this.#run([`--git-dir=${join(this.options.target, prefix, ".git")}`, ...args], options);
+  }
+
+  #run(
+    args: readonly string[],
+    { env, ...options }: Partial<Pick<GitRun, "input" | "env" | "masker" | "timeoutMs">> = {},
+  ): Promise<GitResult> {
+    const { folder, fetchMs: timeoutMs } = this.options;
+    return runGit({
+      ...{ timeoutMs, signal: this.signal, args },
+      ...options,
+      env: { ...gitEnvironment(folder), ...env },
+    });
+  }
+}
+
+/**
+ * Fetches what an exported commit refers to.
+ *
+ * @throws {MissingPartError}
+ */
+export async function exportParts(options: ExportPartsOptions): Promise<ExportedParts> {
+  const { target, maxBytes, signal, sha, url } = options;
+  const size = watchSize([target], { maxBytes });
+  try {
+    const parts = new PartsExport(options, AbortSignal.any([signal, size.exceeded]));
+    await parts.add({ prefix: "", sha, url, depth: 0 });
+    return { submodules: parts.submodules, largeFiles: parts.largeFiles };
+  } catch (error) {
+    if (signal.aborted || !size.exceeded.aborted) throw error;
+    throw new MissingPartError(
+      `The repository with its submodules has more than ${formatBytes(maxBytes)}`,
+      { cause: error },
+    );
+  } finally {
+    await size.stop();
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Submodules of a commit: their entries in `.gitmodules`, and what their URLs mean. Pure.
+ *
+ * @module
+ */
+
+/** A submodule of a commit. */
+export interface Gitlink {
+  /** Relative to its repository. */
+  readonly path: string;
+  /** All 40 digits of its commit. */
+  readonly sha: string;
+}
+
+/** An entry of `git ls-tree -r -l -z`. */
+export interface TreeEntry {
+  readonly mode: string;
+  readonly sha: string;
+  /** Bytes; `undefined` for a submodule. */
+  readonly size: number | undefined;
+  readonly path: string;
+}
+
+const ENTRY = /^(\d{6}) \w+ ([0-9a-f]{40}) +(\d+|-)\t([^]+)$/;
+
+/** Reads `git ls-tree -r -l -z`. */
+export function readTree(listing: string): TreeEntry[] {
+  return listing.split("\0").flatMap((line) => {
+    const [, mode, sha, size, path] = ENTRY.exec(line) ?? [];
+    if (mode === undefined || sha === undefined || path === undefined) return [];
+    return [{ mode, sha, path, size: size === "-" ? undefined : Number(size) }];
+  });
+}
+
+/** The mode of a submodule. */
+export const GITLINK = "160000";
+
+/** Reads the URL of each path in `.gitmodules`, from `git config --list -z`. */
+export function readModules(listing: string): ReadonlyMap<string, string> {
+  const modules = new Map<string, { path?: string; url?: string }>();
+  for (const entry of listing.split("\0")) {
+    const end = entry.indexOf("\n");
+    const [, name, field] = /^submodule\.(.+)\.(path|url)$/s.exec(entry.slice(0, end)) ?? [];
+    if (name === undefined || field === undefined) continue;
+    modules.set(name, { ...modules.get(name), [field]: entry.slice(end + 1) });
+  }
+  const urls = new Map<string, string>();
+  for (const { path, url } of modules.values()) {
+    if (path !== undefined && url !== undefined) urls.set(path.replace(/\/+$/, ""), url);
+  }
+  return urls;
+}
+
+/** Whether git may write a submodule to a path. */
+export const isSafePath = (path: string): boolean =>
+  path.split("/").every((part) => part !== "" && !/^(?:\.|\.\.|\.git)$/i.test(part)) &&
+  // deno-lint-ignore no-control-regex -- these are what is refused
+  !/[\x00-\x1f\x7f\\]/.test(path);
+
+/** The URL of a submodule; a relative one begins at that of its repository (gitmodules(5)). */
+export function resolveModuleUrl(base: string | undefined, url: string): string | undefined {
+  if (!/^\.\.?\//.test(url)) return url;
+  if (base === undefined) return undefined;
+  let [from, rest] = [base.replace(/\/+$/, ""), url];
+  for (;;) {
+    if (rest.startsWith("./")) rest = rest.slice(2);
+    else if (rest.startsWith("../")) {
+      rest = rest.slice(3);
+      const cut = Math.max(from.lastIndexOf("/"), from.lastIndexOf(":"));
+      if (cut <= 0 || from.slice(0, cut).endsWith("/")) return undefined;
+      // `host:path` keeps its colon where the whole path is cut off.
+      from = from[cut] === ":" ? from.slice(0, cut + 1) : from.slice(0, cut);
+    } else return from.endsWith(":") ? `${from}${rest}` : `${from}/${rest}`;
+  }
+}
+
+/** A URL without user name and password, for people. */
+export const shownUrl = (url: string): string => url.replace(/^(\w+:\/\/)[^/@]*@/, "$1");
