@@ -190,6 +190,9 @@ Deno.test("importVercelJson() leads where Vercel does", async (t) => {
     [redirect("/blog(.*)", "/news"), "/blo", "-"],
     [redirect("/(.*)\\.php", "/gone"), "/a/b.php", "308 /gone"],
     [redirect("/a\\(b\\)", "/b"), "/a(b)", "308 /b"],
+    [redirect("/(.*)\\.(js|css)", "/gone"), "/a/b.css", "308 /gone"],
+    [redirect("/(.*)\\.(js|css)", "/gone"), "/a/b.cs", "-"],
+    [redirect("/img/:name.:type(png|jpg)", "/new?as=:type"), "/img/a.jpg", "308 /new?as=jpg"],
     [redirect("/:a-:b", "/c"), "/x-y", "308 /c"],
   ];
   for (const [index, [result, request, wanted]] of rows.entries()) {
@@ -205,6 +208,7 @@ Deno.test("importVercelJson() skips what no rule says, with its reason", () => {
     [rewrite("/((?!api|assets).*)", "/index.html"), /leaves out one path only/],
     [rewrite("/((?!.*\\.).*)", "/index.html"), /no equivalent in a glob/],
     [redirect("/a/:x", "/b/:y"), /refers to ":y"/],
+    [redirect("/:x/(en|de)", "/$1"), /cannot be followed past \(a\|b\)/],
     [redirect("/a{/:x}?", "/b"), /no equivalent in a glob/],
     [redirect("/a/:x", "/b{/:x}"), /group in braces/],
     [redirect("/dl/:name.zip", "/f/:name.zip"), /cannot capture part of a segment/],

@@ -17,10 +17,10 @@ export interface Variant {
 /** Rules that one entry may become. */
 const MAX_VARIANTS = 64;
 
-/** A whole segment of alternatives, with or without a name. */
-const ALTERNATIVES = /\/(?::([A-Za-z_]\w*))?\(([\w-]+(?:\|[\w-]+)+)\)(?=\/|$)/;
+/** Alternatives, a whole segment or a part of one, with or without a name. */
+const ALTERNATIVES = /(?::([A-Za-z_]\w*))?\(([\w-]+(?:\|[\w-]+)+)\)(?![*+?])/;
 const OPTIONAL = /\/:([A-Za-z_]\w*)\?(?=\/|$)/;
-const GROUPS = /\(/g;
+const GROUP = /\(|:[A-Za-z_]/;
 
 const written = (texts: readonly string[], reference: RegExp, value: string): string[] =>
   texts.map((text) => text.replace(reference, () => value));
@@ -31,14 +31,14 @@ function alternativesOf(variant: Variant): Variant[] | undefined {
   const found = ALTERNATIVES.exec(variant.source);
   if (found === null) return undefined;
   const [whole, name, words = ""] = found;
-  const isAlone = (variant.source.match(GROUPS) ?? []).length === 1;
+  const isAlone = !GROUP.test(variant.source.replace(whole, ""));
   if (!isAlone && variant.texts.some((text) => /\$\d/.test(text))) {
     throw new NoEquivalent("A reference by number cannot be followed past (a|b): name the group");
   }
   return words.split("|").map((word) => {
     const texts = written(variant.texts, /\$1/g, word);
     return {
-      source: variant.source.replace(whole, () => `/${word}`),
+      source: variant.source.replace(whole, () => word),
       texts: name === undefined ? texts : written(texts, named(name), word),
     };
   });
