@@ -23,5 +23,6 @@ export {
   type PackOptions,
   packProject,
 } from "./pack_project.ts";
+export { isLfsPointer, shortList } from "./private_files.ts";
 export { readOptionalText, RULES_FILE } from "./read_rules_file.ts";
 export type { BuildHost, BuildLevel, BuildPhase, FileFindings, OutputSink } from "./types.ts";

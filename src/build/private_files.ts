@@ -156,7 +156,9 @@ function headOf(path: string, bytes: number): string {
 }
 
 /** Says whether a file is the pointer that Git LFS keeps in place of a large file. */
-function isLfsPointer({ absolutePath, size }: OutputFile): boolean {
+export function isLfsPointer(
+  { absolutePath, size }: Pick<OutputFile, "absolutePath" | "size">,
+): boolean {
   if (size < POINTER_BYTES.from || size > POINTER_BYTES.to) return false;
   return LFS_POINTER.test(headOf(absolutePath, POINTER_BYTES.from));
 }

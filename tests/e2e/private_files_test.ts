@@ -1,6 +1,7 @@
 /** What a project's own folder holds that no visitor should get. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { makeRepository } from "../../src/lib/_test_git.ts";
 import { withSandbox } from "../helpers/sandbox.ts";
 import { textOf, withBuilds } from "../helpers/git_builds.ts";
 
@@ -48,6 +49,29 @@ Deno.test("a project's own folder is deployed without secrets and configuration"
       ...{ "": 200, "deploy.pem": 200 },
       ...{ "compose.yaml": 404, "netlify.toml": 404, "private/plan.txt": 404 },
     });
+  });
+});
+
+Deno.test("a deploy names submodules and files of Git LFS that are not fetched", async () => {
+  await withSandbox(async (box) => {
+    const repository = await makeRepository(box.folder, "site");
+    const oid = `oid sha256:${"a".repeat(64)}\nsize 9000000\n`;
+    const sha = await repository.commit("main", {
+      "index.html": "<h1>home</h1>",
+      ".gitattributes": "*.mp4 filter=lfs\n",
+      "intro.mp4": `version https://git-lfs.github.com/spec/v1\n${oid}`,
+    });
+    await repository.git("update-index", "--add", "--cacheinfo", `160000,${sha},themes/plain`);
+    await box.start();
+    await box.json(["init", "--create", "--name", "folder"]);
+    const refused = await box.tool(["deploy", "--prod"]);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /Submodules are empty: themes\/plain\. Fetch them with `git sub/);
+    assert.match(
+      refused.stderr,
+      /Files are pointers of Git LFS: intro\.mp4\. Fetch them with `git lfs/,
+    );
+    assert.match(refused.stderr, /intro\.mp4: Is a pointer of Git LFS in place of the file/);
   });
 });
 

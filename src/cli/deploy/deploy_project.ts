@@ -31,6 +31,7 @@ import {
 import { dryRun, type PackedDeployment } from "./dry_run.ts";
 import { explainStop } from "./end_unfinished.ts";
 import { readGitFacts } from "./git_facts.ts";
+import { warnOfMissingParts } from "./missing_parts.ts";
 import { sendDeployment, type Sent } from "./send_deployment.ts";
 
 /** The flags of `svc deploy`. */
@@ -59,6 +60,7 @@ async function packDeployment(
   },
 ): Promise<PackedDeployment> {
   const { flags, client, project, environment, standing } = facts;
+  await warnOfMissingParts(ctx, folder.directory);
   const pack = await explainBuild(
     ctx,
     packProject(createBuildHost(ctx), {

@@ -19,7 +19,8 @@ export interface GitFacts {
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 
-async function git(directory: string, args: readonly string[]): Promise<string | undefined> {
+/** The output of git in a folder; `undefined` where it fails or is missing. */
+export async function git(directory: string, args: readonly string[]): Promise<string | undefined> {
   try {
     const { success, stdout } = await runProgram("git", {
       args: ["-C", directory, ...args],

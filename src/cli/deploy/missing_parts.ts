@@ -1,0 +1,61 @@
+/**
+ * Parts of a checkout that git has not fetched: submodules, and files of Git LFS. A build that does
+ * not find them makes something else than its author expects.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { isLfsPointer, shortList } from "../../build/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { git } from "./git_facts.ts";
+
+/** Most files of Git LFS that are looked at. */
+const MAX_LOOKED_AT = 1000;
+
+const listed = (output: string | undefined): string[] =>
+  (output ?? "").split("\0").filter((line) => line !== "");
+
+const isEmptyFolder = (path: string): boolean => {
+  try {
+    return [...Deno.readDirSync(path)].length === 0;
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound;
+  }
+};
+
+const isPointer = (absolutePath: string): boolean => {
+  try {
+    const { size, isFile } = Deno.lstatSync(absolutePath);
+    return isFile && isLfsPointer({ absolutePath, size });
+  } catch {
+    return false;
+  }
+};
+
+/** Warns of submodules that are empty, and of pointers in place of files. */
+export async function warnOfMissingParts(ctx: Context, directory: string): Promise<void> {
+  const [links, large] = await Promise.all([
+    git(directory, ["ls-files", "-z", "--stage"]),
+    git(directory, ["ls-files", "-z", "--", ":(attr:filter=lfs)"]),
+  ]);
+  const submodules = listed(links)
+    .flatMap((line) => /^160000 \w+ \d\t([^]+)$/.exec(line)?.[1] ?? [])
+    .filter((path) => isEmptyFolder(join(directory, path)));
+  const pointers = listed(large).slice(0, MAX_LOOKED_AT)
+    .filter((path) => isPointer(join(directory, path)));
+  if (submodules.length > 0) {
+    ctx.ui.log(
+      "build",
+      "warn",
+      `Submodules are empty: ${shortList(submodules)}. Fetch them with ` +
+        "`git submodule update --init --recursive`",
+    );
+  }
+  if (pointers.length > 0) {
+    ctx.ui.log(
+      "build",
+      "warn",
+      `Files are pointers of Git LFS: ${shortList(pointers)}. Fetch them with \`git lfs pull\``,
+    );
+  }
+}
