@@ -16,7 +16,7 @@ const MAX_BAND = MAX_PACKET - LENGTH_DIGITS - 1;
 export const FLUSH = new TextEncoder().encode("0000");
 
 /** What a packet of the side-band carries. */
-export const BAND = { result: 1, words: 2 } as const;
+export const BAND = { result: 1, words: 2, fatal: 3 } as const;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -13,6 +13,12 @@ export interface PushReport {
   readonly refs: ReadonlyMap<string, string | undefined>;
 }
 
+/** Reasons of git's own that do not say what to do, with what is said in their place. */
+const EXPLAINED: Readonly<Record<string, string>> = {
+  "shallow update not allowed":
+    "the clone is shallow, and the platform lacks the commits before it: run `git fetch --unshallow`",
+};
+
 /** Reads git's own report. Lines of options, which only proxies of git write, are left out. */
 export function readReport(bytes: Uint8Array): PushReport {
   const reader = new PacketReader();
@@ -23,7 +29,7 @@ export function readReport(bytes: Uint8Array): PushReport {
     const [word, ref = "", ...reason] = packetText(content).split(" ");
     if (word === "unpack") unpack = [ref, ...reason].join(" ");
     else if (word === "ok") refs.set(ref, undefined);
-    else if (word === "ng") refs.set(ref, reason.join(" "));
+    else if (word === "ng") refs.set(ref, EXPLAINED[reason.join(" ")] ?? reason.join(" "));
   }
   return { unpack, refs };
 }

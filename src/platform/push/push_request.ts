@@ -16,7 +16,9 @@ const MAX_HEAD = 1024 * 1024;
 const BRANCHES = "refs/heads/";
 const TAGS = "refs/tags/";
 const COMMAND = /^([0-9a-f]{40}) ([0-9a-f]{40}) (\S+)$/;
+const SHALLOW = /^shallow [0-9a-f]{40}$/;
 const NOTHING = "0".repeat(40);
+const TOO_MANY = `a push changes at most ${MAX_COMMANDS} refs: push fewer at a time`;
 
 /** The change of one ref. */
 export interface RefCommand {
@@ -28,9 +30,11 @@ export interface RefCommand {
 export interface PushRequest {
   readonly commands: readonly RefCommand[];
   readonly capabilities: ReadonlySet<string>;
+  /** Why none of it is carried out; `undefined` where it may be. */
+  readonly refusal: string | undefined;
 }
 
-/** A push that cannot be read or carried out. `message` is for people. */
+/** A push that cannot be read. `message` is for people. */
 export class PushRefused extends Error {
   override readonly name = "PushRefused";
 }
@@ -40,6 +44,7 @@ export class PushHead {
   readonly #reader = new PacketReader();
   readonly #commands: RefCommand[] = [];
   #capabilities: ReadonlySet<string> = new Set();
+  #refusal: string | undefined;
   #bytes = 0;
   #isWhole = false;
 
@@ -58,13 +63,20 @@ export class PushHead {
       if (error instanceof PushRefused) throw error;
       throw new PushRefused("Cannot read the push: it is not what git sends", { cause: error });
     }
-    if (!this.#isWhole && this.#bytes > MAX_HEAD) throw tooMany();
+    if (this.#isWhole || this.#bytes <= MAX_HEAD) return;
+    // The refs that are known by now are told of it.
+    this.#refusal = TOO_MANY;
+    this.#isWhole = true;
   }
 
   /** @throws {PushRefused} where the body ended too early */
   get request(): PushRequest {
     if (!this.#isWhole) throw new PushRefused("Cannot read the push: it ends too early");
-    return { commands: this.#commands, capabilities: this.#capabilities };
+    return {
+      commands: this.#commands,
+      capabilities: this.#capabilities,
+      refusal: this.#refusal,
+    };
   }
 
   #takeAll(): void {
@@ -81,22 +93,16 @@ export class PushHead {
     if (capabilities !== undefined) {
       this.#capabilities = new Set(capabilities.split(" ").filter((each) => each !== ""));
     }
+    // git itself finds out whether it has what lies beyond the ends of a shallow clone.
+    if (SHALLOW.test(command.trimEnd())) return;
     const [, , next, ref] = COMMAND.exec(command.trimEnd()) ?? [];
     if (next === undefined || ref === undefined) {
-      const what = /^(?:shallow|push-cert)\b/.exec(command)?.[0];
-      throw new PushRefused(
-        what === "shallow"
-          ? "Cannot take a push from a shallow clone: run `git fetch --unshallow` first"
-          : "Cannot read the push: it is not what git sends",
-      );
+      throw new PushRefused("Cannot read the push: it is not what git sends");
     }
-    if (this.#commands.length >= MAX_COMMANDS) throw tooMany();
     this.#commands.push({ ref, sha: next === NOTHING ? undefined : next });
+    if (this.#commands.length > MAX_COMMANDS) this.#refusal = TOO_MANY;
   }
 }
-
-const tooMany = () =>
-  new PushRefused(`Cannot change more than ${MAX_COMMANDS} refs at once: push fewer`);
 
 /** The branch of a ref; `undefined` where it is none. */
 export const branchOf = (ref: string): string | undefined =>

@@ -32,13 +32,7 @@ Deno.test("PushHead reads commands and capabilities, however they are cut", () =
 const BROKEN: readonly (readonly [name: string, lines: readonly string[], said: RegExp])[] = [
   ["a SHA that is none", [`${OLD} xyz refs/heads/main`], /not what git sends/],
   ["a ref with a space", [`${OLD} ${NEW} refs/heads/a b`], /not what git sends/],
-  ["a shallow clone", [`shallow ${OLD}`], /git fetch --unshallow/],
   ["a signed push", ["push-cert\0push-options"], /not what git sends/],
-  [
-    "too many refs",
-    Array.from({ length: 1001 }, (_, index) => `${OLD} ${NEW} refs/heads/b${index}`),
-    /more than 1000 refs/,
-  ],
 ];
 
 for (const [name, lines, said] of BROKEN) {
@@ -46,6 +40,27 @@ for (const [name, lines, said] of BROKEN) {
     assert.throws(() => read(lines, { step: 1000 }), { name: "PushRefused", message: said });
   });
 }
+
+Deno.test("PushHead reads a push from a shallow clone", () => {
+  const { commands, refusal } = read([
+    `shallow ${OLD}`,
+    `${NONE} ${NEW} refs/heads/main\0 ${CAPABILITIES}`,
+  ]);
+  assert.deepEqual(commands, [{ ref: "refs/heads/main", sha: NEW }]);
+  assert.equal(refusal, undefined);
+});
+
+Deno.test("PushHead names the refs of a push that has too many, as far as it reads them", () => {
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, index) => `${OLD} ${NEW} refs/heads/b${index}`);
+  assert.equal(read(lines(1000), { step: 1000 }).refusal, undefined);
+  const { commands, refusal } = read(lines(1001), { step: 1000 });
+  assert.equal(commands.length, 1001);
+  assert.match(refusal ?? "", /at most 1000 refs: push fewer/);
+  const most = read(lines(20_000), { step: 1000 });
+  assert.match(most.refusal ?? "", /at most 1000 refs/);
+  assert.ok(most.commands.length < 12_000, `${most.commands.length} refs are kept`);
+});
 
 Deno.test("PushHead refuses what is no packet, and what ends early", () => {
   const text = (it: string) => new TextEncoder().encode(it);
@@ -75,7 +90,9 @@ const REFS: readonly (readonly [ref: string, sha: string | undefined, refused: R
 for (const [ref, sha, said] of REFS) {
   const what = sha === undefined ? "deletion" : "push";
   Deno.test(`refusedRefs() ${said === null ? "allows" : "refuses"} the ${what} of ${ref.slice(0, 40)}`, () => {
-    const push = { commands: [{ ref, sha }], capabilities: new Set<string>() };
+    const push = {
+      ...{ commands: [{ ref, sha }], capabilities: new Set<string>(), refusal: undefined },
+    };
     const reason = refusedRefs(push, { production: "main" }).get(ref);
     if (said === null) assert.equal(reason, undefined);
     else assert.match(reason ?? "", said);
@@ -84,6 +101,8 @@ for (const [ref, sha, said] of REFS) {
 
 Deno.test("refusedRefs() refuses a ref that is named twice", () => {
   const command = { ref: "refs/heads/main", sha: NEW };
-  const push = { commands: [command, command], capabilities: new Set<string>() };
+  const push = {
+    ...{ commands: [command, command], capabilities: new Set<string>(), refusal: undefined },
+  };
   assert.match(refusedRefs(push, { production: "main" }).get(command.ref)!, /named twice/);
 });

@@ -37,6 +37,9 @@ const MAX_FETCH_BYTES = 16 * 1024 * 1024;
 const MOST_AT_ONCE = 64;
 const MOST_OF_PROJECT = 16;
 
+/** Faults of requests that no git makes. */
+const NOT_OF_GIT: ReadonlySet<string> = new Set(["invalid_request", "unsupported_media_type"]);
+
 /** Pause after which a client hears that a push is still under way, in milliseconds. */
 const STILL_MS = 15_000;
 
@@ -130,15 +133,21 @@ export class PushService {
     request: Request,
     caller: PushCaller,
   ): Promise<Response> {
-    const leave = this.#enter(project.id);
+    const headers = gitHeaders("application/x-git-receive-pack-result");
+    let leave = () => {};
     let push: ArrivedPush;
     try {
+      leave = this.#enter(project.id);
       push = await readPush(this.services, request, this.services.closing);
     } catch (error) {
       leave();
-      throw error;
+      // What no git sends is answered as any other request.
+      if (!(error instanceof Failure) || NOT_OF_GIT.has(error.code)) throw error;
+      // git shows no body of an HTTP error at this point, but words of the side-band.
+      await request.body?.cancel().catch(() => {});
+      const words = bandPackets(BAND.fatal, `svc: ${error.message}\n`);
+      return new Response(joinBytes([words, FLUSH]), { headers });
     }
-    const headers = gitHeaders("application/x-git-receive-pack-result");
     if (push.request.commands.length === 0) {
       // With this, git finds out whether its credentials are right.
       await push.scratch.dispose();

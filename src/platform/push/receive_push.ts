@@ -124,6 +124,10 @@ export class PushReceiver {
   ): Promise<PushReport> {
     const { commands } = request;
     const refuseAll = (reason: string) => refusalReport(commands, () => reason);
+    if (request.refusal !== undefined) {
+      options.words(new TextEncoder().encode(`svc: ${request.refusal}\n`));
+      return refuseAll(request.refusal);
+    }
     if (!isWhole) return refuseAll("the push is larger than 1 GiB");
     const refused = refusedRefs(request, {
       production: project.branch,

@@ -104,6 +104,22 @@ const refAttacks = (): Attack[] =>
     };
   });
 
+/** Heads that git can send, and what their report says. */
+const REFUSED_HEADS: Readonly<Record<string, readonly [body: Uint8Array, says: RegExp]>> = {
+  "a shallow push without its pack": [
+    joined(line(`shallow ${SHA}`), command("refs/heads/main")),
+    /ng refs\/heads\/main unpacker error/,
+  ],
+  "1,100 commands": [
+    joined(
+      line(`${NONE} ${SHA} refs/heads/b\0report-status side-band-64k`),
+      ...Array.from({ length: 1100 }, (_, index) => line(`${NONE} ${SHA} refs/heads/b${index}`)),
+      "0000",
+    ),
+    /ng refs\/heads\/b0 a push changes at most 1000 refs/,
+  ],
+};
+
 const HEADS: Readonly<Record<string, string | Uint8Array>> = {
   "nothing": "",
   "a length of 1": "0001",
@@ -125,13 +141,7 @@ const HEADS: Readonly<Record<string, string | Uint8Array>> = {
   "a short SHA": joined(line(`${NONE} abc refs/heads/main\0report-status side-band-64k`), "0000"),
   "a SHA in capitals": command("refs/heads/main", { to: "A".repeat(40) }),
   "a SHA of 64 digits": command("refs/heads/main", { to: "a".repeat(64) }),
-  "a shallow push": joined(line(`shallow ${SHA}`), command("refs/heads/main")),
   "a signed push": joined(line("push-cert\0push-options"), "0000"),
-  "1,100 commands": joined(
-    line(`${NONE} ${SHA} refs/heads/b\0report-status side-band-64k`),
-    ...Array.from({ length: 1100 }, (_, index) => line(`${NONE} ${SHA} refs/heads/b${index}`)),
-    "0000",
-  ),
   "2 MiB of commands without an end": joined(
     ...Array.from({ length: 40 }, () => line(`${NONE} ${SHA} refs/heads/${"b".repeat(60_000)}`)),
   ),
@@ -139,6 +149,9 @@ const HEADS: Readonly<Record<string, string | Uint8Array>> = {
 };
 
 function headAttacks(): Attack[] {
+  const refused = Object.entries(REFUSED_HEADS).map(([name, [body, says]]) => ({
+    ...{ name, body, says, status: 200 },
+  }));
   const unreadable = Object.entries(HEADS).map(([name, body]) => ({
     ...{ name, body: bytesOf(body), isLong: body.length > 1_000_000 },
     ...{ status: 400, says: UNREADABLE },
@@ -153,6 +166,7 @@ function headAttacks(): Attack[] {
   });
   return [
     ...unreadable,
+    ...refused,
     ng("a ref twice", twice, /it is named twice/),
     ng("an old SHA that is wrong", push({ from: SHA })),
     ng("the deletion of production", command("refs/heads/main", { to: NONE }), /cannot be deleted/),

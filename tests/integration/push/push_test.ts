@@ -127,6 +127,81 @@ Deno.test("what may not be pushed is refused, and leaves nothing", async () => {
   });
 });
 
+Deno.test("a push that is refused whole says why, ref by ref", async () => {
+  await withBuilds(async (platform) => {
+    const { folder } = platform;
+    const site = await makeRepository(`${folder}/work`);
+    const { url } = await makeRemote(platform, "shop");
+    const sha = await site.commit("main", { "index.html": "<h1>main</h1>" });
+    const refs = Array.from({ length: 1001 }, (_, index) => `create refs/tags/t${index} ${sha}\n`);
+    await Deno.writeTextFile(`${folder}/refs`, refs.join(""));
+    const update = await new Deno.Command("sh", {
+      args: ["-c", `git -C '${site.path}' update-ref --stdin <'${folder}/refs'`],
+    }).output();
+    assert.ok(update.success);
+    const many = await push(site.path, url, "main", "--tags");
+    assert.notEqual(many.code, 0);
+    assert.match(many.text, /remote: svc: a push changes at most 1000 refs: push fewer at a time/);
+    assert.match(many.text, /! \[remote rejected\] t1000 -> t1000 \(a push changes at most 1000/);
+    assert.doesNotMatch(many.text, /RPC failed|Everything up-to-date/);
+  });
+});
+
+Deno.test("a push from a shallow clone is taken where its commits suffice, and says why where not", async () => {
+  await withBuilds(async (platform) => {
+    const { folder, get } = platform;
+    const site = await makeRepository(`${folder}/work`);
+    const { url } = await makeRemote(platform, "shop");
+    await site.commit("main", { "index.html": "<h1>one</h1>" });
+    await site.commit("main", { "index.html": "<h1>two</h1>" });
+    await git(folder, "clone", "--quiet", "--depth=1", `file://${site.path}`, "shallow");
+    const refused = await push(`${folder}/shallow`, url, "main");
+    assert.notEqual(refused.code, 0);
+    assert.match(
+      refused.text,
+      /! \[remote rejected\] main -> main \(the clone is shallow, .*git fetch --unshallow/,
+    );
+    assert.doesNotMatch(refused.text, /RPC failed|Everything up-to-date/);
+    const whole = await push(site.path, url, "main");
+    assert.equal(whole.code, 0, whole.text);
+    await Deno.writeTextFile(`${folder}/shallow/index.html`, "<h1>three</h1>");
+    await git(`${folder}/shallow`, "commit", "--quiet", "--all", "-m", "Three");
+    const taken = await push(`${folder}/shallow`, url, "main");
+    assert.equal(taken.code, 0, taken.text);
+    assert.match((await get("shop.localhost", "/")).text, /three/);
+  });
+});
+
+Deno.test("a push that the platform has no room for now says so", async () => {
+  await withBuilds(async (platform) => {
+    const { folder } = platform;
+    const site = await makeRepository(`${folder}/work`);
+    const { url } = await makeRemote(platform, "shop");
+    await site.commit("main", { "index.html": "<h1>main</h1>" });
+    const address = new URL(url);
+    const authorization = `Basic ${btoa(`${address.username}:${address.password}`)}`;
+    address.username = address.password = "";
+    const stop = new AbortController();
+    // Each holds one of the project's places for as long as its body is open.
+    const held = Array.from({ length: 16 }, () => {
+      const body = new ReadableStream({ start: (it) => it.enqueue(new Uint8Array(1)) });
+      return fetch(`${address}/git-receive-pack`, {
+        ...{ method: "POST", body, signal: stop.signal },
+        headers: { authorization, "content-type": "application/x-git-receive-pack-request" },
+      }).catch(() => {});
+    });
+    const probe = () =>
+      fetch(`${address}/git-receive-pack`, {
+        ...{ method: "POST", body: "0000" },
+        headers: { authorization, "content-type": "application/x-git-receive-pack-request" },
+      }).then((response) => response.text());
+    const text = await until(probe, (text) => text.includes("Too many git requests"));
+    assert.equal(text.slice(4, 31), "\x03svc: Too many git requests"); // the band of errors
+    stop.abort();
+    await Promise.all(held);
+  });
+});
+
 /** Writes a tree with one entry whose name git itself would refuse. */
 async function makeTree(folder: string, entry: string, sha: string): Promise<string> {
   const file = `${folder}/.git/tree`;
