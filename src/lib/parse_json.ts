@@ -15,6 +15,8 @@ import { decodeUtf8 } from "./utf8.ts";
 export interface JsonLimits {
   /** Deepest nesting of objects and arrays. */
   readonly maxDepth: number;
+  /** Most members of one object; 10,000 where missing. */
+  readonly maxMembers?: number;
   /** Gives way to other work; called after each piece of a larger text. */
   readonly pause: Pause;
   /** Bytes that are scanned, or parsed together, in one turn; 64 KiB where missing. */
@@ -27,12 +29,15 @@ export interface ParsedJson {
   readonly mayBeIllFormed: boolean;
 }
 
-/** The text is not JSON, not UTF-8, or too deep. */
+/** The text is not JSON, not UTF-8, too deep, or an object in it has too many members. */
 export class JsonError extends Error {
   override readonly name = "JsonError";
 }
 
 const PIECE_BYTES = 64 * 1024;
+
+/** Building an object takes ever longer for each member, and no honest one has so many. */
+const MAX_MEMBERS = 10_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -46,6 +51,8 @@ interface Container {
   groupStart: number;
   /** Where the element begins that the scan is in. */
   elementStart: number;
+  /** Elements that have ended. */
+  count: number;
   /** What was built so far; `undefined` while it is small enough to be parsed as part of a group. */
   value: unknown[] | Record<string, unknown> | undefined;
   /** Name of the member that is being built, in an object. */
@@ -77,9 +84,11 @@ class PieceParser {
   mayBeIllFormed = false;
 
   private readonly pieceBytes: number;
+  private readonly maxMembers: number;
 
   constructor(private readonly bytes: Uint8Array, private readonly limits: JsonLimits) {
     this.pieceBytes = limits.pieceBytes ?? PIECE_BYTES;
+    this.maxMembers = limits.maxMembers ?? MAX_MEMBERS;
   }
 
   async parse(): Promise<unknown> {
@@ -124,12 +133,16 @@ class PieceParser {
       throw new JsonError(`byte ${at} is nested too deep: at most ${maxDepth} levels are taken`);
     }
     const parts = { groupStart: at + 1, elementStart: at + 1, memberName: "", afterBuilt: false };
-    this.open.push({ isArray, start: at, value: undefined, ...parts });
+    this.open.push({ isArray, start: at, count: 0, value: undefined, ...parts });
   }
 
   private endElement(at: number): void {
     const container = this.open.at(-1);
     if (container === undefined) return;
+    if (++container.count >= this.maxMembers && !container.isArray) {
+      const most = `at most ${this.maxMembers} members are taken`;
+      throw new JsonError(`the object at byte ${container.start} is too large: ${most}`);
+    }
     if (container.afterBuilt) {
       this.requireBlank(container.groupStart, at);
       container.afterBuilt = false;
@@ -225,7 +238,8 @@ class PieceParser {
  * Parses a JSON text. A byte order mark is passed over. As with `JSON.parse`,
  * of members with the same name the last one counts.
  *
- * @throws {JsonError} for what is not JSON, not UTF-8, or nested too deep.
+ * @throws {JsonError} for what is not JSON, not UTF-8, nested too deep, or has an object with
+ * too many members.
  */
 export async function parseJson(bytes: Uint8Array, limits: JsonLimits): Promise<ParsedJson> {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

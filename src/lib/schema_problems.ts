@@ -10,6 +10,9 @@ import { describeValue } from "./describe_value.ts";
 import type { PathStep } from "./diagnostic.ts";
 import { nearest } from "./suggest.ts";
 
+/** Most problems of one part that are described. */
+export const MAX_PROBLEMS = 100;
+
 /** One thing that zod found. */
 export type SchemaIssue = z.core.$ZodIssue;
 
@@ -172,7 +175,7 @@ function describeIssue(
   const own = format.describeIssue?.(issue, path);
   if (own !== undefined) return [own];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => describeKey(path, key, format));
+    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => describeKey(path, key, format));
   }
   if (issue.code === "invalid_key") return [describeName(issue, path)];
   const branch = issue.code === "invalid_union" && issue.errors.length > 0
@@ -184,16 +187,21 @@ function describeIssue(
 
 /**
  * Translates what zod found. `base` is the place in the document of the value
- * that was parsed. The same message about the same place comes once.
+ * that was parsed. The same message about the same place comes once, and the first hundred
+ * problems suffice.
  */
 export function describeIssues(
   issues: readonly SchemaIssue[],
   base: readonly PathStep[],
   format: DocumentFormat,
 ): SchemaProblem[] {
-  const seen = new Set<string>();
-  return issues.flatMap((issue) => describeIssue(issue, base, format)).filter((problem) => {
-    const key = JSON.stringify([problem.path, problem.message]);
-    return !seen.has(key) && seen.add(key);
-  });
+  const found = new Map<string, SchemaProblem>();
+  for (const issue of issues) {
+    for (const problem of describeIssue(issue, base, format)) {
+      const key = JSON.stringify([problem.path, problem.message]);
+      if (!found.has(key)) found.set(key, problem);
+      if (found.size === MAX_PROBLEMS) return [...found.values()];
+    }
+  }
+  return [...found.values()];
 }

@@ -6,6 +6,8 @@
  * @module
  */
 
+import { describeValue } from "../lib/describe_value.ts";
+
 export interface JsonFault {
   /** UTF-16 offset into the text. */
   readonly offset: number;
@@ -22,6 +24,9 @@ const BLANK = /[ \t\n\r]*/y;
 // deno-lint-ignore no-control-regex -- JSON forbids raw control characters in strings
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
+
+/** Most keys of one object. */
+const MAX_KEYS = 10_000;
 
 /** An open object (with the keys seen so far) or array. */
 type Container = Set<string> | undefined;
@@ -91,8 +96,11 @@ class Scanner {
     const start = this.offset;
     const key = JSON.parse(this.string("a key in double quotes")) as string;
     const keys = this.open.at(-1);
-    if (keys?.has(key)) throw new Fault(start, `Key ${JSON.stringify(key)} is written twice`);
+    if (keys?.has(key)) throw new Fault(start, `Key ${describeValue(key)} is written twice`);
     keys?.add(key);
+    if (keys !== undefined && keys.size > MAX_KEYS) {
+      throw new Fault(start, `Keep objects within ${MAX_KEYS} keys`);
+    }
     this.take(BLANK);
     if (this.text[this.offset] !== ":") throw this.unexpected('":"');
     this.offset++;

@@ -54,7 +54,7 @@ function toDiagnostic(
     severity,
     code,
     message,
-    path: formatPath(path),
+    path: formatPath(path.map((step) => typeof step === "string" ? step.slice(0, 200) : step)),
     ...(hint === undefined ? {} : { hint }),
     ...(position === undefined ? {} : { position }),
     ...(ruleId === undefined ? {} : { ruleId }),

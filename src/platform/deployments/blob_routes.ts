@@ -14,6 +14,9 @@ import { type OnChunk, startHeartbeat, watchStream } from "./upload_heartbeat.ts
 /** How many blobs of a batch are written at the same time. */
 const PARALLEL_WRITES = 8;
 
+/** How much is shown of a name that is none. */
+const MAX_SHOWN_NAME = 100;
+
 export interface BlobServices {
   readonly vault: BlobVault;
   readonly uploads: OpenUploads;
@@ -35,7 +38,10 @@ async function readBatch(request: Request, onChunk: OnChunk): Promise<Map<string
   const parts = new Map<string, Blob>();
   for (const [name, value] of form) {
     if (!isSha256(name)) {
-      throw new Failure("invalid_request", `Part "${name}" must be named by its SHA-256`);
+      throw new Failure(
+        "invalid_request",
+        `Part "${name.slice(0, MAX_SHOWN_NAME)}" must be named by its SHA-256`,
+      );
     }
     if (typeof value === "string") {
       throw new Failure("invalid_request", `Part "${name}" must be a file`);

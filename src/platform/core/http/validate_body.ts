@@ -10,9 +10,22 @@ import { formatPath, type PathStep } from "../../../lib/diagnostic.ts";
 import { findIllFormed } from "../../../lib/ill_formed.ts";
 import { createPause } from "../../../lib/next_turn.ts";
 import type { ParsedJson } from "../../../lib/parse_json.ts";
+import { MAX_PROBLEMS } from "../../../lib/schema_problems.ts";
 
-/** Most problems that a response lists. */
-const MAX_PROBLEMS = 100;
+/** Most unknown fields that one problem names. */
+const MAX_NAMED = 10;
+
+/** Longest path and message of a problem, in characters: names are the sender's. */
+const MAX_TEXT = 500;
+
+const shortened = (text: string): string =>
+  text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`.toWellFormed();
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== "unrecognized_keys" || issue.keys.length <= MAX_NAMED) return issue.message;
+  const named = issue.keys.slice(0, MAX_NAMED).map((key) => `"${shortened(key)}"`).join(", ");
+  return `Unrecognized keys: ${named}, and ${issue.keys.length - MAX_NAMED} more`;
+}
 
 /** Items of a list that are validated in one step. */
 const ITEMS_PER_TURN = 250;
@@ -24,8 +37,10 @@ export type Validated =
 /** The problems of a part of a request, each with the path of its field. */
 export function problemsOf(error: z.ZodError, where: readonly PathStep[]): Problem[] {
   return error.issues.slice(0, MAX_PROBLEMS).map((issue) => ({
-    path: formatPath([...where, ...issue.path.filter((step) => typeof step !== "symbol")]),
-    message: issue.message,
+    path: shortened(
+      formatPath([...where, ...issue.path.filter((step) => typeof step !== "symbol")]),
+    ),
+    message: shortened(messageOf(issue)),
   }));
 }
 
@@ -91,7 +106,7 @@ export async function validateBody(schema: z.ZodType, parsed: ParsedJson): Promi
   const body = parsed.value === undefined ? {} : parsed.value;
   const illFormed = parsed.mayBeIllFormed ? await findIllFormed(body) : undefined;
   if (illFormed !== undefined) {
-    const path = formatPath(["body", ...illFormed]).toWellFormed();
+    const path = shortened(formatPath(["body", ...illFormed])).toWellFormed();
     const message = "Must be well-formed: it holds a UTF-16 surrogate without its other half";
     return { ok: false, problems: [{ path, message }] };
   }
