@@ -20,23 +20,20 @@ export function functionProcessCommand(
 ): (socketPath: string) => ProcessCommand {
   const folder = fileURLToPath(new URL("./", import.meta.url));
   const frames = fileURLToPath(new URL("../process/frames/", import.meta.url));
-  const inspected = inspector === undefined ? [] : [`127.0.0.1:${inspector.port}`];
   const command = selfCommand({
     argument: FUNCTION_PROCESS_ARGUMENT,
     main: `${folder}process_main.ts`,
     env,
-    flags: (socketPath) => {
-      const reached = [`unix:${socketPath}`, ...inspected];
-      return [
-        "--v8-flags=--disallow-code-generation-from-strings",
-        `--allow-read=${[folder, frames, socketPath].join(",")}`,
-        `--allow-write=${dirname(socketPath)}`,
-        `--allow-net=${reached.join(",")}`,
-        "--allow-sys",
-        "--allow-ffi",
-        ...(inspector === undefined ? [] : [`--allow-env=${INSPECTOR_VARIABLE}`]),
-      ];
-    },
+    flags: (socketPath) => [
+      "--v8-flags=--disallow-code-generation-from-strings",
+      `--allow-read=${[folder, frames, socketPath].join(",")}`,
+      `--allow-write=${dirname(socketPath)}`,
+      "--allow-sys",
+      "--allow-ffi",
+      ...(inspector === undefined
+        ? []
+        : [`--allow-net=127.0.0.1:${inspector.port}`, `--allow-env=${INSPECTOR_VARIABLE}`]),
+    ],
   });
   if (inspector === undefined) return command;
   return (socketPath) => {

@@ -23,7 +23,6 @@ export function imageProcessCommand(
         [runtime, fileURLToPath(engineFolder()), engineFolderPath(), socketPath].join(",")
       }`,
       `--allow-write=${dirname(socketPath)}`,
-      `--allow-net=unix:${socketPath}`,
       "--allow-env",
       "--allow-sys",
       "--allow-ffi",
