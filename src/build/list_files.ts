@@ -16,6 +16,7 @@ import {
 } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { emptyReport, type IgnoreReport, readIgnoredFiles } from "./ignored_files.ts";
+import { withoutOwnOutput } from "./own_output.ts";
 import { refusePrivateFiles, shortList } from "./private_files.ts";
 import type { BuildHost } from "./types.ts";
 
@@ -159,7 +160,8 @@ function reportIgnored(host: BuildHost, { leftOut, restored }: IgnoreReport): vo
  * @throws {BuildError}
  */
 export async function acceptSurvey(host: BuildHost, survey: Survey): Promise<Listing> {
-  const { files, packages, problems, secrets, report, projectRoot } = survey;
+  const { packages, problems, secrets, report, projectRoot } = survey;
+  const { files, own } = withoutOwnOutput(survey.files);
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${printableName(path)}: ${message}`);
     throw new BuildError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
@@ -167,6 +169,9 @@ export async function acceptSurvey(host: BuildHost, survey: Survey): Promise<Lis
     });
   }
   reportIgnored(host, report);
+  if (own.length > 0) {
+    host.say("build", "info", `Left out ${shortList(own)}: this command writes its output there`);
+  }
   if (secrets.length > 0) {
     host.say(
       "build",

@@ -14,8 +14,10 @@ Deno.test("the room exports exactly its public names", () => {
     "findImportable",
     "foretellEngine",
     "hashFiles",
+    "isLfsPointer",
     "packProject",
     "readOptionalText",
     "runBuildProcess",
+    "shortList",
   ]);
 });

@@ -7,6 +7,7 @@ import type { RuleSet } from "../rules/mod.ts";
 import type { SealedFunction } from "../runtime/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
+import { checkPackageJson } from "./check_package.ts";
 import { withCronTasks } from "./cron_tasks.ts";
 import { withFunctionLimits } from "./function_limits.ts";
 import { withVitals } from "./vitals.ts";
@@ -86,6 +87,7 @@ async function warnOfOthers(
 export async function assembleProject(host: BuildHost, options: PackOptions): Promise<Assembled> {
   const { skipValidation } = options;
   const { directory, home, config } = await openApp(host, options);
+  await checkPackageJson(host, directory);
   const rules = skipValidation === true ? undefined : await readRulesFile(host, home);
   const built = await buildProject(host, { ...options, directory, config });
   const prepared = await prepareOutput(host, {

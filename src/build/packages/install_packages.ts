@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { DetectedProject } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
 import { runCommand } from "../run_command.ts";
-import type { BuildHost } from "../types.ts";
+import { type BuildHost, inEnvironment } from "../types.ts";
 
 export interface InstallFacts {
   /** Absolute path of the project's folder. */
@@ -55,14 +55,22 @@ export async function planInstall(
   return { command, directory: join(directory, installsIn) };
 }
 
+/** Variables with which package managers leave out the packages that a build needs. */
+const OMITTING = /^(?:NODE_ENV|NPM_CONFIG_(?:OMIT|ONLY|PRODUCTION)|YARN_PRODUCTION)$/i;
+
+const withoutOmitting = <Value>(variables: Readonly<Record<string, Value>>) =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => !OMITTING.test(name)));
+
 /**
- * Runs the install command. It does not see `NODE_ENV`: with "production", package
- * managers leave out what the build needs.
+ * Runs the install command. It sees no `NODE_ENV`, neither the project's nor that of the terminal:
+ * with "production", package managers leave out what the build needs.
  */
 export async function installPackages(host: BuildHost, facts: InstallFacts): Promise<void> {
   const { command, directory } = facts.install;
   const where = directory === facts.directory ? "" : " of the workspace";
   host.say("install", "info", `Installing packages${where}: there is no node_modules yet`);
-  const { NODE_ENV: _, ...variables } = await facts.variables();
-  await runCommand(host, { phase: "install", command, directory, variables });
+  await runCommand(inEnvironment(host, withoutOmitting(host.env)), {
+    ...{ phase: "install", command, directory },
+    variables: withoutOmitting(await facts.variables()),
+  });
 }
