@@ -68,3 +68,25 @@ export function judgeConnect(
   if (peers.some((peer) => peer.port === port && peer.host === address.join("."))) return 0;
   return isPublic(address) ? 0 : EACCES;
 }
+
+/** True for any free port on all addresses: what a socket has that only sends. */
+export function isUnspecific(sockaddr: Uint8Array): boolean {
+  const family = sockaddr[0]! | sockaddr[1]! << 8;
+  if (family !== AF_INET && family !== AF_INET6) return false;
+  const [from, size] = family === AF_INET ? [4, 4] : [8, 16];
+  return sockaddr.byteLength >= from + size && sockaddr[2] === 0 && sockaddr[3] === 0 &&
+    sockaddr.subarray(from, from + size).every((byte) => byte === 0);
+}
+
+/**
+ * Judges the address that a socket is about to get: a Unix socket gets one where the
+ * file system lets it, one of the internet none of its choice.
+ *
+ * @returns 0 where it may have it, else the error that the server gets
+ */
+export function judgeBind(sockaddr: Uint8Array): number {
+  if (sockaddr.byteLength < 2) return 0;
+  const family = sockaddr[0]! | sockaddr[1]! << 8;
+  if (family === AF_UNIX || family === AF_NETLINK || isUnspecific(sockaddr)) return 0;
+  return EACCES;
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { addressBytes } from "../public_address.ts";
-import { judgeConnect, readNameservers } from "./judge_connect.ts";
+import { judgeBind, judgeConnect, readNameservers } from "./judge_connect.ts";
 import { EACCES, ECONNREFUSED } from "./system_calls.ts";
 
 function sockaddr(address: string, port: number): Uint8Array {
@@ -56,4 +56,19 @@ Deno.test("judgeConnect() leaves private addresses where they are allowed, and n
   }
   assert.equal(judgeConnect(Uint8Array.of(1, 0, 47, 114), rules), ECONNREFUSED);
   assert.equal(judgeConnect(Uint8Array.of(1, 0, 0, 114), rules), ECONNREFUSED, "an abstract one");
+});
+
+Deno.test("judgeBind() leaves no address and no port to choose", () => {
+  const rows: readonly (readonly [string, Uint8Array, number])[] = [
+    ["any port of all addresses", sockaddr("0.0.0.0", 0), 0],
+    ["any port of all addresses, IPv6", sockaddr("::", 0), 0],
+    ["a port of all addresses", sockaddr("0.0.0.0", 5353), EACCES],
+    ["a port of all addresses, IPv6", sockaddr("::", 5353), EACCES],
+    ["any port of one address", sockaddr("127.0.0.1", 0), EACCES],
+    ["any port of one address, IPv6", sockaddr("::1", 0), EACCES],
+    ["a Unix socket", Uint8Array.of(1, 0, 47, 114), 0],
+    ["cut short", Uint8Array.of(2, 0, 0, 0, 0), EACCES],
+    ["packets", Uint8Array.of(17, 0, 0, 3, 0, 0, 0, 0), EACCES],
+  ];
+  for (const [name, bytes, expected] of rows) assert.equal(judgeBind(bytes), expected, name);
 });

@@ -7,12 +7,15 @@
 export { dropRights } from "./drop_rights.ts";
 export {
   AF_UNIX,
+  isUnspecific,
+  judgeBind,
   judgeConnect,
   type Peer,
   type PeerRules,
   readNameservers,
 } from "./judge_connect.ts";
 export { type FileRule, landlockVersion, restrictFiles } from "./landlock.ts";
+export { limitDescriptors } from "./limit_descriptors.ts";
 export { type Libc, openLibc, setNoNewPrivileges } from "./libc.ts";
 export {
   addDescriptor,
@@ -31,6 +34,7 @@ export {
   RefusedCallError,
   temporaryOptions,
 } from "./mounts.ts";
+export { PLAIN_CALLS } from "./plain_calls.ts";
 export { READABLE_BY_DENO, READABLE_BY_NODE, SHOWN_TO_NODE } from "./system_paths.ts";
 export {
   always,

@@ -164,7 +164,7 @@ async function attack(
   options: TestOptions,
 ): Promise<readonly string[]> {
   const differing: string[] = [];
-  let hostile = computeServer({ ...options, tmpMb: 16 });
+  let hostile = computeServer({ ...options, tmpMb: 16, limits: { memoryMb: 256 } });
   const isFatal = (expected: string) => expected !== "denied" && !expected.startsWith("harmless");
   const all = Object.entries(attempts);
   const last = [

@@ -7,6 +7,7 @@
 import { endProcessesOf, killChildren, usersBetween, waitForEnd } from "./end_processes.ts";
 import { type BuildProgram, SHOWN_DENO_DIR } from "./program.ts";
 import { END_USER_SCRIPT, NAMESPACE_SCRIPT, OPEN_SCRIPT, USER_SCRIPT } from "./sandbox_script.ts";
+import { descriptorLimit } from "../../../lib/descriptors.ts";
 import { runProgram, spawnProgram } from "../../../lib/spawn_program.ts";
 
 /**
@@ -84,6 +85,9 @@ const asUser = (uid: number): string[] => [
   "--",
 ];
 
+/** Files and sockets that each process of a build may have open. */
+const MAX_OPEN_FILES = 8192;
+
 function limited(run: SandboxRun): string[] {
   return [
     "nice",
@@ -91,6 +95,7 @@ function limited(run: SandboxRun): string[] {
     "10",
     "prlimit",
     `--nproc=${run.limits.processes}`,
+    `--nofile=${Math.min(MAX_OPEN_FILES, descriptorLimit() ?? MAX_OPEN_FILES)}`,
     `--fsize=${run.limits.fileBytes}`,
     "--core=0",
     "--",

@@ -11,6 +11,7 @@ import {
   EACCES,
   type HeldCall,
   installFilter,
+  judgeBind,
   judgeConnect,
   letContinue,
   type Libc,
@@ -57,6 +58,7 @@ class Supervisor {
   ): number {
     const { number } = this.processor;
     if (asked === number("connect")) return this.#judgeName(second, Number(third));
+    if (asked === number("bind")) return this.#judgeBind(second, Number(third));
     if (asked === number("sendto")) return this.#judgeName(fifth, Number(sixth));
     if (asked === number("listen")) return this.#judgeListen(Number(first));
     if (asked === number("sendmsg")) return this.#judgeMessage(second);
@@ -74,6 +76,11 @@ class Supervisor {
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
     const known = this.libc.getsockname(descriptor, name, size) === 0;
     return known && name[0] === AF_UNIX && name[1] === 0 ? 0 : EACCES;
+  }
+
+  #judgeBind(address: bigint, length: number): number {
+    const name = memory(address, Math.min(length, MAX_SOCKADDR));
+    return name === undefined ? 0 : judgeBind(name);
   }
 
   #judgeMessage(address: bigint): number {

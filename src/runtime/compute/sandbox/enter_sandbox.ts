@@ -9,6 +9,7 @@ import { filterSystemCalls } from "./connect_supervisor.ts";
 import {
   dropRights,
   type FileRule,
+  limitDescriptors,
   openLibc,
   type Peer,
   READABLE_BY_DENO,
@@ -49,6 +50,7 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
   if (!dropRights(libc)) {
     return { files: false, calls: false, reason: "The process cannot give up its rights" };
   }
+  limitDescriptors(libc);
   const files = restrictFiles(libc, [
     read(options.directory),
     { path: options.folder, rights: "sockets" },

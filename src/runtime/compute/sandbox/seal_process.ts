@@ -10,6 +10,7 @@ import {
   Answer,
   EPERM,
   installFilter,
+  limitDescriptors,
   openLibc,
   PROCESSOR,
   type Processor,
@@ -58,6 +59,7 @@ export function sealProcess(
 ): SealState {
   const libc = openLibc();
   if (libc === undefined || !setNoNewPrivileges(libc)) return { files: false, network: false };
+  limitDescriptors(libc);
   const rules = [
     ...readable.map((path) => ({ path, rights: "read" }) as const),
     ...writable.map((path) => ({ path, rights: "temporary" }) as const),

@@ -64,8 +64,8 @@ export const SIGNALS: readonly CallName[] = [
   "rt_tgsigqueueinfo",
 ];
 
-/** Calls that name a peer in memory, or begin to listen. */
-export const ASKED: readonly CallName[] = ["connect", "sendmsg", "sendmmsg", "listen"];
+/** Calls that name an address in memory, or begin to listen. */
+export const ASKED: readonly CallName[] = ["connect", "bind", "sendmsg", "sendmmsg", "listen"];
 
 /**
  * Writes the filter.

@@ -8,7 +8,7 @@ import { endWith } from "../../process/mod.ts";
 import { type Libc, openLibc, PROCESSOR, readNameservers } from "../../kernel/mod.ts";
 import { CallSupervisor } from "./call_supervisor.ts";
 import { type Prepared, prepareThread } from "./prepare_thread.ts";
-import { limitProcess, ownPidOf } from "./process_limits.ts";
+import { endFirst, limitInherited, ownPidOf } from "./process_limits.ts";
 import { Running } from "./running_node.ts";
 import { Thread } from "./thread.ts";
 import type { NodeLaunch, RunningNode } from "./types.ts";
@@ -25,6 +25,11 @@ function supervise(libc: Libc, prepared: Prepared, launch: NodeLaunch): void {
   const { listener, plan, programs } = prepared;
   if (listener === undefined || PROCESSOR === undefined) return;
   const { folder, controlSocket, serverSocket, memoryMb, tmpMb, allowPrivate, peers } = launch;
+  limitInherited(libc, {
+    memoryMb,
+    hasOwnUser: plan.uid !== undefined,
+    ...(plan.kind === "namespaces" ? {} : { fileMb: tmpMb }),
+  });
   new CallSupervisor({
     ...{ libc, processor: PROCESSOR, listener, programs },
     rules: {
@@ -36,11 +41,7 @@ function supervise(libc: Libc, prepared: Prepared, launch: NodeLaunch): void {
       server: { name: plan.view.serverSocket, path: join(folder, serverSocket) },
     },
     begin: (pid) => {
-      limitProcess(libc, pid, {
-        memoryMb,
-        hasOwnUser: plan.uid !== undefined,
-        ...(plan.kind === "namespaces" ? {} : { fileMb: tmpMb }),
-      });
+      endFirst(pid);
       return ownPidOf(pid);
     },
   }).run().catch((error) => endWith(`The sandbox failed: ${error}`));

@@ -17,13 +17,13 @@ import {
   JUMP_ANY_BIT,
   JUMP_AT_LEAST,
   loadArgument,
+  PLAIN_CALLS,
   type Processor,
   RETURN,
   whereArgument,
   wherePointer,
   writeProgram,
 } from "../../kernel/mod.ts";
-import { ALLOWED } from "./allowed_calls.ts";
 
 /**
  * Programs, other processes, mounts and namespaces, the kernel itself, and memory that
@@ -169,6 +169,9 @@ const whatever = (answer: number): ArgumentTest => ({
   then: answer,
   otherwise: answer,
 });
+
+/** Calls of Node about itself. */
+export const ALLOWED = Object.keys(PLAIN_CALLS) as readonly CallName[];
 
 const CLONE_THREAD = 0x00010000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { Answer, type CallName, ENOSYS, EPERM, PROCESSORS } from "../../kernel/mod.ts";
 import { runProgram } from "../../kernel/_run_program.ts";
-import { ALLOWED } from "./allowed_calls.ts";
-import { ASKED, buildNodeFilter, REFUSED, REFUSED_IN_SIGHT } from "./node_filter.ts";
+import { ALLOWED, ASKED, buildNodeFilter, REFUSED, REFUSED_IN_SIGHT } from "./node_filter.ts";
 
 const { allow, ask, fail } = Answer;
 const REFUSE = fail(EPERM);

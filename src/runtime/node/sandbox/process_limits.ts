@@ -1,23 +1,19 @@
 /**
- * Limits of Node's process, set before it runs, and what it takes of the
+ * Limits of Node's process, set before it starts, and what it takes of the
  * machine's memory.
  *
  * @module
  */
-import { type Libc, systemCall } from "../../kernel/mod.ts";
+import { type Libc, limitDescriptors, systemCall } from "../../kernel/mod.ts";
 
 /** Numbers of resource limits (getrlimit(2)). */
 const RLIMIT_FSIZE = 1;
 const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
 const RLIMIT_NPROC = 6;
-const RLIMIT_NOFILE = 7;
 const RLIMIT_AS = 9;
 
 const MIB = 1024 * 1024;
-
-/** Descriptors that Node may open: each connection takes one. */
-const MAX_OPEN_FILES = 8192;
 
 /** Threads of Node, where it has a user of its own, whose threads can be counted. */
 const MAX_THREADS = 512;
@@ -31,7 +27,7 @@ const SPARE_MB = 2048;
 /** Address space in MiB: an engine reserves much, and the tables of pages grow with it. */
 const MAX_ADDRESS_SPACE_MB = 512 * 1024;
 
-/** Who is ended first when the machine runs out of memory (proc(5), oom_score_adj). */
+/** How early it is ended (proc(5), oom_score_adj). */
 const OOM_SCORE = "500";
 
 export interface NodeLimits {
@@ -42,18 +38,25 @@ export interface NodeLimits {
   readonly hasOwnUser: boolean;
 }
 
-/** Sets the limits of a process. */
-export function limitProcess(libc: Libc, pid: number, limits: NodeLimits): void {
+/**
+ * Limits this process, for Node to inherit: once Node has a user of its own, only a
+ * process with CAP_SYS_RESOURCE could, which containers do not have.
+ */
+export function limitInherited(libc: Libc, limits: NodeLimits): void {
   const set = (resource: number, value: number): void => {
     const pair = new Uint8Array(BigUint64Array.of(BigInt(value), BigInt(value)).buffer);
-    systemCall(libc, "prlimit64", pid, resource, pair);
+    systemCall(libc, "prlimit64", 0, resource, pair);
   };
   set(RLIMIT_CORE, 0);
-  set(RLIMIT_NOFILE, MAX_OPEN_FILES);
+  limitDescriptors(libc);
   set(RLIMIT_DATA, (limits.memoryMb + SPARE_MB) * MIB);
   set(RLIMIT_AS, MAX_ADDRESS_SPACE_MB * MIB);
   if (limits.fileMb !== undefined) set(RLIMIT_FSIZE, limits.fileMb * MIB);
   if (limits.hasOwnUser) set(RLIMIT_NPROC, MAX_THREADS);
+}
+
+/** Lets the machine end a process before others when it runs out of memory. */
+export function endFirst(pid: number): void {
   try {
     Deno.writeTextFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
   } catch { /* the kernel then chooses by size alone */ }

@@ -15,6 +15,7 @@ import {
   EMSGSIZE,
   EPERM,
   ETIMEDOUT,
+  isUnspecific,
   judgeConnect,
   type Libc,
   type PeerRules,
@@ -84,15 +85,6 @@ function unixPath(address: Bytes): string {
 }
 
 const familyOf = (address: Bytes): number => address[0]! | address[1]! << 8;
-
-/** True for any free port on all addresses: what a socket has that only sends. */
-function isUnspecific(address: Bytes): boolean {
-  const family = familyOf(address);
-  if (family !== AF_INET && family !== AF_INET6) return false;
-  const [from, size] = family === AF_INET ? [4, 4] : [8, 16];
-  return address.byteLength >= from + size && address[2] === 0 && address[3] === 0 &&
-    address.subarray(from, from + size).every((byte) => byte === 0);
-}
 
 /** Each method returns the result of the call, or the negative number of an error. */
 export class SocketCalls {

@@ -1,0 +1,24 @@
+/**
+ * How many files and sockets a process of foreign code may hold open.
+ *
+ * @module
+ */
+import type { Libc } from "./libc.ts";
+import { systemCall } from "./system_calls.ts";
+
+/**
+ * Descriptors that a server may have: enough for as many requests and WebSockets as
+ * the platform sends it, each with a connection elsewhere. The buffers of sockets and
+ * pipes are memory of the kernel that counts to no process, some 200 KiB for each
+ * descriptor, so their number is what limits them.
+ */
+export const MAX_DESCRIPTORS = 2560;
+
+const RLIMIT_NOFILE = 7;
+
+/** Limits the descriptors of this process, and of those that it starts. */
+export function limitDescriptors(libc: Libc): void {
+  const limit = BigInt(MAX_DESCRIPTORS);
+  const pair = new Uint8Array(BigUint64Array.of(limit, limit).buffer);
+  systemCall(libc, "prlimit64", 0, RLIMIT_NOFILE, pair);
+}
