@@ -19,6 +19,9 @@ export const health = z.object({
   knowsNetworks: z.boolean().describe(
     "Whether conditions on `asn` can hold: there is an ASN database, or a proxy that names networks",
   ),
+  knowsCountries: z.boolean().default(true).describe(
+    "Whether the database of countries can be read; where it cannot, conditions on `geo` match only what a trusted proxy names",
+  ).meta({ example: true }),
   nodes: z.int().positive().default(1).describe(
     "How many nodes the platform has; each counts the requests of rate limits by itself",
   ).meta({ example: 1 }),

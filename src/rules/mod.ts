@@ -66,7 +66,13 @@ export {
   type RequestFacts,
   requestHost,
 } from "./request/mod.ts";
-export { asksForAsn, ASN_UNKNOWN, LIMIT_PER_NODE, type Surroundings } from "./validate/mod.ts";
+export {
+  asksForAsn,
+  ASN_UNKNOWN,
+  GEO_UNKNOWN,
+  LIMIT_PER_NODE,
+  type Surroundings,
+} from "./validate/mod.ts";
 export {
   type AppendedRules,
   appendRules,

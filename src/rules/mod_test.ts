@@ -5,6 +5,7 @@ Deno.test("the public names of the room", () => {
   assert.deepEqual(Object.keys(rules).sort(), [
     "ASN_UNKNOWN",
     "DEVICES",
+    "GEO_UNKNOWN",
     "IpBlockSet",
     "LIMIT_PER_NODE",
     "MAX_RULES",

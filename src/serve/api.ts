@@ -14,8 +14,10 @@ export interface ApiOptions {
   readonly version: string;
   /** Base address, as the OpenAPI document names it. */
   readonly url: string;
-  /** Whether the edge can find the network of an address. */
-  readonly knowsNetworks: boolean;
+  /** Whether the edge can find the network of an address now. */
+  knowsNetworks(): boolean;
+  /** Whether the edge can find the country of an address now. */
+  knowsCountries(): boolean;
   requestId(): string;
   /** Called for each failure that is the platform's own. */
   onFault(requestId: string, cause: unknown): void;
@@ -32,11 +34,15 @@ export function buildApi(platform: Platform, foundation: Foundation, options: Ap
     onCompleted: platform.recordCall,
     showFailure,
   });
-  const { version, knowsNetworks } = options;
+  const { version } = options;
   router.open(endpoints.getHealth, async () => {
     const parts = await Promise.all(capabilities.map((each) => each.health?.()));
+    const knows = {
+      knowsNetworks: options.knowsNetworks(),
+      knowsCountries: options.knowsCountries(),
+    };
     return endpoints.getHealth.response.parse(
-      Object.assign({ status: "ok", version, knowsNetworks }, ...parts),
+      Object.assign({ status: "ok", version, ...knows }, ...parts),
     );
   });
   router.open(endpoints.getOpenApi, async () => {

@@ -123,7 +123,10 @@ export function createHandlers(
   const { domainService, challenges, certificates } = domains;
   const requestId = requestIds(systemRandom);
   const api = buildApi(platform, foundation, {
-    ...{ knowsNetworks, requestId },
+    requestId,
+    knowsNetworks: () =>
+      knowsNetworks && (options.trustProxy.length > 0 || geo.asn?.isReadable() !== false),
+    knowsCountries: () => geo.geo.isReadable(),
     version: options.version,
     url: base.origin,
     onFault: (id, cause) => logFault(options, id, cause),

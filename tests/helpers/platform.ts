@@ -59,6 +59,8 @@ export type ApiCaller = Pick<TestPlatform, "api">;
 export function rawRequest(
   port: number,
   options: {
+    /** Where to connect to; 127.0.0.1 by default. */
+    address?: string;
     method?: string;
     host: string;
     path: string;
@@ -70,7 +72,7 @@ export function rawRequest(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({
-      hostname: "127.0.0.1",
+      hostname: options.address ?? "127.0.0.1",
       port,
       method: options.method ?? "GET",
       path: options.path,

@@ -27,11 +27,13 @@ export interface PlatformFacts {
   readonly skewMs: number | undefined;
   /** Why databases cannot be used there. */
   readonly databases: string | undefined;
+  /** Whether it can read its database of countries. */
+  readonly knowsCountries: boolean;
 }
 
 /** Judges a platform that answers. */
 export function judgePlatform(
-  { version, skewMs, databases }: PlatformFacts,
+  { version, skewMs, databases, knowsCountries }: PlatformFacts,
   { apiUrl, own }: { readonly apiUrl: string; readonly own: string },
 ): readonly Point[] {
   const found = `${apiUrl} answers, version ${version}`;
@@ -57,6 +59,13 @@ export function judgePlatform(
     points.push({
       ...{ name: "platform databases", state: "warn", found: databases },
       advice: "Read the log of svc serve there, and run svc doctor on its machine",
+    });
+  }
+  if (!knowsCountries) {
+    points.push({
+      ...{ name: "platform countries", state: "fail" },
+      found: "its database of countries cannot be read: no condition on geo matches a request",
+      advice: "Read the log of svc serve there: install svc again, or repair the file of --geoip",
     });
   }
   return points;
@@ -125,10 +134,10 @@ async function askPlatform(ctx: Context): Promise<PlatformFacts> {
   if (!response.ok) throw new Error(`status ${response.status}`);
   const parsed = endpoints.getHealth.response.safeParse(JSON.parse(await readAnswer(response)));
   if (!parsed.success) throw new Error("what answers is no svc platform");
-  const { version, databases } = parsed.data;
+  const { version, databases, knowsCountries } = parsed.data;
   const at = Date.parse(response.headers.get("date") ?? "");
   return {
-    version,
+    ...{ version, knowsCountries },
     skewMs: Number.isNaN(at) ? undefined : at - ctx.now(),
     databases: databases?.ready === false ? databases.problem ?? "they are not ready" : undefined,
   };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { judgePlatform, judgeReadiness } from "./connections.ts";
 
 const AT = { apiUrl: "https://svc.example", own: "1.2.0" };
-const WELL = { version: "1.2.0", skewMs: 400, databases: undefined };
+const WELL = { version: "1.2.0", skewMs: 400, databases: undefined, knowsCountries: true };
 
 Deno.test("judgePlatform() compares versions and clocks, and passes on what fails there", () => {
   const judge = (facts: Partial<Parameters<typeof judgePlatform>[0]>) =>
@@ -19,6 +19,10 @@ Deno.test("judgePlatform() compares versions and clocks, and passes on what fail
   assert.equal(
     judge({ databases: "PostgreSQL does not start" })[1]!.found,
     "PostgreSQL does not start",
+  );
+  assert.deepEqual(
+    [judge({ knowsCountries: false })[1]!.name, judge({ knowsCountries: false })[1]!.state],
+    ["platform countries", "fail"],
   );
 });
 

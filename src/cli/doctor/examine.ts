@@ -87,6 +87,22 @@ async function git(): Promise<Point> {
   };
 }
 
+/** The database of countries that comes with the program. */
+async function countries(): Promise<Point> {
+  const name = "countries";
+  const { loadGeo } = await import("../../edge/mod.ts");
+  let reason = "";
+  const { geo } = await loadGeo({}, { warn: (message) => reason = message });
+  return geo.isReadable()
+    ? { name, state: "ok", found: "the database of countries can be read" }
+    : {
+      name,
+      state: "fail",
+      found: reason,
+      advice: "Install svc again: no condition on geo holds",
+    };
+}
+
 /** What databases can run on: the embedded engine is always there. */
 async function databases(path: string): Promise<Point> {
   const { findPostgres } = await import("../../database/mod.ts");
@@ -133,6 +149,7 @@ export async function examine(
     await processLimits(),
     await bundler(cacheDir),
     await git(),
+    await countries(),
     await databases(env.PATH ?? ""),
     await examineBuildSandbox(env),
     judgeDisk(dataDir, freeBytes),

@@ -17,6 +17,7 @@ Deno.test("examine() looks at each point, and advises where one fails", async ()
     "process limits",
     "esbuild",
     "git",
+    "countries",
     "databases",
     "build sandbox",
     "disk",

@@ -1,6 +1,6 @@
 /**
- * What rules need to know of the platform: whether it can find the network (ASN) of an
- * address, and how many nodes count requests.
+ * What rules need to know of the platform: whether it can find network (ASN) and
+ * country of an address, and how many nodes count requests.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Context } from "../session/mod.ts";
 const PATIENCE_MS = 2000;
 
 /** Rules that may depend on the platform; others need no answer. */
-const ASKS_FOR_PLATFORM = /\basn\b|rate_limit/;
+const ASKS_FOR_PLATFORM = /\b(?:asn|geo)\b|rate_limit/;
 
 /**
  * What is known of the platform that is set up; nothing where the text does not depend on
@@ -21,14 +21,14 @@ const ASKS_FOR_PLATFORM = /\basn\b|rate_limit/;
 export async function findPlatform(
   ctx: Context,
   text: string,
-): Promise<Pick<Surroundings, "hasAsn" | "nodes">> {
+): Promise<Pick<Surroundings, "hasAsn" | "hasCountries" | "nodes">> {
   if (!ASKS_FOR_PLATFORM.test(text)) return {};
   const { method, path, response } = endpoints.getHealth;
   try {
     const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(PATIENCE_MS)]);
     const answer = await ctx.fetch(new URL(path, ctx.apiUrl), { method, signal });
-    const { knowsNetworks, nodes } = response.parse(await answer.json());
-    return { hasAsn: knowsNetworks, nodes };
+    const { knowsNetworks, knowsCountries, nodes } = response.parse(await answer.json());
+    return { hasAsn: knowsNetworks, hasCountries: knowsCountries, nodes };
   } catch (error) {
     if (ctx.signal.aborted) throw ctx.signal.reason;
     const reason = error instanceof Error ? error.message : String(error);
@@ -39,7 +39,7 @@ export async function findPlatform(
 
 /**
  * Warns of what rules in the file at `path` do otherwise on this platform: conditions on
- * networks that it does not know, and limits of several nodes. The parser of rules is loaded
+ * networks and countries that it does not know, and limits of several nodes. The parser of rules is loaded
  * only now.
  */
 export async function warnOfPlatform(ctx: Context, path: string): Promise<void> {
@@ -49,6 +49,6 @@ export async function warnOfPlatform(ctx: Context, path: string): Promise<void> 
   ]);
   const file = await readRulesSource(ctx, path);
   const { diagnostics } = rules.loadRulesToml(file.source, await findPlatform(ctx, file.source));
-  const codes = new Set<string>([rules.ASN_UNKNOWN, rules.LIMIT_PER_NODE]);
+  const codes = new Set<string>([rules.ASN_UNKNOWN, rules.GEO_UNKNOWN, rules.LIMIT_PER_NODE]);
   reportWarnings(ctx, file, diagnostics.filter(({ code }) => codes.has(code)));
 }

@@ -15,6 +15,7 @@ import {
   openAsnDatabase,
   openCountryDatabase,
   type OpenOptions,
+  type Readable,
 } from "./lookup.ts";
 
 /** A file of an npm package, which the compiled program includes. */
@@ -41,8 +42,8 @@ export class GeoFileError extends Error {
 const METADATA_MARKER = Buffer.from("abcdef4d61784d696e642e636f6d", "hex");
 
 export interface LoadedGeo {
-  readonly geo: GeoLookup;
-  readonly asn?: AsnLookup;
+  readonly geo: GeoLookup & Readable;
+  readonly asn?: AsnLookup & Readable;
 }
 
 /** Reads the shape of a database from its metadata. */

@@ -20,6 +20,12 @@ export interface AsnLookup {
   asn(address: string): number | undefined;
 }
 
+/** A database that may turn out to be damaged. */
+export interface Readable {
+  /** Whether it can be read; tries to, where no lookup has. */
+  isReadable(): boolean;
+}
+
 /** The record of an address: flat as in ip-location-db, or nested as in MaxMind's databases. */
 interface AddressRecord {
   readonly country_code?: unknown;
@@ -39,6 +45,9 @@ function plainAddress(address: string): string | undefined {
 
 /** Addresses whose records are memoized: most requests come from a recent address. */
 const REMEMBERED = 4096;
+
+/** Any address that is valid: looking it up opens a database. */
+const PROBED = "192.0.2.1";
 
 const NOTHING: AddressRecord = Object.freeze({});
 
@@ -64,6 +73,12 @@ class AddressDatabase {
   constructor(database: Database, private readonly options: OpenOptions) {
     this.#open = () => readerOf(typeof database === "function" ? database() : database);
     if (typeof database !== "function") this.#reader = this.#open();
+  }
+
+  /** Whether lookups have worked so far; makes the first one, where there was none. */
+  isReadable(): boolean {
+    if (this.#reader === undefined) this.find(PROBED);
+    return !this.#failed;
   }
 
   /** A database that cannot be read fails once; after that it has no addresses. */
@@ -99,7 +114,10 @@ class AddressDatabase {
  *
  * @throws {Error} If bytes are given that are not an MMDB file
  */
-export function openCountryDatabase(source: Database, options: OpenOptions = {}): GeoLookup {
+export function openCountryDatabase(
+  source: Database,
+  options: OpenOptions = {},
+): GeoLookup & Readable {
   const database = new AddressDatabase(source, options);
   return {
     country(address) {
@@ -107,6 +125,7 @@ export function openCountryDatabase(source: Database, options: OpenOptions = {})
       const code = record.country_code ?? record.country?.iso_code;
       return typeof code === "string" && code.length === 2 ? code.toUpperCase() : undefined;
     },
+    isReadable: () => database.isReadable(),
   };
 }
 
@@ -115,7 +134,10 @@ export function openCountryDatabase(source: Database, options: OpenOptions = {})
  *
  * @throws {Error} If the bytes are not an MMDB file
  */
-export function openAsnDatabase(bytes: Uint8Array, options: OpenOptions = {}): AsnLookup {
+export function openAsnDatabase(
+  bytes: Uint8Array,
+  options: OpenOptions = {},
+): AsnLookup & Readable {
   const database = new AddressDatabase(bytes, options);
   return {
     asn(address) {
@@ -123,5 +145,6 @@ export function openAsnDatabase(bytes: Uint8Array, options: OpenOptions = {}): A
       const number = Number(record.autonomous_system_number ?? record.asn);
       return Number.isInteger(number) && number > 0 ? number : undefined;
     },
+    isReadable: () => database.isReadable(),
   };
 }

@@ -8,6 +8,7 @@ export {
   asksForAsn,
   ASN_UNKNOWN,
   checkSurroundings,
+  GEO_UNKNOWN,
   LIMIT_PER_NODE,
   type Surroundings,
 } from "./surroundings.ts";

@@ -1,6 +1,6 @@
 /**
- * What a rule set needs of the place where it runs: functions, and a database
- * of networks (ASN).
+ * What a rule set needs of the place where it runs: functions, and databases of
+ * networks (ASN) and countries.
  *
  * @module
  */
@@ -17,12 +17,17 @@ export interface Surroundings {
   readonly hasFolderPage?: ((folder: string) => boolean) | undefined;
   /** Whether the edge can find the network (ASN) of an address. */
   readonly hasAsn?: boolean | undefined;
+  /** Whether the edge can find the country of an address. */
+  readonly hasCountries?: boolean | undefined;
   /** How many nodes the platform has, each of which counts requests by itself. */
   readonly nodes?: number | undefined;
 }
 
 /** Code of the warning that no request can fit a condition on networks. */
 export const ASN_UNKNOWN = "asn_unknown";
+
+/** Code of the warning that no request can fit a condition on countries. */
+export const GEO_UNKNOWN = "geo_unknown";
 
 /** Code of the warning that several nodes let through more than a limit. */
 export const LIMIT_PER_NODE = "limit_per_node";
@@ -69,6 +74,19 @@ export function* warnAsn(checked: CheckedRule): Generator<Finding> {
   }
 }
 
+/** Reports conditions on countries, which no request fits where the edge cannot read them. */
+export function* warnGeo(checked: CheckedRule): Generator<Finding> {
+  if (checked.rule.enabled === false) return;
+  for (const { leaf, path } of leavesOfRule(checked)) {
+    if (leaf.geo === undefined) continue;
+    yield warningAt([...path, "geo"], {
+      code: GEO_UNKNOWN,
+      message: "Repair the platform's country database: it cannot be read, and no request fits geo",
+      hint: "Its log says why. A trusted proxy may also name the country, in X-Geo-Country",
+    });
+  }
+}
+
 /** Reports limits of which several nodes let through a multiple. */
 export function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
   const { action, enabled } = checked.rule;
@@ -84,10 +102,11 @@ export function* warnLimits(checked: CheckedRule, nodes: number): Generator<Find
 /** Reports what one rule needs and the place does not have. */
 export function* checkSurroundings(
   checked: CheckedRule,
-  { functions, hasAsn, nodes = 1 }: Surroundings,
+  { functions, hasAsn, hasCountries, nodes = 1 }: Surroundings,
 ): Generator<Finding> {
   if (functions !== undefined) yield* checkFunctionNames(checked, functions);
   if (hasAsn === false) yield* warnAsn(checked);
+  if (hasCountries === false) yield* warnGeo(checked);
   if (nodes > 1) yield* warnLimits(checked, nodes);
 }
 

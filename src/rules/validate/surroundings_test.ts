@@ -53,6 +53,23 @@ Deno.test("parseRulesToml() warns of asn where there is no database of networks"
   ]);
 });
 
+Deno.test("parseRulesToml() warns of geo where countries cannot be read", () => {
+  const text = `schemaVersion = "EDGE_RULE_SET_V1"
+
+[[rules]]
+id = "abroad"
+condition.geo = ["DE"]
+action = { type = "deny" }
+`;
+  const codesOf = (surroundings: Surroundings) =>
+    parseRulesToml(text, surroundings).diagnostics.map(({ code, position }) =>
+      `${code} ${position?.line}`
+    );
+  assert.deepEqual(codesOf({ hasCountries: false }), ["geo_unknown 5"]);
+  assert.deepEqual(codesOf({ hasCountries: true }), []);
+  assert.deepEqual(codesOf({}), []);
+});
+
 Deno.test("parseRulesToml() says nothing about surroundings that are not known", () => {
   assert.deepEqual(findings({}), []);
   assert.deepEqual(
