@@ -25,6 +25,12 @@ export const getVapidKey = endpoint({
   }),
 });
 
+/** Whether a name can be looked up (RFC 1035, 2.3.4). */
+function hasPossibleHost(url: string): boolean {
+  const host = URL.parse(url)?.hostname ?? "";
+  return host.length <= 253 && host.split(".").every((part) => part.length <= 63);
+}
+
 const base64url = (bytes: number) =>
   z.string().max(200).regex(/^[A-Za-z0-9_-]+={0,2}$/, "Must be base64url").refine(
     (text) => Math.floor(text.replace(/=+$/, "").length * 3 / 4) === bytes,
@@ -50,7 +56,8 @@ export const createPushSubscription = endpoint({
   tag,
   access: "self",
   body: z.object({
-    endpoint: z.url({ protocol: /^https?$/, error: "Must be an http or https URL" }).max(1000),
+    endpoint: z.url({ protocol: /^https?$/, error: "Must be an http or https URL" }).max(1000)
+      .refine(hasPossibleHost, "Must name a host of at most 253 characters, 63 in each part"),
     expirationTime: z.number().nullable().optional(),
     keys: z.object({ p256dh: base64url(65), auth: base64url(16) }).strict(),
   }).strict(),

@@ -18,6 +18,7 @@ import type { PreferenceService } from "./preferences/preference_service.ts";
 export interface InboxOptions {
   readonly kv: Deno.Kv;
   readonly accounts: AccountStore;
+  isMember(userId: string, workspaceId: string): Promise<boolean>;
   readonly preferences: PreferenceService;
   readonly events: EventBus;
   readonly delivery: DeliveryQueue;
@@ -42,9 +43,11 @@ export interface InboxServices {
 /** Creates the services. Nobody is notified before `startNotifications()`. */
 export function createInboxes(options: InboxOptions): InboxServices {
   const { kv, accounts, preferences, events, delivery, publicOrigin, now, onTrouble } = options;
-  const inboxes = new Inboxes({ store: new InboxStore(kv), now, onTrouble });
+  const { isMember } = options;
+  const inboxes = new Inboxes({ store: new InboxStore(kv), now, isMember, onTrouble });
   const live = new LiveStreams({
     counts: (view) => inboxes.counts(view),
+    lastId: (userId) => inboxes.lastId(userId),
     after: (view, id, limit) => inboxes.after(view, id, limit),
     onTrouble,
   });

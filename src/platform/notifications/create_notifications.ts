@@ -66,6 +66,8 @@ export function createNotifications(
   });
   const inboxes = createInboxes({
     ...{ ...foundation, accounts, preferences },
+    isMember: async (userId, workspaceId) =>
+      await parts.authenticator.memory.workspaceOf(userId, workspaceId) !== undefined,
     delivery: delivery.deliveryQueue,
   });
   return {

@@ -64,10 +64,8 @@ const deployment = (
   open,
 });
 
-const site = ({ url }: { readonly url?: string | null | undefined }): string | null => url ?? null;
-
-const siteOrPage = (data: Health): string | null =>
-  site(data) ?? (has(data.deploymentId) ? pageOf(data) : null);
+/** The site, or else the page of the deployment. */
+const siteOrPage = (data: Deployment): string => has(data.url) ? data.url : pageOf(data);
 
 type Health = Data<"health.check_failed">;
 
@@ -77,7 +75,8 @@ const health = (
 ): Wording<Health> => ({
   title: (data) => title(nameOf(data)),
   body: sentence,
-  open: siteOrPage,
+  open: (data) =>
+    has(data.url) || has(data.deploymentId) ? siteOrPage(data) : "/notifications?category=Health",
 });
 
 const billing = <
@@ -132,7 +131,7 @@ const WORDING: { readonly [Name in EventName]: Wording<Data<Name>> } = {
     (name) => `${name}: build failed`,
     ({ error }) => `could not be built${around(": ", error)}`,
   ),
-  "deployment.live": deployment((name) => `${name} is live`, () => "is live", site),
+  "deployment.live": deployment((name) => `${name} is live`, () => "is live", siteOrPage),
   "deployment.failed": deployment(
     (name) => `${name}: deployment failed`,
     ({ error }) => `failed${around(": ", error)}`,
@@ -141,7 +140,7 @@ const WORDING: { readonly [Name in EventName]: Wording<Data<Name>> } = {
   "deployment.rolled_back": deployment(
     (name) => `${name} was rolled back`,
     () => "was taken back",
-    site,
+    siteOrPage,
   ),
   "health.check_failed": health(
     (name) => `${name} does not answer`,

@@ -48,6 +48,7 @@ async function withPeople(
     const inboxes = new Inboxes({ store: new InboxStore(kv), now: () => test.time, onTrouble });
     const live = new LiveStreams({
       counts: (view) => inboxes.counts(view),
+      lastId: (userId) => inboxes.lastId(userId),
       after: (view, id, limit) => inboxes.after(view, id, limit),
       onTrouble,
     });

@@ -137,7 +137,10 @@ export class Authenticator {
   async self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller> {
     const known = await this.known(request, client);
     const { owner } = known;
-    if (owner.workspaceId === null) return selfCallerOf(owner);
+    if (owner.workspaceId === null) {
+      await this.requireNamedWorkspace(known, request);
+      return selfCallerOf(owner);
+    }
     const workspace = await this.boundWorkspace(known, request, owner.workspaceId);
     refuseChangesOfViewers(known, workspace, endpoint);
     refuseUnpermitted(known.grant, endpoint);
@@ -150,13 +153,15 @@ export class Authenticator {
    * @throws {Failure} `unauthorized`, or `forbidden` for keys and tools.
    */
   async person(request: Request, client: Client): Promise<Person> {
-    const { owner } = await this.known(request, client);
+    const known = await this.known(request, client);
+    const { owner } = known;
     if (owner.credential.type !== "session" || owner.workspaceId !== null) {
       throw new Failure(
         "forbidden",
         "Cannot manage an account with a key or a tool's token: sign in with a browser",
       );
     }
+    await this.requireNamedWorkspace(known, request);
     return { ...owner, workspaceId: null };
   }
 
@@ -251,6 +256,19 @@ export class Authenticator {
       );
     }
     return { ...workspace, role: lesserRole(workspace.role, known.role) };
+  }
+
+  /** A session needs no workspace for its own things; one that it names must be its own. */
+  private async requireNamedWorkspace(
+    { owner }: KnownCredential,
+    request: Request,
+  ): Promise<void> {
+    const slug = wantedWorkspace(request);
+    if (slug === null || slug === "") return;
+    if (await this.memory.workspaceBySlug(owner.user.id, slug) !== undefined) return;
+    throw new Failure("forbidden", `You are not in a workspace "${slug}"`, {
+      problems: [{ path: WORKSPACE_FIELD, message: "Must be a workspace of yours, or missing" }],
+    });
   }
 
   private async sessionWorkspace(

@@ -47,6 +47,7 @@ function openFanOut({ kv, nodes }: LeaderNode) {
     preferences: new PreferenceService(kv, accounts),
     live: new LiveStreams({
       counts: (view) => inboxes.counts(view),
+      lastId: (userId) => inboxes.lastId(userId),
       after: (view, id, limit) => inboxes.after(view, id, limit),
       onTrouble: assert.fail,
     }),

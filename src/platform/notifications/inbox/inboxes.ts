@@ -35,6 +35,8 @@ export interface InboxesOptions {
   readonly now: Clock;
   /** Receives failures to apply a change to all pages; the next start repeats it. */
   readonly onTrouble: (message: string) => void;
+  /** Whether a user is in a workspace; all are where missing. */
+  isMember?(userId: string, workspaceId: string): Promise<boolean>;
   /** How many pages an inbox may have; enough for `KEPT_NOTIFICATIONS` where missing. */
   readonly maxPages?: number;
 }
@@ -86,7 +88,7 @@ export class Inboxes {
     },
   ): Promise<{ items: Notification[]; nextCursor: string | null; total: number }> {
     const index = await this.memory.open(view.userId);
-    const places = index.placesOf(view.workspaces);
+    const places = await this.places(index, view);
     const rows = index.select(filter, { places, offset, limit: limit + 1, before: cursor });
     const items = await this.toWire(view.userId, rows.slice(0, limit));
     const nextCursor = rows.length > limit ? rows[limit - 1]!.id : null;
@@ -95,19 +97,19 @@ export class Inboxes {
 
   async counts(view: InboxView): Promise<InboxCounts> {
     const index = await this.memory.open(view.userId);
-    return index.counts(index.placesOf(view.workspaces));
+    return index.counts(await this.places(index, view));
   }
 
   async hasUnread(view: InboxView): Promise<boolean> {
     const index = await this.memory.open(view.userId);
-    const places = index.placesOf(view.workspaces);
+    const places = await this.places(index, view);
     return index.total({ archived: false, unreadOnly: true }, places) > 0;
   }
 
   /** The notifications after one, oldest first; `undefined` where there are more than `limit`. */
   async after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined> {
     const index = await this.memory.open(view.userId);
-    const rows = index.after(id, { places: index.placesOf(view.workspaces), limit });
+    const rows = index.after(id, { places: await this.places(index, view), limit });
     return rows && await this.toWire(view.userId, rows);
   }
 
@@ -144,7 +146,7 @@ export class Inboxes {
   /** Deletes one; repeating it is harmless. `undefined` where the view never had that id. */
   delete(view: InboxView, id: string): Promise<DeletedNotification | undefined> {
     return this.memory.change(view.userId, async (index) => {
-      const spot = index.find(id, index.placesOf(view.workspaces));
+      const spot = index.find(id, await this.places(index, view));
       if (spot === undefined) return undefined;
       const { page: before, row } = spot;
       if (before.page.isDeleted(row)) return { workspaceId: undefined };
@@ -166,7 +168,7 @@ export class Inboxes {
   async changeAll(view: InboxView, type: BulkChange["type"]): Promise<number> {
     const { now, store } = this.options;
     const count = await this.memory.change(view.userId, async (index) => {
-      const places = index.placesOf(view.workspaces);
+      const places = await this.places(index, view);
       const filter = { archived: type === "delete", unreadOnly: type === "read" };
       const total = index.total(filter, places);
       if (total === 0) return 0;
@@ -194,6 +196,22 @@ export class Inboxes {
     });
     if (count > 0) this.finish(view.userId);
     return count;
+  }
+
+  /** Id of the newest notification that an inbox ever had; `undefined` where it had none. */
+  async lastId(userId: string): Promise<string | undefined> {
+    const { lastId } = (await this.memory.open(userId)).head;
+    return isUuid(lastId) ? lastId : undefined;
+  }
+
+  /** The places of a view. A session's view leaves out workspaces that its user has left. */
+  private async places(index: InboxIndex, { userId, workspaces }: InboxView) {
+    const { isMember } = this.options;
+    if (workspaces !== null || isMember === undefined) return index.placesOf(workspaces);
+    const known = index.head.places;
+    const seen = await Promise.all(known.map((id) => id === "" || isMember(userId, id)));
+    if (!seen.includes(false)) return null;
+    return index.placesOf(known.filter((_, at) => seen[at]).map((id) => id || null));
   }
 
   /** Waits for changes under way; unfinished bulk changes are resumed at the next start. */
@@ -231,7 +249,7 @@ export class Inboxes {
     change: SingleChange,
   ): Promise<ChangedNotification | undefined> {
     return this.memory.change(view.userId, async (index) => {
-      const spot = index.find(id, index.placesOf(view.workspaces));
+      const spot = index.find(id, await this.places(index, view));
       if (spot === undefined || spot.page.page.isDeleted(spot.row)) return undefined;
       const { page: before, row } = spot;
       const page = before.page.copy();

@@ -13,12 +13,10 @@ export const HEARTBEAT = encoder.encode(": heartbeat\n\n");
 /** The start of a stream: a client that loses it reconnects after 2 seconds. */
 export const OPENING = encoder.encode("retry: 2000\n\n");
 
-/**
- * Encodes a message. Only new notifications carry an id, from which a client resumes
- * after a disconnect.
- */
-function encodeMessage(message: NotificationMessage): Uint8Array {
-  const id = message.type === "notification" ? `id: ${message.id}\n` : "";
+/** Encodes a message. A client resumes after a disconnect from the last id that it has read. */
+function encodeMessage(message: NotificationMessage, resumeId?: string): Uint8Array {
+  const given = message.type === "notification" ? message.id : resumeId;
+  const id = given === undefined ? "" : `id: ${given}\n`;
   return encoder.encode(`event: ${message.type}\n${id}data: ${JSON.stringify(message)}\n\n`);
 }
 
@@ -34,9 +32,16 @@ export interface EncodedMessages {
   readonly joined: Uint8Array;
 }
 
-export function encodeMessages(messages: readonly NotificationMessage[]): EncodedMessages {
-  const parts = messages.map((message) => ({
-    bytes: encodeMessage(message),
+/**
+ * Encodes messages. New notifications carry their id, and the last message carries
+ * `resumeId`, so that a client that saw no notification yet misses none either.
+ */
+export function encodeMessages(
+  messages: readonly NotificationMessage[],
+  resumeId?: string,
+): EncodedMessages {
+  const parts = messages.map((message, at) => ({
+    bytes: encodeMessage(message, at === messages.length - 1 ? resumeId : undefined),
     id: message.type === "notification" ? message.id : undefined,
   }));
   const joined = new Uint8Array(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));

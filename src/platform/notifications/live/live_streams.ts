@@ -19,8 +19,13 @@ const SHARES = 20;
 /** Most notifications that are replayed to a client that reconnects. */
 export const MAX_REPLAYED = 200;
 
+/** An id before that of every notification. */
+const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
+
 export interface LiveStreamsOptions {
   counts(view: InboxView): Promise<InboxCounts>;
+  /** Id of an inbox's newest notification; `undefined` where it never had one. */
+  lastId(userId: string): Promise<string | undefined>;
   /** The notifications after one, oldest first; `undefined` where there are more than `limit`. */
   after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined>;
   /** Receives failures to serve a stream, which is ended then. */
@@ -195,13 +200,17 @@ export class LiveStreams {
   }
 
   private async begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {
+    // Read first: what comes after it is sent below, or again after a reconnect.
+    const newest = await this.options.lastId(view.userId) ?? BEFORE_ALL;
     const missed = lastId === null ? [] : await this.missed(view, lastId);
     const counts = { type: "counts" as const, ...await this.options.counts(view) };
     const messages: NotificationMessage[] = missed === undefined
       ? [{ type: "reset" }]
       : missed.map((notification) => ({ type: "notification", ...notification }));
     messages.push(counts);
-    stream.catchUp(encodeMessages(messages).joined, new Set(missed?.map(({ id }) => id)));
+    const last = missed?.at(-1)?.id ?? newest;
+    const resumeId = last > newest ? last : newest;
+    stream.catchUp(encodeMessages(messages, resumeId).joined, new Set(missed?.map(({ id }) => id)));
   }
 
   /** `undefined` where they cannot be read, or are too many. */

@@ -40,6 +40,7 @@ function streamsOver(held: readonly Notification[] = []) {
   const troubles: string[] = [];
   const streams = new LiveStreams({
     counts: () => Promise.resolve(COUNTS),
+    lastId: () => Promise.resolve(held.at(-1)?.id),
     after: (_, last, limit) => {
       const later = held.filter((each) => each.id > last);
       return Promise.resolve(later.length > limit ? undefined : later);

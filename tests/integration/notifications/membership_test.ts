@@ -1,0 +1,90 @@
+/** What a session sees of workspaces: those that its user is in, and no others. */
+import assert from "node:assert/strict";
+import { join, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
+import { fetchStream } from "../../helpers/contract.ts";
+import { until } from "../../../src/lib/_test_until.ts";
+import { TOKEN, withPlatform } from "../../helpers/platform.ts";
+
+Deno.test("a removed member no longer reads the workspace's notifications", () =>
+  withPlatform(async (platform) => {
+    const { browser: ada } = await signUpWithWorkspace(platform, "ada");
+    const bob = await signUp(platform, "bob");
+    const joined = await join(ada, bob, { workspace: "ada", role: "developer" });
+    assert.equal(joined.status, 200);
+    await ada.send("POST", "/v1/events", {
+      json: { event: "deployment.live", data: { project: "shop" } },
+      workspace: "ada",
+    });
+    const titles = async () => {
+      const { json } = await bob.send("GET", "/v1/notifications");
+      return json.items.map(({ title }: { title: string }) => title);
+    };
+    await until(titles, (found) => found.includes("shop is live"));
+    const { json: listed } = await bob.send("GET", "/v1/notifications");
+    const { id, actionUrl } = listed.items.find((each: { title: string }) =>
+      each.title === "shop is live"
+    );
+    assert.match(actionUrl, /\/notifications\?category=Deployment$/);
+    const { json: members } = await ada.send("GET", "/v1/members", { workspace: "ada" });
+    const member = members.items.find(({ name }: { name: string }) => name === "bob");
+    const removed = await ada.send("DELETE", `/v1/members/${member.userId ?? member.id}`, {
+      workspace: "ada",
+    });
+    assert.equal(removed.status, 204);
+    assert.deepEqual((await titles()).filter((title: string) => title === "shop is live"), []);
+    const { json: counts } = await bob.send("GET", "/v1/notifications/inbox-count");
+    assert.equal(counts.total, (await titles()).length);
+    assert.equal((await bob.send("POST", `/v1/notifications/${id}/read`)).status, 404);
+  }));
+
+Deno.test("a session is refused where it names a workspace that is not its own", () =>
+  withPlatform(async (platform) => {
+    const { browser: ada } = await signUpWithWorkspace(platform, "ada");
+    const { browser: eve } = await signUpWithWorkspace(platform, "eve");
+    for (const path of ["/v1/notifications", "/v1/notifications/preferences", "/v1/account"]) {
+      for (const workspace of ["eve", "nobody"]) {
+        const { status } = await ada.send("GET", path, { workspace });
+        assert.equal(status, 403, `${path} ${workspace}`);
+      }
+      assert.equal((await ada.send("GET", path, { workspace: "ada" })).status, 200, path);
+      assert.equal((await eve.send("GET", path)).status, 200, path);
+    }
+  }));
+
+Deno.test("the first message of a stream has an id, from which a client resumes", () =>
+  withPlatform(async (platform) => {
+    const url = `http://127.0.0.1:${platform.port}/v1/notifications/stream`;
+    const authorization = `Bearer ${TOKEN}`;
+    const firstId = async (headers: Record<string, string> = {}) => {
+      const response = await fetchStream(url, { headers: { authorization, ...headers } });
+      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      while (!text.includes("event: counts")) text += (await reader.read()).value ?? "";
+      await reader.cancel();
+      return { text, id: /event: counts\nid: (.+)\n/.exec(text)?.[1] };
+    };
+    const { id } = await firstId();
+    assert.match(id ?? "", /^[0-9a-f-]{36}$/);
+    await platform.api("POST", "/v1/events", {
+      json: { event: "deployment.live", data: { project: "gap" } },
+    });
+    await until(
+      async () => (await platform.api("GET", "/v1/notifications")).json.items.length,
+      (count) => count > 0,
+    );
+    const missed = await firstId({ "last-event-id": id! });
+    assert.match(missed.text, /gap is live/);
+    assert.ok(missed.id! > id!);
+  }));
+
+Deno.test("a push endpoint that no host can have is refused", () =>
+  withPlatform(async (platform) => {
+    const keys = { p256dh: btoa("\x04".padEnd(65, "x")).replaceAll("=", ""), auth: "A".repeat(22) };
+    for (const host of [`${"a.".repeat(130)}example`, `${"a".repeat(64)}.example`]) {
+      const { status, json } = await platform.api("POST", "/v1/notifications/push-subscription", {
+        json: { endpoint: `https://${host}/push`, keys },
+      });
+      assert.equal(status, 400, host);
+      assert.match(JSON.stringify(json), /at most 253 characters/);
+    }
+  }));
