@@ -23,7 +23,9 @@ const short = z.string().max(200);
 
 const startDeviceBody = z.object({
   client_id: short.optional().describe("Name of the tool, which the person sees who confirms"),
-  scope: short.optional().describe("Taken and ignored: a token may do what its user may"),
+  scope: short.optional().describe(
+    "`read`: the token can look and change nothing; anything else: it can do what its user can",
+  ),
 });
 
 export const deviceAuthorization = z.object({
@@ -60,6 +62,9 @@ const deviceTokenBody = z.object({
 export const deviceToken = z.object({
   access_token: z.string(),
   token_type: z.literal("Bearer"),
+  scope: z.enum(["read", "write"]).optional().describe(
+    "What the token can do; platforms of older versions leave it out",
+  ),
   workspace_slug: z.string(),
   workspace_name: z.string(),
 }).meta({ id: "DeviceToken" });
@@ -82,6 +87,7 @@ export const deviceRequest = z.object({
   tool: z.string().describe("What the tool calls itself: its own word"),
   address: z.string().describe("Where the tool asked from"),
   country: z.string().nullable(),
+  scope: z.enum(["read", "write"]).describe("What the tool asks for"),
   createdAt: timestamp,
   expiresAt: timestamp,
 }).meta({ id: "DeviceRequest" });

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { createAccounts } from "../platform/accounts/mod.ts";
+import { createAccounts, type SendAccountMail } from "../platform/accounts/mod.ts";
 import { createAudit } from "../platform/audit/mod.ts";
 import { createBuilds } from "../platform/builds/mod.ts";
 import { createCache } from "../platform/cache/mod.ts";
@@ -24,7 +24,7 @@ import { createHooks } from "../platform/hooks/mod.ts";
 import { createImages } from "../platform/images/mod.ts";
 import { createKv } from "../platform/kv/mod.ts";
 import { createLogs } from "../platform/logs/mod.ts";
-import { accountMailSender, createNotifications } from "../platform/notifications/mod.ts";
+import { createNotifications } from "../platform/notifications/mod.ts";
 import { createNodes } from "../platform/nodes/mod.ts";
 import { createProjects } from "../platform/projects/mod.ts";
 import { createPush } from "../platform/push/mod.ts";
@@ -41,7 +41,8 @@ import type { Platform, Setup } from "./platform.ts";
 
 /** Accounts, workspaces, and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
-  const { events, onTrouble } = foundation;
+  const { events } = foundation;
+  const sendAccountMail: SendAccountMail = (...mail) => notifications.sendAccountMail(...mail);
   const { audit, recordCall, capability: auditing } = createAudit(foundation);
   const accounts = createAccounts({
     ...foundation,
@@ -50,7 +51,7 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
     onSecurityEvent: (event) => {
       events.raise(securityNotice(event)).catch((error) => onTrouble(`${error}`));
     },
-    ...(mailer === undefined ? {} : { sendMail: accountMailSender(mailer, onTrouble) }),
+    ...(mailer === undefined ? {} : { sendMail: sendAccountMail }),
   });
   const workspaces = createWorkspaces({ ...foundation, ...accounts, audit });
   const notifications = createNotifications(foundation, {

@@ -20,7 +20,7 @@ import {
   resealSettings,
   SecretBox,
 } from "../platform/core/secrets/mod.ts";
-import { WebhookStore } from "../platform/notifications/mod.ts";
+import { resealAccountMails, WebhookStore } from "../platform/notifications/mod.ts";
 import { isRemoteStore, openDataDir, openKv, placeName } from "../platform/core/store/mod.ts";
 import { requireFormat } from "./settle_format.ts";
 import { CertificateStore } from "../platform/certificates/mod.ts";
@@ -57,7 +57,7 @@ export async function rekeyDataDir(options: {
         await new GitCredentialStore(kv, box).reseal() +
         await new CertificateStore(kv, box).reseal() + await resealSecondFactors(kv, box) +
         await resealSettings(kv, box) + await new WebhookStore(kv).reseal(box) +
-        await new BranchStore(kv).reseal(box);
+        await new BranchStore(kv).reseal(box) + await resealAccountMails(kv, box);
       await forgetOldKeys(dataDir.keys);
       return count;
     } finally {

@@ -310,7 +310,10 @@ async function startBehind(
     ...{ options, base, cache, sizes, outbound: outbound.fetch, geo, knowsNetworks, listeners },
     ...{ showing, running, answerPeer },
     unready: () => unreadiness(foundation, { readOnly, leaving }),
-    trouble: () => foundation.vault.problem() === undefined ? undefined : STORAGE_DOWN,
+    trouble: () =>
+      foundation.vault.problem() === undefined
+        ? platform.notifications.mailProblem()
+        : STORAGE_DOWN,
   });
   leaving.countNodes = () => countNodes(foundation.nodes);
   listeners.open(handlers, domains.certificates);

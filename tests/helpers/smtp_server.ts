@@ -23,6 +23,8 @@ export interface SmtpOptions {
   readonly tls?: "never" | "starttls" | "implicit";
   /** Answers RCPT: an SMTP status with words, or nothing where it is taken. */
   readonly refuse?: (to: string) => string | undefined;
+  /** How long it takes to answer once it has all of a mail, in milliseconds. */
+  readonly answerAfterMs?: number;
   /** Port to listen on; a free one where missing. */
   readonly port?: number;
 }
@@ -90,7 +92,7 @@ export async function serveSmtp(options: SmtpOptions = {}): Promise<TestSmtp> {
           secure: session.secure,
           user: typeof session.user === "string" ? session.user : undefined,
         });
-        done();
+        setTimeout(done, options.answerAfterMs ?? 0);
         for (const check of waiting) check();
       });
     },

@@ -55,8 +55,8 @@ export async function withAccounts(
   const clock = { time: Date.UTC(2026, 10, 21, 12) };
   const [events, troubles, mails]: [SecurityEvent[], string[], AccountMail[]] = [[], [], []];
   const derivations: PasswordCost[] = [];
-  const sendMail = (mail: AccountMail) => {
-    mails.push(mail);
+  const sendMail = (mail: AccountMail | undefined) => {
+    if (mail !== undefined) mails.push(mail);
     return Promise.resolve();
   };
   const services = createAccounts({

@@ -22,6 +22,7 @@ export {
   isRegistered,
   type RegisteredClient,
   type Scope,
+  scopeOf,
 } from "./authorization/mod.ts";
 export { Authenticator } from "./credentials/authenticator.ts";
 export { addCreation, forgetCreation } from "./credentials/creations.ts";
@@ -30,7 +31,7 @@ export { hasEnded } from "./credentials/known_credential.ts";
 export { hashToken, mintToken } from "./credentials/token.ts";
 export { DeviceLoginService } from "./device_login/mod.ts";
 export type { DeviceRequest } from "./device_login/types.ts";
-export type { SendAccountMail } from "./email/account_mails.ts";
+export type { AccountMail, SendAccountMail } from "./email/account_mails.ts";
 export { EmailService } from "./email/email_service.ts";
 export { PasswordResetService } from "./email/password_reset_service.ts";
 export type { FactorWanted, SignedIn } from "./outcomes.ts";

@@ -7,9 +7,10 @@
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
-import type { AccountStore } from "../accounts/mod.ts";
+import type { AccountStore, SendAccountMail } from "../accounts/mod.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import { sealedSetting, type SecretBox } from "../core/secrets/mod.ts";
+import { AccountMails } from "./channels/email/account_mails.ts";
 import { createEmailChannel } from "./channels/email/email_channel.ts";
 import type { Mailer } from "./channels/email/mailer.ts";
 import { Bot, type BotDialogue } from "./channels/messenger/bot.ts";
@@ -56,6 +57,10 @@ export interface DeliveryOptions {
 
 export interface DeliveryServices {
   readonly deliveryQueue: RunningDeliveryQueue;
+  /** Queues a mail about an account. */
+  readonly sendAccountMail: SendAccountMail;
+  /** Why mails are not delivered, for the operator; `undefined` where they are. */
+  mailProblem(): string | undefined;
   /** The key that signs unsubscribe links. */
   unsubscribeKey(): Promise<string>;
   vapidKeys(): Promise<VapidKeys>;
@@ -115,6 +120,7 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
     new WebhookStore(kv),
   ];
   const vapidKeys = vapidKeyReader({ kv, box });
+  const accountMails = new AccountMails({ kv, box, now, random, onTrouble });
   const messenger = createMessenger(options, links);
   const webhookParts = { store: webhookStore, box, outbound, now, random };
   const subject = vapidSubject(options);
@@ -125,7 +131,7 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
     ...(messenger === undefined ? [] : [messenger.channel]),
     ...(mailer === undefined
       ? []
-      : [createEmailChannel({ mailer, accounts, publicOrigin, unsubscribeKey })]),
+      : [createEmailChannel({ mailer, accountMails, accounts, publicOrigin, unsubscribeKey })]),
   ];
   const review = createReview({ preferences: options.preferences, now });
   const deliveryQueue = createDeliveryQueue({
@@ -141,6 +147,8 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
   };
   return {
     deliveryQueue,
+    sendAccountMail: accountMails.sender(() => deliveryQueue),
+    mailProblem: () => accountMails.problem,
     unsubscribeKey,
     vapidKeys,
     pushSubscriptions: subscriptions,

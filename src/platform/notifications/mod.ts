@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { accountMailSender } from "./channels/email/account_mail_sender.ts";
+export { resealAccountMails } from "./channels/email/account_mails.ts";
 export { UNSUBSCRIBE_PATH } from "./channels/email/email_channel.ts";
 export { createMailer, type Mailer } from "./channels/email/mailer.ts";
 export { readUnsubscription, type Unsubscription } from "./channels/email/unsubscribe_token.ts";

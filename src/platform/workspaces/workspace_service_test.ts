@@ -13,7 +13,7 @@ Deno.test("a member who leaves before the tool fetches its token gives it none",
     const caller = { user: ada.user, workspace, credential: ada.credential };
     const { url } = await workspaces.invite(caller, "viewer");
     await workspaces.accept(bob, url.slice(url.lastIndexOf("/") + 1), clientAt());
-    const started = await test.deviceLogin.start("tool", clientAt());
+    const started = await test.deviceLogin.start({ clientId: "tool" }, clientAt());
     const given = { userCode: started.user_code, workspaceId: workspace.id };
     await test.deviceLogin.approve(bob, given, clientAt());
     await workspaces.remove(caller, bob.user.id, clientAt());

@@ -4,7 +4,12 @@
  * @module
  */
 import { z } from "zod";
-import { isRegistered, type RegisteredClient, type Scope } from "../../platform/accounts/mod.ts";
+import {
+  isRegistered,
+  type RegisteredClient,
+  type Scope,
+  scopeOf,
+} from "../../platform/accounts/mod.ts";
 
 /** Where an answer goes: known before anything else is judged. */
 export interface Destination {
@@ -57,14 +62,6 @@ export function readDestination(
     return `The program sent a state of more than ${MAX_STATE} characters.`;
   }
   return { clientId: query.get("client_id") ?? "", client, redirect, state };
-}
-
-/** `read` where only that is asked for; whatever else is named means all. */
-function scopeOf(text: string | undefined): Scope {
-  const words = (text ?? "").split(" ").filter((word) => word !== "");
-  return words.length > 0 && words.every((word) => word === "read" || word === "offline_access")
-    ? "read"
-    : "write";
 }
 
 /** What is asked for, or what is wrong with it. */

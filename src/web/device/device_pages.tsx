@@ -86,7 +86,7 @@ function UserCode({ code }: { readonly code: string }) {
 }
 
 function Asker({ device }: { readonly device: DeviceRequest }) {
-  const { tool, address, country, createdAt, expiresAt } = device;
+  const { tool, address, country, scope, createdAt, expiresAt } = device;
   return (
     <dl class="facts">
       <div>
@@ -99,6 +99,10 @@ function Asker({ device }: { readonly device: DeviceRequest }) {
           <span class="mono">{address}</span>
           {country === null ? null : `, ${countryName(country)}`}
         </dd>
+      </div>
+      <div>
+        <dt>Access</dt>
+        <dd>{scope === "read" ? "Look only: it can change nothing" : "All that you can do"}</dd>
       </div>
       <div>
         <dt>Requested</dt>
@@ -185,7 +189,9 @@ export function confirmPage(
           : <WorkspaceChoice workspaces={workspaces} wanted={wanted} />}
         {workspaces.length === 0 ? null : (
           <p class="soft small">
-            It can then do there what you can do, until you revoke it under{" "}
+            {device.scope === "read"
+              ? "It can then look at what you can see there"
+              : "It can then do there what you can do"}, until you revoke it under{" "}
             <a href="/account/sessions">Sessions and tools</a>.
           </p>
         )}

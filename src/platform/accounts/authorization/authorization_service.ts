@@ -32,6 +32,14 @@ const EXCHANGES_PER_MINUTE = 60;
 /** What a client may do: `read` looks only, `write` does what its person may do. */
 export type Scope = "read" | "write";
 
+/** The scope that words ask for: `read` where only that is named; all else means all. */
+export function scopeOf(text: string | undefined): Scope {
+  const words = (text ?? "").split(" ").filter((word) => word !== "");
+  return words.length > 0 && words.every((word) => word === "read" || word === "offline_access")
+    ? "read"
+    : "write";
+}
+
 /** What a person approves. */
 export interface Approval {
   readonly clientId: string;

@@ -4,7 +4,12 @@
  *
  * @module
  */
-export { type Approval, AuthorizationService, type Scope } from "./authorization_service.ts";
+export {
+  type Approval,
+  AuthorizationService,
+  type Scope,
+  scopeOf,
+} from "./authorization_service.ts";
 export { GrantRecords } from "./grants.ts";
 export { isRegistered, MAX_CLIENT_ID, type RegisteredClient } from "./registration.ts";
 export { bindAuthorizationRoutes } from "./routes.ts";

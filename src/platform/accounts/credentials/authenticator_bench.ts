@@ -37,7 +37,7 @@ if (signedUp.status !== "signed_in") throw new Error("Without mail, an account i
 const person = (await authenticator.visitor(requestWith(signedUp.setCookie), client))!;
 const workspace = { id: uuidV7(systemClock, systemRandom), slug: "ada", name: "Ada", createdAt: 0 };
 await accounts.createWorkspace(workspace, person.user.id);
-const started = await deviceLogin.start("bench", client);
+const started = await deviceLogin.start({ clientId: "bench" }, client);
 await deviceLogin.approve(
   person,
   { userCode: started.user_code, workspaceId: workspace.id },
@@ -63,7 +63,7 @@ let address = 0;
 
 Deno.bench("POST /v1/device, without the network", async () => {
   const from = clientAt(`10.${address >> 16 & 255}.${address >> 8 & 255}.${address++ & 255}`);
-  await deviceLogin.start("bench", from).catch(() => {});
+  await deviceLogin.start({ clientId: "bench" }, from).catch(() => {});
 });
 
 Deno.bench("POST /v1/device/token, without the network", async () => {

@@ -20,6 +20,7 @@ export interface NewGrant {
   readonly tool: string;
   readonly address: string;
   readonly country: string | null;
+  readonly scope: "read" | "write";
 }
 
 export function startGrant(wanted: NewGrant, now: number): DeviceGrant {
@@ -75,7 +76,11 @@ export function pollGrant(
   if (now >= end) return { outcome: { type: "expired" }, next: grant };
   if (grant.state === "approved") {
     const { userId, workspaceId, fetchBefore: _, ...rest } = grant;
-    return { outcome: { type: "token", userId, workspaceId }, next: { ...rest, state: "used" } };
+    const { scope } = grant;
+    return {
+      outcome: { type: "token", userId, workspaceId, scope },
+      next: { ...rest, state: "used" },
+    };
   }
   return { outcome: { type: grant.state }, next: grant };
 }

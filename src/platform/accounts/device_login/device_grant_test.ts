@@ -13,7 +13,15 @@ const at = (seconds: number) => ISSUED + seconds * 1000;
 
 const issue = () =>
   startGrant(
-    { deviceHash: "d", userHash: "u", clientId: "svc", tool: "svc", address: "::1", country: null },
+    {
+      deviceHash: "d",
+      userHash: "u",
+      clientId: "svc",
+      tool: "svc",
+      address: "::1",
+      country: null,
+      scope: "write",
+    },
     ISSUED,
   );
 
@@ -67,7 +75,9 @@ for (const [name, steps] of rows) {
       if (what === "poll") {
         const { outcome, next } = pollGrant(grant, { now: at(seconds), clientId: "svc" });
         assert.equal(outcome.type, expected, `at ${seconds} s`);
-        if (outcome.type === "token") assert.deepEqual(outcome, { type: "token", ...WHO });
+        if (outcome.type === "token") {
+          assert.deepEqual(outcome, { type: "token", ...WHO, scope: "write" });
+        }
         grant = next;
       } else {
         const next: DeviceGrant | undefined = what === "approve"

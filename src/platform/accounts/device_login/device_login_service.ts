@@ -15,6 +15,7 @@ import { type Person, type RateStanding, RateWindow } from "../../core/access/mo
 import type { AccountParts } from "../parts.ts";
 import { SUSPICIOUS_GUESSES } from "../guessing/guess_limits.ts";
 import { hashToken, mintToken, tokenPrefix } from "../credentials/token.ts";
+import { scopeOf } from "../authorization/mod.ts";
 import { addressGroup, agentName, type Client, Failure } from "../../core/http/mod.ts";
 import { hashCode, newDeviceCode, newUserCode, readUserCode, showUserCode } from "./_codes.ts";
 import { approveGrant, denyGrant, isOpen, pollGrant, startGrant } from "./device_grant.ts";
@@ -58,7 +59,13 @@ export class DeviceLoginService {
   }
 
   /** @throws {OAuthError} `rate_limited` after 10 in a minute from one address. */
-  async start(clientId: string | undefined, client: Client): Promise<DeviceAuthorization> {
+  async start(
+    { clientId, scope }: {
+      readonly clientId?: string | undefined;
+      readonly scope?: string | undefined;
+    },
+    client: Client,
+  ): Promise<DeviceAuthorization> {
     const { random, now, publicOrigin } = this.parts;
     const address = addressGroup(client.address);
     const ownWait = this.starts.take(address);
@@ -76,6 +83,7 @@ export class DeviceLoginService {
       tool: toolName(clientId, client),
       address: client.address,
       country: client.country(),
+      scope: scopeOf(scope),
     };
     let userCode = newUserCode(random);
     while (!await this.grants.add(startGrant({ ...wanted, userHash: hashUser(userCode) }, now()))) {
@@ -112,6 +120,7 @@ export class DeviceLoginService {
     return {
       access_token: accessToken,
       token_type: "Bearer",
+      scope: outcome.scope,
       workspace_slug: workspace.slug,
       workspace_name: workspace.name,
     };
@@ -125,6 +134,7 @@ export class DeviceLoginService {
       tool: grant.tool,
       address: grant.address,
       country: grant.country,
+      scope: grant.scope,
       createdAt: new Date(grant.createdAt).toISOString(),
       expiresAt: new Date(grant.expiresAt).toISOString(),
     };
@@ -144,7 +154,8 @@ export class DeviceLoginService {
       grant,
       (current) => approveGrant(current, { userId, workspaceId: workspace.id, now: now() }),
     );
-    const detail = `"${grant.tool}" at ${grant.address} was signed in to "${workspace.slug}"`;
+    const may = grant.scope === "read" ? "to look at" : "in to";
+    const detail = `"${grant.tool}" at ${grant.address} was signed ${may} "${workspace.slug}"`;
     await raise({
       event: "security.new_login",
       userId,
@@ -206,6 +217,7 @@ export class DeviceLoginService {
       name: grant.tool,
       address: by.client.address,
       createdAt: now(),
+      ...grant.scope === "read" ? { role: "viewer" as const } : {},
     };
     return { next, token, result: { outcome, accessToken } };
   }

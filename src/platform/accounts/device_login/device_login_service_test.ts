@@ -8,7 +8,7 @@ import { OAuthError } from "./parse_request.ts";
 const HOUR = 60 * 60 * 1000;
 
 const startAt = async (test: TestAccounts, address: string) =>
-  await test.deviceLogin.start("tool", clientAt(address));
+  await test.deviceLogin.start({ clientId: "tool" }, clientAt(address));
 
 /** The answer to a poll: an error's code, or `token`. */
 async function poll(test: TestAccounts, deviceCode: string): Promise<string> {
@@ -119,7 +119,7 @@ Deno.test("the name that a tool gives itself is shown in one line, without trick
   withAccounts(async (test) => {
     const ada = await newPerson(test, "ada");
     const trick = `svc\u202e\n\u0000${"x".repeat(100)}`;
-    const started = await test.deviceLogin.start(trick, clientAt());
+    const started = await test.deviceLogin.start({ clientId: trick }, clientAt());
     const shown = await test.deviceLogin.find(ada, started.user_code, clientAt());
     assert.equal(shown.tool, `svc${"x".repeat(57)}`);
     assert.equal((await startAt(test, "192.0.2.2")).expires_in, 300);

@@ -12,6 +12,12 @@ import type { DeviceGrant } from "./types.ts";
 /** Seconds that each `slow_down` adds to the interval (RFC 8628, 3.5). */
 const SLOW_DOWN_SECONDS = 5;
 
+/** How much too early a poll may arrive, in milliseconds: networks and timers are not exact. */
+const TOLERANCE_MS = 1000;
+
+/** Early polls within this time count once, in milliseconds: a client may repeat a request. */
+const REPEAT_MS = 1000;
+
 /**
  * How long a grant counts as pending after it was read, in milliseconds:
  * another process may decide on it meanwhile.
@@ -29,6 +35,8 @@ interface Pace {
   readonly lastPollAt: number;
   /** Seconds between polls. */
   readonly interval: number;
+  /** When a poll that came early last raised the interval. */
+  readonly raisedAt: number;
 }
 
 export class PollPaces {
@@ -56,9 +64,14 @@ export class PollPaces {
     const now = this.now();
     const known = this.#paces.get(deviceHash);
     const early = known !== undefined && isEarly(known, now);
-    const { interval } = early ? slower(known, now) : known ?? { interval: DEVICE_POLL_SECONDS };
+    const { interval, lastPollAt, raisedAt } = early
+      ? slower(known, now)
+      : { interval: known?.interval ?? DEVICE_POLL_SECONDS, lastPollAt: now, raisedAt: -Infinity };
     this.#paces.delete(deviceHash);
-    this.#paces.set(deviceHash, { clientId, expiresAt, readAt: now, lastPollAt: now, interval });
+    this.#paces.set(deviceHash, {
+      ...{ clientId, expiresAt, readAt: now },
+      ...{ lastPollAt, interval, raisedAt },
+    });
     if (this.#paces.size > this.maxCodes) this.#forgetOldest();
     return early ? "slow_down" : "pending";
   }
@@ -74,10 +87,14 @@ export class PollPaces {
   }
 }
 
-const isEarly = (pace: Pace, now: number): boolean => now < pace.lastPollAt + pace.interval * 1000;
+const isEarly = (pace: Pace, now: number): boolean =>
+  now < pace.lastPollAt + pace.interval * 1000 - TOLERANCE_MS;
 
-const slower = (pace: Pace, now: number): Pace => ({
-  ...pace,
-  lastPollAt: now,
-  interval: pace.interval + SLOW_DOWN_SECONDS,
-});
+/** After a poll that came early; one that repeats another changes nothing. */
+const slower = (pace: Pace, now: number): Pace =>
+  now - pace.raisedAt < REPEAT_MS ? pace : {
+    ...pace,
+    lastPollAt: now,
+    interval: pace.interval + SLOW_DOWN_SECONDS,
+    raisedAt: now,
+  };

@@ -6,7 +6,15 @@ const ISSUED = Date.UTC(2026, 10, 21, 12);
 
 const issue = (deviceHash = "d", clientId: string | null = "svc") =>
   startGrant(
-    { deviceHash, userHash: "u", clientId, tool: "svc", address: "::1", country: null },
+    {
+      deviceHash,
+      userHash: "u",
+      clientId,
+      tool: "svc",
+      address: "::1",
+      country: null,
+      scope: "write",
+    },
     ISSUED,
   );
 
@@ -29,14 +37,25 @@ Deno.test("PollPaces lets polls pass that keep the interval", () => {
   assert.deepEqual([0, 5, 10, 20].map((at) => poll(at)), Array(4).fill("pending"));
 });
 
+Deno.test("PollPaces tolerates polls that arrive a second early, however often", () => {
+  const { poll } = polling();
+  assert.deepEqual([1, 5, 9.001, 13.1].map((at) => poll(at)), Array(4).fill("pending"));
+});
+
 Deno.test("PollPaces slows down a poll that comes early", () => {
   const { poll } = polling();
-  assert.deepEqual([1, 5.999].map((at) => poll(at)), ["pending", "slow_down"]);
+  assert.deepEqual([1, 4.999].map((at) => poll(at)), ["pending", "slow_down"]);
+});
+
+Deno.test("PollPaces counts early polls of the same second once", () => {
+  const { poll } = polling();
+  const answers = [0, 0.1, 0.2, 1.05, 9.1].map((at) => poll(at));
+  assert.deepEqual(answers, ["pending", "slow_down", "slow_down", "slow_down", "pending"]);
 });
 
 Deno.test("PollPaces adds 5 seconds with each slow_down", () => {
   const { poll } = polling();
-  const answers = [0, 1, 10.999, 25.998, 45.998].map((at) => poll(at));
+  const answers = [0, 1, 9.999, 23.998, 43.998].map((at) => poll(at));
   assert.deepEqual(answers, ["pending", "slow_down", "slow_down", "slow_down", "pending"]);
 });
 

@@ -40,9 +40,9 @@ export function bindDeviceRoutes(router: Router, options: {
   router.open(startDevice, ({ request, client }) =>
     oauthAnswer(request, async () => {
       const fields = await readOAuthFields(request, startDevice.maxBodyBytes);
-      const { client_id: clientId } = parseOAuthFields(fields, startDevice.body);
+      const { client_id: clientId, scope } = parseOAuthFields(fields, startDevice.body);
       try {
-        return await service.start(clientId, client);
+        return await service.start({ clientId, scope }, client);
       } finally {
         noteLimit(request, "device", service.standing(client));
       }

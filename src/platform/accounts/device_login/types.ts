@@ -17,6 +17,8 @@ const base = z.object({
   /** The address that the tool sent its request from. */
   address: z.string(),
   country: z.string().nullable(),
+  /** What the tool may do where it is let in. */
+  scope: z.enum(["read", "write"]).default("write"),
   createdAt: z.number(),
   expiresAt: z.number(),
 });
@@ -43,7 +45,12 @@ export type GrantOutcome =
   | { readonly type: "denied" }
   | { readonly type: "expired" }
   | { readonly type: "unknown" }
-  | { readonly type: "token"; readonly userId: string; readonly workspaceId: string };
+  | {
+    readonly type: "token";
+    readonly userId: string;
+    readonly workspaceId: string;
+    readonly scope: "read" | "write";
+  };
 
 /** The answer to a poll. */
 export type PollOutcome = GrantOutcome | { readonly type: "slow_down" };
@@ -57,6 +64,7 @@ export interface DeviceRequest {
   readonly address: string;
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null;
+  readonly scope: "read" | "write";
   /** ISO 8601. */
   readonly createdAt: string;
   readonly expiresAt: string;

@@ -12,8 +12,14 @@ export interface AccountMail {
   readonly text: string;
 }
 
-/** Hands a mail over to be sent. Resolves when it is accepted; may reject. */
-export type SendAccountMail = (mail: AccountMail) => Promise<void>;
+/**
+ * Hands a mail over to be sent until its link expires. Resolves when it is stored; may reject.
+ * Without a mail it takes as long, and nothing is sent.
+ */
+export type SendAccountMail = (
+  mail: AccountMail | undefined,
+  expiresAt: number,
+) => Promise<void>;
 
 const lines = (...paragraphs: string[]): string => `${paragraphs.join("\n\n")}\n`;
 

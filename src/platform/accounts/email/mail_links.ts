@@ -49,16 +49,17 @@ export class MailLinks {
     this.allMails = new RateWindow({ limit: ALL_MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
-  /** Stores a link and hands over its mail, without waiting for the mail server. */
+  /** Stores a link and its mail, without waiting for the mail server. */
   async send(to: string, { link, path, mail, ...asked }: LinkMail): Promise<void> {
     const { random, now, publicOrigin } = this.parts;
     const { store, send, onTrouble } = this.options;
     const token = mintToken("mail link", random);
     await store.add(hashToken("mail link", token), link, link.expiresAt - now());
-    if (!await this.mayMail(to, asked) || mail === undefined) return;
+    if (!await this.mayMail(to, asked)) return;
     const url = `${publicOrigin}${path.replace("{token}", token)}`;
-    send(mail(to, { host: new URL(publicOrigin).host, url })).catch((error) =>
-      onTrouble(`Cannot send a mail about an account: ${error.message}`)
+    const facts = { host: new URL(publicOrigin).host, url };
+    await send(mail?.(to, facts), link.expiresAt).catch((error) =>
+      onTrouble(`Cannot queue a mail about an account: ${error.message}`)
     );
   }
 

@@ -5,6 +5,7 @@
  */
 import type { AccountStore } from "../../../accounts/mod.ts";
 import type { Channel } from "../../delivery/channel.ts";
+import type { AccountMails } from "./account_mails.ts";
 import { composeMail } from "./compose_mail.ts";
 import { type Mailer, SMTP_CONNECTIONS } from "./mailer.ts";
 import { signUnsubscription } from "./unsubscribe_token.ts";
@@ -13,6 +14,7 @@ const HOUR_MS = 60 * 60 * 1000;
 
 export interface EmailChannelOptions {
   readonly mailer: Mailer;
+  readonly accountMails: AccountMails;
   readonly accounts: Pick<AccountStore, "findUser">;
   readonly publicOrigin: string;
   /** The key that signs unsubscribe links. */
@@ -23,7 +25,7 @@ export interface EmailChannelOptions {
 export const UNSUBSCRIBE_PATH = "/unsubscribe";
 
 export function createEmailChannel(options: EmailChannelOptions): Channel {
-  const { mailer, accounts, publicOrigin } = options;
+  const { mailer, accountMails, accounts, publicOrigin } = options;
   const { host } = new URL(publicOrigin);
   return {
     name: "email",
@@ -44,6 +46,11 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
       return user === undefined || user.email === null ? [] : [{ id: user.id, host: "smtp" }];
     },
     async send({ id, receiverId, contents, total }) {
+      const accountMail = await accountMails.send(mailer, { id, receiverId });
+      if (accountMail !== undefined) {
+        accountMails.note(accountMail);
+        return accountMail;
+      }
       const user = await accounts.findUser(receiverId);
       if (user === undefined || user.email === null) {
         return { type: "gone", reason: "The account has no email address" };
@@ -57,7 +64,13 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
         ? null
         : `${publicOrigin}${UNSUBSCRIBE_PATH}/${token}`;
       const mail = composeMail(contents, { host, unsubscribeUrl, total });
-      return await mailer.send({ to: user.email, messageId: id, ...mail });
+      const outcome = await mailer.send({ to: user.email, messageId: id, ...mail });
+      accountMails.note(outcome);
+      return outcome;
+    },
+    onGivenUp({ receiverId }, reason) {
+      accountMails.givenUp(receiverId, reason);
+      return Promise.resolve();
     },
     close: () => mailer.close(),
   };

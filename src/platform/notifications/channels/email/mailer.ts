@@ -28,7 +28,11 @@ export interface Mailer {
 /** Connections to the server. */
 export const SMTP_CONNECTIONS = 4;
 const CONNECT_MS = 10_000;
-const SILENCE_MS = 30_000;
+/**
+ * A server that has all of a message takes its time to answer: who leaves sooner sends it twice
+ * (RFC 5321, 4.5.3.2.6).
+ */
+const SILENCE_MS = 10 * 60 * 1000;
 
 async function openTransport(smtpUrl: string): Promise<Transporter> {
   const { host, port, secure, startTls, verify, auth } = parseSmtpUrl(smtpUrl);

@@ -1,0 +1,137 @@
+/**
+ * Mails that accounts need, such as the one that confirms a sign-up. They wait in the delivery
+ * queue like notifications. They contain one-time links, so they are stored sealed, for as long
+ * as the link works.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Clock, Random } from "../../../../lib/clock.ts";
+import { uuidV7 } from "../../../../lib/ids.ts";
+import type { AccountMail, SendAccountMail } from "../../../accounts/mod.ts";
+import { type SealedSecret, sealedSecret, type SecretBox } from "../../../core/secrets/mod.ts";
+import { countBelow, readAll, readRecord } from "../../../core/store/mod.ts";
+import type { SendOutcome } from "../../delivery/channel.ts";
+import type { RunningDeliveryQueue } from "../../delivery/delivery_queue.ts";
+import type { NotificationContent } from "../../delivery/types.ts";
+import type { Mailer } from "./mailer.ts";
+
+/** How many mails may wait at once: more would be an attack. */
+const MAX_WAITING = 1000;
+
+/** How long a mail is kept that nobody can use any more, so that it can be told of. */
+const KEPT_MS = 60 * 60 * 1000;
+
+const mailText = z.object({ to: z.string(), subject: z.string(), text: z.string() });
+const mailRecord = z.object({ mail: sealedSecret, expiresAt: z.number() });
+
+const mailKey = (id: string): Deno.KvKey => ["account_mails", id];
+const allMails = (): Deno.KvKey => ["account_mails"];
+const placeOf = (id: string): string => `account_mail/${id}`;
+
+/** What the queue and people see of a mail: nothing of it. */
+function contentOf(id: string, createdAt: number): NotificationContent {
+  return {
+    ...{ id, event: "security.new_login", category: "Security", priority: "CRITICAL" },
+    ...{ title: "Mail about an account", body: "", actionUrl: null, createdAt },
+    ...{ workspaceId: null, data: {} },
+  };
+}
+
+/** Receivers of the mail channel that are no accounts. */
+const PREFIX = "mail:";
+
+export class AccountMails {
+  #problem: string | undefined;
+
+  constructor(
+    private readonly options: {
+      readonly kv: Deno.Kv;
+      readonly box: SecretBox;
+      readonly now: Clock;
+      readonly random: Random;
+      onTrouble(message: string): void;
+    },
+  ) {}
+
+  /** Why mails are not taken by the mail server; `undefined` where the last one was. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /**
+   * Creates what stores a mail and queues it. A mail that is not to be sent takes the same work,
+   * so that nobody sees by the time which of the two it is.
+   */
+  sender(queue: () => Pick<RunningDeliveryQueue, "acceptTo">): SendAccountMail {
+    const { kv, box, now, random } = this.options;
+    return async (mail, expiresAt) => {
+      if (await countBelow(kv, allMails(), MAX_WAITING) >= MAX_WAITING) {
+        throw new Error("Too many mails wait to be sent");
+      }
+      const id = uuidV7(now, random);
+      const sealed = await box.seal(JSON.stringify(mail ?? null), placeOf(id));
+      const record = { mail: sealed, expiresAt };
+      await kv.set(mailKey(id), record, { expireIn: expiresAt - now() + KEPT_MS });
+      await queue().acceptTo({
+        ...{ key: placeOf(id), channel: "email", userId: null },
+        content: contentOf(id, now()),
+      }, { id: `${PREFIX}${id}`, host: "smtp" });
+    };
+  }
+
+  /** Sends a mail of the queue; `undefined` where the receiver is an account. */
+  async send(
+    mailer: Mailer,
+    { id: messageId, receiverId }: { readonly id: string; readonly receiverId: string },
+  ): Promise<SendOutcome | undefined> {
+    if (!receiverId.startsWith(PREFIX)) return undefined;
+    const { kv, now } = this.options;
+    const id = receiverId.slice(PREFIX.length);
+    const found = (await readRecord(kv, mailKey(id), mailRecord))?.value;
+    if (found === undefined || now() >= found.expiresAt) {
+      return { type: "failed", reason: "The link in it expired before the mail could be sent" };
+    }
+    const mail = await this.#open(id, found.mail);
+    const outcome = mail === null
+      ? { type: "gone", reason: "Nothing is sent" } as const
+      : await mailer.send({ ...mail, messageId });
+    if (outcome.type === "sent" || outcome.type === "gone") await kv.delete(mailKey(id));
+    return outcome;
+  }
+
+  /** Notes how the mail server answers any mail, for whoever watches the platform. */
+  note(outcome: SendOutcome): void {
+    if (outcome.type === "sent") this.#problem = undefined;
+    else if (outcome.type === "retry") {
+      this.#problem = `mails are not delivered, and tried again: ${outcome.reason}`;
+    }
+  }
+
+  /** Tells the operator of a mail that was given up: its receiver may have no account. */
+  givenUp(receiverId: string, reason: string): void {
+    if (!receiverId.startsWith(PREFIX)) return;
+    this.options.onTrouble(
+      `A mail to an account was not sent: ${reason}. Its receiver can ask for another one`,
+    );
+  }
+
+  async #open(id: string, mail: SealedSecret): Promise<AccountMail | null> {
+    const text: unknown = JSON.parse(await this.options.box.open(mail, placeOf(id)));
+    return mailText.nullable().parse(text);
+  }
+}
+
+/** Reseals mails that are sealed with another key; returns how many. */
+export async function resealAccountMails(kv: Deno.Kv, box: SecretBox): Promise<number> {
+  let count = 0;
+  for await (const { key, value } of readAll(kv, allMails(), mailRecord)) {
+    if (box.isCurrent(value.mail)) continue;
+    const place = placeOf(String(key.at(-1)));
+    const mail = await box.seal(await box.open(value.mail, place), place);
+    const expireIn = Math.max(1, value.expiresAt + KEPT_MS - Date.now());
+    await kv.set(key, { ...value, mail }, { expireIn });
+    count++;
+  }
+  return count;
+}

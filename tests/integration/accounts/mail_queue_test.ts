@@ -1,0 +1,53 @@
+/** Mails about accounts wait for the mail server, whatever becomes of the platform meanwhile. */
+import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
+import { Visitor } from "../../helpers/page_visitor.ts";
+import { rekey, start, withPlatform } from "../../helpers/platform.ts";
+import { serveSmtp } from "../../helpers/smtp_server.ts";
+
+/** Longer than a client waits that does not know RFC 5321, 4.5.3.2.6. */
+const LATE_MS = 32_000;
+
+Deno.test("a sign-up's mail outlives a refusing mail server, a restart and a new key", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
+  let isDown = true;
+  await using smtp = await serveSmtp({ refuse: () => isDown ? "451 Try later" : undefined });
+  const options = { mail: { smtpUrl: smtp.url } };
+  try {
+    const before = await start(dataDir, options);
+    assert.equal((await new Visitor(before).signUp("ada")).status, 200);
+    const ready = async () => await (await fetch(new URL("/readyz", before.url))).text();
+    await until(async () => /But mails are not delivered.*451 Try later/.test(await ready()));
+    await before.shutdown();
+    for (const secret of ["ada@example.com.*Confirm", "account/confirm/"]) {
+      const args = ["-rqa", "-e", secret, `${dataDir}/kv.sqlite3`];
+      assert.equal((await new Deno.Command("grep", { args }).output()).code, 1, secret);
+    }
+    await rekey(dataDir);
+    isDown = false;
+    const after = await start(dataDir, options);
+    await smtp.until(1);
+    const [mail] = smtp.mails;
+    assert.equal(mail!.to, "ada@example.com");
+    const path = new URL(/^https?:\S+$/m.exec(mail!.text)![0]).pathname;
+    const visitor = new Visitor(after);
+    assert.equal((await visitor.submit(await visitor.open(path), path)).status, 200);
+    await after.shutdown();
+    assert.equal(smtp.mails.length, 1);
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
+
+Deno.test("a mail server that answers late gets a mail once", async () => {
+  await using smtp = await serveSmtp({ answerAfterMs: LATE_MS });
+  await withPlatform(async (platform) => {
+    await new Visitor(platform).signUp("ada");
+    await smtp.until(1);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, LATE_MS + 3000);
+    await promise;
+    assert.equal(smtp.mails.length, 1);
+    assert.deepEqual(platform.logged.filter((line) => /mail/i.test(line)), []);
+  }, { mail: { smtpUrl: smtp.url } });
+});
