@@ -36,12 +36,12 @@ const gitUrl = storedGitUrl.check((context) => {
 export const BRANCH_MAX = 255;
 
 /**
- * A branch name as git allows it, less what could be taken for an option, and what terminals and
+ * A branch name as git allows it (not `HEAD`, which names another thing), less what could be taken for an option, and what terminals and
  * pages show as other text than it is: controls, and marks of the direction of text.
  */
 export const branchName = z.string().min(1).max(BRANCH_MAX).regex(
   // deno-lint-ignore no-control-regex -- these are the characters that git forbids
-  /^(?![-/.]|@$)(?!.*(?:\.\.|\/\/|@\{|\/\.|[/.]$|\.lock(?:\/|$)))[^\x00-\x20\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069~^:?*[\\]+$/,
+  /^(?![-/.]|@$|HEAD$)(?!.*(?:\.\.|\/\/|@\{|\/\.|[/.]$|\.lock(?:\/|$)))[^\x00-\x20\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069~^:?*[\\]+$/,
   "Must be a valid git branch name",
 );
 const nodeVersion = z.string().max(20).regex(/^\d+(\.\d+){0,2}$/, "Must be a version such as 24");

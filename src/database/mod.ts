@@ -12,6 +12,7 @@ export {
   ENGINE_NAMES,
   type FolderFacts,
   inspectFolder,
+  removeSocketFolders,
   TEMPLATE_FILE,
   TEMPLATE_URL,
   VERSION_FILE,

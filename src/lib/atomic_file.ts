@@ -5,6 +5,7 @@
  * @module
  */
 import { dirname } from "node:path";
+import { renameDurably } from "./sync_folder.ts";
 
 export interface WriteOptions {
   /** Permission bits of the new file; the system's default where missing. */
@@ -30,7 +31,7 @@ export async function writeFileAtomically(
     } finally {
       file.close();
     }
-    await Deno.rename(temporary, path);
+    await renameDurably(temporary, path);
   } catch (error) {
     await Deno.remove(temporary).catch(() => {});
     throw error;

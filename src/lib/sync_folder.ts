@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import pMap from "p-map";
 
 /** Files that are flushed at a time: the disk's journal takes them together. */
@@ -20,6 +20,12 @@ async function syncFile(path: string): Promise<void> {
   // Windows flushes only what is opened for writing.
   using file = await Deno.open(path, { read: true, write: true });
   await file.sync();
+}
+
+/** Renames a file or folder, so that it has its new name after a loss of power. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await Deno.rename(from, to);
+  await syncFolder(dirname(to));
 }
 
 /** Flushes a folder with all files and folders below it. */

@@ -76,13 +76,9 @@ export function databaseEngines(
   foundation: Pick<Foundation, "box" | "dataDir" | "env" | "kv" | "nodes" | "onTrouble" | "random">,
 ): EngineSource {
   const { dataDir, env, nodes, onTrouble } = foundation;
+  const folder = join(dataDir.root, "databases");
   const embedded = () =>
-    Promise.resolve(
-      new EmbeddedEngine({
-        folder: join(dataDir.root, "databases"),
-        command: databaseProcessCommand({ env }),
-      }),
-    );
+    Promise.resolve(new EmbeddedEngine({ folder, command: databaseProcessCommand({ env }) }));
   const server = () =>
     openServerEngine({
       postgres: postgres ?? LOCAL,

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { renameDurably } from "../../lib/sync_folder.ts";
 import type { ProgramFiles } from "./program_files.ts";
 
 async function linkOrCopy(from: string, to: string): Promise<void> {
@@ -42,7 +43,7 @@ export async function replaceProgram(
   const { program, previous, incoming } = files;
   if (os === "windows") return await renameBoth(files, incoming);
   await linkOrCopy(program, previous);
-  await Deno.rename(incoming, program);
+  await renameDurably(incoming, program);
 }
 
 /** Exchanges the program and the previous one. */

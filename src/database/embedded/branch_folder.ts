@@ -5,7 +5,9 @@
  * @module
  */
 import { join } from "node:path";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
+import { syncFolder } from "../../lib/sync_folder.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { type Branch, type CopyMethod, EngineError } from "../types.ts";
 
@@ -65,11 +67,8 @@ export class BranchFolders {
   /** Notes the names; a folder without them counts as half made. */
   async note(id: string, { database, role }: BranchNames): Promise<void> {
     const path = this.namesPath(id);
-    const file = await Deno.open(`${path}.new`, { create: true, write: true, truncate: true });
-    await file.write(new TextEncoder().encode(JSON.stringify({ database, role })));
-    await file.sync();
-    file.close();
-    await Deno.rename(`${path}.new`, path);
+    await writeFileAtomically(path, JSON.stringify({ database, role }));
+    await syncFolder(this.root);
   }
 
   /** Makes a new folder, without names, and with files copied from another's. */

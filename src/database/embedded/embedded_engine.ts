@@ -18,6 +18,7 @@ import {
   type StartupParameters,
 } from "../types.ts";
 import { BranchFolders, EMPTY_NAMES } from "./branch_folder.ts";
+import { socketPrefix } from "./socket_folders.ts";
 import { RunningDatabase } from "./running_database.ts";
 import { readTemplate, unpackTemplate } from "./template/unpack_template.ts";
 import type { SetupHead } from "./wire.ts";
@@ -160,7 +161,8 @@ export class EmbeddedEngine implements DatabaseEngine {
   /** Starts the process; `former` are the names in the files, where they are others. */
   async #open(branch: Branch, former: SetupHead["former"]): Promise<RunningDatabase> {
     const { id, database, role, limits } = branch;
-    const running = await RunningDatabase.start(this.options.command, {
+    const prefix = await socketPrefix(this.options.folder);
+    const setup = {
       folder: this.#folders.data(id),
       lock: this.#folders.lock(id),
       checkpoints: this.#folders.checkpoints(id),
@@ -168,7 +170,8 @@ export class EmbeddedEngine implements DatabaseEngine {
       role,
       former,
       memoryMb: limits.memoryMb,
-    });
+    };
+    const running = await RunningDatabase.start(this.options.command, { setup, prefix });
     this.#running.set(id, running);
     const forget = (): void => {
       if (this.#running.get(id) === running) this.#running.delete(id);

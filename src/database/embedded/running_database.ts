@@ -24,9 +24,6 @@ import {
   type SetupHead,
 } from "./wire.ts";
 
-/** Folders of the sockets of these processes are recognised by it. */
-const FOLDER_PREFIX = "svc-db-";
-
 /** How often sessions that wait are looked at, in milliseconds. */
 const TICK_MS = 1000;
 
@@ -76,9 +73,13 @@ export class RunningDatabase {
   /** Starts a process; `ready` says whether it can open the database. */
   static async start(
     command: (socketPath: string) => ProcessCommand,
-    setup: SetupHead,
+    { setup, prefix }: {
+      readonly setup: SetupHead;
+      /** Of the folder of its socket, in the system's temporary folder. */
+      readonly prefix: string;
+    },
   ): Promise<RunningDatabase> {
-    const folder = await Deno.makeTempDir({ prefix: FOLDER_PREFIX });
+    const folder = await Deno.makeTempDir({ prefix });
     const path = join(folder, "s");
     const listener = Deno.listen({ transport: "unix", path });
     const { command: program, args, env } = command(path);

@@ -5,6 +5,7 @@
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
 
 const KEY_BYTES = 32;
 
@@ -37,8 +38,6 @@ export async function readKey(dataFolder: string): Promise<Uint8Array<ArrayBuffe
   await Deno.mkdir(dataFolder, { recursive: true });
   const key = new Uint8Array(randomBytes(KEY_BYTES));
   const path = keyPath(dataFolder);
-  const unfinished = `${path}.new`;
-  await Deno.writeFile(unfinished, key, { mode: 0o600 });
-  await Deno.rename(unfinished, path);
+  await writeFileAtomically(path, key, { mode: 0o600 });
   return key;
 }

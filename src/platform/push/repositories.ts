@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { PUSHED_FOLDER, pushedRepository } from "../git/mod.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { folderSize } from "../../lib/folder_size.ts";
+import { renameDurably, syncTree } from "../../lib/sync_folder.ts";
 import { gitVariables } from "./git_settings.ts";
 import { giveToGit, type Scratch } from "./sandboxed_git.ts";
 import { removeBuildFolder } from "../builds/mod.ts";
@@ -50,7 +51,8 @@ export class Repositories {
       isNew: true,
       keep: async () => {
         await Deno.mkdir(this.#root, { recursive: true, mode: 0o700 });
-        await Deno.rename(fresh, path);
+        await syncTree(fresh);
+        await renameDurably(fresh, path);
       },
     };
   }

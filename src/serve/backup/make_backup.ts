@@ -18,7 +18,7 @@ import {
 } from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { isUuid } from "../../lib/ids.ts";
-import { syncFolder } from "../../lib/sync_folder.ts";
+import { renameDurably } from "../../lib/sync_folder.ts";
 import { type AddDatabasesOptions, DatabaseAdder, storagesIn } from "./add_databases.ts";
 import { ArchiveWriter } from "./archive_writer.ts";
 import { copyStore } from "./copy_store.ts";
@@ -227,8 +227,7 @@ async function writeBackup(
     throw await archive.abort(error);
   }
   await file.sync();
-  await Deno.rename(partial, options.to);
-  await syncFolder(dirname(options.to));
+  await renameDurably(partial, options.to);
   return archive.report;
 }
 

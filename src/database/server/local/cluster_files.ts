@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { runProgram } from "../../../lib/spawn_program.ts";
+import { renameDurably } from "../../../lib/sync_folder.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
 import type { ClusterOwner } from "./cluster_owner.ts";
 import type { PostgresPrograms } from "./find_postgres.ts";
@@ -104,7 +105,7 @@ async function makeCluster(
   } finally {
     await Deno.remove(passwordFile);
   }
-  await Deno.rename(unfinished, data);
+  await renameDurably(unfinished, data);
 }
 
 function ignoreMissing(error: unknown): void {

@@ -6,7 +6,8 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { join, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
+import { renameDurably, syncFolder } from "../../../lib/sync_folder.ts";
 import { inTurns } from "../../../lib/next_turn.ts";
 import { isSha256, sha256Hex, sha256InTurns, sha256Stream } from "../../../lib/hash.ts";
 import { openBlobFile, streamFile } from "./blob_file.ts";
@@ -147,7 +148,8 @@ export class FsBlobStore implements BlobStore {
         file.close();
       }
       await this.ensureFolder(sha256.slice(0, 2));
-      await Deno.rename(temporary, target);
+      if (this.options.isCache === true) await Deno.rename(temporary, target);
+      else await renameDurably(temporary, target);
       this.verified.add(sha256, written);
     } catch (error) {
       await Deno.remove(temporary).catch(() => {});
@@ -158,7 +160,14 @@ export class FsBlobStore implements BlobStore {
   private async ensureFolder(name: string): Promise<void> {
     if (this.folders.has(name)) return;
     await Deno.mkdir(join(this.options.root, name), { recursive: true, mode: 0o700 });
+    if (this.options.isCache !== true) await this.syncNewFolder();
     this.folders.add(name);
+  }
+
+  /** Flushes the names of a workspace's folder, and of one in it. */
+  private async syncNewFolder(): Promise<void> {
+    await syncFolder(this.options.root);
+    await syncFolder(dirname(this.options.root));
   }
 
   async put(sha256: string, content: Uint8Array): Promise<void> {
