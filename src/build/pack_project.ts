@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RuleSet } from "../rules/mod.ts";
+import { type RuleSet, usedFunctions } from "../rules/mod.ts";
 import type { SealedFunction } from "../runtime/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
@@ -18,7 +18,12 @@ import { folderPagesOf } from "./folder_pages.ts";
 import type { HashCachePlace } from "./hash_cache.ts";
 import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 import { prepareOutput } from "./prepare_output.ts";
-import { checkRuleFunctions, readRulesFile, warnOpenFolders } from "./read_rules_file.ts";
+import {
+  checkRuleFunctions,
+  readRulesFile,
+  RULES_FILE,
+  warnOpenFolders,
+} from "./read_rules_file.ts";
 import type { ServerReport, ServerSettings } from "./server/types.ts";
 import type { BuildHost } from "./types.ts";
 import { openApp } from "./workspace/open_app.ts";
@@ -135,5 +140,23 @@ export async function packProject(host: BuildHost, options: PackOptions): Promis
   if (assembled.rules !== undefined) {
     await checkRuleFunctions(host, assembled.home, functions.map(({ name }) => name));
   }
+  warnOfUnused(host, functions, assembled.rules);
   return { ...assembled, files, functions };
+}
+
+/** Warns of functions that no rule names: they never run. */
+function warnOfUnused(
+  host: BuildHost,
+  functions: readonly SealedFunction[],
+  rules: RuleSet | undefined,
+): void {
+  const used = new Set(rules === undefined ? [] : usedFunctions(rules));
+  for (const { name } of functions) {
+    if (used.has(name)) continue;
+    host.say(
+      "build",
+      "warn",
+      `Function ${name} never runs: no rule of ${RULES_FILE} names it in a pipeline`,
+    );
+  }
 }

@@ -26,7 +26,7 @@ import { MCP } from "./mcp/mod.ts";
 import { NODES } from "./nodes/mod.ts";
 import { NOTIFICATIONS, TRIGGER } from "./notifications/mod.ts";
 import { PREVIEW } from "./preview/mod.ts";
-import { INIT, LINK, PROJECTS } from "./projects/mod.ts";
+import { INIT, LINK, LIST, PROJECTS } from "./projects/mod.ts";
 import { RULES } from "./rules/mod.ts";
 import { SCHEMA } from "./schema/mod.ts";
 import { BACKUP, MIGRATE_STORE, REKEY, RESTORE, SERVE } from "./serve/mod.ts";
@@ -64,6 +64,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   LOGS,
   TRAFFIC,
   ERRORS,
+  LIST,
   PROJECTS,
   RULES,
   ENV,

@@ -61,16 +61,15 @@ function buildEntry(
     command = new Command(entry.name) as unknown as typeof command;
     command.description(entry.summary).usage("<command> [flags]");
     for (const child of reachable(entry.commands, asked)) {
-      const built = buildEntry(child, asked, options);
-      const alias = aliasOf(child);
-      if (alias !== undefined) built.alias(alias);
-      command.addCommand(built);
+      command.addCommand(buildEntry(child, asked, options));
     }
   } else if (asked?.leaf === entry) {
     command = buildLeaf(entry, asked.command, options);
   } else {
     command = new Command(entry.name).description(entry.summary) as unknown as typeof command;
   }
+  const alias = aliasOf(entry);
+  if (alias !== undefined) command.alias(alias);
   configureHelp(command, options);
   return command;
 }

@@ -14,6 +14,7 @@ import {
   isGroup,
   namedWords,
   type Perform,
+  resolveNamedInput,
   resolveSwitches,
   withoutHelpFlags,
 } from "./command/mod.ts";
@@ -158,7 +159,10 @@ type Parser = ReturnType<typeof buildProgram>;
 /** A command line as the parser takes it. */
 function prepare(typed: readonly string[], parser: Parser): readonly string[] {
   const { isUnknown, argv } = findCommand(typed, COMMANDS);
-  return isUnknown ? withoutHelpFlags(argv) : resolveSwitches(argv, inputsOf(parser, argv).flags);
+  if (isUnknown) return withoutHelpFlags(argv);
+  const inputs = inputsOf(parser, argv);
+  const named = { ...inputs, path: namedWords(argv, COMMANDS) };
+  return resolveSwitches(resolveNamedInput(argv, named), inputs.flags);
 }
 
 async function parseAndRun(

@@ -5,6 +5,7 @@
  * @module
  */
 import { dirname } from "node:path";
+import { withPath } from "./file_fault.ts";
 import { renameDurably } from "./sync_folder.ts";
 
 export interface WriteOptions {
@@ -34,6 +35,6 @@ export async function writeFileAtomically(
     await renameDurably(temporary, path);
   } catch (error) {
     await Deno.remove(temporary).catch(() => {});
-    throw error;
+    throw withPath(error, path);
   }
 }

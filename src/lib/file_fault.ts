@@ -48,6 +48,12 @@ export function isFileFault(error: unknown): error is Error {
   return error instanceof Error && / \(os error \d+\)/.test(error.message);
 }
 
+/** The fault with the path of its file, which the system leaves out where it writes to an open one. */
+export function withPath(error: unknown, path: string): unknown {
+  if (isFileFault(error) && !error.message.includes("'")) error.message += `: write '${path}'`;
+  return error;
+}
+
 /** Something that stands in the way of writing a file. */
 export interface WriteFault {
   /** The file or folder that is at fault. */

@@ -115,7 +115,13 @@ export {
   type RuleOutcome,
   summarize,
 } from "./explain/mod.ts";
-export { cachePositionOf, failureOf, ORIGIN_HANDLE, runsBehindCache } from "./pipeline_steps.ts";
+export {
+  cachePositionOf,
+  failureOf,
+  ORIGIN_HANDLE,
+  runsBehindCache,
+  usedFunctions,
+} from "./pipeline_steps.ts";
 export {
   type ParsedRuleTests,
   parseRuleTests,

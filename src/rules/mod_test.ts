@@ -55,6 +55,7 @@ Deno.test("the public names of the room", () => {
     "runRuleTests",
     "runsBehindCache",
     "summarize",
+    "usedFunctions",
     "writeRulesToml",
   ]);
 });

@@ -76,3 +76,16 @@ export function runningOrder(steps: readonly PipelineStep[]): readonly PipelineS
     ...pick("observe"),
   ];
 }
+
+/** Names of the functions that the pipelines of these rules use. */
+export function usedFunctions(
+  { rules }: {
+    readonly rules: readonly {
+      readonly action: { readonly type: string; readonly steps?: readonly PipelineStep[] };
+    }[];
+  },
+): string[] {
+  return rules.flatMap(({ action }) =>
+    (action.steps ?? []).map((step) => isHandleStep(step) ? step.handle : step.use)
+  );
+}

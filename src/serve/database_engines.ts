@@ -23,15 +23,18 @@ const CERTIFICATE_MS = 10 * 60_000;
 
 const SHARED_KEY_BYTES = 32;
 
-/** Port for PostgreSQL clients, where none is given. */
-const POSTGRES_PORT = 8788;
+/** Port for PostgreSQL clients, where none is given: two platforms on a machine never share it. */
+const postgresPortBeside = (port: number): number => port === 0 || port === 65535 ? 0 : port + 1;
 
 /** Where clients of databases connect. */
 export function databaseListener(
-  { host, postgresPort, tls }: Pick<PlatformOptions, "host" | "postgresPort" | "tls">,
+  { host, port: own, postgresPort, tls }: Pick<
+    PlatformOptions,
+    "host" | "port" | "postgresPort" | "tls"
+  >,
   { publicOrigin, now, onTrouble }: Pick<Foundation, "publicOrigin" | "now" | "onTrouble">,
 ): DatabaseParts["listen"] {
-  const port = postgresPort === undefined ? POSTGRES_PORT : postgresPort;
+  const port = postgresPort === undefined ? postgresPortBeside(own) : postgresPort;
   return {
     ...{ host, port, publicHost: new URL(publicOrigin).hostname },
     ...(tls === undefined ? {} : { certificate: currentCertificate(tls, { now, onTrouble }) }),

@@ -137,7 +137,7 @@ export interface PlatformOptions extends DomainOptions {
    * platform runs itself; without it databases are embedded.
    */
   readonly postgres?: string;
-  /** Port for PostgreSQL clients; 0 takes a free one, null is none; 8788 by default. */
+  /** Port for PostgreSQL clients; 0 takes a free one, null is none; the one after `port` by default. */
   readonly postgresPort?: number | null;
   /** Bearer token for `/metrics` (`SVC_METRICS_TOKEN`), which are for this machine without it. */
   readonly metricsToken?: string;

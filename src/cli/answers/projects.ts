@@ -43,6 +43,7 @@ export const PROJECT_ANSWERS: Answers = {
     config: z.unknown().describe("The settings of svc.toml"),
     gitRemote: text.nullable().describe("Address of the remote svc, with --git-remote"),
   }),
+  "list": z.object({ projects: e.listProjects.response.shape.items, nextCursor }),
   "projects list": z.object({ projects: e.listProjects.response.shape.items, nextCursor }),
   "projects create": z.object({
     project,

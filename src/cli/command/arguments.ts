@@ -56,7 +56,7 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
     if (word === "--") break;
     if (VALUE_FLAGS.has(word)) index++;
     if (word.startsWith("-")) continue;
-    const entry = entryNamed(entries, word, group !== undefined);
+    const entry = entryNamed(entries, word);
     if (entry === undefined) {
       isUnknown = true;
       // The value of the fallback's flag may be any word, but no value follows a group's name.
@@ -91,7 +91,7 @@ export function namedWords(
     const word = argv[index]!;
     if (VALUE_FLAGS.has(word)) index++;
     if (word.startsWith("-")) continue;
-    const entry = entryNamed(entries, word, words.length > 0);
+    const entry = entryNamed(entries, word);
     if (entry === undefined) break;
     words.push(entry.name);
     if (!isGroup(entry)) break;
@@ -118,6 +118,60 @@ export function resolveSwitches(
   const end = argv.indexOf("--");
   const own = end === -1 ? argv : argv.slice(0, end);
   return [...own.flatMap((word) => resolveSwitch(word, flags)), ...argv.slice(own.length)];
+}
+
+/** What a command may take as its one argument, and another command as a flag. */
+const NAMED_INPUTS = ["name", "database", "url"] as const;
+
+/**
+ * Reads `--name x` as the argument `x` where a command takes a `name` for its one argument, and
+ * the other way round `create x` as `create --name x` where it takes none: nobody has to know
+ * which of the two a command wants.
+ */
+export function resolveNamedInput(
+  argv: readonly string[],
+  { flags, args, path }: {
+    readonly flags: readonly KnownFlag[];
+    readonly args: readonly string[];
+    /** Words that name the command. */
+    readonly path: readonly string[];
+  },
+): readonly string[] {
+  const end = argv.indexOf("--");
+  const own = end === -1 ? argv : argv.slice(0, end);
+  const rest = argv.slice(own.length);
+  const [input] = NAMED_INPUTS.filter((name) => args.length === 1 && args[0] === name);
+  if (input !== undefined && !flags.some(({ long }) => long === `--${input}`)) {
+    return [...asArgument(own, `--${input}`), ...rest];
+  }
+  const takesName = flags.some(({ long, takesValue }) => long === "--name" && takesValue);
+  if (path.at(-1) !== "create" || args.length > 0 || !takesName) return argv;
+  return [...asNameFlag(own, flags, path), ...rest];
+}
+
+function asArgument(words: readonly string[], flag: string): readonly string[] {
+  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  if (at === -1) return words;
+  const [word, next] = [words[at]!, words[at + 1]];
+  if (word !== flag) return words.with(at, word.slice(flag.length + 1));
+  return next === undefined ? words : words.toSpliced(at, 1);
+}
+
+function asNameFlag(
+  words: readonly string[],
+  flags: readonly KnownFlag[],
+  path: readonly string[],
+): readonly string[] {
+  if (words.some((word) => word === "--name" || word.startsWith("--name="))) return words;
+  let named = 0;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
+    if (word.startsWith("-")) {
+      const flag = flags.find(({ long, short }) => long === word || short === word);
+      if (flag?.takesValue === true) index++;
+    } else if (named++ === path.length) return words.toSpliced(index, 1, "--name", word);
+  }
+  return words;
 }
 
 function resolveSwitch(word: string, flags: readonly KnownFlag[]): readonly string[] {

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { runCli } from "../_test_run.ts";
 import { COMMANDS } from "../command_tree.ts";
-import { findCommand, namedWords, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
+import {
+  findCommand,
+  namedWords,
+  resolveNamedInput,
+  resolveSwitches,
+  withoutHelpFlags,
+} from "./arguments.ts";
 
 const ROWS: readonly (readonly [string, string | undefined, boolean])[] = [
   ["deploy --prod", "deploy", false],
@@ -23,7 +29,7 @@ const ROWS: readonly (readonly [string, string | undefined, boolean])[] = [
   ["projects lst", undefined, true],
   ["nonsense", undefined, true],
   ["--json", undefined, false],
-  ["ls", undefined, true],
+  ["ls", "list", false],
 ];
 
 for (const [line, name, isUnknown] of ROWS) {
@@ -108,4 +114,26 @@ Deno.test("help is whole on terminals of any width", async () => {
     assert.equal(code, 0, String(columns));
     assert.match(stdout, /--skip-env-check/);
   }
+});
+
+Deno.test("resolveNamedInput() takes a name as the argument or as the flag", () => {
+  const value = (long: string) => ({ long, takesValue: true });
+  const json = { long: "--json", takesValue: false };
+  const branch = { flags: [value("--database"), json], args: ["name"], path: ["db", "create"] };
+  for (const given of [["--name", "x"], ["--name=x"], ["x"]]) {
+    const argv = ["db", "create", "--database", "shop", ...given, "--json"];
+    const wanted = ["db", "create", "--database", "shop", "x", "--json"];
+    assert.deepEqual(resolveNamedInput(argv, branch), wanted);
+  }
+  const create = { flags: [value("--name"), value("--branch"), json], args: [], path: ["create"] };
+  assert.deepEqual(
+    resolveNamedInput(["--json", "create", "--branch", "main", "blog"], create),
+    ["--json", "create", "--branch", "main", "--name", "blog"],
+  );
+  const twice = ["create", "--name=a", "b"];
+  assert.deepEqual(resolveNamedInput(twice, create), twice);
+  const info = { flags: [json], args: ["database"], path: ["info"] };
+  assert.deepEqual(resolveNamedInput(["info", "--database", "shop"], info), ["info", "shop"]);
+  const after = ["info", "--", "--database", "x"];
+  assert.deepEqual(resolveNamedInput(after, info), after);
 });

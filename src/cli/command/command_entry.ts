@@ -69,7 +69,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   set: "add",
 };
 
-/** The alias of a command in a group; `undefined` where it has none, as groups have. */
+/** The alias of a command; `undefined` where it has none, as groups have. */
 export function aliasOf(entry: CommandEntry): string | undefined {
   return isGroup(entry) ? undefined : ALIASES[entry.name];
 }
@@ -78,8 +78,7 @@ export function aliasOf(entry: CommandEntry): string | undefined {
 export function entryNamed(
   entries: readonly CommandEntry[],
   word: string,
-  inGroup: boolean,
 ): CommandEntry | undefined {
   return entries.find((entry) => entry.name === word) ??
-    (inGroup ? entries.find((entry) => aliasOf(entry) === word) : undefined);
+    entries.find((entry) => aliasOf(entry) === word);
 }

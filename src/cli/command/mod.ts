@@ -4,7 +4,13 @@
  *
  * @module
  */
-export { findCommand, namedWords, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
+export {
+  findCommand,
+  namedWords,
+  resolveNamedInput,
+  resolveSwitches,
+  withoutHelpFlags,
+} from "./arguments.ts";
 export { defineCommand, type LoadedCommand, type Perform } from "./command.ts";
 export {
   aliasOf,

@@ -1,4 +1,5 @@
 import { fetchOctets } from "../../client/mod.ts";
+import { withPath } from "../../lib/file_fault.ts";
 import { endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
 import { confirm, defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
@@ -30,7 +31,7 @@ async function writeStream(path: string, stream: Bytes): Promise<number> {
     return bytes;
   } catch (error) {
     await Deno.remove(partial).catch(() => {});
-    throw error;
+    throw withPath(error, path);
   }
 }
 

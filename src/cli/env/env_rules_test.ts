@@ -1,5 +1,6 @@
 /** What the `env` commands decide without asking anybody. */
 import assert from "node:assert/strict";
+import { personWho } from "../_test_run.ts";
 import fc from "fast-check";
 import type { EnvDeclaration } from "../../config/mod.ts";
 import type { Variable } from "../../contract/mod.ts";
@@ -40,12 +41,19 @@ const categories: [
 ];
 
 for (const [name, flag, declaration, wanted] of categories) {
-  Deno.test(`chooseCategory() decides by ${name}`, () => {
-    const choose = () => chooseCategory("KEY", { flag, declaration });
-    if (typeof wanted === "string") assert.equal(choose(), wanted);
-    else assert.throws(choose, wanted);
+  Deno.test(`chooseCategory() decides by ${name}`, async () => {
+    const choose = () => chooseCategory({ prompter: undefined }, "KEY", { flag, declaration });
+    if (typeof wanted === "string") assert.equal(await choose(), wanted);
+    else await assert.rejects(choose, wanted);
   });
 }
+
+Deno.test("chooseCategory() asks a person where nothing says it", async () => {
+  const prompter = personWho(["secret"]);
+  const facts = { flag: undefined, declaration: undefined };
+  assert.equal(await chooseCategory({ prompter }, "KEY", facts), "secret");
+  assert.deepEqual(prompter.asked, ["How is KEY stored?"]);
+});
 
 Deno.test("categoryOfFlags() refuses both", () => {
   assert.throws(() => categoryOfFlags({ plain: true, secret: true }), CliError);

@@ -177,7 +177,7 @@ export default defineCommand({
       return await putAll(ctx, await settle(), entries);
     }
     const key = given;
-    const category = chooseCategory(key, { flag, declaration: declarations.get(key) });
+    const category = await chooseCategory(ctx, key, { flag, declaration: declarations.get(key) });
     checkValueFlags(ctx, flags, { key, category });
     const request = await settle();
     const variable = await put(request, {

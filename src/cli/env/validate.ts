@@ -1,39 +1,38 @@
 import { defineCommand } from "../command/mod.ts";
-import { listEnvironments, pickEnvironment } from "../environments/mod.ts";
+import { chooseEnvironment, listEnvironments } from "../environments/mod.ts";
+import { CliError } from "../errors/mod.ts";
 import { openProject } from "../projects/mod.ts";
 import { formatCount } from "../terminal/mod.ts";
 import { findExposed, findMissing, missingVariables } from "./missing_variables.ts";
 import { listVariables } from "./project_variables.ts";
 
 export default defineCommand({
-  description: "Checks every environment unless --environment names one; SVC_ENVIRONMENT and the " +
-    "context do not count. Exit code 1 if a required variable is missing.",
+  description: "Checks the environment that --environment, SVC_ENVIRONMENT or the context names; " +
+    "without one, or with --all, every environment. Exit code 1 if a required variable is missing.",
   define: (command) =>
     command
       .option("--environment <name-or-id>", "only this environment")
+      .option("--all", "every environment")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["env validate", "check every environment"],
     ["env validate --environment production --json", "one of them, for CI"],
   ],
   async run({ flags }, ctx) {
-    const { client, project, folder } = await openProject(ctx, {
-      given: flags.projectId,
-      phase: "env",
-    });
+    if (flags.all === true && flags.environment !== undefined) {
+      throw new CliError("usage", "Give --environment or --all, not both");
+    }
+    const opened = await openProject(ctx, { given: flags.projectId, phase: "env" });
+    const { client, project, folder } = opened;
     const declarations = folder.config?.env.declarations ?? new Map();
     const [all, variables] = await Promise.all([
       listEnvironments(client, project),
       listVariables(client, project),
     ]);
-    const environments = flags.environment === undefined ? all : [
-      pickEnvironment(ctx, {
-        environments: all,
-        reference: flags.environment,
-        project,
-        from: "flag",
-      }),
-    ];
+    const chosen = flags.all === true
+      ? undefined
+      : await chooseEnvironment(ctx, { ...{ given: flags.environment, phase: "env" }, ...opened });
+    const environments = chosen === undefined ? all : [chosen.environment];
     const names = environments.map(({ name }) => name);
     const exposed = findExposed(declarations, variables);
     for (const { key, scope } of exposed) {

@@ -1,11 +1,12 @@
 /**
- * Whether a variable is stored as plain or as secret: flag and declaration. Pure.
+ * Whether a variable is stored as plain or as secret: flag, declaration, or a person.
  *
  * @module
  */
 import type { EnvDeclaration } from "../../config/mod.ts";
 import type { VariableCategory } from "../../contract/mod.ts";
 import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
 import { categoryOfVisibility } from "./missing_variables.ts";
 
 /** The category that `--plain` or `--secret` says; a usage error where both are given. */
@@ -22,15 +23,16 @@ export function categoryOfFlags(
 /**
  * The category of one variable: the flag, else its declaration (cli-and-config.md,
  * "Project config file"). A flag can make a variable that is declared plain
- * secret, but none that is declared sensitive plain.
+ * secret, but none that is declared sensitive plain. Where nothing says it, a person is asked.
  */
-export function chooseCategory(
+export async function chooseCategory(
+  ctx: Pick<Context, "prompter">,
   key: string,
   facts: {
     readonly flag: VariableCategory | undefined;
     readonly declaration: EnvDeclaration | undefined;
   },
-): VariableCategory {
+): Promise<VariableCategory> {
   const { flag, declaration } = facts;
   if (flag === "plain" && declaration?.visibility === "sensitive") {
     throw new CliError("usage", `Leave out --plain: svc.toml declares ${key} sensitive`, {
@@ -39,6 +41,15 @@ export function chooseCategory(
   }
   const category = flag ?? (declaration && categoryOfVisibility(declaration.visibility));
   if (category !== undefined) return category;
+  if (ctx.prompter !== undefined) {
+    return await ctx.prompter.select<VariableCategory>({
+      message: `How is ${key} stored?`,
+      choices: [
+        { value: "secret", label: "secret", hint: "never shown again" },
+        { value: "plain", label: "plain", hint: "as text that can be shown" },
+      ],
+    });
+  }
   throw new CliError("usage", `Give --plain or --secret: svc.toml does not declare ${key}`, {
     hint: `Or declare it in [env.declarations]: ${key} = "sensitive", or "plain"`,
   });

@@ -40,6 +40,15 @@ async function start(ctx: Context, client: Client, wanted: WantedBuild) {
       body: definedOnly({ branch, commitSha, force }),
     });
   } catch (error) {
+    const isUnconnected = error instanceof ApiError && error.code === "not_found" &&
+      project.gitUrl === null && error.problems.some(({ path }) => path === "project");
+    if (isUnconnected) {
+      throw new CliError("not_found", `Connect a repository first: ${project.name} has none`, {
+        hint: `\`svc projects update ${project.name} --git-url <url>\` connects one; ` +
+          "`svc deploy` builds this folder instead",
+        cause: error,
+      });
+    }
     const isPrivate = project.gitUrl !== null && error instanceof ApiError &&
       error.code === "not_found";
     if (!isPrivate) throw error;

@@ -19,6 +19,14 @@ export const LINK: CommandLeaf = {
   load: () => import("./link.ts"),
 };
 
+/** `svc projects list`, where most look for it first. */
+export const LIST: CommandLeaf = {
+  name: "list",
+  section: "Projects and deployments",
+  summary: "List projects, as `svc projects list`",
+  load: () => import("./list_here.ts"),
+};
+
 export const PROJECTS: CommandGroup = {
   name: "projects",
   section: "Projects and deployments",

@@ -210,7 +210,14 @@ export default defineCommand({
     });
     if (agents !== undefined) ctx.ui.done("init", `Updated ${showPath(agents, ctx)}`);
     await offerImport(ctx, folder);
-    ctx.ui.note(`Next: ${ctx.lines.of("deploy")}`);
+    const steps = [
+      ...(ctx.hasKey ? [] : [ctx.lines.of("login")]),
+      ...(project === undefined && folder.config?.project.id === undefined
+        ? [ctx.lines.of("projects", "create", "--name", name, "--link")]
+        : []),
+      ctx.lines.of("deploy"),
+    ];
+    ctx.ui.note(`Next: ${steps.join(", then ")}`);
     ctx.ui.result({
       config: folder.configPath,
       created: folder.config === undefined,

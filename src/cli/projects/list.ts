@@ -3,33 +3,37 @@ import { endpoints, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/mo
 import { defineCommand, limitOption } from "../command/mod.ts";
 import { formatAge } from "../terminal/mod.ts";
 
-export default defineCommand({
-  define: (command) => command.addOption(limitOption(PAGE_LIMIT_DEFAULT)),
-  examples: [
-    ["projects list", "show the newest projects"],
-    ["projects list --limit 100 --json", "a hundred of them for programs"],
-  ],
-  async run({ flags }, ctx) {
-    const client = ctx.client({ phase: "projects" });
-    const { items, nextCursor } = await collectPages(
-      (query) => client.call(endpoints.listProjects, { query }),
-      { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
-    );
-    if (items.length === 0) {
-      ctx.ui.note("No projects yet: `svc projects create --name <name>` creates one");
-    } else if (nextCursor !== null) {
-      ctx.ui.note(`There are more: raise --limit above ${flags.limit}`);
-    }
-    const rows = items.map(({ name, framework, url, updatedAt, id, productionDeploymentId }) => [
-      name,
-      framework ?? "-",
-      productionDeploymentId === null ? "-" : url,
-      formatAge(updatedAt, ctx.now()),
-      id,
-    ]);
-    ctx.ui.result(
-      { projects: items, nextCursor },
-      rows.length === 0 ? "" : ctx.ui.table(["NAME", "FRAMEWORK", "URL", "CHANGED", "ID"], rows),
-    );
-  },
-});
+/** `svc projects list`, and `svc list` for short. */
+export const defineList = (words: string) =>
+  defineCommand({
+    define: (command) => command.addOption(limitOption(PAGE_LIMIT_DEFAULT)),
+    examples: [
+      [words, "show the newest projects"],
+      [`${words} --limit 100 --json`, "a hundred of them for programs"],
+    ],
+    async run({ flags }, ctx) {
+      const client = ctx.client({ phase: "projects" });
+      const { items, nextCursor } = await collectPages(
+        (query) => client.call(endpoints.listProjects, { query }),
+        { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
+      );
+      if (items.length === 0) {
+        ctx.ui.note("No projects yet: `svc projects create --name <name>` creates one");
+      } else if (nextCursor !== null) {
+        ctx.ui.note(`There are more: raise --limit above ${flags.limit}`);
+      }
+      const rows = items.map(({ name, framework, url, updatedAt, id, productionDeploymentId }) => [
+        name,
+        framework ?? "-",
+        productionDeploymentId === null ? "-" : url,
+        formatAge(updatedAt, ctx.now()),
+        id,
+      ]);
+      ctx.ui.result(
+        { projects: items, nextCursor },
+        rows.length === 0 ? "" : ctx.ui.table(["NAME", "FRAMEWORK", "URL", "CHANGED", "ID"], rows),
+      );
+    },
+  });
+
+export default defineList("projects list");

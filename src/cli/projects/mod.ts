@@ -5,7 +5,7 @@
  */
 export { bindFolder } from "./bind_folder.ts";
 export { buildBranch } from "./build_branch.ts";
-export { INIT, LINK, PROJECTS } from "./group.ts";
+export { INIT, LINK, LIST, PROJECTS } from "./group.ts";
 export { offerImport, reportImport } from "./offer_import.ts";
 export { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 export {

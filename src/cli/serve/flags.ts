@@ -309,7 +309,7 @@ function addDatabaseFlags<Flags extends OptionValues>(command: Command<[], Flags
     )
     .option(
       "--postgres-port <port>",
-      "port for PostgreSQL clients; 0 takes a free one, none turns it off (default: 8788)",
+      "port for PostgreSQL clients; 0 takes a free one, none turns it off (default: the one after --port)",
       portOrNone,
     );
 }

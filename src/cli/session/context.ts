@@ -127,6 +127,8 @@ export interface Context {
   readonly jobKey: JobKey | undefined;
   /** The workspace that counts in the current folder; `undefined` leaves it to the key. */
   readonly workspace: WorkspaceChoice | undefined;
+  /** True where a key is known, or can be had, for the current folder. */
+  readonly hasKey: boolean;
   /** A client that may call what needs a key; throws where no key is known. */
   client(facts: ClientFacts): Client;
 }
@@ -233,6 +235,8 @@ export async function createContext(
     path: (given) => resolve(host.cwd, given),
     jobKey,
     workspace: workspaceIn(here),
+    hasKey: settings.token !== undefined || jobKey !== undefined ||
+      credentials.find(apiUrl, workspaceIn(here)?.slug) !== undefined,
     client({ phase, folder, outlivesStop, token: given }) {
       const choice = workspaceIn(folder ?? here);
       const { config } = folder ?? here;

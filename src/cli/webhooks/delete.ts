@@ -1,13 +1,22 @@
 import { endpoints } from "../../contract/mod.ts";
-import { defineCommand } from "../command/mod.ts";
+import { confirm, defineCommand } from "../command/mod.ts";
 
 export default defineCommand({
   description: "Deletes its log too. `svc webhooks list` shows the ids.",
-  define: (command) => command.argument("<webhook_id>", "id of the webhook"),
+  define: (command) =>
+    command
+      .argument("<webhook_id>", "id of the webhook")
+      .option("--force", "do not ask"),
   offers: { webhook_id: "webhook" },
-  examples: [["webhooks delete 01900000-0000-7000-8000-000000000000", "delete it"]],
-  async run({ args: [webhook] }, ctx) {
+  examples: [["webhooks delete 01900000-0000-7000-8000-000000000000 --force", "delete it"]],
+  async run({ args: [webhook], flags }, ctx) {
     const client = ctx.client({ phase: "workspace" });
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Delete webhook ${webhook} and its log?`,
+      wanted: `Confirm the deletion of webhook ${webhook}`,
+      declined: "Nothing deleted",
+    });
     await client.call(endpoints.deleteWebhook, { params: { webhook } });
     ctx.ui.done("workspace", `Deleted webhook ${webhook}`);
     ctx.ui.result({ deleted: true }, "");

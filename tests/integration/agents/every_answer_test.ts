@@ -242,7 +242,7 @@ async function notifications(walk: Walk): Promise<void> {
     ({ deliveries }) => deliveries.length > 0,
   );
   await walk.run(`webhooks redeliver ${webhook.id} ${deliveries[0].id}`);
-  await walk.run(`webhooks delete ${webhook.id}`);
+  await walk.run(`webhooks delete ${webhook.id} --force`);
   await walk.run("notifications list");
   await walk.run("notifications read --all");
   await walk.run("notifications preferences");

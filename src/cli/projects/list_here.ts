@@ -1,0 +1,3 @@
+import { defineList } from "./list.ts";
+
+export default defineList("list");
