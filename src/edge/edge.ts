@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { markWhole } from "../lib/whole_answer.ts";
+import { addField, hasField } from "../lib/raw_fields.ts";
+import { answerOf, isWhole } from "../lib/whole_answer.ts";
 import {
   createFacts,
   type Decision,
@@ -260,9 +261,15 @@ class Edge {
       response.headers.append("x-svc-request-id", clientRequest.id);
       return response;
     }
-    const response = status === 200 ? new Response(body) : new Response(body, { status });
+    const response = answerOf(body, status);
     writeFields(response, edgeResponse.headers, ["x-svc-request-id", clientRequest.id]);
-    return markWhole(response, body);
+    if (body instanceof Uint8Array && !isWhole(response)) {
+      const { headers } = response;
+      if (!hasField(headers, "content-length")) {
+        addField(headers, ["content-length", String(body.byteLength)]);
+      }
+    }
+    return response;
   }
 }
 

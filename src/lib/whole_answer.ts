@@ -1,31 +1,59 @@
 /**
- * Answers that leave in one piece. Whoever serves a connection needs not wait
- * for their end: watching for it costs a tenth of such an answer's time on
- * Deno 2.6 (docs/decisions/own-listener.md).
+ * Answers that leave in one piece, and the pieces of those that do not.
+ *
+ * The runtime holds what a client does not take: a copy of each body in memory. A long one is
+ * handed over in pieces, which are parts of the one that the cache has.
  *
  * @module
  */
+import { Buffer } from "node:buffer";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Body = Bytes | string | ReadableStream | null;
 
 /** What a socket takes at once, whatever its client does. */
 const MOST_BYTES = 64 * 1024;
 
+/** A piece of a long body: a client makes progress when it takes one. */
+const PIECE_BYTES = 32 * 1024;
+
 const WHOLE = Symbol("whole answer");
 
-type Markable = Response & { [WHOLE]?: true };
+type Markable = Response & { [WHOLE]?: Bytes | string | null };
 
-/** Marks an answer of that body, unless it is long or comes in parts. */
-export function markWhole(
-  response: Response,
-  body: Uint8Array | string | ReadableStream | null,
-): Response {
-  const isWhole = body === null || typeof body === "string"
-    ? (body?.length ?? 0) <= MOST_BYTES
-    : body instanceof Uint8Array && body.byteLength <= MOST_BYTES;
-  if (isWhole) (response as Markable)[WHOLE] = true;
+const isShort = (body: Bytes | string): boolean => body.length <= MOST_BYTES;
+
+/** A response with a body: in one piece and marked so, or in several. */
+export function answerOf(body: Body, status: number): Response {
+  const init = status === 200 ? undefined : { status };
+  if (body instanceof Uint8Array && !isShort(body)) return new Response(inPieces(body), init);
+  const response = new Response(body, init);
+  if (body === null || (!(body instanceof ReadableStream) && isShort(body))) {
+    (response as Markable)[WHOLE] = body;
+  }
   return response;
 }
 
-/** Whether an answer was marked. */
+/** The body of an answer that leaves in one piece; `undefined` for any other. */
+export function wholeBody(response: Response): Bytes | string | null | undefined {
+  return (response as Markable)[WHOLE];
+}
+
+/** Whether an answer leaves in one piece: whoever serves a connection need not wait for its end. */
 export function isWhole(response: Response): boolean {
-  return (response as Markable)[WHOLE] === true;
+  return wholeBody(response) !== undefined;
+}
+
+/** A stream that shares the bytes, and has the next piece only when it is wanted. */
+export function inPieces(body: Bytes | string): ReadableStream<Bytes> {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const end = Math.min(at + PIECE_BYTES, bytes.byteLength);
+      if (end > at) controller.enqueue(bytes.subarray(at, end));
+      at = end;
+      if (at === bytes.byteLength) controller.close();
+    },
+  }, { highWaterMark: 0 });
 }

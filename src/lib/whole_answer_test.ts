@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isWhole, markWhole } from "./whole_answer.ts";
+import { answerOf, inPieces, isWhole } from "./whole_answer.ts";
 
 const bodies = [
   ["bytes", new Uint8Array(64 * 1024), true],
@@ -11,10 +11,24 @@ const bodies = [
 ] as const;
 
 for (const [name, body, whole] of bodies) {
-  Deno.test(`markWhole() of ${name}`, () => {
-    assert.equal(isWhole(markWhole(new Response(body), body)), whole);
+  Deno.test(`answerOf() of ${name}`, () => {
+    const response = answerOf(body, 200);
+    assert.deepEqual([isWhole(response), response.status], [whole, 200]);
   });
 }
+
+Deno.test("inPieces() shares the bytes, and has no piece before it is wanted", async () => {
+  const bytes = crypto.getRandomValues(new Uint8Array(50_000));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of inPieces(bytes)) pieces.push(piece);
+  assert.deepEqual(pieces.map(({ byteLength }) => byteLength), [32_768, 17_232]);
+  assert.ok(pieces.every(({ buffer }) => buffer === bytes.buffer));
+  assert.deepEqual(
+    new Uint8Array(await new Response(inPieces("a\u00fc")).bytes()),
+    Uint8Array.of(97, 195, 188),
+  );
+  assert.equal(await new Response(inPieces("")).text(), "");
+});
 
 Deno.test("isWhole() of an answer that nobody marked", () => {
   assert.equal(isWhole(new Response("hello")), false);

@@ -44,6 +44,8 @@ export interface Connection {
   readonly content?: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** What is assumed of the client rather than found: `svc dev` pretends to be a visitor. */
   readonly assumed?: AssumedClient | undefined;
+  /** Whether it has ended. */
+  readonly isGone?: boolean | undefined;
   /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
   hold?(ended: Promise<unknown>): void;
 }
@@ -212,9 +214,9 @@ export class ClientRequest implements FactSources {
     return this.#connection.content ?? contentOf(this.#request);
   }
 
-  /** Aborted when the client disconnects. */
+  /** Aborted when the client disconnects; the runtime does not tell of an end before this was read. */
   get signal(): AbortSignal {
-    return this.#request.signal;
+    return this.#connection.isGone === true ? AbortSignal.abort() : this.#request.signal;
   }
 
   /**

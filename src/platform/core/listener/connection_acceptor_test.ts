@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { markWhole } from "../../../lib/whole_answer.ts";
+import { answerOf } from "../../../lib/whole_answer.ts";
 import {
   GET,
   type GivenAcceptor,
@@ -62,7 +62,7 @@ Deno.test("ConnectionAcceptor closes connections that stay idle after an answer"
   }));
 
 Deno.test("ConnectionAcceptor closes connections that stay idle after an answer in one piece", () => {
-  const handler = () => markWhole(new Response("hello"), "hello");
+  const handler = () => answerOf("hello", 200);
   return withAcceptor({ handler, bounds: { keepAliveMs: 1 } }, async ({ port }) => {
     using client = await open(port, GET);
     assert.match(await client.untilEnd(), /^HTTP\/1\.1 200 .*hello$/s);
@@ -79,9 +79,7 @@ Deno.test("ConnectionAcceptor lets an answer that comes in parts take its time",
     },
   });
   const handler = ({ url }: Request) =>
-    url.endsWith("/parts")
-      ? markWhole(new Response(body), body)
-      : markWhole(new Response("hello"), "hello");
+    url.endsWith("/parts") ? answerOf(body, 200) : answerOf("hello", 200);
   return withAcceptor({ handler, bounds: { keepAliveMs: 1 } }, async ({ port }) => {
     using slow = await open(port, GET.replace(" / ", " /parts "));
     using idle = await open(port, GET);

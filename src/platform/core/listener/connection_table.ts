@@ -25,6 +25,16 @@ export interface BodyWait {
   since: number;
 }
 
+/** An answer on its way to a client. */
+export interface Sending {
+  /** When the client last took a part of it; `undefined` while more is awaited from its source. */
+  since: number | undefined;
+  /** What may be held for it, in bytes. */
+  readonly bytes: number;
+  /** How many answers it stands for. */
+  readonly stands: number;
+}
+
 /** The table's entry of one connection. */
 export interface Tracked {
   /** The group that it is counted in; `undefined` for a trusted proxy. */
@@ -36,6 +46,15 @@ export interface Tracked {
   busy: number;
   /** Bodies that the platform waits for. */
   readonly bodies: Set<BodyWait>;
+  /** Watched answers that the client has not taken. */
+  readonly sendings: Set<Sending>;
+  /** Bytes that may be held for them. */
+  unsent: number;
+  /** Whether it carries several requests at a time, as only HTTP/2 does. */
+  isShared: boolean;
+  /** Answers that the client gave up since `resetsSince`. */
+  resets: number;
+  resetsSince: number;
   /** Ends the connection; set by whoever serves it. */
   end: (how: Ending) => void;
 }
@@ -58,6 +77,23 @@ const EVICTED_PART = 1 / 8;
  */
 const CLOSING_BODIES = 10;
 
+/**
+ * Most requests under way on a connection. The runtime allows 200 streams; a client has more only
+ * where it resets those whose answers are still being made.
+ */
+const MAX_REQUESTS = 256;
+
+/** Most answers that a client may give up in a time, in milliseconds. */
+const MAX_RESETS = 400;
+const RESETS_MS = 10_000;
+
+/** Most bytes held for clients of all connections that do not take them. */
+const MAX_UNSENT = 64 * 1024 * 1024;
+/** What each connection may have of that when it is all taken. */
+const FAIR_UNSENT = 1024 * 1024;
+/** How long an answer may rest while it is all taken, in milliseconds. */
+const PRESSED_MS = 2_000;
+
 /** Phases of connections that had no request yet. */
 const NEW: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head"]);
 const WAITING: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head", "idle"]);
@@ -67,6 +103,8 @@ export class ConnectionTable {
   readonly #groups = new Map<string, Set<Tracked>>();
   readonly #limits: ConnectionLimits;
   readonly #now: () => number;
+  /** Bytes held for clients. */
+  #unsent = 0;
 
   constructor({ limits, now }: TableOptions) {
     this.#limits = limits;
@@ -112,6 +150,8 @@ export class ConnectionTable {
     }
     const entry: Tracked = {
       ...{ group, phase, since: this.#now(), busy: 0, bodies: new Set() },
+      ...{ sendings: new Set(), unsent: 0, isShared: false },
+      ...{ resets: 0, resetsSince: this.#now() },
       end: () => {},
     };
     this.#open.add(entry);
@@ -125,6 +165,9 @@ export class ConnectionTable {
   /** Removes a connection that is closed. */
   remove(entry: Tracked): void {
     this.#open.delete(entry);
+    this.#unsent -= entry.unsent;
+    entry.unsent = 0;
+    entry.sendings.clear();
     if (entry.group === undefined) return;
     const others = this.#groups.get(entry.group);
     others?.delete(entry);
@@ -136,16 +179,56 @@ export class ConnectionTable {
     if (entry.phase === "handshake") this.#enter(entry, "head");
   }
 
-  /** Notes that a request came, or that a WebSocket was opened. */
-  began(entry: Tracked): void {
+  /** Notes that a request came, or that a WebSocket was opened; `false` ends the connection. */
+  began(entry: Tracked): boolean {
+    if (entry.busy > 0) entry.isShared = true;
     entry.busy++;
     if (entry.phase !== "closing") entry.phase = "answer";
+    if (entry.busy <= MAX_REQUESTS) return true;
+    entry.end("at once");
+    return false;
   }
 
   /** Notes that a response was sent, or that a WebSocket was closed. */
   ended(entry: Tracked): void {
     entry.busy--;
     if (entry.busy === 0 && entry.phase === "answer") this.#enter(entry, "idle");
+  }
+
+  /** Notes that an answer is to be sent; call `sent` when that has ended. */
+  sends(entry: Tracked, held: Pick<Sending, "bytes" | "stands">): Sending {
+    const sending: Sending = { ...held, since: this.#now() };
+    entry.sendings.add(sending);
+    entry.unsent += held.bytes;
+    this.#unsent += held.bytes;
+    if (this.#isPressed && entry.unsent > FAIR_UNSENT) entry.end("at once");
+    return sending;
+  }
+
+  /** Notes that the client wants more of an answer. */
+  wants(sending: Sending): void {
+    sending.since = undefined;
+  }
+
+  /** Notes that the client has been handed more of an answer. */
+  progressed(sending: Sending): void {
+    sending.since = this.#now();
+  }
+
+  /** Notes that the client has an answer, or gave it up. */
+  sent(entry: Tracked, sending: Sending, how: "whole" | "reset"): void {
+    if (!entry.sendings.delete(sending)) return;
+    entry.unsent -= sending.bytes;
+    this.#unsent -= sending.bytes;
+    if (how === "whole") return;
+    const now = this.#now();
+    if (now - entry.resetsSince >= RESETS_MS) [entry.resets, entry.resetsSince] = [0, now];
+    entry.resets += sending.stands;
+    if (entry.resets > MAX_RESETS) entry.end("at once");
+  }
+
+  get #isPressed(): boolean {
+    return this.#unsent > MAX_UNSENT;
   }
 
   /** Notes that the platform waits for more of a body; call `over` when it no longer does. */
@@ -179,9 +262,25 @@ export class ConnectionTable {
     }
   }
 
+  /** How a connection ends whose client does not take its answers; others on it go on first. */
+  #stalled(entry: Tracked, now: number): Ending | undefined {
+    // Elsewhere the system ends what makes no progress.
+    if (!entry.isShared) return undefined;
+    const patience = this.#isPressed ? PRESSED_MS : this.#limits.bodyMs;
+    let stalled = 0;
+    for (const { since } of entry.sendings) {
+      if (since !== undefined && now - since >= patience) stalled++;
+    }
+    if (stalled === 0) return undefined;
+    if (stalled === entry.busy) return "at once";
+    return entry.phase === "closing" ? undefined : "gracefully";
+  }
+
   #overdue(entry: Tracked, now: number): Ending | undefined {
     const { handshakeMs, headMs, bodyMs, keepAliveMs } = this.#limits;
     for (const { since } of entry.bodies) if (now - since >= bodyMs) return "at once";
+    const stalled = this.#stalled(entry, now);
+    if (stalled !== undefined) return stalled;
     const waited = now - entry.since;
     switch (entry.phase) {
       case "handshake":

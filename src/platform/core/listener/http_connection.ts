@@ -13,6 +13,7 @@ import { CutSignal } from "./cut_signal.ts";
 import { framingProblem, hostProblem, placeholderHost } from "./request_problems.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 import type { ClientConnection, ConnectionHandler } from "./types.ts";
+import { watchAnswer } from "./watch_answer.ts";
 import { mayHaveBody, watchBody } from "./watch_body.ts";
 
 export type AcceptedConn = Deno.TcpConn | Deno.TlsConn;
@@ -28,6 +29,8 @@ export interface HttpConnectionOptions {
   readonly onError: (error: unknown) => Response;
   /** Closes the sockets of TLS connections that the runtime would keep open. */
   readonly closer: SocketCloser;
+  /** From 0 to 1; decides which answers are watched. */
+  readonly random: () => number;
 }
 
 /** Closes the connection too: after a malformed request, nothing that follows can be trusted. */
@@ -41,6 +44,7 @@ export class HttpConnection implements ClientConnection {
   readonly finished: Promise<void>;
   readonly #placeholder: string;
   readonly #cut = new CutSignal();
+  isGone = false;
   #isEnding = false;
   readonly #holds = new Set<Promise<unknown>>();
   #isHttp2 = false;
@@ -55,7 +59,9 @@ export class HttpConnection implements ClientConnection {
     this.#placeholder = placeholderHost(conn.localAddr, this.scheme);
     options.entry.end = (how) => this.#end(how);
     // A connection that its client breaks off is not an error.
-    this.finished = this.#run().catch(() => {});
+    this.finished = this.#run().catch(() => {}).then(() => {
+      this.isGone = true;
+    });
   }
 
   hold(ended: Promise<unknown>): void {
@@ -94,23 +100,51 @@ export class HttpConnection implements ClientConnection {
     const placeholder = this.#placeholder;
     const ended = () => table.ended(entry);
     const awaits = () => table.awaitsBody(entry);
+    entry.isShared = isHttp2;
+    const mayBeShared = isHttp2 || !isTls(this.conn);
+    const watch = { table, entry, random: this.options.random };
+    /** Counts a request as over when the client has its answer. */
+    const send = (response: Response, { completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
+      const watched = mayBeShared ? watchAnswer(response, watch) : undefined;
+      if (watched === undefined) {
+        if (isWhole(response)) ended();
+        else completed.then(ended, ended);
+        return response;
+      }
+      const { sending } = watched;
+      completed.then(
+        () => table.sent(entry, sending, "whole"),
+        () => table.sent(entry, sending, "reset"),
+      ).then(ended);
+      return watched.response;
+    };
     return (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
-      table.began(entry);
-      let answer: Response | Promise<Response> | undefined;
+      const over = () => void info.completed.then(ended, ended);
+      if (!table.began(entry)) {
+        over();
+        return new Response(null, { status: 503 });
+      }
       try {
-        const host = () => fieldOf(request.headers, "host");
+        const host = fieldOf(request.headers, "host");
         const problem = methodCaseProblem(request.method) ??
           hostProblem({ url: request.url, placeholder, isHttp2, host }) ??
           framingProblem(request.headers);
-        answer = problem === undefined
+        if (problem === undefined && host === null) entry.isShared = true;
+        let answer = problem === undefined
           ? handler(mayHaveBody(request) ? watchBody(request, awaits) : request, this)
           : refused(problem);
         // A length behind the coding was dropped by the runtime, so none of these is trusted.
         if (hasField(request.headers, "transfer-encoding")) answer = asLast(answer);
-        return answer;
-      } finally {
-        if (answer instanceof Response && isWhole(answer)) ended();
-        else info.completed.then(ended, ended);
+        if (!(answer instanceof Promise)) return send(answer, info);
+        // Only a signal that was asked for before the client resets its stream tells of that.
+        if (entry.isShared) void request.signal;
+        return answer.then((response) => send(response, info), (error) => {
+          over();
+          throw error;
+        });
+      } catch (error) {
+        over();
+        throw error;
       }
     };
   }

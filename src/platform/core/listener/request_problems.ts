@@ -27,23 +27,22 @@ export interface HostFacts {
   readonly placeholder: string;
   /** Whether HTTP/2 was negotiated: its requests name their host in `:authority`. */
   readonly isHttp2: boolean;
-  /** Reads the `Host` field. */
-  host(): string | null;
+  /** The `Host` field. */
+  readonly host: string | null;
 }
 
 /** What is wrong with a request's host; `undefined` where nothing is. */
 export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): string | undefined {
-  const named = host();
   // The URL has the first one alone.
-  if (named?.includes(COMMA)) return "The request names several hosts: name one";
+  if (host?.includes(COMMA)) return "The request names several hosts: name one";
   if (isHttp2) return undefined;
   const start = url.indexOf("//") + 2;
   const slash = url.indexOf("/", start);
   const end = slash === -1 ? url.length : slash;
   if (end === start) return "The Host field is empty: name the host there";
   if (end - start !== placeholder.length || !url.startsWith(placeholder, start)) return undefined;
-  if (named === null) return "The request has no Host field: name the host there";
-  return named === "" ? "The Host field is empty: name the host there" : undefined;
+  if (host === null) return "The request has no Host field: name the host there";
+  return host === "" ? "The Host field is empty: name the host there" : undefined;
 }
 
 /**

@@ -30,7 +30,7 @@ const rows: readonly (readonly [url: string, host: string | null, problem: RegEx
 
 for (const [url, host, problem] of rows) {
   Deno.test(`hostProblem() of ${url} with Host ${JSON.stringify(host)}`, () => {
-    const facts = { url, placeholder: "localhost:8787", isHttp2: false, host: () => host };
+    const facts = { url, placeholder: "localhost:8787", isHttp2: false, host };
     const found = hostProblem(facts);
     if (problem === undefined) assert.equal(found, undefined);
     else assert.match(found ?? "", problem);
@@ -39,7 +39,7 @@ for (const [url, host, problem] of rows) {
 
 Deno.test("hostProblem() asks no Host of HTTP/2", () => {
   const url = "https://localhost:8787/";
-  const facts = { url, placeholder: "localhost:8787", isHttp2: true, host: () => null };
+  const facts = { url, placeholder: "localhost:8787", isHttp2: true, host: null };
   assert.equal(hostProblem(facts), undefined);
 });
 

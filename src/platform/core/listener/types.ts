@@ -7,6 +7,8 @@
 
 /** The client's end of a connection. */
 export interface ClientConnection {
+  /** Whether HTTP has ended on it. */
+  readonly isGone?: boolean;
   /** IP address of the socket's other end, as text. */
   readonly remoteAddress: string;
   /** The listener's scheme, whatever the request line says. */

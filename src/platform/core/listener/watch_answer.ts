@@ -1,0 +1,72 @@
+/**
+ * Answers whose progress is watched, on connections that may carry many at a time.
+ *
+ * A client of HTTP/2 that opens no window takes nothing, and the runtime holds what it was handed.
+ * It reports the end of streams alone, which cost twice as much as an answer in one piece, so of
+ * those only some are watched: a connection on which many rest is found by the few.
+ *
+ * @module
+ */
+import { inPieces, wholeBody } from "../../../lib/whole_answer.ts";
+import type { ConnectionTable, Sending, Tracked } from "./connection_table.ts";
+
+/** Of so many answers in one piece one is watched, and stands for all. */
+const SAMPLED = 16;
+/** What the runtime holds at most of a stream that its client does not take, in bytes. */
+const STREAM_BYTES = 64 * 1024;
+
+export interface AnswerWatch {
+  readonly table: ConnectionTable;
+  readonly entry: Tracked;
+  readonly random: () => number;
+}
+
+/** A response, and what is noted of its way to the client. */
+export interface WatchedAnswer {
+  readonly response: Response;
+  readonly sending: Sending;
+}
+
+/** Watches an answer, if it is one to watch; to be called once the connection has it to send. */
+export function watchAnswer(
+  response: Response,
+  { table, entry, random }: AnswerWatch,
+): WatchedAnswer | undefined {
+  const whole = wholeBody(response);
+  if (whole === null) return undefined;
+  if (whole !== undefined) {
+    if (random() * SAMPLED >= 1) return undefined;
+    const bytes = inPieces(whole);
+    const sending = table.sends(entry, { bytes: SAMPLED * whole.length, stands: SAMPLED });
+    const watched = new Response(watchedBody(bytes, { table, sending }), response);
+    if (!watched.headers.has("content-length")) {
+      watched.headers.set("content-length", String(lengthOf(whole)));
+    }
+    return { response: watched, sending };
+  }
+  if (!entry.isShared || response.body === null) return undefined;
+  const sending = table.sends(entry, { bytes: STREAM_BYTES, stands: 1 });
+  const body = watchedBody(response.body, { table, sending });
+  return { response: new Response(body, response), sending };
+}
+
+const lengthOf = (body: string | Uint8Array): number =>
+  typeof body === "string" ? new TextEncoder().encode(body).byteLength : body.byteLength;
+
+/** The stream itself, with a note of each piece that is wanted. */
+function watchedBody(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { table, sending }: { readonly table: ConnectionTable; readonly sending: Sending },
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      table.wants(sending);
+      const { done, value } = await reader.read();
+      table.progressed(sending);
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+}
