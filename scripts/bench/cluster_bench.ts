@@ -82,11 +82,14 @@ async function measureCluster(folder: string): Promise<Measured> {
   }
 }
 
+function fail(message: string): never {
+  throw new Error(message);
+}
+
 const options = (env: Readonly<Record<string, string>>) => ({
   env,
-  onTrouble(message: string): void {
-    throw new Error(message);
-  },
+  onTrouble: fail,
+  onDamaged: fail,
 });
 
 /** Runs the bench, as root on Debian, and returns its report. */

@@ -243,11 +243,11 @@ export async function benchDashboard(): Promise<string> {
     const first = await start(dataDir);
     const furnished = await makeProjects(first);
     await first.stop();
+    const fail = (message: string): never => {
+      throw new Error(message);
+    };
     const { kv, close } = await openPlatformKv(join(dataDir, "data", "kv.sqlite3"), {
-      env: {},
-      onTrouble: (message) => {
-        throw new Error(message);
-      },
+      ...{ env: {}, onTrouble: fail, onDamaged: fail },
     });
     await copyDeployments(kv, furnished);
     await fillInbox(kv, { ...furnished, count: NOTIFICATIONS });

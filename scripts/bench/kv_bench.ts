@@ -60,6 +60,7 @@ async function measureOwn(folder: string): Promise<Rates> {
   const { kv, close } = await openPlatformKv(join(folder, "kv.sqlite3"), {
     env: {},
     onTrouble,
+    onDamaged: onTrouble,
   });
   const { kvFor, capability } = createKv(
     { ...{ kv, isOnlyWriter: true }, now: systemClock, random: systemRandom, onTrouble },

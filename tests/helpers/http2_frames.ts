@@ -19,7 +19,12 @@ export const FRAME = {
 const END_STREAM = 1;
 const END_HEADERS = 4;
 
-export function frame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)) {
+export function frame(
+  type: number,
+  flags: number,
+  stream: number,
+  payload: Uint8Array = Buffer.alloc(0),
+) {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head[3] = type;

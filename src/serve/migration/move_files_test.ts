@@ -75,7 +75,7 @@ Deno.test("nothing starts on files that are half moved, but on those that were t
   withStorage(async ({ dataDir, storage, migrate }) => {
     const startsOn = async (blobs: string): Promise<void> => {
       const file = join(dataDir, "kv.sqlite3");
-      const { kv, close } = await openPlatformKv(file, { env: {}, onTrouble() {} });
+      const { kv, close } = await openPlatformKv(file, { env: {}, onTrouble() {}, onDamaged() {} });
       const vault = { countWorkspaces: () => Promise.resolve(0) };
       try {
         await checkWhole({ kv, vault }, { kv: file, blobs, keys: file });

@@ -24,6 +24,7 @@ Deno.test({
       const store = await openPlatformKv(join(folder, "kv.sqlite3"), {
         env: {},
         onTrouble: (message) => assert.fail(message),
+        onDamaged: (message) => assert.fail(message),
       });
       await store.kv.set(["a"], 1);
       const names = [...Deno.readDirSync(folder)].map(({ name }) => name);

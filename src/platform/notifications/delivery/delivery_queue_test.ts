@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DamagedRecordError } from "../../core/store/records.ts";
+import { DamagedRecordError } from "../../core/store/mod.ts";
 import type { SendOutcome } from "./channel.ts";
 import { DIGEST_WINDOW_MS } from "./delivery_queue.ts";
 import { countOf, request, SENT, testChannel, USER, withQueue } from "./_test_delivery.ts";
