@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { endpoints } from "../contract/mod.ts";
 import { buildPath, createClient } from "./client.ts";
-import { ApiError, ContractError, UnreachableError } from "./errors.ts";
+import { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
 
 const BASE = "http://platform.test";
 const FAST = { retries: 3, firstPause: 0, longestPause: 5 };
@@ -191,6 +191,29 @@ Deno.test("call() stops at once when its signal is aborted", async () => {
   queueMicrotask(() => stop.abort(reason));
   await assert.rejects(call, reason);
   assert.equal(requests.length, 1);
+});
+
+Deno.test("call() gives up on a platform that never responds, and does not ask it again", async () => {
+  let asked = 0;
+  const waited: number[] = [];
+  const client = createClient({
+    baseUrl: BASE,
+    fetch: (_, init) => {
+      asked++;
+      return new Promise((_, reject) => {
+        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+      });
+    },
+    waits: { read: 100, change: 100, notice: 40 },
+    onWaiting: (milliseconds) => waited.push(milliseconds),
+  });
+  await assert.rejects(client.call(endpoints.getHealth, {}), (error) => {
+    assert.ok(error instanceof NoAnswerError);
+    assert.equal(error.message, `No response from the platform at ${BASE} within 0.1 s`);
+    return true;
+  });
+  assert.equal(asked, 1);
+  assert.equal(waited[0], 40);
 });
 
 Deno.test("call() refuses parameters that would lead to another path", async () => {

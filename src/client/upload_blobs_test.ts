@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { MAX_BATCH_BLOBS, MAX_BATCH_BYTES } from "../contract/mod.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { createClient } from "./client.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, CutUploadError } from "./errors.ts";
 import { type BlobSource, planUpload, uploadBlobs } from "./upload_blobs.ts";
 
 const FAST = { retries: 3, firstPause: 0, longestPause: 5 };
@@ -142,5 +142,19 @@ Deno.test("uploadBlobs() stops the other requests when one has failed for good",
     });
     await assert.rejects(uploadBlobs(client, blobs, { retries: FAST, concurrency: 2 }), ApiError);
     assert.deepEqual(aborted, [true]);
+  });
+});
+
+Deno.test("uploadBlobs() says which blobs were cut off, and after how many bytes", async () => {
+  const content = new Uint8Array(10);
+  const blob: BlobSource = { sha256: sha256Hex(content), size: 10, content };
+  const client = createClient({
+    baseUrl: "http://platform.test",
+    fetch: () => Promise.reject(new TypeError("connection reset")),
+  });
+  await assert.rejects(uploadBlobs(client, [blob], { retries: FAST }), (error) => {
+    assert.ok(error instanceof CutUploadError);
+    assert.deepEqual(error.upload, { blobs: [blob.sha256], sent: 0, size: 10 });
+    return true;
   });
 });

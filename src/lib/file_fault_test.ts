@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describeFileFault, findWriteFault } from "./file_fault.ts";
+import { describeFileFault, findWriteFault, withPath } from "./file_fault.ts";
 
 async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
@@ -58,3 +58,15 @@ Deno.test("findWriteFault() names what stands in the way", () =>
     });
     assert.equal((await findWriteFault("/proc/none/file"))?.path, "/proc");
   }));
+
+Deno.test({
+  name: "withPath() names the file on a full disk",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    using file = await Deno.open("/dev/full", { write: true });
+    const fault = await file.write(new Uint8Array(1)).catch((error) => error);
+    const named = withPath(fault, "/data/svc.toml") as Error;
+    assert.match(named.message, /: write '\/data\/svc\.toml'$/);
+    assert.equal(describeFileFault(named), "the disk is full");
+  },
+});

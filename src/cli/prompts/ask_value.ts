@@ -18,7 +18,6 @@ function echo(text: string): string {
   // deno-lint-ignore no-control-regex -- marks of a paste
   const typed = text.replace(/\x1b\[20[01]~/g, "");
   return typed.split(/\r\n|[\r\n]/).map((line) =>
-    // deno-lint-ignore no-control-regex -- the keys that delete
     line.split(/([\b\x7f])/).map((part) => /^[\b\x7f]$/.test(part) ? "\b \b" : printable(part))
       .join("")
   ).join("\r\n");
