@@ -9,6 +9,7 @@ const FAST = { retries: 3, firstPause: 0, longestPause: 5 };
 const HEALTH = {
   status: "ok",
   version: "1.0.0",
+  knowsCountries: true,
   knowsNetworks: false,
   nodes: 1,
   servers: {
