@@ -61,7 +61,7 @@ export type ServerBundleResult =
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 
 /** The oldest Deno that runs servers, in the notation of esbuild. */
-const TARGET = "deno2.6";
+const TARGET = "deno2.7";
 
 /**
  * Bundles a server's entry with everything that it imports: chunks of its own
@@ -131,6 +131,18 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
   }
 }
 
+/** The helper of esbuild by which modules that are imported as a whole get their exports. */
+const EXPORT_HELPER = "var __export = (target, all) => {";
+
+/** Marks these modules as what they are: frameworks ask whether `import()` gave a module. */
+function markNamespaces(text: string): Uint8Array<ArrayBuffer> {
+  const marked = text.replace(
+    EXPORT_HELPER,
+    `${EXPORT_HELPER} __defProp(target, Symbol.toStringTag, { value: "Module" });`,
+  );
+  return new TextEncoder().encode(marked);
+}
+
 interface Facts {
   readonly root: string;
   readonly entry: string;
@@ -142,15 +154,15 @@ interface Facts {
 
 function finish(result: BuildResult<{ metafile: true }>, facts: Facts): ServerBundleResult {
   const { root, entry, wrapper, notes, places, assets } = facts;
-  const source = result.outputFiles?.[0]?.contents as Uint8Array<ArrayBuffer> | undefined;
+  const output = result.outputFiles?.[0];
   const { inputs } = result.metafile;
-  if (source === undefined) throw new Error("esbuild gave no output");
+  if (output === undefined) throw new Error("esbuild gave no output");
   const needed = nativeAtStart(inputs, wrapper === undefined ? entry : "svc-server.mjs");
   if (needed.length > 0) return { ok: false, problems: needed.map((name) => refuse(name, entry)) };
   return {
     ok: true,
     bundle: {
-      source,
+      source: markNamespaces(output.text),
       inputs: new Set(Object.keys(inputs).map((path) => join(root, path))),
       assets,
       native: [...notes.native.keys()].sort(),

@@ -55,6 +55,11 @@ const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
     "dist/server/entry.mjs": 'export default await import("./chunks/a.mjs").then((a) => a.name);',
     "dist/server/chunks/a.mjs": 'export const name = "chunk";',
   }, "chunk"],
+  "the namespace of a module that is imported late": [{
+    "dist/server/entry.mjs": 'const a = await import("./a.mjs");\n' +
+      "export default [a[Symbol.toStringTag], Object.keys(a)];",
+    "dist/server/a.mjs": "export const name = 1; export default 2;",
+  }, ["Module", ["default", "name"]]],
   "Node's modules without their prefix": [{
     "dist/server/entry.mjs": 'import { sep } from "path"; export default sep;',
   }, "/"],

@@ -16,7 +16,10 @@ import { TEMPORARY_PLACES } from "./sandbox/mod.ts";
 import type { SpawnFacts } from "./types.ts";
 
 /** What frameworks ask about the machine, and what reveals nothing. */
-export const ALLOWED_SYS = ["hostname", "osRelease", "cpus", "loadavg", "homedir"] as const;
+export const ALLOWED_SYS = [
+  ...["hostname", "osRelease", "osUptime", "cpus", "loadavg", "systemMemoryInfo"] as const,
+  ...["homedir", "uid", "gid", "getegid", "userInfo"] as const,
+] as const;
 
 /**
  * Ranges in the form that `--deny-net` takes: ranges of IPv4, but only single

@@ -15,6 +15,7 @@ import { redirectDenoServers, serveModule } from "./deno_servers.ts";
 import { describeError } from "./describe_error.ts";
 import type { Send, ToWorker } from "./messages.ts";
 import { catchDatagramErrors } from "./node_datagrams.ts";
+import { shapeLikeNode } from "./node_globals.ts";
 import { redirectNodeServers } from "./node_servers.ts";
 import { captureOutput } from "./output.ts";
 import { describePermissions } from "./permission_errors.ts";
@@ -92,6 +93,7 @@ function prepare({ start, socket, tmp }: Start, send: Send): Prepared {
   const takeAnswer = defineRevalidate((id, what) => send({ type: "revalidate", id, what }));
   closeInternals();
   describePermissions();
+  shapeLikeNode(tmp);
   const load = () => {
     import(pathToFileURL(entry).href).then((module: Readonly<Record<string, unknown>>) => {
       if (!address.taken) serveModule(module);
