@@ -1,6 +1,6 @@
 /**
  * What an edge is told: which host shows what, and what is no longer true. The
- * messages hold data only, so that they can be sent to other threads and machines.
+ * messages hold data only, so that they can be sent to other processes and machines.
  *
  * @module
  */

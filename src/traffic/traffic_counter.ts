@@ -89,7 +89,7 @@ class DayOfVisitors {
 }
 
 export interface TrafficCounterOptions {
-  /** The salt of a day since the Unix epoch; the same for all edges. */
+  /** The salt of a day since the Unix epoch; the same on all nodes. */
   salt(day: number): Promise<Uint8Array>;
   onError(error: unknown): void;
 }

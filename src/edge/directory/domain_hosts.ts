@@ -37,11 +37,6 @@ export class DomainHosts {
     return this.exact.keys();
   }
 
-  /** All zones that show something. */
-  zoneNames(): string[] {
-    return [...this.zones.keys()];
-  }
-
   /** The names of a zone that show something. */
   namesOf(zone: string): ReadonlySet<string> {
     return new Set(this.zones.get(zone)?.map(({ hostname }) => hostname));

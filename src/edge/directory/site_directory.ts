@@ -58,7 +58,7 @@ export class SiteDirectory {
 
   /**
    * Points a hostname at a deployment once its site is ready; until then the
-   * previous site answers. Resolves when every edge shows it.
+   * previous site answers.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
     const entry: Entry = { ...target, site: undefined, used: true };
@@ -91,15 +91,6 @@ export class SiteDirectory {
         hostname,
         to: { projectId, deploymentId, production, version },
       };
-    }
-  }
-
-  /** Shows what the messages say, and nothing else; sites load on their first request. */
-  replace(bindings: ReadonlyMap<string, HostBinding>): void {
-    this.entries.clear();
-    this.close();
-    for (const [hostname, to] of bindings) {
-      this.entries.set(hostname, { ...to, site: undefined, used: false });
     }
   }
 

@@ -42,7 +42,7 @@ export interface Site {
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
   readonly compute: SiteCompute | undefined;
-  /** Whether it has COMPUTE layers; their servers may be another edge's. */
+  /** Whether it has COMPUTE layers. */
   readonly hasServers: boolean;
   /** What it allows of its images; `undefined` where it has turned them off. */
   readonly images: SiteImages | undefined;

@@ -34,7 +34,7 @@ export interface CachedAnswersOptions {
   readonly open: ReadonlyMap<string, Pick<SiteServers, "pages">>;
   readonly now: () => number;
   readonly onTrouble: (message: string) => void;
-  /** Tells other edges of a change; resolves when all of them have applied it. */
+  /** Tells subscribers of the feed of a change; resolves when all of them have applied it. */
   publish(message: FeedMessage): Promise<void>;
 }
 
@@ -61,8 +61,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Removes what is cached of a deployment, or with `soft` marks it as stale; resolves when no
-   * edge serves it any more. Returns how many answers there were.
+   * Removes what is cached of a deployment, or with `soft` marks it as stale; resolves when it
+   * is not served any more. Returns how many answers there were.
    */
   async purge(
     deploymentId: string,
@@ -75,7 +75,7 @@ export class CachedAnswers {
     return answers + await purging;
   }
 
-  /** Removes what is cached of all deployments; resolves when no edge serves it any more. */
+  /** Removes what is cached of all deployments; resolves when it is not served any more. */
   async purgeAll(): Promise<void> {
     const { cache, open, publish } = this.options;
     cache.clear();
@@ -125,7 +125,7 @@ export class CachedAnswers {
     await this.#folders.remove(deploymentId);
   }
 
-  /** Has other edges drop their copies. Called when none of what was purged is copied any more. */
+  /** Tells subscribers of the feed what was purged. */
   async #publish(
     deploymentId: string,
     scopes: readonly PurgeScope[],

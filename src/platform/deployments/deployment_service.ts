@@ -55,7 +55,7 @@ export class DeploymentService {
 
   constructor(private readonly services: DeploymentServices) {}
 
-  /** Resolves once every edge shows what the store said of a project when this was called. */
+  /** Resolves once the edge shows what the store said of a project when this was called. */
   shown(projectId: string): Promise<void> {
     return this.#rollouts.settled(projectId);
   }

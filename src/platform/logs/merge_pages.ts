@@ -19,8 +19,8 @@ export interface NodePage {
 
 /**
  * The latest entries of all nodes, in the order of time. It ends where a node has not searched
- * further. A node's own lines come from several threads and are written when a request has ended,
- * so that they are in order within a page, and nearly from page to page.
+ * further. A node's own lines are written when a request has ended, so that they are in order
+ * within a page, and nearly from page to page.
  */
 export function mergePages(
   pages: ReadonlyMap<string, NodePage>,

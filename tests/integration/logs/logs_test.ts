@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { Agent } from "node:http";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
 import { createProject, deploy, rawRequest, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
@@ -7,13 +6,10 @@ Deno.test("logs show the requests of a project, oldest first, filtered and in pa
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: { "index.html": "home" } });
-    // Lines keep their order per edge thread, which one connection stays with.
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (const path of ["/", "/missing?x=1", "/", "/other"]) {
       const headers = { "user-agent": `agent${path}` };
-      await rawRequest(platform.port, { host: "shop.localhost", path, headers, agent });
+      await rawRequest(platform.port, { host: "shop.localhost", path, headers });
     }
-    agent.destroy();
     const all = await platform.api("GET", "/v1/projects/shop/logs");
     assert.deepEqual(
       all.json.items.map((entry: { path: string; status: number }) => [entry.path, entry.status]),

@@ -182,12 +182,6 @@ export class S3BlobStore implements BlobStore {
     await this.#withFile(sha256, () => this.#local.link(sha256, path));
   }
 
-  /** Fetches the file of a blob, if it is not here. */
-  async ensureFile(sha256: string): Promise<void> {
-    const file = await this.openFile(sha256);
-    await file.stream.cancel();
-  }
-
   /** Runs work on the file of a blob, which is fetched where it is missing or damaged. */
   async #withFile<T>(sha256: string, work: () => Promise<T>): Promise<T> {
     for (let fetches = 0;; fetches++) {
