@@ -129,6 +129,7 @@ export const denyDevice = endpoint({
 export const OAUTH_ERRORS = [
   "invalid_request",
   "invalid_grant",
+  "invalid_target",
   "unsupported_grant_type",
   "authorization_pending",
   "slow_down",

@@ -137,8 +137,8 @@ export const triggerBody = z.object({
   commitSha: z.string("Must be 7 to 40 hexadecimal digits").regex(
     /^[0-9a-fA-F]{7,40}$/,
     "Must be 7 to 40 hexadecimal digits",
-  ).transform((sha) => sha.toLowerCase()).optional().describe(
-    "The commit to deploy, 7 to 40 hexadecimal digits; the head of the branch where missing",
+  ).transform((sha) => sha.toLowerCase()).describe(
+    "The commit to deploy, 7 to 40 hexadecimal digits",
   ),
   branch: z.string("Must be a git branch name").refine(
     (name) => branchName.safeParse(name).success,

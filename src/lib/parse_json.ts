@@ -15,7 +15,7 @@ import { decodeUtf8 } from "./utf8.ts";
 export interface JsonLimits {
   /** Deepest nesting of objects and arrays. */
   readonly maxDepth: number;
-  /** Most members of one object; 10,000 where missing. */
+  /** Most members of one object; 1,000 where missing. */
   readonly maxMembers?: number;
   /** Gives way to other work; called after each piece of a larger text. */
   readonly pause: Pause;
@@ -37,7 +37,7 @@ export class JsonError extends Error {
 const PIECE_BYTES = 64 * 1024;
 
 /** Building an object takes ever longer for each member, and no honest one has so many. */
-const MAX_MEMBERS = 10_000;
+const MAX_MEMBERS = 1000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];

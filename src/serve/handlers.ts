@@ -30,6 +30,12 @@ import {
 import type { RunningRequests } from "./handover/mod.ts";
 import type { PlatformOptions } from "./options.ts";
 
+/**
+ * A year of HTTPS for the platform's own host (RFC 6797). Those of sites are their owners' to
+ * decide, so it leaves subdomains out.
+ */
+const HSTS = "max-age=31536000";
+
 /** What hosts show. */
 export interface Showing {
   /** The one host whose site answers every request, and the API none; all hosts where missing. */
@@ -154,6 +160,7 @@ export function createHandlers(
   });
   const isApi = apiHosts([...apiNames(options), base.hostname]);
   const counters = new RequestCounters();
+  const isSecure = base.protocol === "https:" && !/(?:^|\.)localhost$/.test(base.hostname);
   const operations = operationsOf(options, { unready, trouble, counters });
   return createHostDispatch({
     isApi: (hostname) => showing.hostname === undefined && isApi(hostname),
@@ -166,6 +173,7 @@ export function createHandlers(
             ? await answerPeer(request)
             : await api.fetch(request, clientOf(request, address)));
         counters.add("api", answer.status);
+        if (isSecure) answer.headers.set("strict-transport-security", HSTS);
         return answer;
       } finally {
         running.leave();

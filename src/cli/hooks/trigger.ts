@@ -48,7 +48,7 @@ export default defineCommand({
   define: (command) =>
     command
       .option("--url <url>", "the hook's URL (default: SVC_HOOK_URL)")
-      .option("--commit <sha>", "commit to deploy, 7 to 40 digits (default: the branch's head)")
+      .requiredOption("--commit <sha>", "commit to deploy, 7 to 40 digits")
       .requiredOption("--branch <branch>", "branch that the commit is on")
       .option("--message <text>", "message of the deployment (default: the commit's)")
       .option("--author <text>", "author of the deployment (default: the commit's)")
@@ -63,7 +63,10 @@ export default defineCommand({
       ),
   examples: [
     ["hooks trigger --commit 8f14e45 --branch main --wait", "deploy a commit and wait for it"],
-    ["hooks trigger --branch main", "deploy what the branch has now"],
+    [
+      "hooks trigger --commit $(git rev-parse HEAD) --branch main",
+      "deploy the commit that is checked out",
+    ],
   ],
   async run({ flags }, ctx) {
     const url = flags.url ?? ctx.env.SVC_HOOK_URL;

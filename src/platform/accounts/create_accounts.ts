@@ -255,6 +255,7 @@ function capabilityOf(services: AccountServices, kv: Deno.Kv): Capability {
       bindDeviceRoutes(router, { ...services, service: deviceLogin });
       bindAuthorizationRoutes(router, {
         service: authorization,
+        publicOrigin: services.publicOrigin,
         otherGrants: {
           [DEVICE_GRANT_TYPE]: (asked) => answerDeviceGrant(deviceLogin, asked),
           [EXCHANGE_GRANT_TYPE]: ({ fields, client }) =>

@@ -19,6 +19,7 @@ export { type AccountServices, createAccounts } from "./create_accounts.ts";
 export {
   type Approval,
   AuthorizationService,
+  isOwnResource,
   isRegistered,
   type RegisteredClient,
   type Scope,

@@ -72,7 +72,11 @@ export async function loadContent(
   sha256: string,
 ): Promise<DeploymentContent> {
   const bytes = await blobs.read(sha256);
-  const parsed = await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: createPause() });
+  const parsed = await parseJson(bytes, {
+    maxDepth: MAX_DEPTH,
+    maxMembers: Infinity,
+    pause: createPause(),
+  });
   const result = await validateBody(contentSchema, parsed);
   if (result.ok) return result.data as DeploymentContent;
   const { path, message } = result.problems[0]!;

@@ -21,10 +21,14 @@ Deno.test("describeException() gives one id to one class in the same frames", ()
   for (const [name, other] of Object.entries(same)) assert.equal(at(other).id, id, name);
   const different = {
     "another class": STACK.replace("TideError", "TypeError"),
+    "a class without such a name": STACK.replace("TideError", "NoTide"),
+    "another such class": STACK.replace("TideError", "TooLate"),
     "another function": STACK.replace("at fail", "at find"),
     "another file": STACK.replace("tides.ts", "moons.ts"),
   };
   for (const [name, other] of Object.entries(different)) assert.notEqual(at(other).id, id, name);
+  const ids = new Set(Object.values(different).map((other) => at(other).id));
+  assert.equal(ids.size, Object.keys(different).length);
 });
 
 Deno.test("describeException() tells errors without frames apart by what does not vary", () => {

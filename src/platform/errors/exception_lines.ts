@@ -8,6 +8,12 @@
 const MAX_LINES = 50;
 
 const HEAD = /^(?:Uncaught )?(?:\(in promise\) )?(?:\[[^\]]*\] ?)*[\w$.]*(?:Error|Exception)\b/;
+/**
+ * How an error of a class without such a name begins, as of `class NoTide extends Error`. Other
+ * lines look the same, so it counts only where a frame follows at once.
+ */
+const ANY_CLASS =
+  /^(?:Uncaught )?(?:\(in promise\) )?(?!Trace\b)[A-Z_$][\w$.]*(?: \[\w+\])?(?:: .*)?$/;
 const FRAME = /^\s+at .+/;
 /** What Node shows before an error that nobody caught: its place, the line, and a caret. */
 const CAUSE = /^\s*(?:\[?cause\]?: |Caused by:? )/i;
@@ -24,6 +30,8 @@ export interface ServerLine {
 interface Open {
   readonly first: ServerLine;
   readonly lines: string[];
+  /** Whether it is an error by its name; else by the frames that follow. */
+  readonly isNamed: boolean;
   frames: number;
 }
 
@@ -57,20 +65,24 @@ export class ExceptionLines {
       return;
     }
     // A message may have several lines; frames follow the last one.
-    const goesOn = open?.frames === 0 && open.lines.length < MAX_LINES && !HEAD.test(text);
-    if (goesOn || (open !== undefined && CAUSE.test(text))) {
+    const goesOn = open?.frames === 0 && open.isNamed && open.lines.length < MAX_LINES &&
+      !HEAD.test(text);
+    if (goesOn || (open !== undefined && (open.isNamed || open.frames > 0) && CAUSE.test(text))) {
       open.lines.push(text);
       return;
     }
     this.#end(name);
-    if (HEAD.test(text)) this.#open.set(name, { first: line, lines: [text], frames: 0 });
+    const isNamed = HEAD.test(text);
+    if (!isNamed && !ANY_CLASS.test(text)) return;
+    this.#open.set(name, { first: line, lines: [text], isNamed, frames: 0 });
   }
 
   #end(name: string): void {
     const open = this.#open.get(name);
     if (open === undefined) return;
     this.#open.delete(name);
-    const { first, lines, frames } = open;
+    const { first, lines, isNamed, frames } = open;
+    if (!isNamed && frames === 0) return;
     this.take(first, frames === 0 ? lines[0]! : lines.join("\n"));
   }
 }

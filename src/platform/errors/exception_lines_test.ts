@@ -43,6 +43,29 @@ Deno.test("ExceptionLines keeps messages of several lines, and what caused an ex
   );
 });
 
+Deno.test("ExceptionLines knows errors of any class by the frame that follows at once", () => {
+  assert.deepEqual(
+    collect([
+      "NoTide: none at 17",
+      "    at find (a.js:1:2)",
+      "Listening: on port 80",
+      "ready",
+      "    at the quay",
+      "Trace: here",
+      "    at find (a.js:1:2)",
+      "Uncaught Timeout [ETIME]: late",
+      "    at wait (b.js:1:1)",
+      "  [cause]: Refused: why",
+      "    at ask (c.js:1:1)",
+    ]),
+    [
+      "NoTide: none at 17\n    at find (a.js:1:2)",
+      "Uncaught Timeout [ETIME]: late\n    at wait (b.js:1:1)\n  [cause]: Refused: why\n" +
+      "    at ask (c.js:1:1)",
+    ],
+  );
+});
+
 Deno.test("ExceptionLines ends an exception that does not end", () => {
   const [text, ...rest] = collect(["Error: x", ...Array(500).fill("    at f (a.js:1:1)")]);
   assert.deepEqual([text!.split("\n").length, rest], [50, []]);

@@ -51,7 +51,10 @@ export interface TriggerServices {
   readonly now: Clock;
 }
 
-type TriggerBody = BodyOf<typeof endpoints.triggerHook>;
+type Body = BodyOf<typeof endpoints.triggerHook>;
+
+/** Only a forge's own delivery may lack the commit. */
+type TriggerBody = Omit<Body, "commitSha"> & { readonly commitSha?: string | undefined };
 
 interface Trigger {
   readonly body: TriggerBody;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { SubscriptionStore } from "./channels/push/subscription_store.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import { createOutboundFetch } from "../../runtime/mod.ts";
 import { accountKeys } from "../accounts/account_keys.ts";
@@ -81,7 +82,11 @@ export async function withDelivery(
   await kv.set(keys.user(USER), { ...user, signUpMethod: "email" });
   await kv.set(accountKeys.session(USER, OWN.credential.id), {});
   const accounts = new AccountStore(kv);
-  const preferences = new PreferenceService(kv, accounts);
+  const preferences = new PreferenceService(
+    kv,
+    accounts,
+    (userId) => new SubscriptionStore(kv).hasAny(userId),
+  );
   const delivery = createDelivery({
     kv,
     preferences,

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { SubscriptionStore } from "./channels/push/subscription_store.ts";
 import type {
   AccountStore,
   Authenticator,
@@ -58,7 +59,11 @@ export function createNotifications(
     ...{ ...foundation, ...parts, links: new LinkStore(kv) },
     raise: parts.raiseSecurityEvent,
   });
-  const preferences = new PreferenceService(kv, accounts);
+  const preferences = new PreferenceService(
+    kv,
+    accounts,
+    (userId) => new SubscriptionStore(kv).hasAny(userId),
+  );
   const forge = createForge(foundation);
   const delivery = createDelivery({
     ...{ ...foundation, ...parts, preferences, forge: forge.channel },

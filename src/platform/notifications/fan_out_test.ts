@@ -52,7 +52,7 @@ async function withPeople(
       after: (view, id, limit) => inboxes.after(view, id, limit),
       onTrouble,
     });
-    const preferences = new PreferenceService(kv, accounts);
+    const preferences = new PreferenceService(kv, accounts, () => Promise.resolve(true));
     const requests: DeliveryRequest[] = [];
     const passOn = createFanOut({
       ...{ accounts, preferences, inboxes, live, publicOrigin: "https://svc.test" },

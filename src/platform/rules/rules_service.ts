@@ -59,7 +59,11 @@ export async function readRevision(
   revision: RevisionRecord,
 ): Promise<RuntimeRuleSet> {
   const bytes = await vault.of(revision.workspaceId).read(revision.sha256);
-  return (await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: createPause() }))
+  return (await parseJson(bytes, {
+    maxDepth: MAX_DEPTH,
+    maxMembers: Infinity,
+    pause: createPause(),
+  }))
     .value as RuntimeRuleSet;
 }
 

@@ -22,30 +22,32 @@ export function bindConsentPages(
   bind: PageBinder,
   { authorization, workspaces, publicOrigin }: ConsentPageServices,
 ): void {
-  /** The request of a query, or the answer to one that is refused. */
+  /**
+   * The request of a query. Whoever registers a program may send people anywhere by a faulty
+   * one, so what is wrong with it is a page, and no redirect (RFC 9700, 4.11.2).
+   */
   const read = async (query: URLSearchParams) => {
     const client = await authorization.findClient(query.get("client_id") ?? "");
     const destination = readDestination(query, client);
-    // The answer goes nowhere but to an address that the client registered.
     if (typeof destination === "string") throw new Failure("invalid_request", destination);
     const request = readRequest(query, destination, publicOrigin);
-    if (!("error" in request)) return { request };
+    if (!("error" in request)) return request;
     const { error, description } = request;
-    const answer = { error, error_description: description, iss: publicOrigin };
-    return { refused: goTo(answerAddress(destination, answer)) };
+    throw new Failure(
+      "invalid_request",
+      `The program sent a faulty request: ${description} (${error})`,
+    );
   };
 
   bind.personal("GET", "/oauth/authorize", async ({ person, csrf, query }) => {
-    const { request, refused } = await read(query);
-    if (request === undefined) return refused;
+    const request = await read(query);
     const items = await readChoices((wish) => workspaces.list(selfCallerOf(person), wish));
     const email = person.user.email ?? person.user.name;
     return consentPage({ request, query: query.toString(), workspaces: items, csrf, email });
   });
 
   bind.personal("POST", "/oauth/decision", async ({ person, client, fields }) => {
-    const { request, refused } = await read(new URLSearchParams(fields.request ?? ""));
-    if (request === undefined) return refused;
+    const request = await read(new URLSearchParams(fields.request ?? ""));
     const { decision, workspaceId = "", scope } = fields;
     if (decision === "deny") {
       const answer = { error: "access_denied", error_description: "The person denied it" };

@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import {
+  isOwnResource,
   isRegistered,
   type RegisteredClient,
   type Scope,
@@ -83,8 +84,7 @@ export function readRequest(
     return { error, description: parsed.error.issues.map(({ message }) => message).join("; ") };
   }
   const { resource, scope, code_challenge: challenge } = parsed.data;
-  const own = [publicOrigin, `${publicOrigin}/`, `${publicOrigin}/mcp`];
-  if (resource !== undefined && !own.includes(resource)) {
+  if (resource !== undefined && !isOwnResource(resource, publicOrigin)) {
     return { error: "invalid_target", description: `resource must be ${publicOrigin}/mcp` };
   }
   return { ...destination, challenge, scope: scopeOf(scope) };

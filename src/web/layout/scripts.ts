@@ -63,6 +63,8 @@ const follow = (list) => {
 };
 /* Follows the logs that are on the page now, and no others. */
 const followAll = () => {
+  /* A browser has six connections to a site for all of its tabs. */
+  if (document.hidden) return;
   for (const list of [...sources.keys()]) if (!list.isConnected) leave(list);
   for (const list of document.querySelectorAll("[data-stream]")) if (!sources.has(list)) follow(list);
 };
@@ -70,6 +72,20 @@ followAll();
 document.addEventListener("htmx:after:swap", followAll);
 window.addEventListener("pagehide", () => [...sources.keys()].forEach(leave));
 window.addEventListener("pageshow", followAll);
+/* What came while the tab was hidden is on the page as it is now; a build's log comes again. */
+const refresh = async () => {
+  const lists = [...document.querySelectorAll("[data-stream][data-kind=log]")];
+  if (lists.length === 0) return;
+  const response = await fetch(location.href);
+  if (!response.ok) return;
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  const [...newer] = fresh.querySelectorAll("[data-stream][data-kind=log]");
+  lists.forEach((list, at) => newer[at] && list.replaceChildren(...newer[at].children));
+};
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) [...sources.keys()].forEach(leave);
+  else refresh().catch(() => {}).then(followAll);
+});
 const showSection = () =>
   document.querySelector(".sections [aria-current], .rooms [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 showSection();

@@ -9,29 +9,48 @@ import { sha256Hex } from "../../lib/hash.ts";
 const INBOX = `"use strict";
 const unread = document.getElementById("unread");
 const fresh = document.getElementById("fresh");
-const stream = new EventSource("/v1/notifications/stream");
 const base = document.title;
-stream.addEventListener("counts", ({ data }) => {
+let known;
+const showFresh = (text) => {
+  document.getElementById("fresh-text").textContent = text;
+  fresh.hidden = false;
+};
+const onCounts = ({ data }) => {
   const counts = JSON.parse(data);
+  if (known !== undefined && known !== counts.total && fresh.hidden) showFresh("The inbox changed.");
+  known = undefined;
+  total = counts.total;
   unread.textContent = counts.unread === 0 ? "" : String(counts.unread);
   document.title = counts.unread === 0 ? base : "(" + counts.unread + ") " + base;
-});
+};
 let arrived = 0;
-stream.addEventListener("notification", ({ data }) => {
+const onNotification = ({ data }) => {
   arrived++;
   const { title } = JSON.parse(data);
-  document.getElementById("fresh-text").textContent = arrived === 1
-    ? title
-    : arrived + " new notifications, the latest: " + title;
-  fresh.hidden = false;
-});
-for (const type of ["read", "archived", "deleted", "reset"]) {
-  stream.addEventListener(type, () => {
-    if (fresh.hidden) document.getElementById("fresh-text").textContent = "The inbox changed.";
-    fresh.hidden = false;
-  });
-}
-window.addEventListener("pagehide", () => stream.close());
+  showFresh(arrived === 1 ? title : arrived + " new notifications, the latest: " + title);
+};
+let stream;
+let total;
+/* A browser has six connections to a site for all of its tabs: a hidden one has none. */
+const leave = () => {
+  stream?.close();
+  stream = undefined;
+};
+const follow = () => {
+  if (document.hidden || stream !== undefined) return;
+  /* What came while nobody followed shows in the first counts. */
+  known = total;
+  stream = new EventSource("/v1/notifications/stream");
+  stream.addEventListener("counts", onCounts);
+  stream.addEventListener("notification", onNotification);
+  for (const type of ["read", "archived", "deleted", "reset"]) {
+    stream.addEventListener(type, () => { if (fresh.hidden) showFresh("The inbox changed."); });
+  }
+};
+follow();
+document.addEventListener("visibilitychange", () => document.hidden ? leave() : follow());
+window.addEventListener("pagehide", leave);
+window.addEventListener("pageshow", follow);
 /* j and k go down and up, Enter opens, e archives, r marks as read, # deletes. */
 const items = [...document.querySelectorAll("#inbox > li")];
 let place = -1;

@@ -207,16 +207,16 @@ Deno.test("an answer goes to registered addresses only, and other mistakes go ba
       const page = await visitor.send("GET", authorizePath(fields));
       assert.deepEqual([page.status, page.headers.get("location")], [400, null], page.html);
     }
-    const back: readonly [string, Record<string, string>][] = [
+    const faulty: readonly [string, Record<string, string>][] = [
       ["invalid_request", { code_challenge_method: "plain" }],
       ["invalid_request", { code_challenge: "short" }],
       ["unsupported_response_type", { response_type: "token" }],
       ["invalid_target", { resource: "https://elsewhere.example/mcp" }],
     ];
-    for (const [error, fields] of back) {
+    for (const [error, fields] of faulty) {
       const page = await visitor.send("GET", authorizePath({ client_id: id, ...fields }));
-      const to = new URL(page.headers.get("location") ?? "");
-      assert.deepEqual([to.searchParams.get("error"), to.searchParams.get("state")], [error, "s1"]);
+      assert.deepEqual([page.status, page.headers.get("location")], [400, null], error);
+      assert.ok(page.html.includes(`(${error})`), page.html);
     }
     const port = authorizePath({ client_id: id, redirect_uri: "http://127.0.0.1:9/callback" });
     const { to } = await decide(visitor, port, { decision: "deny" });
@@ -227,6 +227,18 @@ Deno.test("an answer goes to registered addresses only, and other mistakes go ba
       fields: { request: authorizePath({ client_id: id }).split("?")[1]!, decision: "approve" },
     });
     assert.equal(forged.headers.get("location"), null, "a form without its token decides nothing");
+  });
+});
+
+Deno.test("a token is for this platform, and for no other resource", async () => {
+  await withAda(async (platform, ada) => {
+    const id = await clientId(platform);
+    const code = await approvedCode(visitorOf(platform, ada), id);
+    const given = { client_id: id, code };
+    const other = await exchange(platform, { ...given, resource: "https://elsewhere.example/mcp" });
+    assert.deepEqual([other.status, other.json.error], [400, "invalid_target"]);
+    const own = await exchange(platform, { ...given, resource: `${platform.url}/mcp` });
+    assert.equal(own.status, 200, JSON.stringify(own.json));
   });
 });
 

@@ -80,7 +80,12 @@ Deno.test("the audit log says which hook deployed, ended a preview or was called
     assert.match(refused[0]!.summary, /not signed/);
 
     const plain = await hook({});
-    await ended(await trigger(plain.url, { branch: "main" }));
+    await ended(
+      await trigger(plain.url, {
+        branch: "main",
+        commitSha: await repository.git("rev-parse", "main"),
+      }),
+    );
     assert.equal((await entries())[0]!.path, `/v1/deploy-hooks/${plain.id} main`);
     const all = JSON.stringify((await api("GET", "/v1/audit")).json);
     for (const hidden of [pathname.split("/").at(-1)!, secret]) assert.ok(!all.includes(hidden));

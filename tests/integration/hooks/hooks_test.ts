@@ -112,22 +112,14 @@ Deno.test("scopes decide between production and preview", () =>
     assert.match(refused.json.error, /restricted to branch 'release\/\*'/);
   }));
 
-Deno.test("a trigger without a commit deploys the branch's head, however new it is", () =>
-  withHooks(async ({ hook, trigger, ended, shows, repository }) => {
+Deno.test("a trigger without a commit is refused, as the contract requires one", () =>
+  withHooks(async ({ hook, trigger }) => {
     const { url } = await hook({ scope: "Preview" });
-    const first = await trigger(url, { branch: "main" });
-    assert.equal(first.status, 200, JSON.stringify(first.json));
-    assert.equal(first.json.commitSha, await repository.git("rev-parse", "main"));
-    await ended(first);
-    const again = await trigger(url, { branch: "main" });
-    assert.equal(again.json.id, first.json.id, "nothing new to deploy");
-    const sha = await repository.commit("main", { "index.html": "<p>newer</p>" });
-    const second = await trigger(url, { branch: "main" });
-    assert.equal(second.json.commitSha, sha);
-    await ended(second);
-    await shows(hostOf(second.json.urls.branch), `<p>main ${sha}</p>`);
-    const absent = await trigger(url, { branch: "absent" });
-    assert.deepEqual([absent.status, absent.json.error], [404, "Branch not found"]);
+    for (const body of [{ branch: "main" }, { branch: "main", commitSha: null }]) {
+      const { status, json } = await trigger(url, body);
+      assert.deepEqual([status, json.code], [400, "invalid_request"]);
+      assert.match(JSON.stringify(json.problems), /body\.commitSha/);
+    }
   }));
 
 const BAD_BODIES: readonly [string, Record<string, unknown>, string[]][] = [

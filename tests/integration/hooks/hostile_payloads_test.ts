@@ -268,8 +268,9 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
 
 Deno.test("130 hostile payloads are refused in words, deploy nothing and stop nothing", () =>
   withHooks(async (platform) => {
-    const { api, dataDir, ended, trigger, hook } = platform;
-    const live = await trigger((await hook()).url, { branch: "main" });
+    const { api, dataDir, ended, trigger, hook, repository } = platform;
+    const commitSha = await repository.git("rev-parse", "main");
+    const live = await trigger((await hook()).url, { branch: "main", commitSha });
     await ended(live);
     const attacks = [...forgedAttacks(), ...tokenAttacks(), ...signedAttacks()];
     assert.equal(new Set(attacks.map(({ name }) => name)).size, attacks.length);
@@ -285,7 +286,8 @@ Deno.test("130 hostile payloads are refused in words, deploy nothing and stop no
   }));
 
 Deno.test("the secrets of a hook open nothing else, and what opens something else opens no hook", () =>
-  withHooks(async ({ api, hook, trigger, ended }) => {
+  withHooks(async ({ api, hook, trigger, ended, repository }) => {
+    const commitSha = await repository.git("rev-parse", "main");
     using client = newConnections();
     const { id, url, secret } = await hook({ signed: true });
     const token = new URL(url).pathname.split("/").at(-1)!;
@@ -294,10 +296,10 @@ Deno.test("the secrets of a hook open nothing else, and what opens something els
       assert.equal(status, 401, "the API");
     }
     const plain = await hook({ name: "plain" });
-    const answer = await trigger(plain.url, { branch: "main" });
+    const answer = await trigger(plain.url, { branch: "main", commitSha });
     await ended(answer);
     const ticket = new URL(answer.json.statusUrl).pathname;
-    const body = { json: { branch: "main" }, token: null, client };
+    const body = { json: { branch: "main", commitSha }, token: null, client };
     const tried = [
       ...[TOKEN, secret, id, "0".repeat(64), token.slice(1), `${token}0`, token.toUpperCase()],
       ...["..%2f..", "%00", "*", "x".repeat(5000), ticket.split("/").at(-1)!],
@@ -313,7 +315,15 @@ Deno.test("the secrets of a hook open nothing else, and what opens something els
       assert.equal((await api("GET", path, { token: null })).status, 404, path);
     }
     const { json: renewed } = await api("POST", `/v1/deploy-hooks/${plain.id}/regenerate`);
-    assert.equal((await trigger(plain.url, { branch: "main" })).status, 401, "it was regenerated");
+    assert.equal(
+      (await trigger(plain.url, { branch: "main", commitSha })).status,
+      401,
+      "it was regenerated",
+    );
     await api("DELETE", `/v1/deploy-hooks/${plain.id}`);
-    assert.equal((await trigger(renewed.url, { branch: "main" })).status, 401, "it was deleted");
+    assert.equal(
+      (await trigger(renewed.url, { branch: "main", commitSha })).status,
+      401,
+      "it was deleted",
+    );
   }));

@@ -57,9 +57,10 @@ Deno.test("the first message of a stream has an id, from which a client resumes"
     const authorization = `Bearer ${TOKEN}`;
     const firstId = async (headers: Record<string, string> = {}) => {
       const response = await fetchStream(url, { headers: { authorization, ...headers } });
-      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+      const reader = response.body!.getReader();
+      const decoder = new TextDecoder();
       let text = "";
-      while (!text.includes("event: counts")) text += (await reader.read()).value ?? "";
+      while (!text.includes("event: counts")) text += decoder.decode((await reader.read()).value);
       await reader.cancel();
       return { text, id: /event: counts\nid: (.+)\n/.exec(text)?.[1] };
     };

@@ -11,5 +11,10 @@ export {
   scopeOf,
 } from "./authorization_service.ts";
 export { GrantRecords } from "./grants.ts";
-export { isRegistered, MAX_CLIENT_ID, type RegisteredClient } from "./registration.ts";
+export {
+  isOwnResource,
+  isRegistered,
+  MAX_CLIENT_ID,
+  type RegisteredClient,
+} from "./registration.ts";
 export { bindAuthorizationRoutes } from "./routes.ts";

@@ -22,6 +22,11 @@ const REFUSED_SCHEMES = new Set([
 ]);
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 
+/** Whether a program asks for tokens of this platform (RFC 8707). */
+export function isOwnResource(resource: string, publicOrigin: string): boolean {
+  return [publicOrigin, `${publicOrigin}/`, `${publicOrigin}/mcp`].includes(resource);
+}
+
 /** What is wrong with an address that answers are sent to; nothing where it is good. */
 export function redirectProblem(address: string): string | undefined {
   const url = URL.parse(address);

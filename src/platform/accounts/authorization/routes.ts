@@ -14,7 +14,7 @@ import {
   readOAuthFields,
 } from "../device_login/parse_request.ts";
 import type { AuthorizationService, Tokens } from "./authorization_service.ts";
-import { MAX_CLIENT_ID, registrationBody } from "./registration.ts";
+import { isOwnResource, MAX_CLIENT_ID, registrationBody } from "./registration.ts";
 
 /** Largest body of a registration, in bytes. */
 const MAX_REGISTRATION_BYTES = 16 * 1024;
@@ -33,6 +33,15 @@ const codeFields = z.object({
     "Must have 43 to 128 characters",
   ),
 });
+const resourceField = z.object({ resource: z.string().max(500).optional() });
+
+/** Refuses tokens for another server (RFC 8707, 2.2); this one is named as at `/oauth/authorize`. */
+function requireOwnResource(fields: unknown, publicOrigin: string): void {
+  const { resource } = parseOAuthFields(fields, resourceField);
+  if (resource === undefined || isOwnResource(resource, publicOrigin)) return;
+  throw new OAuthError("invalid_target", `resource must be ${publicOrigin}/mcp`);
+}
+
 const refreshFields = z.object({ refresh_token: secret, client_id: clientId });
 
 /** Answers the grants of clients that registered; `undefined` for another grant. */
@@ -62,7 +71,8 @@ interface Asked {
 }
 
 /** Binds `/oauth/register` (RFC 7591) and `/oauth/token`, which takes every grant. */
-export function bindAuthorizationRoutes(router: Router, { service, otherGrants }: {
+export function bindAuthorizationRoutes(router: Router, { service, publicOrigin, otherGrants }: {
+  readonly publicOrigin: string;
   readonly service: AuthorizationService;
   /** Grants that begin with no page, by their types. */
   readonly otherGrants: Readonly<Record<string, (asked: Asked) => Promise<object>>>;
@@ -73,6 +83,7 @@ export function bindAuthorizationRoutes(router: Router, { service, otherGrants }
       oauthAnswer(request, async () => {
         const fields = await readOAuthFields(request, MAX_TOKEN_BYTES);
         const grantType = readGrantType(fields);
+        requireOwnResource(fields, publicOrigin);
         const other = Object.hasOwn(otherGrants, grantType) ? otherGrants[grantType] : undefined;
         if (other !== undefined) return await other({ fields, client });
         const tokens = await exchangeGrant(service, grantType, { fields, client });

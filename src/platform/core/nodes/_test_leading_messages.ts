@@ -1,4 +1,5 @@
 /** Fan-out of events and the chat bot, as one node leads them. */
+import { SubscriptionStore } from "../../notifications/channels/push/subscription_store.ts";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemRandom } from "../../../lib/clock.ts";
@@ -44,7 +45,11 @@ function openFanOut({ kv, nodes }: LeaderNode) {
   });
   return createFanOut({
     ...{ accounts, inboxes, delivery, publicOrigin: "https://svc.test", now: () => NOW },
-    preferences: new PreferenceService(kv, accounts),
+    preferences: new PreferenceService(
+      kv,
+      accounts,
+      (userId) => new SubscriptionStore(kv).hasAny(userId),
+    ),
     live: new LiveStreams({
       counts: (view) => inboxes.counts(view),
       lastId: (userId) => inboxes.lastId(userId),

@@ -36,7 +36,12 @@ export class PreferenceService {
   /** Counts changes, so that what was read before one is not cached after it. */
   private changes = 0;
 
-  constructor(private readonly kv: Deno.Kv, private readonly accounts: AccountStore) {}
+  /** `hasBrowser` tells whether a browser of a person is subscribed to push. */
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly accounts: AccountStore,
+    private readonly hasBrowser: (userId: string) => Promise<boolean>,
+  ) {}
 
   /** The preferences of a person, with the defaults of how they signed up. */
   async of(scope: PersonalScope): Promise<NotificationPreferences> {
@@ -102,9 +107,9 @@ export class PreferenceService {
   private async changeEverywhere(userId: string, change: Change): Promise<NotificationPreferences> {
     const key = notificationKeys.preferences(userId);
     const { result } = await commitWithRetries(this.kv, [key], async () => {
-      const { account, method, check } = await this.readAccount(userId);
+      const { account, facts, check } = await this.readAccount(userId);
       const record = change(account);
-      const result = preferencesOf(method, record);
+      const result = preferencesOf(facts, record);
       const operation = this.kv.atomic().check(check).set(key, record);
       for await (
         const entry of this.kv.list({ prefix: notificationKeys.allPreferencesIn(userId) })
@@ -142,9 +147,10 @@ export class PreferenceService {
     const key = notificationKeys.preferences(userId);
     const method = (await this.accounts.findUser(userId))?.signUpMethod ?? "email";
     const record = await readRecord(this.kv, key, preferencesRecord);
-    const account = preferencesOf(method, record?.value);
+    const facts = { method, hasBrowser: await this.hasBrowser(userId) };
+    const account = preferencesOf(facts, record?.value);
     const check = { key, versionstamp: record?.versionstamp ?? null };
-    return { account, method, record: record?.value, check };
+    return { account, facts, record: record?.value, check };
   }
 
   private readIn(userId: string, workspaceId: string) {

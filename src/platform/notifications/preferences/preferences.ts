@@ -34,18 +34,22 @@ export const preferencesRecord = z.object({
 });
 export type PreferencesRecord = z.infer<typeof preferencesRecord>;
 
-/**
- * The preferences of a person who never changed them. Push is on, as it reaches only
- * browsers that the person subscribed.
- */
+/** What decides the defaults of a person. */
+export interface DefaultFacts {
+  readonly method: SignUpMethod;
+  /** Whether a browser of theirs is subscribed to push. */
+  readonly hasBrowser: boolean;
+}
+
+/** The preferences of a person who never changed them. */
 export function defaultPreferences(
-  signUpMethod: SignUpMethod,
+  { method, hasBrowser }: DefaultFacts,
   category: EventCategory,
 ): CategoryPreferences {
-  const byEmail = signUpMethod === "email";
+  const byEmail = method === "email";
   return {
     category,
-    channels: { email: byEmail, in_app: true, messenger: !byEmail, push: true },
+    channels: { email: byEmail, in_app: true, messenger: !byEmail, push: hasBrowser },
     minimumPriority: MINIMUM[category],
     quietHours: null,
   };
@@ -53,11 +57,11 @@ export function defaultPreferences(
 
 /** All preferences of a person, in the order of the categories. */
 export function preferencesOf(
-  signUpMethod: SignUpMethod,
+  facts: DefaultFacts,
   record: PreferencesRecord | undefined,
 ): NotificationPreferences {
   const categories = EVENT_CATEGORIES.map((category) =>
-    record?.categories[category] ?? defaultPreferences(signUpMethod, category)
+    record?.categories[category] ?? defaultPreferences(facts, category)
   );
   return { categories };
 }

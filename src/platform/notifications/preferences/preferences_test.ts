@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { EVENT_CATEGORIES } from "../../../contract/mod.ts";
 import { preferencesOf, withCategory, withChannel } from "./preferences.ts";
 
+const BY_EMAIL = { method: "email", hasBrowser: false } as const;
+
 /** Spec, "Notification preferences". */
 const MINIMUM = {
   Deployment: "NORMAL",
@@ -13,7 +15,7 @@ const MINIMUM = {
 
 for (const method of ["email", "messenger"] as const) {
   Deno.test(`preferencesOf() who signed up by ${method}`, () => {
-    const { categories } = preferencesOf(method, undefined);
+    const { categories } = preferencesOf({ method, hasBrowser: false }, undefined);
     assert.deepEqual(categories.map(({ category }) => category), EVENT_CATEGORIES);
     for (const { category, channels, minimumPriority, quietHours } of categories) {
       assert.equal(minimumPriority, MINIMUM[category]);
@@ -21,37 +23,43 @@ for (const method of ["email", "messenger"] as const) {
       assert.equal(channels.in_app, true);
       assert.equal(channels.email, method === "email");
       assert.equal(channels.messenger, method === "messenger");
+      assert.equal(channels.push, false);
     }
   });
 }
 
+Deno.test("preferencesOf() has push on for who subscribed a browser", () => {
+  const { categories } = preferencesOf({ ...BY_EMAIL, hasBrowser: true }, undefined);
+  for (const { channels } of categories) assert.equal(channels.push, true);
+});
+
 Deno.test("withChannel() changes one channel of every category, and twice is once", () => {
   const change = { channel: "email", enabled: false } as const;
-  const once = withChannel(preferencesOf("email", undefined), change);
+  const once = withChannel(preferencesOf(BY_EMAIL, undefined), change);
   for (const each of Object.values(once.categories)) {
     assert.equal(each.channels.email, false);
     assert.equal(each.channels.in_app, true);
   }
-  assert.deepEqual(withChannel(preferencesOf("email", once), change), once);
+  assert.deepEqual(withChannel(preferencesOf(BY_EMAIL, once), change), once);
 });
 
 Deno.test("withCategory() changes what is named and leaves the rest", () => {
   const quietHours = { start: "22:00", end: "06:00" };
-  const before = preferencesOf("email", undefined);
+  const before = preferencesOf(BY_EMAIL, undefined);
   const quiet = withCategory(before, { category: "Health", quietHours });
-  const after = withCategory(preferencesOf("email", quiet), {
+  const after = withCategory(preferencesOf(BY_EMAIL, quiet), {
     category: "Health",
     channels: { messenger: true },
     minimumPriority: "LOW",
   });
   assert.deepEqual(after.categories.Health, {
     category: "Health",
-    channels: { email: true, in_app: true, messenger: true, push: true },
+    channels: { email: true, in_app: true, messenger: true, push: false },
     minimumPriority: "LOW",
     quietHours,
   });
   assert.deepEqual(after.categories.Billing, before.categories[2]);
-  const none = withCategory(preferencesOf("email", after), {
+  const none = withCategory(preferencesOf(BY_EMAIL, after), {
     category: "Health",
     quietHours: null,
   });

@@ -12,6 +12,7 @@ import { agentName, Failure, type Router } from "../../../core/http/mod.ts";
 import type { Page } from "../../../core/store/mod.ts";
 import { isP256Point } from "./p256_point.ts";
 import type { SubscriptionRecord, SubscriptionStore } from "./subscription_store.ts";
+import type { PreferenceService } from "../../preferences/preference_service.ts";
 import type { VapidKeys } from "./vapid.ts";
 
 const isoOrNull = (at: number | null): string | null =>
@@ -49,6 +50,7 @@ export async function subscriptionsOf(
 export function bindPushRoutes(router: Router, services: {
   readonly pushSubscriptions: SubscriptionStore;
   vapidKeys(): Promise<VapidKeys>;
+  readonly preferences: Pick<PreferenceService, "setChannel">;
   readonly now: Clock;
   readonly random: Random;
 }): void {
@@ -59,7 +61,8 @@ export function bindPushRoutes(router: Router, services: {
   });
   router.self(endpoints.createPushSubscription, async (own, { body, client }) => {
     checkKey(body.keys.p256dh);
-    return toWire(
+    const isFirst = !await pushSubscriptions.hasAny(own.userId);
+    const made = toWire(
       await pushSubscriptions.put(own, {
         id: uuidV7(now, random),
         endpoint: body.endpoint,
@@ -69,6 +72,9 @@ export function bindPushRoutes(router: Router, services: {
         createdAt: now(),
       }),
     );
+    // Nobody subscribes a browser to hear nothing.
+    if (isFirst) await services.preferences.setChannel(own, { channel: "push", enabled: true });
+    return made;
   });
   router.self(
     endpoints.listPushSubscriptions,

@@ -66,6 +66,12 @@ export class SubscriptionStore {
     return (await readRecord(this.kv, keys.one(userId, id), subscriptionRecord))?.value;
   }
 
+  /** Whether a browser of a person is subscribed. */
+  async hasAny(userId: string): Promise<boolean> {
+    for await (const _ of this.kv.list({ prefix: keys.ofUser(userId) }, { limit: 1 })) return true;
+    return false;
+  }
+
   async ofUser(userId: string): Promise<SubscriptionRecord[]> {
     const entries = readAll(this.kv, keys.ofUser(userId), subscriptionRecord);
     return (await Array.fromAsync(entries)).map(({ value }) => value);
