@@ -49,7 +49,7 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
     audit,
     noteSecurityEvent: (operation, event) => noteEvent(operation, securityNotice(event)),
     onSecurityEvent: (event) => {
-      events.raise(securityNotice(event)).catch((error) => onTrouble(`${error}`));
+      events.raise(securityNotice(event)).catch((error) => foundation.onTrouble(`${error}`));
     },
     ...(mailer === undefined ? {} : { sendMail: sendAccountMail }),
   });

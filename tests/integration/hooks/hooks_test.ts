@@ -123,7 +123,7 @@ Deno.test("a trigger without a commit is refused, as the contract requires one",
   }));
 
 const BAD_BODIES: readonly [string, Record<string, unknown>, string[]][] = [
-  ["nothing", {}, ["body.branch"]],
+  ["nothing", {}, ["body.branch", "body.commitSha"]],
   ["a SHA that is null", { commitSha: null }, ["body.commitSha"]],
   ["a SHA without digits", { commitSha: "" }, ["body.commitSha"]],
   ["a SHA that is a word", { commitSha: "latest" }, ["body.commitSha"]],
