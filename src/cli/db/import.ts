@@ -36,6 +36,11 @@ async function openScript(ctx: Context, file: string | undefined): Promise<Scrip
       ? "is a directory"
       : `has ${formatBytes(size)}, more than ${formatBytes(MAX_IMPORT_BYTES)}`;
     throw new CliError("usage", `Name a file of SQL: "${printable(file)}" ${why}`, {
+      ...(isDirectory
+        ? {
+          hint: "Make SQL of a directory of pg_dump (-Fd): pg_restore --no-owner --file=dump.sql",
+        }
+        : {}),
       ...(tooLarge
         ? { hint: "Run it by psql: psql $(svc db connection) --single-transaction" }
         : {}),
@@ -49,7 +54,8 @@ async function openScript(ctx: Context, file: string | undefined): Promise<Scrip
 export default defineCommand({
   description:
     "Either all of the script takes effect or nothing does. It may be what `svc db export` or " +
-    "pg_dump made, with the data of COPY too; other psql commands are refused.",
+    "pg_dump made, with the data of COPY too; what it says of roles that do not exist here is passed " +
+    "over with a warning. Other psql commands, and archives (pg_dump -Fc), are refused.",
   define: (command) =>
     command
       .argument("[database]", DATABASE_ARGUMENT)

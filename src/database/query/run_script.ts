@@ -28,7 +28,18 @@ const FOR_PSQL = /^\\(?:un)?restrict\b/;
 const TRANSACTION_EDGE = /^(?:begin|start\s+transaction|commit|end)\b/i;
 /** A setting, which may be one that only a newer server than this one knows. */
 const SETTING = /^set\s+(?!(?:local|session|constraints|transaction|role)\b)\w+\s*(?:=|to\b)/i;
-const UNKNOWN_SETTING = "42704";
+const UNKNOWN = "42704";
+const MISSING_RIGHT = "42501";
+/** What `pg_dump` says of roles and of extensions' owners, which another server has others of. */
+const OF_ROLES =
+  /^(?:alter\s[\s\S]*\sowner\s+to\s|alter\s+default\s+privileges\s|grant\s|revoke\s|comment\s+on\s+extension\s)/i;
+/** What archives of `pg_dump`, and files that were compressed, begin with. */
+const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string])[] = [
+  ["PGDMP", "an archive of pg_dump (-Fc)", "pg_restore --no-owner --file=dump.sql"],
+  ["toc.dat\0", "an archive of pg_dump (-Ft)", "pg_restore --no-owner --file=dump.sql"],
+  ["\x1f\x8b", "compressed by gzip", "gunzip"],
+  ["\x28\xb5\x2f\xfd", "compressed by zstd", "unzstd"],
+];
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 
 export interface RunScriptOptions {
@@ -116,7 +127,10 @@ class ScriptRun {
       yield problem("25001", "A script is one transaction: ROLLBACK is not allowed", at + 1);
       return true;
     }
-    if (SETTING.test(sql)) return yield* this.#setting(text, at);
+    if (SETTING.test(sql)) return yield* this.#tolerant(text, { at, passesOver: [UNKNOWN] });
+    if (OF_ROLES.test(sql)) {
+      return yield* this.#tolerant(text, { at, passesOver: [UNKNOWN, MISSING_RIGHT] });
+    }
     const data = COPY_FROM_STDIN.test(sql) ? lines : undefined;
     for await (const event of this.#send(text, data)) {
       if (event.type !== "error") {
@@ -129,24 +143,27 @@ class ScriptRun {
     return false;
   }
 
-  /** Sets what the server knows; passes over what it does not, as `psql` would. */
-  async *#setting(text: string, at: number): AsyncGenerator<SqlEvent, boolean, void> {
-    await this.#quietly("SAVEPOINT svc_setting");
+  /** Runs a statement, and passes over some failures, as `psql` would. */
+  async *#tolerant(
+    text: string,
+    { at, passesOver }: { readonly at: number; readonly passesOver: readonly string[] },
+  ): AsyncGenerator<SqlEvent, boolean, void> {
+    await this.#quietly("SAVEPOINT svc_tolerant");
     let failure: QueryErrorEvent | undefined;
     for await (const event of this.#send(text)) {
       if (event.type === "error") failure = event;
       else if (event.type !== "rows" && event.type !== "columns") yield event;
     }
-    if (failure !== undefined && failure.sqlState !== UNKNOWN_SETTING) {
+    if (failure !== undefined && !passesOver.includes(failure.sqlState ?? "")) {
       const { position } = failure;
       yield position === null ? failure : { ...failure, position: at + position };
       return true;
     }
     if (failure !== undefined) {
-      await this.#quietly("ROLLBACK TO SAVEPOINT svc_setting");
+      await this.#quietly("ROLLBACK TO SAVEPOINT svc_tolerant");
       yield { type: "notice", severity: "WARNING", message: `${failure.message}: passed over` };
     }
-    await this.#quietly("RELEASE SAVEPOINT svc_setting");
+    await this.#quietly("RELEASE SAVEPOINT svc_tolerant");
     return false;
   }
 
@@ -197,6 +214,18 @@ class ScriptRun {
   }
 }
 
+/** @throws {EngineError} where a file is no text, saying how to make one of it */
+function refuseArchive(bytes: Uint8Array): void {
+  const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
+  const found = ARCHIVES.find(([mark]) => start.startsWith(mark));
+  if (found === undefined) return;
+  const [, kind, advice] = found;
+  throw new EngineError(
+    `The file is ${kind}, and no SQL. Make SQL of it: ${advice} <file>`,
+    "22021",
+  );
+}
+
 /** The lines of a script, each with its end. */
 async function* linesOf(script: ReadableStream<Uint8Array>): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -214,7 +243,12 @@ async function* linesOf(script: ReadableStream<Uint8Array>): AsyncGenerator<stri
     length += text.length - start;
     if (length > MAX_STATEMENT) throw new EngineError("A line of the script is too long", "54000");
   };
-  for await (const bytes of script) yield* take(decoder.decode(bytes, { stream: true }));
+  let isFirst = true;
+  for await (const bytes of script) {
+    if (isFirst && bytes.byteLength > 0) refuseArchive(bytes);
+    isFirst &&= bytes.byteLength === 0;
+    yield* take(decoder.decode(bytes, { stream: true }));
+  }
   yield* take(decoder.decode());
   if (parts.length > 0) yield parts.join("");
 }

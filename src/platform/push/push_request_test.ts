@@ -80,6 +80,7 @@ const REFS: readonly (readonly [ref: string, sha: string | undefined, refused: R
   ["refs/replace/0123", NEW, /only branches and tags/],
   ["refs/notes/commits", NEW, /only branches and tags/],
   ["HEAD", NEW, /only branches and tags/],
+  ["refs/heads/HEAD", NEW, /the name is not allowed/],
   ["refs/heads/../../config", NEW, /name is not allowed/],
   ["refs/heads/a.lock", NEW, /name is not allowed/],
   ["refs/heads/-option", NEW, /name is not allowed/],

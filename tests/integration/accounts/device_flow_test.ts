@@ -36,7 +36,10 @@ Deno.test("a tool gets its token once a person approves, and only once", () =>
     const tokens = polls.filter(({ status }) => status === 200);
     assert.equal(tokens.length, 1, "polls at once get one token");
     const { access_token, ...token } = tokens[0]!.json;
-    assert.deepEqual(token, { token_type: "Bearer", workspace_slug: "ada", workspace_name: "ada" });
+    assert.deepEqual(token, {
+      ...{ token_type: "Bearer", scope: "write" },
+      ...{ workspace_slug: "ada", workspace_name: "ada" },
+    });
     const used = await poll(platform, device_code, "svc on laptop");
     assert.deepEqual([used.status, used.json.error], [400, "invalid_grant"]);
 
@@ -53,6 +56,21 @@ Deno.test("a tool gets its token once a person approves, and only once", () =>
     assert.equal((await platform.api("POST", "/v1/sign-out", { token: access_token })).status, 204);
     assert.equal((await platform.api("GET", "/v1/me", { token: access_token })).status, 401);
     assert.deepEqual(await eventsOf(ada), ["security.new_login", "security.new_login"]);
+  }));
+
+Deno.test("a tool that asks for scope read can look, and change nothing", () =>
+  withPlatform(async (platform) => {
+    const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
+    const { json } = await form(platform, "/v1/device", { client_id: "reader", scope: "read" });
+    const shown = await ada.send("GET", `/v1/device/requests/${json.user_code}`);
+    assert.equal(shown.json.scope, "read");
+    await approve(ada, json.user_code, workspaceId);
+    const { json: token } = await poll(platform, json.device_code, "reader");
+    assert.equal(token.scope, "read");
+    const as = { token: token.access_token };
+    assert.equal((await platform.api("GET", "/v1/projects", as)).status, 200);
+    const made = await platform.api("POST", "/v1/projects", { ...as, json: { name: "shop" } });
+    assert.equal(made.status, 403);
   }));
 
 Deno.test("a tool is told that the person denied", () =>

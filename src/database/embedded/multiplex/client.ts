@@ -37,6 +37,8 @@ export class Client {
   status: TransactionStatus = "I";
   /** It has sent messages that no `Sync` has ended. */
   isMidBatch = false;
+  /** What it has sent since the last `Sync` may have changed something, or has to be ended by it. */
+  hasWork = false;
   /** An error has occurred: what comes before the next `Sync` is skipped. */
   isSkipping = false;
   isGone = false;

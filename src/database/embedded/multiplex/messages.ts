@@ -102,6 +102,14 @@ function endOfString(bytes: Uint8Array, at: number): number {
   return end;
 }
 
+const STATEMENT = "S".charCodeAt(0);
+
+/** Whether a message prepares, describes or closes a statement, and runs nothing. */
+export function isPreparation({ type, bytes }: Message): boolean {
+  if (type === "P" || type === "H") return true;
+  return (type === "D" || type === "C") && bytes[HEADER_BYTES] === STATEMENT;
+}
+
 /** Reads the zero-terminated string at `at`, and where what follows it begins. */
 export function readString(
   bytes: Uint8Array,

@@ -17,6 +17,7 @@ import {
   commandTag,
   COPY_FAIL,
   type ErrorFields,
+  isPreparation,
   join,
   type Message,
   MessageError,
@@ -27,7 +28,15 @@ import {
   SYNC,
   writeMessage,
 } from "./messages.ts";
-import { dropSkipped, endWith, type Outlet, refuse, takeAhead, takeMessage } from "./outlet.ts";
+import {
+  dropFlushes,
+  dropSkipped,
+  endWith,
+  type Outlet,
+  refuse,
+  takeAhead,
+  takeMessage,
+} from "./outlet.ts";
 import { traitsOf } from "./statement_traits.ts";
 import { idled, overdue, refuseWaiting, waitsForLock } from "./waiting.ts";
 
@@ -155,6 +164,7 @@ export class Multiplexer {
     for (const client of this.#clients.values()) {
       if (client.isGone) return client;
       dropSkipped(client, this.options.outlet);
+      dropFlushes(client, this.options.outlet);
       try {
         const message = client.inbox.peek();
         if (message === undefined) continue;
@@ -207,8 +217,14 @@ export class Multiplexer {
       return true;
     }
     // The backend would do the same, but our own messages come before some of the client's.
-    if (client.isSkipping && message.type !== "S") return true;
+    if (client.isSkipping && message.type !== "S") {
+      if (message.type === "H") this.#pause(client);
+      return true;
+    }
+    // Everything was answered already.
+    if (message.type === "H" && !client.isMidBatch) return true;
     client.isMidBatch = true;
+    client.hasWork ||= !isPreparation(message);
     if (message.type === "E") {
       const statement = this.#statements.executedBy(client, message);
       if (statement !== undefined) this.#expect(client, statement);
@@ -220,7 +236,19 @@ export class Multiplexer {
     else this.#hear(client, "P", bytes);
     client.since = this.options.now();
     if (this.#ready !== undefined) this.#finish(client, this.#ready);
+    else if (message.type === "H") this.#pause(client);
     return true;
+  }
+
+  /**
+   * Lets others have the backend where a client has only prepared statements, and reads their
+   * descriptions before it goes on: a `Sync` of our own ends that, and the client's comes later.
+   */
+  #pause(client: Client): void {
+    if (client.hasWork || client.status !== "I" || client.inbox.isWhole) return;
+    this.#backend.run(SYNC, () => {}, () => COPY_FAIL);
+    client.isMidBatch = false;
+    this.#settle(client);
   }
 
   #expect(client: Client, { text, traits }: Pick<PreparedStatement, "text" | "traits">): void {
@@ -262,7 +290,7 @@ export class Multiplexer {
         break;
       case "Z":
         client.status = statusOf(said);
-        client.isMidBatch = client.isSkipping = false;
+        client.isMidBatch = client.isSkipping = client.hasWork = false;
         this.#ready = said.bytes;
         return;
     }

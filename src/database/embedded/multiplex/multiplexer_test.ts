@@ -116,6 +116,38 @@ Deno.test("Multiplexer lets others wait until a transaction has ended", () => {
   assert.deepEqual(clients.backend.log, ["BEGIN", "COMMIT", "two"]);
 });
 
+const FLUSH = writeMessage("H");
+
+Deno.test("Multiplexer gives nobody the backend for a Flush outside a batch", () => {
+  const clients = new Clients(1, 2);
+  clients.send(1, writeMessage("P", "s", "SELECT 1", new Uint8Array(2)), SYNC);
+  clients.send(1, FLUSH);
+  assert.equal(clients.multiplexer.isFree, true);
+  clients.query(1, "BEGIN");
+  clients.send(1, FLUSH);
+  clients.query(1, "COMMIT");
+  clients.send(1, FLUSH, FLUSH);
+  clients.query(2, "two");
+  clients.now = 60_000;
+  clients.multiplexer.tick();
+  assert.deepEqual(clients.backend.log, ["parse _1_1", "BEGIN", "COMMIT", "two"]);
+  assert.deepEqual(clients.ended, []);
+});
+
+Deno.test("Multiplexer keeps no backend for a client that has only prepared, and reads", () => {
+  const clients = new Clients(1, 2);
+  const parse = writeMessage("P", "s", "SELECT 1", new Uint8Array(2));
+  clients.send(1, parse, FLUSH);
+  clients.query(2, "two");
+  clients.types(1);
+  clients.send(1, writeMessage("B", "", "s", new Uint8Array(6)), FLUSH);
+  clients.query(2, "waits");
+  assert.deepEqual(clients.backend.log, ["parse _1_1", "two", "bind _1_1"]);
+  clients.send(1, SYNC);
+  assert.equal(clients.types(1), "2Z");
+  assert.deepEqual(clients.backend.log.at(-1), "waits");
+});
+
 Deno.test("Multiplexer rolls back the transaction of a client that has gone", () => {
   const clients = new Clients(1, 2);
   clients.query(1, "BEGIN");

@@ -60,6 +60,13 @@ export function refuse(client: Client, error: ErrorFields, outlet: Outlet): void
   }
 }
 
+/** Drops requests to be sent what is known already. */
+export function dropFlushes(client: Client, outlet: Outlet): void {
+  while (!client.isMidBatch && client.inbox.nextType === "H" && client.inbox.isWhole) {
+    if (takeMessage(client, outlet) === undefined) return;
+  }
+}
+
 /** Skips messages after an error outside the backend, until `Sync`. */
 export function dropSkipped(client: Client, outlet: Outlet): void {
   while (client.isSkipping) {
