@@ -37,13 +37,15 @@ import type { IpAddress, RateLimitKey } from "../../rules/mod.ts";
 import { CounterTable, MAX_WINDOW_SECONDS, partMilliseconds } from "./counter_table.ts";
 import { HalfSipHash, type HashKey } from "./half_sip_hash.ts";
 import {
-  counterOf,
+  countIn,
   hasRoom,
   heldBy,
+  MAX_LIMIT,
   type Moment,
   partsUntilEmpty,
   partsUntilRoom,
   roomLeft,
+  stepsOf,
 } from "./sliding_counts.ts";
 
 /** Counters in a table by default: 2^20, which take 48 MiB. */
@@ -120,7 +122,11 @@ export class RateLimiter {
   readonly #slots: number;
   readonly #hash: HalfSipHash;
   readonly #key = { low: 0, high: 0, windowSeconds: 0 };
-  readonly #moment: { -readonly [Name in keyof Moment]: number } = { part: 0, fraction: 0 };
+  readonly #moment: { -readonly [Name in keyof Moment]: number } = {
+    part: 0,
+    fraction: 0,
+    steps: 1,
+  };
   readonly #verdict: { -readonly [Name in keyof RateLimitVerdict]: RateLimitVerdict[Name] } = {
     allowed: true,
     limit: 0,
@@ -169,11 +175,10 @@ export class RateLimiter {
     const moment = this.#momentOf(now, table.part(slot), windowSeconds);
     const ring = table.ring(slot);
     let held = heldBy(ring, moment);
-    const allowed = hasRoom(held, limit);
+    const allowed = hasRoom(held, Math.min(limit, MAX_LIMIT));
     if (allowed) {
       held += 1;
-      const counter = counterOf(ring, moment.part);
-      ring.counts[counter] = ring.counts[counter]! + 1;
+      countIn(ring, moment);
     }
     table.setShare(slot, held / limit);
     const partLength = partMilliseconds(windowSeconds);
@@ -197,6 +202,7 @@ export class RateLimiter {
     const moment = this.#moment;
     const length = partMilliseconds(windowSeconds);
     moment.part = part;
+    moment.steps = stepsOf(length);
     moment.fraction = Math.max(0, (now - part * length) / length);
     return moment;
   }

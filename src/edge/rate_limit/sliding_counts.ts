@@ -1,18 +1,15 @@
 /**
  * The arithmetic of one sliding window. Time is divided into parts, eight in a
- * window; a ring of nine counters holds the current part and the eight before it.
- * The count of the window is the sum of the eight newest parts, and of the oldest
- * part those requests that the window still covers, as if they had come at even
- * intervals, the first at the start of the part.
+ * window; a ring of nine counters holds the current part and the eight before it, each
+ * with the time of its last request. The count of the window is the sum of the eight
+ * newest parts, and of all of the oldest until its last request has left the window.
  *
- * The error follows from that one assumption, and is bounded on both sides:
+ * So the error is on one side:
  *
- * - no more than the limit is allowed in any 7/8 of a window;
+ * - no more than the limit is allowed in any window, wherever it begins;
  * - no request is refused with less than the limit allowed in the last 9/8;
- * - the sum is off by less than the count of the oldest part, and exact for
- *   requests that come evenly;
- * - a refused client waits for one window at most: the first request of each part
- *   leaves the window with the start of the part.
+ * - a burst leaves the window exactly when it should, as does a single request;
+ * - a refused client waits for one window at most.
  *
  * @module
  */
@@ -23,8 +20,19 @@ export const PARTS = 8;
 /** Counters of a key: the current part, and a whole window before it. */
 export const RING = PARTS + 1;
 
-/** Tolerance for floating-point error. */
+/** A counter's lower bits count; those above say when in its part the last request came. */
+const COUNT_BITS = 17;
+const COUNT_MASK = 2 ** COUNT_BITS - 1;
+/** Most steps in which a part is divided. */
+const MAX_STEPS = 2 ** (32 - COUNT_BITS) - 1;
+/** Tolerance for floating-point error, in steps. */
 const EPSILON = 1e-6;
+
+/** Steps of a part of so many milliseconds: one for each, up to windows of 262 seconds. */
+export const stepsOf = (partMilliseconds: number): number => Math.min(partMilliseconds, MAX_STEPS);
+
+/** Highest limit that a counter can count to. */
+export const MAX_LIMIT = COUNT_MASK;
 
 /** One key's ring of counters of allowed requests, inside a long array. */
 export interface Ring {
@@ -37,6 +45,8 @@ export interface Ring {
 export interface Moment {
   readonly part: number;
   readonly fraction: number;
+  /** Steps in which the part is divided. */
+  readonly steps: number;
 }
 
 /** The index of the counter of a part. */
@@ -50,20 +60,32 @@ export function advance(ring: Ring, lastPart: number, part: number): void {
   for (let step = 1; step <= steps; step++) ring.counts[counterOf(ring, lastPart + step)] = 0;
 }
 
-/**
- * Requests of the oldest part that the window still covers, when a fraction of the
- * current part has passed.
- */
-function leftOf(oldest: number, fraction: number): number {
-  return Math.max(0, oldest - 1 - Math.floor(oldest * fraction + EPSILON));
+const countOf = (ring: Ring, part: number): number =>
+  ring.counts[counterOf(ring, part)]! & COUNT_MASK;
+
+/** The step of a part's last request. */
+const lastOf = (ring: Ring, part: number): number =>
+  ring.counts[counterOf(ring, part)]! >>> COUNT_BITS;
+
+/** Counts a request, rounded up to a step, so that it leaves the window late rather than early. */
+export function countIn(ring: Ring, { part, fraction, steps }: Moment): void {
+  const step = Math.max(Math.ceil(fraction * steps - EPSILON), lastOf(ring, part));
+  ring.counts[counterOf(ring, part)] = (step << COUNT_BITS) | (countOf(ring, part) + 1);
+}
+
+function sumOf(ring: Ring): number {
+  let sum = 0;
+  for (let index = ring.offset; index < ring.offset + RING; index++) {
+    sum += ring.counts[index]! & COUNT_MASK;
+  }
+  return sum;
 }
 
 /** The count of the window at a moment. The ring must have been advanced to its part. */
-export function heldBy(ring: Ring, { part, fraction }: Moment): number {
-  let sum = 0;
-  for (let index = ring.offset; index < ring.offset + RING; index++) sum += ring.counts[index]!;
-  const oldest = ring.counts[counterOf(ring, part + 1)]!;
-  return sum - oldest + leftOf(oldest, fraction);
+export function heldBy(ring: Ring, { part, fraction, steps }: Moment): number {
+  const oldest = part + 1;
+  const isHeld = fraction * steps < lastOf(ring, oldest) - EPSILON;
+  return isHeld ? sumOf(ring) : sumOf(ring) - countOf(ring, oldest);
 }
 
 /** Whether one more request fits. */
@@ -77,24 +99,24 @@ export function roomLeft(held: number, limit: number): number {
 }
 
 /** Parts to wait until one more request fits, if none comes in between; 0 where one fits now. */
-export function partsUntilRoom(ring: Ring, { part, fraction }: Moment, limit: number): number {
-  let sum = 0;
-  for (let index = ring.offset; index < ring.offset + RING; index++) sum += ring.counts[index]!;
+export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): number {
+  const { part, fraction, steps } = moment;
+  let sum = sumOf(ring);
   for (let ahead = 0; ahead < RING; ahead++) {
-    const oldest = ring.counts[counterOf(ring, part + 1 + ahead)]!;
-    sum -= oldest;
-    if (!hasRoom(sum, limit)) continue;
-    const needed = oldest === 0 ? 0 : (oldest - (limit - sum)) / oldest;
-    return Math.max(0, ahead + Math.max(0, needed) - fraction);
+    const oldest = part + 1 + ahead;
+    sum -= countOf(ring, oldest);
+    if (hasRoom(sum, limit)) return Math.max(0, ahead + lastOf(ring, oldest) / steps - fraction);
   }
   return RING - fraction;
 }
 
 /** Parts to wait until the window is empty if no request comes; 0 for an empty one. */
-export function partsUntilEmpty(ring: Ring, { part, fraction }: Moment): number {
+export function partsUntilEmpty(ring: Ring, { part, fraction, steps }: Moment): number {
   for (let back = 0; back < RING; back++) {
-    const count = ring.counts[counterOf(ring, part + RING - back)]!;
-    if (count > 0) return Math.max(0, PARTS - back + (count - 1) / count - fraction);
+    const counted = part + RING - back;
+    if (countOf(ring, counted) > 0) {
+      return Math.max(0, PARTS - back + lastOf(ring, counted) / steps - fraction);
+    }
   }
   return 0;
 }

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
+
+const HOST = "shop.localhost";
+const LIMIT = 20;
+const WINDOW_SECONDS = 10;
+/** Longer than a window and one of its parts, in milliseconds. */
+const RUN_MS = 13_000;
+
+Deno.test("rate_limit lets at most its limit through in any window", async () => {
+  await withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", {
+      files: { "index.html": "home" },
+      rules: {
+        schemaVersion: "EDGE_RULE_SET_V1",
+        rules: [{
+          id: "limit",
+          action: { type: "rate_limit", limit: LIMIT, windowSeconds: WINDOW_SECONDS },
+        }],
+      },
+    });
+    /** When each allowed request was sent, and when it was answered. */
+    const allowed: { readonly sent: number; readonly done: number }[] = [];
+    const start = performance.now();
+    while (performance.now() - start < RUN_MS) {
+      const sent = performance.now();
+      const { status } = await platform.get(HOST, "/");
+      if (status === 200) allowed.push({ sent, done: performance.now() });
+      else assert.equal(status, 429);
+    }
+    assert.ok(allowed.length > LIMIT, "The limit is there again");
+    allowed.forEach(({ sent }, index) => {
+      const after = allowed[index + LIMIT];
+      if (after === undefined) return;
+      assert.ok(after.done - sent >= WINDOW_SECONDS * 1000, `${after.done - sent} ms`);
+    });
+  });
+});
