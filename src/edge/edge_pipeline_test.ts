@@ -356,3 +356,31 @@ Deno.test("a step behind the cache sees neither ranges nor conditions of one cli
   await edge.fetch("/", { headers: { "if-none-match": '"x"', "x-forwarded-host": "evil.test" } });
   assert.deepEqual(seen, [null, null]);
 });
+
+Deno.test("a response step that builds a new response keeps what the edge says of the old one", async () => {
+  const shout: TestFunction = async (_request, { response, as }) =>
+    new Response((await response!.text()).toUpperCase(), {
+      status: response!.status,
+      headers: { "x-as": String(as), "x-svc-cache": "FORGED" },
+    });
+  const edge = dynamicEdge({
+    rules: [
+      toUpstream,
+      cached(),
+      pipeline([{ handle: "origin" }, {
+        use: "shout",
+        mode: "response",
+        cachePosition: "before",
+      }]),
+    ],
+    functions: { shout },
+    upstream: () => new Response("abcdef", { headers: { etag: '"1"' } }),
+  });
+  const first = await edge.fetch("/");
+  assert.deepEqual([await first.text(), first.headers.get("x-svc-cache")], ["ABCDEF", "MISS"]);
+  assert.equal(first.headers.get("x-as"), "shout");
+  const part = await edge.fetch("/", { headers: { range: "bytes=1-2" } });
+  assert.deepEqual([part.status, await part.text()], [206, "BC"]);
+  assert.equal(part.headers.get("content-range"), "bytes 1-2/6");
+  assert.equal(part.headers.get("x-svc-cache"), "HIT");
+});

@@ -84,9 +84,12 @@ export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   return kept;
 }
 
+/** Whether a field of a response, its name in lower case, is one that only the edge may send. */
+export const isEdgeOwn = (name: string): boolean => name.startsWith(OWN_PREFIX);
+
 /** The fields of a response from behind the edge that may reach the client. */
 export function responseHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
-  return endToEndHeaders(headers, (name) => name.startsWith(OWN_PREFIX));
+  return endToEndHeaders(headers, isEdgeOwn);
 }
 
 /** A name in `Via` that no client can predict, so that none can pretend to be in a loop. */

@@ -33,6 +33,7 @@ export { hopsLeft, MAX_FORWARDS, withOneHopLess } from "./max_forwards.ts";
 export {
   endToEndHeaders,
   type Hop,
+  isEdgeOwn,
   isLoop,
   makePseudonym,
   requestHeadersFor,

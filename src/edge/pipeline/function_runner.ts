@@ -12,6 +12,9 @@ import type {
 } from "../../runtime/mod.ts";
 import {
   endToEndHeaders,
+  findHeader,
+  type HeaderList,
+  isEdgeOwn,
   isStream,
   type PipelineRequest,
   type PipelineResponse,
@@ -36,6 +39,8 @@ export interface RunnerOptions {
   readonly via: () => string;
 }
 
+const PARTIAL_CONTENT = 206;
+
 type StreamBody = FunctionResponse["body"];
 
 /** A body in memory as a stream of one chunk. */
@@ -45,6 +50,22 @@ function toStream(body: PipelineResponse["body"]): StreamBody {
 
 function toResponse(response: PipelineResponse): FunctionResponse {
   return { status: response.status, headers: response.headers, body: toStream(response.body) };
+}
+
+/**
+ * What a new response keeps of the one before: how the cache handled the request, and of a part
+ * which one it is, without which a client cannot use it (RFC 9110, 15.3.7.1).
+ */
+function keptFields(
+  own: HeaderList,
+  { status, before }: { readonly status: number; readonly before: PipelineResponse | undefined },
+): HeaderList {
+  if (before === undefined) return [];
+  const isPart = status === PARTIAL_CONTENT && before.status === PARTIAL_CONTENT;
+  return before.headers.filter(([name]) =>
+    isEdgeOwn(name) ||
+    (isPart && name === "content-range" && findHeader(own, "content-range") === undefined)
+  );
 }
 
 /** Keeps the host of the original URL: a function may change path and query only. */
@@ -91,11 +112,12 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
         return { type: "request", request: fromRequest(result.request, given.request) };
       case "response": {
         const { status, headers, body } = result.response;
+        const own = responseHeadersFrom(headers).filter(([name]) => name !== "content-length");
         return {
           type: "response",
           response: {
             status,
-            headers: responseHeadersFrom(headers).filter(([name]) => name !== "content-length"),
+            headers: [...own, ...keptFields(own, { status, before: given.response })],
             body: body as PipelineResponse["body"],
           },
         };
@@ -103,10 +125,7 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
     }
   }
 
-  const named = (step: PlannedStep) => ({
-    function: step.use,
-    ...(step.as === undefined ? {} : { as: step.as }),
-  });
+  const named = ({ use, as = use }: PlannedStep) => ({ function: use, as });
 
   return {
     onRequest: (step, request) =>
@@ -134,6 +153,6 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
       ).catch(() => {});
     },
     handle: (name, request) =>
-      run({ function: name, mode: "handle", request, signal }, { request }),
+      run({ function: name, as: name, mode: "handle", request, signal }, { request }),
   };
 }

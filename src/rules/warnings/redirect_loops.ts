@@ -18,6 +18,9 @@ import type { PlacedRule } from "../validate/mod.ts";
 import { countValues, type FindingSteps, LOOK_COST } from "../work.ts";
 import { type SampleRequest, sampleRequest, UNNAMED_HOST } from "./sample_request.ts";
 
+/** Statuses that clients follow (WHATWG Fetch, 2.2.3). */
+const FOLLOWED: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /** Redirects that browsers follow before they give up (WHATWG Fetch 4.4). */
 const MAX_HOPS = 20;
 
@@ -151,7 +154,9 @@ class LoopSearch {
       fileExists: () => (isCertain = false),
       rateLimited: () => false,
     });
-    return isCertain && terminal.type === "redirect" ? terminal : undefined;
+    return isCertain && terminal.type === "redirect" && FOLLOWED.has(terminal.status)
+      ? terminal
+      : undefined;
   }
 
   private follow(request: SampleRequest, redirect: Redirect): SampleRequest | undefined {
