@@ -162,14 +162,20 @@ export function decideLookup<Stored extends StoredResponse>(
 /**
  * Whether a stale response may be served where the origin failed (RFC 5861, 4;
  * RFC 9111, 4.2.4): for as long as the response or the client says; where the
- * origin cannot be reached at all, for the stale-while-revalidate time as well.
+ * origin cannot be reached at all, for the stale-while-revalidate time as well, and for
+ * `disconnectedSeconds` unless the response forbids that.
  */
 export function mayServeStaleOnError(
   request: CacheReader,
   stored: StoredResponse,
-  failure: { readonly now: number; readonly unreachable: boolean },
+  failure: {
+    readonly now: number;
+    readonly unreachable: boolean;
+    readonly disconnectedSeconds?: number;
+  },
 ): boolean {
   const { terms } = stored;
+  const { disconnectedSeconds = 0 } = failure;
   if (terms.noCache) return false;
   const staleness = -remainingLifetime(stored, failure.now);
   const requested = terms.mustRevalidate
@@ -179,6 +185,7 @@ export function mayServeStaleOnError(
     terms.staleIfError,
     requested,
     failure.unreachable ? terms.staleWhileRevalidate : 0,
+    failure.unreachable && !terms.mustRevalidate ? disconnectedSeconds : 0,
   );
   return staleness < allowed;
 }

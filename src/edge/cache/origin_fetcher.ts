@@ -41,6 +41,9 @@ interface OriginFetch {
 
 type Storable = Extract<StoreDecision, { readonly type: "store" }>;
 
+/** How long a stale response is served while its origin cannot be reached, in seconds. */
+const DISCONNECTED_SECONDS = 3600;
+
 /** Statuses by which an origin reports that it failed (RFC 5861, 4). */
 const FAILURES = new Set([500, 502, 503, 504]);
 
@@ -95,7 +98,9 @@ export class OriginFetcher {
     const now = this.#now();
     if (
       lookup.type !== "revalidate" ||
-      !mayServeStaleOnError(request, lookup.stored, { now, unreachable })
+      !mayServeStaleOnError(request, lookup.stored, {
+        ...{ now, unreachable, disconnectedSeconds: DISCONNECTED_SECONDS },
+      })
     ) {
       return undefined;
     }
