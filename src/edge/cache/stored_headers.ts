@@ -14,7 +14,6 @@ const NEVER_STORED: ReadonlySet<string> = new Set([
   "age",
   "content-length",
   "set-cookie",
-  "set-cookie2",
   "x-svc-cache",
   "x-svc-request-id",
 ]);
