@@ -383,4 +383,5 @@ Deno.test("a response step that builds a new response keeps what the edge says o
   assert.deepEqual([part.status, await part.text()], [206, "BC"]);
   assert.equal(part.headers.get("content-range"), "bytes 1-2/6");
   assert.equal(part.headers.get("x-svc-cache"), "HIT");
+  assert.match(part.headers.get("cache-status") ?? "", /hit/);
 });

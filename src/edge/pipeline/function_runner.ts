@@ -62,9 +62,9 @@ function keptFields(
 ): HeaderList {
   if (before === undefined) return [];
   const isPart = status === PARTIAL_CONTENT && before.status === PARTIAL_CONTENT;
+  const isKept = (name: string) => name === "cache-status" || (isPart && name === "content-range");
   return before.headers.filter(([name]) =>
-    isEdgeOwn(name) ||
-    (isPart && name === "content-range" && findHeader(own, "content-range") === undefined)
+    isEdgeOwn(name) || (isKept(name) && findHeader(own, name) === undefined)
   );
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Finding } from "../finding.ts";
 import { normalizeRules } from "../rule_set/normalize.ts";
 import { SCHEMA_VERSION } from "../rule_set/types.ts";
 import { collect, startPace } from "../work.ts";
@@ -14,7 +15,9 @@ const codesOf = (statusCode: number) => {
     }],
   });
   const placed = rules.map((rule, index) => ({ index, rule }));
-  return collect(warnRedirectLoops(placed, startPace()), []).map(({ code }) => code);
+  const findings: Finding[] = [];
+  collect(warnRedirectLoops(placed, startPace()), findings);
+  return findings.map(({ code }) => code);
 };
 
 for (const status of [301, 302, 303, 307, 308]) {
