@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import type { Finding } from "../finding.ts";
 import { normalizeRules } from "../rule_set/normalize.ts";
 import { SCHEMA_VERSION } from "../rule_set/types.ts";
-import { collect, startPace } from "../work.ts";
+import { startPace } from "../work.ts";
 import { warnRedirectLoops } from "./redirect_loops.ts";
 
 const codesOf = (statusCode: number) => {
@@ -15,9 +14,7 @@ const codesOf = (statusCode: number) => {
     }],
   });
   const placed = rules.map((rule, index) => ({ index, rule }));
-  const findings: Finding[] = [];
-  collect(warnRedirectLoops(placed, startPace()), findings);
-  return findings.map(({ code }) => code);
+  return [...warnRedirectLoops(placed, startPace())].flatMap((finding) => finding?.code ?? []);
 };
 
 for (const status of [301, 302, 303, 307, 308]) {
