@@ -112,10 +112,11 @@ export class HttpConnection implements ClientConnection {
         return response;
       }
       const { sending } = watched;
-      completed.then(
-        () => table.sent(entry, sending, "whole"),
-        () => table.sent(entry, sending, "reset"),
-      ).then(ended);
+      const over = (how: "whole" | "reset") => {
+        table.sent(entry, sending, how);
+        ended();
+      };
+      completed.then(() => over("whole"), () => over("reset"));
       return watched.response;
     };
     return (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
