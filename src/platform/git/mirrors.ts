@@ -32,6 +32,8 @@ import { type GitUrlRules, judgeGitUrl, type LookUp, pinAddress, systemLookUp } 
 import { inspectCommit } from "./inspect_commit.ts";
 import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
+import { namesIn, removeLocks } from "./remove_locks.ts";
+import { asOwnTransport } from "./submodules.ts";
 
 /** Most paths that are looked at to find out whether a build is needed. */
 const MAX_CHANGED_FILES = 20_000;
@@ -339,46 +341,8 @@ export class GitMirrors implements GitService {
   }
 }
 
-/** An SSH URL at the host of a project that is fetched over HTTPS, for which there is no key. */
-function asOwnTransport(url: string, own: GitAddress | null): string {
-  const address = gitAddress(url);
-  if (address?.transport !== "ssh" || own?.transport !== "http" || address.host !== own.host) {
-    return url;
-  }
-  const path = address.url.includes("://")
-    ? new URL(address.url).pathname
-    : `/${address.url.slice(address.url.indexOf(":") + 1)}`;
-  return `${new URL(own.url).origin}${path}`;
-}
-
 function unreachable(failure: GitFailure): Branches {
   return failure.type === "unreachable"
     ? failure
     : { type: "unreachable", reason: "The repository denies access to the platform" };
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-}
-
-/** Removes the locks of a killed git; nothing else uses the mirror at this point. */
-async function removeLocks(mirror: string): Promise<void> {
-  for (const name of await namesIn(mirror)) {
-    const path = join(mirror, name);
-    if (name.endsWith(".lock")) await Deno.remove(path);
-  }
-  await removeLocksBelow(join(mirror, "refs"));
-}
-
-async function removeLocksBelow(folder: string): Promise<void> {
-  for (const entry of await Array.fromAsync(Deno.readDir(folder)).catch(() => [])) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory) await removeLocksBelow(path);
-    else if (entry.name.endsWith(".lock")) await Deno.remove(path);
-  }
 }

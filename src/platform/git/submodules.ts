@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { GitAddress } from "../../lib/git_url.ts";
+import { gitAddress } from "../projects/mod.ts";
 
 /** A submodule of a commit. */
 export interface Gitlink {
@@ -72,6 +74,18 @@ export function resolveModuleUrl(base: string | undefined, url: string): string 
       from = from[cut] === ":" ? from.slice(0, cut + 1) : from.slice(0, cut);
     } else return from.endsWith(":") ? `${from}${rest}` : `${from}/${rest}`;
   }
+}
+
+/** An SSH URL at the host of a project that is fetched over HTTPS, for which there is no key. */
+export function asOwnTransport(url: string, own: GitAddress | null): string {
+  const address = gitAddress(url);
+  if (address?.transport !== "ssh" || own?.transport !== "http" || address.host !== own.host) {
+    return url;
+  }
+  const path = address.url.includes("://")
+    ? new URL(address.url).pathname
+    : `/${address.url.slice(address.url.indexOf(":") + 1)}`;
+  return `${new URL(own.url).origin}${path}`;
 }
 
 /** A URL without user name and password, for people. */

@@ -232,9 +232,8 @@ export class SandboxedRunner implements BuildRunner {
         await this.options.variables.list(job.projectId),
       );
       log.add("info", `Building commit ${job.commitSha} of ${job.branch}`);
-      const parts = await this.options.git.exportCommit(project, job, {
-        ...{ target: folder.repository, signal },
-      });
+      const target = folder.repository;
+      const parts = await this.options.git.exportCommit(project, job, { target, signal });
       reportParts(log, parts);
       return await this.#buildIn(folder, {
         ...{ job, parts },
