@@ -152,3 +152,61 @@ Deno.test("finish() lets answers be finished, and leaves new connections to fini
   table.finishNew();
   assert.deepEqual(ended.slice(-2), ["new at once", "shaking at once"]);
 });
+
+Deno.test("sweep() ends a shared connection whose answers rest, after those that go on", () => {
+  const { table, clock, admit, sweepAt } = testTable();
+  const entry = admit("a")!;
+  entry.isShared = true;
+  const [resting, moving] = ["/a", "/b"].map(() => {
+    table.began(entry);
+    return table.sends(entry, { bytes: 10, stands: 1 });
+  });
+  clock.time = 50;
+  table.progressed(moving!);
+  assert.deepEqual(sweepAt(59), []);
+  assert.deepEqual(sweepAt(60), ["a gracefully"]);
+  assert.deepEqual(sweepAt(61), [], "it is ending");
+  table.sent(entry, moving!, "whole");
+  table.ended(entry);
+  assert.deepEqual(sweepAt(62), ["a at once"]);
+  table.wants(resting!);
+  assert.deepEqual(sweepAt(63), [], "its source is slow, not its client");
+});
+
+Deno.test("sends() ends the connection that has most, when all that may be held is held", () => {
+  const { table, ended, admit } = testTable();
+  const [large, small] = ["a", "b"].map((name) => admit(name)!);
+  table.sends(large!, { bytes: 64 * 1024 * 1024, stands: 1 });
+  assert.deepEqual(ended, []);
+  table.sends(small!, { bytes: 1024, stands: 1 });
+  assert.deepEqual(ended, [], "it has its share");
+  table.sends(large!, { bytes: 1, stands: 1 });
+  assert.deepEqual(ended, ["a at once"]);
+  table.remove(large!);
+  table.sends(small!, { bytes: 2 * 1024 * 1024, stands: 1 });
+  assert.deepEqual(ended, ["a at once"]);
+});
+
+Deno.test("a connection ends that resets many answers in a short time", () => {
+  const { table, clock, ended, admit } = testTable();
+  const entry = admit("a")!;
+  const giveUp = (count: number) => {
+    for (let at = 0; at < count; at++) {
+      table.sent(entry, table.sends(entry, { bytes: 1, stands: 16 }), "reset");
+    }
+  };
+  giveUp(25);
+  clock.time = 10_000;
+  giveUp(25);
+  assert.deepEqual(ended, []);
+  giveUp(1);
+  assert.deepEqual(ended, ["a at once"]);
+});
+
+Deno.test("began() ends a connection with more requests than streams can be open", () => {
+  const { table, ended, admit } = testTable();
+  const entry = admit("a")!;
+  for (let count = 0; count < 256; count++) assert.equal(table.began(entry), true);
+  assert.equal(table.began(entry), false);
+  assert.deepEqual(ended, ["a at once"]);
+});
