@@ -1,9 +1,12 @@
-/** Connections of every listener send small writes at once (TCP_NODELAY): over TLS, an answer is two. */
+/**
+ * Connections of every listener send small writes at once (TCP_NODELAY): over TLS, an answer is
+ * two. The platform runs in the test's process, whose sockets alone the test can look at.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
 import { makeCertificate } from "../../helpers/pebble.ts";
-import { start } from "../../helpers/platform.ts";
+import { startInProcess } from "../../helpers/platform.ts";
 
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
@@ -38,7 +41,7 @@ Deno.test({
   fn: async () => {
     const folder = await Deno.makeTempDir({ prefix: "svc-small-writes-" });
     const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
-    const platform = await start(join(folder, "data"), { httpsPort: 0, tls });
+    const platform = await startInProcess(join(folder, "data"), { httpsPort: 0, tls });
     const libc = openLibc();
     try {
       for (const port of [platform.port, platform.httpsPort!]) {
