@@ -41,7 +41,7 @@ import type { Platform, Setup } from "./platform.ts";
 
 /** Accounts, workspaces, and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
-  const { events, onTrouble } = foundation;
+  const { events } = foundation;
   const sendAccountMail: SendAccountMail = (...mail) => notifications.sendAccountMail(...mail);
   const { audit, recordCall, capability: auditing } = createAudit(foundation);
   const accounts = createAccounts({
