@@ -18,13 +18,13 @@ const UNDER_WAY = 4;
 /** Makes a workspace whose owner has an email address; returns a key for it. */
 async function makeWorkspace(platform: Platform): Promise<string> {
   let cookie = "";
-  const send = async (path: string, json: object) => {
+  const send = async (path: string, json: object, workspace?: string) => {
     const response = await fetch(`http://127.0.0.1:${platform.port}${path}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
         "sec-fetch-site": "same-origin",
-        "x-workspace": "ada",
+        ...(workspace === undefined ? {} : { "x-workspace": workspace }),
         cookie,
       },
       body: JSON.stringify(json),
@@ -36,7 +36,7 @@ async function makeWorkspace(platform: Platform): Promise<string> {
   const password = "a few words in a row";
   await send("/v1/sign-up", { name: "Ada", email: "ada@example.com", password });
   await send("/v1/workspaces", { slug: "ada", name: "Ada" });
-  return (await send("/v1/api-keys", { name: "crash", role: "owner" })).key;
+  return (await send("/v1/api-keys", { name: "crash", role: "owner" }, "ada")).key;
 }
 
 type Raise = (platform: Platform, project: string) => Promise<boolean>;
