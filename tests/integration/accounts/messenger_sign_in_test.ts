@@ -85,7 +85,7 @@ Deno.test(
     );
     const { categories } = await preferences.json();
     assert.deepEqual(categories[0].channels, {
-      ...{ email: false, in_app: true, messenger: true, push: true },
+      ...{ email: false, in_app: true, messenger: true, push: false },
     });
 
     const again = new Visitor(platform);
