@@ -1,7 +1,7 @@
 /** A data directory that is not whole, or whose disk is full: nothing is lost, what can be is served. */
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { createProject, deploy, sha256, start } from "../../helpers/platform.ts";
 import { fill, mountDisk } from "../../helpers/small_disk.ts";
@@ -26,7 +26,7 @@ async function furnish(dataDir: string): Promise<void> {
 /** The error of `svc serve`, as a person and as a program see it. */
 async function serve(dataDir: string, ...flags: string[]) {
   const argv = ["serve", "--port", "0", "--data-dir", dataDir, ...flags, "--json"];
-  const { code, stdout } = await runCli(argv, { env: { HOME: dataDir } });
+  const { code, stdout } = await runCli(argv, { env: { HOME: dirname(dataDir) } });
   return { exit: code, ...JSON.parse(stdout) };
 }
 
