@@ -69,6 +69,23 @@ Deno.test("ConnectionAcceptor closes connections that stay idle after an answer 
   });
 });
 
+Deno.test("ConnectionAcceptor counts no answer over HTTP/1.1 as given up that the client took", () => {
+  const handler = () => answerOf("hello", 200);
+  return withAcceptor({ handler }, async ({ port }) => {
+    using client = await open(port);
+    const [request, buffer] = [new TextEncoder().encode(GET), new Uint8Array(4096)];
+    // Some of them are watched.
+    for (let asked = 0; asked < 1000; asked++) {
+      await client.conn.write(request);
+      for (let text = ""; !text.endsWith("hello");) {
+        const count = await client.conn.read(buffer);
+        assert.notEqual(count, null, `closed after ${asked} answers`);
+        text += new TextDecoder().decode(buffer.subarray(0, count!));
+      }
+    }
+  });
+});
+
 Deno.test("ConnectionAcceptor lets an answer that comes in parts take its time", () => {
   const parts = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({

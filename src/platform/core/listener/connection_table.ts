@@ -33,6 +33,8 @@ export interface Sending {
   readonly bytes: number;
   /** How many answers it stands for. */
   readonly stands: number;
+  /** Whether the runtime has been handed all of it. */
+  isHandedOver: boolean;
 }
 
 /** The table's entry of one connection. */
@@ -197,7 +199,7 @@ export class ConnectionTable {
 
   /** Notes that an answer is to be sent; call `sent` when that has ended. */
   sends(entry: Tracked, held: Pick<Sending, "bytes" | "stands">): Sending {
-    const sending: Sending = { ...held, since: this.#now() };
+    const sending: Sending = { ...held, since: this.#now(), isHandedOver: false };
     entry.sendings.add(sending);
     entry.unsent += held.bytes;
     this.#unsent += held.bytes;
@@ -220,7 +222,8 @@ export class ConnectionTable {
     if (!entry.sendings.delete(sending)) return;
     entry.unsent -= sending.bytes;
     this.#unsent -= sending.bytes;
-    if (how === "whole") return;
+    // Over HTTP/1.1 the runtime reports each stream with a length as broken off, even when it was sent.
+    if (how === "whole" || sending.isHandedOver) return;
     const now = this.#now();
     if (now - entry.resetsSince >= RESETS_MS) [entry.resets, entry.resetsSince] = [0, now];
     entry.resets += sending.stands;

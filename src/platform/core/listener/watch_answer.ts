@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import { inPieces, wholeBody } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Sending, Tracked } from "./connection_table.ts";
 
@@ -36,34 +37,46 @@ export function watchAnswer(
   if (whole === null) return undefined;
   if (whole !== undefined) {
     if (random() * SAMPLED >= 1) return undefined;
-    const bytes = inPieces(whole);
-    const sending = table.sends(entry, { bytes: SAMPLED * whole.length, stands: SAMPLED });
-    const watched = new Response(watchedBody(bytes, { table, sending }), response);
+    const length = lengthOf(whole);
+    const sending = table.sends(entry, { bytes: SAMPLED * length, stands: SAMPLED });
+    const body = watchedBody(inPieces(whole), { table, sending, length });
+    const watched = new Response(body, response);
     if (!watched.headers.has("content-length")) {
-      watched.headers.set("content-length", String(lengthOf(whole)));
+      watched.headers.set("content-length", String(length));
     }
     return { response: watched, sending };
   }
   if (!entry.isShared || response.body === null) return undefined;
   const sending = table.sends(entry, { bytes: STREAM_BYTES, stands: 1 });
-  const body = watchedBody(response.body, { table, sending });
+  const length = Number(response.headers.get("content-length") ?? Infinity);
+  const body = watchedBody(response.body, { table, sending, length });
   return { response: new Response(body, response), sending };
 }
 
 const lengthOf = (body: string | Uint8Array): number =>
-  typeof body === "string" ? new TextEncoder().encode(body).byteLength : body.byteLength;
+  typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+
+interface Watch {
+  readonly table: ConnectionTable;
+  readonly sending: Sending;
+  /** Bytes of the body; `Infinity` where they are not known. */
+  readonly length: number;
+}
 
 /** The stream itself, with a note of each piece that is wanted. */
 function watchedBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { table, sending }: { readonly table: ConnectionTable; readonly sending: Sending },
+  { table, sending, length }: Watch,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
+  let handed = 0;
   return new ReadableStream({
     async pull(controller) {
       table.wants(sending);
       const { done, value } = await reader.read();
       table.progressed(sending);
+      handed += value?.byteLength ?? 0;
+      sending.isHandedOver = done || handed >= length;
       if (done) controller.close();
       else controller.enqueue(value);
     },
