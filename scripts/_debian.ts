@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { hear, isInstalled } from "./_process.ts";
 
 export interface DebianProgram {
@@ -25,4 +26,75 @@ export async function installMissing(
   await hear(["apt-get", "update", "-qq"], { env });
   await hear(["apt-get", "install", "-y", "-qq", "--no-install-recommends", ...packages], { env });
   return missing();
+}
+
+export interface ForeignOptions {
+  /** A processor as Debian names it: `arm64`. */
+  readonly architecture: string;
+  /** Emptied first. */
+  readonly folder: string;
+}
+
+/**
+ * Unpacks packages for another processor, from where this machine's apt gets its own. The machine
+ * stays as it is: apt keeps what it reads in a folder for this call. Returns the complaint of a
+ * program that fails.
+ */
+export async function unpackForeign(
+  packages: readonly string[],
+  { architecture, folder }: ForeignOptions,
+): Promise<string | undefined> {
+  if (!isInstalled("apt-get")) return "apt-get is not installed";
+  const state = await Deno.makeTempDir({ prefix: "svc-apt-" });
+  const run = async (...command: readonly [string, ...string[]]) => {
+    const { code, stderr } = await hear(command, { cwd: state });
+    if (code !== 0) throw new AptError(stderr.trim().split("\n")[0]);
+  };
+  try {
+    await Deno.mkdir(join(state, "cache"));
+    await Deno.writeTextFile(join(state, "status"), "");
+    const apt = ["apt-get", "-qq", ...aptOptions(state, architecture)] as const;
+    await run(...apt, "update");
+    await run(...apt, "download", ...packages);
+    await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
+    await Deno.mkdir(join(folder, "usr", "lib"), { recursive: true });
+    const archives = [...Deno.readDirSync(state)].filter(({ name }) => name.endsWith(".deb"));
+    for (const { name } of archives) await run("dpkg-deb", "--extract", name, folder);
+    // Releases differ in which of the two folders has the libraries; on a machine, both are one.
+    const old = join(folder, "lib");
+    await Deno.mkdir(old, { recursive: true });
+    await run("cp", "--archive", `${old}/.`, join(folder, "usr", "lib"));
+    await Deno.remove(old, { recursive: true });
+    await Deno.symlink("usr/lib", old);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AptError) return error.message;
+    throw error;
+  } finally {
+    await Deno.remove(state, { recursive: true });
+  }
+}
+
+class AptError extends Error {}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}
+
+/** What makes apt work in a folder, and for another processor. */
+function aptOptions(state: string, architecture: string): readonly string[] {
+  const options = [
+    `Dir::State=${state}`,
+    `Dir::State::status=${join(state, "status")}`,
+    `Dir::Cache=${join(state, "cache")}`,
+    `APT::Architecture=${architecture}`,
+    `APT::Architectures=${architecture}`,
+    "Acquire::Languages=none",
+    "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false",
+    // The user that apt downloads as may not enter the folder.
+    "APT::Sandbox::User=",
+    // Without it, apt-get update succeeds where a source has nothing.
+    "APT::Update::Error-Mode=any",
+  ];
+  return options.flatMap((option) => ["-o", option]);
 }

@@ -58,6 +58,7 @@ interface RunOptions {
   readonly deadline: number;
   /** Others run beside it: what it says is shown as one piece when it has ended. */
   readonly isBeside: boolean;
+  readonly program?: string | undefined;
   readonly show: Show;
 }
 
@@ -76,7 +77,11 @@ async function runBatch({ files, threads }: Batch, options: RunOptions): Promise
       ...files,
     ],
     cwd: ROOT,
-    env: { NO_COLOR: "1", ...(threads > 1 ? { DENO_JOBS: String(threads) } : {}) },
+    env: {
+      NO_COLOR: "1",
+      ...(threads > 1 ? { DENO_JOBS: String(threads) } : {}),
+      ...(options.program === undefined ? {} : { SVC_BIN: options.program }),
+    },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -97,12 +102,13 @@ async function runBatch({ files, threads }: Batch, options: RunOptions): Promise
 }
 
 /** Runs the batches of a suite. */
-export async function runSuite({ limitMs, batches, atOnce }: Plan, show: Show): Promise<Outcome> {
+export async function runSuite(plan: Plan, show: Show): Promise<Outcome> {
+  const { limitMs, batches, atOnce, program } = plan;
   const deadline = performance.now() + limitMs;
   const isBeside = atOnce > 1 && batches.length > 1;
   const runs = await pMap(
     batches,
-    (batch) => runBatch(batch, { deadline, isBeside, show }),
+    (batch) => runBatch(batch, { deadline, isBeside, show, program }),
     { concurrency: atOnce },
   );
   return {

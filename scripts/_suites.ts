@@ -22,6 +22,8 @@ export interface Suite {
   readonly first: readonly string[];
   /** The files of `deno task test`; missing where that runs all but those of `first`. */
   readonly short?: readonly string[];
+  /** What its tests start in place of the compiled program, as a path from the root. */
+  readonly program?: string;
   /** Debian programs without which tests of the suite are skipped. */
   readonly needs: readonly DebianProgram[];
 }
@@ -33,6 +35,7 @@ const CURL: DebianProgram = { program: "curl", package: "curl" };
 const PEBBLE: DebianProgram = { program: "pebble", package: "pebble" };
 const HAPROXY: DebianProgram = { program: "haproxy", package: "haproxy" };
 const CHROMIUM: DebianProgram = { program: "chromium", package: "chromium" };
+const QEMU: DebianProgram = { program: "qemu-aarch64-static", package: "qemu-user-static" };
 
 export const SUITES: readonly Suite[] = [
   {
@@ -177,6 +180,15 @@ export const SUITES: readonly Suite[] = [
     short: [],
     needs: [CHROMIUM],
   },
+  {
+    name: "arm64",
+    folders: ["tests/arm64"],
+    runs: { as: "processes", perProcessor: 1 },
+    first: [],
+    short: [],
+    program: "scripts/in_arm64.sh",
+    needs: [QEMU],
+  },
 ];
 
 /** One process of `deno test`. */
@@ -192,6 +204,8 @@ export interface Plan {
   readonly limitMs: number;
   readonly batches: readonly Batch[];
   readonly atOnce: number;
+  /** Path of what the tests start; the program of `SVC_BIN` where missing. */
+  readonly program?: string;
 }
 
 /** The tests that show in a short time that the program needs nothing but the C library. */
@@ -228,6 +242,7 @@ export function planSuite(
     limitMs: limitOf(suite, variable),
     batches: isThreads ? together : ordered.map((file) => ({ files: [file], threads: 1 })),
     atOnce: isThreads ? 1 : jobs,
+    ...(suite.program === undefined ? {} : { program: join(ROOT, suite.program) }),
   };
 }
 

@@ -15,6 +15,7 @@
 // deno-lint-ignore-file no-console -- a script for people, not the tool
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { provideArm64 } from "./_arm64.ts";
 import { NO_BASE_RUNTIME } from "./_base_runtime.ts";
 import { installMissing } from "./_debian.ts";
 import { show } from "./_process.ts";
@@ -74,10 +75,11 @@ function chooseExtent(): Extent {
   return flags.all || names.length > 0 ? "all" : "short";
 }
 
-/** The unit tests start no program. */
-const isCompiled = names.join() === "unit" || await provideProgram();
 const extent = chooseExtent();
 const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
+/** The unit tests start no program, and others one of their own. */
+const isCompiled = chosen.every(({ name, program }) => name === "unit" || program !== undefined) ||
+  await provideProgram();
 
 function print(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.byteLength;) at += Deno.stdout.writeSync(bytes.subarray(at));
@@ -93,6 +95,11 @@ for (const suite of chosen) {
   console.log(`\n== ${suite.name}`);
   for (const missing of await installMissing(suite.needs)) {
     console.log(`Skipping what needs ${missing.program}: install Debian's ${missing.package}`);
+  }
+  const problem = suite.name === "arm64" ? await provideArm64() : undefined;
+  if (problem !== undefined) {
+    console.log(`Skipping the suite ${suite.name}: ${problem}`);
+    continue;
   }
   const began = performance.now();
   const outcome = await runSuite(planSuite(suite, files, surroundings), print);

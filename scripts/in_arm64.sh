@@ -1,0 +1,26 @@
+#!/bin/sh
+# Runs the program for arm64, which lies in dist/arm64 beside the C library that it needs, under qemu.
+#
+#   deno task test arm64
+#
+# Programs for arm64 that it starts run too where a user namespace can tell the kernel that qemu runs
+# them (binfmt_misc, Linux 6.7 or later); nothing outside of that namespace changes.
+set -eu
+here=$(cd "$(dirname "$0")/.." && pwd)/dist/arm64
+inside=${SVC_ARM64_INSIDE-}
+if [ "$inside" = "" ]; then
+  if SVC_ARM64_INSIDE=probe unshare --user --map-root-user --mount -- "$0" 2>/dev/null; then
+    SVC_ARM64_INSIDE=run exec unshare --user --map-root-user --mount -- "$0" "$@"
+  fi
+  exec qemu-aarch64-static -L "$here/root" "$here/svc" "$@"
+fi
+qemu=$(command -v qemu-aarch64-static)
+# Programs look for the C library where this machine has its own.
+mount -t overlay overlay -o "lowerdir=$here/root/usr:/usr" /usr
+mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
+header='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
+printf '%s' ":arm64:M::$header:$mask:$qemu:F" > /proc/sys/fs/binfmt_misc/register
+unset SVC_ARM64_INSIDE
+[ "$inside" = run ] || exit 0
+exec "$here/svc" "$@"
