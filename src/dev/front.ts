@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { keepUncompressed } from "../lib/automatic_compression.ts";
 import { methodCaseProblem } from "../lib/method_case.ts";
 
@@ -66,14 +67,18 @@ export function openFront(
     answer: (next) => handler = next,
     async close() {
       handler = STOPPING;
-      // Not by `shutdown()`: the runtime throws where a signal cuts off what that waits for.
-      const drained = Promise.withResolvers<void>();
-      const timer = setTimeout(drained.resolve, DRAIN_MS);
-      Promise.all(underWay).then(() => drained.resolve(), drained.reject);
-      await drained.promise;
-      clearTimeout(timer);
-      cut.abort();
-      await server.finished;
+      const late = new AbortController();
+      const isLate = delay(DRAIN_MS, true, { signal: late.signal }).catch(() => true);
+      const isDrained = Promise.all(underWay).then(() => false);
+      if (await Promise.race([isDrained, isLate])) {
+        // Not after `shutdown()`: the runtime throws where a signal cuts off what that waits for.
+        cut.abort();
+        await server.finished;
+      } else {
+        // The runtime calls an answer completed a moment before it has sent it.
+        await Promise.race([server.shutdown(), isLate]);
+      }
+      late.abort();
     },
   };
 }
