@@ -237,17 +237,17 @@ class Finder {
 
   /** A function with a promise, handed to somebody who expects a function without a result. */
   #isMisused(node: ts.Node): boolean {
-    if (!isHandedOver(node)) return false;
+    if (!isHandedOver(node) || !mayReturnPromise(node)) return false;
+    const given = this.#signatures(this.checker.getTypeAtLocation(node));
+    const returned = given.map((signature) => this.checker.getReturnTypeOfSignature(signature));
+    if (!returned.some((type) => this.#isPromise(type))) return false;
+    // Last, since the checker resolves the whole call for it.
     const expected = this.checker.getContextualType(node);
     const wanted = expected === undefined ? [] : this.#signatures(expected);
     if (wanted.length === 0 || !wanted.every((signature) => this.#ignoresResult(signature))) {
       return false;
     }
-    const given = this.checker.getTypeAtLocation(node);
-    const returned = this.#signatures(given)
-      .map((signature) => this.checker.getReturnTypeOfSignature(signature));
-    if (!returned.some((type) => this.#isPromise(type))) return false;
-    return !this.#isSafe(this.#signatures(given)[0]?.declaration);
+    return !this.#isSafe(given[0]?.declaration);
   }
 
   #ignoresResult(signature: ts.Signature): boolean {
@@ -273,11 +273,30 @@ function isHandedOver(node: ts.Node): node is ts.Expression {
       parent.expression.name.text === "finally";
     return !isWaitedFor && (parent.arguments?.includes(node) ?? false);
   }
-  if (ts.isPropertyAssignment(parent) || ts.isVariableDeclaration(parent)) {
-    return parent.initializer === node;
+  if (ts.isPropertyAssignment(parent)) return parent.initializer === node;
+  // A variable without a type takes whatever it is given.
+  if (ts.isVariableDeclaration(parent)) {
+    return parent.initializer === node && parent.type !== undefined;
   }
   return ts.isBinaryExpression(parent) && parent.right === node &&
     parent.operatorToken.kind === ts.SyntaxKind.EqualsToken;
+}
+
+/** False for values that are no functions, and functions that return nothing, by their syntax alone. */
+function mayReturnPromise(node: ts.Expression): boolean {
+  if (ts.isArrowFunction(node) || ts.isFunctionExpression(node)) {
+    const isAsync = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword);
+    return isAsync === true || !ts.isBlock(node.body) || returnsValue(node.body);
+  }
+  return !ts.isLiteralExpression(node) && !ts.isTemplateExpression(node) &&
+    !ts.isObjectLiteralExpression(node) && !ts.isArrayLiteralExpression(node) &&
+    !ts.isNewExpression(node) && !ts.isPrefixUnaryExpression(node);
+}
+
+function returnsValue(node: ts.Node): boolean {
+  if (ts.isFunctionLike(node)) return false;
+  if (ts.isReturnStatement(node)) return node.expression !== undefined;
+  return ts.forEachChild(node, (child) => returnsValue(child) || undefined) === true;
 }
 
 if (import.meta.main) {
