@@ -29,6 +29,12 @@ Deno.test("planSuite() gives threads one process, with all that run side by side
   assert.deepEqual(planSuite(suite, [], machine(2)).batches, []);
 });
 
+Deno.test("planSuite() names the program of a suite that has one of its own", () => {
+  assert.equal(planSuite(SUITE, FILES, machine(2)).program, undefined);
+  const { program = "" } = planSuite({ ...SUITE, program: "scripts/in_arm64.sh" }, [], machine(2));
+  assert.ok(program.startsWith("/") && program.endsWith("/scripts/in_arm64.sh"), program);
+});
+
 Deno.test("every file that a suite names is one of its tests, and is named once", () => {
   for (const suite of SUITES) {
     const files = testFiles(suite);
