@@ -13,23 +13,15 @@ import {
   saveContext,
   withContextIgnored,
 } from "./context.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 const STAGING: CheckoutContext = {
   projectId: "0199e2e8-5f0f-7e11-8a33-0242ac120002",
   environment: { id: "0199e2e8-5f0f-7e11-8a33-0242ac120003", name: "staging" },
 };
 
-async function inFolder(test: (root: string) => Promise<void>): Promise<void> {
-  const root = await Deno.makeTempDir({ prefix: "svc-context-" });
-  try {
-    await test(root);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
-}
-
 Deno.test("saveContext() and loadContext() keep the choice, clearContext() removes it", () =>
-  inFolder(async (root) => {
+  inTestFolder(async (root) => {
     assert.equal(await loadContext(root), undefined);
     assert.equal(await clearContext(root), false);
     await saveContext(root, STAGING);
@@ -59,7 +51,7 @@ const broken: [name: string, text: string, problem: RegExp][] = [
 
 for (const [name, text, problem] of broken) {
   Deno.test(`loadContext() refuses ${name}, and clearContext() removes it`, () =>
-    inFolder(async (root) => {
+    inTestFolder(async (root) => {
       await Deno.mkdir(join(root, ".svc"));
       await Deno.writeTextFile(contextPath(root), text);
       await assert.rejects(loadContext(root), (error) => {
@@ -72,7 +64,7 @@ for (const [name, text, problem] of broken) {
 }
 
 Deno.test("loadContext() refuses a folder in the file's place", () =>
-  inFolder(async (root) => {
+  inTestFolder(async (root) => {
     await Deno.mkdir(contextPath(root), { recursive: true });
     await assert.rejects(loadContext(root), /it is no file/);
   }));
@@ -114,7 +106,7 @@ Deno.test("withContextIgnored() keeps what stands there and leaves the manifest 
 });
 
 Deno.test("ignoreContext() makes git ignore the context, once", () =>
-  inFolder(async (root) => {
+  inTestFolder(async (root) => {
     const git = (...args: string[]) =>
       new Deno.Command("git", { args, cwd: root, stdout: "piped" }).output();
     await git("init", "--quiet");

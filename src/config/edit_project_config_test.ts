@@ -11,6 +11,7 @@ import {
   SCHEMA_PATH,
 } from "./edit_project_config.ts";
 import { parseProjectConfig } from "./project_config.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 interface Row {
   readonly name: string;
@@ -193,31 +194,22 @@ Deno.test("newProjectConfig() begins with the schema reference and is valid", ()
   assert.equal(parseProjectConfig(source).config?.project.name, "my-site");
 });
 
-async function inTemporaryDirectory(run: (directory: string) => Promise<void>): Promise<void> {
-  const directory = await Deno.makeTempDir();
-  try {
-    await run(directory);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
-}
-
 Deno.test("saveProjectConfig() writes a valid text and leaves nothing else", () =>
-  inTemporaryDirectory(async (directory) => {
+  inTestFolder(async (directory) => {
     await saveProjectConfig(directory, "[dev]\nport = 1\n");
     assert.equal(await Deno.readTextFile(join(directory, "svc.toml")), "[dev]\nport = 1\n");
     assert.deepEqual([...Deno.readDirSync(directory)].map(({ name }) => name), ["svc.toml"]);
   }));
 
 Deno.test("saveProjectConfig() refuses an invalid text and keeps the old file", () =>
-  inTemporaryDirectory(async (directory) => {
+  inTestFolder(async (directory) => {
     await saveProjectConfig(directory, "[dev]\nport = 1\n");
     await assert.rejects(saveProjectConfig(directory, "[dev]\nport = 0\n"), /svc\.toml:2:8/);
     assert.equal(await Deno.readTextFile(join(directory, "svc.toml")), "[dev]\nport = 1\n");
   }));
 
 Deno.test("saveProjectConfig() writes through a symbolic link and keeps permissions", () =>
-  inTemporaryDirectory(async (directory) => {
+  inTestFolder(async (directory) => {
     const shared = join(directory, "shared.toml");
     await Deno.writeTextFile(shared, "", { mode: 0o600 });
     await Deno.symlink(shared, join(directory, "svc.toml"));
@@ -228,7 +220,7 @@ Deno.test("saveProjectConfig() writes through a symbolic link and keeps permissi
   }));
 
 Deno.test("saveProjectConfigSchema() writes once, and again where the text is another", () =>
-  inTemporaryDirectory(async (directory) => {
+  inTestFolder(async (directory) => {
     assert.equal(await saveProjectConfigSchema(directory), true);
     assert.equal(await saveProjectConfigSchema(directory), false);
     await Deno.writeTextFile(join(directory, SCHEMA_PATH), "{}");

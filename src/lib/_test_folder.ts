@@ -23,3 +23,13 @@ export async function makeTestFolder(prefix: string): Promise<string> {
   made.push(folder);
   return folder;
 }
+
+/** Runs a test in a folder that is removed afterwards. */
+export async function inTestFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-test-" });
+  try {
+    return await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}

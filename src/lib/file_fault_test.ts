@@ -1,15 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describeFileFault, findWriteFault, withPath } from "./file_fault.ts";
-
-async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+import { inTestFolder } from "./_test_folder.ts";
 
 const faultOf = (act: () => unknown): unknown => {
   try {
@@ -21,7 +13,7 @@ const faultOf = (act: () => unknown): unknown => {
 };
 
 Deno.test("describeFileFault() has words for the system's faults, and no numbers", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const file = join(folder, "file");
     await Deno.writeTextFile(file, "");
     const loop = join(folder, "loop");
@@ -39,13 +31,13 @@ Deno.test("describeFileFault() has words for the system's faults, and no numbers
   }));
 
 Deno.test("findWriteFault() finds nothing where the file can be written, and leaves nothing", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     assert.equal(await findWriteFault(join(folder, "a", "b", "file")), undefined);
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   }));
 
 Deno.test("findWriteFault() names what stands in the way", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const file = join(folder, "file");
     await Deno.writeTextFile(file, "");
     assert.deepEqual(await findWriteFault(join(file, "below")), {

@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { personWho, runCli, type RunOptions } from "../_test_run.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const TOKEN = "svc_serve_0123456789abcdef0123456789";
-
-async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-serve-" });
-  try {
-    await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 /** Runs `svc serve` on a free port until `use` has been called with what it printed. */
 async function serve(
@@ -34,7 +26,7 @@ async function serve(
 }
 
 Deno.test("serve prints url and token once, serves, and exits with 0 when stopped", async () => {
-  await inFolder(async (folder) => {
+  await inTestFolder(async (folder) => {
     let status = 0;
     const first = await serve(folder, async (printed) => {
       const { url, token } = JSON.parse(printed);
@@ -55,14 +47,14 @@ Deno.test("serve prints url and token once, serves, and exits with 0 when stoppe
 });
 
 Deno.test("serve stores the first key for a person, and for nobody else", async () => {
-  await inFolder(async (folder) => {
+  await inTestFolder(async (folder) => {
     const file = join(folder, ".config", "svc", "credentials.json");
     const run = await serve(folder, undefined, { argv: [], prompter: personWho([]) });
     assert.equal(run.code, 0, run.stderr);
     assert.match(run.stderr, /Stored the key in .*credentials\.json/);
     assert.ok((await Deno.readTextFile(file)).includes(TOKEN));
   });
-  await inFolder(async (folder) => {
+  await inTestFolder(async (folder) => {
     const run = await serve(folder, undefined, { argv: [] });
     assert.equal(run.code, 0);
     await assert.rejects(Deno.stat(join(folder, ".config")), Deno.errors.NotFound);
@@ -70,7 +62,7 @@ Deno.test("serve stores the first key for a person, and for nobody else", async 
 });
 
 Deno.test("serve says which port is taken", async () => {
-  await inFolder(async (folder) => {
+  await inTestFolder(async (folder) => {
     const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = taken.addr as Deno.NetAddr;
     const run = await runCli(

@@ -1,3 +1,4 @@
+import { inTestFolder } from "../../lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -5,15 +6,6 @@ import { LocalKvError, openLocalKv } from "./mod.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const VALUE = { bytes: encode("Kestrel"), contentType: "text/plain" };
-
-async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-kv-local-" });
-  try {
-    await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 /** Sets keys from another process, and prints what it finds under `here` first. */
 const OTHER_PROCESS = `
@@ -28,7 +20,7 @@ console.log(new TextDecoder().decode(bytes));
 `;
 
 Deno.test("openLocalKv() makes a folder that git ignores and only its owner reads", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const dataDir = join(folder, ".svc", "data");
     for (let time = 0; time < 2; time++) {
       using local = await openLocalKv(dataDir);
@@ -42,7 +34,7 @@ Deno.test("openLocalKv() makes a folder that git ignores and only its owner read
   }));
 
 Deno.test("openLocalKv() shares the store with another process that writes at the same time", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     using local = await openLocalKv(folder);
     const { store, namespace } = local;
     await store.set(namespace, "here", VALUE);
@@ -61,7 +53,7 @@ Deno.test("openLocalKv() shares the store with another process that writes at th
   }));
 
 Deno.test("openLocalKv() says which folder cannot be used, and what to do", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const file = join(folder, "file");
     await Deno.writeTextFile(file, "");
     await assert.rejects(openLocalKv(join(file, "data")), (error) => {
@@ -88,7 +80,7 @@ function encodings(folder: string): unknown[] {
 }
 
 Deno.test("openLocalKv() rewrites what an earlier version stored, for every runtime", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     await writeNatively(folder);
     assert.deepEqual(encodings(folder), [1]);
     for (let time = 0; time < 2; time++) {
@@ -105,7 +97,7 @@ Deno.test("openLocalKv() rewrites what an earlier version stored, for every runt
 const FUTURE_VALUE = new Uint8Array([0xff, 99, 0x30]);
 
 Deno.test("openLocalKv() names values that this runtime cannot read, and what to do", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     await writeNatively(folder);
     {
       using database = new DatabaseSync(join(folder, "kv.sqlite3"));

@@ -2,19 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sha256Hex } from "../../lib/hash.ts";
 import { ImageFiles } from "./image_files.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const QUOTA = { maxBytes: 100, maxProjectBytes: 60 };
 const image = (size: number) => ({ format: "webp" as const, bytes: new Uint8Array(size).fill(7) });
 const key = (name: string): string => sha256Hex(name);
-
-async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-images-" });
-  try {
-    await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 const filesBelow = (folder: string): string[] =>
   [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
@@ -22,7 +14,7 @@ const filesBelow = (folder: string): string[] =>
   );
 
 Deno.test("ImageFiles keeps images across a restart", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const files = new ImageFiles(folder, QUOTA);
     await files.put("p1", key("a"), image(10));
     const again = new ImageFiles(folder, QUOTA);
@@ -34,7 +26,7 @@ Deno.test("ImageFiles keeps images across a restart", () =>
   }));
 
 Deno.test("ImageFiles removes what was used the longest ago, of the project first", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const files = new ImageFiles(folder, QUOTA);
     for (const name of ["a", "b", "c"]) await files.put("p1", key(name), image(20));
     await files.find("p1", key("a"));
@@ -49,14 +41,14 @@ Deno.test("ImageFiles removes what was used the longest ago, of the project firs
   }));
 
 Deno.test("ImageFiles does not keep what is larger than a project may have", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const files = new ImageFiles(folder, QUOTA);
     await files.put("p1", key("a"), image(61));
     assert.deepEqual([files.bytes, filesBelow(folder)], [0, []]);
   }));
 
 Deno.test("ImageFiles makes no file outside its folder, and gives out no damaged one", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const files = new ImageFiles(join(folder, "images"), QUOTA);
     await files.put("../p1", key("a"), image(10));
     assert.deepEqual(filesBelow(folder), []);
@@ -67,7 +59,7 @@ Deno.test("ImageFiles makes no file outside its folder, and gives out no damaged
   }));
 
 Deno.test("ImageFiles.recover() removes what is no image, and what is too much", () =>
-  withFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     await Deno.mkdir(join(folder, "p1"));
     await Deno.writeTextFile(join(folder, "p1", "half.tmp"), "x");
     for (const name of ["a", "b", "c", "d"]) {

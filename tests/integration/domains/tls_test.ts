@@ -7,20 +7,12 @@ import { findPebble, makeCertificate, startPebble } from "../../helpers/pebble.t
 import { createProject, deploy, start } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const page = (text: string) => ({ files: { "index.html": text } });
 
-async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-tls-" });
-  try {
-    await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 Deno.test("a certificate of the operator's own serves API and sites, in HTTP/2 and 1.1", () =>
-  inFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
     const platform = await start(join(folder, "data"), {
       baseDomain: "svc.test",
@@ -42,7 +34,7 @@ Deno.test("a certificate of the operator's own serves API and sites, in HTTP/2 a
   }));
 
 Deno.test("certificate files that cannot serve are refused at start", () =>
-  inFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const one = await makeCertificate(folder, "one", ["DNS:svc.test"]);
     const two = await makeCertificate(folder, "two", ["DNS:svc.test"]);
     const text = join(folder, "text");
@@ -70,7 +62,7 @@ Deno.test("certificate files that cannot serve are refused at start", () =>
   }));
 
 Deno.test("an authority whose terms are not agreed to is refused at start", () =>
-  inFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const acme = { directoryUrl: "https://ca.test/dir", contact: "a@b.test", termsAgreed: false };
     await assert.rejects(
       start(join(folder, "data"), { httpsPort: 0, acme }),
@@ -84,7 +76,7 @@ Deno.test({
   name: "certificates are ordered by ACME, chosen by host, stored sealed, and outlive a restart",
   ignore: pebbleProgram === undefined,
   fn: () =>
-    inFolder(async (folder) => {
+    inTestFolder(async (folder) => {
       const dns = await startDns();
       const httpPort = unusedPort();
       const pebble = await startPebble(pebbleProgram!, {

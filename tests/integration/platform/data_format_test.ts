@@ -13,19 +13,11 @@ import { BackupError, DataNewerError, makeBackup, restoreBackup } from "../../..
 import { createProject, deploy, start } from "../../helpers/platform.ts";
 import { COUNT, formatFound, placesOf, settle, writeFirst } from "../../helpers/second_format.ts";
 import { fill, mountDisk } from "../../helpers/small_disk.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 1);
 const PROGRAM = new URL("../../helpers/second_format.ts", import.meta.url).pathname;
 const BACKUP = "before-format-2.tar";
-
-async function inFolder(test: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-format-" });
-  try {
-    await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 /** A data directory of the first format with a site and what the second format changes. */
 async function furnish(dataDir: string): Promise<void> {
@@ -110,7 +102,7 @@ async function killRound(first: string, folder: string, lineCount: number): Prom
 }
 
 Deno.test("kill -9 in a migration leaves the old state, or one that only newer programs go on with", () =>
-  inFolder(async (folder) => {
+  inTestFolder(async (folder) => {
     const first = join(folder, "first");
     await furnish(first);
     const whole = join(folder, "whole");
@@ -132,7 +124,7 @@ const DISK_MB = 8;
 async function onSmallDisk(
   test: (dataDir: string, folder: string) => Promise<void>,
 ): Promise<void> {
-  await inFolder(async (folder) => {
+  await inTestFolder(async (folder) => {
     const small = join(folder, "small");
     await using disk = await mountDisk(small, DISK_MB);
     if (disk === undefined) return console.log("Skipped: this user may not mount a disk");

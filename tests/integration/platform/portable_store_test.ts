@@ -4,21 +4,13 @@ import { DatabaseSync } from "node:sqlite";
 import { hear } from "../../../scripts/_process.ts";
 import { programCommand } from "../../../scripts/_program.ts";
 import { start } from "../../helpers/platform.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const EARLIER = new URL("../../../fixtures/data_directories/", import.meta.url).pathname;
 
-async function inFolder(test: (dataDir: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-runtimes-" });
-  try {
-    await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 for (const name of ["deno-2.6", "deno-2.9"]) {
   Deno.test(`a data directory that svc wrote on ${name} opens with all that is in it`, () =>
-    inFolder(async (dataDir) => {
+    inTestFolder(async (dataDir) => {
       const { code, stderr } = await hear([
         "tar",
         "xzf",
@@ -47,7 +39,7 @@ for (const name of ["deno-2.6", "deno-2.9"]) {
 }
 
 Deno.test("a store with values of a newer runtime is refused in words, and not touched", () =>
-  inFolder(async (dataDir) => {
+  inTestFolder(async (dataDir) => {
     const place = `${dataDir}/kv.sqlite3`;
     const kv = await Deno.openKv(place);
     await kv.set(["users", "1"], new Uint8Array([1]));
