@@ -33,6 +33,7 @@ Deno.test("the room's public names", () => {
     "defaultMaxFunctionProcesses",
     "defaultMaxServers",
     "defaultSocketLimits",
+    "denoCache",
     "findFunctions",
     "functionProcessCommand",
     "functionTypes",

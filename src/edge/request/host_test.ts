@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { canonicalHost, splitUrl } from "./host.ts";
+import { canonicalAuthority, canonicalHost, splitUrl } from "./host.ts";
 
 const targets: Readonly<Record<string, readonly [authority: string, path: string, query: string]>> =
   {
@@ -80,3 +80,18 @@ Deno.test("canonicalHost() has one form only, whatever comes in", () => {
     assert.match(host, /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])$/);
   }));
 });
+
+const authorities: Readonly<Record<string, string>> = {
+  "shop.example.com": "shop.example.com",
+  "SHOP.example.com": "shop.example.com",
+  "Shop.Example.Com.": "shop.example.com",
+  "SHOP.example.com:8443": "shop.example.com:8443",
+  "[2001:DB8::1]:80": "[2001:db8::1]:80",
+  "a test": "a test",
+};
+
+for (const [authority, expected] of Object.entries(authorities)) {
+  Deno.test(`canonicalAuthority() of ${JSON.stringify(authority)}`, () => {
+    assert.equal(canonicalAuthority(authority), expected);
+  });
+}
