@@ -38,7 +38,7 @@ import {
   takeMessage,
 } from "./outlet.ts";
 import { traitsOf } from "./statement_traits.ts";
-import { idled, overdue, refuseWaiting, waitsForLock } from "./waiting.ts";
+import { idled, lockHolder, overdue } from "./waiting.ts";
 
 export interface MultiplexerOptions {
   readonly backend: Backend;
@@ -123,21 +123,16 @@ export class Multiplexer {
   /** Ends what has waited too long. */
   tick(): void {
     const now = this.options.now();
-    const { outlet } = this.options;
+    const holder = this.#holder;
     const waiting = [...this.#clients.values()].filter((client) =>
-      client !== this.#holder && !client.isGone && client.inbox.isWhole
+      client !== holder && !client.isGone && client.inbox.isWhole
     );
     for (const client of waiting) {
-      const reason = overdue(
-        client,
-        now,
-        () => refuseWaiting(this.#holder, this.#lockHolder(client)),
-      );
+      const reason = overdue(client, now, { holder, clients: this.#clients.values() });
       if (reason === undefined) continue;
       client.since = now;
-      refuse(client, reason, outlet);
+      refuse(client, reason, this.options.outlet);
     }
-    const holder = this.#holder;
     if (holder === undefined) return;
     const limitMs = this.options.idleInTransactionMs();
     const reason = idled(holder, { now, limitMs, isAwaited: waiting.length > 0 });
@@ -168,7 +163,7 @@ export class Multiplexer {
       try {
         const message = client.inbox.peek();
         if (message === undefined) continue;
-        if (this.#lockHolder(client) !== undefined) continue;
+        if (lockHolder(client, this.#clients.values()) !== undefined) continue;
       } catch (error) {
         if (!(error instanceof MessageError)) throw error;
       }
@@ -178,14 +173,6 @@ export class Multiplexer {
       return client;
     }
     return undefined;
-  }
-
-  /** Another client whose advisory locks this one's next message has to wait for. */
-  #lockHolder(client: Client): Client | undefined {
-    const holder = [...this.#clients.values()].find((other) => other !== client && other.hasLocks);
-    if (holder === undefined) return undefined;
-    const message = client.inbox.peek();
-    return message !== undefined && waitsForLock(message, client) ? holder : undefined;
   }
 
   /** Gives the backend to a client, with its settings. */

@@ -46,14 +46,13 @@ const LOCK_LATE: ErrorFields = {
 /**
  * Why a client's statement has waited too long, if it has: by its own settings,
  * or by what everybody may wait.
- *
- * @param refusal says why it waited
  */
 export function overdue(
-  { since, settings }: Client,
+  client: Client,
   now: number,
-  refusal: () => ErrorFields,
+  others: { readonly holder: Client | undefined; readonly clients: Iterable<Client> },
 ): ErrorFields | undefined {
+  const { since, settings } = client;
   const waited = now - since;
   const isOver = (name: string) => {
     const limit = milliseconds(settings.get(name));
@@ -61,7 +60,9 @@ export function overdue(
   };
   if (isOver("lock_timeout")) return LOCK_LATE;
   if (isOver("statement_timeout")) return LATE;
-  return waited >= WAITS.backendMs ? refusal() : undefined;
+  return waited >= WAITS.backendMs
+    ? refuseWaiting(others.holder, lockHolder(client, others.clients))
+    : undefined;
 }
 
 /**
@@ -100,7 +101,7 @@ const IDLED: ErrorFields = {
 };
 
 /** Whether a client's next message may take advisory locks, or give them back. */
-export function waitsForLock(message: Message, client: Client): boolean {
+function waitsForLock(message: Message, client: Client): boolean {
   switch (message.type) {
     case "Q":
       return traitsOf(queryText(message)).locks;
@@ -113,8 +114,16 @@ export function waitsForLock(message: Message, client: Client): boolean {
   }
 }
 
+/** Another client whose advisory locks this one's next message has to wait for. */
+export function lockHolder(client: Client, clients: Iterable<Client>): Client | undefined {
+  const holder = [...clients].find((other) => other !== client && other.hasLocks);
+  if (holder === undefined) return undefined;
+  const message = client.inbox.peek();
+  return message !== undefined && waitsForLock(message, client) ? holder : undefined;
+}
+
 /** Why a client has waited in vain. */
-export function refuseWaiting(
+function refuseWaiting(
   holder: Client | undefined,
   lockHolder: Client | undefined,
 ): ErrorFields {
