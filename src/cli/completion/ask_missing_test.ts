@@ -39,8 +39,10 @@ Deno.test("a forgotten argument is chosen from what is there, at a terminal", as
 
 Deno.test("a forgotten argument that names nothing there is typed", async () => {
   const person = personWho(["no-such-file"]);
-  const { code, stderr } = await runCli(["rules", "import"], { prompter: person });
-  assert.deepEqual([code, person.asked], [1, ["file to import"]]);
+  const { code, stderr } = await runCli(["restore", "--data-dir", "restored"], {
+    prompter: person,
+  });
+  assert.deepEqual([code, person.asked], [1, ["backup, as svc backup makes it"]]);
   assert.match(stderr, /no-such-file/);
 });
 
