@@ -45,7 +45,9 @@ Deno.test("every example of a command parses", async () => {
     assert.ok(command.examples.length > 0, `${leaf.name} has no example`);
     for (const [line] of command.examples) {
       const [typed = ""] = line.split(/ [<>|] /);
-      const words = typed.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ""));
+      const words = typed.match(/'[^']*'|\$\([^)]*\)|\S+/g)!.map((word) =>
+        word.replaceAll("'", "")
+      );
       const own = words.slice(prefix.length).filter((word) => word !== "--json");
       assert.deepEqual(words.slice(0, prefix.length), prefix, line);
       let ran = false;
