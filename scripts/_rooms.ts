@@ -100,6 +100,10 @@ export const DOORWAYS: readonly Doorway[] = [
   { path: "src/platform/core/log.ts", reason: "core holds single files beside its folders" },
   { path: "deno.json", reason: "holds the version of the program, in one place" },
   { path: "src/cli/_test_run.ts", reason: "lets tests that cross rooms call the tool in process" },
+  {
+    path: "src/cli/serve/_test_flags.ts",
+    reason: "lets a test compare the settings of test platforms with those of svc serve",
+  },
   { path: "src/cli/_test_answers.ts", reason: "holds what the tool prints to its schemas" },
   {
     path: "src/release/_test_releases.ts",
@@ -118,6 +122,7 @@ export const DOORWAYS: readonly Doorway[] = [
     path: "src/contract/openapi.ts",
     reason: "only the OpenAPI endpoint and the reference load it, when asked",
   },
+  { path: "src/edge/geo/_test_mmdb.ts", reason: "lets tests say which country an address is in" },
   {
     path: "src/platform/accounts/_test_accounts.ts",
     reason: "lets tests of pages have accounts",

@@ -128,6 +128,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "server",
     "embedded",
     "portable_dump.ts",
+    "verify_pages.ts",
     "query",
     "scram",
     "wire",

@@ -1,19 +1,6 @@
 import assert from "node:assert/strict";
-import { Command } from "@commander-js/extra-typings";
 import type { PlatformOptions } from "../../serve/mod.ts";
-import type { Context } from "../session/context.ts";
-import { defineServeFlags } from "./flags.ts";
-import { readPlatformOptions } from "./platform_options.ts";
-
-/** As much of a context as flags and environment need. */
-const ctx = { env: {}, path: (given: string) => given } as Context;
-
-const optionsOf = (...argv: string[]): Promise<PlatformOptions> =>
-  readPlatformOptions(
-    ctx,
-    "/data",
-    defineServeFlags(new Command()).parse(argv, { from: "user" }).opts(),
-  );
+import { optionsOf } from "./_test_flags.ts";
 
 const cases: readonly (readonly [argv: readonly string[], options: Partial<PlatformOptions>])[] = [
   [["--max-sockets", "40"], { serverSockets: { total: 40 } }],
@@ -44,20 +31,18 @@ const cases: readonly (readonly [argv: readonly string[], options: Partial<Platf
 for (const [argv, wanted] of cases) {
   Deno.test(`readPlatformOptions() takes ${argv.join(" ")}`, async () => {
     const usual = await optionsOf();
-    const options = await optionsOf(...argv);
+    const options = await optionsOf(argv);
     assert.deepEqual({ ...options, log: usual.log }, { ...usual, ...wanted });
   });
 }
 
 Deno.test("a password of PostgreSQL is taken from the environment, and refused in a flag", async () => {
   const url = "postgres://svc:secret@db.example/svc";
-  const flags = defineServeFlags(new Command()).parse([], { from: "user" }).opts();
-  const withUrl = { ...ctx, env: { SVC_POSTGRES_URL: url } } as Context;
-  assert.equal((await readPlatformOptions(withUrl, "/data", flags)).postgres, url);
-  await assert.rejects(optionsOf("--postgres", url), (error: Error) => {
+  assert.equal((await optionsOf([], { SVC_POSTGRES_URL: url })).postgres, url);
+  await assert.rejects(optionsOf(["--postgres", url]), (error: Error) => {
     assert.match(error.message, /in SVC_POSTGRES_URL/);
     assert.ok(!error.message.includes("secret"));
     return true;
   });
-  await assert.rejects(optionsOf("--postgres", "mysql://db.example"), /begins with postgres:/);
+  await assert.rejects(optionsOf(["--postgres", "mysql://db.example"]), /begins with postgres:/);
 });

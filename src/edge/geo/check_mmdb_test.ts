@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { mmdbOf } from "./_mmdb_test_file.ts";
+import { mmdbOf } from "./_test_mmdb.ts";
 import { GeoFileError, loadGeo } from "./load_geo.ts";
 import { openCountryDatabase } from "./lookup.ts";
 

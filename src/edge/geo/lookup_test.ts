@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mmdbOf } from "./_mmdb_test_file.ts";
+import { mmdbOf } from "./_test_mmdb.ts";
 import { loadGeo } from "./load_geo.ts";
 import { openAsnDatabase, openCountryDatabase } from "./lookup.ts";
 

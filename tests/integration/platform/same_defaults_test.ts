@@ -1,9 +1,6 @@
 /** Test platforms have the settings that users get who type `svc serve`. */
 import assert from "node:assert/strict";
-import { Command } from "@commander-js/extra-typings";
-import { defineServeFlags } from "../../../src/cli/serve/flags.ts";
-import { readPlatformOptions } from "../../../src/cli/serve/platform_options.ts";
-import type { Context } from "../../../src/cli/session/context.ts";
+import { optionsOf } from "../../../src/cli/serve/_test_flags.ts";
 import { withTestOptions } from "../../helpers/platform.ts";
 import { serveCommand } from "../../helpers/platform_process.ts";
 
@@ -17,13 +14,6 @@ const SURROUNDINGS = new Set(["env", "log", "version"]);
 const isSilent = (value: unknown): boolean =>
   value === undefined || value === false ||
   (typeof value === "object" && value !== null && Object.values(value).every(isSilent));
-
-const optionsOf = (...argv: string[]) =>
-  readPlatformOptions(
-    { env: {}, path: (given: string) => given } as Context,
-    "/data",
-    defineServeFlags(new Command()).parse(argv, { from: "user" }).opts(),
-  );
 
 const settings = (options: object) =>
   Object.fromEntries(
@@ -45,6 +35,6 @@ Deno.test("a test platform that is a process gets the flags that say the same", 
     names.toSorted(),
     ["--base-domain", "--build-uid", "--host", "--port", "--postgres-port"],
   );
-  assert.deepEqual(settings(await optionsOf(...flags)), settings(await optionsOf()));
+  assert.deepEqual(settings(await optionsOf(flags)), settings(await optionsOf()));
   assert.deepEqual(Object.keys(secrets), ["SVC_BOOTSTRAP_TOKEN"]);
 });

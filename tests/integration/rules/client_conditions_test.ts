@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { mmdbOf } from "../../../src/edge/geo/_mmdb_test_file.ts";
+import { mmdbOf } from "../../../src/edge/geo/_test_mmdb.ts";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import {
   type Answer,
