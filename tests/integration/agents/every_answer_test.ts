@@ -110,6 +110,7 @@ async function startProject(walk: Walk): Promise<void> {
   await walk.run("init --name menu --create");
   await walk.run("link --project-id menu");
   await walk.run("projects list");
+  await walk.run("list");
   await walk.run("projects info menu");
   await walk.run("projects create --name spare --git-url https://git.example/menu.git");
   await walk.run("projects update menu", ["--display-name", "The menu"]);
