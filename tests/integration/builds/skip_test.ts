@@ -38,7 +38,7 @@ async function push({ port }: BuildPlatform, folder: string, branch: string) {
 }
 
 Deno.test("a commit that changes nothing of the root directory is skipped, force builds it", () =>
-  withBuilds(async ({ project, build, log, api, trigger, ended }) => {
+  withBuilds(async ({ project, build, log, api, trigger, ended, repository }) => {
     const { id, hook } = await project("shop", SETTINGS);
     assert.equal((await build(hook, FILES)).error, null);
 
@@ -61,7 +61,8 @@ Deno.test("a commit that changes nothing of the root directory is skipped, force
 
     const skipped = await build(hook, { "apps/admin/index.html": "<p>three</p>" });
     assert.equal(skipped.status, "STOPPED");
-    const forced = await trigger(hook, { branch: "main", force: true });
+    const commitSha = await repository.git("rev-parse", "main");
+    const forced = await trigger(hook, { branch: "main", commitSha, force: true });
     assert.equal((await ended(forced.id)).status, "LIVE");
 
     await build(hook, { "apps/admin/index.html": "<p>four</p>" });
