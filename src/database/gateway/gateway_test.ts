@@ -231,6 +231,6 @@ Deno.test({
     letIn();
     const { client } = await openClient(test.url(branch));
     await client.end();
-    assert.equal(test.gateway.sessionsOf(branch.id), 0);
+    await until(() => test.gateway.sessionsOf(branch.id), (count) => count === 0);
   },
 });
