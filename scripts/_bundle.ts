@@ -60,6 +60,24 @@ const WITHOUT_PRE_GYP: Plugin = {
   },
 };
 
+/** Every start reads the version of the program, and nothing else of the file that holds it. */
+const versionAlone = (root: string): Plugin => ({
+  name: "version-alone",
+  setup(bundling) {
+    const namespace = "version-alone";
+    const filter = /\/deno\.json$/;
+    const reader = join(root, "src/cli/version.ts");
+    bundling.onResolve(
+      { filter },
+      ({ importer }) => importer === reader ? { path: "deno.json", namespace } : undefined,
+    );
+    bundling.onLoad({ filter: /./, namespace }, async ({ path }) => {
+      const { version } = JSON.parse(await Deno.readTextFile(join(root, path)));
+      return { contents: JSON.stringify({ version }), loader: "json" };
+    });
+  },
+});
+
 /** What the compiler puts in the place of names. */
 function constants({ releasesUrl }: BundleOptions): Record<string, string> {
   return releasesUrl === undefined ? {} : { SVC_RELEASES_URL: JSON.stringify(releasesUrl) };
@@ -82,7 +100,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
     external: [...options.external],
-    plugins: [rarePackages(options.root), directImports(options.root)],
+    plugins: [versionAlone(options.root), rarePackages(options.root), directImports(options.root)],
     define: constants(options),
     metafile: true,
     logLevel: "warning",
