@@ -25,7 +25,7 @@ export function originResponse(response: ComputeResponse): OriginResponse {
   return {
     status,
     headers: responseHeadersFrom(headers),
-    body: response.bytes ?? response.body,
+    body: response.whole ?? response.body,
   };
 }
 

@@ -69,7 +69,7 @@ export async function proxyRequest(
     return {
       status: response.status,
       headers: responseHeadersFrom(response.headers),
-      body: response.bytes ?? response.body,
+      body: response.whole ?? response.body,
     };
   } catch (cause) {
     if (!(cause instanceof OutboundError)) throw cause;

@@ -16,7 +16,7 @@ export const failed = (reason: ComputeFailure, message: string): Failed => ({
 });
 
 export const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
-  body instanceof Uint8Array ? new WholeAnswer(head, body) : {
+  body !== null && !(body instanceof ReadableStream) ? new WholeAnswer(head, body) : {
     status: head.status,
     statusText: head.statusText,
     headers: dropHopByHop(head.headers),

@@ -28,6 +28,8 @@ export interface ComputeResponse {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The whole body, where it came with the head: to be used in place of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
+  /** The same, as text where it is ASCII: that costs half as much to send on. */
+  readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** `timeout` is a 504, `overloaded` a 503, `aborted` needs no answer, the others are a 502. */

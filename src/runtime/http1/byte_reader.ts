@@ -3,11 +3,14 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
+import { Buffer, isAscii } from "node:buffer";
 import { OutboundError } from "./errors.ts";
 
 /** Reads into the buffer; `null` at the end. */
 export type ReadBytes = (buffer: Uint8Array<ArrayBuffer>) => Promise<number | null>;
+
+/** A body in memory; a string only where each byte is ASCII. */
+export type WholeBody = string | Uint8Array<ArrayBuffer>;
 
 /** Most bytes that are buffered at once. */
 export const BUFFER_BYTES = 64 * 1024;
@@ -105,6 +108,15 @@ export class ByteReader {
     const bytes = this.#buffer.slice(this.#start, this.#start + count);
     this.#start += count;
     return bytes;
+  }
+
+  /** As `take()`. The runtime sends text at half the cost of bytes. */
+  takeWhole(count: number): WholeBody {
+    const end = this.#start + count;
+    if (!isAscii(this.#buffer.subarray(this.#start, end))) return this.take(count);
+    const text = this.#text.toString("utf8", this.#start, end);
+    this.#start = end;
+    return text;
   }
 
   /** As `some`, except that the end of the connection is an error. */

@@ -1,4 +1,4 @@
-import { equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import fc from "fast-check";
 import { ByteReader } from "./byte_reader.ts";
 import { OutboundError } from "./errors.ts";
@@ -40,4 +40,17 @@ Deno.test("ByteReader.until() ends a head at its empty line and leaves the body"
 
 Deno.test("ByteReader.until() refuses a head above its limit", async () => {
   await rejects(readerOf("x".repeat(200), [50]).until("head", 100), /too large/);
+});
+
+Deno.test("ByteReader.takeWhole() gives ASCII as text, and any other byte as it is", async () => {
+  const any = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 60 });
+  const ascii = fc.array(fc.nat(127), { minLength: 1, maxLength: 60 });
+  await fc.assert(fc.asyncProperty(fc.oneof(any, ascii), async (codes) => {
+    const reader = readerOf(`${String.fromCharCode(...codes)}rest`, [100]);
+    await reader.fill();
+    const whole = reader.takeWhole(codes.length);
+    equal(typeof whole === "string", codes.every((code) => code < 128));
+    deepEqual([...typeof whole === "string" ? new TextEncoder().encode(whole) : whole], codes);
+    deepEqual(reader.take(4), new TextEncoder().encode("rest"));
+  }));
 });

@@ -5,7 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { readBody } from "./body_reader.ts";
-import { BUFFER_BYTES, ByteReader } from "./byte_reader.ts";
+import { BUFFER_BYTES, ByteReader, type WholeBody } from "./byte_reader.ts";
 import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 import { ExchangeWatch, type WatchOptions } from "./exchange_watch.ts";
@@ -40,8 +40,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface WireAnswer {
   readonly head: ResponseHead;
-  /** Bytes where the whole body came with the head. */
-  readonly body: ReadableStream<Bytes> | Bytes | null;
+  /** No stream where the whole body came with the head. */
+  readonly body: ReadableStream<Bytes> | WholeBody | null;
 }
 
 export interface ConnectionTimes {
@@ -267,9 +267,9 @@ export class Http1Connection {
       return null;
     }
     if (head.framing.type === "length" && head.framing.length <= this.#reader.buffered) {
-      const bytes = this.#reader.take(head.framing.length);
+      const whole = this.#reader.takeWhole(head.framing.length);
       finish();
-      return bytes;
+      return whole;
     }
     this.#deadline.at = Infinity;
     const next = readBody(this.#reader, head.framing);

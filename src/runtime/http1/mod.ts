@@ -18,5 +18,6 @@ export { Deadline, Deadlines, type Timers } from "./deadlines.ts";
 export { OutboundError, type OutboundErrorCode } from "./errors.ts";
 export { type LazySignal, resolveSignal, SIGNAL_DELAY_MS } from "./exchange_watch.ts";
 export { formatRequestHead, type HeaderList, type ResponseHead } from "./head.ts";
+export type { WholeBody } from "./byte_reader.ts";
 export { WholeAnswer } from "./whole_answer.ts";
 export { announceBody, isRepeatable } from "./request_body.ts";

@@ -4,7 +4,10 @@
  * @module
  */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
+import type { WholeBody } from "./byte_reader.ts";
 import type { HeaderList, ResponseHead } from "./head.ts";
+
+const encoder = new TextEncoder();
 
 /** An answer whose whole body is there; a stream is made of it for a reader that wants one. */
 export class WholeAnswer {
@@ -14,13 +17,17 @@ export class WholeAnswer {
   readonly headers: HeaderList;
   #body: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
 
-  constructor(head: ResponseHead, readonly bytes: Uint8Array<ArrayBuffer>) {
+  constructor(head: ResponseHead, readonly whole: WholeBody) {
     this.status = head.status;
     this.statusText = head.statusText;
     this.headers = dropHopByHop(head.headers);
   }
 
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return typeof this.whole === "string" ? encoder.encode(this.whole) : this.whole;
+  }
+
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    return this.#body ??= new Blob([this.bytes]).stream();
+    return this.#body ??= new Blob([this.whole]).stream();
   }
 }

@@ -21,6 +21,7 @@ import {
   SIGNAL_DELAY_MS,
   type Timers,
   WholeAnswer,
+  type WholeBody,
   type WireAnswer,
   type WireRequest,
 } from "../http1/mod.ts";
@@ -86,7 +87,7 @@ function requestHeaders(request: OutboundRequest, target: Target, ofBody: Header
 /** As `WholeAnswer`, with where it came from. */
 class WholeResponse extends WholeAnswer implements OutboundResponse {
   constructor(
-    { head, body }: { readonly head: ResponseHead; readonly body: Uint8Array<ArrayBuffer> },
+    { head, body }: { readonly head: ResponseHead; readonly body: WholeBody },
     readonly url: string,
     readonly redirected: boolean,
   ) {
@@ -155,7 +156,9 @@ class OutboundClient {
     };
     const { head, body } = await this.#send(wire, target, request.signal);
     const { href: url } = target.url;
-    if (body instanceof Uint8Array) return new WholeResponse({ head, body }, url, redirected);
+    if (body !== null && !(body instanceof ReadableStream)) {
+      return new WholeResponse({ head, body }, url, redirected);
+    }
     const { status, statusText } = head;
     return { status, statusText, headers: dropHopByHop(head.headers), body, url, redirected };
   }
