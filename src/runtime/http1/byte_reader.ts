@@ -63,21 +63,29 @@ export class ByteReader {
    * Text up to `\r\n\r\n` or, with `line`, up to `\r\n`, which is taken but not
    * returned. Each character is a byte, as HTTP heads are read.
    */
-  async until(end: "head" | "line", maxBytes: number): Promise<string> {
+  until(end: "head" | "line", maxBytes: number): string | Promise<string> {
     const length = end === "head" ? 4 : 2;
-    let scanned = 0;
+    return this.#taken(length, 0) ?? this.#readUntil(length, maxBytes);
+  }
+
+  /** The text up to such an end, where that was read already. */
+  #taken(length: number, scanned: number): string | undefined {
+    const at = this.#find(length, scanned);
+    if (at === -1) return undefined;
+    const text = this.#textUpTo(this.#start + at);
+    this.#start += at + length;
+    return text;
+  }
+
+  async #readUntil(length: number, maxBytes: number): Promise<string> {
     for (;;) {
-      const at = this.#find(length, scanned);
-      if (at !== -1) {
-        const text = this.#textUpTo(this.#start + at);
-        this.#start += at + length;
-        return text;
-      }
-      scanned = Math.max(0, this.buffered - length + 1);
+      const scanned = Math.max(0, this.buffered - length + 1);
       if (this.buffered >= Math.min(maxBytes, BUFFER_BYTES)) {
         throw new OutboundError("bad_response", "The head of the answer is too large");
       }
       if (!await this.fill()) throw reset();
+      const text = this.#taken(length, scanned);
+      if (text !== undefined) return text;
     }
   }
 

@@ -191,9 +191,15 @@ export class Http1Connection {
       if (watched !== undefined && !await watched) {
         throw new OutboundError("reset", "The connection had ended");
       }
-      const answer = await this.#readHead(request.method);
+      const answer = await readFinalHead(this.#reader, request.method);
+      if (answer.status === 101) {
+        throw new OutboundError("bad_response", "The answer switches protocols unasked");
+      }
       this.#watch.headCame();
-      if (answer.framing.type === "length") await this.#awaitShort(answer.framing.length);
+      const { framing } = answer;
+      if (framing.type === "length" && this.#isShort(framing.length)) {
+        await this.#awaitShort(framing.length);
+      }
       if (this.#failure !== undefined) throw this.#failure;
       const body = this.#body(answer, { upload, done });
       if (body instanceof ReadableStream) this.#watch.attachSignal();
@@ -215,7 +221,7 @@ export class Http1Connection {
   async #write(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.byteLength;) {
-        at += await this.conn.write(bytes.subarray(at));
+        at += await this.conn.write(at === 0 ? bytes : bytes.subarray(at));
         this.#touch();
       }
     } catch (cause) {
@@ -230,10 +236,9 @@ export class Http1Connection {
     await sendBody(reader, length, (bytes) => this.#write(bytes));
   }
 
-  async #readHead(method: string): Promise<ResponseHead> {
-    const head = await readFinalHead(this.#reader, method);
-    if (head.status !== 101) return head;
-    throw new OutboundError("bad_response", "The answer switches protocols unasked");
+  /** Whether a body has not come yet, and is short enough to be waited for. */
+  #isShort(length: number): boolean {
+    return length <= BUFFER_BYTES && this.#reader.buffered < length;
   }
 
   /**
@@ -242,7 +247,6 @@ export class Http1Connection {
    * becomes a stream.
    */
   async #awaitShort(length: number): Promise<void> {
-    if (length > BUFFER_BYTES || this.#reader.buffered >= length) return;
     const { promise: late, resolve } = Promise.withResolvers<false>();
     const deadline = new Deadline(() => resolve(false));
     this.times.exchanges.set(deadline, SHORT_BODY_MS);
