@@ -100,3 +100,11 @@ export function addField(headers: Headers, field: RawField, key = LIST_KEY): voi
   if (list === undefined) headers.set(...field);
   else list.push(field);
 }
+
+/** Adds all fields of one `Headers` to another that has none of them. */
+export function addFieldsOf(from: Headers, to: Headers, key = LIST_KEY): void {
+  const [source, target] = [listOf(from, key), listOf(to, key)];
+  if (source === undefined || target === undefined) {
+    for (const [name, value] of from) to.append(name, value);
+  } else for (const field of source) target.push(field);
+}

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { addField, allFieldsOf, fieldOf, findListKey, hasField, valueIn } from "./raw_fields.ts";
+import {
+  addField,
+  addFieldsOf,
+  allFieldsOf,
+  fieldOf,
+  findListKey,
+  hasField,
+  valueIn,
+} from "./raw_fields.ts";
 
 for (const [name, key] of [["array", findListKey()], ["methods", undefined]] as const) {
   Deno.test(`hasField() finds names in any case, by the ${name} of Headers`, () => {
@@ -25,6 +33,13 @@ for (const [name, key] of [["array", findListKey()], ["methods", undefined]] as 
     addField(headers, ["content-encoding", "identity"], key);
     assert.equal(headers.get("content-encoding"), "identity");
     assert.equal(hasField(headers, "content-encoding", key), true);
+  });
+
+  Deno.test(`addFieldsOf() adds every line of every field, by the ${name} of Headers`, () => {
+    const from = new Headers([["etag", '"1"'], ["set-cookie", "a=1"], ["set-cookie", "b=2"]]);
+    const { headers } = new Response(new ReadableStream());
+    addFieldsOf(from, headers, key);
+    assert.deepEqual([...headers], [...from]);
   });
 }
 

@@ -44,13 +44,20 @@ export function isWhole(response: Response): boolean {
   return wholeBody(response) !== undefined;
 }
 
-/** A stream that shares the bytes, and has the next piece only when it is wanted. */
-export function inPieces(body: Bytes | string): ReadableStream<Bytes> {
+/**
+ * A stream that shares the bytes, and has the next piece only when it is wanted; `handed` is
+ * called with the length of each.
+ */
+export function inPieces(
+  body: Bytes | string,
+  handed: (bytes: number) => void = () => {},
+): ReadableStream<Bytes> {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   let at = 0;
   return new ReadableStream({
     pull(controller) {
       const end = Math.min(at + PIECE_BYTES, bytes.byteLength);
+      handed(end - at);
       if (end > at) controller.enqueue(bytes.subarray(at, end));
       at = end;
       if (at === bytes.byteLength) controller.close();

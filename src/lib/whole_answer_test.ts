@@ -30,6 +30,16 @@ Deno.test("inPieces() shares the bytes, and has no piece before it is wanted", a
   assert.equal(await new Response(inPieces("")).text(), "");
 });
 
+Deno.test("inPieces() tells of each piece when it is wanted", async () => {
+  const handed: number[] = [];
+  const reader = inPieces(new Uint8Array(40_000), (bytes) => handed.push(bytes)).getReader();
+  assert.deepEqual(handed, []);
+  await reader.read();
+  assert.deepEqual(handed, [32_768]);
+  await reader.read();
+  assert.deepEqual(handed, [32_768, 7232]);
+});
+
 Deno.test("isWhole() of an answer that nobody marked", () => {
   assert.equal(isWhole(new Response("hello")), false);
 });

@@ -8,6 +8,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
+import { addField, addFieldsOf, hasField } from "../../../lib/raw_fields.ts";
 import { inPieces, wholeBody } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Sending, Tracked } from "./connection_table.ts";
 
@@ -39,10 +40,17 @@ export function watchAnswer(
     if (random() * SAMPLED >= 1) return undefined;
     const length = lengthOf(whole);
     const sending = table.sends(entry, { bytes: SAMPLED * length, stands: SAMPLED });
-    const body = watchedBody(inPieces(whole), { table, sending, length });
-    const watched = new Response(body, response);
-    if (!watched.headers.has("content-length")) {
-      watched.headers.set("content-length", String(length));
+    let left = length;
+    const body = inPieces(whole, (bytes) => {
+      left -= bytes;
+      sending.isHandedOver = left === 0;
+      table.progressed(sending);
+    });
+    const { status, headers } = response;
+    const watched = new Response(body, { status });
+    addFieldsOf(headers, watched.headers);
+    if (!hasField(headers, "content-length")) {
+      addField(watched.headers, ["content-length", String(length)]);
     }
     return { response: watched, sending };
   }
