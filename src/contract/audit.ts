@@ -25,7 +25,8 @@ export const auditEntry = z.object({
     example: "/v1/api-keys",
   }),
   project: z.string().nullable().describe(
-    "Name or id of the project as the request gave it; null where it was about none",
+    "Name or id of the project as the request gave it, or the name of the project that the " +
+      "request's resource belongs to; null where it was about none",
   ).meta({ example: "lanterns" }),
   user: z.object({ id: uuid, name: z.string() }).nullable().describe(
     "Whose account it was; null for a call of a deploy hook, which is nobody's",
@@ -35,6 +36,19 @@ export const auditEntry = z.object({
     id: uuid,
     name: z.string(),
   }).describe("What the request was authorized by"),
+  target: z.object({
+    id: z.string().nullable(),
+    name: z.string().nullable(),
+  }).nullable().describe(
+    "What was created, changed or deleted: its id, and the name it has, such as that of a key, " +
+      "variable or domain; null in entries of older versions",
+  ).meta({ example: { id: "01940000-0000-7000-8000-000000000000", name: "ci" } }),
+  changes: z.array(z.object({
+    field: z.string(),
+    from: z.string().nullable(),
+    to: z.string().nullable(),
+  })).describe("Fields that were set or changed, with their old and new values; never a secret")
+    .meta({ example: [{ field: "role", from: "viewer", to: "developer" }] }),
   address: z.string().describe("Where the request came from"),
   requestId: z.string().nullable().describe("Id of the request, as its answer named it"),
 }).meta({ id: "AuditEntry" });

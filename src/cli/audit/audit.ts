@@ -9,7 +9,7 @@ import {
 import { defineCommand, definedOnly, wholeNumber } from "../command/mod.ts";
 import { printable } from "../terminal/mod.ts";
 
-const HEADINGS = ["AT", "WHO", "BY", "ADDRESS", "ACTION", "PATH"] as const;
+const HEADINGS = ["AT", "WHO", "BY", "ADDRESS", "ACTION", "WHAT", "PATH"] as const;
 
 /** A key, login or hook by its name; a hook is told from a key, as it has no user. */
 function credentialOf({ type, name }: AuditEntry["credential"]): string {
@@ -17,18 +17,30 @@ function credentialOf({ type, name }: AuditEntry["credential"]): string {
   return type === "hook" ? `hook ${printable(name)}` : printable(name);
 }
 
-const rowOf = ({ at, user, credential, address, action, path }: AuditEntry) => [
-  at,
-  user === null ? "" : printable(user.name),
-  credentialOf(credential),
-  printable(address),
-  printable(action),
-  printable(path),
+/** What an entry is about, such as `ci (permissions: read → read, deploy)`. */
+function subjectOf({ target, changes }: AuditEntry): string {
+  const subject = printable(target?.name ?? target?.id ?? "");
+  if (changes.length === 0) return subject;
+  const list = changes.map(({ field, from, to }) =>
+    `${field}: ${from === null ? "" : `${from} → `}${to ?? "none"}`
+  );
+  return `${subject} (${printable(list.join("; "))})`.trim();
+}
+
+const rowOf = (entry: AuditEntry) => [
+  entry.at,
+  entry.user === null ? "" : printable(entry.user.name),
+  credentialOf(entry.credential),
+  printable(entry.address),
+  printable(entry.action),
+  subjectOf(entry),
+  printable(entry.path),
 ];
 
 export default defineCommand({
   description: `Newest first; entries are kept for ${AUDIT_DAYS} days. Only owners of the ` +
-    "workspace can list them. The log leaves out what was set, such as the value of a variable.",
+    "workspace can list them. The log names what was changed, with old and new values such as " +
+    "roles, and leaves out secrets, such as the value of a variable.",
   define: (command) =>
     command
       .option("--user <id>", "only what this account did")

@@ -28,6 +28,13 @@ const auditRecord = z.object({
   project: z.string().nullable(),
   user: z.object({ id: z.string(), name: z.string() }).nullable(),
   credential: z.object({ type: z.enum(AUDIT_CREDENTIALS), id: z.string(), name: z.string() }),
+  target: z.object({ id: z.string().nullable(), name: z.string().nullable() }).nullable()
+    .default(null),
+  changes: z.array(z.object({
+    field: z.string(),
+    from: z.string().nullable(),
+    to: z.string().nullable(),
+  })).readonly().default([]),
   address: z.string(),
   requestId: z.string().nullable(),
 });
@@ -51,6 +58,7 @@ const fits = (record: AuditRecord, { user, action, project }: AuditWish): boolea
 
 const toWire = (record: AuditRecord): AuditEntry => ({
   ...record,
+  changes: [...record.changes],
   at: new Date(record.at).toISOString(),
   summary: summaryOf(record.action),
 });

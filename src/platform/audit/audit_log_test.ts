@@ -8,7 +8,7 @@ const change = (given: Partial<AuditedChange> = {}): AuditedChange => ({
   ...{ workspaceId: "w", action: "createHook", path: "/v1/deploy-hooks", project: null },
   user: { id: ADA, name: "Ada" },
   credential: { type: "session", id: BOB, name: "Firefox" },
-  ...{ address: "192.0.2.1", requestId: "r1" },
+  ...{ address: "192.0.2.1", requestId: "r1", target: null, changes: [] },
   ...given,
 });
 

@@ -8,6 +8,7 @@ import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { CompletedCall } from "../core/http/mod.ts";
 import { AuditLog } from "./audit_log.ts";
+import { projectOf, subjectOf } from "./audit_subjects.ts";
 import { recordedName } from "./recorded_operations.ts";
 
 /** The capability of the audit log. */
@@ -24,12 +25,14 @@ export function createAudit(
   const audit = new AuditLog(foundation);
   return {
     audit,
-    async recordCall({ endpoint, caller, client, path, project, requestId }) {
+    async recordCall(call) {
+      const { endpoint, caller, client, path, requestId } = call;
       const action = recordedName(endpoint);
       if (action === undefined) return;
       const { user, credential, workspace } = caller;
       await audit.record({
-        ...{ workspaceId: workspace.id, action, path, project, requestId },
+        ...{ workspaceId: workspace.id, action, path, project: projectOf(call), requestId },
+        ...subjectOf(action, call),
         user: { id: user.id, name: user.name },
         credential: { type: credential.type, id: credential.id, name: credential.name },
         address: client.address,

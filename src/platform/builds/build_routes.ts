@@ -54,8 +54,9 @@ export function bindBuildRoutes(router: Router, services: {
     return toWire(build, project.name);
   });
 
-  router.guarded(endpoints.cancelBuild, async (caller, { params }) => {
+  router.guarded(endpoints.cancelBuild, async (caller, { params, note }) => {
     const { build, project } = await find(caller, params.build);
+    note({ before: build });
     const deployment = await deployments.find(project.id, build.id);
     if (!isUnderWay(build) || deployment === undefined) {
       throw new Failure("conflict", `Build ${build.id} cannot be cancelled: it is ${build.state}`);

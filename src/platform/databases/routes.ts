@@ -64,8 +64,11 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
   );
   router.guarded(
     endpoints.updateDatabase,
-    async (caller, { params, body }) =>
-      await show(await service.update(await find(caller, params), body)),
+    async (caller, { params, body, note }) => {
+      const database = await find(caller, params);
+      note({ before: await show(database) });
+      return await show(await service.update(database, body));
+    },
   );
   router.guarded(
     endpoints.deleteDatabase,
@@ -87,13 +90,19 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
   );
   router.guarded(
     endpoints.getDatabaseConnection,
-    async (caller, { params, query }) =>
-      await service.connection(await find(caller, params), query.branch),
+    async (caller, { params, query, note }) => {
+      const database = await find(caller, params);
+      note({ before: { id: database.id, database: database.name } });
+      return await service.connection(database, query.branch);
+    },
   );
   router.guarded(
     endpoints.moveDatabase,
-    async (caller, { params, body }) =>
-      await show(await service.move(await find(caller, params), body.engine)),
+    async (caller, { params, body, note }) => {
+      const database = await find(caller, params);
+      note({ before: await show(database) });
+      return await show(await service.move(database, body.engine));
+    },
   );
 }
 
@@ -131,16 +140,20 @@ export function bindBranchRoutes(router: Router, parts: RouteParts): void {
       items: await Promise.all(all.map((branch) => descriptions.branch(database, branch))),
     };
   });
-  router.guarded(endpoints.createDatabaseBranch, async (caller, { params, body }) => {
+  router.guarded(endpoints.createDatabaseBranch, async (caller, { params, body, note }) => {
     const database = await find(caller, params);
+    note({ before: { database: database.name } });
     return await descriptions.branch(database, await branchService.create(database, body));
   });
-  router.guarded(endpoints.deleteDatabaseBranch, async (caller, { params }) => {
-    await branchService.remove(...await findBranch(caller, params));
+  router.guarded(endpoints.deleteDatabaseBranch, async (caller, { params, note }) => {
+    const [database, branch] = await findBranch(caller, params);
+    note({ before: { id: branch.id, name: branch.name, database: database.name } });
+    await branchService.remove(database, branch);
     return undefined;
   });
-  router.guarded(endpoints.resetDatabaseBranch, async (caller, { params }) => {
+  router.guarded(endpoints.resetDatabaseBranch, async (caller, { params, note }) => {
     const [database, branch] = await findBranch(caller, params);
+    note({ before: { database: database.name } });
     return await descriptions.branch(database, await branchService.reset(database, branch));
   });
 
@@ -148,18 +161,23 @@ export function bindBranchRoutes(router: Router, parts: RouteParts): void {
     const all = await snapshots.list(await find(caller, params));
     return { items: all.map(snapshotToWire) };
   });
-  router.guarded(endpoints.createDatabaseSnapshot, async (caller, { params, body }) => {
+  router.guarded(endpoints.createDatabaseSnapshot, async (caller, { params, body, note }) => {
     const [database, branch] = await findBranch(caller, { ...params, branch: body.branch });
+    note({ before: { database: database.name } });
     return snapshotToWire(await snapshots.create(database, branch));
   });
-  router.guarded(endpoints.restoreDatabaseSnapshot, async (caller, { params, body }) => {
+  router.guarded(endpoints.restoreDatabaseSnapshot, async (caller, { params, body, note }) => {
     const database = await find(caller, params);
+    note({ before: { database: database.name } });
     const snapshot = await snapshots.require(database, params.snapshot);
     const branch = await snapshots.restore(database, snapshot, body.branch);
     return await descriptions.branch(database, branch);
   });
-  router.guarded(endpoints.deleteDatabaseSnapshot, async (caller, { params }) => {
-    await snapshots.remove(await snapshots.require(await find(caller, params), params.snapshot));
+  router.guarded(endpoints.deleteDatabaseSnapshot, async (caller, { params, note }) => {
+    const database = await find(caller, params);
+    const snapshot = await snapshots.require(database, params.snapshot);
+    note({ before: { ...snapshotToWire(snapshot), database: database.name } });
+    await snapshots.remove(snapshot);
     return undefined;
   });
 }

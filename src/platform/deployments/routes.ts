@@ -44,6 +44,12 @@ async function describedContent(
   throw new Failure("conflict", `Deployment ${id} has no content: its build never finished`);
 }
 
+/** The deployments that production showed before and after a call. */
+const productionChange = (before: ProjectRecord, after: ProjectRecord) => ({
+  before: { productionDeploymentId: productionDeploymentId(before) },
+  after: { productionDeploymentId: productionDeploymentId(after) },
+});
+
 export function bindDeploymentRoutes(router: Router, services: DeploymentRouteServices): void {
   const { deployments, projects, addresses, vault, service, variables } = services;
 
@@ -129,20 +135,23 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return toWire(deployment, project);
   });
 
-  router.guarded(endpoints.activateDeployment, async (caller, { params }) => {
+  router.guarded(endpoints.activateDeployment, async (caller, { params, note }) => {
     const { deployment, project } = await find(caller, params.deployment);
     requireDeploy(caller, deployment.environment);
     const live = await service.activateOrFail(deployment);
-    return toWire(live, await findAgain(project));
+    const current = await findAgain(project);
+    note(productionChange(project, current));
+    return toWire(live, current);
   });
 
-  router.guarded(endpoints.stopDeployment, async (caller, { params, body }) => {
+  router.guarded(endpoints.stopDeployment, async (caller, { params, body, note }) => {
     const { deployment, project } = await find(caller, params.deployment);
+    note({ before: { status: deployment.status } });
     requireDeploy(caller, deployment.environment);
     return toWire(await service.stop(deployment, project, body), project);
   });
 
-  router.guarded(endpoints.promoteDeployment, async (caller, { params }) => {
+  router.guarded(endpoints.promoteDeployment, async (caller, { params, note }) => {
     const { project } = await find(caller, params.deployment);
     const live = await promotions.run(project.id, async () => {
       const current = await find(caller, params.deployment);
@@ -152,10 +161,12 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
         current.project,
       );
     });
-    return toWire(live, await findAgain(project));
+    const current = await findAgain(project);
+    note(productionChange(project, current));
+    return toWire(live, current);
   });
 
-  router.guarded(endpoints.redeployDeployment, async (caller, { params }) => {
+  router.guarded(endpoints.redeployDeployment, async (caller, { params, note }) => {
     const { deployment, project } = await find(caller, params.deployment);
     requireDeploy(caller, deployment.environment);
     const live = await redeploy(
@@ -167,7 +178,9 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
       deployment,
       project,
     );
-    return toWire(live, await findAgain(project));
+    const current = await findAgain(project);
+    note(productionChange(project, current));
+    return toWire(live, current);
   });
 
   /** The deployment of a project that another one is compared with. */
@@ -202,13 +215,17 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     };
   });
 
-  router.guarded(endpoints.rollback, async (caller, { params, body }) => {
+  router.guarded(endpoints.rollback, async (caller, { params, body, note }) => {
     const project = await findProject(projects, caller, params.project);
     const { live, undone } = await service.rollBack(project, {
       undo: body.deploymentId,
       to: body.to,
     });
     const current = await findAgain(project);
+    note({
+      before: { productionDeploymentId: undone.id, project: project.name },
+      after: { productionDeploymentId: live.id },
+    });
     return {
       deployment: await toWire(live, current),
       rolledBack: await toWire(undone, current),

@@ -63,14 +63,17 @@ export function bindDomainRoutes(router: Router, services: DomainRouteServices):
     return { domain: await toWire(domain), ...await domainService.plan(domain) };
   });
 
-  router.guarded(endpoints.verifyDomain, async (caller, { params }) => {
+  router.guarded(endpoints.verifyDomain, async (caller, { params, note }) => {
     const domain = await find(caller, params);
+    note({ before: await toWire(domain) });
     const report = await domainService.verify(domain);
     return { domain: await toWire(await find(caller, params)), ...report };
   });
 
-  router.guarded(endpoints.deleteDomain, async (caller, { params }) => {
-    await domainService.remove(await find(caller, params));
+  router.guarded(endpoints.deleteDomain, async (caller, { params, note }) => {
+    const domain = await find(caller, params);
+    note({ before: domain });
+    await domainService.remove(domain);
     return undefined;
   });
 }

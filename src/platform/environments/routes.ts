@@ -58,7 +58,7 @@ export function bindEnvironmentRoutes(router: Router, services: EnvironmentServi
     return environmentToWire(environment, project, addresses);
   });
 
-  router.guarded(endpoints.deleteEnvironment, async (caller, { params }) => {
+  router.guarded(endpoints.deleteEnvironment, async (caller, { params, note }) => {
     const project = await findProject(projects, caller, params.project);
     if (BUILT_IN.includes(params.environment)) {
       throw new Failure("conflict", `Environment "${params.environment}" cannot be deleted`);
@@ -67,6 +67,7 @@ export function bindEnvironmentRoutes(router: Router, services: EnvironmentServi
     if (environment === undefined) {
       throw new Failure("not_found", `Environment "${params.environment}" does not exist`);
     }
+    note({ before: environment });
     await environments.delete(project, environment);
     await services.onDeleted({
       projectId: project.id,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type AuditLog, HOOK_REFUSED, HOOK_STOPPED } from "../audit/mod.ts";
+import { type AuditedChange, type AuditLog, HOOK_REFUSED, HOOK_STOPPED } from "../audit/mod.ts";
 import { RateWindow } from "../core/access/mod.ts";
 import type { HookRecord } from "./hook.ts";
 
@@ -11,6 +11,19 @@ import type { HookRecord } from "./hook.ts";
 export interface HookVisit {
   readonly address: string;
   readonly requestId: string;
+}
+
+/** A deployment that a hook has begun. */
+export interface BegunDeployment {
+  readonly id: string;
+  readonly environment: string;
+  readonly branch: string;
+  readonly commitSha: string | null;
+}
+
+interface Recorded extends Partial<Pick<AuditedChange, "target" | "changes">> {
+  readonly action: string;
+  readonly branch?: string;
 }
 
 /** Refused calls of a hook that are recorded in an hour: more would push out what people did. */
@@ -30,13 +43,27 @@ export class HookAudit {
   }
 
   /** A deployment of a branch was begun. */
-  async deployed(hook: HookRecord, visit: HookVisit, branch: string): Promise<void> {
-    await this.#record(hook, visit, { action: "triggerHook", branch });
+  async deployed(
+    hook: HookRecord,
+    visit: HookVisit,
+    { id, environment, branch, commitSha }: BegunDeployment,
+  ): Promise<void> {
+    await this.#record(hook, visit, {
+      action: "triggerHook",
+      ...{ branch, target: { id, name: environment } },
+      changes: [
+        { field: "branch", from: null, to: branch },
+        { field: "commitSha", from: null, to: commitSha },
+      ],
+    });
   }
 
   /** The previews of a branch were stopped. */
   async stopped(hook: HookRecord, visit: HookVisit, branch: string): Promise<void> {
-    await this.#record(hook, visit, { action: HOOK_STOPPED, branch });
+    await this.#record(hook, visit, {
+      action: HOOK_STOPPED,
+      ...{ branch, target: { id: null, name: branch } },
+    });
   }
 
   /** A call was not signed as the hook wants it. */
@@ -48,10 +75,11 @@ export class HookAudit {
   async #record(
     { workspaceId, projectId, id, name }: HookRecord,
     visit: HookVisit,
-    { action, branch }: { readonly action: string; readonly branch?: string },
+    { action, branch, target, changes = [] }: Recorded,
   ): Promise<void> {
     await this.#audit.record({
       ...{ workspaceId, action, project: projectId, user: null, ...visit },
+      ...{ target: target ?? { id, name }, changes },
       path: `/v1/deploy-hooks/${id}${branch === undefined ? "" : ` ${branch}`}`,
       credential: { type: "hook", id, name },
     });

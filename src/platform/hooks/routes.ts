@@ -29,13 +29,17 @@ export function bindHookRoutes(router: Router, services: {
   router.guarded(endpoints.getHook, (caller, { params }) => hookService.get(caller, params.hook));
   router.guarded(
     endpoints.updateHook,
-    (caller, { params, body }) => hookService.rename(caller, params.hook, body.name),
+    async (caller, { params, body, note }) => {
+      note({ before: await hookService.get(caller, params.hook) });
+      return await hookService.rename(caller, params.hook, body.name);
+    },
   );
   router.guarded(
     endpoints.regenerateHook,
     (caller, { params }) => hookService.regenerate(caller, params.hook),
   );
-  router.guarded(endpoints.deleteHook, async (caller, { params }) => {
+  router.guarded(endpoints.deleteHook, async (caller, { params, note }) => {
+    note({ before: await hookService.get(caller, params.hook) });
     await hookService.remove(caller, params.hook);
     return undefined;
   });

@@ -240,7 +240,7 @@ export class TriggerService {
       if (replay !== undefined) await replays.keepWith(operation, replay, id);
     });
     this.services.uses.note(hook.id, now());
-    await audit.deployed(hook, visit, wanted.branch);
+    await audit.deployed(hook, visit, deployment);
     return await this.answer(deployment, describeProgress(deployment, addresses));
   }
 

@@ -96,8 +96,9 @@ export function bindProjectRoutes(router: Router, services: ProjectRouteServices
     async (caller, { params }) => toWire(await find(caller, params.project)),
   );
 
-  router.guarded(endpoints.updateProject, async (caller, { params, body }) => {
+  router.guarded(endpoints.updateProject, async (caller, { params, body, note }) => {
     const project = await find(caller, params.project);
+    note({ before: project });
     const { gitUrl } = body;
     requireAllowed(gitUrl);
     if (gitUrl !== undefined && leavesHost(project.gitUrl, gitUrl)) {
@@ -112,8 +113,9 @@ export function bindProjectRoutes(router: Router, services: ProjectRouteServices
     }));
   });
 
-  router.guarded(endpoints.setGitCredentials, async (caller, { params, body }) => {
+  router.guarded(endpoints.setGitCredentials, async (caller, { params, body, note }) => {
     const project = await find(caller, params.project);
+    note({ before: project });
     const address = gitAddress(project.gitUrl);
     if (address?.transport !== (body.type === "https" ? "http" : "ssh")) {
       throw new Failure(
@@ -126,14 +128,17 @@ export function bindProjectRoutes(router: Router, services: ProjectRouteServices
     return change(project, (current) => ({ ...current, gitCredentials: body.type }));
   });
 
-  router.guarded(endpoints.removeGitCredentials, async (caller, { params }) => {
+  router.guarded(endpoints.removeGitCredentials, async (caller, { params, note }) => {
     const project = await find(caller, params.project);
+    note({ before: project });
     await gitCredentials.remove(project.id);
     return change(project, (current) => ({ ...current, gitCredentials: null }));
   });
 
-  router.guarded(endpoints.deleteProject, async (caller, { params }) => {
-    await services.deleteProject(await find(caller, params.project));
+  router.guarded(endpoints.deleteProject, async (caller, { params, note }) => {
+    const project = await find(caller, params.project);
+    note({ before: project });
+    await services.deleteProject(project);
     return undefined;
   });
 }

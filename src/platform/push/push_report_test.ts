@@ -26,7 +26,10 @@ Deno.test("readReport() reports what broke off as no result", () => {
 });
 
 Deno.test("writeReport() keeps a reason in its line", () => {
-  const report = refusalReport([{ ref: "refs/heads/main", sha: undefined }], () => "a\nok refs/x");
+  const report = refusalReport(
+    [{ ref: "refs/heads/main", before: undefined, sha: undefined }],
+    () => "a\nok refs/x",
+  );
   assert.match(text(writeReport(report)), /ng refs\/heads\/main a ok refs\/x\n0000$/);
 });
 

@@ -23,6 +23,8 @@ const TOO_MANY = `a push changes at most ${MAX_COMMANDS} refs: push fewer at a t
 /** The change of one ref. */
 export interface RefCommand {
   readonly ref: string;
+  /** Full SHA of the object that it names before; `undefined` where it is created. */
+  readonly before: string | undefined;
   /** Full SHA of the object that it shall name; `undefined` where it is deleted. */
   readonly sha: string | undefined;
 }
@@ -95,11 +97,12 @@ export class PushHead {
     }
     // git itself finds out whether it has what lies beyond the ends of a shallow clone.
     if (SHALLOW.test(command.trimEnd())) return;
-    const [, , next, ref] = COMMAND.exec(command.trimEnd()) ?? [];
+    const [, before, next, ref] = COMMAND.exec(command.trimEnd()) ?? [];
     if (next === undefined || ref === undefined) {
       throw new PushRefused("Cannot read the push: it is not what git sends");
     }
-    this.#commands.push({ ref, sha: next === NOTHING ? undefined : next });
+    const idOf = (sha: string | undefined) => sha === NOTHING ? undefined : sha;
+    this.#commands.push({ ref, before: idOf(before), sha: idOf(next) });
     if (this.#commands.length > MAX_COMMANDS) this.#refusal = TOO_MANY;
   }
 }

@@ -22,8 +22,8 @@ Deno.test("PushHead reads commands and capabilities, however they are cut", () =
   for (const step of [1, 3, 70, 1000]) {
     const { commands, capabilities } = read(lines, { step });
     assert.deepEqual(commands, [
-      { ref: "refs/heads/main", sha: NEW },
-      { ref: "refs/tags/v1", sha: undefined },
+      { ref: "refs/heads/main", before: OLD, sha: NEW },
+      { ref: "refs/tags/v1", before: OLD, sha: undefined },
     ]);
     assert.ok(capabilities.has("side-band-64k"));
   }
@@ -46,7 +46,7 @@ Deno.test("PushHead reads a push from a shallow clone", () => {
     `shallow ${OLD}`,
     `${NONE} ${NEW} refs/heads/main\0 ${CAPABILITIES}`,
   ]);
-  assert.deepEqual(commands, [{ ref: "refs/heads/main", sha: NEW }]);
+  assert.deepEqual(commands, [{ ref: "refs/heads/main", before: undefined, sha: NEW }]);
   assert.equal(refusal, undefined);
 });
 
@@ -101,7 +101,7 @@ for (const [ref, sha, said] of REFS) {
 }
 
 Deno.test("refusedRefs() refuses a ref that is named twice", () => {
-  const command = { ref: "refs/heads/main", sha: NEW };
+  const command = { ref: "refs/heads/main", before: undefined, sha: NEW };
   const push = {
     ...{ commands: [command, command], capabilities: new Set<string>(), refusal: undefined },
   };

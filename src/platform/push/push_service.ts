@@ -19,7 +19,7 @@ import {
 } from "./deploy_branches.ts";
 import { ADVERTISE_SCRIPT, UPLOAD_SCRIPT } from "./git_settings.ts";
 import { BAND, bandPackets, FLUSH, join as joinBytes, packet } from "./pkt_line.ts";
-import { branchOf } from "./push_request.ts";
+import { branchOf, type RefCommand } from "./push_request.ts";
 import { type PushReport, writeReport } from "./push_report.ts";
 import { type ArrivedPush, PushReceiver, readPush, REQUEST_FILE } from "./receive_push.ts";
 import type { Repositories } from "./repositories.ts";
@@ -46,17 +46,16 @@ const STILL_MS = 15_000;
 /** Who pushes. */
 export interface PushCaller extends Pick<Caller, "grant"> {
   /** Told which refs were changed, before anything is built of them. */
-  onTaken(refs: readonly string[]): Promise<void>;
+  onTaken(changes: readonly RefCommand[]): Promise<void>;
 }
 
 /** The refs that a push has changed. */
 function takenRefs(
   { request: { commands } }: ArrivedPush,
   { refs }: PushReport,
-): readonly string[] {
+): readonly RefCommand[] {
   const outcomes = new Map(refs);
-  return commands.map(({ ref }) => ref)
-    .filter((ref) => outcomes.has(ref) && outcomes.get(ref) === undefined);
+  return commands.filter(({ ref }) => outcomes.has(ref) && outcomes.get(ref) === undefined);
 }
 
 export interface PushServices {

@@ -9,6 +9,7 @@ import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure, type ForeignVisit, type Router } from "../core/http/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import { asBearer, basicPassword } from "./basic_credentials.ts";
+import type { RefCommand } from "./push_request.ts";
 import { type GitServiceName, type PushService, SERVICES } from "./push_service.ts";
 
 /** Most refs of one push that the audit log names. */
@@ -57,14 +58,16 @@ export function bindPushRoutes(router: Router, services: {
   async function record(
     { request, client }: ForeignVisit,
     { project, caller: { user, credential, workspace } }: Opened,
-    refs: readonly string[],
+    changes: readonly RefCommand[],
   ): Promise<void> {
     const { pathname } = new URL(request.url);
     const repository = pathname.slice(0, pathname.lastIndexOf("/"));
-    for (const ref of refs.slice(0, MAX_RECORDED)) {
+    for (const { ref, before, sha } of changes.slice(0, MAX_RECORDED)) {
       await audit.record({
         ...{ workspaceId: workspace.id, action: PUSHED, project: project.name, requestId: null },
         path: `${repository} ${ref}`,
+        target: { id: null, name: ref },
+        changes: [{ field: "commit", from: before ?? null, to: sha ?? null }],
         user: { id: user.id, name: user.name },
         credential: { type: credential.type, id: credential.id, name: credential.name },
         address: client.address,
@@ -128,7 +131,7 @@ export function bindPushRoutes(router: Router, services: {
           ? await pushes.upload(project, request, protocolOf(request))
           : await pushes.receive(project, request, {
             grant: caller.grant,
-            onTaken: (refs) => record(visit, { project, caller }, refs),
+            onTaken: (changes) => record(visit, { project, caller }, changes),
           });
       },
       refuse,

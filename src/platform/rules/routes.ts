@@ -63,22 +63,32 @@ export function bindRulesRoutes(router: Router, services: RulesRouteServices): v
     async (caller, { params }) => answer(await service.active(await find(caller, params.project))),
   );
 
-  router.guarded(endpoints.putRules, async (caller, { params, body, request }) => {
+  router.guarded(endpoints.putRules, async (caller, { params, body, request, note }) => {
     const precondition = preconditionOf(request);
     const project = await find(caller, params.project);
-    return answer(await service.publish(project, { value: body, caller, precondition }));
+    const before = await service.active(project);
+    const published = await service.publish(project, { value: body, caller, precondition });
+    note({ before: before.active, after: published.active });
+    return answer(published);
   });
 
-  router.guarded(endpoints.deleteRules, async (caller, { params, request }) => {
+  router.guarded(endpoints.deleteRules, async (caller, { params, request, note }) => {
     const precondition = preconditionOf(request);
-    return answer(await service.remove(await find(caller, params.project), precondition));
+    const project = await find(caller, params.project);
+    const before = await service.active(project);
+    const removed = await service.remove(project, precondition);
+    note({ before: before.active, after: removed.active });
+    return answer(removed);
   });
 
-  router.guarded(endpoints.restoreRules, async (caller, { params, request }) => {
+  router.guarded(endpoints.restoreRules, async (caller, { params, request, note }) => {
     const precondition = preconditionOf(request);
     const project = await find(caller, params.project);
     const { revision: revisionId } = params;
-    return answer(await service.restore(project, { revisionId, caller, precondition }));
+    const before = await service.active(project);
+    const restored = await service.restore(project, { revisionId, caller, precondition });
+    note({ before: before.active, after: restored.active });
+    return answer(restored);
   });
 
   router.guarded(endpoints.listRuleRevisions, async (caller, { params, query }) => {

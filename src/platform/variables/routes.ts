@@ -5,7 +5,7 @@
  */
 import { endpoints, SCOPE_ALL } from "../../contract/mod.ts";
 import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
-import type { Router } from "../core/http/mod.ts";
+import type { AuditFacts, Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
 import { type VariableRecord, variableToWire, visibleIn } from "./variable.ts";
 import type { VariableService } from "./variable_service.ts";
@@ -39,16 +39,30 @@ export function bindVariableRoutes(router: Router, services: VariableRouteServic
     return { items: items.map(variableToWire), nextCursor: more ? placeOf(last) : null };
   });
 
-  router.guarded(endpoints.setVariable, async (caller, { params, body }) => {
+  /** Scopes and categories of a variable, in one scope or all, for the audit log. */
+  async function known(projectId: string, key: string, scope?: string): Promise<AuditFacts> {
+    const found = (await variables.list(projectId)).filter((each) =>
+      each.key === key && (scope === undefined || each.scope === scope)
+    );
+    if (found.length === 0) return {};
+    return {
+      scope: found.map((each) => each.scope),
+      category: [...new Set(found.map(({ category }) => category))],
+    };
+  }
+
+  router.guarded(endpoints.setVariable, async (caller, { params, body, note }) => {
     const project = await findProject(projects, caller, params.project);
     const scope = body.scope === SCOPE_ALL
       ? SCOPE_ALL
       : await findEnvironmentName(environments, project, body.scope);
+    note({ before: await known(project.id, params.key, body.replaceScope ? undefined : scope) });
     return variableToWire(await service.set(project.id, { ...body, scope, key: params.key }));
   });
 
-  router.guarded(endpoints.deleteVariable, async (caller, { params }) => {
+  router.guarded(endpoints.deleteVariable, async (caller, { params, note }) => {
     const project = await findProject(projects, caller, params.project);
+    note({ before: await known(project.id, params.key) });
     await service.delete(project.id, params.key);
     return undefined;
   });

@@ -53,14 +53,14 @@ export class InvitationStore {
     });
   }
 
-  /** Withdraws an invitation; false where the workspace has none of that id. */
-  async remove(workspaceId: string, id: string): Promise<boolean> {
+  /** Withdraws and returns an invitation; `undefined` where the workspace has none of that id. */
+  async remove(workspaceId: string, id: string): Promise<InvitationRecord | undefined> {
     const key = accountKeys.invitation(workspaceId, id);
     const found = await readRecord(this.kv, key, invitationRecord);
-    if (found === undefined) return false;
+    if (found === undefined) return undefined;
     await this.kv.atomic().delete(key).delete(accountKeys.invitationByHash(found.value.hash))
       .commit();
-    return true;
+    return found.value;
   }
 
   /** Uses up an invitation and adds the member; false where it has been used in the meantime. */

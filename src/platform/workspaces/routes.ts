@@ -15,20 +15,27 @@ export function bindWorkspaceRoutes(router: Router, workspaces: WorkspaceService
   );
   router.guarded(
     endpoints.renameWorkspace,
-    (caller, { body }) => workspaces.rename(caller, body.name),
+    (caller, { body, note }) => {
+      note({ before: caller.workspace });
+      return workspaces.rename(caller, body.name);
+    },
   );
-  router.guarded(endpoints.leaveWorkspace, async (caller, { client }) => {
-    await workspaces.remove(caller, caller.user.id, client);
+  router.guarded(endpoints.leaveWorkspace, async (caller, { client, note }) => {
+    note({ before: await workspaces.remove(caller, caller.user.id, client) });
     return undefined;
   });
 
   router.guarded(endpoints.listMembers, (caller, { query }) => workspaces.members(caller, query));
   router.guarded(
     endpoints.changeMember,
-    (caller, { params, body }) => workspaces.changeRole(caller, params.user, body.role),
+    async (caller, { params, body, note }) => {
+      const { member, before } = await workspaces.changeRole(caller, params.user, body.role);
+      note({ before: { role: before } });
+      return member;
+    },
   );
-  router.guarded(endpoints.removeMember, async (caller, { params, client }) => {
-    await workspaces.remove(caller, params.user, client);
+  router.guarded(endpoints.removeMember, async (caller, { params, client, note }) => {
+    note({ before: await workspaces.remove(caller, params.user, client) });
     return undefined;
   });
 
@@ -40,8 +47,8 @@ export function bindWorkspaceRoutes(router: Router, workspaces: WorkspaceService
     endpoints.listInvitations,
     (caller, { query }) => workspaces.openInvitations(caller, query),
   );
-  router.guarded(endpoints.deleteInvitation, async (caller, { params }) => {
-    await workspaces.withdraw(caller, params.invitation);
+  router.guarded(endpoints.deleteInvitation, async (caller, { params, note }) => {
+    note({ before: await workspaces.withdraw(caller, params.invitation) });
     return undefined;
   });
   router.personal(

@@ -101,28 +101,36 @@ export class WorkspaceService {
   }
 
   /** @throws {Failure} `conflict` where the workspace would have no owner. */
-  async changeRole(caller: Caller, userId: string, role: Role): Promise<Member> {
+  async changeRole(
+    caller: Caller,
+    userId: string,
+    role: Role,
+  ): Promise<{ readonly member: Member; readonly before: Role }> {
+    let before = role;
     const changed = await this.parts.accounts.changeMember(
       caller.workspace.id,
       userId,
       (member, all) => {
         if (member === undefined) throw noMember(userId);
         if (!keepsOwner(all, { userId, role })) throw lastOwner();
+        before = member.role;
         return { ...member, role };
       },
     );
     this.parts.memory.forgetAll();
     if (changed === undefined) throw noMember(userId);
-    return await this.memberToWire(changed);
+    return { member: await this.memberToWire(changed), before };
   }
 
-  /** Removes a member; their keys and tokens for the workspace end with it. */
-  async remove(caller: Caller, userId: string, client: Client): Promise<void> {
+  /** Removes a member, and returns it; its keys and tokens for the workspace end with it. */
+  async remove(caller: Caller, userId: string, client: Client): Promise<Member> {
     const { accounts, credentials, memory, publishers, raise } = this.parts;
     const { id: workspaceId } = caller.workspace;
+    let removed: MembershipRecord | undefined;
     await accounts.changeMember(workspaceId, userId, (member, all) => {
       if (member === undefined) throw noMember(userId);
       if (!keepsOwner(all, { userId, role: null })) throw lastOwner();
+      removed = member;
       return undefined;
     });
     memory.forgetAll();
@@ -139,6 +147,8 @@ export class WorkspaceService {
         "who added it";
       await raise({ event: "security.publisher_removed", userId, workspaceId, detail, client });
     }
+    if (removed === undefined) throw noMember(userId);
+    return await this.memberToWire(removed);
   }
 
   async invite(caller: Caller, role: Role): Promise<Invitation & { readonly url: string }> {
@@ -163,8 +173,10 @@ export class WorkspaceService {
     return { items: open.map(invitationToWire), nextCursor };
   }
 
-  async withdraw(caller: Caller, id: string): Promise<void> {
-    if (await this.invitations.remove(caller.workspace.id, id)) return;
+  /** Withdraws an invitation, and returns it. */
+  async withdraw(caller: Caller, id: string): Promise<Invitation> {
+    const removed = await this.invitations.remove(caller.workspace.id, id);
+    if (removed !== undefined) return invitationToWire(removed);
     throw new Failure("not_found", `Invitation ${id} does not exist`);
   }
 
@@ -199,6 +211,8 @@ export class WorkspaceService {
     await this.audit.record({
       ...{ workspaceId, action: "acceptInvitation", path: "/v1/invitations/accept" },
       ...{ project: null, requestId: null, address: client.address },
+      target: { id: user.id, name: user.name },
+      changes: [{ field: "role", from: null, to: member.role }],
       user: { id: user.id, name: user.name },
       credential: { type: credential.type, id: credential.id, name: credential.name },
     });

@@ -25,12 +25,28 @@ const BY = {
 } as const;
 
 function Entry({ entry, context }: { readonly entry: AuditEntry; readonly context: BoardContext }) {
-  const { summary, path, at, user, credential, address } = entry;
+  const { summary, path, at, user, credential, address, target, changes } = entry;
   const base = auditPath(context.workspace.slug);
   return (
     <li>
       <div class="main">
-        <span>{summary}</span>
+        <span>
+          {summary}
+          {target === null ? null : (
+            <>
+              : <b>{target.name ?? target.id}</b>
+            </>
+          )}
+        </span>
+        {target === null || target.id === null || target.name === null
+          ? null
+          : <span class="soft mono">{target.id}</span>}
+        {changes.map(({ field, from, to }) => (
+          <span key={field} class="soft">
+            {field}: {from === null ? null : `${from} → `}
+            {to ?? "none"}
+          </span>
+        ))}
         <span class="soft mono">{path}</span>
         <span class="soft">
           {user === null ? null : <a href={`${base}?user=${user.id}`}>{user.name}</a>}{" "}

@@ -74,16 +74,25 @@ export class ApiKeyService {
   }
 
   /** Changes a key; what it may do is different from the next request on. */
-  async update(caller: Caller, id: string, change: Change, client: Client): Promise<ApiKey> {
+  async update(
+    caller: Caller,
+    id: string,
+    change: Change,
+    client: Client,
+  ): Promise<{ readonly before: ApiKey; readonly after: ApiKey }> {
     const { credentials, memory, raise } = this.parts;
     await this.#check(caller, change);
     const { expiresAt, ...rest } = change;
-    const record = await credentials.updateApiKey(caller.workspace.id, id, (current) => ({
-      ...current,
-      ...rest,
-      ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt) }),
-    }));
-    if (record === undefined) throw unknownKey(id);
+    let before: ApiKeyRecord | undefined;
+    const record = await credentials.updateApiKey(caller.workspace.id, id, (current) => {
+      before = current;
+      return {
+        ...current,
+        ...rest,
+        ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt) }),
+      };
+    });
+    if (record === undefined || before === undefined) throw unknownKey(id);
     memory.forget(record.hash);
     await raise({
       event: "security.api_key_changed",
@@ -92,10 +101,12 @@ export class ApiKeyService {
       detail: `API key "${record.name}" (${record.prefix}…) was changed: ${allowed(record)}`,
       client,
     });
-    return apiKeyToWire(record, await credentials.lastUse(record.id));
+    const use = await credentials.lastUse(record.id);
+    return { before: apiKeyToWire(before, use), after: apiKeyToWire(record, use) };
   }
 
-  async revoke(caller: Caller, id: string, client: Client): Promise<void> {
+  /** Revokes a key, and returns it. */
+  async revoke(caller: Caller, id: string, client: Client): Promise<ApiKey> {
     const { credentials, memory, raise } = this.parts;
     const record = await credentials.removeApiKey(caller.workspace.id, id);
     if (record === undefined) throw unknownKey(id);
@@ -107,6 +118,7 @@ export class ApiKeyService {
       detail: `API key "${record.name}" (${record.prefix}…) was revoked`,
       client,
     });
+    return apiKeyToWire(record, undefined);
   }
 
   /** @throws {Failure} for an expiry in the past, and projects that do not exist */

@@ -21,10 +21,14 @@ export function bindApiKeyRoutes(router: Router, services: {
   router.guarded(endpoints.listApiKeys, (caller, { query }) => apiKeys.list(caller, query));
   router.guarded(
     endpoints.updateApiKey,
-    (caller, { params, body, client }) => apiKeys.update(caller, params.key, body, client),
+    async (caller, { params, body, client, note }) => {
+      const { before, after } = await apiKeys.update(caller, params.key, body, client);
+      note({ before });
+      return after;
+    },
   );
-  router.guarded(endpoints.revokeApiKey, async (caller, { params, client }) => {
-    await apiKeys.revoke(caller, params.key, client);
+  router.guarded(endpoints.revokeApiKey, async (caller, { params, client, note }) => {
+    note({ before: await apiKeys.revoke(caller, params.key, client) });
     return undefined;
   });
   router.guarded(

@@ -160,6 +160,8 @@ export class ExchangeService {
     await this.sources.audit.record({
       ...{ workspaceId: workspace.id, action: EXCHANGED, path: "/oauth/token" },
       ...{ project: null, requestId: null, address: client.address },
+      target: { id: key.id, name: key.name },
+      changes: [{ field: "permissions", from: null, to: key.permissions.join(", ") }],
       user: { id: key.userId, name: user?.name ?? "" },
       credential: { type: "api_key", id: key.id, name: key.name },
     });

@@ -62,8 +62,8 @@ export class PublisherService {
     return { items: items.map(publisherToWire), nextCursor };
   }
 
-  /** Removes a publisher, and the keys that it has. */
-  async remove(caller: Caller, id: string, client: Client): Promise<void> {
+  /** Removes a publisher and the keys that it has, and returns it. */
+  async remove(caller: Caller, id: string, client: Client): Promise<TrustedPublisher> {
     const { publishers, credentials, memory, raise } = this.parts;
     const record = await publishers.remove(caller.workspace.id, id);
     if (record === undefined) {
@@ -72,6 +72,7 @@ export class PublisherService {
     const ended = await credentials.removeOfPublisher(caller.workspace.id, id);
     for (const { hash } of ended) memory.forget(hash);
     await this.#tell("removed", record, { client, caller, rest: "", raise });
+    return publisherToWire(record);
   }
 
   async #tell(what: "added" | "removed", record: PublisherRecord, { client, caller, rest, raise }: {

@@ -21,8 +21,8 @@ export function bindPublisherRoutes(router: Router, publishers: PublisherService
     (caller, { body, client }) => publishers.add(caller, body, client),
   );
   router.guarded(endpoints.listPublishers, (caller, { query }) => publishers.list(caller, query));
-  router.guarded(endpoints.deletePublisher, async (caller, { params, client }) => {
-    await publishers.remove(caller, params.publisher, client);
+  router.guarded(endpoints.deletePublisher, async (caller, { params, client, note }) => {
+    note({ before: await publishers.remove(caller, params.publisher, client) });
     return undefined;
   });
 }

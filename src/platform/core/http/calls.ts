@@ -14,6 +14,20 @@ export interface RequestContext<E> extends ParsedRequest<E> {
   readonly requestId: string;
 }
 
+/** Fields of a resource, as the audit log compares them. */
+export type AuditFacts = Readonly<Record<string, unknown>>;
+
+/** A resource before and after a call, as far as its response does not tell. */
+export interface NotedFacts {
+  readonly before?: AuditFacts;
+  readonly after?: AuditFacts;
+}
+
+export interface GuardedContext<E> extends RequestContext<E> {
+  /** Tells the audit log what the call changes. */
+  note(facts: NotedFacts): void;
+}
+
 /** A request for a page. */
 export interface Visit {
   readonly request: Request;
@@ -49,6 +63,10 @@ export interface CompletedCall {
   /** The project that the path names, by name or id; null where it names none. */
   readonly project: string | null;
   readonly requestId: string;
+  /** The parameters of its path and query, and the fields of its body. */
+  readonly given: AuditFacts;
+  readonly answer: unknown;
+  readonly noted: NotedFacts;
 }
 
 /** What decides who may call an endpoint. */

@@ -6,6 +6,7 @@
  */
 export { addressGroup } from "./address_group.ts";
 export {
+  type AuditFacts,
   type CompletedCall,
   type ForeignVisit,
   type GuardedEndpoint,

@@ -8,7 +8,15 @@
 import { type Context, Hono } from "hono";
 import type { Endpoint, ParamsOf, ResponseOf } from "../../../contract/mod.ts";
 import type { Caller, Person, SelfCaller } from "../access/mod.ts";
-import type { CompletedCall, ForeignVisit, Gatekeeper, RequestContext, Visit } from "./calls.ts";
+import type {
+  CompletedCall,
+  ForeignVisit,
+  Gatekeeper,
+  GuardedContext,
+  NotedFacts,
+  RequestContext,
+  Visit,
+} from "./calls.ts";
 import type { Client } from "./client.ts";
 import { Failure } from "./failure.ts";
 import { type Idempotency, readIdempotencyKey } from "./idempotency.ts";
@@ -137,7 +145,7 @@ export class Router {
   /** Binds an endpoint of a workspace: its caller has the role that the contract demands. */
   guarded<E extends Endpoint>(
     endpoint: E,
-    handler: (caller: Caller, context: RequestContext<E>) => MaybePromise<Answer<E>>,
+    handler: (caller: Caller, context: GuardedContext<E>) => MaybePromise<Answer<E>>,
   ): void {
     this.bind(endpoint, "role", async (c, requestId) => {
       const caller = await this.options.gatekeeper.caller(c.req.raw, endpoint, c.env.client);
@@ -145,10 +153,16 @@ export class Router {
         endpoint,
         { c, requestId, credentialId: caller.credential.id },
         async () => {
-          const answer = await handler(caller, await contextOf(endpoint, c, requestId));
+          const context = await contextOf(endpoint, c, requestId);
+          let noted: NotedFacts = {};
+          const note = (facts: NotedFacts) => noted = { ...noted, ...facts };
+          const answer = await handler(caller, { ...context, note });
+          const { params, query, body } = context;
           await this.options.onCompleted?.({
             ...{ endpoint, caller, client: c.env.client, path: c.req.path, requestId },
             project: c.req.param("project") ?? null,
+            given: { ...params as object, ...query as object, ...body as object },
+            ...{ answer, noted },
           });
           return answer;
         },

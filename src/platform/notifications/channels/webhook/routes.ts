@@ -4,13 +4,22 @@
  * @module
  */
 import { endpoints } from "../../../../contract/mod.ts";
-import type { Router } from "../../../core/http/mod.ts";
+import type { AuditFacts, Router } from "../../../core/http/mod.ts";
 import type { WebhookService } from "./webhook_service.ts";
+
+/** What the audit log holds of a webhook: its host alone, as the rest of a URL can be secret. */
+const factsOf = ({ url, ...rest }: { readonly url: string }): AuditFacts => ({
+  ...rest,
+  host: new URL(url).host,
+});
 
 export function bindWebhookRoutes(router: Router, webhooks: WebhookService): void {
   router.guarded(
     endpoints.createWebhook,
-    ({ workspace }, { body }) => webhooks.create(workspace.id, body),
+    async ({ workspace }, { body, note }) => {
+      note({ after: factsOf(body) });
+      return await webhooks.create(workspace.id, body);
+    },
   );
   router.guarded(
     endpoints.listWebhooks,
@@ -22,26 +31,40 @@ export function bindWebhookRoutes(router: Router, webhooks: WebhookService): voi
   );
   router.guarded(
     endpoints.updateWebhook,
-    ({ workspace }, { params, body }) => webhooks.update(workspace.id, params.webhook, body),
+    async ({ workspace }, { params, body, note }) => {
+      const before = await webhooks.show(workspace.id, params.webhook);
+      const after = await webhooks.update(workspace.id, params.webhook, body);
+      note({ before: factsOf(before), after: factsOf(after) });
+      return after;
+    },
   );
-  router.guarded(endpoints.deleteWebhook, async ({ workspace }, { params }) => {
+  router.guarded(endpoints.deleteWebhook, async ({ workspace }, { params, note }) => {
+    note({ before: factsOf(await webhooks.show(workspace.id, params.webhook)) });
     await webhooks.remove(workspace.id, params.webhook);
     return undefined;
   });
   router.guarded(
     endpoints.rotateWebhookSecret,
-    ({ workspace }, { params }) => webhooks.rotate(workspace.id, params.webhook),
+    async ({ workspace }, { params, note }) => {
+      const rotated = await webhooks.rotate(workspace.id, params.webhook);
+      note({ after: { host: factsOf(rotated).host } });
+      return rotated;
+    },
   );
   router.guarded(
     endpoints.listWebhookDeliveries,
     ({ workspace }, { params, query }) => webhooks.deliveries(workspace.id, params.webhook, query),
   );
-  router.guarded(endpoints.redeliverWebhook, async ({ workspace }, { params }) => {
+  router.guarded(endpoints.redeliverWebhook, async ({ workspace }, { params, note }) => {
+    note({ before: { host: factsOf(await webhooks.show(workspace.id, params.webhook)).host } });
     await webhooks.redeliver(workspace.id, params.webhook, params.delivery);
     return { accepted: true as const };
   });
   router.guarded(
     endpoints.testWebhook,
-    ({ workspace }, { params, body }) => webhooks.test(workspace.id, params.webhook, body.event),
+    async ({ workspace }, { params, body, note }) => {
+      note({ before: { host: factsOf(await webhooks.show(workspace.id, params.webhook)).host } });
+      return await webhooks.test(workspace.id, params.webhook, body.event);
+    },
   );
 }

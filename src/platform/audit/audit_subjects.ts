@@ -1,0 +1,184 @@
+/**
+ * What each recorded operation created, changed or deleted, without any secret value. Pure.
+ *
+ * @module
+ */
+import type { endpoints } from "../../contract/mod.ts";
+import type { AuditFacts, CompletedCall } from "../core/http/mod.ts";
+
+/** What an entry of the log is about. */
+export interface AuditSubject {
+  readonly target: { readonly id: string | null; readonly name: string | null } | null;
+  readonly changes: readonly AuditChange[];
+}
+
+export interface AuditChange {
+  readonly field: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** Longest text of an entry, in UTF-16 units. */
+const MAX_TEXT = 500;
+
+interface Row {
+  /** The field that holds the id; `null` where there is none. */
+  readonly id?: string | null;
+  /** The fields that name it, joined by `/`. */
+  readonly name: readonly string[];
+  /** The fields that are compared. Never one that holds a secret. */
+  readonly facts?: readonly string[];
+  /** The field of the response that holds the resource. */
+  readonly of?: string;
+}
+
+type OperationName = keyof typeof endpoints;
+
+const KEY_FACTS = ["name", "role", "permissions", "projects", "description", "expiresAt"] as const;
+const PROJECT_FACTS = [
+  ...["displayName", "gitUrl", "branch", "framework", "installCommand", "buildCommand"],
+  ...["outputDirectory", "rootDirectory", "nodeVersion", "gitCredentials"],
+];
+const DATABASE_FACTS = [
+  ...["engine", "cuSize", "autoInject", "envVar", "environments", "previewBranches"],
+];
+const WEBHOOK_FACTS = ["host", "description", "events", "categories", "enabled"];
+
+const named: Row = { name: ["name"] };
+const deployment: Row = { name: ["project", "environment"] };
+const production: Row = { ...deployment, facts: ["productionDeploymentId"] };
+const project: Row = { name: ["name"], facts: PROJECT_FACTS };
+const database: Row = { name: ["name"], facts: DATABASE_FACTS };
+const databaseBranch: Row = { name: ["database", "name"] };
+const snapshot: Row = { name: ["database", "branch"] };
+const sql: Row = { id: null, name: ["database", "branch"], facts: ["readOnly"] };
+const hook: Row = { name: ["name"], facts: ["branch", "scope", "signed"] };
+const webhook: Row = { name: ["host"], facts: WEBHOOK_FACTS };
+const member: Row = { id: "userId", name: ["name"], facts: ["role"] };
+const domain: Row = { name: ["hostname"], facts: ["environment"], of: "domain" };
+const rules: Row = { id: "revisionId", name: ["project"], facts: ["revisionId"] };
+const letter: Row = { id: "letter", name: [] };
+
+const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
+  {
+    renameWorkspace: { name: ["slug"], facts: ["name"] },
+    leaveWorkspace: member,
+    changeMember: member,
+    removeMember: member,
+    createInvitation: { name: [], facts: ["role"] },
+    deleteInvitation: { name: [], facts: ["role"] },
+    createApiKey: { name: ["name"], facts: KEY_FACTS.slice(1) },
+    updateApiKey: { name: ["name"], facts: KEY_FACTS },
+    revokeApiKey: named,
+    createPublisher: {
+      name: ["provider", "repository"],
+      facts: [
+        ...["branch", "tag", "environment", "workflow", "subject", "pullRequests"],
+        ...["permissions", "projects"],
+      ],
+    },
+    deletePublisher: { name: ["provider", "repository"] },
+    createProject: project,
+    updateProject: project,
+    deleteProject: named,
+    setGitCredentials: project,
+    removeGitCredentials: project,
+    createDeployment: { ...deployment, facts: ["branch", "commitSha"], of: "deployment" },
+    activateDeployment: production,
+    stopDeployment: { ...deployment, facts: ["status"] },
+    promoteDeployment: production,
+    redeployDeployment: production,
+    rollback: { ...production, of: "deployment" },
+    startBuild: { ...deployment, facts: ["branch", "commitSha"] },
+    cancelBuild: { ...deployment, facts: ["state"] },
+    createHook: hook,
+    updateHook: { name: ["name"], facts: ["name"] },
+    deleteHook: named,
+    regenerateHook: named,
+    runCronTask: { id: "deploymentId", name: ["path"] },
+    createEnvironment: named,
+    deleteEnvironment: named,
+    setVariable: { id: null, name: ["key"], facts: ["scope", "category"] },
+    deleteVariable: { id: null, name: ["key"], facts: ["scope"] },
+    exportVariables: { id: null, name: ["environment"] },
+    createDatabase: database,
+    updateDatabase: database,
+    deleteDatabase: named,
+    undeleteDatabase: named,
+    startDatabase: named,
+    stopDatabase: named,
+    getDatabaseConnection: { name: ["database", "branch"] },
+    moveDatabase: database,
+    createDatabaseBranch: databaseBranch,
+    deleteDatabaseBranch: databaseBranch,
+    resetDatabaseBranch: databaseBranch,
+    createDatabaseSnapshot: snapshot,
+    restoreDatabaseSnapshot: { id: "snapshot", name: ["database", "name"] },
+    deleteDatabaseSnapshot: snapshot,
+    queryDatabase: sql,
+    importDatabase: sql,
+    setKvValue: { id: null, name: ["environment", "key"], facts: ["version"] },
+    deleteKvValue: { id: null, name: ["environment", "key"] },
+    addDomain: domain,
+    verifyDomain: { ...domain, facts: ["status"] },
+    deleteDomain: { name: ["hostname"] },
+    purgeCache: { id: null, name: ["environment", "type", "path", "prefix", "tag"] },
+    putRules: rules,
+    deleteRules: rules,
+    restoreRules: rules,
+    resendWorkspaceDeadLetter: letter,
+    resendWorkspaceDeadLetters: { id: null, name: [], facts: ["resent"] },
+    createWebhook: webhook,
+    updateWebhook: webhook,
+    deleteWebhook: { name: ["host"] },
+    rotateWebhookSecret: { name: ["host"] },
+    redeliverWebhook: { id: "webhook", name: ["host"], facts: ["delivery"] },
+    testWebhook: { id: "webhook", name: ["host"], facts: ["event"] },
+  } satisfies Partial<Record<OperationName, Row>>,
+));
+
+/** The operations whose subject is known. */
+export const describedOperations: ReadonlySet<string> = new Set(rows.keys());
+
+const isFacts = (value: unknown): value is AuditFacts =>
+  typeof value === "object" && value !== null && !(value instanceof Response);
+
+/** A value of a field as text; `null` for none. */
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null || value === "") return null;
+  const text = Array.isArray(value)
+    ? value.join(", ")
+    : isFacts(value)
+    ? JSON.stringify(value)
+    : String(value);
+  return text.slice(0, MAX_TEXT);
+}
+
+/** What a call was about, by its name in the log. */
+export function subjectOf(
+  action: string,
+  call: Pick<CompletedCall, "given" | "answer" | "noted">,
+): AuditSubject {
+  const row = rows.get(action);
+  if (row === undefined) return { target: null, changes: [] };
+  const { given, answer, noted: { before = {}, after: noted = {} } } = call;
+  const outer = isFacts(answer) ? answer : {};
+  const inner = row.of === undefined ? undefined : outer[row.of];
+  const after: AuditFacts = { ...(isFacts(inner) ? inner : outer), ...noted };
+  const find = (field: string) => textOf(after[field] ?? before[field] ?? given[field]);
+  const name = row.name.map(find).filter((part) => part !== null).join("/");
+  const changes = (row.facts ?? []).flatMap((field) => {
+    const from = textOf(before[field]);
+    const to = textOf(after[field] ?? (field in before ? undefined : given[field]));
+    return from === to ? [] : [{ field, from, to }];
+  });
+  const id = row.id === null ? null : find(row.id ?? "id");
+  return { target: id === null && name === "" ? null : { id, name: name || null }, changes };
+}
+
+/** The project that a call was about, where its path names none. */
+export function projectOf({ project, answer, noted }: CompletedCall): string | null {
+  if (project !== null) return project;
+  const candidates = [noted.before?.project, isFacts(answer) ? answer.project : undefined];
+  return candidates.find((each) => typeof each === "string" && each !== "") as string ?? null;
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { endpoints } from "../../contract/mod.ts";
+import { describedOperations, subjectOf } from "./audit_subjects.ts";
+import { recordedName } from "./recorded_operations.ts";
+
+const OF_WORKSPACES: ReadonlySet<string> = new Set(["viewer", "developer", "owner"]);
+
+Deno.test("every operation that the log records has a subject, and no other", () => {
+  const recorded = Object.values(endpoints)
+    .filter((endpoint) => OF_WORKSPACES.has(endpoint.access))
+    .flatMap((endpoint) => recordedName(endpoint) ?? []);
+  assert.deepEqual([...describedOperations].sort(), recorded.sort());
+});
+
+Deno.test("subjectOf() compares what was with what is, and leaves out all other fields", () => {
+  const subject = subjectOf("updateApiKey", {
+    given: { key: "k1", name: "deploy" },
+    answer: { id: "k1", name: "deploy", role: "viewer", key: "svc_secret", projects: null },
+    noted: { before: { id: "k1", name: "ci", role: "viewer", projects: ["p1", "p2"] } },
+  });
+  assert.deepEqual(subject, {
+    target: { id: "k1", name: "deploy" },
+    changes: [
+      { field: "name", from: "ci", to: "deploy" },
+      { field: "projects", from: "p1, p2", to: null },
+    ],
+  });
+});
+
+Deno.test("subjectOf() bounds what an entry holds", () => {
+  const { target } = subjectOf("setKvValue", {
+    given: { environment: "production", key: "k".repeat(2000), value: "hidden" },
+    ...{ answer: { key: "k".repeat(2000), version: "1" }, noted: {} },
+  });
+  assert.ok(target!.name!.length < 600);
+});
