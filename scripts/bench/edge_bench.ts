@@ -30,7 +30,7 @@ export async function benchEdge(): Promise<string> {
             path: "/",
             rounds: 6,
             seconds: 2,
-            aims: { nginx: 0.95, Caddy: 3 },
+            aims: { nginx: 0.7, Caddy: 3 },
             processorAims: { [BARE]: 1.1 },
           }),
       );
