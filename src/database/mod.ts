@@ -12,7 +12,6 @@ export {
   ENGINE_NAMES,
   type FolderFacts,
   inspectFolder,
-  removeSocketFolders,
   TEMPLATE_FILE,
   TEMPLATE_URL,
   VERSION_FILE,

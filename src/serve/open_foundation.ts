@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { removeSocketFolders } from "../database/mod.ts";
+import { removeOwnedFolders } from "../lib/owned_folders.ts";
 import { Publisher } from "../feed/mod.ts";
 import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
@@ -153,7 +153,8 @@ export async function openFoundation(
   const onDamaged = (message: string) => log({ level: "error", message });
   const dataDir = await openDataDir(options.dataDir);
   closers.add({ close: () => dataDir.release() });
-  await removeSocketFolders(join(dataDir.root, "databases"));
+  await removeOwnedFolders(dataDir.root);
+  await removeOwnedFolders(join(dataDir.root, "databases"));
   const places = {
     kv: options.kv ?? dataDir.kv,
     blobs: options.blobs ?? dataDir.blobs,

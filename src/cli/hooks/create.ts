@@ -40,8 +40,10 @@ export default defineCommand({
     });
     ctx.ui.done("deploy", `Created deploy hook ${printable(hook.name)} of ${project.name}`);
     if (project.gitUrl === null) {
-      const command = `svc projects update ${project.name} --git-url <url>`;
-      ctx.ui.log("deploy", "warn", `The project has no repository yet: ${command}`);
+      ctx.ui.note(
+        "The hook builds commits that you have pushed to the platform (svc link --git-remote). " +
+          `For another repository: svc projects update ${project.name} --git-url <url>`,
+      );
     }
     ctx.ui.note("The URL is a secret, and is shown only this once");
     ctx.ui.result({ hook, url, secret }, secret === null ? url : `${url}\nsecret ${secret}`);

@@ -18,7 +18,7 @@ import {
   type StartupParameters,
 } from "../types.ts";
 import { BranchFolders, EMPTY_NAMES } from "./branch_folder.ts";
-import { socketPrefix } from "./socket_folders.ts";
+import { ownedPrefix } from "../../lib/owned_folders.ts";
 import { RunningDatabase } from "./running_database.ts";
 import { readTemplate, unpackTemplate } from "./template/unpack_template.ts";
 import type { SetupHead } from "./wire.ts";
@@ -161,7 +161,7 @@ export class EmbeddedEngine implements DatabaseEngine {
   /** Starts the process; `former` are the names in the files, where they are others. */
   async #open(branch: Branch, former: SetupHead["former"]): Promise<RunningDatabase> {
     const { id, database, role, limits } = branch;
-    const prefix = await socketPrefix(this.options.folder);
+    const prefix = await ownedPrefix("db", this.options.folder);
     const setup = {
       folder: this.#folders.data(id),
       lock: this.#folders.lock(id),

@@ -5,6 +5,7 @@
  */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
+import { ownedPrefix } from "../../lib/owned_folders.ts";
 import { FunctionService, type FunctionServices } from "./function_service.ts";
 
 export interface Functions {
@@ -22,6 +23,7 @@ export function createFunctions(
   const { dataDir, outbound, env, onTrouble } = foundation;
   const functionService = new FunctionService({
     ...{ outbound, env, onTrouble, cacheDir: dataDir.cache },
+    folderPrefix: () => ownedPrefix("fn", dataDir.root),
     ...parts,
   });
   return {

@@ -42,6 +42,8 @@ export interface FunctionServices {
   readonly databaseFetchFor: Databases["databaseFetchFor"];
   /** Folder for the tools that sealing unpacks once. */
   readonly cacheDir: string;
+  /** The first part of the names of the processes' folders in the system's temporary folder. */
+  readonly folderPrefix?: () => Promise<string>;
   /** Most processes of functions at the same time; by default, what the machine's memory allows. */
   readonly maxProcesses: number | undefined;
   /** The platform's own environment. */
@@ -118,6 +120,7 @@ export class FunctionService {
       kv: kvFetchFor({ deploymentId, projectId, environment }),
       database: databaseFetchFor(deployment),
       spawn: this.#spawn,
+      folderPrefix: this.services.folderPrefix,
       places: this.#places,
       log: (entry) => logs.recordFunction({ ...entry, projectId, deploymentId }),
     });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ownedPrefix } from "../../lib/owned_folders.ts";
 import { join } from "node:path";
 import type { ImageService } from "../../edge/mod.ts";
 import {
@@ -39,6 +40,7 @@ export function createImages(
   const files = new ImageFiles(join(dataDir.cache, "images"), { ...DEFAULT_QUOTA, ...quota });
   const engine = new ImageEngine({
     spawn: imageProcessCommand({ env }),
+    folderPrefix: () => ownedPrefix("im", dataDir.root),
     limits: { maxProcesses: defaultImageProcesses(navigator.hardwareConcurrency), ...limits },
     onTrouble,
   });

@@ -142,7 +142,8 @@ export class FunctionSupervisor {
 
   async #spawn(): Promise<WorkerProcess> {
     try {
-      return new WorkerProcess(await startWorkerProcess(this.options.host.spawn));
+      const { spawn, folderPrefix } = this.options.host;
+      return new WorkerProcess(await startWorkerProcess(spawn, await folderPrefix?.()));
     } catch (error) {
       this.#supervisor.backoff.failed();
       throw error;

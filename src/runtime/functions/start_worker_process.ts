@@ -30,10 +30,11 @@ export interface RunningWorkerProcess extends AttendedProcess {
  */
 export async function startWorkerProcess(
   command: (socketPath: string) => ProcessCommand,
+  folderPrefix = "svc-fn-",
 ): Promise<RunningWorkerProcess> {
   const { pid, folder, conn, listener, ended, kill } = await startProcess({
     name: "A function process",
-    folderPrefix: "svc-fn-",
+    folderPrefix,
     socketName: SOCKET,
     command: (folder) => command(join(folder, SOCKET)),
     readErrors: async (stream, words) => {

@@ -103,6 +103,8 @@ export interface FunctionHostOptions {
   readonly log: (entry: FunctionLogEntry) => void;
   /** The command that starts the program as a function process on a socket. */
   readonly spawn: (socketPath: string) => ProcessCommand;
+  /** The first part of the names of the processes' folders in the system's temporary folder. */
+  readonly folderPrefix?: (() => Promise<string>) | undefined;
   /** Places that the processes of all deployments share; where missing, any number may run. */
   readonly places?: ProcessPlaces;
   /** Wall clock for log entries, in milliseconds; the system's by default. */

@@ -20,6 +20,8 @@ import type { ConvertJob, ConvertResult } from "./types.ts";
 
 export interface ImageLaneOptions {
   readonly spawn: (socketPath: string) => ProcessCommand;
+  /** The first part of the names of the processes' folders in the system's temporary folder. */
+  readonly folderPrefix?: (() => Promise<string>) | undefined;
   readonly limits: ImageEngineLimits;
   /** Called with what an operator has to know. */
   readonly onTrouble: (message: string) => void;
@@ -98,7 +100,8 @@ export class ImageLane {
     return {
       spawn: async () => {
         try {
-          return new ImageProcess(await startImageProcess(this.options.spawn));
+          const { spawn, folderPrefix } = this.options;
+          return new ImageProcess(await startImageProcess(spawn, await folderPrefix?.()));
         } catch (error) {
           this.#supervisor.backoff.failed();
           throw error;

@@ -21,6 +21,7 @@ export interface RunningImageProcess extends AttendedProcess {
 
 export type StartImageProcess = (
   command: (socketPath: string) => ProcessCommand,
+  folderPrefix?: string,
 ) => Promise<RunningImageProcess>;
 
 /**
@@ -28,10 +29,13 @@ export type StartImageProcess = (
  *
  * @throws Error where it ends before, or does not connect in time
  */
-export const startImageProcess: StartImageProcess = async (command) => {
+export const startImageProcess: StartImageProcess = async (
+  command,
+  folderPrefix = FOLDER_PREFIX,
+) => {
   const { pid, conn, listener, ended, kill } = await startProcess({
     name: "The process that converts images",
-    folderPrefix: FOLDER_PREFIX,
+    folderPrefix,
     socketName: SOCKET,
     command: (folder) => command(join(folder, SOCKET)),
     readErrors: async (stream, words) => {

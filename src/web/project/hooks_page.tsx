@@ -144,9 +144,12 @@ export function hooksPage(
             <div class="body">
               {project.gitUrl === null
                 ? (
-                  <Notice kind="care">
-                    The project has no git repository: a hook needs one to build from.
-                  </Notice>
+                  <p class="soft">
+                    The project has no repository URL: its hooks build commits that you have pushed
+                    to the platform. Run <code>svc link --git-remote</code> and{" "}
+                    <code>git push</code>, or set the URL of another repository in the{" "}
+                    <a href={path("settings")}>settings</a>.
+                  </p>
                 )
                 : null}
               <Trouble state={state} />

@@ -1,0 +1,38 @@
+/**
+ * Folders of a platform in the system's temporary folder, such as those of sockets, whose paths
+ * are short. A process that is killed leaves its folders; their names tell the next start that
+ * they are its own.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Digits that tell the folders of one owner from those of others. */
+const OWNER_DIGITS = 16;
+
+async function digitsOf(owner: string): Promise<string> {
+  const { dev, ino } = await Deno.stat(owner);
+  const hash = createHash("sha256").update(`${dev} ${ino} ${await Deno.realPath(owner)}`);
+  return hash.digest("hex").slice(0, OWNER_DIGITS);
+}
+
+/** The first part of the names of a kind of folders, by the folder that their owner has locked. */
+export async function ownedPrefix(kind: "db" | "fn" | "im", owner: string): Promise<string> {
+  return `svc-${kind}-${await digitsOf(owner)}-`;
+}
+
+/**
+ * Removes the folders that an earlier platform left. Call it before anything starts, by the
+ * process that holds the lock of the owner's data directory.
+ */
+export async function removeOwnedFolders(owner: string): Promise<void> {
+  const isThere = await Deno.stat(owner).then(() => true, () => false);
+  if (!isThere) return;
+  const own = new RegExp(`^svc-[a-z]+-${await digitsOf(owner)}-`);
+  for (const { name, isDirectory } of await Array.fromAsync(Deno.readDir(tmpdir()))) {
+    if (!isDirectory || !own.test(name)) continue;
+    await Deno.remove(join(tmpdir(), name), { recursive: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,46 @@
+/** What a killed platform leaves of its functions outside of the data directory. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { withSandbox } from "../helpers/sandbox.ts";
+
+const HOST = "kiosk.localhost";
+const OTHER = "svc-fn-0123456789abcdef-other";
+const FILES: Readonly<Record<string, string>> = {
+  "index.html": "hi",
+  "functions/hello.js": "export default () => new Response('called')",
+  "svc.rules.toml": `
+schemaVersion = "EDGE_RULE_SET_V1"
+[[rules]]
+id = "api"
+condition.path = { type = "prefix", value = "/api" }
+action = { type = "pipeline", steps = [{ handle = "hello" }] }
+`,
+};
+
+const leftIn = async (folder: string): Promise<readonly string[]> =>
+  (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name)
+    .filter((name) => name.startsWith("svc-fn-"));
+
+Deno.test("the next start removes the folders of functions of a killed platform", () =>
+  withSandbox(async (box) => {
+    const temporary = join(box.folder, "tmp");
+    await Deno.mkdir(join(temporary, OTHER), { recursive: true });
+    box.env.TMPDIR = temporary;
+    await box.start();
+    for (const [path, text] of Object.entries(FILES)) {
+      await Deno.mkdir(join(box.site, path, ".."), { recursive: true });
+      await Deno.writeTextFile(join(box.site, path), text);
+    }
+    await box.json(["init", "--name", "kiosk", "--create"]);
+    await box.json(["deploy", "--prod"]);
+    assert.match((await box.page(HOST, "/api")).text, /called/);
+    assert.equal((await leftIn(temporary)).length, 2);
+    await box.platform!.kill();
+    assert.equal((await leftIn(temporary)).length, 2, "the killed platform left its folder");
+    const [before] = (await leftIn(temporary)).filter((name) => name !== OTHER);
+    await box.start();
+    assert.ok(!(await leftIn(temporary)).includes(before!));
+    assert.match((await box.page(HOST, "/api")).text, /called/);
+    await box.platform!.stop();
+    assert.deepEqual(await leftIn(temporary), [OTHER], "another platform's folder stays");
+  }));
