@@ -211,3 +211,21 @@ Deno.test("floods of heads and pings end their connections or are answered, in b
     assert.ok(more < MAX_GROWTH_MB, `${more.toFixed(0)} MB more`);
   }, { connections: { headMs: 5000 } });
 });
+
+Deno.test("a client of HTTP/1.1 that takes its responses keeps its connection", async () => {
+  await withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", { files: { "index.html": "home" } });
+    using conn = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
+    const request = new TextEncoder().encode(`GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+    const buffer = new Uint8Array(4096);
+    for (let asked = 0; asked < 1000; asked++) {
+      await conn.write(request);
+      for (let text = ""; !text.endsWith("\r\n\r\nhome");) {
+        const count = await conn.read(buffer);
+        assert.notEqual(count, null, `closed after ${asked} responses`);
+        text += new TextDecoder().decode(buffer.subarray(0, count!));
+      }
+    }
+  });
+});
