@@ -67,12 +67,10 @@ interface Run extends Report {
 }
 
 async function runBatch({ files, threads }: Batch, options: RunOptions): Promise<Run> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-run-tests-" });
-  const timesFile = join(folder, "junit.xml");
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["test", "--allow-all", "--no-check", "--frozen", "--permit-no-files"],
-      ...["--preload", join(ROOT, "tests", "_preload.ts"), `--junit-path=${timesFile}`],
+      ...["--preload", join(ROOT, "tests", "_preload.ts")],
       ...(threads > 1 ? ["--parallel"] : []),
       ...files,
     ],
@@ -95,10 +93,8 @@ async function runBatch({ files, threads }: Batch, options: RunOptions): Promise
     child.status.finally(limit.dispose),
   ]);
   heard.forEach(options.show);
-  // A run that was ended by force leaves no file.
-  const times = readTimes(await Deno.readTextFile(timesFile).catch(() => ""));
-  await Deno.remove(folder, { recursive: true });
-  return { ...readReport(output, { ...status, timedOut: limit.timedOut() }), times };
+  const report = readReport(output, { ...status, timedOut: limit.timedOut() });
+  return { ...report, times: readTimes(output) };
 }
 
 /** Runs the batches of a suite. */

@@ -1,5 +1,5 @@
 /**
- * How long the tests of each file took, read from the JUnit report of `deno test`.
+ * How long the tests of each file took, read from the output of `deno test`.
  *
  * @module
  */
@@ -10,19 +10,33 @@ export interface FileTime {
   readonly seconds: number;
 }
 
-const CASE =
-  /<testcase name="(?<name>[^"]*)" classname="(?:\.\/)?(?<file>[^"]+)" time="(?<seconds>[\d.]+)"/g;
+/** What stands before the results of a file, where files run one after the other. */
+const FILE = /^running \d+ tests? from (?:\.\/)?(?<file>.+)$/;
 
-/** Between the names of a test and its step, escaped. */
-const STEP = " &gt; ";
+/** A result, with its file where files run side by side; steps are indented, or have two dots. */
+const RESULT =
+  /^(?:(?:\.\/)?(?<file>\S+_test\.tsx?) => )?(?<test>(?! ).+?) \.\.\. \w+ \(.*?(?<time>[\dms.µ]+)\)$/;
+
+const SECONDS = { ms: 0.001, µs: 0.000_001, s: 1 };
+
+/** Reads `1m6s`, `27s`, `3ms`. */
+function readTime(text: string): number {
+  const [, minutes = "0", count = "0", unit = "s"] =
+    /^(?:(\d+)m(?!s))?([\d.]+)(ms|µs|s)?$/.exec(text) ??
+      [];
+  return Number(minutes) * 60 + Number(count) * SECONDS[unit as keyof typeof SECONDS];
+}
 
 /** Adds up the times of the tests of each file; their steps are part of them. */
-export function readTimes(junit: string): FileTime[] {
+export function readTimes(output: string): FileTime[] {
   const sums = new Map<string, number>();
-  for (const { groups } of junit.matchAll(CASE)) {
-    const { name, file, seconds } = groups as Record<"name" | "file" | "seconds", string>;
-    if (name.includes(STEP)) continue;
-    sums.set(file, (sums.get(file) ?? 0) + Number(seconds));
+  let current = "";
+  for (const line of output.split("\n")) {
+    current = FILE.exec(line)?.groups?.file ?? current;
+    const result = RESULT.exec(line)?.groups;
+    if (result === undefined || result.test!.includes(" ... ")) continue;
+    const file = result.file ?? current;
+    sums.set(file, (sums.get(file) ?? 0) + readTime(result.time!));
   }
   return [...sums].map(([file, seconds]) => ({ file, seconds }));
 }

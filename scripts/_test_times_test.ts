@@ -1,29 +1,28 @@
 import assert from "node:assert/strict";
 import { readTimes, slowestFiles } from "./_test_times.ts";
 
-const JUNIT = `<testsuites name="deno test" tests="3" failures="0" errors="0" time="0.070">
-    <testsuite name="./a_test.ts" tests="3" disabled="0" errors="0" failures="0">
-        <testcase name="a &amp; b" classname="./a_test.ts" time="1.500" line="1" col="6">
-        </testcase>
-        <testcase name="c" classname="./a_test.ts" time="2.000" line="2" col="6">
-        </testcase>
-        <testcase name="a &amp; b &gt; one" classname="./a_test.ts" time="1.400" line="1" col="45">
-        </testcase>
-    </testsuite>
-    <testsuite name="./b_test.ts" tests="1" disabled="0" errors="0" failures="0">
-        <testcase name="d" classname="./b_test.ts" time="9.000" line="1" col="6">
-        </testcase>
-    </testsuite>
-</testsuites>`;
+const BESIDE = `./t/a_test.ts => one ... s ... ok (900ms)
+./t/a_test.ts => one ... ok (1s)
+./t/a_test.ts => two ... FAILED (due to 1 failed step) (1m6s)
+./t/b_test.ts => three ... ok (500ms)
+./t/b_test.ts => four ... ignored (0ms)
+`;
+
+const ALONE = `running 1 test from ./t/c_test.ts
+one ...
+  s ... ok (2s)
+one ... ok (3s)
+`;
 
 Deno.test("readTimes() adds up the tests of a file, without their steps", () => {
-  assert.deepEqual(readTimes(JUNIT), [
-    { file: "a_test.ts", seconds: 3.5 },
-    { file: "b_test.ts", seconds: 9 },
+  assert.deepEqual(readTimes(BESIDE), [
+    { file: "t/a_test.ts", seconds: 67 },
+    { file: "t/b_test.ts", seconds: 0.5 },
   ]);
+  assert.deepEqual(readTimes(ALONE), [{ file: "t/c_test.ts", seconds: 3 }]);
   assert.deepEqual(readTimes(""), []);
 });
 
 Deno.test("slowestFiles() lists the longest first, no more than asked for", () => {
-  assert.deepEqual(slowestFiles(readTimes(JUNIT), 1), ["    9 s  b_test.ts"]);
+  assert.deepEqual(slowestFiles(readTimes(BESIDE), 1), ["   67 s  t/a_test.ts"]);
 });
