@@ -35,3 +35,11 @@ Object.defineProperty(Deno, "test", {
     ignore: relax(declare.ignore),
   }),
 });
+
+// Deno's node:http also rejects a promise of its own where the body of a response breaks off.
+addEventListener("unhandledrejection", (event) => {
+  const { reason } = event;
+  const isBrokenBody = reason instanceof TypeError &&
+    reason.message === "error reading a body from connection";
+  if (isBrokenBody) event.preventDefault();
+});
