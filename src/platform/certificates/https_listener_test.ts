@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { request } from "node:https";
 import { connect } from "node:tls";
 import type { KeyPair } from "./certificate.ts";
 import { testAcceptor } from "../core/listener/_test_acceptor.ts";
@@ -157,15 +156,17 @@ Deno.test("HttpsListener.replace() serves one certificate's successor to all", (
   );
 });
 
-/** Asks for a page and resolves with its text. */
+/** Asks for a page and resolves with its text, when its connection has ended. */
 function get(port: number): Promise<string> {
   const options = { host: "127.0.0.1", port, servername: "a.test", rejectUnauthorized: false };
   return new Promise((resolve, reject) => {
-    request({ ...options, agent: false }, (response) => {
-      let text = "";
-      response.on("data", (chunk) => text += String(chunk));
-      response.on("end", () => resolve(text));
-    }).on("error", reject).end();
+    let answer = "";
+    const socket = connect(options, () => {
+      socket.write("GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
+    });
+    socket.on("data", (chunk) => answer += String(chunk));
+    socket.on("end", () => resolve(answer.split("\r\n\r\n", 2)[1] ?? ""));
+    socket.on("error", reject);
   });
 }
 
