@@ -96,6 +96,9 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
   ];
 }
 
+const MAIL_ADVICE = "Check the mail server that svc serve was given, and read its log: people " +
+  "cannot confirm a sign-up or reset a password";
+
 /** Judges what `/readyz` answers; `undefined` where nothing is wrong, or something else answers. */
 export function judgeReadiness(
   { status, text }: { readonly status: number; readonly text: string },
@@ -109,7 +112,10 @@ export function judgeReadiness(
   }
   const trouble = /^ready\nBut (.+)$/s.exec(text.trim())?.[1];
   if (status !== 200 || trouble === undefined) return undefined;
-  return { name: "platform storage", state: "warn", found: printable(trouble), advice };
+  const found = printable(trouble);
+  return /^(mails |\d+ mails? )/.test(trouble)
+    ? { name: "mail", state: "warn", found, advice: MAIL_ADVICE }
+    : { name: "platform storage", state: "warn", found, advice };
 }
 
 async function examineReadiness(ctx: Context): Promise<Point | undefined> {

@@ -39,6 +39,11 @@ Deno.test("judgeReadiness() says why a platform is not ready, and what else is w
   assert.deepEqual(judge(200, "ready\nBut the object storage does not answer\n"), [
     ...["platform storage", "warn", "the object storage does not answer"],
   ]);
+  for (
+    const mail of ["mails are not delivered, and tried again: 451", "2 mails to accounts wait"]
+  ) {
+    assert.deepEqual(judge(200, `ready\nBut ${mail}\n`), ["mail", "warn", mail]);
+  }
   for (const [status, text] of [[404, "Not found"], [503, "<h1>Unavailable</h1>"]] as const) {
     assert.equal(judge(status, text), undefined, "another program");
   }

@@ -61,6 +61,8 @@ export interface DeliveryServices {
   readonly sendAccountMail: SendAccountMail;
   /** Why mails are not delivered, for the operator; `undefined` where they are. */
   mailProblem(): string | undefined;
+  /** Reads which mails an earlier run of the platform gave up. */
+  recoverMails(): Promise<void>;
   /** The key that signs unsubscribe links. */
   unsubscribeKey(): Promise<string>;
   vapidKeys(): Promise<VapidKeys>;
@@ -149,6 +151,7 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
     deliveryQueue,
     sendAccountMail: accountMails.sender(() => deliveryQueue),
     mailProblem: () => accountMails.problem,
+    recoverMails: () => accountMails.recover(),
     unsubscribeKey,
     vapidKeys,
     pushSubscriptions: subscriptions,

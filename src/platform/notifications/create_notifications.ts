@@ -89,9 +89,9 @@ export function createNotifications(
         bindPushRoutes(router, services);
         bindMessengerRoutes(router, services);
       },
-      recover() {
+      async recover() {
+        await delivery.recoverMails();
         inboxes.startNotifications();
-        return Promise.resolve();
       },
       async storeChanged(changed) {
         preferences.follow(changed);

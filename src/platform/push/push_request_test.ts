@@ -92,7 +92,8 @@ for (const [ref, sha, said] of REFS) {
   const what = sha === undefined ? "deletion" : "push";
   Deno.test(`refusedRefs() ${said === null ? "allows" : "refuses"} the ${what} of ${ref.slice(0, 40)}`, () => {
     const push = {
-      ...{ commands: [{ ref, sha }], capabilities: new Set<string>(), refusal: undefined },
+      commands: [{ ref, before: undefined, sha }],
+      ...{ capabilities: new Set<string>(), refusal: undefined },
     };
     const reason = refusedRefs(push, { production: "main" }).get(ref);
     if (said === null) assert.equal(reason, undefined);

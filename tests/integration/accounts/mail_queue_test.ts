@@ -39,6 +39,26 @@ Deno.test("a sign-up's mail outlives a refusing mail server, a restart and a new
   }
 });
 
+Deno.test("the operator is told of mails that were given up, also after a restart", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
+  await using smtp = await serveSmtp({ refuse: () => "550 No such user <ada@example.com>" });
+  const options = { mail: { smtpUrl: smtp.url } };
+  const told = /^But 1 mail to accounts could not be sent, the last at \S+Z: see the log/m;
+  const ready = async (url: string) => await (await fetch(new URL("/readyz", url))).text();
+  try {
+    const before = await start(dataDir, options);
+    await new Visitor(before).signUp("ada");
+    const text = await until(() => ready(before.url), (shown) => told.test(shown));
+    assert.ok(!/ada|confirm/i.test(text), "neither the receiver nor the link is shown");
+    await before.shutdown();
+    const after = await start(dataDir, options);
+    assert.match(await ready(after.url), told);
+    await after.shutdown();
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
+
 Deno.test("a mail server that answers late gets a mail once", async () => {
   await using smtp = await serveSmtp({ answerAfterMs: LATE_MS });
   await withPlatform(async (platform) => {

@@ -25,6 +25,15 @@ const KEPT_MS = 60 * 60 * 1000;
 const mailText = z.object({ to: z.string(), subject: z.string(), text: z.string() });
 const mailRecord = z.object({ mail: sealedSecret, expiresAt: z.number() });
 
+/** How long the operator is told of mails that were given up. */
+const TOLD_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** How often a count is tried again that another one came before. */
+const COUNT_ATTEMPTS = 20;
+
+const givenUpRecord = z.object({ count: z.number(), at: z.number() });
+const givenUpKey: Deno.KvKey = ["account_mails_given_up"];
+
 const mailKey = (id: string): Deno.KvKey => ["account_mails", id];
 const allMails = (): Deno.KvKey => ["account_mails"];
 const placeOf = (id: string): string => `account_mail/${id}`;
@@ -43,6 +52,7 @@ const PREFIX = "mail:";
 
 export class AccountMails {
   #problem: string | undefined;
+  #givenUp: z.infer<typeof givenUpRecord> | undefined;
 
   constructor(
     private readonly options: {
@@ -54,9 +64,26 @@ export class AccountMails {
     },
   ) {}
 
-  /** Why mails are not taken by the mail server; `undefined` where the last one was. */
+  /**
+   * Why mails are not taken by the mail server, and how many were given up in the last days;
+   * `undefined` where there is nothing to tell. Names no receiver, and none of a mail's text.
+   */
   get problem(): string | undefined {
-    return this.#problem;
+    const parts = [this.#problem, this.#describeGivenUp()].filter((part) => part !== undefined);
+    return parts.length === 0 ? undefined : parts.join("; ");
+  }
+
+  /** Reads what was given up before a restart. */
+  async recover(): Promise<void> {
+    this.#givenUp = (await readRecord(this.options.kv, givenUpKey, givenUpRecord))?.value;
+  }
+
+  #describeGivenUp(): string | undefined {
+    const found = this.#givenUp;
+    if (found === undefined || this.options.now() - found.at > TOLD_MS) return undefined;
+    const mails = found.count === 1 ? "1 mail" : `${found.count} mails`;
+    return `${mails} to accounts could not be sent, the last at ` +
+      `${new Date(found.at).toISOString()}: see the log of the platform for the reason`;
   }
 
   /**
@@ -109,11 +136,28 @@ export class AccountMails {
   }
 
   /** Tells the operator of a mail that was given up: its receiver may have no account. */
-  givenUp(receiverId: string, reason: string): void {
+  async givenUp(receiverId: string, reason: string): Promise<void> {
     if (!receiverId.startsWith(PREFIX)) return;
+    await this.#count();
     this.options.onTrouble(
       `A mail to an account was not sent: ${reason}. Its receiver can ask for another one`,
     );
+  }
+
+  /** Counts a mail that was given up; one of several at once is not counted twice or lost. */
+  async #count(): Promise<void> {
+    const { kv, now } = this.options;
+    for (let attempt = 0; attempt < COUNT_ATTEMPTS; attempt++) {
+      const before = await readRecord(kv, givenUpKey, givenUpRecord);
+      const next = { count: (before?.value.count ?? 0) + 1, at: now() };
+      const { ok } = await kv.atomic()
+        .check({ key: givenUpKey, versionstamp: before?.versionstamp ?? null })
+        .set(givenUpKey, next, { expireIn: TOLD_MS })
+        .commit();
+      if (!ok) continue;
+      this.#givenUp = next;
+      return;
+    }
   }
 
   async #open(id: string, mail: SealedSecret): Promise<AccountMail | null> {

@@ -68,10 +68,7 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
       accountMails.note(outcome);
       return outcome;
     },
-    onGivenUp({ receiverId }, reason) {
-      accountMails.givenUp(receiverId, reason);
-      return Promise.resolve();
-    },
+    onGivenUp: ({ receiverId }, reason) => accountMails.givenUp(receiverId, reason),
     close: () => mailer.close(),
   };
 }
