@@ -27,7 +27,7 @@ Deno.test("ByteReader.until() reads each byte of a line as a character, however 
     fc.asyncProperty(fc.array(line, { maxLength: 6 }), sizes, async (lines, sizes) => {
       const reader = readerOf(lines.map((text) => `${text}\r\n`).join(""), sizes);
       for (const text of lines) equal(await reader.until("line", 1000), text);
-      await rejects(reader.until("line", 1000), OutboundError);
+      await rejects(async () => await reader.until("line", 1000), OutboundError);
     }),
   );
 });
@@ -39,7 +39,8 @@ Deno.test("ByteReader.until() ends a head at its empty line and leaves the body"
 });
 
 Deno.test("ByteReader.until() refuses a head above its limit", async () => {
-  await rejects(readerOf("x".repeat(200), [50]).until("head", 100), /too large/);
+  const reader = readerOf("x".repeat(200), [50]);
+  await rejects(async () => await reader.until("head", 100), /too large/);
 });
 
 Deno.test("ByteReader.takeWhole() gives ASCII as text, and any other byte as it is", async () => {
