@@ -67,7 +67,7 @@ test("env exec ends with one object in JSON mode; the child's output is log line
       .filter(({ s, p }) => s === "user" && p === "env").map(({ m }) => m);
     for (const line of ["--json", "{}", "trouble", "no line end"]) assert.ok(logged.includes(line));
     const bad = await box.tool([...json, "--", "no-such-program"]);
-    assert.equal(bad.code, 1);
+    assert.equal(bad.code, 127);
     assert.equal(JSON.parse(bad.stdout).code, "not_runnable");
     assert.ok(!(bad.stdout + bad.stderr).includes(SECRET));
   }));

@@ -46,9 +46,12 @@ interface Delivered {
   readonly message: string;
 }
 
-/** Sends a recorded payload byte by byte, signed, as GitHub does. */
-async function deliver(box: Sandbox, name: string, hook: Record<string, unknown>) {
-  const body = await Deno.readFile(join(ROOT, "fixtures", "forges", `github_${name}.json`));
+/** Sends a recorded payload as the forge at `at` does, signed. */
+async function deliver(box: Sandbox, name: string, hook: Record<string, unknown>, at: URL) {
+  const recorded = await Deno.readTextFile(
+    join(ROOT, "fixtures", "forges", `github_${name}.json`),
+  );
+  const body = recorded.replaceAll("https://github.com/", `${at.origin}/`);
   const signature = createHmac("sha256", String(hook.secret)).update(body).digest("hex");
   const { pathname } = new URL(String(hook.url));
   const response = await fetch(new URL(pathname, box.platform!.url), {
@@ -125,11 +128,11 @@ async function followForge(box: Sandbox): Promise<void> {
   [own.username, own.password] = ["ada", FORGE_TOKEN];
   await git(box.site, "remote", "add", "origin", own.href);
 
-  const ping = await deliver(box, "ping", hook);
+  const ping = await deliver(box, "ping", hook, address);
   assert.deepEqual([ping.code, ping.message], [202, "GitHub: The hook works"]);
   const first = await commitPage(box, "master", "from the forge");
   await asPerson(box, "push", "--quiet", "origin", "master");
-  const pushed = await deliver(box, "push", hook);
+  const pushed = await deliver(box, "push", hook, address);
   assert.deepEqual([pushed.code, pushed.isPreview], [200, false], pushed.message);
   await isLive(box, pushed.id);
   assert.equal((await box.page("hello-world.localhost", "/")).text, "from the forge");
@@ -137,7 +140,7 @@ async function followForge(box: Sandbox): Promise<void> {
 
   const head = await commitPage(box, BRANCH, "changes");
   await asPerson(box, "push", "--quiet", "origin", BRANCH);
-  const opened = await deliver(box, "pull_request_opened", hook);
+  const opened = await deliver(box, "pull_request_opened", hook, address);
   assert.deepEqual([opened.code, opened.isPreview], [200, true], opened.message);
   await isLive(box, opened.id);
   const preview = hostOf(opened.urls?.branch);
@@ -151,7 +154,7 @@ async function followForge(box: Sandbox): Promise<void> {
   assert.equal(comment!.pull, PULL);
   assert.ok(comment!.text.includes(opened.urls!.branch!), comment!.text);
 
-  const closed = await deliver(box, "pull_request_closed", hook);
+  const closed = await deliver(box, "pull_request_closed", hook, address);
   assert.deepEqual(
     [closed.code, closed.message],
     [202, `GitHub: The preview of '${BRANCH}' is gone`],
