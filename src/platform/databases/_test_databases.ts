@@ -133,6 +133,7 @@ function callsOf(handlers: ReadonlyMap<Endpoint, Handler>) {
       const endpoint = endpoints[name] as unknown as Endpoint;
       const { body, query = {}, ...params } = given;
       return await handlers.get(endpoint)!(caller, {
+        note: () => {},
         params,
         body: endpoint.body.parse(body),
         query: endpoint.query.parse(query),
