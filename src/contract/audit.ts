@@ -44,9 +44,11 @@ export const auditEntry = z.object({
       "variable or domain; null in entries of older versions",
   ).meta({ example: { id: "01940000-0000-7000-8000-000000000000", name: "ci" } }),
   changes: z.array(z.object({
-    field: z.string(),
-    from: z.string().nullable(),
-    to: z.string().nullable(),
+    field: z.string().describe("Name of the field").meta({ example: "role" }),
+    from: z.string().nullable().describe("Value before; null where there was none")
+      .meta({ example: "viewer" }),
+    to: z.string().nullable().describe("Value after; null where it was removed")
+      .meta({ example: "developer" }),
   })).describe("Fields that were set or changed, with their old and new values; never a secret")
     .meta({ example: [{ field: "role", from: "viewer", to: "developer" }] }),
   address: z.string().describe("Where the request came from"),
