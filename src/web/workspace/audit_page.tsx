@@ -34,7 +34,7 @@ function Entry({ entry, context }: { readonly entry: AuditEntry; readonly contex
           {summary}
           {target === null ? null : (
             <>
-              : <b>{target.name ?? target.id}</b>
+              : <strong>{target.name ?? target.id}</strong>
             </>
           )}
         </span>
