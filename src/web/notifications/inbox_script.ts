@@ -7,6 +7,8 @@
 import { sha256Hex } from "../../lib/hash.ts";
 
 const INBOX = `"use strict";
+/* A scope: all scripts of a page share one for their names. */
+{
 const unread = document.getElementById("unread");
 const fresh = document.getElementById("fresh");
 const base = document.title;
@@ -88,6 +90,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   keys[key]();
 });
+}
 `;
 
 /** Named after its content, so that browsers can cache it for good. */
