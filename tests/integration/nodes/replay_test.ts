@@ -17,7 +17,7 @@ Deno.test({
     await using cleanUp = new AsyncDisposableStack();
     cleanUp.defer(() => Deno.remove(folder, { recursive: true }));
     const repository = await makeRepository(folder);
-    await repository.commit("main", { "index.html": "<p>one</p>" });
+    const commitSha = await repository.commit("main", { "index.html": "<p>one</p>" });
     const cluster = cleanUp.use(await Cluster.open());
     const more = { gitRoots: [folder] };
     const nodes = [await cluster.start("a", more), await cluster.start("b", more)];
@@ -32,7 +32,7 @@ Deno.test({
     const deliver = async (node: TestPlatform, key: string) => {
       const { status, json } = await node.api("POST", new URL(hook.url).pathname, {
         ...{ token: null, headers: { "idempotency-key": key } },
-        json: { branch: "main", force: true },
+        json: { branch: "main", commitSha, force: true },
       });
       assert.ok(status === 200 || status === 409, JSON.stringify(json));
       return status === 200 ? json.id as string : undefined;
