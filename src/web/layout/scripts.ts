@@ -10,6 +10,8 @@ import { makeAsset } from "./asset.ts";
 import { PAGE_POLICY } from "./document.tsx";
 
 const FOLLOW = `"use strict";
+/* A scope: all scripts of a page share one for their names. */
+{
 /* Most lines of a log that stay on a page. */
 const MOST = 2000;
 const clock = (time) => time.slice(11, 19);
@@ -119,6 +121,7 @@ for (const menu of document.querySelectorAll("details.switch")) {
     menu.open = false;
     menu.querySelector("summary").focus();
   });
+}
 }
 `;
 

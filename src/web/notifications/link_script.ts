@@ -12,6 +12,8 @@ export const linkMark = ({ id, status, createdAt }: MessengerLink): string =>
   `${id} ${status} ${createdAt}`;
 
 const LINK = `"use strict";
+/* A scope: all scripts of a page share one for their names. */
+{
 const EVERY_MS = 2000;
 const state = document.getElementById("link-state");
 const known = new Set(state.dataset.known.split("\\n"));
@@ -37,6 +39,7 @@ const look = async () => {
   setTimeout(look, EVERY_MS);
 };
 look();
+}
 `;
 
 /** Named after its content, so that browsers can cache it for good. */

@@ -50,6 +50,8 @@ self.addEventListener("notificationclick", (event) => {
 
 /** Subscribes and unsubscribes the browser, and reports the result in the element `push-state`. */
 const PUSH_PAGE = `"use strict";
+/* A scope: all scripts of a page share one for their names. */
+{
 const say = (text) => { document.getElementById("push-state").textContent = text; };
 const button = (id) => document.getElementById(id);
 const show = (subscribed) => {
@@ -143,6 +145,7 @@ const begin = async () => {
   button("push-off").addEventListener("click", guarded(unsubscribe));
 };
 begin().catch((error) => say("That did not work: " + error.message));
+}
 `;
 
 /** Named after its content, so that browsers can cache it for good. */
