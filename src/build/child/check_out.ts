@@ -48,7 +48,7 @@ async function checkOut(
   throw new BuildError("build_failed", `Cannot check out commit ${commitSha}: ${reason}`);
 }
 
-/** Puts the content of files that Git LFS keeps apart in place of their pointers. */
+/** Replaces Git LFS pointers with the files that they stand for. */
 async function placeLargeFiles(
   repository: string,
   files: BuildJobFile["largeFiles"],
