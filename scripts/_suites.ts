@@ -20,6 +20,8 @@ export interface Suite {
   readonly runs: Runs;
   /** Files that begin before all others, since they take longest; the longest first. */
   readonly first: readonly string[];
+  /** Files that change the process they run in, such as its limits: each runs in its own. */
+  readonly alone?: readonly string[];
   /** The files of `deno task test`; missing where that runs all but those of `first`. */
   readonly short?: readonly string[];
   /** What its tests start in place of the compiled program, as a path from the root. */
@@ -68,6 +70,11 @@ export const SUITES: readonly Suite[] = [
       "tests/integration/functions/hostile_test.ts",
       "tests/integration/compute/hostile_test.ts",
       "tests/integration/delivery/crash_test.ts",
+    ],
+    // They start Node as its launcher does, which limits its own memory and descriptors.
+    alone: [
+      "tests/integration/node/launch_test.ts",
+      "tests/integration/node/native_attacks_test.ts",
     ],
     short: [
       "tests/integration/access/key_reach_test.ts",
@@ -237,10 +244,14 @@ export function planSuite(
   const ordered = files.toSorted((left, right) => rank(left) - rank(right));
   const jobs = Math.max(1, Math.ceil(processors * suite.runs.perProcessor));
   const isThreads = suite.runs.as === "threads";
-  const together: Batch[] = ordered.length === 0 ? [] : [{ files: ordered, threads: jobs }];
+  const isAlone = (file: string) => !isThreads || suite.alone?.includes(file) === true;
+  const together = ordered.filter((file) => !isAlone(file));
   return {
     limitMs: limitOf(suite, variable),
-    batches: isThreads ? together : ordered.map((file) => ({ files: [file], threads: 1 })),
+    batches: [
+      ...(together.length === 0 ? [] : [{ files: together, threads: jobs }]),
+      ...ordered.filter(isAlone).map((file) => ({ files: [file], threads: 1 })),
+    ],
     atOnce: isThreads ? 1 : jobs,
     ...(suite.program === undefined ? {} : { program: join(ROOT, suite.program) }),
   };

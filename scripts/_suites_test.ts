@@ -29,6 +29,18 @@ Deno.test("planSuite() gives threads one process, with all that run side by side
   assert.deepEqual(planSuite(suite, [], machine(2)).batches, []);
 });
 
+Deno.test("planSuite() gives a file that changes its process a process of its own", () => {
+  const suite: Suite = {
+    ...SUITE,
+    runs: { as: "threads", perProcessor: 1 },
+    alone: ["longish_test.ts"],
+  };
+  assert.deepEqual(planSuite(suite, FILES, machine(2)).batches, [
+    { files: ["long_test.ts", "a_test.ts", "z_test.ts"], threads: 2 },
+    { files: ["longish_test.ts"], threads: 1 },
+  ]);
+});
+
 Deno.test("planSuite() names the program of a suite that has one of its own", () => {
   assert.equal(planSuite(SUITE, FILES, machine(2)).program, undefined);
   const { program = "" } = planSuite({ ...SUITE, program: "scripts/in_arm64.sh" }, [], machine(2));
@@ -38,7 +50,14 @@ Deno.test("planSuite() names the program of a suite that has one of its own", ()
 Deno.test("every file that a suite names is one of its tests, and is named once", () => {
   for (const suite of SUITES) {
     const files = testFiles(suite);
-    for (const listed of [suite.first, suite.short ?? [], chooseFiles(suite, "empty root")]) {
+    for (
+      const listed of [
+        suite.first,
+        suite.alone ?? [],
+        suite.short ?? [],
+        chooseFiles(suite, "empty root"),
+      ]
+    ) {
       assert.deepEqual(listed.filter((file) => !files.includes(file)), [], suite.name);
       assert.equal(new Set(listed).size, listed.length, suite.name);
     }
