@@ -8,6 +8,7 @@ import {
   TRAILER_BYTES,
 } from "../src/lib/shipped_file.ts";
 import { attachFiles, putFilesBack, takeFiles } from "./_attach.ts";
+import { inTestFolder } from "../src/lib/_test_folder.ts";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
@@ -28,15 +29,12 @@ interface Place {
 }
 
 async function inPlace(test: (place: Place) => Promise<void>): Promise<void> {
-  const stage = await Deno.makeTempDir({ prefix: "svc-attach-" });
-  try {
+  await inTestFolder(async (stage) => {
     await Deno.mkdir(join(stage, "inner"));
     await Deno.writeTextFile(join(stage, "first.br"), "first file");
     await Deno.writeTextFile(join(stage, "inner/second.wasm"), "second");
     await test({ stage, program: join(stage, "program") });
-  } finally {
-    await Deno.remove(stage, { recursive: true });
-  }
+  });
 }
 
 const PATHS = ["first.br", "inner/second.wasm"];

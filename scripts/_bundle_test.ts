@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { bundle, loadedBy } from "./_bundle.ts";
 import { ROOT } from "./_source_files.ts";
 import { SHIPPED_PACKAGES } from "./_stage.ts";
+import { inTestFolder } from "../src/lib/_test_folder.ts";
 
 /** What a command line loads: each of these is imported once what is before it has run. */
 const HELP = ["main.ts", "part-of-face:src/cli/program.ts?runProgram"];
@@ -61,8 +62,7 @@ const ROWS: readonly Row[] = [
 ];
 
 Deno.test("bundle() lets a command read only what it needs", async (t) => {
-  const outdir = await Deno.makeTempDir({ prefix: "svc-bundle-" });
-  try {
+  await inTestFolder(async (outdir) => {
     const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
     const { metafile, bytes } = await bundle({ root: ROOT, outdir, external });
     await t.step("without what is rare", () => {
@@ -82,25 +82,20 @@ Deno.test("bundle() lets a command read only what it needs", async (t) => {
       });
     }
     assert.throws(() => loadedBy(metafile, ["src/lib/format.ts"]), TypeError);
-  } finally {
-    await Deno.remove(outdir, { recursive: true });
-  }
+  });
 });
 
 Deno.test("bundle() makes the same bytes twice", async () => {
   const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
   const make = async () => {
-    const outdir = await Deno.makeTempDir({ prefix: "svc-bundle-" });
-    try {
+    return await inTestFolder(async (outdir) => {
       const { metafile } = await bundle({ root: ROOT, outdir, external });
       const chunks = Object.keys(metafile.outputs).map((path) => basename(path)).sort();
       const folderOf = (name: string) => /^main\./.test(name) ? outdir : join(outdir, "chunk");
       return new Map(
         chunks.map((name) => [name, Deno.readTextFileSync(join(folderOf(name), name))]),
       );
-    } finally {
-      await Deno.remove(outdir, { recursive: true });
-    }
+    });
   };
   const [first, second] = [await make(), await make()];
   assert.deepEqual([...first.keys()], [...second.keys()]);

@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readImportGraph } from "./_import_graph.ts";
+import { inTestFolder } from "../src/lib/_test_folder.ts";
 
 async function withFiles(
   files: Readonly<Record<string, string>>,
   test: (folder: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
+  await inTestFolder(async (folder) => {
     for (const [name, text] of Object.entries(files)) {
       await Deno.writeTextFile(join(folder, name), text);
     }
     await test(await Deno.realPath(folder));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("readImportGraph() sees static, dynamic, type-only and re-exporting imports", async () => {

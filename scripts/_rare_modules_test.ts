@@ -5,6 +5,7 @@ import { shippedModulePath } from "../src/lib/shipped_module.ts";
 import { bundleRareModules } from "./_bundle.ts";
 import { RARE_MODULES, RARE_PACKAGES } from "./_rare_modules.ts";
 import { ROOT } from "./_source_files.ts";
+import { inTestFolder } from "../src/lib/_test_folder.ts";
 
 /** What each module offers; those of packages are what the program imports of them. */
 const OFFERED: Readonly<Record<string, readonly string[]>> = {
@@ -17,8 +18,7 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
 const BARE_NODE = /(?:\bfrom|\bimport\(?)\s*"(?:fs|path|url|module|crypto|util|os|stream)"/;
 
 Deno.test("bundleRareModules() makes modules that can be imported from no place at all", async (t) => {
-  const stage = await Deno.makeTempDir({ prefix: "svc-rare-" });
-  try {
+  await inTestFolder(async (stage) => {
     await bundleRareModules(ROOT, stage, 0);
     assert.deepEqual(
       Object.keys(OFFERED).map(shippedModulePath).toSorted(),
@@ -34,7 +34,5 @@ Deno.test("bundleRareModules() makes modules that can be imported from no place 
         for (const each of offered) assert.ok(module[each] instanceof Object, each);
       });
     }
-  } finally {
-    await Deno.remove(stage, { recursive: true });
-  }
+  });
 });

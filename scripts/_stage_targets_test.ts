@@ -10,6 +10,7 @@ import { binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts
 import { ROOT } from "./_source_files.ts";
 import { LICENCES_FILE, platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
 import { TARGETS } from "./release/targets.ts";
+import { inTestFolder } from "../src/lib/_test_folder.ts";
 
 /** The heads of programs: ELF, Mach-O and PE, each with the processor. */
 const HEADS: Readonly<Record<string, (head: DataView) => boolean>> = {
@@ -53,8 +54,7 @@ async function filesOf(stage: string): Promise<Map<string, string>> {
 }
 
 Deno.test("stagePackages() makes the same bytes twice, for each target with its own esbuild", async (t) => {
-  const root = await Deno.makeTempDir({ prefix: "svc-stage-" });
-  try {
+  await inTestFolder(async (root) => {
     for (const { target } of TARGETS) {
       const platform = platformOf(target);
       const name = binaryPackage(platform);
@@ -85,7 +85,5 @@ Deno.test("stagePackages() makes the same bytes twice, for each target with its 
         },
       });
     }
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 });

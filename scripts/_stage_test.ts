@@ -13,6 +13,7 @@ import {
   stageDocuments,
   stagePackages,
 } from "./_stage.ts";
+import { inTestFolder } from "../src/lib/_test_folder.ts";
 
 Deno.test("stagePackages() ships exactly the named files, with versions and licences", async () => {
   const [stage, cache] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
@@ -41,14 +42,11 @@ Deno.test("stagePackages() ships exactly the named files, with versions and lice
 });
 
 Deno.test("stageDocuments() packs every document as it is", async () => {
-  const stage = await Deno.makeTempDir();
-  try {
+  await inTestFolder(async (stage) => {
     await stageDocuments(stage, 0);
     const packed = brotliDecompressSync(await Deno.readFile(join(stage, DOCUMENTS_FILE)));
     assert.deepEqual(JSON.parse(packed.toString()), await readSources());
-  } finally {
-    await Deno.remove(stage, { recursive: true });
-  }
+  });
 });
 
 Deno.test("platformOf() reads the targets of deno compile", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { findFloatingPromises, openProgram } from "./check_promises.ts";
+import { inTestFolder } from "../src/lib/_test_folder.ts";
 
 const PRELUDE = `declare function work(): Promise<void>;
 declare function report(error: unknown): void;
@@ -44,8 +45,7 @@ const ROWS: readonly Row[] = [
 ];
 
 Deno.test("findFloatingPromises() finds promises whose rejection nobody handles", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+  await inTestFolder(async (folder) => {
     const files = ROWS.map((_, index) => join(folder, `row_${index}.ts`));
     await Promise.all(
       ROWS.map(({ code }, index) =>
@@ -57,19 +57,14 @@ Deno.test("findFloatingPromises() finds promises whose rejection nobody handles"
       const found = findFloatingPromises(program, [files[index]!], folder);
       assert.equal(found.length, floats ? 1 : 0, `${code}: ${found}`);
     }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("findFloatingPromises() reports imports whose types it cannot see", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+  await inTestFolder(async (folder) => {
     const file = join(folder, "row.ts");
     await Deno.writeTextFile(file, 'import { a } from "./missing.ts";\na();\n');
     const [problem] = findFloatingPromises(openProgram([file], ""), [file], folder);
     assert.match(problem ?? "", /^row\.ts:1: The types of this module are unknown/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

@@ -7,6 +7,7 @@ import { makeRelease } from "./make_release.ts";
 import { makeSbom } from "./sbom.ts";
 import { VERSION, withRelease } from "./_test_release.ts";
 import { programName, TARGETS } from "./targets.ts";
+import { inTestFolder } from "../../src/lib/_test_folder.ts";
 
 Deno.test("makeRelease() makes what svc upgrade installs, on every platform", async () => {
   await withRelease(async ({ root, place, publicKey }) => {
@@ -98,8 +99,7 @@ Deno.test("install.sh installs what is signed, and nothing else", async (t) => {
 });
 
 Deno.test("makeRelease() refuses a key or program that svc would not trust", async () => {
-  const root = await Deno.makeTempDir({ prefix: "svc-release-" });
-  try {
+  await inTestFolder(async (root) => {
     const { pem, publicKey } = await makeKeys();
     const [name] = TARGETS.map(programName);
     await Deno.writeTextFile(join(root, name!), "no key in here");
@@ -108,9 +108,7 @@ Deno.test("makeRelease() refuses a key or program that svc would not trust", asy
       makeRelease({ ...options, out: join(root, "out"), keyPem: pem, trusted });
     await assert.rejects(make([]), /Sign with a key of src\/release\/trusted_keys\.ts/);
     await assert.rejects(make([publicKey]), /does not hold the keys/);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 });
 
 Deno.test("makeSbom() lists every package of the lock file once, with its digest", () => {

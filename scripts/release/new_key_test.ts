@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { isSigned, sign } from "../../src/release/mod.ts";
 import { hear } from "../_process.ts";
 import { makeSigningKey } from "./new_key.ts";
+import { inTestFolder } from "../../src/lib/_test_folder.ts";
 
 Deno.test("makeSigningKey() makes a key that signs, for its owner only, once", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-key-" });
-  try {
+  await inTestFolder(async (folder) => {
     const path = join(folder, "release.pem");
     const publicKey = await makeSigningKey(path);
     assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
@@ -19,7 +19,5 @@ Deno.test("makeSigningKey() makes a key that signs, for its owner only, once", a
     assert.match(stdout, /ED25519/);
     await assert.rejects(makeSigningKey(path), Deno.errors.AlreadyExists);
     assert.equal(await Deno.readTextFile(path), pem);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

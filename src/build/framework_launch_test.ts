@@ -4,6 +4,7 @@ import { findFramework, type Launch } from "../manifest/mod.ts";
 import { bundleServerEntry } from "../runtime/mod.ts";
 import { until } from "../lib/_test_until.ts";
 import { unusedPort } from "../lib/unused_port.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 /** The launch that a framework finds for an output with these files. */
 async function launchOf(id: string, files: Readonly<Record<string, string>>): Promise<Launch> {
@@ -20,8 +21,7 @@ async function launchOf(id: string, files: Readonly<Record<string, string>>): Pr
 
 /** Bundles an entry as its framework's, starts it, and asks it once. */
 async function ask({ prelude, wrapper }: Launch, entry: string): Promise<string> {
-  const root = await Deno.makeTempDir({ prefix: "svc-launch-" });
-  try {
+  return await inTestFolder(async (root) => {
     await Deno.writeTextFile(join(root, "entry.mjs"), entry);
     const result = await bundleServerEntry({
       root,
@@ -45,9 +45,7 @@ async function ask({ prelude, wrapper }: Launch, entry: string): Promise<string>
       child.kill("SIGKILL");
       await child.status;
     }
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 }
 
 /** Asks until the server listens. */

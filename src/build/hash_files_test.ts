@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { CACHE_PATH } from "../config/mod.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { hashFiles, type OutputContent } from "./hash_files.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 const COUNT = 250;
 const signal = new AbortController().signal;
@@ -17,8 +18,7 @@ interface Site {
 
 /** A folder of files that were all written a while before the `now` of the tests. */
 async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
-  const root = await Deno.makeTempDir({ prefix: "svc-hash-" });
-  try {
+  return await inTestFolder(async (root) => {
     const files = Array.from({ length: COUNT }, (_, n) => ({
       path: `page-${n}.html`,
       content: join(root, `page-${n}.html`),
@@ -34,9 +34,7 @@ async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
         return Object.fromEntries(packed.map(({ path, sha256 }) => [path, sha256]));
       },
     });
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 }
 
 /** Later than any file of the test by more than file systems' steps. */

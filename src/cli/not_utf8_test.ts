@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { withPlatform } from "./_test_platform.ts";
 import { runCli } from "./_test_run.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
 
@@ -21,16 +22,13 @@ async function inFolder(
   files: Readonly<Record<string, string>>,
   test: (cwd: string) => Promise<void>,
 ): Promise<void> {
-  const cwd = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-utf8-" }));
-  try {
+  await inTestFolder(async (cwd) => {
     for (const [path, text] of Object.entries(files)) {
       await Deno.mkdir(dirname(join(cwd, path)), { recursive: true });
       await Deno.writeFile(join(cwd, path), latin1(text));
     }
     await test(cwd);
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
+  });
 }
 
 interface Case {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { personWho, runCli } from "./_test_run.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 interface Row {
   readonly name: string;
@@ -269,14 +270,11 @@ Deno.test("runProgram() deletes nothing when a person says no", async () => {
 
 for (const env of [{ NO_COLOR: "1" }, { CLICOLOR: "0" }, { TERM: "dumb" }]) {
   Deno.test(`runProgram() asks in plain lines with ${JSON.stringify(env)}`, async () => {
-    const cwd = await Deno.makeTempDir({ prefix: "svc-plain-" });
-    try {
+    await inTestFolder(async (cwd) => {
       const run = await runCli(["init"], { cwd, env, terminal: true });
       assert.equal(run.code, 130);
-      assert.match(run.stderr, /^Name of the project \[svc-plain-\w+\]: /);
+      assert.match(run.stderr, /^Name of the project \[svc-test-\w+\]: /);
       assert.ok(!run.stderr.includes("\x1b"));
-    } finally {
-      await Deno.remove(cwd, { recursive: true });
-    }
+    });
   });
 }

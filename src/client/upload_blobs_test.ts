@@ -6,6 +6,7 @@ import { sha256Hex } from "../lib/hash.ts";
 import { createClient } from "./client.ts";
 import { ApiError, CutUploadError } from "./errors.ts";
 import { type BlobSource, planUpload, uploadBlobs } from "./upload_blobs.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 const FAST = { retries: 3, firstPause: 0, longestPause: 5 };
 
@@ -64,8 +65,7 @@ async function withFiles(
   sizes: readonly number[],
   use: (blobs: BlobSource[]) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
+  return await inTestFolder(async (folder) => {
     const blobs = await Promise.all(sizes.map(async (size, index) => {
       const path = join(folder, String(index));
       const bytes = new Uint8Array(size).fill(index + 1);
@@ -73,9 +73,7 @@ async function withFiles(
       return { sha256: sha256Hex(bytes), size, content: path };
     }));
     await use(blobs);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("uploadBlobs() sends small and large blobs, and reports each", async () => {

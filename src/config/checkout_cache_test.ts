@@ -2,17 +2,15 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { z } from "zod";
 import { CACHE_PATH, readCheckoutCache, writeCheckoutCache } from "./checkout_cache.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 const schema = z.strictObject({ version: z.literal(1), word: z.string() });
 const VALUE = { version: 1 as const, word: "häuser" };
 
 async function withRoot(run: (root: string, file: string) => Promise<void>): Promise<void> {
-  const root = await Deno.makeTempDir({ prefix: "svc-cache-" });
-  try {
+  await inTestFolder(async (root) => {
     await run(root, join(root, CACHE_PATH, "words.json"));
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 }
 
 Deno.test("writeCheckoutCache() writes what readCheckoutCache() reads, and git ignores it", () =>

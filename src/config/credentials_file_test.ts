@@ -9,6 +9,7 @@ import {
   saveLogin,
   setDefaultWorkspace,
 } from "./credentials_file.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 const LOGIN = {
   apiUrl: "http://localhost:8787",
@@ -18,12 +19,9 @@ const LOGIN = {
 };
 
 async function withHome(run: (path: string) => Promise<void>): Promise<void> {
-  const home = await Deno.makeTempDir();
-  try {
+  await inTestFolder(async (home) => {
     await run(credentialsPath({ home }));
-  } finally {
-    await Deno.remove(home, { recursive: true });
-  }
+  });
 }
 
 async function write(path: string, text: string, mode = 0o600): Promise<void> {

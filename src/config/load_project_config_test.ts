@@ -2,19 +2,17 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { loadProjectConfig } from "./load_project_config.ts";
 import { PROJECT_CONFIG_LIMITS } from "./project_config.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 async function withFile(
   content: string | Uint8Array<ArrayBuffer> | undefined,
   run: (directory: string) => Promise<void>,
 ): Promise<void> {
-  const directory = await Deno.makeTempDir();
-  try {
+  await inTestFolder(async (directory) => {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     if (bytes !== undefined) await Deno.writeFile(join(directory, "svc.toml"), bytes);
     await run(directory);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  });
 }
 
 Deno.test("loadProjectConfig() returns the config, its path and its text", () =>

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { findProjectRoot, rootCandidates } from "./project_root.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 Deno.test("rootCandidates() goes up to the home directory and no higher", () => {
   assert.deepEqual(rootCandidates("/home/ann/a/b", { home: "/home/ann" }), [
@@ -15,8 +16,7 @@ Deno.test("rootCandidates() goes up to the root outside the home directory", () 
 });
 
 Deno.test("findProjectRoot() takes the nearest svc.toml above, never one below", async () => {
-  const home = await Deno.makeTempDir();
-  try {
+  await inTestFolder(async (home) => {
     const inner = join(home, "outer/inner");
     await Deno.mkdir(join(inner, "src"), { recursive: true });
     await Deno.writeTextFile(join(inner, "svc.toml"), "");
@@ -24,7 +24,5 @@ Deno.test("findProjectRoot() takes the nearest svc.toml above, never one below",
     await Deno.writeTextFile(join(home, "outer/svc.toml"), "");
     assert.equal(await findProjectRoot(join(inner, "src"), { home }), inner);
     assert.equal(await findProjectRoot(join(home, "outer"), { home }), join(home, "outer"));
-  } finally {
-    await Deno.remove(home, { recursive: true });
-  }
+  });
 });

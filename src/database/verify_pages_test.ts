@@ -4,10 +4,10 @@ import { unpackTar } from "modern-tar";
 import { brotliDecompressSync } from "node:zlib";
 import { readTemplate, unpackTemplate, VERSION_FILE } from "./embedded/template/unpack_template.ts";
 import { verifyPages } from "./verify_pages.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 Deno.test("verifyPages() finds each flipped bit of a page, and names the file", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-pages-" });
-  try {
+  await inTestFolder(async (folder) => {
     const data = join(folder, "data");
     const template = await readTemplate();
     const entries = await unpackTar(Uint8Array.from(brotliDecompressSync(template.archive)));
@@ -26,7 +26,5 @@ Deno.test("verifyPages() finds each flipped bit of a page, and names the file", 
       assert.deepEqual((await verifyPages(data)).damaged, [`${path}, page ${page}`]);
       await Deno.writeFile(path, bytes);
     }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

@@ -24,9 +24,9 @@ export async function makeTestFolder(prefix: string): Promise<string> {
   return folder;
 }
 
-/** Runs a test in a folder that is removed afterwards. */
+/** Runs a test in a folder, by its real path, that is removed afterwards. */
 export async function inTestFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-test-" });
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-test-" }));
   try {
     return await run(folder);
   } finally {

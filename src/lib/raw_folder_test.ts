@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { rawNames } from "./raw_folder.ts";
+import { inTestFolder } from "./_test_folder.ts";
 
 Deno.test({
   name: "rawNames() has names that are no valid UTF-8",
   ignore: Deno.build.os !== "linux",
   async fn() {
-    const folder = await Deno.makeTempDir({ prefix: "svc-names-" });
-    try {
+    await inTestFolder(async (folder) => {
       await Deno.writeTextFile(`${folder}/é.txt`, "");
       // A name that Deno cannot write: a shell does.
       const { success } = await new Deno.Command("sh", {
@@ -22,8 +22,6 @@ Deno.test({
         ]),
       );
       assert.equal(rawNames(`${folder}/gone`), undefined);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    });
   },
 });

@@ -1,22 +1,20 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { walkOutput } from "./walk_output.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 /** A temporary folder with the given files, gone after the test. */
 async function withFolder(
   files: Readonly<Record<string, string>>,
   test: (folder: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-walk-" });
-  try {
+  await inTestFolder(async (folder) => {
     for (const [path, text] of Object.entries(files)) {
       await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
       await Deno.writeTextFile(join(folder, path), text);
     }
     await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 const pathsOf = (result: Awaited<ReturnType<typeof walkOutput>>) =>

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { decodeKey, encodeKey } from "./key_encoding.ts";
+import { inTestFolder } from "../lib/_test_folder.ts";
 
 const part = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
@@ -22,8 +23,7 @@ const part = fc.oneof(
 const key = fc.array(part, { minLength: 1, maxLength: 4 });
 
 Deno.test("encodeKey() writes the bytes that the embedded Deno KV writes, and so its order", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-keys-" });
-  try {
+  await inTestFolder(async (folder) => {
     const sample = fc.sample(key, { numRuns: 600, seed: 21 });
     const kv = await Deno.openKv(`${folder}/kv`);
     for (let at = 0; at < sample.length; at += 200) {
@@ -39,9 +39,7 @@ Deno.test("encodeKey() writes the bytes that the embedded Deno KV writes, and so
     const own = new Set(sample.map((each) => encodeKey(each).toHex()));
     assert.deepEqual([...own].sort(), stored);
     assert.deepEqual(stored.map((hex) => decodeKey(Uint8Array.fromHex(hex))), inOrder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("decodeKey() returns what encodeKey() was given", () => {

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { cleanEnvironment, programCommand } from "../../scripts/_program.ts";
 import { openFaultyStorage } from "../../src/platform/core/s3/_test_storage.ts";
 import { NO_POSTGRES, TestPg } from "../../src/platform/core/store/_test_pg.ts";
+import { inTestFolder } from "../../src/lib/_test_folder.ts";
 
 const report = z.object({
   points: z.array(z.object({
@@ -25,8 +26,7 @@ async function examine(
   flags: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,
 ) {
-  const home = await Deno.makeTempDir({ prefix: "svc-doctor-" });
-  try {
+  return await inTestFolder(async (home) => {
     const [program, ...args] = programCommand();
     const { stdout, stderr } = await new Deno.Command(program, {
       args: [...args, "doctor", ...flags, "--json"],
@@ -38,9 +38,7 @@ async function examine(
     assert.ok(text !== "", new TextDecoder().decode(stderr));
     const { points } = report.parse(JSON.parse(text));
     return new Map(points.map((point) => [point.name, point]));
-  } finally {
-    await Deno.remove(home, { recursive: true });
-  }
+  });
 }
 
 Deno.test({

@@ -13,6 +13,7 @@ import {
 } from "../../scripts/_program.ts";
 import { endpoints, type Health } from "../../src/contract/mod.ts";
 import { isInRoot, needs } from "../helpers/empty_root.ts";
+import { inTestFolder } from "../../src/lib/_test_folder.ts";
 
 const SETPRIV = "/usr/bin/setpriv";
 
@@ -29,15 +30,6 @@ const doctorSchema = z.object({
     advice: z.string().optional(),
   })),
 });
-
-async function withHome(test: (home: string) => Promise<void>): Promise<void> {
-  const home = await Deno.makeTempDir({ prefix: "svc-node-sandbox-" });
-  try {
-    await test(home);
-  } finally {
-    await Deno.remove(home, { recursive: true });
-  }
-}
 
 async function healthOf(command: Command, home: string): Promise<Health["servers"]["node"]> {
   const env = cleanEnvironment(home);
@@ -67,7 +59,7 @@ Deno.test(
   "health and doctor show that Node has namespaces",
   { ignore: !isRootOnLinux || needs("node").ignore },
   () =>
-    withHome(async (home) => {
+    inTestFolder(async (home) => {
       const whole = { sandbox: "namespaces", reason: null, advice: null };
       assert.deepEqual(await healthOf(programCommand(), home), whole);
       assert.equal((await doctorOf(programCommand(), home)).state, "ok");
@@ -77,7 +69,7 @@ Deno.test(
 Deno.test("health and doctor show that Node has no namespaces, and what to do", {
   ignore: !isRootOnLinux || isInRoot(),
 }, () =>
-  withHome(async (home) => {
+  inTestFolder(async (home) => {
     const command: Command = [...WITHOUT_NAMESPACES, ...programCommand()];
     const { sandbox, reason, advice } = await healthOf(command, home);
     assert.equal(sandbox, "kernel");

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { makeTestFolder } from "../../src/lib/_test_folder.ts";
+import { inTestFolder, makeTestFolder } from "../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { bundleFunctions } from "../../src/runtime/mod.ts";
@@ -96,8 +96,7 @@ export interface Publication {
 }
 
 async function bundle(sources: Readonly<Record<string, string>>) {
-  const folder = await Deno.makeTempDir({ prefix: "svc-functions-" });
-  try {
+  return await inTestFolder(async (folder) => {
     await Deno.mkdir(join(folder, "functions"));
     for (const [name, source] of Object.entries(sources)) {
       await Deno.writeTextFile(join(folder, "functions", `${name}.ts`), source);
@@ -105,9 +104,7 @@ async function bundle(sources: Readonly<Record<string, string>>) {
     const bundled = await bundleFunctions(folder, { cacheDir: folder });
     assert.ok(bundled.ok, JSON.stringify(bundled));
     return bundled.functions;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 /** Publishes files, functions and rules to production and returns the deployment. */

@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 export interface TestRegistry {
   readonly url: string;
@@ -22,8 +23,7 @@ interface Published {
 }
 
 async function archiveOf(files: Readonly<Record<string, string>>) {
-  const folder = await Deno.makeTempDir();
-  try {
+  return await inTestFolder(async (folder) => {
     for (const [path, text] of Object.entries(files)) {
       const place = join(folder, "package", path);
       await Deno.mkdir(join(place, ".."), { recursive: true });
@@ -32,9 +32,7 @@ async function archiveOf(files: Readonly<Record<string, string>>) {
     const args = ["-czf", "-", "-C", folder, "package"];
     const { stdout } = await new Deno.Command("tar", { args }).output();
     return stdout;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 /** Starts the registry; it needs nothing but `tar`. */

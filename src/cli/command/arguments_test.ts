@@ -8,6 +8,7 @@ import {
   resolveSwitches,
   withoutHelpFlags,
 } from "./arguments.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const ROWS: readonly (readonly [string, string | undefined, boolean])[] = [
   ["deploy --prod", "deploy", false],
@@ -89,17 +90,14 @@ for (const argv of [["deplyo", "--help"], ["deplyo", "--version"], ["projects", 
 }
 
 Deno.test("--cwd runs in another directory, and refuses what is none", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-cwd-" });
-  try {
+  await inTestFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/svc.rules.toml`, 'schemaVersion = "EDGE_RULE_SET_V1"\n');
     const there = await runCli(["rules", "check", "--cwd", folder, "--json"]);
     assert.match(there.stdout, /"rules"/);
     const gone = await runCli(["rules", "check", "--cwd", `${folder}/gone`]);
     assert.equal(gone.code, 2);
     assert.match(gone.stderr, /Set --cwd to a directory: .*\/gone does not exist/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("svc deploy --help fits 40 columns", async () => {

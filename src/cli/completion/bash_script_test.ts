@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { BASH_SCRIPT } from "./bash_script.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 /** Completes a line in a bare bash, with an `svc` that notes its arguments and offers these. */
 async function complete(
   line: string,
   offers: string,
 ): Promise<{ words: string[]; reply: string[] }> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-bash-" }));
-  try {
+  return await inTestFolder(async (folder) => {
     const script = join(folder, "svc.bash");
     await Deno.writeTextFile(script, BASH_SCRIPT);
     const svc = `#!/bin/sh\nprintf '%s\\n' "$@" > '${folder}/words'\nprintf '%b' '${offers}'\n`;
@@ -36,9 +36,7 @@ async function complete(
     const reply = new TextDecoder().decode(stdout).split("\n").filter((each) => each !== "");
     assert.ok(!await Deno.stat(join(folder, "owned")).then(() => true, () => false));
     return { words: words.slice(2), reply };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 const bash = { ignore: Deno.build.os === "windows" };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { parseGitFacts, readGitFacts } from "./git_facts.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const SHA = "a".repeat(40);
 
@@ -24,17 +25,13 @@ Deno.test("parseGitFacts() cuts texts to what the platform takes", () => {
 });
 
 Deno.test("readGitFacts() is empty for a folder that is no checkout", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+  await inTestFolder(async (folder) => {
     assert.deepEqual(await readGitFacts(folder, { GITHUB_REF_NAME: "main" }), {});
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("readGitFacts() never takes a detached HEAD for a branch that it is not", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
+  await inTestFolder(async (folder) => {
     const git = async (...args: string[]) => {
       const { success } = await new Deno.Command("git", {
         args: ["-C", folder, "-c", "user.name=Ada", "-c", "user.email=a@example.com", ...args],
@@ -53,7 +50,5 @@ Deno.test("readGitFacts() never takes a detached HEAD for a branch that it is no
     assert.equal(named.branch, "feature/x");
     const unfit = await readGitFacts(folder, { GITHUB_REF_NAME: "-bad" });
     assert.equal(unfit.branch, branch);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

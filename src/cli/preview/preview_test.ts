@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli, type RunOptions } from "../_test_run.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
 [[rules]]
@@ -10,14 +11,11 @@ action = { type = "redirect", target = "/new/", statusCode = 301 }
 `;
 
 async function inProject(test: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-preview-test-" });
-  try {
+  await inTestFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "index.html"), "<h1>Kestrel</h1>");
     await Deno.writeTextFile(join(folder, "svc.rules.toml"), RULES);
     await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 /** Runs `svc preview` until `use` has been called with what it printed. */

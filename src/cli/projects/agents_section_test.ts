@@ -4,6 +4,7 @@ import { runCli } from "../_test_run.ts";
 import { findCommand } from "../command/mod.ts";
 import { COMMANDS } from "../command_tree.ts";
 import { renderAgentsSection, withAgentsSection } from "./agents_section.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const FACTS = { name: "blog", buildCommand: "npm run build", devCommand: undefined };
 
@@ -47,8 +48,7 @@ Deno.test("every command of the section is one of the tool's", () => {
 });
 
 Deno.test("svc init --agents writes AGENTS.md beside svc.toml, and again without a second section", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-agents-" });
-  try {
+  await inTestFolder(async (folder) => {
     const file = join(folder, "AGENTS.md");
     await Deno.writeTextFile(file, "# Ours\n");
     const words = ["init", "--name", "blog", "--skip-detection", "--agents", "--json"];
@@ -59,7 +59,5 @@ Deno.test("svc init --agents writes AGENTS.md beside svc.toml, and again without
     assert.match(text, /^# Ours\n\n<!-- svc: begin .*-->\n\n## Hosting\n\nThe project `blog`/);
     await runCli(words, { cwd: folder });
     assert.equal(await Deno.readTextFile(file), text);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

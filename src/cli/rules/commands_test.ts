@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withPlatform } from "../_test_platform.ts";
 import { runCli } from "../_test_run.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
 
@@ -21,15 +22,12 @@ async function inFolder(
   files: Readonly<Record<string, string>>,
   test: (cwd: string) => Promise<void>,
 ): Promise<void> {
-  const cwd = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-rules-" }));
-  try {
+  await inTestFolder(async (cwd) => {
     for (const [path, text] of Object.entries(files)) {
       await Deno.writeTextFile(join(cwd, path), text);
     }
     await test(cwd);
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
+  });
 }
 
 Deno.test("rules check finds svc.rules.toml and shows errors with a caret", async () => {

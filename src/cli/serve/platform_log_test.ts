@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { NOW, runCli } from "../_test_run.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 Deno.test("serve --log-format json writes one object a line, and repeats no key given to it", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-log-" });
-  try {
+  await inTestFolder(async (folder) => {
     const stop = new AbortController();
     const token = "svc_serve_0123456789abcdef0123456789";
     const argv = ["serve", "--port", "0", "--data-dir", join(folder, "data")];
@@ -22,9 +22,7 @@ Deno.test("serve --log-format json writes one object a line, and repeats no key 
       assert.equal(typeof message, "string");
     }
     assert.ok(!stdout.includes(token) && !stderr.includes(token));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test("serve --install needs the compiled program, and --dry-run needs --install", async () => {

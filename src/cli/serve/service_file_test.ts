@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { serviceFile, type ServicePlace } from "./service_file.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const SERVICE = {
   command: ["/opt/my svc/svc", "serve", "--data-dir", "/data/50%", "--host", 'a"b$c\\d'],
@@ -53,8 +54,7 @@ Deno.test({
   name: "systemd accepts the unit of serviceFile()",
   ignore: !hasVerifier,
   fn: async () => {
-    const folder = await Deno.makeTempDir({ prefix: "svc-unit-" });
-    try {
+    await inTestFolder(async (folder) => {
       const service = { command: ["/bin/sh", "-c", "echo 50% $HOME"], folder };
       const path = join(folder, "svc.service");
       await Deno.writeTextFile(path, serviceFile(service, { ...LINUX, isRoot: true })!.text);
@@ -63,9 +63,7 @@ Deno.test({
       const said = new TextDecoder().decode(stderr).split("\n")
         .filter((line) => line.includes(path));
       assert.deepEqual(said, []);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    });
   },
 });
 

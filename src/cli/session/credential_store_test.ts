@@ -2,20 +2,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../_test_run.ts";
 import { openCredentialStore } from "./credential_store.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const API = "http://platform.test";
 
-async function withHome(test: (home: string) => Promise<void>): Promise<void> {
-  const home = await Deno.makeTempDir();
-  try {
-    await test(home);
-  } finally {
-    await Deno.remove(home, { recursive: true });
-  }
-}
-
 Deno.test("a stored login names platform, key and workspace of a call", async () => {
-  await withHome(async (home) => {
+  await inTestFolder(async (home) => {
     const env = { HOME: home };
     const store = await openCredentialStore(env);
     const login = { apiUrl: API, workspace: "acme", token: "stored", savedAt: new Date(0) };
@@ -47,7 +39,7 @@ Deno.test("a stored login names platform, key and workspace of a call", async ()
 });
 
 Deno.test("a broken credentials file hinders only who needs it", async () => {
-  await withHome(async (home) => {
+  await inTestFolder(async (home) => {
     const folder = join(home, ".config", "svc");
     await Deno.mkdir(folder, { recursive: true });
     await Deno.writeTextFile(join(folder, "credentials.json"), "{ secret-token");

@@ -3,18 +3,16 @@ import { join } from "node:path";
 import { mmdbOf } from "./_test_mmdb.ts";
 import { GeoFileError, loadGeo } from "./load_geo.ts";
 import { openCountryDatabase } from "./lookup.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const SHIPPED = new URL(
   import.meta.resolve("@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb"),
 );
 
 async function inFolder(test: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-mmdb-" });
-  try {
+  await inTestFolder(async (folder) => {
     await test(join(folder, "addresses.mmdb"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 async function load(path: string, bytes: Uint8Array) {

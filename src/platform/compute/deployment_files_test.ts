@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { sha256Hex } from "../../lib/hash.ts";
 import { openFsBlobVault } from "../core/store/fs_blob_vault.ts";
 import { DeploymentFiles } from "./deployment_files.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const DEPLOYMENT = "01890000-0000-7000-8000-000000000001";
 const CONTENT = { "server/entry.mjs": "export {}", "index.html": "home", "copy.html": "home" };
@@ -15,8 +16,7 @@ async function withFiles(
   }) => Promise<void>,
   content: Readonly<Record<string, string>> = CONTENT,
 ) {
-  const root = await Deno.makeTempDir({ prefix: "svc-files-" });
-  try {
+  await inTestFolder(async (root) => {
     const vault = await openFsBlobVault(join(root, "blobs"));
     const blobs = vault.of("01890000-0000-7000-8000-0000000000aa");
     const files = [];
@@ -27,9 +27,7 @@ async function withFiles(
       files.push({ path, sha256, size: bytes.byteLength });
     }
     await run({ root, blobs: vault, source: { deploymentId: DEPLOYMENT, files, blobs } });
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 }
 
 function read(folder: string) {

@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { PageFolders } from "./fs_page_vault.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const DEPLOYMENT = "01890000-0000-7000-8000-000000000001";
 const name = (digit: string, kind = "p") => `${digit.repeat(64)}.${kind}`;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 async function withFolders(run: (folders: PageFolders, root: string) => Promise<void>) {
-  const root = await Deno.makeTempDir({ prefix: "svc-pages-" });
-  try {
+  await inTestFolder(async (root) => {
     await run(new PageFolders(root), root);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 }
 
 Deno.test("PageFolders keeps pages by deployment, and makes no folder before there is one", () =>

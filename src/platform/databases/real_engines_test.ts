@@ -14,6 +14,7 @@ import {
 import { until } from "../../lib/_test_until.ts";
 import { runAsAdmin } from "../../database/server/_test_server.ts";
 import { TestMachine, type TestPlatform } from "./_test_databases.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const at = { project: "shop", database: "orders" };
@@ -50,16 +51,13 @@ function onEachEngine(name: string, run: (place: Place) => Promise<void>): void 
       name: `${name}: ${kind}${ignore ? " (left out: there is no PostgreSQL here)" : ""}`,
       ignore,
       async fn() {
-        const folder = await Deno.makeTempDir({ prefix: "svc-states-" });
-        try {
+        await inTestFolder(async (folder) => {
           await using machine = await TestMachine.make();
           await machine.project("shop");
           const engine = await open(folder);
           const platform = await machine.start(engine);
           await run({ machine, platform, engine, folder });
-        } finally {
-          await Deno.remove(folder, { recursive: true });
-        }
+        });
       },
     });
   }

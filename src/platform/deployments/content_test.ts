@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { openFsBlobVault } from "../core/store/mod.ts";
 import { loadContent, readContent, writeContent } from "./content.ts";
 import { storeContent } from "./create_deployment.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const WORKSPACE = "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e05";
 const RECEIVED = {
@@ -23,17 +24,8 @@ const RECEIVED = {
   },
 };
 
-async function withBlobs(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-content-" });
-  try {
-    await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 Deno.test("readContent() returns from memory what is stored, to the last member", () =>
-  withBlobs(async (folder) => {
+  inTestFolder(async (folder) => {
     const blobs = (await openFsBlobVault(folder)).of(WORKSPACE);
     const { contentSha } = await storeContent(blobs, RECEIVED);
     const [known, stored] = [
@@ -46,7 +38,7 @@ Deno.test("readContent() returns from memory what is stored, to the last member"
   }));
 
 Deno.test("readContent() does not return from memory what is gone from disk", () =>
-  withBlobs(async (folder) => {
+  inTestFolder(async (folder) => {
     const blobs = (await openFsBlobVault(folder)).of(WORKSPACE);
     const { manifest } = await loadContent(
       blobs,

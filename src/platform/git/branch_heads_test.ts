@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { makeRepository } from "../../lib/_test_git.ts";
 import { BranchHeads } from "./branch_heads.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 /** A repository with many branches of one commit, and how often git ran on it. */
 async function withHeads(
@@ -11,8 +12,7 @@ async function withHeads(
     readonly git: (...args: string[]) => Promise<string>;
   }) => Promise<void>,
 ) {
-  const root = await Deno.makeTempDir({ prefix: "svc-heads-" });
-  try {
+  return await inTestFolder(async (root) => {
     const repository = await makeRepository(root);
     const sha = await repository.commit("main", { "index.html": "one" }, "Begin");
     for (const name of ["b1", "b2", "b2x"]) await repository.git("branch", name);
@@ -22,9 +22,7 @@ async function withHeads(
       return { code: 0, stderr: "", timedOut: false, stdout: await show(repository.path, args) };
     });
     await test({ heads, sha, runs: () => runs, git: repository.git });
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 }
 
 async function show(path: string, args: readonly string[]): Promise<string> {

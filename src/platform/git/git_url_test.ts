@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type GitUrlRules, judgeGitUrl, pinAddress } from "./git_url.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const STRICT: GitUrlRules = { allowPrivate: false, localRoots: ["/srv/git"] };
 
@@ -72,8 +73,7 @@ Deno.test("pinAddress() says where a name has no address", async () => {
 });
 
 Deno.test("pinAddress() follows the links of a folder, and none out of the allowed ones", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
+  return await inTestFolder(async (folder) => {
     const at = (name: string) => `${folder}/${name}`;
     for (const name of ["repos/site.git", "private/other.git"]) {
       await Deno.mkdir(at(name), { recursive: true });
@@ -91,7 +91,5 @@ Deno.test("pinAddress() follows the links of a folder, and none out of the allow
     assert.deepEqual(await pin("linked/site.git"), site);
     assert.equal((await pin("repos/leak.git")).type, "refused");
     assert.equal((await pin("repos/none.git")).type, "refused");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

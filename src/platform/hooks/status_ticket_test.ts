@@ -4,12 +4,12 @@ import { systemRandom } from "../../lib/clock.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
 import { issueTicket, readTicket } from "./status_ticket.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const deployment = { projectId: crypto.randomUUID(), id: crypto.randomUUID() };
 
 Deno.test("readTicket() knows the tickets that issueTicket() made, and no others", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-ticket-" });
-  try {
+  await inTestFolder(async (folder) => {
     const ring = (name: string) => openKeyRing(join(folder, name), systemRandom);
     const box = new SecretBox(await ring("one.json"), systemRandom);
     const ticket = await issueTicket(box, deployment);
@@ -32,7 +32,5 @@ Deno.test("readTicket() knows the tickets that issueTicket() made, and no others
       );
     const foreign = `${variable.keyId}.${encode(variable.nonce)}.${encode(variable.data)}`;
     assert.equal(await readTicket(box, foreign), undefined, "sealed for another place");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

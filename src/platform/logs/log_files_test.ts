@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { LogEntry } from "../../contract/mod.ts";
 import { LogFiles, type LogPlace } from "./log_files.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const DEPLOYMENT = "01890000-0000-7000-8000-000000000001";
 
@@ -34,12 +35,9 @@ async function idsOf(files: LogFiles, before?: LogPlace): Promise<string[]> {
 }
 
 async function withFolder(run: (folder: string) => Promise<void>) {
-  const root = await Deno.makeTempDir({ prefix: "svc-logs-" });
-  try {
+  await inTestFolder(async (root) => {
     await run(join(root, "project"));
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 }
 
 Deno.test("LogFiles.backwards() reads across files, newest first", () =>

@@ -6,6 +6,7 @@ import { judgeNames } from "./find_functions.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { binaryName, binaryPackage, unpackBinary } from "./load_esbuild.ts";
 import { sealFunction } from "./seal_function.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const OPTIONS = { cacheDir: "/nonexistent" };
 
@@ -13,16 +14,13 @@ async function inProject<T>(
   files: Readonly<Record<string, string>>,
   run: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-bundle-" });
-  try {
+  return await inTestFolder(async (folder) => {
     for (const [path, text] of Object.entries(files)) {
       await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
       await Deno.writeTextFile(join(folder, path), text);
     }
     return await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 /** Each problem as `file:line:column code: message`. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bundleServerEntry, type ServerBundleOptions } from "./bundle_server.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -9,15 +10,6 @@ async function writeFiles(folder: string, files: Files): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
     await Deno.writeTextFile(join(folder, path), text);
-  }
-}
-
-async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-server-" }));
-  try {
-    return await run(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
   }
 }
 
@@ -90,7 +82,7 @@ const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
 
 for (const [name, [files, expected]] of Object.entries(RUNNING)) {
   Deno.test(`bundleServerEntry() makes a module that runs with ${name}`, async () => {
-    await inFolder(async (project) => {
+    await inTestFolder(async (project) => {
       await writeFiles(project, files);
       const { module } = await load(project);
       assert.deepEqual(module.default, expected);
@@ -99,7 +91,7 @@ for (const [name, [files, expected]] of Object.entries(RUNNING)) {
 }
 
 Deno.test("bundleServerEntry() leaves each module its own place", async () => {
-  await inFolder(async (project) => {
+  await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'export { place as chunk } from "./chunks/a b.mjs";\n' +
         'export { default as cjs } from "kept"; export const own = import.meta.url;',
@@ -123,7 +115,7 @@ Deno.test("bundleServerEntry() leaves each module its own place", async () => {
 });
 
 Deno.test("bundleServerEntry() runs prelude and wrapper around the entry", async () => {
-  await inFolder(async (project) => {
+  await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": "export const seen = globalThis.svcPrelude;",
     });
@@ -136,7 +128,7 @@ Deno.test("bundleServerEntry() runs prelude and wrapper around the entry", async
 });
 
 Deno.test("bundleServerEntry() lets a server that was built for Node see no Deno", async () => {
-  await inFolder(async (project) => {
+  await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": "export default [import.meta.dirname, 'Deno' in globalThis];",
     });
@@ -151,7 +143,7 @@ Deno.test("bundleServerEntry() lets a server that was built for Node see no Deno
 });
 
 Deno.test("bundleServerEntry() reports what went into the bundle, and what will be missing", async () => {
-  await inFolder(async (project) => {
+  await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'import "./a.mjs"; export const late = () => import("absent");',
       "dist/server/a.mjs": "console;",
@@ -167,7 +159,7 @@ Deno.test("bundleServerEntry() reports what went into the bundle, and what will 
 });
 
 Deno.test("bundleServerEntry() advises to install what is not there", async () => {
-  await inFolder(async (project) => {
+  await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'import "@scope/name/deep"; import "./a";',
     });
@@ -216,7 +208,7 @@ const NEEDS: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
 
 for (const [name, [files, expected]] of Object.entries(NEEDS)) {
   Deno.test(`bundleServerEntry() reports the need of ${name}`, async () => {
-    await inFolder(async (project) => {
+    await inTestFolder(async (project) => {
       await writeFiles(project, files);
       const result = await bundle(project);
       assert.ok(result.ok, JSON.stringify(result));
@@ -229,7 +221,7 @@ for (const [name, [files, expected]] of Object.entries(NEEDS)) {
 }
 
 Deno.test("bundleServerEntry() brings the files that packages open by names put together", async () => {
-  await inFolder(async (project) => {
+  await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'import words from "words"; export default words;',
       "node_modules/words/package.json": '{"name":"words","main":"lib/index.js"}',
@@ -272,7 +264,7 @@ const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
 
 for (const [name, [files, expected]] of Object.entries(REFUSED)) {
   Deno.test(`bundleServerEntry() refuses ${name}`, async () => {
-    await inFolder(async (project) => {
+    await inTestFolder(async (project) => {
       await writeFiles(project, files);
       const result = await bundle(project);
       assert.ok(!result.ok);

@@ -7,6 +7,7 @@ import { git, makeRepository } from "../../lib/_test_git.ts";
 import type { BackupError } from "./backup_layout.ts";
 import { makeBackup } from "./make_backup.ts";
 import { restoreBackup } from "./restore_backup.ts";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 
 /** SHA-256 of "blob". */
 const BLOB = "fa2c8cc4f28176bbeed4b736df569a34c79cd3723e9ec42f9674b4d46ac6b8b8";
@@ -135,16 +136,13 @@ const BAD: readonly (readonly [name: string, files: Record<string, string>, form
 
 for (const [name, files, format] of BAD) {
   Deno.test(`restoreBackup() refuses ${name}`, async () => {
-    const root = await Deno.makeTempDir({ prefix: "svc-backup-" });
-    try {
+    await inTestFolder(async (root) => {
       const from = join(root, "b.tar");
       await Deno.writeFile(from, await archive(files, format));
       const says = format === undefined ? /it is no backup of svc/ : /Cannot restore .* format 999/;
       await assert.rejects(restoreBackup({ from, dataDir: join(root, "data") }), says);
       assert.deepEqual([...Deno.readDirSync(root)].map((entry) => entry.name), ["b.tar"]);
-    } finally {
-      await Deno.remove(root, { recursive: true });
-    }
+    });
   });
 }
 

@@ -1,4 +1,5 @@
 /** `svc dev` in front of a dev server, as a process. */
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -60,17 +61,14 @@ action = { type = "redirect", target = "/de", statusCode = 302 }
 `;
 
 async function withProject(test: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-dev-test-" });
-  try {
+  await inTestFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "server.mjs"), SERVER);
     await Deno.writeTextFile(join(folder, "svc.rules.toml"), RULES("/new"));
     const config = `[dev]\ncommand = "node server.mjs"\n` +
       `[dev.aliases]\nanchored = "node server.mjs anchored"\n`;
     await Deno.writeTextFile(join(folder, "svc.toml"), config);
     await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 const ask = (dev: Pick<Served, "port">, path: string, init: RequestInit = {}) =>

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { type Served, startServing } from "../../helpers/dev_program.ts";
 import { openInspector, type Script } from "../../helpers/devtools.ts";
 import { testNeeding } from "../../helpers/empty_root.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const test = testNeeding("sh", "node");
 
@@ -43,16 +44,13 @@ async function withProject(
   files: Readonly<Record<string, string>>,
   test: (folder: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-inspect-" });
-  try {
+  await inTestFolder(async (folder) => {
     for (const [path, text] of Object.entries(files)) {
       await Deno.mkdir(join(folder, path, ".."), { recursive: true });
       await Deno.writeTextFile(join(folder, path), text);
     }
     await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 async function withDev(

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cleanEnvironment, programCommand } from "../../../scripts/_program.ts";
 import { openLocalKv } from "../../../src/kv/mod.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 async function runKv(folder: string, ...argv: readonly string[]): Promise<string> {
   const [program, ...args] = programCommand();
@@ -17,8 +18,7 @@ async function runKv(folder: string, ...argv: readonly string[]): Promise<string
 }
 
 Deno.test("kv and another runtime read what the other one stored", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-local-kv-" });
-  try {
+  await inTestFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "svc.toml"), "");
     const bytes = new TextEncoder().encode("Kestrel");
     {
@@ -31,7 +31,5 @@ Deno.test("kv and another runtime read what the other one stored", async () => {
     using local = await openLocalKv(join(folder, ".svc", "data"));
     const there = await local.store.get(local.namespace, "there");
     assert.equal(new TextDecoder().decode(there?.bytes), "Heron");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

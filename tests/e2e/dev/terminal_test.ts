@@ -1,4 +1,5 @@
 /** `svc dev` on a terminal: its keys, a crash of its server, and the end of the terminal. */
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -30,8 +31,7 @@ interface Opened {
 }
 
 async function withTerminal(test: (opened: Opened) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-dev-keys-" });
-  try {
+  await inTestFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "server.mjs"), SERVER);
     await Deno.writeTextFile(join(folder, "svc.rules.toml"), RULES);
     const browser = join(folder, "browser");
@@ -46,9 +46,7 @@ async function withTerminal(test: (opened: Opened) => Promise<void>): Promise<vo
     } finally {
       await terminal.hangUp();
     }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 async function read(url: string): Promise<string> {

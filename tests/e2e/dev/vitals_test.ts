@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startServing } from "../../helpers/dev_program.ts";
 import { testNeeding } from "../../helpers/empty_root.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const PAGE = '<!doctype html><script defer src="/_svc/vitals.js"></script>';
 const SERVER = `require("node:http").createServer((_, response) => {
@@ -12,8 +13,7 @@ const SERVER = `require("node:http").createServer((_, response) => {
 
 /** Answers of the script, and of what it sends, at a project with this `svc.toml`. */
 async function askOf(config: string, command: string) {
-  const folder = await Deno.makeTempDir({ prefix: "svc-dev-vitals-" });
-  try {
+  return await inTestFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "svc.toml"), config);
     await Deno.writeTextFile(join(folder, "index.html"), PAGE);
     if (config.includes("server.cjs")) {
@@ -36,9 +36,7 @@ async function askOf(config: string, command: string) {
     } finally {
       await served.end();
     }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 const WANTED = { script: 200, isOurs: true, taken: 204, refused: 400 };

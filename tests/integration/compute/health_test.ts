@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";
 import { createProject, deploy, start, withPlatform } from "../../helpers/platform.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 Deno.test("the health of a project: nothing live, files only, a server, one that rests", () =>
   withPlatform(async (platform) => {
@@ -27,8 +28,7 @@ Deno.test("the health of a project: nothing live, files only, a server, one that
   }));
 
 Deno.test("a server that nobody asked since a restart rests", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "svc-health-" });
-  try {
+  await inTestFolder(async (dataDir) => {
     const before = await start(dataDir);
     await createProject(before, "shop");
     await deployServer(before, "shop");
@@ -43,7 +43,5 @@ Deno.test("a server that nobody asked since a restart rests", async () => {
     } finally {
       await after.shutdown();
     }
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  });
 });

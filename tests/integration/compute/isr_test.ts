@@ -3,6 +3,7 @@ import { glob } from "node:fs/promises";
 import { deployServer } from "../../helpers/compute_site.ts";
 import { createProject, start, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const HOST = "shop.localhost";
 
@@ -44,8 +45,7 @@ Deno.test("a page is kept over a restart, refreshed once for many, dropped by pu
 });
 
 Deno.test("kept pages are there at once after a restart", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "svc-isr-" });
-  try {
+  await inTestFolder(async (dataDir) => {
     const before = await start(dataDir);
     await createProject(before, "shop");
     await deployServer(before, "shop");
@@ -62,7 +62,5 @@ Deno.test("kept pages are there at once after a restart", async () => {
     } finally {
       await after.shutdown();
     }
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  });
 });

@@ -1,3 +1,4 @@
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer, LAYERS } from "../../helpers/compute_site.ts";
@@ -60,8 +61,7 @@ async function revalidate(platform: TestPlatform, what: unknown) {
 }
 
 Deno.test("a server's own word is kept at the edge, over a restart, until the next deployment", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "svc-declared-" });
-  try {
+  await inTestFolder(async (dataDir) => {
     const before = await start(dataDir);
     await createProject(before, "shop");
     await deployServer(before, "shop", SITE);
@@ -83,9 +83,7 @@ Deno.test("a server's own word is kept at the edge, over a restart, until the ne
     } finally {
       await after.shutdown();
     }
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  });
 });
 
 onEachEngine(

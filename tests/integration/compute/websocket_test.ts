@@ -6,6 +6,7 @@ import { onEachEngine } from "../../helpers/compute_server.ts";
 import { deployServer, SOCKET_SITE } from "../../helpers/compute_site.ts";
 import { makeCertificate } from "../../helpers/pebble.ts";
 import { createProject, start, withPlatform } from "../../helpers/platform.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const HOST = "shop.localhost";
 
@@ -111,8 +112,7 @@ Deno.test("a WebSocket stays open for longer than an idle connection may", async
 });
 
 Deno.test("WebSockets come over TLS, and a platform that stops closes them in time", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-socket-" });
-  try {
+  await inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
     const platform = await start(join(folder, "data"), {
       baseDomain: "svc.test",
@@ -139,7 +139,5 @@ Deno.test("WebSockets come over TLS, and a platform that stops closes them in ti
     assert.equal(await answer, "over TLS");
     await platform.shutdown();
     assert.notEqual(await closed, 1000);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

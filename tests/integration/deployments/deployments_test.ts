@@ -11,6 +11,7 @@ import {
   upload,
   withPlatform,
 } from "../../helpers/platform.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const hostOf = (url: string) => new URL(url).hostname;
 const site = (text: string) => ({ "index.html": `<p>${text}</p>`, "about.html": "<p>about</p>" });
@@ -177,8 +178,7 @@ Deno.test("a rollback after --to undoes that choice, then goes on through the hi
   }));
 
 Deno.test("everything survives a restart", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
-  try {
+  await inTestFolder(async (dataDir) => {
     const first = await start(dataDir);
     assert.equal(first.token?.length, 33);
     await createProject(first, "shop");
@@ -189,9 +189,7 @@ Deno.test("everything survives a restart", async () => {
     assert.equal((await second.get("shop.localhost", "/")).text, "<p>one</p>");
     assert.equal((await second.api("GET", `/v1/deployments/${live.id}`)).json.status, "LIVE");
     await second.shutdown();
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  });
 });
 
 Deno.test("a second platform on the same data directory is refused", () =>

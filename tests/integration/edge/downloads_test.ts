@@ -12,6 +12,7 @@ import {
   start,
   type TestPlatform,
 } from "../../helpers/platform.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 /** More than the buffers of a connection hold. */
 const BYTES = 30_000_000;
@@ -34,8 +35,7 @@ interface Place {
 }
 
 async function withLargeFile(run: (place: Place) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-downloads-" });
-  try {
+  return await inTestFolder(async (folder) => {
     const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
     const dataDir = join(folder, "data");
     const platform = await start(dataDir, { baseDomain: "svc.test", httpsPort: 0, tls });
@@ -64,9 +64,7 @@ async function withLargeFile(run: (place: Place) => Promise<void>): Promise<void
     } finally {
       await platform.shutdown();
     }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 async function blobPath(dataDir: string): Promise<string> {

@@ -8,6 +8,7 @@ import {
   type TestPlatform,
   withPlatform,
 } from "../../helpers/platform.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const SECRET = "correct-horse-battery-staple";
 
@@ -170,8 +171,7 @@ Deno.test("variables are listed in pages, by name", () =>
   }));
 
 Deno.test("re-keying keeps every secret readable and forgets the old key", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
-  try {
+  await inTestFolder(async (dataDir) => {
     const first = await start(dataDir);
     await createProject(first, "shop");
     await set(first, "KEY", { value: SECRET, category: "secret" });
@@ -188,7 +188,5 @@ Deno.test("re-keying keeps every secret readable and forgets the old key", async
     const { json } = await second.api("GET", `/v1/deployments/${live.id}`);
     assert.equal(json.variablesChanged, false);
     await second.shutdown();
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  });
 });

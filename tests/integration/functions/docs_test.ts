@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createKvFetch, openLocalKv } from "../../../src/kv/mod.ts";
 import { bundleFunctions, functionTypes } from "../../../src/runtime/mod.ts";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const DOCS = new URL("../../../docs/functions.md", import.meta.url);
 
@@ -24,8 +25,7 @@ async function writeExamples(folder: string): Promise<readonly string[]> {
 }
 
 Deno.test("the examples of docs/functions.md are sound, and do what they say", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-docs-" });
-  try {
+  return await inTestFolder(async (folder) => {
     const files = await writeExamples(folder);
     assert.equal(files.length, 7);
     await Deno.writeTextFile(
@@ -90,7 +90,5 @@ Deno.test("the examples of docs/functions.md are sound, and do what they say", a
     assert.deepEqual(counts.toSorted(), [1, 2, 3]);
     assert.deepEqual(await call("audit", "observe"), { type: "next" });
     assert.equal(log.at(-1)?.message, "GET https://site.example/page 200");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

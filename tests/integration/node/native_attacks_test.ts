@@ -1,6 +1,7 @@
 /**
  * Native code in Node: it gets no more than the server itself.
  */
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { fileURLToPath } from "node:url";
@@ -85,17 +86,14 @@ for (const kind of ["namespaces", "kernel"] satisfies NodeSandboxKind[]) {
     name: `native code in Node gets nothing, in the sandbox "${kind}"`,
     ignore: NODE === undefined || (kind === "namespaces" && Deno.uid() !== 0),
     async fn(t) {
-      const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-native-" }));
-      try {
+      await inTestFolder(async (folder) => {
         const library = await compile(folder);
         await t.step({
           name: "with a compiler",
           ignore: library === undefined,
           fn: () => attack(kind, folder, library!),
         });
-      } finally {
-        await Deno.remove(folder, { recursive: true });
-      }
+      });
     },
   });
 }

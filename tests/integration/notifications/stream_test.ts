@@ -5,6 +5,7 @@ import { Browser, PASSWORD, signUpWithWorkspace } from "../../helpers/browser.ts
 import { follow, Follower, trigger } from "../../helpers/inbox_stream.ts";
 import { fetchStream } from "../../helpers/contract.ts";
 import { start, TOKEN, withPlatform } from "../../helpers/platform.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 Deno.test("the stream tells what is new, read, archived and deleted, with the counts", () =>
   withPlatform(async (platform) => {
@@ -32,8 +33,7 @@ Deno.test("the stream tells what is new, read, archived and deleted, with the co
   }));
 
 Deno.test("a reader that comes back gets what it missed, once and in order", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "svc-stream-" });
-  try {
+  await inTestFolder(async (dataDir) => {
     const first = await start(dataDir, { port: unusedPort() });
     const follower = follow(first);
     await follower.next("counts");
@@ -51,9 +51,7 @@ Deno.test("a reader that comes back gets what it missed, once and in order", asy
     assert.equal((await follower.next("notification")).title, "d is live");
     follower.close();
     await second.shutdown();
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  });
 });
 
 Deno.test("a stream ends with its credential", () =>

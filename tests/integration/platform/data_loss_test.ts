@@ -5,14 +5,12 @@ import { dirname, join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { createProject, deploy, sha256, start } from "../../helpers/platform.ts";
 import { fill, mountDisk } from "../../helpers/small_disk.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 async function inFolder(test: (dataDir: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-loss-" });
-  try {
+  await inTestFolder(async (folder) => {
     await test(join(folder, "data"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 /** Leaves a data directory with a site, as a platform that was stopped. */
@@ -120,8 +118,7 @@ Deno.test("a store or disk that cannot be opened is no mistake of the command li
   }));
 
 Deno.test("with a full disk the sites are served, and changes answer 507", async (t) => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-full-" });
-  try {
+  return await inTestFolder(async (folder) => {
     await using disk = await mountDisk(join(folder, "disk"));
     if (disk === undefined) {
       console.warn("skipped: only root can mount a small disk");
@@ -178,7 +175,5 @@ Deno.test("with a full disk the sites are served, and changes answer 507", async
         await platform.shutdown();
       }
     });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isFullDisk, openKv } from "../../../src/platform/core/store/mod.ts";
 import { fill, mountDisk } from "../../helpers/small_disk.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 Deno.test("a group of commits that the disk has no room for fails as a whole, and the next succeeds", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-full-" });
-  try {
+  return await inTestFolder(async (folder) => {
     await using disk = await mountDisk(join(folder, "disk"), 4);
     if (disk === undefined) {
       console.warn("skipped: only root can mount a small disk");
@@ -31,7 +31,5 @@ Deno.test("a group of commits that the disk has no room for fails as a whole, an
     const stored = await Array.fromAsync(kv.list({ prefix: [] }), ({ key }) => key[0]);
     assert.deepEqual(new Set(stored), new Set(["before", "after"]));
     assert.equal(stored.length, 40);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

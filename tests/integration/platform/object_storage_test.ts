@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { openFaultyStorage } from "../../../src/platform/core/s3/_test_storage.ts";
 import { create, createProject, deploy, start } from "../../helpers/platform.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const BIG = "x".repeat(3_000_000);
 const FILES = { "index.html": "home", "other.html": "other", "big.txt": BIG };
@@ -74,15 +75,12 @@ async function until<T>(look: () => Promise<T>, isIt: (value: T) => boolean): Pr
 
 Deno.test("svc serve refuses credentials in the address of the object storage", async () => {
   const blobs = "s3://KEYID:SECRETVALUE@files";
-  const folder = await Deno.makeTempDir({ prefix: "svc-object-storage-" });
-  try {
+  await inTestFolder(async (folder) => {
     const argv = ["serve", "--port", "0", "--data-dir", folder, "--blobs", blobs, "--json"];
     const { code, stdout } = await runCli(argv, { env: { HOME: folder } });
     const { error, code: name } = JSON.parse(stdout);
     assert.deepEqual([code, name], [2, "usage"]);
     assert.match(error, /it holds credentials, which others on this machine could read/);
     assert.ok(!stdout.includes("SECRETVALUE"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

@@ -6,6 +6,7 @@ import {
   type TestPlatform,
   withPlatform,
 } from "../../helpers/platform.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 " +
@@ -97,8 +98,7 @@ Deno.test("traffic of previews stands apart, and an unknown environment is refus
   }));
 
 Deno.test("traffic is still there after a restart, and gone with its project", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "svc-traffic-" });
-  try {
+  await inTestFolder(async (dataDir) => {
     const first = await start(dataDir, PROXY);
     await publish(first);
     await visit(first, "/");
@@ -113,7 +113,5 @@ Deno.test("traffic is still there after a restart, and gone with its project", a
     await createProject(second, "shop");
     assert.equal((await report(second, "?range=90d")).totals.requests, 0);
     await second.shutdown();
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  });
 });

@@ -8,6 +8,7 @@ import {
   type TestPlatform,
   withPlatform,
 } from "../../helpers/platform.ts";
+import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const FILES = { "index.html": "<p>home" };
@@ -111,8 +112,7 @@ Deno.test("one address sends 60 beacons a minute, and is told when to come again
   }));
 
 Deno.test("web vitals are still there after a restart", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "svc-vitals-" });
-  try {
+  await inTestFolder(async (dataDir) => {
     for (const count of [1, 2]) {
       const platform = await start(dataDir);
       if (count === 1) await publish(platform);
@@ -120,7 +120,5 @@ Deno.test("web vitals are still there after a restart", async () => {
       assert.equal((await report(platform)).vitals.all.lcp.count, count);
       await platform.shutdown();
     }
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
+  });
 });

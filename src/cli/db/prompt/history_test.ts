@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { looksSecret, MAX_HISTORY, openHistory, parseHistory } from "./history.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 async function withFile(test: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-history-" });
-  try {
+  await inTestFolder(async (folder) => {
     await test(join(folder, "svc", "db_history"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("add() keeps statements over several lines for the next prompt, newest first", async () => {

@@ -2,19 +2,17 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../lib/_test_until.ts";
 import { runningServer } from "./running_server.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 /** A folder whose server has noted that it is the process `pid`. */
 async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Promise<T> {
-  const data = await Deno.makeTempDir({ prefix: "svc-test-" });
-  try {
+  return await inTestFolder(async (data) => {
     await Deno.writeTextFile(
       join(data, "postmaster.pid"),
       `${pid}\n${data}\n1764100000\n5432\n/run/socket\n\n`,
     );
     return await run(data);
-  } finally {
-    await Deno.remove(data, { recursive: true });
-  }
+  });
 }
 
 /** A process that waits, and that calls itself a PostgreSQL on a folder. */

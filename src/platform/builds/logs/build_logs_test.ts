@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createSecretMasker } from "../../../lib/mask_secrets.ts";
 import { createLineStream, plainText } from "./build_log_text.ts";
 import { BuildLogs } from "./build_logs.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 const BUILD = {
   projectId: "019a0000-0000-7000-8000-000000000001",
@@ -12,12 +13,9 @@ async function withLogs(
   run: (logs: BuildLogs) => Promise<void>,
   limits = {},
 ): Promise<void> {
-  const root = await Deno.makeTempDir({ prefix: "svc-build-logs-" });
-  try {
+  await inTestFolder(async (root) => {
     await run(new BuildLogs(root, { now: () => 0, limits }));
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 }
 
 function linesOf(secrets: readonly string[], chunks: readonly string[]): string[] {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { BuildLogs, type LoggedBuild } from "./build_logs.ts";
 import { BuildLogSweep } from "./sweep_build_logs.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 const PROJECTS = [1, 2].map((each) => `019a0000-0000-7000-8000-00000000000${each}`);
 const builds = (count: number): LoggedBuild[] =>
@@ -15,15 +16,12 @@ async function withLogs(
   count: number,
   run: (logs: BuildLogs, made: readonly LoggedBuild[], root: string) => Promise<void>,
 ): Promise<void> {
-  const root = await Deno.makeTempDir({ prefix: "svc-build-logs-" });
-  try {
+  await inTestFolder(async (root) => {
     const logs = new BuildLogs(join(root, "logs"), { now: () => 0 });
     const made = builds(count);
     for (const build of made) await (await logs.open(build)).end();
     await run(logs, made, join(root, "logs"));
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 }
 
 const left = async (logs: BuildLogs) =>

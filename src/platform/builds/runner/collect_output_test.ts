@@ -4,6 +4,7 @@ import type { PackedEvent } from "../../../build/mod.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { openFsBlobVault } from "../../core/store/fs_blob_vault.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 const WORKSPACE = "019a0000-0000-7000-8000-000000000001";
 
@@ -19,8 +20,7 @@ async function withBox(
     void
   >,
 ): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-collect-" }));
-  try {
+  await inTestFolder(async (folder) => {
     const box = join(folder, "box");
     await Deno.mkdir(join(box, "out"), { recursive: true });
     await Deno.writeTextFile(join(folder, "secret"), "secret");
@@ -31,9 +31,7 @@ async function withBox(
       (event) =>
         collectOutput(event, { blobs: vault.of(WORKSPACE), shown, uid: Deno.uid() ?? undefined }),
     );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("collectOutput() stores files under the hash of what they hold", async () => {

@@ -7,6 +7,7 @@ import { Http01Challenges } from "../../certificates/challenges.ts";
 import { openKeyRing, SecretBox } from "../secrets/mod.ts";
 import { keys } from "../store/mod.ts";
 import type { Holder } from "./_test_lease_thief.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 const NAMES = ["shop.example", "blog.example"];
 
@@ -14,8 +15,7 @@ const NAMES = ["shop.example", "blog.example"];
 let made: Promise<{ readonly cert: string; readonly key: string }> | undefined;
 
 async function makePair() {
-  const folder = await Deno.makeTempDir({ prefix: "svc-leaders-" });
-  try {
+  return await inTestFolder(async (folder) => {
     const [cert, key] = [join(folder, "cert"), join(folder, "key")];
     await new Deno.Command("openssl", {
       args: [
@@ -25,9 +25,7 @@ async function makePair() {
       stderr: "null",
     }).output();
     return { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 export const certificates: Holder = {

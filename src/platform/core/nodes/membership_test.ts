@@ -4,6 +4,7 @@ import { systemRandom } from "../../../lib/clock.ts";
 import { keys } from "../store/mod.ts";
 import { Membership, NodeIdInUseError } from "./membership.ts";
 import { keepIdentity, NodeFileError } from "./node_identity.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 async function withNodes(
   run: (
@@ -69,8 +70,7 @@ Deno.test("Membership.isAlive() is so while a process has its pulse", () =>
   }));
 
 Deno.test("keepIdentity() makes a name once, keeps a given one, and says what is damaged", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-node-" });
-  try {
+  await inTestFolder(async (folder) => {
     const keep = (id?: string) => keepIdentity(folder, { id, random: systemRandom });
     const made = await keep();
     assert.match(made.id, /^node-[0-9a-f]{8}$/);
@@ -79,7 +79,5 @@ Deno.test("keepIdentity() makes a name once, keeps a given one, and says what is
     assert.deepEqual(await keep(), { ...made, id: "rack-1" });
     await Deno.writeTextFile(join(folder, "node.json"), "{");
     await assert.rejects(keep(), NodeFileError);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

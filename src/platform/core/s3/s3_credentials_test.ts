@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { findS3Credentials, S3CredentialsError } from "./s3_credentials.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 const FILE = `# keys
 [default]
@@ -14,14 +15,11 @@ aws_session_token=TOKEN2
 `;
 
 async function withFile(run: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-keys-" });
-  try {
+  await inTestFolder(async (folder) => {
     const path = join(folder, "credentials");
     await Deno.writeTextFile(path, FILE);
     await run(path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("findS3Credentials() takes the environment first, then a profile of a file", () =>

@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { systemRandom } from "../../../lib/clock.ts";
 import { addKey, forgetOldKeys, KeyFileError, openKeyRing } from "./key_ring.ts";
 import { SecretBox, SecretDamagedError } from "./secret_box.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 async function withKeyFile(run: (path: string) => Promise<void>) {
-  const folder = await Deno.makeTempDir({ prefix: "svc-keys-" });
-  try {
+  await inTestFolder(async (folder) => {
     await run(join(folder, "keys.json"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 const openBox = async (path: string) =>

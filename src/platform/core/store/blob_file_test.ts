@@ -2,18 +2,16 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openBlobFile, streamFile } from "./blob_file.ts";
 import { BlobDamagedError } from "./blob_store.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 const CONTENT = new Uint8Array(200_000).map((_, index) => index % 251);
 
 async function withFile(run: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
+  await inTestFolder(async (folder) => {
     const path = join(folder, "blob");
     await Deno.writeFile(path, CONTENT);
     await run(path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 const readAll = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>

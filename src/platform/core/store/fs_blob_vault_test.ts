@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { BlobDamagedError, BlobMismatchError, BlobTooLargeError } from "./blob_store.ts";
 import { openFsBlobVault } from "./fs_blob_vault.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const OTHER = "01890000-0000-7000-8000-000000000002";
@@ -12,12 +13,9 @@ const hash = sha256Hex(text);
 async function withVault(
   run: (vault: Awaited<ReturnType<typeof openFsBlobVault>>, root: string) => Promise<void>,
 ) {
-  const root = await Deno.makeTempDir({ prefix: "svc-blobs-" });
-  try {
+  await inTestFolder(async (root) => {
     await run(await openFsBlobVault(root), root);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 }
 
 const bytesOf = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
@@ -131,8 +129,7 @@ Deno.test("BlobVault.sweep() spares a blob that is asked for meanwhile", () =>
   }));
 
 Deno.test("openFsBlobVault() removes unfinished writes of its own node only", async () => {
-  const root = await Deno.makeTempDir({ prefix: "svc-blobs-" });
-  try {
+  await inTestFolder(async (root) => {
     for (const owner of ["a", "b"]) {
       await openFsBlobVault(root, { owner });
       await Deno.writeTextFile(join(root, "incoming", owner, "half"), "");
@@ -141,14 +138,11 @@ Deno.test("openFsBlobVault() removes unfinished writes of its own node only", as
     const left = async (owner: string) =>
       (await Array.fromAsync(Deno.readDir(join(root, "incoming", owner)))).length;
     assert.deepEqual([await left("a"), await left("b")], [0, 1]);
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 });
 
 Deno.test("a blob in a folder of several nodes that one of them looks up is spared by the others", async () => {
-  const root = await Deno.makeTempDir({ prefix: "svc-blobs-" });
-  try {
+  return await inTestFolder(async (root) => {
     const [a, b] = [
       await openFsBlobVault(root, { owner: "a" }),
       await openFsBlobVault(root, { owner: "b" }),
@@ -173,7 +167,5 @@ Deno.test("a blob in a folder of several nodes that one of them looks up is spar
     assert.equal(await a.sweep({ mark, minAgeMs: 60 * 60_000, now: Date.now() }), 1);
     const left = (await Array.fromAsync(a.list())).map(({ sha256 }) => sha256).sort();
     assert.deepEqual(left, hashes.slice(0, 4).sort());
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+  });
 });

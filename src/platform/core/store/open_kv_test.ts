@@ -1,26 +1,23 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openKv, openPlatformKv, StoreUnusableError } from "./open_kv.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 Deno.test("openKv() says which store cannot be opened, and why", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-kv-" });
-  try {
+  return await inTestFolder(async (folder) => {
     await assert.rejects(openKv(folder, {}), (error: Error) => {
       assert.ok(error instanceof StoreUnusableError);
       assert.ok(error.message.startsWith(`Cannot open the key-value store ${folder}: `));
       return true;
     });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 Deno.test({
   name: "openPlatformKv() leaves no file of the store open to other users",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const folder = await Deno.makeTempDir({ prefix: "svc-kv-" });
-    try {
+    await inTestFolder(async (folder) => {
       const store = await openPlatformKv(join(folder, "kv.sqlite3"), {
         env: {},
         onTrouble: (message) => assert.fail(message),
@@ -33,9 +30,7 @@ Deno.test({
         assert.equal(Deno.statSync(join(folder, name)).mode! & 0o077, 0, name);
       }
       await store.close();
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    });
   },
 });
 

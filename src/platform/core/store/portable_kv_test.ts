@@ -7,6 +7,7 @@ import {
   NewerValuesError,
   portableKv,
 } from "./portable_kv.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 async function withKv(test: (kv: Deno.Kv) => Promise<void>): Promise<void> {
   const kv = await Deno.openKv(":memory:");
@@ -67,8 +68,7 @@ Deno.test("checkReadable() lets an empty store be marked, once, and its mark is 
 const FUTURE_NULL = new Uint8Array([0xff, 99, 0x30]);
 
 Deno.test("checkReadable() refuses a store with a value of a newer format, and changes nothing", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-kv-" });
-  try {
+  await inTestFolder(async (folder) => {
     const place = `${folder}/kv.sqlite3`;
     using kv = await Deno.openKv(place);
     await kv.set(["r"], new Uint8Array([1]));
@@ -77,7 +77,5 @@ Deno.test("checkReadable() refuses a store with a value of a newer format, and c
     database.prepare("update kv set v = ?, v_encoding = 1").run(FUTURE_NULL);
     await assert.rejects(checkReadable(kv), NewerValuesError);
     assert.equal(database.prepare("select count(*) as count from kv").get()?.count, 1);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });

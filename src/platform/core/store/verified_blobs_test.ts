@@ -2,14 +2,14 @@ import { deepEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { atOnce } from "../../../lib/next_turn.ts";
 import { VerifiedBlobs } from "./verified_blobs.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 /** One verified file, and a look at it that says whether it counts as stored. */
 async function withVerifiedFile(
   run: (place: { readonly path: string; look(lately?: boolean): boolean }) => Promise<void>,
   monotonic?: () => number,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
+  return await inTestFolder(async (folder) => {
     const path = join(folder, "a");
     await Deno.writeTextFile(path, "content");
     const blobs = new VerifiedBlobs((sha256) => join(folder, sha256), monotonic);
@@ -21,9 +21,7 @@ async function withVerifiedFile(
       return sizes.get("a") === 7;
     };
     await run({ path, look });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 Deno.test("VerifiedBlobs.lookAt() notices a file that was written to or removed", () =>

@@ -6,21 +6,19 @@ import { toPayload } from "../../process/frames/payload.ts";
 import { FunctionFrame } from "../wire.ts";
 import { WorkerConnections } from "../worker_connections.ts";
 import { permissionsLeft } from "./connect_worker.ts";
+import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 const decoder = new TextDecoder();
 
 Deno.test("permissionsLeft() lists what this program may do", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "svc-left-" });
-  try {
+  await inTestFolder(async (folder) => {
     assert.deepEqual(await permissionsLeft(join(folder, "none")), [
       ...["read", "write", "net", "env", "run", "sys", "ffi", "import"],
       "read of the socket",
       "write of the socket",
       "connection to the socket",
     ]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 });
 
 /** Loads a function in a worker that starts with these permissions; resolves with its first word. */
