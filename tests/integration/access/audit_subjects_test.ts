@@ -192,7 +192,7 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
       assert.ok(!text.includes(secret), "the log holds a secret");
     }
     const page = await ada.open("/workspaces/acme/audit?action=changeMember");
-    assert.match(page.html, /<b>vic<\/b>/);
+    assert.match(page.html, /<strong>vic<\/strong>/);
     assert.match(page.html, /role: viewer → developer/);
     assert.ok(page.html.includes(userId));
     assert.ok(seen.size > 40, `${seen.size} operations were looked at`);
