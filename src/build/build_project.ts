@@ -79,7 +79,7 @@ function detectedDirs(detected: DetectedProject, command: string | undefined): r
  *
  * @throws {BuildError} where there is none, or it is outside the project
  */
-export async function findOutputFolder(
+async function findOutputFolder(
   options: BuildOptions,
   built: Pick<BuiltProject, "detected" | "command">,
 ): Promise<string> {

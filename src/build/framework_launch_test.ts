@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { findFramework, type Launch } from "../manifest/mod.ts";
-import { bundleServerEntry } from "../runtime/mod.ts";
 import { until } from "../lib/_test_until.ts";
 import { unusedPort } from "../lib/unused_port.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
+import { launchFiles } from "./server/launch_files.ts";
 
 /** The launch that a framework finds for an output with these files. */
 async function launchOf(id: string, files: Readonly<Record<string, string>>): Promise<Launch> {
@@ -19,22 +19,18 @@ async function launchOf(id: string, files: Readonly<Record<string, string>>): Pr
   return found.launch;
 }
 
-/** Bundles an entry as its framework's, starts it, and asks it once. */
-async function ask({ prelude, wrapper }: Launch, entry: string): Promise<string> {
+/** Starts an entry as its framework's on Node, and asks it once. */
+async function ask(launch: Launch, entry: string): Promise<string> {
   return await inTestFolder(async (root) => {
     await Deno.writeTextFile(join(root, "entry.mjs"), entry);
-    const result = await bundleServerEntry({
-      root,
-      entry: "entry.mjs",
-      cacheDir: root,
-      ...(prelude === undefined ? {} : { prelude }),
-      ...(wrapper === undefined ? {} : { wrapper: wrapper("entry.mjs") }),
-    });
-    assert.ok(result.ok, JSON.stringify(result));
-    await Deno.writeFile(join(root, "served.mjs"), result.bundle.source);
+    const started = launchFiles("entry.mjs", launch);
+    for (const { path, content } of started.contents) {
+      assert.ok(typeof content !== "string");
+      await Deno.writeFile(join(root, path), content);
+    }
     const port = unusedPort();
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--quiet", "--no-config", "--allow-all", join(root, "served.mjs")],
+    const child = new Deno.Command("node", {
+      args: [join(root, started.entry)],
       env: { PORT: String(port), HOST: "127.0.0.1" },
       stdout: "null",
       stderr: "inherit",

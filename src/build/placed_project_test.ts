@@ -39,7 +39,7 @@ Deno.test("packProject() deploys the build that a start script runs, though git 
     const lacking = /\.env|notes\.txt|^functions\/|svc\.toml|\.gitignore/;
     assert.deepEqual(paths.filter((path) => lacking.test(path)), []);
     assert.deepEqual(pack.servers.map(({ engine, reason }) => [engine, reason]), [
-      ["node", "dist/index.js loads modules by computed names"],
+      ["node", "the project has a package.json"],
     ]);
     assert.ok(said.some((line) => line.includes("Left out .env, dist/.env.local: such files")));
   });

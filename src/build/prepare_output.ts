@@ -1,6 +1,6 @@
 /**
  * The output as it will be deployed: its files, the manifest that says what
- * they are, and its servers bundled.
+ * they are, and its servers prepared.
  *
  * @module
  */
@@ -216,23 +216,13 @@ function serverFactsOf(
     listing,
     manifest: validated(host, proposed, listing.files),
     found: found?.type === "server" ? found : undefined,
-    framework: detected.framework?.id,
     settings,
   };
 }
 
 /**
- * Lists the files, takes the output's manifest or makes one, and validates it.
- *
- * @throws {BuildError} with all problems of a step
- */
-export async function describeServers(host: BuildHost, facts: OutputFacts): Promise<ServerFacts> {
-  return serverFactsOf(host, facts, await describeOutput(host, facts));
-}
-
-/**
  * Lists the files, takes the output's manifest or makes one, validates it, and
- * bundles the servers. Throws with all problems of a step at once.
+ * prepares the servers. Throws with all problems of a step at once.
  */
 export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
   const described = await describeOutput(host, facts);

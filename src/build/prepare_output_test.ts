@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { loadProjectConfig } from "../config/mod.ts";
+import { loadProjectConfig, parseProjectConfig } from "../config/mod.ts";
 import type { Manifest } from "../manifest/mod.ts";
 import { type TestFiles, type TestProject, withTestProject } from "./_test_project.ts";
 import { BuildError } from "./build_error.ts";
@@ -27,8 +27,11 @@ const ASTRO = {
   "node_modules/kept/index.js": "module.exports = () => 1;",
 };
 
-Deno.test("packProject() bundles the server in place and leaves out what went into it", async () => {
-  await withProject(ASTRO, async ({ host, options, project }) => {
+const { config: ON_DENO } = parseProjectConfig('[build]\nruntime = "deno"\n');
+
+Deno.test("packProject() bundles a server for Deno in place and leaves out what went into it", async () => {
+  await withProject(ASTRO, async ({ host, options: given, project }) => {
+    const options = { ...given, config: ON_DENO };
     const pack = await packProject(host, options);
     assert.equal(pack.output, join(project, "dist"));
     assert.equal(pack.generated, true);
@@ -96,7 +99,7 @@ Deno.test("packProject() keeps a written manifest, and the files of its STATIC l
   });
 });
 
-Deno.test("packProject() runs a server with a native addon on Node, and says so", async () => {
+Deno.test("packProject() runs the server of a project of Node on Node, and says so", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": 'export const handler = () => import("better-sqlite3");',
@@ -105,7 +108,7 @@ Deno.test("packProject() runs a server with a native addon on Node, and says so"
   await withProject(files, async ({ host, options, said }) => {
     const { manifest, servers, files: deployed } = await packProject(host, options);
     assert.ok(said.includes(
-      'build info Server server/entry.mjs runs on Node 22: "better-sqlite3" has a native addon',
+      "build info Server server/entry.mjs runs on Node 22: the project has a package.json",
     ));
     assert.deepEqual(servers.map(({ engine, nodeVersion }) => [engine, nodeVersion]), [
       ["node", "22"],
@@ -142,13 +145,13 @@ Deno.test("packProject() keeps a server on Deno where svc.toml says so, and warn
   });
 });
 
-Deno.test("packProject() reports all problems of a server with file and line", async () => {
+Deno.test("packProject() reports all problems of a server for Deno with file and line", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": '\nimport "absent";\nimport "gone"; export const handler = 1;',
   };
   await withProject(files, async ({ host, options }) => {
-    await assert.rejects(packProject(host, options), (error) => {
+    await assert.rejects(packProject(host, { ...options, config: ON_DENO }), (error) => {
       assert.ok(error instanceof BuildError);
       assert.equal(error.code, "server_invalid");
       assert.match(error.message, /Correct the server server\/entry\.mjs: 2 problems/);

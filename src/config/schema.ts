@@ -148,7 +148,7 @@ const build = table({
   }),
   runtime: z.enum(ENGINES, 'Use "deno" or "node"').optional().meta({
     description:
-      "What runs the servers of the project: the sandbox on Deno, or Node itself; chosen at deploy when omitted.",
+      "What runs the servers of the project: the sandbox on Deno, or Node itself; detected when omitted.",
   }),
   health: text("Use a path that begins with /, without spaces", {
     pattern: HEALTH_PATH,

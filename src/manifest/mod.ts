@@ -30,6 +30,7 @@ export {
 } from "./find_output.ts";
 export { formatManifestProblems, MANIFEST_REFERENCE } from "./format_problems.ts";
 export { findFramework, FRAMEWORKS, HASHED_FOLDERS } from "./frameworks/frameworks.ts";
+export { denoSign } from "./frameworks/server_code.ts";
 export type {
   Advice,
   BuiltOutput,

@@ -15,6 +15,7 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "OutputFileSet",
     "createRouteTable",
     "cronTaskSchema",
+    "denoSign",
     "describeProject",
     "detectProject",
     "findBuilt",

@@ -7,10 +7,12 @@
 export {
   bundleFunctions,
   bundleServerEntry,
+  compileServerEntry,
   type EditModule,
   findFunctions,
   FUNCTION_NAME,
   MAX_FUNCTIONS,
+  needsCompiling,
   type NodeNeed,
   type SealedFunction,
   sealFunction,

@@ -7,15 +7,13 @@
 import { basename, dirname, sep } from "node:path";
 import { join } from "node:path/posix";
 import { z } from "zod";
-import { formatPlace } from "../../lib/diagnostic.ts";
 import { readTextFile } from "../../lib/utf8.ts";
-import { formatCount, printable } from "../../lib/format.ts";
 import type { ComputeLayer, Manifest, OutputFile } from "../../manifest/mod.ts";
-import type { ServerBundle, ServerBundleResult } from "../../runtime/mod.ts";
-import { BuildError } from "../build_error.ts";
+import type { ServerBundleResult } from "../../runtime/mod.ts";
 import type { BuildHost } from "../types.ts";
 import { createPackageTally } from "./package_tally.ts";
 import { editOf } from "./edit_modules.ts";
+import { serverProblems } from "./server_problems.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
 /** Files that only machines of authors read. */
@@ -70,22 +68,6 @@ export interface LayerBundle {
   readonly prefix: string;
 }
 
-/** The bundle, where there is one. */
-function bundleOf({ entry }: ComputeLayer, { result }: LayerBundle): ServerBundle {
-  if (result.ok) return result.bundle;
-  const { problems } = result;
-  const lines = problems.map(({ file, position, message, hint }) =>
-    printable(
-      `  ${formatPlace(file, position)}: ${message}${hint === undefined ? "" : `. ${hint}`}`,
-    )
-  );
-  throw new BuildError(
-    "server_invalid",
-    `Correct the server ${entry}: ${formatCount(problems.length, "problem")}\n` + lines.join("\n"),
-    { details: { problems } },
-  );
-}
-
 /**
  * Takes the bundle of a server in place of its entry. Files that went into it are
  * left out, unless a STATIC layer has them.
@@ -100,7 +82,8 @@ export async function denoServer(
     readonly reason: string;
   },
 ): Promise<PreparedServer> {
-  const { source, inputs, assets } = bundleOf(layer, made);
+  if (!made.result.ok) throw serverProblems(layer.entry, made.result.problems);
+  const { source, inputs, assets } = made.result.bundle;
   const dropped = listing.files.filter(({ path, absolutePath }) =>
     (inputs.has(absolutePath) || SOURCE_MAP.test(path)) && isServerOnly(path, layer, manifest)
   );

@@ -1,10 +1,10 @@
 /**
- * What runs a server: the sandbox on Deno, or Node itself. Pure.
+ * Decides what runs a server: Node itself, or the Deno engine for projects that are
+ * written for Deno.
  *
  * @module
  */
-import type { Engine } from "../../manifest/mod.ts";
-import type { NodeNeed, ServerBundleResult } from "../../runtime/mod.ts";
+import { denoSign, type Engine, type ProjectReader } from "../../manifest/mod.ts";
 
 export interface EngineChoice {
   readonly engine: Engine;
@@ -12,94 +12,54 @@ export interface EngineChoice {
   readonly reason: string;
 }
 
-/** What is known before anything is bundled. */
-export interface EngineWishes {
+export interface EngineFacts {
   /** `[build] runtime` of `svc.toml`. */
   readonly configured: Engine | undefined;
   /** `runtime.engine` of the layer in a manifest that the build wrote. */
   readonly written: Engine | undefined;
-  /** Why the framework needs Node itself. */
-  readonly framework: string | undefined;
-  /** Whether the server is written for Deno, which Node cannot run. */
+  /** Whether detection found a server for Deno. */
   readonly forDeno: boolean;
+  /** Whether detection found a server at all; false where the build wrote its manifest. */
+  readonly isFound: boolean;
+  readonly hasPackageJson: boolean;
+  readonly hasDenoJson: boolean;
+  /** Text of the entry; `undefined` where it is not there yet. */
+  readonly entry: string | undefined;
 }
 
-/** The engine that was asked for; `undefined` where bundling decides. */
-export function wishedEngine(wishes: EngineWishes): EngineChoice | undefined {
-  const { configured, written, framework, forDeno } = wishes;
+/** Why a server is one for Deno, as a clause; `undefined` where it is one for Node. */
+function whyDeno(facts: EngineFacts): string | undefined {
+  if (facts.forDeno) return "it is written for Deno";
+  if (facts.hasDenoJson && !facts.hasPackageJson) {
+    return "the project has a deno.json and no package.json";
+  }
+  if (facts.isFound) return undefined;
+  const sign = denoSign(facts.entry ?? "");
+  if (sign !== undefined) return `its entry ${sign}`;
+  return facts.hasPackageJson ? undefined : "its manifest names no engine";
+}
+
+/** The engine that was asked for, else the one that the project is written for. */
+export function decideEngine(facts: EngineFacts): EngineChoice {
+  const { configured, written } = facts;
   if (configured !== undefined) {
     return { engine: configured, reason: "svc.toml sets build.runtime" };
   }
   if (written !== undefined) return { engine: written, reason: "its manifest says so" };
-  if (forDeno) return { engine: "deno", reason: "it is written for Deno" };
-  return framework === undefined ? undefined : { engine: "node", reason: framework };
+  const reason = whyDeno(facts);
+  if (reason !== undefined) return { engine: "deno", reason };
+  return {
+    engine: "node",
+    reason: facts.hasPackageJson ? "the project has a package.json" : "it is written for Node",
+  };
 }
 
-/** Names that a reason gives. */
-const SHOWN = 3;
-
-const VERBS: Readonly<Record<NodeNeed["kind"], readonly [one: string, many: string]>> = {
-  native: ["has a native addon", "have native addons"],
-  computed: ["loads modules by computed names", "load modules by computed names"],
-  worker: ["starts threads from files", "start threads from files"],
-};
-
-/** A package in quotation marks, a file as it is. */
-const show = (subject: string): string => /\.[cm]?js$/.test(subject) ? subject : `"${subject}"`;
-
-/** What needs Node, as a clause: `"sharp" has a native addon`. */
-export function describeNeed(kind: NodeNeed["kind"], subjects: readonly string[]): string {
-  const names = subjects.slice(0, SHOWN).map(show);
-  if (subjects.length > SHOWN) names.push(`${subjects.length - SHOWN} more`);
-  const [one, many] = VERBS[kind];
-  if (names.length === 1) return `${names[0]} ${one}`;
-  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)} ${many}`;
-}
-
-/** All that a bundle needs, its native addons first; those that are expected left out. */
-export function needsOf(
-  { native, needs }: { readonly native: readonly string[]; readonly needs: readonly NodeNeed[] },
-  isExpected: (name: string) => boolean,
-): readonly string[] {
-  const all = [
-    ...native.filter((name) => !isExpected(name)).map((subject) => ({
-      kind: "native" as const,
-      subject,
-    })),
-    ...needs,
-  ];
-  return (["native", "computed", "worker"] as const).flatMap((kind) => {
-    const subjects = all.filter((need) => need.kind === kind).map(({ subject }) => subject);
-    return subjects.length === 0 ? [] : [describeNeed(kind, subjects)];
-  });
-}
-
-const BUNDLED: EngineChoice = { engine: "deno", reason: "it is bundled into one module" };
-
-/** Imports that no engine finds: of the project's own modules, or from an address. */
-function isHopeless({ code, file }: { readonly code: string; readonly file: string }): boolean {
-  return code === "import_refused" ||
-    (code === "import_missing" && !file.includes("node_modules/"));
-}
-
-/**
- * Decides by what bundling found. A bundle that fails for reasons that Node shares
- * stays with Deno, whose problems are then shown.
- */
-export function judgeBundle(
-  result: ServerBundleResult,
-  isExpected: (name: string) => boolean,
-): EngineChoice {
-  if (result.ok) {
-    const [reason] = needsOf(result.bundle, isExpected);
-    return reason === undefined ? BUNDLED : { engine: "node", reason };
-  }
-  const { problems } = result;
-  if (problems.some(isHopeless)) return BUNDLED;
-  const native = problems.filter(({ code }) => code === "native_addon");
-  if (native.length > 0) {
-    const reason = describeNeed("native", native.map(({ subject, file }) => subject ?? file));
-    return { engine: "node", reason };
-  }
-  return { engine: "node", reason: `it cannot be bundled (${problems[0]?.message})` };
+/** Which of the files that tell Node's projects from Deno's a project has. */
+export async function readProjectKind(
+  project: ProjectReader,
+): Promise<Pick<EngineFacts, "hasPackageJson" | "hasDenoJson">> {
+  const [hasPackageJson, ...configs] = await Promise.all(
+    ["package.json", "deno.json", "deno.jsonc"].map((path) => project.exists(path)),
+  );
+  return { hasPackageJson: hasPackageJson!, hasDenoJson: configs.includes(true) };
 }

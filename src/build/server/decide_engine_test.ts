@@ -1,97 +1,57 @@
 import assert from "node:assert/strict";
-import type { NodeNeed, ServerBundleResult } from "../../runtime/mod.ts";
-import { type EngineWishes, judgeBundle, wishedEngine } from "./decide_engine.ts";
+import { decideEngine, type EngineFacts } from "./decide_engine.ts";
 
-const NOTHING: EngineWishes = {
+const NODE_PROJECT: EngineFacts = {
   configured: undefined,
   written: undefined,
-  framework: undefined,
   forDeno: false,
+  isFound: true,
+  hasPackageJson: true,
+  hasDenoJson: false,
+  entry: undefined,
 };
 
-const WISHES: Readonly<Record<string, readonly [Partial<EngineWishes>, string | undefined]>> = {
-  "nothing": [{}, undefined],
+const OWN_MANIFEST = { isFound: false, entry: "export default { fetch() {} };" };
+
+const ROWS: Readonly<Record<string, readonly [Partial<EngineFacts>, string]>> = {
+  "a project of Node": [{}, "node: the project has a package.json"],
+  "a server of Node without package.json": [
+    { hasPackageJson: false },
+    "node: it is written for Node",
+  ],
   "svc.toml over all others": [
-    { configured: "deno", written: "node", framework: "Next.js needs it" },
+    { configured: "deno", written: "node" },
     "deno: svc.toml sets build.runtime",
   ],
-  "the manifest over the framework": [
-    { written: "deno", framework: "Next.js needs it" },
-    "deno: its manifest says so",
+  "svc.toml over a server for Deno": [
+    { configured: "node", forDeno: true },
+    "node: svc.toml sets build.runtime",
   ],
-  "what it is written for": [{ forDeno: true }, "deno: it is written for Deno"],
-  "the framework": [{ framework: "Next.js needs it" }, "node: Next.js needs it"],
+  "the manifest over the project": [{ written: "deno" }, "deno: its manifest says so"],
+  "a server for Deno": [{ forDeno: true }, "deno: it is written for Deno"],
+  "a framework in a project of Deno": [
+    { hasPackageJson: false, hasDenoJson: true },
+    "deno: the project has a deno.json and no package.json",
+  ],
+  "a project of both": [{ hasDenoJson: true }, "node: the project has a package.json"],
+  "a manifest of a project of Node": [OWN_MANIFEST, "node: the project has a package.json"],
+  "a manifest without a project": [
+    { ...OWN_MANIFEST, hasPackageJson: false },
+    "deno: its manifest names no engine",
+  ],
+  "a manifest whose entry serves by Deno": [
+    { ...OWN_MANIFEST, entry: "Deno.serve(() => new Response());" },
+    "deno: its entry calls Deno.serve()",
+  ],
+  "a manifest whose entry imports from npm": [
+    { ...OWN_MANIFEST, entry: 'import { Hono } from "npm:hono@4";' },
+    'deno: its entry imports "npm:hono"',
+  ],
 };
 
-for (const [name, [wishes, expected]] of Object.entries(WISHES)) {
-  Deno.test(`wishedEngine() follows ${name}`, () => {
-    const choice = wishedEngine({ ...NOTHING, ...wishes });
-    assert.equal(choice && `${choice.engine}: ${choice.reason}`, expected);
-  });
-}
-
-function bundled(native: readonly string[], needs: readonly NodeNeed[]): ServerBundleResult {
-  const source = new Uint8Array();
-  return {
-    ok: true,
-    bundle: { source, inputs: new Set(), assets: [], native, needs, missing: [] },
-  };
-}
-
-function failed(...problems: readonly (readonly [code: string, file: string, subject?: string])[]) {
-  return {
-    ok: false as const,
-    problems: problems.map(([code, file, subject]) => ({
-      ...{ severity: "error" as const, path: "", message: `Problem of ${file}`, code, file },
-      ...(subject === undefined ? {} : { subject }),
-    })),
-  };
-}
-
-const JUDGED: Readonly<Record<string, readonly [ServerBundleResult, string]>> = {
-  "a whole bundle": [bundled([], []), "deno: it is bundled into one module"],
-  "a native addon": [bundled(["sharp"], []), 'node: "sharp" has a native addon'],
-  "a native addon that is expected": [
-    bundled(["usual"], []),
-    "deno: it is bundled into one module",
-  ],
-  "several native addons": [
-    bundled(["a", "b", "c", "d"], [{ kind: "computed", subject: "e" }]),
-    'node: "a", "b", "c" and 1 more have native addons',
-  ],
-  "computed names": [
-    bundled([], [{ kind: "worker", subject: "pool" }, {
-      kind: "computed",
-      subject: "server/a.mjs",
-    }]),
-    "node: server/a.mjs loads modules by computed names",
-  ],
-  "threads": [
-    bundled([], [{ kind: "worker", subject: "pool" }]),
-    'node: "pool" starts threads from files',
-  ],
-  "a native addon at the start": [
-    failed(["native_addon", "index.js", "sharp"]),
-    'node: "sharp" has a native addon',
-  ],
-  "a bundle that fails": [
-    failed(["bundle_failed", "node_modules/x/a.html"]),
-    "node: it cannot be bundled (Problem of node_modules/x/a.html)",
-  ],
-  "a package that lacks one of its own": [
-    failed(["import_missing", "node_modules/x/a.js"]),
-    "node: it cannot be bundled (Problem of node_modules/x/a.js)",
-  ],
-  "an import that leads nowhere": [
-    failed(["bundle_failed", "a.js"], ["import_missing", "server/a.js"]),
-    "deno: it is bundled into one module",
-  ],
-  "an address": [failed(["import_refused", "a.js"]), "deno: it is bundled into one module"],
-};
-
-for (const [name, [result, expected]] of Object.entries(JUDGED)) {
-  Deno.test(`judgeBundle() decides for ${name}`, () => {
-    const { engine, reason } = judgeBundle(result, (native) => native === "usual");
+for (const [name, [facts, expected]] of Object.entries(ROWS)) {
+  Deno.test(`decideEngine() follows ${name}`, () => {
+    const { engine, reason } = decideEngine({ ...NODE_PROJECT, ...facts });
     assert.equal(`${engine}: ${reason}`, expected);
   });
 }

@@ -8,6 +8,7 @@ import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import type { BuildHost } from "../types.ts";
 import { USUAL_NODE } from "./choose_node_version.ts";
+import { compileEntry } from "./compile_entry.ts";
 import { editedModules } from "./edit_modules.ts";
 import { launchFiles } from "./launch_files.ts";
 import { withFittingAddons } from "./native_packages.ts";
@@ -52,7 +53,8 @@ export async function nodeServer(
     serving: majorOf(nodeVersion ?? USUAL_NODE),
   });
   const version = nodeVersion === undefined ? {} : { nodeVersion };
-  const launch = launchFiles(layer.entry, found?.launch);
+  const compiled = await compileEntry(host, layer, facts);
+  const launch = launchFiles(compiled.entry, found?.launch);
   const edited = await editedModules(listing.files, layer, found?.launch);
   const packages = tally.total();
   const size = packages.files === 0
@@ -74,7 +76,7 @@ export async function nodeServer(
       reason,
       packages,
     },
-    contents: [...contents, ...edited, ...launch.contents],
+    contents: [...contents, ...edited, ...compiled.contents, ...launch.contents],
     dropped: new Set(),
     links: { ...kept.links, ...traced.links },
   };

@@ -34,7 +34,6 @@ async function prepare(made: TestProject, wanted: Wanted = {}): Promise<Prepared
       listing: survey,
       manifest: { version: 1, layers: [layer], routes: [] },
       found,
-      framework: undefined,
       settings: { nodeVersion: "24" },
     },
     reason: "a test says so",

@@ -5,18 +5,15 @@
  * @module
  */
 import { formatBytes } from "../../lib/format.ts";
-import {
-  type ComputeLayer,
-  findFramework,
-  type Layer,
-  LINKS_PATH,
-  type Manifest,
-} from "../../manifest/mod.ts";
+import { type ComputeLayer, type Layer, LINKS_PATH, type Manifest } from "../../manifest/mod.ts";
+import { readTextFile } from "../../lib/utf8.ts";
+import { createFolderReader } from "../folder_reader.ts";
 import { contentOf, type OutputContent } from "../hash_files.ts";
 import type { ServerBundle } from "../../runtime/mod.ts";
 import type { BuildHost } from "../types.ts";
-import { bundleLayer, denoServer, type LayerBundle } from "./bundle_server.ts";
-import { judgeBundle, needsOf, wishedEngine } from "./decide_engine.ts";
+import { bundleLayer, denoServer } from "./bundle_server.ts";
+import { decideEngine, type EngineChoice, readProjectKind } from "./decide_engine.ts";
+import { describeNeeds } from "./describe_needs.ts";
 import { nodeServer } from "./node_server.ts";
 import type { PreparedServer, ServerFacts, ServerReport } from "./types.ts";
 
@@ -28,52 +25,38 @@ export interface PreparedServers {
   readonly servers: readonly ServerReport[];
 }
 
-/** What a framework says of packages with native addons that it always brings and rarely needs. */
-const expectedOf = ({ framework }: ServerFacts): Readonly<Record<string, string>> =>
-  findFramework(framework)?.server?.expectedNative ?? {};
-
 /** Reports a bundle, and what of it will fail. */
 function sayBundle(
   host: BuildHost,
-  { layer, bundle, reason, expected }: {
+  { layer, bundle, reason }: {
     readonly layer: ComputeLayer;
     readonly bundle: ServerBundle;
     readonly reason: string;
-    readonly expected: Readonly<Record<string, string>>;
   },
 ): void {
   const size = formatBytes(bundle.source.byteLength);
   host.say("build", "info", `Server ${layer.entry} runs on Deno: ${reason}; ${size}`);
-  for (const name of bundle.native) {
-    if (expected[name] !== undefined) host.say("build", "info", expected[name]);
-  }
-  for (const need of needsOf(bundle, (name) => name in expected)) {
+  for (const need of describeNeeds(bundle)) {
     host.say("build", "warn", `On Deno, what uses this will fail: ${need}`);
   }
 }
 
-/** What runs a server, why, as a clause, and its bundle, which runs on Deno alone. */
-export type DecidedServer =
-  | { readonly engine: "node"; readonly reason: string }
-  | { readonly engine: "deno"; readonly reason: string; readonly made: LayerBundle };
+async function readEntry({ entry }: ComputeLayer, { listing }: ServerFacts) {
+  const file = listing.files.find(({ path }) => path === entry);
+  return file === undefined ? undefined : await readTextFile(file.absolutePath).catch(() => "");
+}
 
-/** Decides what runs a server: by what is wished for it, else by bundling it. */
-export async function decideServer(
-  host: BuildHost,
-  layer: ComputeLayer,
-  facts: ServerFacts,
-): Promise<DecidedServer> {
-  const wish = wishedEngine({
-    configured: facts.settings.runtime,
+/** Decides what runs a server. */
+async function engineOf(layer: ComputeLayer, facts: ServerFacts): Promise<EngineChoice> {
+  const { settings, found, projectRoot } = facts;
+  return decideEngine({
+    configured: settings.runtime,
     written: layer.runtime?.engine,
-    framework: facts.found?.node,
-    forDeno: facts.found?.launch.forDeno === true,
+    forDeno: found?.launch.forDeno === true,
+    isFound: found !== undefined,
+    ...await readProjectKind(createFolderReader(projectRoot)),
+    entry: found === undefined ? await readEntry(layer, facts) : undefined,
   });
-  if (wish?.engine === "node") return { engine: "node", reason: wish.reason };
-  const made = await bundleLayer(host, layer, facts);
-  const expected = expectedOf(facts);
-  const { engine, reason } = wish ?? judgeBundle(made.result, (name) => name in expected);
-  return engine === "node" ? { engine, reason } : { engine, reason, made };
 }
 
 async function prepareServer(
@@ -81,15 +64,12 @@ async function prepareServer(
   layer: ComputeLayer,
   facts: ServerFacts,
 ): Promise<PreparedServer> {
-  const decided = await decideServer(host, layer, facts);
-  const { reason } = decided;
-  if (decided.engine === "node") return await nodeServer(host, layer, { facts, reason });
-  const { made } = decided;
-  const expected = expectedOf(facts);
-  if (made.result.ok) {
-    sayBundle(host, { layer, bundle: made.result.bundle, reason, expected });
-  }
-  return await denoServer(layer, made, { facts, reason });
+  const { engine, reason } = await engineOf(layer, facts);
+  if (engine === "node") return await nodeServer(host, layer, { facts, reason });
+  const made = await bundleLayer(host, layer, facts);
+  const server = await denoServer(layer, made, { facts, reason });
+  if (made.result.ok) sayBundle(host, { layer, bundle: made.result.bundle, reason });
+  return server;
 }
 
 /** What `svc.toml` says of a server goes before its manifest. */

@@ -31,7 +31,6 @@ async function factsOf(
     listing,
     manifest,
     found,
-    framework: undefined,
     settings,
   };
 }
@@ -74,8 +73,7 @@ const STANDALONE = {
 };
 
 Deno.test("prepareServers() deploys packages that a framework traced, links as links", async () => {
-  const found = { ...FOUND, node: "Next.js loads its files by computed names" };
-  await prepare(STANDALONE, { found }, async ({ contents, manifest, servers }) => {
+  await prepare(STANDALONE, {}, async ({ contents, manifest, servers }) => {
     assert.deepEqual(contents.map(({ path }) => path), [
       ".next/BUILD_ID",
       ".svc/links.json",
@@ -94,7 +92,7 @@ Deno.test("prepareServers() deploys packages that a framework traced, links as l
     const layer = computeLayer(manifest);
     assert.ok(layer?.target === "COMPUTE");
     assert.equal(layer.runtime?.engine, "node");
-    assert.equal(servers[0]?.reason, found.node);
+    assert.equal(servers[0]?.reason, "it is written for Node");
   });
 });
 
@@ -132,10 +130,15 @@ Deno.test("prepareServers() starts a server on Node by a module beside its entry
 
 Deno.test("prepareServers() writes what svc.toml says into the COMPUTE layers", async () => {
   const files = { "out/server.js": "export default { fetch: () => new Response() };" };
-  const settings = { health: "/healthz", tmpMb: 128 };
+  const settings = { health: "/healthz", tmpMb: 128, nodeVersion: "24" };
   await prepare(files, { settings }, ({ manifest }) => {
     const layer = computeLayer(manifest);
     assert.ok(layer?.target === "COMPUTE");
-    assert.deepEqual(layer.runtime, { tmpMb: 128, healthPath: "/healthz" });
+    assert.deepEqual(layer.runtime, {
+      engine: "node",
+      nodeVersion: "24",
+      tmpMb: 128,
+      healthPath: "/healthz",
+    });
   });
 });

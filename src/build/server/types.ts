@@ -28,8 +28,6 @@ export interface ServerFacts {
   readonly manifest: Manifest;
   /** What the framework's file found; `undefined` where the output has a manifest of its own. */
   readonly found: FoundServer | undefined;
-  /** Id of the framework. */
-  readonly framework: string | undefined;
   readonly settings: ServerSettings;
 }
 

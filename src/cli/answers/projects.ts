@@ -31,9 +31,9 @@ export const PROJECT_ANSWERS: Answers = {
     files: text.nullable().describe("Folder that is served; null where there is none"),
     server: z.object({
       entry: text.nullable(),
-      engine: z.enum(["deno", "node"]).nullable(),
+      engine: z.enum(["deno", "node"]),
       reason: text,
-      engineReason: text.nullable(),
+      engineReason: text,
     }).nullable(),
     agents: text.optional().describe("With --agents, the path of AGENTS.md"),
   }),

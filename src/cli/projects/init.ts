@@ -14,7 +14,7 @@ import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
-import { cacheFolder, type Context, showPath } from "../session/mod.ts";
+import { type Context, showPath } from "../session/mod.ts";
 import { type AgentsFacts, renderAgentsSection, withAgentsSection } from "./agents_section.ts";
 import { assertCanBind, writeProjectFile } from "./bind_folder.ts";
 import { createProject } from "./create_project.ts";
@@ -56,17 +56,11 @@ async function detect(folder: ProjectFolder, flags: InitFlags): Promise<Detected
 
 /** Plans the project by what a deploy of it will decide. */
 async function planFor(
-  ctx: Context,
   { directory, config }: ProjectFolder,
   detected: DetectedProject,
 ): Promise<ProjectPlan> {
   const { foretellEngine } = await import("../../build/mod.ts");
-  const cacheDir = cacheFolder(ctx.env);
-  const { signal } = ctx;
-  return planProject(
-    detected,
-    await foretellEngine({ directory, config, detected, cacheDir, signal }),
-  );
+  return planProject(detected, await foretellEngine({ directory, config, detected }));
 }
 
 async function projectOf(
@@ -187,7 +181,7 @@ export default defineCommand({
     const name = await nameOf(ctx, folder, flags);
     const detected = flags.skipDetection === true ? undefined : await detect(folder, flags);
     const framework = detected?.framework;
-    const plan = detected === undefined ? undefined : await planFor(ctx, folder, detected);
+    const plan = detected === undefined ? undefined : await planFor(folder, detected);
     const described = detected === undefined || plan === undefined
       ? undefined
       : describeProject(detected, plan);

@@ -19,42 +19,35 @@ export interface ProjectPlan {
   readonly server: {
     /** Path of its entry, relative to the project; `null` where the build decides. */
     readonly entry: string | null;
-    /** `null` where a deploy decides, once it has packages and a build. */
-    readonly engine: Engine | null;
+    readonly engine: Engine;
     /** Why there is a server, as a clause. */
     readonly reason: string;
-    /** Why it runs on that engine, as a clause; `null` where that is not decided. */
-    readonly engineReason: string | null;
+    /** Why it runs on that engine, as a clause. */
+    readonly engineReason: string;
   } | null;
 }
 
-/** Plans a project by what was detected; `engine` is what a deploy will take, as far as that is known. */
+/** Plans a project by what was detected; `engine` is what a deploy will take, where there is a server. */
 export function planProject(
   { server, outputDirs }: DetectedProject,
   engine: ServerEngine | undefined,
 ): ProjectPlan {
-  if (server === undefined) return { files: outputDirs[0] ?? null, server: null };
+  if (server === undefined || engine === undefined) {
+    return { files: outputDirs[0] ?? null, server: null };
+  }
   const { reason, layout } = server;
   return {
     files: layout?.files ?? null,
     server: {
       entry: layout?.entry ?? null,
-      engine: engine?.engine ?? null,
+      engine: engine.engine,
       reason,
-      engineReason: engine?.reason ?? null,
+      engineReason: engine.reason,
     },
   };
 }
 
 const ENGINES: Readonly<Record<Engine, string>> = { deno: "Deno", node: "Node.js" };
-
-function describeEngine(
-  { engine, engineReason }: NonNullable<ProjectPlan["server"]>,
-): string {
-  return engine === null
-    ? "Deno or Node.js (svc deploy decides, by what it imports)"
-    : `${ENGINES[engine]} (${engineReason})`;
-}
 
 /**
  * Names what was found, and what of it will run where, unless something must change
@@ -72,6 +65,6 @@ export function describeProject(
   const folder = files === "." || files === null ? "files" : `files from ${files}`;
   if (server === null) return `${name}: ${folder} at the edge`;
   const entry = server.entry === null ? "server" : `server ${server.entry}`;
-  const runs = `${entry} on ${describeEngine(server)}`;
+  const runs = `${entry} on ${ENGINES[server.engine]} (${server.engineReason})`;
   return files === null ? `${name}: ${runs}` : `${name}: ${folder} at the edge, ${runs}`;
 }

@@ -77,11 +77,6 @@ function find({ paths }: BuiltOutput): Found {
   return { type: "static", directory: inClient ? "client" : "." };
 }
 
-/** Astro always brings sharp along, and needs it for one endpoint only. */
-const SHARP = "Images are optimized when they are built, and on request by the platform, which " +
-  "answers /_image; only for other sites, where svc.toml does not list them in [images] hosts, " +
-  "does Astro itself need sharp, whose native addon the sandbox cannot load";
-
 export const astro: Framework = {
   id: "astro",
   name: "Astro",
@@ -91,11 +86,7 @@ export const astro: Framework = {
   dev: "astro dev",
   outputDirs: ["dist"],
   hashedFolders: [{ path: "_astro/" }],
-  server: {
-    find,
-    layout: { entry: ENTRY, files: "client" },
-    expectedNative: { sharp: SHARP },
-  },
+  server: { find, layout: { entry: ENTRY, files: "client" } },
   buildVariables: { ASTRO_TELEMETRY_DISABLED: "1" },
   inspect,
 };

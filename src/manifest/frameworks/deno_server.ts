@@ -1,13 +1,13 @@
 /**
  * Projects for Deno itself: a module that calls `Deno.serve()`, or that
- * `deno serve` runs. They need no package.json and no Node.
+ * `deno serve` runs. They need no Node.
  *
  * @module
  */
 import { z } from "zod";
 import { stripComments } from "./config_text.ts";
-import { projectPlacements } from "./project_server.ts";
-import { type ServerCode, serverCode } from "./server_code.ts";
+import { projectPlacements, readPackage } from "./project_server.ts";
+import { denoSign, type ServerCode, serverCode } from "./server_code.ts";
 import { parseStart } from "./start_script.ts";
 import type {
   BuiltOutput,
@@ -78,6 +78,9 @@ const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
   )
 );
 
+/** Tasks and scripts that start a server. */
+const STARTS = ["start", "serve", "main"] as const;
+
 interface DenoServer {
   readonly entry: string;
   readonly reason: string;
@@ -89,11 +92,14 @@ interface DenoServer {
 async function findServer(project: ProjectReader): Promise<DenoServer | undefined> {
   const written = await readConfig(project);
   const config = written ?? { tasks: new Map(), imports: {} };
-  const start = parseStart(config.tasks, ["start", "serve", "main"]);
+  const scripts = (await readPackage(project))?.scripts ?? new Map<string, string>();
+  const task = parseStart(config.tasks, STARTS);
+  const start = task ?? parseStart(scripts, STARTS);
   if (start?.program === "deno") {
     const text = await project.readText(start.file);
     if (text !== undefined) {
-      const reason = `task "${start.script}" runs ${start.file}`;
+      const kind = task === undefined ? "script" : "task";
+      const reason = `${kind} "${start.script}" runs ${start.file}`;
       return { entry: start.file, reason, config, text, code: serverCode(text) };
     }
   }
@@ -101,8 +107,8 @@ async function findServer(project: ProjectReader): Promise<DenoServer | undefine
     const text = await project.readText(entry);
     const code = text === undefined ? undefined : serverCode(text);
     if (text === undefined || code === undefined) continue;
-    // Without a config of Deno, only its own way to serve shows that a project is one for it.
-    if (written === undefined && code.seen !== "calls Deno.serve()") continue;
+    // Without a config of Deno, only what Node lacks shows that a project is one for Deno.
+    if (written === undefined && denoSign(text) === undefined) continue;
     return { entry, reason: `${entry} ${code.seen}`, config, text, code };
   }
   return undefined;

@@ -122,7 +122,6 @@ async function standaloneServer(standalone: Standalone): Promise<Found> {
   const { personal, beforeFiles } = await readRules(standalone);
   return {
     type: "server",
-    node: "Next.js loads its pages while it runs",
     placements: placementsOf(standalone),
     launch: {
       wrapper: () => nextLauncher({ distDir: facts.distDir, personal }),

@@ -11,6 +11,7 @@ import {
   type ProjectServer,
   readPackage,
 } from "./project_server.ts";
+import { denoSign } from "./server_code.ts";
 import type {
   BuiltOutput,
   Found,
@@ -18,6 +19,7 @@ import type {
   FrameworkFinding,
   Launch,
   ProjectFacts,
+  ProjectReader,
 } from "./types.ts";
 
 interface NodeServer {
@@ -37,33 +39,23 @@ const SERVERS: readonly NodeServer[] = [
   { id: "node", name: "Node.js", packages: [] },
 ];
 
-/** Packages that import the files of a folder when they start: no bundle has those. */
-const AUTOLOADERS = ["@fastify/autoload", "fastify-autoload"] as const;
-
-/** View engines that Express requires by the name that a setting computes. */
-const VIEW_ENGINES = ["pug", "ejs", "hbs", "jade", "mustache", "nunjucks"] as const;
-
 /** Elysia listens by Bun, unless it has its adapter for Node. */
 const ELYSIA_ON_NODE = "@elysiajs/node";
+
+/** Whether Deno runs it: by its start script, or by what its entry says where no script does. */
+async function isForDeno(reader: ProjectReader, { entry, start }: ProjectServer): Promise<boolean> {
+  if (start !== undefined) return start.program === "deno";
+  return denoSign(await reader.readText(entry) ?? "") !== undefined;
+}
 
 async function serverOf(
   { reader, dependencies }: ProjectFacts,
   packages: readonly string[],
 ): Promise<ProjectServer | undefined> {
   const server = await findProjectServer(reader, packages);
+  if (server === undefined || await isForDeno(reader, server)) return undefined;
   // Without a start script, the site that Vite builds is what is meant.
-  return server?.start === undefined && dependencies.has("vite") ? undefined : server;
-}
-
-function nodeReason({ dependencies }: ProjectFacts): string | undefined {
-  const loader = AUTOLOADERS.find((name) => dependencies.has(name));
-  if (loader !== undefined) {
-    return `"${loader}" imports the files that it finds in folders when it starts`;
-  }
-  const views = VIEW_ENGINES.find((name) => dependencies.has(name));
-  return views !== undefined && dependencies.has("express")
-    ? `Express loads the view engine "${views}" by a name that it computes`
-    : undefined;
+  return server.start === undefined && dependencies.has("vite") ? undefined : server;
 }
 
 const bunAdvice = (entry: string, seen: string) => ({
@@ -100,11 +92,10 @@ function inspectWith(packages: readonly string[]) {
     const server = await serverOf(facts, packages);
     if (server === undefined) return {};
     const advice = bunOnly(facts, server);
-    const node = nodeReason(facts);
     return {
       server: server.reason,
       outputDirs: ["."],
-      layout: { entry: server.entry, ...(node === undefined ? {} : { node }) },
+      layout: { entry: server.entry },
       ...(advice === undefined ? {} : { advice }),
     };
   };
@@ -120,7 +111,6 @@ function findWith(packages: readonly string[]) {
     if (advice !== undefined) return { type: "unusable", ...advice };
     const { entry, start } = server;
     if (await project.readText(entry) === undefined) return missingEntry(server);
-    const node = nodeReason(facts);
     return {
       type: "server",
       launch: start?.program === "fastify" ? FASTIFY_PLUGIN : {},
@@ -129,7 +119,6 @@ function findWith(packages: readonly string[]) {
       clients: [],
       placements: projectPlacements(entry),
       alsoImports: named?.runtimePackages ?? [],
-      ...(node === undefined ? {} : { node }),
     };
   };
 }

@@ -56,9 +56,23 @@ const MAKES_SERVERS = imports(MAKERS);
 const HONO = imports("(?:jsr:@hono/)?hono(?:/[\\w-]+)?");
 const BUN = imports("bun");
 
+const DENO_SERVES = /\bDeno\.(?:serve|listen)\s*\(/;
+const CALLS_DENO = "calls Deno.serve()";
+
 const LISTENS = /\.listen\s*\(|\bserve\s*\(/;
 const EXPORTS_FETCH = /\bexport\s+default\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?\bfetch\s*[(:,}]/;
 const EXPORTS_APP = /\bexport\s+default\s+\w+\s*(?:;|$)|\bexport\s*\{[^}]*\bas\s+default\b/m;
+
+const DENO_SPECIFIER =
+  /(?:\bfrom\s*|\bimport\s*\(?\s*)["'`]((?:npm|jsr):\/?(?:@[\w.-]+\/)?[\w.-]+)/;
+
+/** What shows that a server is written for Deno, as a clause; `undefined` where nothing does. */
+export function denoSign(source: string): string | undefined {
+  const text = stripComments(source);
+  if (DENO_SERVES.test(text)) return CALLS_DENO;
+  const [, specifier] = DENO_SPECIFIER.exec(text) ?? [];
+  return specifier === undefined ? undefined : `imports "${specifier}"`;
+}
 
 /** What the text shows of a server; `undefined` where nothing does. */
 export function serverCode(source: string): ServerCode | undefined {
@@ -67,9 +81,7 @@ export function serverCode(source: string): ServerCode | undefined {
     return { serving: "bun", seen: "calls Bun.serve()" };
   }
   if (BUN.test(text)) return { serving: "bun", seen: 'imports "bun"' };
-  if (/\bDeno\.(?:serve|listen)\s*\(/.test(text)) {
-    return { serving: "listens", seen: "calls Deno.serve()" };
-  }
+  if (DENO_SERVES.test(text)) return { serving: "listens", seen: CALLS_DENO };
   const makes = MAKES_SERVERS.test(text);
   if (makes && LISTENS.test(text)) return { serving: "listens", seen: "starts an HTTP server" };
   if (EXPORTS_FETCH.test(text)) {

@@ -57,8 +57,6 @@ export interface ServerLayout {
   readonly entry: string;
   /** Folder of the files that the edge serves; the server answers everything where missing. */
   readonly files?: string;
-  /** Set where it needs Node itself: why, as a clause. */
-  readonly node?: string;
   /** True for a server that is written for Deno. */
   readonly forDeno?: boolean;
 }
@@ -135,8 +133,6 @@ export interface FoundRoute {
 /** The server that a build made. */
 export interface FoundServer {
   readonly type: "server";
-  /** Set where it cannot be bundled for Deno: why it needs Node itself, as a clause. */
-  readonly node?: string;
   /**
    * Set where the deployment is put together from several folders of the project,
    * in place of the output directory; `directory`, `entry` and `clients` are paths in it.
@@ -190,8 +186,6 @@ export interface FrameworkServer {
   find(output: BuiltOutput, advice: Advice | undefined): Found | Promise<Found>;
   /** Where it usually is, relative to the output. */
   readonly layout?: ServerLayout;
-  /** Packages with a native addon that it always carries and rarely needs, and when it does. */
-  readonly expectedNative?: Readonly<Record<string, string>>;
 }
 
 /** A folder whose files are named by their content, and hence never change. */

@@ -5,6 +5,7 @@
  */
 export { bundleFunctions } from "./bundle_functions.ts";
 export { bundleServerEntry, type ServerBundle, type ServerBundleResult } from "./bundle_server.ts";
+export { compileServerEntry, needsCompiling } from "./compile_server.ts";
 export type { NodeNeed } from "./node_needs.ts";
 export { findFunctions } from "./find_functions.ts";
 export { FUNCTION_NAME, MAX_FUNCTIONS } from "./limits.ts";

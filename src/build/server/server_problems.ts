@@ -1,0 +1,25 @@
+/**
+ * What is wrong with the code of a server, as one error.
+ *
+ * @module
+ */
+import { type Diagnostic, formatPlace } from "../../lib/diagnostic.ts";
+import { formatCount, printable } from "../../lib/format.ts";
+import { BuildError } from "../build_error.ts";
+
+/** Names all problems of a server, each with its place. */
+export function serverProblems(
+  entry: string,
+  problems: readonly (Diagnostic & { readonly file: string })[],
+): BuildError {
+  const lines = problems.map(({ file, position, message, hint }) =>
+    printable(
+      `  ${formatPlace(file, position)}: ${message}${hint === undefined ? "" : `. ${hint}`}`,
+    )
+  );
+  return new BuildError(
+    "server_invalid",
+    `Correct the server ${entry}: ${formatCount(problems.length, "problem")}\n` + lines.join("\n"),
+    { details: { problems } },
+  );
+}

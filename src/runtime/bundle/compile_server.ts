@@ -1,0 +1,62 @@
+/**
+ * Compiles the TypeScript and JSX of a server that no build of its project compiles:
+ * Node runs neither JSX nor imports without extensions.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
+import { type FunctionProblem, toProblem } from "./problems.ts";
+import { isBuildFailure } from "./seal_function.ts";
+
+/** The oldest Node that servers run on, in the notation of esbuild. */
+const TARGET = "node18";
+
+/** What modules of CommonJS find; a name of the server's own goes before it. */
+const BANNER = `import { createRequire as __svcCreateRequire } from "node:module";
+import { fileURLToPath as __svcToPath } from "node:url";
+var require = __svcCreateRequire(import.meta.url);
+var __filename = __svcToPath(import.meta.url);
+var __dirname = __svcToPath(new URL(".", import.meta.url)).replace(/[\\\\/]$/, "");`;
+
+export type CompiledServer =
+  | { readonly ok: true; readonly source: Uint8Array<ArrayBuffer> }
+  | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
+
+/** Whether an entry has to be compiled before Node runs it. */
+export function needsCompiling(entry: string): boolean {
+  return /\.(?:[cm]?tsx?|jsx)$/.test(entry);
+}
+
+/** Compiles an entry, by its absolute path, with the project's own modules; packages stay apart. */
+export async function compileServerEntry(
+  entry: string,
+  options: EsbuildOptions,
+): Promise<CompiledServer> {
+  const esbuild = await loadEsbuild(options);
+  try {
+    const { outputFiles: [output] } = await esbuild.build({
+      absWorkingDir: dirname(entry),
+      entryPoints: [entry],
+      outfile: `${entry}.compiled.mjs`,
+      bundle: true,
+      packages: "external",
+      write: false,
+      platform: "node",
+      format: "esm",
+      target: TARGET,
+      charset: "utf8",
+      logLevel: "silent",
+      sourcemap: "inline",
+      sourcesContent: false,
+      keepNames: true,
+      loader: { ".html": "text", ".txt": "text", ".sql": "text", ".wasm": "binary" },
+      banner: { js: BANNER },
+    });
+    if (output === undefined) throw new Error("esbuild gave no output");
+    return { ok: true, source: new Uint8Array(output.contents) };
+  } catch (error) {
+    if (!isBuildFailure(error)) throw error;
+    return { ok: false, problems: error.errors.map((found) => toProblem(found, entry)) };
+  }
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { runProgram } from "../../lib/spawn_program.ts";
+import { compileServerEntry, needsCompiling } from "./compile_server.ts";
+
+/** Compiles an entry of some files, and runs it on Node. */
+async function run(files: Readonly<Record<string, string>>, entry: string): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-compile-" });
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await Deno.mkdir(join(folder, path, ".."), { recursive: true });
+      await Deno.writeTextFile(join(folder, path), text);
+    }
+    const compiled = await compileServerEntry(join(folder, entry), { cacheDir: folder });
+    if (!compiled.ok) return compiled.problems.map(({ message }) => message).join("\n");
+    const made = join(folder, "src", "made.mjs");
+    await Deno.writeFile(made, compiled.source);
+    const { stdout, stderr } = await runProgram("node", { args: [made], stderr: "piped" });
+    return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const ROWS: Readonly<Record<string, readonly [Readonly<Record<string, string>>, string]>> = {
+  "imports without extensions, aliases and enums": [
+    {
+      "tsconfig.json": '{"compilerOptions":{"paths":{"@/*":["./src/*"]}}}',
+      "src/a.ts": "export enum Size { Small = 2 }",
+      "src/b.ts": "export const b: string = 'b';",
+      "src/index.ts":
+        "import { Size } from './a'; import { b } from '@/b';\nconsole.log(Size.Small, b);",
+    },
+    "2 b\n",
+  ],
+  "JSX": [
+    {
+      "tsconfig.json": '{"compilerOptions":{"jsx":"react-jsx","jsxImportSource":"made"}}',
+      "node_modules/made/package.json": '{"name":"made","exports":{"./jsx-runtime":"./jsx.js"}}',
+      "node_modules/made/jsx.js": "exports.jsx = (name) => '<' + name + '>';",
+      "src/index.tsx": "console.log(<p />);",
+    },
+    "<p>\n",
+  ],
+  "packages and names of CommonJS": [
+    {
+      "node_modules/kept/package.json": '{"name":"kept","main":"index.js"}',
+      "node_modules/kept/index.js": "exports.file = __filename;",
+      "src/index.ts": "import { basename } from 'path'; import { file } from 'kept';\n" +
+        "console.log(basename(file), require('kept') !== undefined, basename(__dirname));",
+    },
+    "index.js true src\n",
+  ],
+};
+
+for (const [name, [files, expected]] of Object.entries(ROWS)) {
+  Deno.test(`compileServerEntry() runs ${name}`, async () => {
+    const entry = Object.keys(files).find((path) => path.startsWith("src/index"))!;
+    assert.equal(await run(files, entry), expected);
+  });
+}
+
+Deno.test("compileServerEntry() reports what is no TypeScript", async () => {
+  assert.match(await run({ "src/index.ts": "const = 1;" }, "src/index.ts"), /^Expected/);
+});
+
+Deno.test("needsCompiling() leaves JavaScript as it is", () => {
+  const needing = ["a.ts", "a.mts", "a.cts", "a.tsx", "a.jsx", "a.js", "a.mjs", "a.cjs", "bin/www"];
+  assert.deepEqual(needing.filter(needsCompiling), needing.slice(0, 5));
+});
