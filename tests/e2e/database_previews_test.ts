@@ -10,6 +10,7 @@ import { ROOT } from "../../scripts/_source_files.ts";
 import { NO_POSTGRES } from "../../src/database/server/_test_server.ts";
 import { git } from "../../src/lib/_test_git.ts";
 import { until } from "../../src/lib/_test_until.ts";
+import { NODE_MAJOR } from "../helpers/compute_server.ts";
 import { isEmpty } from "../helpers/empty_root.ts";
 import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
@@ -52,17 +53,14 @@ async function pack(contents: string): Promise<string> {
     stdin: { contents, resolveDir: ROOT },
     ...{ bundle: true, write: false, platform: "node", format: "esm", logLevel: "silent" },
   });
-  // Deno takes modules of Node by their full names only.
-  return outputFiles[0]!.text.replaceAll(
-    /from "(os|fs|net|tls|crypto|stream|perf_hooks)"/g,
-    'from "node:$1"',
-  );
+  return outputFiles[0]!.text;
 }
 
 async function writeProject(folder: string): Promise<void> {
   const files = {
     "package.json": JSON.stringify({
       ...{ name: "notes", private: true, type: "module" },
+      engines: { node: NODE_MAJOR },
       scripts: { build: "node migrate.js", start: "node server.js" },
     }),
     "server.js": await pack(SERVER),

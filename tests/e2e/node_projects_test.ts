@@ -1,0 +1,93 @@
+/** Projects of Node and of Deno with default settings: which engine runs them, and what they find. */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { NODE_MAJOR } from "../helpers/compute_server.ts";
+import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+
+/** Text of files by path; `-> target` makes a symbolic link. */
+type Files = Readonly<Record<string, string>>;
+
+const LINK = "-> ";
+
+interface Project {
+  readonly files: Files;
+  readonly engine: "deno" | "node";
+  /** What the page `/` answers. */
+  readonly answers: string;
+}
+
+const packageJson = (more: object) =>
+  JSON.stringify({ private: true, type: "module", engines: { node: NODE_MAJOR }, ...more });
+
+const START = { scripts: { start: "node server.js" } };
+
+/** A server that answers with a value. */
+const answering = (imports: string, value: string) =>
+  `import { createServer } from "node:http";\n${imports}\n` +
+  `createServer((_, response) => response.end(JSON.stringify(${value}))).listen(process.env.PORT);\n`;
+
+const PROJECTS: Readonly<Record<string, Project>> = {
+  "timers": {
+    files: {
+      "package.json": packageJson(START),
+      "server.js": answering(
+        'import os from "node:os";\nsetInterval(() => {}, 60_000).unref();\n' +
+          'const part = await import("./part.js");',
+        "[part[Symbol.toStringTag], typeof process.geteuid(), os.totalmem() > 0]",
+      ),
+      "part.js": "export default 1;",
+    },
+    engine: "node",
+    answers: '["Module","number",true]',
+  },
+  "typescript": {
+    files: {
+      "package.json": packageJson({ dependencies: { hono: "4" } }),
+      "src/index.ts": 'import { Hono } from "hono";\nimport { page } from "./page";\n' +
+        "const app = new Hono();\napp.get(page);\nexport default app;\n",
+      "src/page.tsx":
+        "export enum Page { Home = 'home' }\nexport const page: string = Page.Home;\n",
+      "node_modules/hono/package.json": '{"name":"hono","type":"module","main":"index.js"}',
+      "node_modules/hono/index.js": "export class Hono { get(text) { this.text = text; }\n" +
+        "  fetch = () => new Response(this.text + ' ' + typeof Deno); }\n",
+    },
+    engine: "node",
+    answers: "home undefined",
+  },
+  "deno": {
+    files: {
+      "package.json": packageJson({ scripts: { start: "deno run -A server.ts" } }),
+      "server.ts": "Deno.serve(() => new Response(typeof Deno));",
+    },
+    engine: "deno",
+    answers: "object",
+  },
+};
+
+async function writeProject(folder: string, files: Files): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    const absolute = join(folder, path);
+    await Deno.mkdir(dirname(absolute), { recursive: true });
+    if (text.startsWith(LINK)) await Deno.symlink(text.slice(LINK.length), absolute);
+    else await Deno.writeTextFile(absolute, text);
+  }
+}
+
+async function checkProject(box: Sandbox, name: string, project: Project): Promise<void> {
+  box.site = join(box.folder, name);
+  await writeProject(box.site, project.files);
+  const { server } = await box.json(["init", "--create", "--name", name]);
+  assert.equal((server as { readonly engine: string }).engine, project.engine);
+  const { urls } = await box.json(["deploy", "--prod"]);
+  const page = await box.page(hostOf((urls as Record<string, string>).production), "/");
+  assert.equal(page.text, project.answers);
+}
+
+Deno.test("projects run on the engine that they are written for, with all that they bring", async (t) => {
+  await withSandbox(async (box) => {
+    await box.start();
+    for (const [name, project] of Object.entries(PROJECTS)) {
+      await t.step(name, () => checkProject(box, name, project));
+    }
+  });
+});
