@@ -56,7 +56,10 @@ export function requestHandlerServer(handlerFrom: string): FrameworkServer {
       };
     }
     if (paths.includes(ENTRY)) {
-      return { type: "server", launch, directory: "server", entry: ENTRY, clients: [CLIENT] };
+      return {
+        ...{ type: "server", launch, directory: "server", entry: ENTRY, clients: [CLIENT] },
+        alsoImports: [handlerFrom],
+      };
     }
     if (paths.some((path) => SPLIT.test(path))) {
       return {

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { type BuildHost, packProject } from "../../../src/build/mod.ts";
+import { NODE_MAJOR } from "../../helpers/compute_server.ts";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -24,6 +25,7 @@ const pack = (
 ) =>
   JSON.stringify({
     ...more,
+    engines: { node: NODE_MAJOR },
     description: SECRET,
     scripts,
     dependencies: Object.fromEntries(dependencies.map((name) => [name, "1.0.0"])),
