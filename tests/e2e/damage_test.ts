@@ -4,8 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { TestPg } from "../../src/platform/core/store/_test_pg.ts";
+import { noServer } from "../helpers/postgres.ts";
 import { copySite, hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 /** Bytes that are flipped in the file of the store, and the seeds of their places. */
@@ -29,9 +31,10 @@ function numbersOf(seed: number): () => number {
 /** A stopped platform with two deployed projects; returns the hosts of both. */
 async function withData(
   test: (box: Sandbox, hosts: readonly [string, string]) => Promise<void>,
+  prepare: (box: Sandbox) => readonly string[] = () => [],
 ): Promise<void> {
   await withSandbox(async (box) => {
-    await box.start();
+    await box.start(prepare(box));
     const hosts: string[] = [];
     for (const name of ["first", "second"]) {
       box.site = join(box.folder, name);
@@ -57,14 +60,9 @@ async function refusal(box: Sandbox): Promise<string> {
 }
 
 /** What `svc doctor --deep` says of the stored data. */
-async function deep(box: Sandbox): Promise<string> {
-  const { stdout } = await box.tool([
-    "doctor",
-    "--deep",
-    "--data-dir",
-    box.dataDir,
-    "--json",
-  ]);
+async function deep(box: Sandbox, more: readonly string[] = []): Promise<string> {
+  const args = ["doctor", "--deep", "--data-dir", box.dataDir, ...more, "--json"];
+  const { stdout } = await box.tool(args);
   assert.doesNotMatch(stdout, BARE);
   const points: { name: string; state: string; found: string }[] = JSON.parse(stdout).points;
   return points.filter(({ name }) => name === "stored data")
@@ -110,6 +108,14 @@ Deno.test("keys that are not the store's refuse the start, and svc doctor --deep
     await box.platform!.stop();
   }));
 
+/** Flips a bit in the middle of a value. */
+function flip(value: Uint8Array): void {
+  value[value.length >> 1]! ^= 1;
+}
+
+/** A key whose last part no longer ends. */
+const cut = (key: Uint8Array) => key.map((byte, at) => at === key.length - 1 ? 0x7f : byte);
+
 /** Changes the stored bytes of records below a prefix; returns how many. */
 function damageRecords(
   box: Sandbox,
@@ -137,9 +143,7 @@ function damageRecords(
 
 Deno.test("a damaged record is named and set aside, and the rest is served", () =>
   withData(async (box, [first, second]) => {
-    const flip = (v: Uint8Array) => void (v[v.length >> 1]! ^= 1);
     assert.equal(damageRecords(box, "hosts\0", { value: flip }, 1), 1);
-    const cut = (k: Uint8Array) => k.map((byte, index) => index === k.length - 1 ? 0x7f : byte);
     assert.equal(damageRecords(box, "audit\0", { key: cut }, 1), 1);
     const found = await deep(box);
     assert.match(found, /fail: the record \["hosts",".*"\] is damaged: Its checksum differs/);
@@ -221,3 +225,74 @@ Deno.test("blobs that are cut off or missing are named before anybody needs them
     );
     assert.match(await backupRefusal(box), new RegExp(nameOf(gone!)));
   }));
+
+/** A store in PostgreSQL whose rows can be changed behind the platform's back. */
+async function withServer(
+  test: (box: Sandbox, hosts: readonly [string, string], store: ServerStore) => Promise<void>,
+): Promise<void> {
+  await using pg = await TestPg.start();
+  const { socket, user, database, password } = await pg.newAddress();
+  const args = ["--kv", `postgres://${user}@/${database}?host=${dirname(socket!)}`];
+  const run = (sql: string) => pg.runSql(sql, database);
+  await withData((box, hosts) => test(box, hosts, { args, run }), (box) => {
+    box.env.SVC_KV_PASSWORD = password!;
+    return args;
+  });
+}
+
+interface ServerStore {
+  /** Flags that name it. */
+  readonly args: readonly string[];
+  readonly run: (sql: string) => Promise<Record<string, unknown>[]>;
+}
+
+/** Damages the first record below a prefix. */
+async function damageRow(
+  { run }: ServerStore,
+  first: string,
+  { key, value }: {
+    readonly key?: (k: Uint8Array) => Uint8Array;
+    readonly value?: (v: Uint8Array) => void;
+  },
+): Promise<void> {
+  const prefix = new TextEncoder().encode(first).toHex();
+  const [row] = await run(
+    `SELECT key, value FROM svc.records WHERE position('\\x02${prefix}00'::bytea in key) = 1
+    ORDER BY key LIMIT 1`,
+  );
+  const [k, v] = [row!.key as Uint8Array, row!.value as Uint8Array];
+  value?.(v);
+  const changed = key?.(k) ?? k;
+  await run(
+    `UPDATE svc.records SET key = '\\x${changed.toHex()}', value = '\\x${v.toHex()}'
+    WHERE key = '\\x${k.toHex()}'`,
+  );
+}
+
+Deno.test({
+  name: "damage in a store in PostgreSQL is named and set aside, and the rest is served",
+  ignore: noServer() !== undefined,
+  fn: () =>
+    withServer(async (box, hosts, store) => {
+      assert.match(await deep(box, store.args), /^ok: \d+ records, \d+ blobs, and 0 pages/);
+      await damageRow(store, "hosts", { value: flip });
+      await damageRow(store, "audit", { key: cut });
+      const found = await deep(box, store.args);
+      assert.match(found, /fail: the record \["hosts",".*"\] is damaged: Its checksum differs/);
+      assert.match(found, /fail: the key of a record is damaged: 02/);
+      const backup = await box.tool(["backup", join(box.folder, "b.tar"), ...store.args, "--json"]);
+      assert.deepEqual([backup.code, JSON.parse(backup.stdout).code], [2, "usage"]);
+      const platform = await box.start(store.args);
+      const audit = await box.tool(["audit", "--json"]);
+      assert.equal(audit.code, 0, audit.stdout + audit.stderr);
+      const statuses = await Promise.all(
+        hosts.map(async (host) => (await box.page(host, "/")).status),
+      );
+      assert.ok(statuses.includes(200), `${statuses}`);
+      assert.match(platform.errors(), /The record \[\\?"hosts\\?",.*is damaged, and was set aside/);
+      assert.doesNotMatch(platform.errors(), BARE);
+      await platform.stop();
+      const after = await deep(box, store.args);
+      assert.match(after, /the record \["hosts".*was found damaged before, and set aside/);
+    }),
+});

@@ -97,7 +97,8 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
 }
 
 const MAIL_ADVICE = "Check the mail server that svc serve was given, and read its log: people " +
-  "cannot confirm a sign-up or reset a password";
+  "cannot confirm a sign-up or reset a password. svc notifications resend --all " +
+  "--workspace-wide tries mails again that were given up";
 
 /** Judges what `/readyz` answers; `undefined` where nothing is wrong, or something else answers. */
 export function judgeReadiness(

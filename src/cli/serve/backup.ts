@@ -1,5 +1,6 @@
 import { systemClock } from "../../lib/clock.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
+import { isStoreUrl } from "../../store/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import { defineCommand, definedOnly } from "../command/mod.ts";
 import { dataFolder } from "../session/mod.ts";
@@ -32,6 +33,12 @@ export default defineCommand({
     if (flags.blobs !== undefined && isS3Place(flags.blobs)) {
       throw new CliError("usage", "Leave --blobs out: a backup does not hold an object storage", {
         hint: "Records and keys are in the backup; the storage has versions or copies of its own",
+      });
+    }
+    if (flags.kv !== undefined && isStoreUrl(flags.kv)) {
+      throw new CliError("usage", "Cannot back up a store in PostgreSQL: use pg_dump for it", {
+        hint: "Keep keys.json and the blobs beside the dump. svc doctor --deep --kv <url> reads " +
+          "every record, blob and key",
       });
     }
     const to = ctx.path(file);

@@ -9,6 +9,9 @@ import { uuidV7 } from "../../lib/ids.ts";
 import type { AccountStore } from "./account_store.ts";
 import { apiKeyPrefix, hashApiKey, MIN_TOKEN_LENGTH, mintApiKey } from "./api_keys/api_key.ts";
 
+/** Slug of the platform's first workspace, which nobody can change or delete. */
+export const FIRST_WORKSPACE = "default";
+
 /**
  * Makes sure that there is an owner. Returns the API key where it was newly
  * made, so that it can be shown once, else `undefined`.
@@ -38,7 +41,7 @@ export async function bootstrapAccounts(options: {
   const createdAt = now();
   const created = await store.createFirst({
     user: { id: userId, name: "Owner", email: null, signUpMethod: "email", createdAt },
-    workspace: { id: workspaceId, slug: "default", name: "Default", createdAt },
+    workspace: { id: workspaceId, slug: FIRST_WORKSPACE, name: "Default", createdAt },
     apiKey: {
       id: uuidV7(now, random),
       workspaceId,

@@ -14,7 +14,7 @@ export {
   type WorkspaceRecord,
 } from "./account_store.ts";
 export { ApiKeyService } from "./api_keys/api_key_service.ts";
-export { bootstrapAccounts } from "./bootstrap.ts";
+export { bootstrapAccounts, FIRST_WORKSPACE } from "./bootstrap.ts";
 export { type AccountServices, createAccounts } from "./create_accounts.ts";
 export {
   type Approval,

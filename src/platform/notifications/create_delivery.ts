@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
-import type { AccountStore, SendAccountMail } from "../accounts/mod.ts";
+import { type AccountStore, FIRST_WORKSPACE, type SendAccountMail } from "../accounts/mod.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import { sealedSetting, type SecretBox } from "../core/secrets/mod.ts";
 import { AccountMails } from "./channels/email/account_mails.ts";
@@ -63,6 +63,8 @@ export interface DeliveryServices {
   mailProblem(): string | undefined;
   /** Reads which mails an earlier run of the platform gave up. */
   recoverMails(): Promise<void>;
+  /** Reads again what another node changed of them. */
+  followMails(changed: readonly Deno.KvKey[]): Promise<void>;
   /** The key that signs unsubscribe links. */
   unsubscribeKey(): Promise<string>;
   vapidKeys(): Promise<VapidKeys>;
@@ -122,7 +124,10 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
     new WebhookStore(kv),
   ];
   const vapidKeys = vapidKeyReader({ kv, box });
-  const accountMails = new AccountMails({ kv, box, now, random, onTrouble });
+  const accountMails = new AccountMails({
+    ...{ kv, box, now, random, onTrouble },
+    firstWorkspace: () => accounts.findWorkspaceId(FIRST_WORKSPACE),
+  });
   const messenger = createMessenger(options, links);
   const webhookParts = { store: webhookStore, box, outbound, now, random };
   const subject = vapidSubject(options);
@@ -152,6 +157,7 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
     sendAccountMail: accountMails.sender(() => deliveryQueue),
     mailProblem: () => accountMails.problem,
     recoverMails: () => accountMails.recover(),
+    followMails: (changed) => accountMails.follow(changed),
     unsubscribeKey,
     vapidKeys,
     pushSubscriptions: subscriptions,

@@ -97,6 +97,7 @@ export function createNotifications(
         preferences.follow(changed);
         if (EventStore.hasPending(changed)) events.look();
         delivery.deliveryQueue.follow(changed);
+        await delivery.followMails(changed);
         await inboxes.followInboxes(changed);
       },
       rereadStore() {

@@ -28,22 +28,28 @@ const mailRecord = z.object({ mail: sealedSecret, expiresAt: z.number() });
 /** How long the operator is told of mails that were given up. */
 const TOLD_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** How often a count is tried again that another one came before. */
-const COUNT_ATTEMPTS = 20;
+/** How many of them are counted. */
+const MAX_TOLD = 1000;
 
-const givenUpRecord = z.object({ count: z.number(), at: z.number() });
-const givenUpKey: Deno.KvKey = ["account_mails_given_up"];
+const givenUpKey = (id: string): Deno.KvKey => ["account_mails_given_up", id];
+const allGivenUp = (): Deno.KvKey => ["account_mails_given_up"];
 
 const mailKey = (id: string): Deno.KvKey => ["account_mails", id];
 const allMails = (): Deno.KvKey => ["account_mails"];
 const placeOf = (id: string): string => `account_mail/${id}`;
 
-/** What the queue and people see of a mail: nothing of it. */
-function contentOf(id: string, createdAt: number): NotificationContent {
+/**
+ * What the queue and people see of a mail: nothing of it. One that cannot be sent is a dead
+ * letter of the platform's first workspace, whose owners operate the platform.
+ */
+function contentOf(
+  id: string,
+  { createdAt, workspaceId }: { readonly createdAt: number; readonly workspaceId: string | null },
+): NotificationContent {
   return {
     ...{ id, event: "security.new_login", category: "Security", priority: "CRITICAL" },
     ...{ title: "Mail about an account", body: "", actionUrl: null, createdAt },
-    ...{ workspaceId: null, data: {} },
+    ...{ workspaceId, data: {} },
   };
 }
 
@@ -52,7 +58,8 @@ const PREFIX = "mail:";
 
 export class AccountMails {
   #problem: string | undefined;
-  #givenUp: z.infer<typeof givenUpRecord> | undefined;
+  /** When mails were given up, by their ids. */
+  #givenUp: ReadonlyMap<string, number> = new Map();
 
   constructor(
     private readonly options: {
@@ -60,6 +67,8 @@ export class AccountMails {
       readonly box: SecretBox;
       readonly now: Clock;
       readonly random: Random;
+      /** Id of the workspace that dead letters belong to. */
+      firstWorkspace(): Promise<string | undefined>;
       onTrouble(message: string): void;
     },
   ) {}
@@ -73,17 +82,28 @@ export class AccountMails {
     return parts.length === 0 ? undefined : parts.join("; ");
   }
 
-  /** Reads what was given up before a restart. */
+  /** Reads what was given up, before a restart or by another node. */
   async recover(): Promise<void> {
-    this.#givenUp = (await readRecord(this.options.kv, givenUpKey, givenUpRecord))?.value;
+    const found = new Map<string, number>();
+    for await (const { key, value } of readAll(this.options.kv, allGivenUp(), z.number())) {
+      found.set(String(key[1]), value);
+      if (found.size === MAX_TOLD) break;
+    }
+    this.#givenUp = found;
+  }
+
+  /** Reads again what another node gave up, or sent after all. */
+  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+    if (changed.some(([first]) => first === allGivenUp()[0])) await this.recover();
   }
 
   #describeGivenUp(): string | undefined {
-    const found = this.#givenUp;
-    if (found === undefined || this.options.now() - found.at > TOLD_MS) return undefined;
-    const mails = found.count === 1 ? "1 mail" : `${found.count} mails`;
+    const times = [...this.#givenUp.values()].filter((at) => this.options.now() - at <= TOLD_MS);
+    if (times.length === 0) return undefined;
+    const mails = times.length === 1 ? "1 mail" : `${times.length} mails`;
     return `${mails} to accounts could not be sent, the last at ` +
-      `${new Date(found.at).toISOString()}: see the log of the platform for the reason`;
+      `${new Date(Math.max(...times)).toISOString()}: owners of the first workspace see why with ` +
+      "svc notifications dead-letters --workspace-wide";
   }
 
   /**
@@ -91,18 +111,19 @@ export class AccountMails {
    * so that nobody sees by the time which of the two it is.
    */
   sender(queue: () => Pick<RunningDeliveryQueue, "acceptTo">): SendAccountMail {
-    const { kv, box, now, random } = this.options;
+    const { kv, box, now, random, firstWorkspace } = this.options;
     return async (mail, expiresAt) => {
       if (await countBelow(kv, allMails(), MAX_WAITING) >= MAX_WAITING) {
         throw new Error("Too many mails wait to be sent");
       }
       const id = uuidV7(now, random);
+      const workspaceId = await firstWorkspace() ?? null;
       const sealed = await box.seal(JSON.stringify(mail ?? null), placeOf(id));
       const record = { mail: sealed, expiresAt };
       await kv.set(mailKey(id), record, { expireIn: expiresAt - now() + KEPT_MS });
       await queue().acceptTo({
         ...{ key: placeOf(id), channel: "email", userId: null },
-        content: contentOf(id, now()),
+        content: contentOf(id, { createdAt: now(), workspaceId }),
       }, { id: `${PREFIX}${id}`, host: "smtp" });
     };
   }
@@ -123,7 +144,10 @@ export class AccountMails {
     const outcome = mail === null
       ? { type: "gone", reason: "Nothing is sent" } as const
       : await mailer.send({ ...mail, messageId });
-    if (outcome.type === "sent" || outcome.type === "gone") await kv.delete(mailKey(id));
+    if (outcome.type === "sent" || outcome.type === "gone") {
+      await kv.atomic().delete(mailKey(id)).delete(givenUpKey(id)).commit();
+      if (this.#givenUp.has(id)) await this.recover();
+    }
     return outcome;
   }
 
@@ -138,26 +162,13 @@ export class AccountMails {
   /** Tells the operator of a mail that was given up: its receiver may have no account. */
   async givenUp(receiverId: string, reason: string): Promise<void> {
     if (!receiverId.startsWith(PREFIX)) return;
-    await this.#count();
-    this.options.onTrouble(
-      `A mail to an account was not sent: ${reason}. Its receiver can ask for another one`,
+    const { kv, now, onTrouble } = this.options;
+    await kv.set(givenUpKey(receiverId.slice(PREFIX.length)), now(), { expireIn: TOLD_MS });
+    await this.recover();
+    onTrouble(
+      `A mail to an account was not sent: ${reason}. Its receiver can ask for another one; ` +
+        "svc notifications resend --workspace-wide tries this one again while its link works",
     );
-  }
-
-  /** Counts a mail that was given up; one of several at once is not counted twice or lost. */
-  async #count(): Promise<void> {
-    const { kv, now } = this.options;
-    for (let attempt = 0; attempt < COUNT_ATTEMPTS; attempt++) {
-      const before = await readRecord(kv, givenUpKey, givenUpRecord);
-      const next = { count: (before?.value.count ?? 0) + 1, at: now() };
-      const { ok } = await kv.atomic()
-        .check({ key: givenUpKey, versionstamp: before?.versionstamp ?? null })
-        .set(givenUpKey, next, { expireIn: TOLD_MS })
-        .commit();
-      if (!ok) continue;
-      this.#givenUp = next;
-      return;
-    }
   }
 
   async #open(id: string, mail: SealedSecret): Promise<AccountMail | null> {
