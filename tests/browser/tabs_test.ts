@@ -1,0 +1,89 @@
+/**
+ * Tabs of the dashboard in one window of Chromium, over HTTP/1.1: a browser opens six connections
+ * to a site for all of its tabs, and each page that is live holds one.
+ */
+import assert from "node:assert/strict";
+import type { Browser, CDPSession } from "playwright-core";
+import { until } from "../../src/lib/_test_until.ts";
+import { BROWSER_TEST, withChromium } from "../helpers/chromium.ts";
+import { withDashboard } from "../helpers/dashboard.ts";
+import { Session } from "../helpers/devtools.ts";
+import { deploy } from "../helpers/platform.ts";
+
+/** Two more than a browser has connections to a site. */
+const TABS = 8;
+/** Longest wait for a page, in milliseconds. */
+const PATIENCE_MS = 15_000;
+
+/** Playwright keeps its own pages visible, so these are tabs that it does not know. */
+class Tabs {
+  readonly #sessions = new Map<string, Session>();
+
+  private constructor(private readonly browser: CDPSession) {
+    browser.on("Target.receivedMessageFromTarget", ({ sessionId, message }) => {
+      this.#sessions.get(sessionId)?.take(message);
+    });
+  }
+
+  static async of(browser: Browser): Promise<Tabs> {
+    return new Tabs(await browser.newBrowserCDPSession());
+  }
+
+  /** Opens a tab in front of the others. */
+  async open(): Promise<Session> {
+    const { targetId } = await this.browser.send("Target.createTarget", { url: "about:blank" });
+    const attach = { targetId, flatten: false };
+    const { sessionId } = await this.browser.send("Target.attachToTarget", attach);
+    const session = new Session((message) =>
+      void this.browser.send("Target.sendMessageToTarget", { sessionId, message })
+    );
+    this.#sessions.set(sessionId, session);
+    return session;
+  }
+}
+
+async function evaluate(tab: Session, expression: string): Promise<unknown> {
+  const { result } = await tab.call("Runtime.evaluate", { expression });
+  return (result as { readonly value?: unknown }).value;
+}
+
+const untilIs = (tab: Session, expression: string, wanted: unknown) =>
+  until(() => evaluate(tab, expression), (value) => value === wanted, PATIENCE_MS);
+
+Deno.test({
+  name: "every tab of the dashboard opens over HTTP/1.1, and one that comes back is live",
+  ...BROWSER_TEST,
+  fn: () =>
+    withDashboard(async ({ ada, api, own, platform }) => {
+      await api("POST", "/v1/projects", { name: "shop" });
+      const url = `http://127.0.0.1:${platform.port}`;
+      const pages = ["/notifications", "/workspaces/acme/projects/shop/logs"];
+      await withChromium(async (browser) => {
+        const tabs = await Tabs.of(browser);
+        const opened: Session[] = [];
+        const [name = "", value = ""] = ada.cookie.split("=");
+        for (let n = 0; n < TABS; n++) {
+          const tab = await tabs.open();
+          if (n === 0) await tab.call("Network.setCookie", { name, value, url });
+          void tab.call("Page.navigate", { url: url + pages[n % pages.length] });
+          await untilIs(tab, "document.readyState", "complete");
+          await untilIs(tab, "location.pathname", pages[n % pages.length]);
+          opened.push(tab);
+        }
+        const states = await Promise.all(
+          opened.map((tab) => evaluate(tab, "document.visibilityState")),
+        );
+        assert.deepEqual(states, [...Array(TABS - 1).fill("hidden"), "visible"]);
+        const first = opened[0]!;
+        const before = await evaluate(first, "document.title");
+        await first.call("Page.bringToFront");
+        await untilIs(first, "document.visibilityState", "visible");
+        await deploy(own, "shop", { files: { "index.html": "one" } });
+        await until(
+          () => evaluate(first, "document.title"),
+          (title) => title !== before && /^\(\d+\) Notifications/.test(String(title)),
+          PATIENCE_MS,
+        );
+      });
+    }),
+});
