@@ -81,7 +81,7 @@ async function describeLeaf({ words, leaf }: NamedLeaf): Promise<CommandDescript
     summary: leaf.summary,
     description: command.description ?? null,
     arguments: describeArguments(parser),
-    flags: parser.options.map(describeFlag),
+    flags: parser.options.filter(({ hidden }) => !hidden).map(describeFlag),
     examples: command.examples.map(([line, meaning]) => ({ line: `svc ${line}`, meaning })),
     answers: answerMembers(words.join(" ")) ?? null,
   };

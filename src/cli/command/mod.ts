@@ -42,6 +42,7 @@ export {
   repeatedList,
   wholeNumber,
 } from "./option_values.ts";
+export { oldForce, wantsRebuild } from "./renamed_flag.ts";
 export {
   checkValue,
   checkValueFlags,

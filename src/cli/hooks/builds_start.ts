@@ -1,4 +1,4 @@
-import { defineCommand } from "../command/mod.ts";
+import { defineCommand, oldForce, wantsRebuild } from "../command/mod.ts";
 import { buildBranch, openProject } from "../projects/mod.ts";
 
 export default defineCommand({
@@ -9,16 +9,18 @@ export default defineCommand({
     command
       .option("--branch <branch>", "branch to build (default: the production branch)")
       .option("--commit <sha>", "commit to build, 7 to 40 digits (default: the branch's head)")
-      .option("--force", "build even what is deployed already, or has not changed")
+      .option("--rebuild", "build even what is deployed already, or has not changed")
+      .addOption(oldForce())
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["builds start", "build the head of the production branch"],
     ["builds start --branch menu", "make a preview of a branch"],
   ],
   async run({ flags }, ctx) {
-    const { projectId, branch, commit: commitSha, force } = flags;
+    const { projectId, branch, commit: commitSha } = flags;
+    const rebuild = wantsRebuild(ctx, flags, "build");
     const { client, project } = await openProject(ctx, { given: projectId, phase: "build" });
-    const deployment = await buildBranch(ctx, client, { project, branch, commitSha, force });
+    const deployment = await buildBranch(ctx, client, { project, branch, commitSha, rebuild });
     ctx.ui.result({ deployment }, deployment.url);
   },
 });

@@ -1,5 +1,5 @@
 import type { DeploymentState, TriggerAnswer } from "../../contract/mod.ts";
-import { defineCommand, definedOnly, wholeNumber } from "../command/mod.ts";
+import { defineCommand, definedOnly, oldForce, wantsRebuild, wholeNumber } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { printable } from "../terminal/mod.ts";
@@ -52,7 +52,8 @@ export default defineCommand({
       .requiredOption("--branch <branch>", "branch that the commit is on")
       .option("--message <text>", "message of the deployment (default: the commit's)")
       .option("--author <text>", "author of the deployment (default: the commit's)")
-      .option("--force", "deploy even if this commit is already deployed")
+      .option("--rebuild", "deploy even if this commit is already deployed")
+      .addOption(oldForce())
       .option("--idempotency-key <key>", "answer a repeated call with the deployment of the first")
       .option("--wait", "wait until it is live, and fail if it fails")
       .option(
@@ -73,7 +74,8 @@ export default defineCommand({
     if (url === undefined || url === "") {
       throw new CliError("usage", "Give the hook's URL by SVC_HOOK_URL or --url");
     }
-    const { commit: commitSha, branch, message, author, force } = flags;
+    const { commit: commitSha, branch, message, author } = flags;
+    const force = wantsRebuild(ctx, flags, "deploy");
     const answer = await sendTrigger(ctx, {
       url,
       body: definedOnly({ commitSha, branch, message, author, force }),

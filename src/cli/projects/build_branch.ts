@@ -14,12 +14,15 @@ import { printable } from "../terminal/mod.ts";
 const LOOK_MS = 500;
 
 /** The command that starts the same build again. */
-function againLine({ lines }: Context, { project, branch, commitSha, force }: WantedBuild): string {
+function againLine(
+  { lines }: Context,
+  { project, branch, commitSha, rebuild }: WantedBuild,
+): string {
   return lines.of(
     ...["builds", "start", "--project-id", project.name],
     ...(branch === undefined ? [] : ["--branch", branch]),
     ...(commitSha === undefined ? [] : ["--commit", commitSha]),
-    ...(force === true ? ["--force"] : []),
+    ...(rebuild === true ? ["--rebuild"] : []),
   );
 }
 
@@ -29,15 +32,15 @@ export interface WantedBuild {
   readonly project: Project;
   readonly branch?: string | undefined;
   readonly commitSha?: string | undefined;
-  readonly force?: boolean | undefined;
+  readonly rebuild?: boolean | undefined;
 }
 
 async function start(ctx: Context, client: Client, wanted: WantedBuild) {
-  const { project, branch, commitSha, force } = wanted;
+  const { project, branch, commitSha, rebuild } = wanted;
   try {
     return await client.call(endpoints.startBuild, {
       params: { project: project.id },
-      body: definedOnly({ branch, commitSha, force }),
+      body: definedOnly({ branch, commitSha, force: rebuild }),
     });
   } catch (error) {
     const isUnconnected = error instanceof ApiError && error.code === "not_found" &&
@@ -90,7 +93,7 @@ export async function buildBranch(
     deployment = await client.call(endpoints.getDeployment, { params });
   }
   if (deployment.status === "STOPPED" && deployment.error !== null) {
-    ctx.ui.note(`${printable(deployment.error)}. --force builds it nevertheless`);
+    ctx.ui.note(`${printable(deployment.error)}. --rebuild builds it anyway`);
     return deployment;
   }
   if (deployment.status === "LIVE" || deployment.status === "ROLLED_BACK") return deployment;

@@ -160,7 +160,7 @@ export class BranchDeployer {
     const { branch, environment, status, error, commitSha } = deployment;
     if (status === "STOPPED" && error !== null) {
       say(`svc: ${branch} is not built: ${error}`);
-      say("svc: what was live is live still; `svc builds start --force` builds it nevertheless");
+      say("svc: what was live is live still; `svc builds start --rebuild` builds it anyway");
       return undefined;
     }
     if (status !== "LIVE") {

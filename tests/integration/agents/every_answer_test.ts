@@ -176,7 +176,7 @@ async function hooksAndBuilds(walk: Walk): Promise<void> {
   });
   await walk.run(`hooks list ${shop}`);
   await walk.run(`hooks delete forge --force ${shop}`);
-  await walk.run(`builds start ${shop} --force`);
+  await walk.run(`builds start ${shop} --rebuild`);
   await walk.platform.setBuildCommand(HANGS);
   const { json } = await walk.platform.api("POST", "/v1/projects/shop/builds", {
     json: { branch: "main", force: true },

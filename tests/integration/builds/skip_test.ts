@@ -111,7 +111,7 @@ Deno.test("a push with nothing to build says so, and is not refused", () =>
     assert.match(second.text, /remote: svc: main is not built: Skipped: nothing changed since/);
     assert.match(
       second.text,
-      /remote: svc: what was live is live still; `svc builds start --force`/,
+      /remote: svc: what was live is live still; `svc builds start --rebuild`/,
     );
     const forced = await api("POST", "/v1/projects/shop/builds", { json: { force: true } });
     assert.equal(forced.status, 200, JSON.stringify(forced.json));

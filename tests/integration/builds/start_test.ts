@@ -40,8 +40,11 @@ Deno.test("svc projects create --git-url --deploy builds at once, and shows the 
     assert.deepEqual([preview.code, preview.json.deployment.isPreview], [0, true]);
     const again = await start("--branch", "menu");
     assert.equal(again.json.deployment.id, preview.json.deployment.id, "it is deployed already");
-    const forced = await start("--branch", "menu", "--force");
+    const forced = await start("--branch", "menu", "--rebuild");
     assert.notEqual(forced.json.deployment.id, preview.json.deployment.id);
+    const byOldName = await start("--branch", "menu", "--force");
+    assert.notEqual(byOldName.json.deployment.id, forced.json.deployment.id);
+    assert.match(byOldName.stderr, /--force is --rebuild here/);
     const none = await start("--branch", "other");
     assert.deepEqual([none.code, none.json.error], [1, "Branch not found"]);
   }));

@@ -48,7 +48,7 @@ Deno.test("svc hooks manages and triggers hooks", () =>
     assert.deepEqual([old.code, old.json.code], [1, "unauthorized"]);
     assert.equal(old.json.error, "Invalid token");
     await platform.setBuildCommand(FAILS);
-    const failed = await trigger(url(again.json.url), "--force", "--wait");
+    const failed = await trigger(url(again.json.url), "--rebuild", "--wait");
     assert.deepEqual([failed.code, failed.json.code], [1, "deployment_failed"]);
     assert.match(failed.json.error, /failed: Build failed with exit code 3: exit 3/);
     const unsure = await tool(platform, ["hooks", "delete", "github", ...shop]);

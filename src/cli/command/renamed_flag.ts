@@ -1,0 +1,23 @@
+/**
+ * A flag that has another name now: the old one still counts, with a notice, and no help shows it.
+ *
+ * @module
+ */
+import { Option } from "@commander-js/extra-typings";
+import type { Context } from "../session/mod.ts";
+import type { Phase } from "../terminal/mod.ts";
+
+/** Declares `--force` under its old meaning of "even if nothing has changed". */
+export const oldForce = () => new Option("--force").hideHelp();
+
+/** Whether a build is wanted even where nothing has changed, by `--rebuild` or its old name. */
+export function wantsRebuild(
+  ctx: Context,
+  { rebuild, force }: { readonly rebuild?: true | undefined; readonly force?: true | undefined },
+  phase: Phase,
+): true | undefined {
+  if (force === true && rebuild === undefined) {
+    ctx.ui.log(phase, "warn", "--force is --rebuild here: elsewhere it means not to ask");
+  }
+  return rebuild ?? force;
+}
