@@ -33,8 +33,10 @@ const looks = {
     return fs.readFileSync(os.tmpdir() + "/mine", "utf8");
   },
 };
-createServer(async (_request, response) => {
-  const seen = {};
+createServer(async (request, response) => {
+  response.writeProcessing();
+  response.setTimeout(60_000);
+  const seen = { host: request.headersDistinct.host, trailers: request.trailers };
   for (const [name, look] of Object.entries(looks)) seen[name] = await look();
   response.end(JSON.stringify(seen));
 }).listen(process.env.PORT);
@@ -44,6 +46,8 @@ createServer(async (_request, response) => {
 onEachEngine("a server finds what Node has", async ({ serve }) => {
   await using app = serve({ directory });
   assert.deepEqual(JSON.parse((await app.ask("/")).replace(/^200 /, "")), {
+    host: ["app.example"],
+    trailers: {},
     timers: ["object", false, "object"],
     cleared: 0,
     immediate: "now",

@@ -1,9 +1,11 @@
 /**
  * What servers of Node find in their process, where Deno has something else or
- * nothing: timers that are objects, and harmless answers about user and network.
+ * nothing: timers that are objects, all methods of requests and responses, and harmless
+ * answers about user and network.
  *
  * @module
  */
+import http from "node:http";
 import os from "node:os";
 import timers from "node:timers";
 
@@ -33,9 +35,42 @@ function useTimersOfNode(): void {
   });
 }
 
+/** Adds the members of a class that Deno lacks. */
+function complete(prototype: object, members: object): void {
+  for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(members))) {
+    if (!(name in prototype)) Object.defineProperty(prototype, name, member);
+  }
+}
+
+/** Completes requests and responses. Interim responses and trailers end at the edge anyway. */
+function completeHttp(): void {
+  complete(http.ServerResponse.prototype, {
+    writeProcessing() {},
+    addTrailers() {},
+    setTimeout() {
+      return this;
+    },
+  });
+  complete(http.IncomingMessage.prototype, {
+    get headersDistinct() {
+      const { headers } = this as unknown as http.IncomingMessage;
+      return Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, [value].flat()]),
+      );
+    },
+    get trailers() {
+      return {};
+    },
+    get trailersDistinct() {
+      return {};
+    },
+  });
+}
+
 /** Gives the server's code what it would find in Node. */
 export function shapeLikeNode(home: string): void {
   useTimersOfNode();
+  completeHttp();
   Object.assign(Deno, { networkInterfaces: () => [LOOPBACK] });
   const { uid, gid } = { uid: Deno.uid() ?? -1, gid: Deno.gid() ?? -1 };
   // The system's own would read the users of the machine.
