@@ -14,3 +14,25 @@ Deno.test("fetchByHost() sends host and path as given and returns the answer's b
   assert.equal(answer.headers["x-a"], "b");
   assert.deepEqual([...answer.body], [0, 255, 10]);
 });
+
+for (
+  const sent of [
+    "",
+    "HTTP/1.1 200 OK\r\nContent-Le",
+    "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc",
+  ]
+) {
+  Deno.test(`fetchByHost() fails where a response ends after ${JSON.stringify(sent)}`, async () => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    void (async () => {
+      const conn = await listener.accept();
+      await conn.read(new Uint8Array(1024));
+      await conn.write(new TextEncoder().encode(sent));
+      conn.close();
+    })();
+    await assert.rejects(
+      fetchByHost({ port: listener.addr.port, host: "plain.localhost", path: "/" }),
+      /The connection closed early/,
+    );
+  });
+}

@@ -11,7 +11,7 @@ import { createHash } from "node:crypto";
 import { freeBuildUid } from "./build_users.ts";
 import { checkAnswer } from "./contract.ts";
 import { type PlatformOptions, type RunningPlatform, startPlatform } from "../../src/serve/mod.ts";
-
+import { failWhenClosed } from "../../scripts/_fetch_by_host.ts";
 import { hear } from "../../scripts/_process.ts";
 import { type Command, programCommand } from "../../scripts/_program.ts";
 import { type ProgramOptions, startProcess } from "./platform_process.ts";
@@ -89,6 +89,7 @@ export function rawRequest(
       });
     });
     request.on("error", reject);
+    failWhenClosed(request, reject);
     request.end(options.body);
   });
 }

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { Agent } from "node:https";
 import type { Client } from "acme-client";
 import type { CertificateStore } from "./certificate_store.ts";
 import type { KeyPair } from "./certificate.ts";
@@ -90,8 +89,14 @@ export class AcmeIssuer implements Issuer {
     const { default: acme } = await import("acme-client");
     acme.axios.defaults.timeout = REQUEST_TIMEOUT_MS;
     acme.axios.defaults.maxContentLength = MAX_ANSWER_BYTES;
-    Object.assign(acme.axios.defaults, { acmeSettings: RETRIES });
-    if (serverCa !== undefined) acme.axios.defaults.httpsAgent = new Agent({ ca: serverCa });
+    // Deno 2.7's node:http never reports a response that breaks off.
+    acme.axios.defaults.adapter = "fetch";
+    Object.assign(acme.axios.defaults, {
+      acmeSettings: RETRIES,
+      ...(serverCa === undefined
+        ? {}
+        : { fetchOptions: { client: Deno.createHttpClient({ caCerts: [serverCa] }) } }),
+    });
     const accountKey = await store.accountKey(
       directoryUrl,
       async () => (await acme.crypto.createPrivateEcdsaKey()).toString(),
