@@ -213,6 +213,7 @@ function serverFactsOf(
   return {
     projectRoot,
     workspaceRoot: join(projectRoot, dirname(detected.packagesFolder)),
+    hasLockFile: detected.manager?.lockFile !== undefined,
     listing,
     manifest: validated(host, proposed, listing.files),
     found: found?.type === "server" ? found : undefined,

@@ -54,6 +54,32 @@ const PROJECTS: Readonly<Record<string, Project>> = {
     engine: "node",
     answers: "home undefined",
   },
+  "packages": {
+    files: {
+      "package.json": packageJson({
+        ...START,
+        dependencies: { fast: "1" },
+        devDependencies: { dev: "1" },
+      }),
+      "package-lock.json": '{"lockfileVersion":3,"packages":{}}',
+      ".gitignore": "node_modules\n",
+      "server.js": answering('import fast from "fast";', "fast"),
+      "node_modules/fast": "-> .store/fast/node_modules/fast",
+      "node_modules/.store/fast/node_modules/fast/package.json":
+        '{"name":"fast","main":"index.js","optionalDependencies":{"@fast/linux":"1"}}',
+      "node_modules/.store/fast/node_modules/fast/index.js":
+        "module.exports = require(`@fast/${process.platform}`);",
+      "node_modules/.store/fast/node_modules/@fast/linux": "-> ../../../linux/node_modules/linux",
+      "node_modules/.store/linux/node_modules/linux/package.json":
+        '{"name":"@fast/linux","main":"a.js"}',
+      "node_modules/.store/linux/node_modules/linux/a.js":
+        "const { existsSync } = require('fs');\n" +
+        "module.exports = { binary: 'found', dev: existsSync('/app/node_modules/dev') };",
+      "node_modules/dev/package.json": '{"name":"dev"}',
+    },
+    engine: "node",
+    answers: '{"binary":"found","dev":false}',
+  },
   "deno": {
     files: {
       "package.json": packageJson({ scripts: { start: "deno run -A server.ts" } }),

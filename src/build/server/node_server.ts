@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { dirname } from "node:path/posix";
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { ComputeLayer } from "../../manifest/mod.ts";
+import type { Listing } from "../list_files.ts";
 import type { BuildHost } from "../types.ts";
 import { USUAL_NODE } from "./choose_node_version.ts";
 import { compileEntry } from "./compile_entry.ts";
@@ -15,14 +17,24 @@ import { withFittingAddons } from "./native_packages.ts";
 import { type PackageFiles, readPackageFolders } from "./package_folders.ts";
 import { createPackageTally } from "./package_tally.ts";
 import { projectNode } from "./project_node.ts";
-import { tracedPackages } from "./traced_packages.ts";
+import { serverPackages } from "./server_packages.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 
 const NO_PACKAGES: PackageFiles = { contents: [], links: {} };
 
+/**
+ * The folders of packages that the output has; those of the project itself are its
+ * installation, which nobody has chosen from.
+ */
+function chosenPackages({ listing, projectRoot }: ServerFacts): Listing["packages"] {
+  return listing.packages.filter(({ absolutePath }) =>
+    absolutePath !== join(projectRoot, "node_modules")
+  );
+}
+
 /** Whether the output has packages where the entry looks for them: then its framework chose them. */
-function hasOwnPackages({ entry }: ComputeLayer, { listing }: ServerFacts): boolean {
-  return listing.packages.some(({ path }) => {
+function hasOwnPackages({ entry }: ComputeLayer, packages: Listing["packages"]): boolean {
+  return packages.some(({ path }) => {
     const folder = dirname(path);
     return folder === "." || entry.startsWith(`${folder}/`);
   });
@@ -38,17 +50,18 @@ export async function nodeServer(
 ): Promise<PreparedServer> {
   const { found, settings, listing } = facts;
   const tally = createPackageTally();
-  const kept = await readPackageFolders(listing, tally);
-  const traced = hasOwnPackages(layer, facts)
+  const packages = chosenPackages(facts);
+  const kept = await readPackageFolders({ ...listing, packages }, tally);
+  const brought = hasOwnPackages(layer, packages)
     ? NO_PACKAGES
-    : await tracedPackages(host, layer, { facts, tally });
+    : await serverPackages(host, layer, { facts, tally });
   const node = await projectNode(host, {
     project: facts.projectRoot,
     workspace: facts.workspaceRoot,
     setting: layer.runtime?.nodeVersion ?? settings.nodeVersion,
   });
   const nodeVersion = node.version;
-  const contents = await withFittingAddons(host, [...kept.contents, ...traced.contents], {
+  const contents = await withFittingAddons(host, [...kept.contents, ...brought.contents], {
     built: node.built === undefined ? undefined : majorOf(node.built),
     serving: majorOf(nodeVersion ?? USUAL_NODE),
   });
@@ -56,10 +69,10 @@ export async function nodeServer(
   const compiled = await compileEntry(host, layer, facts);
   const launch = launchFiles(compiled.entry, found?.launch);
   const edited = await editedModules(listing.files, layer, found?.launch);
-  const packages = tally.total();
-  const size = packages.files === 0
+  const total = tally.total();
+  const size = total.files === 0
     ? ""
-    : `; ${formatCount(packages.count, "package")}, ${formatBytes(packages.bytes)}`;
+    : `; ${formatCount(total.count, "package")}, ${formatBytes(total.bytes)}`;
   const name = nodeVersion === undefined ? "Node" : `Node ${nodeVersion}`;
   host.say("build", "info", `Server ${layer.entry} runs on ${name}: ${reason}${size}`);
   return {
@@ -74,10 +87,10 @@ export async function nodeServer(
       engine: "node",
       ...version,
       reason,
-      packages,
+      packages: total,
     },
     contents: [...contents, ...edited, ...compiled.contents, ...launch.contents],
     dropped: new Set(),
-    links: { ...kept.links, ...traced.links },
+    links: { ...kept.links, ...brought.links },
   };
 }

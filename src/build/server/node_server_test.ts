@@ -10,8 +10,10 @@ import type { PreparedServer } from "./types.ts";
 
 interface Wanted {
   readonly alsoImports?: readonly string[];
-  /** Where the project is in the files. */
+  /** Where the project, and what it is installed by, are in the files. */
   readonly project?: string;
+  readonly workspace?: string;
+  readonly hasLockFile?: boolean;
   readonly output?: string;
   readonly entry?: string;
   readonly directory?: string;
@@ -30,7 +32,8 @@ async function prepare(made: TestProject, wanted: Wanted = {}): Promise<Prepared
   return await nodeServer(made.host, layer, {
     facts: {
       projectRoot,
-      workspaceRoot: made.project,
+      workspaceRoot: join(made.project, wanted.workspace ?? "."),
+      hasLockFile: wanted.hasLockFile ?? true,
       listing: survey,
       manifest: { version: 1, layers: [layer], routes: [] },
       found,
@@ -81,6 +84,7 @@ interface Row {
   readonly prints: string;
   /** Paths that are deployed beside the listed files, or their beginning. */
   readonly has: readonly string[];
+  readonly links?: readonly string[];
   readonly lacks?: readonly string[];
 }
 
@@ -104,7 +108,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     prints: "2 of a\n",
     has: ["node_modules/a/index.js", "node_modules/a/lib/two.js", "node_modules/a/data.txt"],
-    lacks: ["node_modules/typescript", "node_modules/dev", "node_modules/.cache", "index.d.ts"],
+    lacks: ["node_modules/typescript", "node_modules/dev", "node_modules/.cache"],
   },
   "an output that is ES modules because its project's package.json says so": {
     files: {
@@ -154,13 +158,100 @@ const ROWS: Readonly<Record<string, Row>> = {
     files: {
       "package.json": '{"dependencies":{"views":"1","styles":"1"}}',
       "index.js": "console.log(require(['vi', 'ews'].join('')))",
-      ...module("node_modules/views", "module.exports = 'views ' + require('x');"),
+      ...module("node_modules/views", "module.exports = 'views ' + require('x');", {
+        dependencies: { x: "1" },
+      }),
       ...module("node_modules/x", "module.exports = 'x';"),
       "node_modules/styles/package.json": '{"name":"styles"}',
     },
     wanted: { alsoImports: ["views", "styles"] },
     prints: "views x\n",
     has: ["node_modules/views/index.js", "node_modules/x/index.js"],
+  },
+  "a platform package by a computed name, what it declares, and what the server imports": {
+    files: {
+      "package.json": '{"devDependencies":{"fast":"1","dev":"1"}}',
+      "index.js": "console.log(require('./lib'))",
+      "lib.js": "module.exports = require('fast');",
+      ...module(
+        "node_modules/fast",
+        "module.exports = require(`@fast/${process.platform}-x`).name;",
+        { optionalDependencies: { "@fast/linux-x": "1", "@fast/darwin-x": "1" } },
+      ),
+      ...module("node_modules/@fast/linux-x", "exports.name = 'binary ' + require('deep');", {
+        dependencies: { deep: "1" },
+      }),
+      ...module("node_modules/deep", "module.exports = 'deep';"),
+      ...module("node_modules/dev", ""),
+      "node_modules/fast/cli.js": "",
+      "node_modules/.bin/fast": "-> ../fast/cli.js",
+      "node_modules/.bin/dev": "-> ../dev/index.js",
+    },
+    prints: "binary deep\n",
+    has: ["node_modules/@fast/linux-x/index.js", "node_modules/deep/index.js"],
+    links: ["node_modules/.bin/fast"],
+    lacks: ["node_modules/dev", ".bin/dev"],
+  },
+  "all that is installed, where no lock file shows what is needed": {
+    files: {
+      "package.json": '{"devDependencies":{"dev":"1"}}',
+      "index.js": "console.log(require(['d', 'ev'].join('')))",
+      ...module("node_modules/dev", "module.exports = 'dev ' + require('nested');"),
+      ...module("node_modules/dev/node_modules/nested", "module.exports = 'nested';"),
+    },
+    wanted: { hasLockFile: false },
+    prints: "dev nested\n",
+    has: ["node_modules/dev/node_modules/nested/index.js"],
+  },
+  "packages of a node_modules that is a link": {
+    files: {
+      "app/package.json": '{"dependencies":{"a":"1"}}',
+      "app/index.js": "console.log(require(['a'].join('')))",
+      "app/node_modules": "-> ../shared/node_modules",
+      ...module("shared/node_modules/a", "module.exports = require('b');", {
+        dependencies: { b: "1" },
+      }),
+      ...module("shared/node_modules/b", "module.exports = 'shared b';"),
+    },
+    wanted: { project: "app", workspace: "app" },
+    prints: "shared b\n",
+    has: ["node_modules/a/index.js", "node_modules/b/index.js"],
+  },
+  "a package that is linked from beside the project": {
+    files: {
+      "app/package.json": '{"dependencies":{"ui":"link:../ui"}}',
+      "app/index.js": "console.log(require(['ui'].join('')))",
+      "app/node_modules/ui": "-> ../../ui",
+      "ui/package.json": '{"name":"ui","dependencies":{"b":"1"}}',
+      "ui/index.js": "module.exports = 'ui ' + require('b');",
+      "ui/.env": "TOKEN=1",
+      ...module("ui/node_modules/b", "module.exports = 'b';"),
+    },
+    wanted: { project: "app", workspace: "app" },
+    prints: "ui b\n",
+    has: ["svc_packages/up/ui/index.js", "svc_packages/up/ui/node_modules/b/index.js"],
+    links: ["node_modules/ui"],
+    lacks: [".env"],
+  },
+  "packages of pnpm whose names are computed": {
+    files: {
+      "package.json": '{"dependencies":{"a":"1"}}',
+      "index.js": "console.log(require(['a'].join('')))",
+      "node_modules/a": "-> .pnpm/a@1/node_modules/a",
+      ...module("node_modules/.pnpm/a@1/node_modules/a", "module.exports = require(['b'][0]);", {
+        dependencies: { b: "1", h: "1" },
+      }),
+      "node_modules/.pnpm/a@1/node_modules/b": "-> ../../b@1/node_modules/b",
+      "node_modules/.pnpm/a@1/node_modules/h": "-> ../../h@1/node_modules/h",
+      ...module("node_modules/.pnpm/b@1/node_modules/b", "module.exports = require(['h'][0]);"),
+      "node_modules/.pnpm/node_modules/h": "-> ../h@1/node_modules/h",
+      ...module("node_modules/.pnpm/h@1/node_modules/h", "module.exports = 'hoisted';"),
+      ...module("node_modules/.pnpm/dev@1/node_modules/dev", ""),
+    },
+    prints: "hoisted\n",
+    has: ["node_modules/.pnpm/b@1/node_modules/b/index.js"],
+    links: ["node_modules/a", "node_modules/.pnpm/a@1/node_modules/b"],
+    lacks: ["dev@1"],
   },
   "a workspace of npm with two versions of a package": {
     files: {
@@ -176,14 +267,21 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
 };
 
-for (const [name, { files, wanted = {}, prints, has, lacks = [] }] of Object.entries(ROWS)) {
+for (const [name, row] of Object.entries(ROWS)) {
+  const { files, wanted = {}, prints, has, links = [], lacks = [] } = row;
   Deno.test(`nodeServer() brings along ${name}`, async () => {
     await withTestProject(files, async (made) => {
       const server = await prepare(made, wanted);
       assert.equal(await run(made, server, wanted), prints);
       const paths = server.contents.map(({ path }) => path);
       for (const path of has) assert.ok(paths.includes(path), `${path} in ${paths.join(" ")}`);
-      for (const part of lacks) assert.ok(!paths.some((path) => path.includes(part)), part);
+      for (const link of links) assert.ok(link in server.links, JSON.stringify(server.links));
+      for (const part of lacks) {
+        assert.ok(
+          ![...paths, ...Object.keys(server.links)].some((path) => path.includes(part)),
+          part,
+        );
+      }
       assert.equal(server.layer.runtime?.nodeVersion, "24");
       assert.match(made.said.join("\n"), /Server .+ runs on Node 24: a test says so; \d package/);
     });

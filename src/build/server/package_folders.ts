@@ -8,17 +8,11 @@ import { join, sep } from "node:path";
 import { dirname, relative } from "node:path/posix";
 import type { OutputContent } from "../hash_files.ts";
 import type { Listing } from "../list_files.ts";
+import { TOOL_FILES } from "./installed_packages.ts";
 import type { PackageTally } from "./package_tally.ts";
 
 /** What no server needs: programs for shells, and what tools keep for themselves. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  ".bin",
-  ".cache",
-  ".vite",
-  ".package-lock.json",
-  ".modules.yaml",
-  ".yarn-state.yml",
-]);
+const LEFT_OUT: ReadonlySet<string> = new Set([".bin", ...TOOL_FILES]);
 
 /** Files of packages as they are deployed. */
 export interface PackageFiles {

@@ -28,11 +28,12 @@ export interface PlacedTrace {
 export interface PlacesOptions {
   /** The workspace's folder, or the project's own. */
   readonly base: string;
-  readonly project: string;
   /** Folder of the server in the deployment. */
   readonly directory: string;
   /** Where a real path is deployed anyway; `undefined` for all others. */
   readonly deployed: (path: string) => string | undefined;
+  /** Folders named `node_modules` that the project finds, the nearest first. */
+  readonly stores: readonly string[];
 }
 
 export interface PlacedPackages {
@@ -58,17 +59,13 @@ function packageAt(path: string): { readonly folder: string; readonly name: stri
   return { folder: path.slice(0, start) + name, name };
 }
 
-/** The project's folder and those above it, the nearest first. */
-function foldersUp({ base, project }: PlacesOptions): readonly string[] {
-  const folders = [project];
-  while (folders.at(-1)!.startsWith(`${base}/`)) folders.push(dirname(folders.at(-1)!));
-  return folders;
-}
+/** A path below the base, or beside it, as one that leads nowhere else. */
+const inStore = (path: string): string => path.replaceAll(/(?:^|(?<=\/))\.\.(?=\/)/g, "up");
 
 /** Answers where paths are deployed; each name of `node_modules` belongs to one folder. */
 function createPlaces(options: PlacesOptions, paths: readonly string[]) {
-  const { base, directory, deployed } = options;
-  const owners = foldersUp(options).map((folder) => `${folder}/${PACKAGES}/`);
+  const { base, directory, deployed, stores } = options;
+  const owners = stores.map((store) => `${store}/`);
   const ownerOf = (path: string) => owners.find((owner) => path.startsWith(owner));
   const claims = new Map<string, string>();
   for (const owner of owners) {
@@ -86,7 +83,7 @@ function createPlaces(options: PlacesOptions, paths: readonly string[]) {
     if (rest !== undefined && claims.get(firstEntry(rest)) === owner) {
       return join(directory, PACKAGES, rest);
     }
-    return join(directory, STORE, relative(base, path));
+    return join(directory, STORE, inStore(relative(base, path)));
   };
 }
 

@@ -26,6 +26,18 @@ const ROWS: Readonly<Record<string, Row>> = {
       "/w/app/node_modules/a/node_modules/c/index.js": "node_modules/a/node_modules/c/index.js",
     },
   },
+  "a package beside the workspace": {
+    files: {
+      "/lib/ui/index.js": [ENTRY],
+      "/lib/ui/node_modules/b/index.js": ["/lib/ui/index.js"],
+    },
+    links: { "/w/app/node_modules/ui": "/lib/ui" },
+    expectedFiles: {
+      "/lib/ui/index.js": "svc_packages/up/lib/ui/index.js",
+      "/lib/ui/node_modules/b/index.js": "svc_packages/up/lib/ui/node_modules/b/index.js",
+    },
+    expectedLinks: { "node_modules/ui": "../svc_packages/up/lib/ui" },
+  },
   "packages of pnpm, with its links": {
     files: {
       "/w/node_modules/.pnpm/a@1/node_modules/a/index.js": [ENTRY],
@@ -87,7 +99,7 @@ for (const [name, row] of Object.entries(ROWS)) {
     );
     const placed = placePackages({ files, links: new Map(Object.entries(row.links ?? {})) }, {
       base: "/w",
-      project: "/w/app",
+      stores: ["/w/app/node_modules", "/w/node_modules"],
       directory: row.directory ?? ".",
       deployed: (path) => path === ENTRY ? `${row.directory ?? "."}/index.js` : undefined,
     });

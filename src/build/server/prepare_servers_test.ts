@@ -28,6 +28,7 @@ async function factsOf(
   return {
     projectRoot: project,
     workspaceRoot: project,
+    hasLockFile: true,
     listing,
     manifest,
     found,

@@ -24,6 +24,8 @@ export interface ServerFacts {
   readonly projectRoot: string;
   /** Absolute path of the folder that its packages are installed in: its own, or its workspace's. */
   readonly workspaceRoot: string;
+  /** Whether a lock file shows that what is installed is what `package.json` asks for. */
+  readonly hasLockFile: boolean;
   readonly listing: Listing;
   readonly manifest: Manifest;
   /** What the framework's file found; `undefined` where the output has a manifest of its own. */

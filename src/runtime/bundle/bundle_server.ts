@@ -10,7 +10,7 @@ import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
 import { type ImportMap, mapImports } from "./import_map.ts";
 import { fileProblem, type FunctionProblem, toProblem } from "./problems.ts";
 import { isBuildFailure } from "./seal_function.ts";
-import { COMPUTED_WARNINGS, needsOf, type NodeNeed } from "./node_needs.ts";
+import { COMPUTED_WARNINGS, needsOf, type NodeNeed, openersOf } from "./node_needs.ts";
 import { packageAssets } from "./package_assets.ts";
 import { type ImportNotes, nativeAtStart, packageOf, sortImports } from "./server_imports.ts";
 import {
@@ -52,6 +52,8 @@ export interface ServerBundle {
   readonly native: readonly string[];
   /** Why it would rather run on Node itself, its native addons left out. */
   readonly needs: readonly NodeNeed[];
+  /** Packages that may open files beside their modules. */
+  readonly openers: readonly string[];
   /** Imports that fail when they are reached, because their package is not installed. */
   readonly missing: readonly string[];
 }
@@ -74,7 +76,10 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
   const entry = join(root, options.entry);
   const esbuild = await loadEsbuild(options);
   const notes: ImportNotes = { native: new Map(), missing: new Set() };
-  const places: PlaceNotes = { computed: new Set(), threads: new Set(), openers: [] };
+  const places: PlaceNotes = {
+    ...{ computed: new Set(), threads: new Set(), placed: new Set() },
+    openers: [],
+  };
   const assets: ServerAsset[] = [];
   const { prelude, wrapper } = options;
   try {
@@ -167,6 +172,7 @@ function finish(result: BuildResult<{ metafile: true }>, facts: Facts): ServerBu
       assets,
       native: [...notes.native.keys()].sort(),
       needs: needsOf(result, places),
+      openers: openersOf(result, places),
       missing: [...notes.missing].sort(),
     },
   };

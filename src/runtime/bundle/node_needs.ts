@@ -64,6 +64,17 @@ function usedFiles({ outputs }: Metafile): ReadonlySet<string> {
 export interface ModuleNotes {
   readonly computed: ReadonlySet<string>;
   readonly threads: ReadonlySet<string>;
+  readonly placed: ReadonlySet<string>;
+}
+
+/** Packages of which something in the bundle asks where it is: they may open files. */
+export function openersOf(
+  { metafile }: BuildResult<{ metafile: true }>,
+  { placed }: Pick<ModuleNotes, "placed">,
+): readonly string[] {
+  const used = usedFiles(metafile);
+  const packaged = [...placed].filter((file) => used.has(file) && file.includes("node_modules/"));
+  return [...new Set(packaged.map(subjectOf))].sort();
 }
 
 /** The needs of what is left in the bundle, each once; native addons are noted elsewhere. */

@@ -62,8 +62,8 @@ export function packageOf(specifier: string): string {
 }
 
 /** The package that a file belongs to. */
-function packageAt(path: string): string | undefined {
-  const rest = path.split(/[\\/]node_modules[\\/]/).at(-1);
+export function packageAt(path: string): string | undefined {
+  const rest = path.split(/(?:^|[\\/])node_modules[\\/]/).at(-1);
   return rest === undefined || rest === path ? undefined : packageOf(rest.replaceAll("\\", "/"));
 }
 

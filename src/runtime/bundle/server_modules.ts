@@ -41,6 +41,8 @@ export interface PlaceNotes {
   readonly threads: Set<string>;
   /** Absolute paths of modules of packages that may open files beside themselves. */
   readonly openers: string[];
+  /** Modules of packages that ask where they are, by paths relative to the output, with `/`. */
+  readonly placed: Set<string>;
 }
 
 const TABLES = "svc-requires";
@@ -55,6 +57,8 @@ const PLACE: Readonly<Record<string, string>> = {
 };
 
 const ASKS_FOR_PLACE = /\bimport\.meta\.(?:url|filename|dirname)\b|\b__(?:filename|dirname)\b/;
+
+const ASKS_FOR_PATH = /\brequire\.resolve\b/;
 
 /** Modules; one without an extension is a program in JavaScript. */
 const MODULE = /(?:\.[cm]?[jt]s|\.[jt]sx|[/\\][^./\\]+)$/;
@@ -144,6 +148,7 @@ export function keepPlaces(
   const note = (path: string, text: string): string => {
     const shown = relative(root, path).split(sep).join("/");
     if (startsThreads(text)) notes.threads.add(shown);
+    if (ASKS_FOR_PLACE.test(text) || ASKS_FOR_PATH.test(text)) notes.placed.add(shown);
     if (!mayOwnRequire(text)) return text;
     const own = ownRequires(text, path);
     if (own.computed) notes.computed.add(shown);

@@ -8,6 +8,7 @@ import { Buffer } from "node:buffer";
 import type { NodeFileTraceOptions, NodeFileTraceResult } from "@vercel/nft";
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
+import { packageAt } from "./server_imports.ts";
 
 export interface TraceOptions extends EsbuildOptions {
   /** Absolute real path of the folder that holds all packages: the project's, or its workspace's. */
@@ -18,6 +19,8 @@ export interface TraceOptions extends EsbuildOptions {
   readonly workingFolder: string;
   /** Packages that the server imports by names that it computes. */
   readonly alsoImports?: readonly string[];
+  /** True to follow the project's own modules only, and none of packages. */
+  readonly ownOnly?: boolean;
 }
 
 export interface TracedFile {
@@ -32,6 +35,8 @@ export interface Trace {
   readonly files: ReadonlyMap<string, TracedFile>;
   /** Symbolic links on the way to them, with the real paths that they lead to. */
   readonly links: ReadonlyMap<string, string>;
+  /** Names of the packages that were not followed. */
+  readonly imports: ReadonlySet<string>;
   /** Imports that lead nowhere: what is imported, and the absolute path of the importer. */
   readonly unresolved: readonly { readonly specifier: string; readonly importer: string }[];
 }
@@ -58,16 +63,23 @@ async function readBytes(path: string): Promise<Uint8Array | null> {
 
 /** Lists the files that a server on Node needs, of the base folder and of nothing above it. */
 export async function traceServer(options: TraceOptions): Promise<Trace> {
-  const { base, entry, workingFolder, alsoImports = [] } = options;
+  const { base, entry, workingFolder, alsoImports = [], ownOnly } = options;
   const added = alsoImports.map((name) => `\nimport(${JSON.stringify(name)});`).join("");
   const { nodeFileTrace } = await import("./tracer.ts");
+  const imports = new Set<string>();
   const settings: NodeFileTraceOptions = {
     base,
     processCwd: workingFolder,
     // Node takes both, and which one depends on its version.
     moduleSyncCatchall: true,
     mixedModules: true,
-    ignore: (path) => LEFT_OUT.test(path.replaceAll(sep, "/")),
+    ignore: (path) => {
+      const clean = path.replaceAll(sep, "/");
+      if (LEFT_OUT.test(clean)) return true;
+      const name = ownOnly === true ? packageAt(clean) : undefined;
+      if (name !== undefined) imports.add(name);
+      return name !== undefined;
+    },
     readFile: async (path) => {
       const bytes = TYPESCRIPT.test(path)
         ? await withoutTypes(path, options)
@@ -99,7 +111,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   }
   const unresolved = unresolvedOf([...warnings].map(({ message }) => message))
     .filter(({ specifier, importer }) => importer !== entry || !alsoImports.includes(specifier));
-  return { files, links, unresolved };
+  return { files, links, imports, unresolved };
 }
 
 /** Gives modules a `require` of its own, which no tracer sees through. */

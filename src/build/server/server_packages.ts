@@ -1,5 +1,5 @@
 /**
- * The packages that a server on Node needs, found by tracing its entry.
+ * The packages that a server on Node needs.
  *
  * @module
  */
@@ -11,13 +11,14 @@ import { BuildError } from "../build_error.ts";
 import type { OutputContent } from "../hash_files.ts";
 import type { Listing } from "../list_files.ts";
 import type { BuildHost } from "../types.ts";
-import { withoutDevelopment } from "./development_packages.ts";
+import { installedPackages, packageStores } from "./installed_packages.ts";
 import { ownPackage } from "./own_package.ts";
 import type { PackageFiles } from "./package_folders.ts";
 import type { PackageTally } from "./package_tally.ts";
-import { placePackages } from "./place_packages.ts";
+import { type PlacedTrace, placePackages } from "./place_packages.ts";
 import { sayUnresolved, withoutProjectFiles } from "./trace_findings.ts";
 import type { ServerFacts } from "./types.ts";
+import { whyWhole } from "./why_whole.ts";
 
 const slashes = (path: string): string => sep === "/" ? path : path.replaceAll(sep, "/");
 
@@ -55,28 +56,46 @@ export function deployedPaths({ files }: Listing): (path: string) => string | un
   return (path) => paths.get(path);
 }
 
+interface Folders {
+  readonly base: string;
+  readonly entry: string;
+  readonly project: string;
+}
+
 async function trace(
   host: BuildHost,
-  folders: {
-    readonly base: string;
-    readonly entry: string;
-    readonly project: string;
-    readonly alsoImports: readonly string[];
-  },
+  { base, entry, project }: Folders,
+  wanted: { readonly alsoImports: readonly string[]; readonly ownOnly: boolean },
 ): Promise<Trace> {
   const { traceServer } = await import("../../runtime/mod.ts");
-  const { project: workingFolder, ...given } = folders;
-  const found = await traceServer({ ...given, workingFolder, cacheDir: host.cacheDir });
+  const found = await traceServer({
+    ...{ base, entry, workingFolder: project, cacheDir: host.cacheDir },
+    ...wanted,
+  });
   return {
     files: new Map([...found.files].map(([path, { parents, isImported }]) => [slashes(path), {
       isImported,
       parents: new Set([...parents].map(slashes)),
     }])),
     links: new Map([...found.links].map(([path, target]) => [slashes(path), slashes(target)])),
+    imports: found.imports,
     unresolved: found.unresolved.map(({ specifier, importer }) => ({
       specifier,
       importer: slashes(importer),
     })),
+  };
+}
+
+/** All that the server may load, where that cannot be read from its code. */
+async function wholePackages(
+  folders: Folders,
+  own: Pick<Trace, "files" | "links">,
+  wanted: { readonly imports: Iterable<string>; readonly everything: boolean },
+): Promise<PlacedTrace> {
+  const whole = await installedPackages({ ...folders, ...wanted });
+  return {
+    files: new Map([...own.files, ...whole.files]),
+    links: new Map([...own.links, ...whole.links]),
   };
 }
 
@@ -86,11 +105,12 @@ function packagesDirectory({ directory, entry }: ComputeLayer): string {
 }
 
 /**
- * Traces a server's entry, and finds places for what is not deployed anyway.
+ * Finds the packages of a server, and places for what is not deployed anyway: what its
+ * modules import where all of that can be read from them, else whole packages.
  *
  * @throws {BuildError} Where packages are in archives, or too many, or files are missing
  */
-export async function tracedPackages(
+export async function serverPackages(
   host: BuildHost,
   layer: ComputeLayer,
   { facts, tally }: { readonly facts: ServerFacts; readonly tally: PackageTally },
@@ -101,23 +121,31 @@ export async function tracedPackages(
   const project = await realPath(facts.projectRoot);
   const base = await realPath(facts.workspaceRoot);
   const entry = await realPath(file.absolutePath);
+  const folders = { base, project, entry };
+  const stores = await packageStores(folders);
   const deployed = deployedPaths(facts.listing);
   const server = { entry: layer.entry, project, deployed };
   const alsoImports = facts.found?.alsoImports ?? [];
-  const traced = await trace(host, { base, entry, project, alsoImports });
+  const whole = await whyWhole(host, layer, { facts, stores, base });
+  const traced = await trace(host, folders, { alsoImports, ownOnly: whole !== undefined });
   sayUnresolved(host, traced, server);
-  const known = withoutProjectFiles(host, traced, server);
-  const files = await withoutDevelopment(known, { project, entry });
+  const own = { files: withoutProjectFiles(host, traced, server), links: traced.links };
+  const wanted = {
+    imports: [...traced.imports, ...alsoImports],
+    everything: !facts.hasLockFile,
+  };
+  const needed = whole === undefined ? own : await wholePackages(folders, own, wanted);
   const directory = packagesDirectory(layer);
-  const { links, ...placed } = placePackages({ files, links: traced.links }, {
-    ...{ base, project, directory, deployed },
-  });
+  const { links, ...placed } = placePackages(needed, { base, directory, deployed, stores });
   const contents: OutputContent[] = [];
   for (const [content, path] of placed.files) {
     const { size } = await Deno.stat(content);
     tally.add(path, size);
     contents.push({ path, content, size });
   }
-  const own = await ownPackage({ project, entry, directory, deployed });
-  return { contents: own === undefined ? contents : [...contents, own], links };
+  if (whole !== undefined && contents.length > 0) {
+    host.say("build", "info", `Server ${layer.entry} brings its packages whole: ${whole}`);
+  }
+  const ownFile = await ownPackage({ project, entry, directory, deployed });
+  return { contents: ownFile === undefined ? contents : [...contents, ownFile], links };
 }

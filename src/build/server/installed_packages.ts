@@ -1,0 +1,250 @@
+/**
+ * The packages of a project as they are installed: whole, with all that they declare,
+ * so that nothing is missing that they load by names which nobody can read.
+ *
+ * @module
+ */
+import { basename, dirname, join } from "node:path/posix";
+import { z } from "zod";
+import { createFolderReader } from "../folder_reader.ts";
+import type { PlacedTrace } from "./place_packages.ts";
+
+const PACKAGES = "node_modules";
+
+/** What package managers and tools keep for themselves. */
+export const TOOL_FILES: ReadonlySet<string> = new Set([
+  ".cache",
+  ".vite",
+  ".package-lock.json",
+  ".modules.yaml",
+  ".yarn-state.yml",
+]);
+
+/** Programs of packages, by which scripts start them. */
+const PROGRAMS = ".bin";
+
+const names = z.record(z.string(), z.unknown()).catch({});
+const packageSchema = z.object({
+  dependencies: names.default({}),
+  optionalDependencies: names.default({}),
+  peerDependencies: names.default({}),
+});
+
+/** Names of the packages that a folder's package.json asks for when it runs. */
+async function declaredIn(folder: string): Promise<readonly string[]> {
+  const text = await createFolderReader(folder).readText("package.json");
+  try {
+    const data = packageSchema.parse(JSON.parse(text?.replace(/^\ufeff/, "") ?? "{}"));
+    return [
+      ...new Set(
+        [data.dependencies, data.optionalDependencies, data.peerDependencies].flatMap(Object.keys),
+      ),
+    ];
+  } catch {
+    return [];
+  }
+}
+
+export interface InstalledOptions {
+  /** Real path of the folder above which nothing is looked for: the workspace's, or the project's. */
+  readonly base: string;
+  readonly project: string;
+  /** Real path of the entry. */
+  readonly entry: string;
+  /** Packages that the server imports, whether the project declares them or not. */
+  readonly imports: Iterable<string>;
+  /** True for all that is installed, false for what `package.json` asks for when it runs. */
+  readonly everything: boolean;
+}
+
+interface Found {
+  /** Real path of the package's folder. */
+  readonly folder: string;
+}
+
+const isInside = (path: string, folder: string) => path.startsWith(`${folder}/`);
+
+const entriesOf = async (folder: string): Promise<readonly Deno.DirEntry[]> =>
+  await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
+
+class Installed {
+  readonly files = new Map<string, { readonly parents: Set<string> }>();
+  readonly links = new Map<string, string>();
+  readonly #queue: string[] = [];
+  readonly #taken = new Set<string>();
+  /** Real paths of folders named `node_modules`, by the folders that have them. */
+  readonly #stores = new Map<string, Promise<string | undefined>>();
+
+  constructor(private readonly options: InstalledOptions) {}
+
+  async run(): Promise<PlacedTrace> {
+    const { project, entry, imports, everything } = this.options;
+    for (const name of new Set([...await declaredIn(project), ...imports])) {
+      await this.#need(name, project, entry);
+    }
+    if (everything) await this.#needAll(project);
+    for (let at = 0; at < this.#queue.length; at++) {
+      const folder = this.#queue[at]!;
+      await this.#readFolder(folder, folder);
+      const importer = `${folder}/package.json`;
+      for (const name of await declaredIn(folder)) await this.#need(name, folder, importer);
+      if (everything) await this.#needEntries(folder);
+    }
+    await this.#addHoisted();
+    for (const folder of this.#foldersUp()) await this.#addPrograms(folder);
+    return this;
+  }
+
+  /** The project's folder and those above it, the nearest first. */
+  #foldersUp(): readonly string[] {
+    const { base, project } = this.options;
+    const folders = [project];
+    while (isInside(folders.at(-1)!, base)) folders.push(dirname(folders.at(-1)!));
+    return folders;
+  }
+
+  #store(folder: string): Promise<string | undefined> {
+    let store = this.#stores.get(folder);
+    if (store === undefined) {
+      store = Deno.realPath(`${folder}/${PACKAGES}`).catch(() => undefined);
+      this.#stores.set(folder, store);
+    }
+    return store;
+  }
+
+  /** Finds a package as Node does, from a folder upward; a link on the way is kept. */
+  async #find(name: string, from: string): Promise<Found | undefined> {
+    const { base } = this.options;
+    const last = from === base || isInside(from, base) ? base : "/";
+    for (let folder = from;; folder = dirname(folder)) {
+      const store = basename(folder) === PACKAGES ? folder : await this.#store(folder);
+      const found = store === undefined ? undefined : await this.#at(`${store}/${name}`);
+      if (found !== undefined) return found;
+      if (folder === last || folder === "/") return undefined;
+    }
+  }
+
+  /** The package at a path, where there is one. */
+  async #at(path: string): Promise<Found | undefined> {
+    const real = await Deno.realPath(path).catch(() => undefined);
+    if (real === undefined || !(await Deno.stat(real)).isDirectory) return undefined;
+    if (real !== path) this.links.set(path, real);
+    return { folder: real };
+  }
+
+  async #need(name: string, from: string, importer: string): Promise<void> {
+    const found = await this.#find(name, from);
+    if (found === undefined) return;
+    this.#take(found);
+    const path = `${found.folder}/package.json`;
+    if (!this.files.has(path)) {
+      if (await Deno.stat(path).then(({ isFile }) => !isFile, () => true)) return;
+      this.files.set(path, { parents: new Set() });
+    }
+    this.files.get(path)!.parents.add(importer);
+  }
+
+  #take({ folder }: Found): void {
+    if (folder === this.options.project || this.#taken.has(folder)) return;
+    this.#taken.add(folder);
+    this.#queue.push(folder);
+  }
+
+  /** Takes all packages of the folders that the project finds. */
+  async #needAll(project: string): Promise<void> {
+    for (const folder of this.#foldersUp()) await this.#needEntries(folder);
+    await this.#needEntries(project);
+  }
+
+  /** Takes the packages that lie in the `node_modules` of a folder. */
+  async #needEntries(folder: string): Promise<void> {
+    const store = await this.#store(folder);
+    if (store === undefined) return;
+    for (const path of await packagesIn(store)) {
+      const found = await this.#at(path);
+      if (found !== undefined) this.#take(found);
+    }
+  }
+
+  /** Keeps the links by which pnpm lets packages find what they do not declare. */
+  async #addHoisted(): Promise<void> {
+    for (const folder of this.#foldersUp()) {
+      const store = await this.#store(folder);
+      if (store === undefined) continue;
+      for (const path of await packagesIn(`${store}/.pnpm/${PACKAGES}`)) {
+        const real = await Deno.realPath(path).catch(() => undefined);
+        if (real !== undefined && real !== path && this.#taken.has(real)) {
+          this.links.set(path, real);
+        }
+      }
+    }
+  }
+
+  /** Keeps the programs of packages that come along. */
+  async #addPrograms(folder: string): Promise<void> {
+    const store = await this.#store(folder);
+    if (store === undefined) return;
+    for (const { name, isSymlink, isFile } of await entriesOf(`${store}/${PROGRAMS}`)) {
+      const path = `${store}/${PROGRAMS}/${name}`;
+      if (isFile) this.files.set(path, { parents: new Set() });
+      if (!isSymlink) continue;
+      const real = await Deno.realPath(path).catch(() => undefined);
+      if (real !== undefined && this.files.has(real)) this.links.set(path, real);
+    }
+  }
+
+  /** Takes the files of a package; its own packages are found by what it declares. */
+  async #readFolder(folder: string, home: string): Promise<void> {
+    const isPublished = home.includes(`/${PACKAGES}/`);
+    for (const { name, isDirectory, isFile, isSymlink } of await entriesOf(folder)) {
+      // What lies in the project's own workspace may be private.
+      if (name === PACKAGES || (!isPublished && name.startsWith("."))) continue;
+      if (TOOL_FILES.has(name)) continue;
+      const path = `${folder}/${name}`;
+      if (isDirectory) await this.#readFolder(path, home);
+      else if (isFile) this.#addFile(path);
+      else if (isSymlink) await this.#addLink(path, home);
+    }
+  }
+
+  #addFile(path: string): void {
+    if (!this.files.has(path)) this.files.set(path, { parents: new Set() });
+  }
+
+  /** A link inside of a package stays one; those that leave it lead nowhere. */
+  async #addLink(path: string, home: string): Promise<void> {
+    const real = await Deno.realPath(path).catch(() => undefined);
+    if (real !== undefined && isInside(real, home)) this.links.set(path, real);
+  }
+}
+
+/** Paths of the packages in a folder named `node_modules`. */
+async function packagesIn(store: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (const { name, isFile } of await entriesOf(store)) {
+    if (isFile || name.startsWith(".")) continue;
+    if (!name.startsWith("@")) paths.push(join(store, name));
+    else {for (const scoped of await entriesOf(`${store}/${name}`)) {
+        paths.push(join(store, name, scoped.name));
+      }}
+  }
+  return paths;
+}
+
+/** Lists the packages of a project with their files and the links that lead to them. */
+export async function installedPackages(options: InstalledOptions): Promise<PlacedTrace> {
+  const { files, links } = await new Installed(options).run();
+  return { files, links };
+}
+
+/** Real paths of the folders of packages that a project finds, the nearest first. */
+export async function packageStores(
+  { base, project }: Pick<InstalledOptions, "base" | "project">,
+): Promise<readonly string[]> {
+  const stores: string[] = [];
+  for (let folder = project;; folder = dirname(folder)) {
+    const store = await Deno.realPath(`${folder}/${PACKAGES}`).catch(() => undefined);
+    stores.push(store ?? `${folder}/${PACKAGES}`);
+    if (folder === base || !isInside(folder, base)) return stores;
+  }
+}

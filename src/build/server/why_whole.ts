@@ -1,0 +1,42 @@
+/**
+ * Whether all that a server loads can be read from its code: only then is it safe to
+ * leave out what its modules do not name.
+ *
+ * @module
+ */
+import type { ComputeLayer } from "../../manifest/mod.ts";
+import type { ServerBundle } from "../../runtime/mod.ts";
+import type { BuildHost } from "../types.ts";
+import { bundleLayer } from "./bundle_server.ts";
+import { describeNeeds } from "./describe_needs.ts";
+import type { ServerFacts } from "./types.ts";
+
+/** What of a bundle may load more than it names, as a clause. */
+function doubtOf(bundle: ServerBundle): string | undefined {
+  const [need] = describeNeeds(bundle);
+  const [opener] = bundle.openers;
+  return need ?? (opener === undefined ? undefined : `"${opener}" may open files`);
+}
+
+/**
+ * Why the packages of a server come whole, as a clause; `undefined` where its code shows
+ * all that it loads. Bundling it is what reads the code; the bundle itself is not used.
+ */
+export async function whyWhole(
+  host: BuildHost,
+  layer: ComputeLayer,
+  { facts, stores, base }: {
+    readonly facts: ServerFacts;
+    /** Real paths of the folders that its packages are in. */
+    readonly stores: readonly string[];
+    readonly base: string;
+  },
+): Promise<string | undefined> {
+  if (stores.some((store) => !store.startsWith(`${base}/`))) {
+    return "node_modules lies outside of the project";
+  }
+  const { result } = await bundleLayer(host, layer, facts);
+  if (result.ok) return doubtOf(result.bundle);
+  const [problem] = result.problems;
+  return `not all of its imports can be followed (${problem?.message})`;
+}
