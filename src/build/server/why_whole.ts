@@ -38,5 +38,6 @@ export async function whyWhole(
   const { result } = await bundleLayer(host, layer, facts);
   if (result.ok) return doubtOf(result.bundle);
   const [problem] = result.problems;
+  if (problem?.code === "native_addon") return `"${problem.subject}" has a native addon`;
   return `not all of its imports can be followed (${problem?.message})`;
 }
