@@ -25,7 +25,7 @@ export type ProjectNodeResult =
   | { readonly type: "unreadable"; readonly from: string; readonly text: string };
 
 /** Major versions with long-term support, newest first. */
-const LTS_MAJORS = [24, 22, 20, 18] as const;
+const LTS_MAJORS = [26, 24, 22, 20, 18] as const;
 
 /** Names of lines with long-term support, as `.nvmrc` may have them. */
 const LTS_NAMES: Readonly<Record<string, number>> = {

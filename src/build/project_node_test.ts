@@ -12,14 +12,14 @@ const read = (files: Files, installsIn = "") =>
 const engines = (node: string) => JSON.stringify({ engines: { node } });
 
 const RANGES: readonly (readonly [string, string])[] = [
-  [">=18", "24"],
-  ["^20.19.0 || >=22.12.0", "24"],
+  [">=18", "26"],
+  ["^20.19.0 || >=22.12.0", "26"],
   ["22.x", "22"],
   ["^20.19.0", "20"],
   ["20.11.0", "20.11.0"],
   [">=18 <20.5", "18"],
   ["~22.3", "~22.3"],
-  ["*", "24"],
+  ["*", "26"],
 ];
 
 for (const [range, wanted] of RANGES) {
@@ -31,7 +31,7 @@ for (const [range, wanted] of RANGES) {
 const ROWS: readonly (readonly [string, Files, string, string])[] = [
   ["a version in .nvmrc", { ".nvmrc": "v20.11.0\n" }, "20.11.0", ".nvmrc"],
   ["a name in .nvmrc", { ".nvmrc": "# ours\nlts/iron\n" }, "20", ".nvmrc"],
-  ["the newest LTS", { ".nvmrc": "lts/*" }, "24", ".nvmrc"],
+  ["the newest LTS", { ".nvmrc": "lts/*" }, "26", ".nvmrc"],
   [".node-version before all", { ".node-version": "22", ".nvmrc": "20" }, "22", ".node-version"],
   [
     "volta before engines",

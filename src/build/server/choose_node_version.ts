@@ -6,13 +6,10 @@
 import { coerce, minVersion, satisfies, validRange } from "semver";
 
 /** Long-term supported majors that servers are run on, the newest first. */
-const SUPPORTED = [24, 22] as const;
-
-/** The major that the platform chooses where nothing else does. */
-export const USUAL_NODE = "24";
+const SUPPORTED = [26, 24, 22] as const;
 
 /** Further majors that a range may come down to, the newest first. */
-const OTHERS = [26, 25, 23, 20, 21, 18] as const;
+const OTHERS = [25, 23, 20, 21, 18] as const;
 
 /** Majors by the names of their long-term support. */
 const CODE_NAMES: Readonly<Record<string, number>> = {
@@ -33,7 +30,7 @@ export interface NodeWish {
 }
 
 export type NodeChoice =
-  | { readonly ok: true; readonly version: string | undefined; readonly warning?: string }
+  | { readonly ok: true; readonly version: string; readonly warning?: string }
   | { readonly ok: false; readonly message: string };
 
 interface Version {
@@ -86,7 +83,7 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
 
 /**
  * Chooses from what was written, the first one first, else the major of the Node that
- * built the project; `version` is `undefined` where the platform is to choose.
+ * built the project where it is a supported one, else the newest.
  */
 export function chooseNodeVersion(
   wishes: readonly NodeWish[],
@@ -96,7 +93,7 @@ export function chooseNodeVersion(
   const [wish] = wishes;
   if (wish === undefined) {
     const isSupported = SUPPORTED.some((major) => major === builtMajor);
-    return { ok: true, version: isSupported ? String(builtMajor) : undefined };
+    return { ok: true, version: String(isSupported ? builtMajor : SUPPORTED[0]) };
   }
   const read = readWish(wish.text, builtMajor);
   if (read !== undefined) return judge(read.version, wish);

@@ -5,21 +5,21 @@ const ROWS: readonly (readonly [string, string | undefined, string])[] = [
   ["24", undefined, "24"],
   ["v22.11.0", undefined, "22.11.0"],
   [" 22.4\n", undefined, "22.4"],
-  [">=18", undefined, "24"],
+  [">=18", undefined, "26"],
   [">=18", "v22.3.0", "22"],
-  [">=18", "v20.3.0", "24"],
-  [">=18", "v25.0.0", "24"],
+  [">=18", "v20.3.0", "26"],
+  [">=18", "v25.0.0", "26"],
   ["^22.11.0", "v24.1.0", "22"],
-  ["^20.19.0 || >=22.12.0", undefined, "24"],
+  ["^20.19.0 || >=22.12.0", undefined, "26"],
   ["22.x", "v24.0.0", "22"],
   ["~22.11.0", undefined, "22.11.0"],
   [">=20 <23", undefined, "22"],
   [">=26", undefined, "26"],
   [">=27.1", undefined, "27.1.0"],
-  ["*", undefined, "24"],
-  ["lts/*", undefined, "24"],
+  ["*", undefined, "26"],
+  ["lts/*", undefined, "26"],
   ["lts/jod", undefined, "22"],
-  ["node", undefined, "24"],
+  ["node", undefined, "26"],
 ];
 
 for (const [text, built, expected] of ROWS) {
@@ -29,12 +29,12 @@ for (const [text, built, expected] of ROWS) {
   });
 }
 
-Deno.test("chooseNodeVersion() takes the first wish, else the supported Node of the build", () => {
+Deno.test("chooseNodeVersion() takes the first wish, else a supported Node of the build, else the newest", () => {
   const wishes = [{ source: "a", text: "22" }, { source: "b", text: "24" }];
   assert.deepEqual(chooseNodeVersion(wishes, "v24.0.0"), { ok: true, version: "22" });
   assert.deepEqual(chooseNodeVersion([], "v22.1.0"), { ok: true, version: "22" });
-  assert.deepEqual(chooseNodeVersion([], "v20.1.0"), { ok: true, version: undefined });
-  assert.deepEqual(chooseNodeVersion([], undefined), { ok: true, version: undefined });
+  assert.deepEqual(chooseNodeVersion([], "v20.1.0"), { ok: true, version: "26" });
+  assert.deepEqual(chooseNodeVersion([], undefined), { ok: true, version: "26" });
 });
 
 const ODD: Readonly<Record<string, RegExp>> = {
@@ -52,9 +52,9 @@ for (const [text, warning] of Object.entries(ODD)) {
 
 const IMPOSSIBLE: Readonly<Record<string, RegExp>> = {
   "16": /^Servers run on Node 18 or newer: \.nvmrc is "16"$/,
-  "<12": /^Set \.nvmrc to a version of Node such as "24": it is "<12"$/,
-  "ninety": /^Set \.nvmrc to a version of Node such as "24": it is "ninety"$/,
-  ">=24 <20": /^Set \.nvmrc to a version of Node such as "24"/,
+  "<12": /^Set \.nvmrc to a version of Node such as "26": it is "<12"$/,
+  "ninety": /^Set \.nvmrc to a version of Node such as "26": it is "ninety"$/,
+  ">=24 <20": /^Set \.nvmrc to a version of Node such as "26"/,
   "lts/unknown": /^Set \.nvmrc/,
   "999": /^Servers run on Node 18/,
 };

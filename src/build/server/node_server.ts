@@ -9,7 +9,6 @@ import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import type { Listing } from "../list_files.ts";
 import type { BuildHost } from "../types.ts";
-import { USUAL_NODE } from "./choose_node_version.ts";
 import { compileEntry } from "./compile_entry.ts";
 import { editedModules } from "./edit_modules.ts";
 import { launchFiles } from "./launch_files.ts";
@@ -60,12 +59,11 @@ export async function nodeServer(
     workspace: facts.workspaceRoot,
     setting: layer.runtime?.nodeVersion ?? settings.nodeVersion,
   });
-  const nodeVersion = node.version;
+  const { version: nodeVersion, built } = node;
   const contents = await withFittingAddons(host, [...kept.contents, ...brought.contents], {
-    built: node.built === undefined ? undefined : majorOf(node.built),
-    serving: majorOf(nodeVersion ?? USUAL_NODE),
+    built: built === undefined ? undefined : majorOf(built),
+    serving: majorOf(nodeVersion),
   });
-  const version = nodeVersion === undefined ? {} : { nodeVersion };
   const compiled = await compileEntry(host, layer, facts);
   const launch = launchFiles(compiled.entry, found?.launch);
   const edited = await editedModules(listing.files, layer, found?.launch);
@@ -73,19 +71,19 @@ export async function nodeServer(
   const size = total.files === 0
     ? ""
     : `; ${formatCount(total.count, "package")}, ${formatBytes(total.bytes)}`;
-  const name = nodeVersion === undefined ? "Node" : `Node ${nodeVersion}`;
-  host.say("build", "info", `Server ${layer.entry} runs on ${name}: ${reason}${size}`);
+  const told = `Server ${layer.entry} runs on Node ${nodeVersion}: ${reason}${size}`;
+  host.say("build", "info", told);
   return {
     layer: {
       ...layer,
       entry: launch.entry,
-      runtime: { ...layer.runtime, engine: "node", ...version },
+      runtime: { ...layer.runtime, engine: "node", nodeVersion },
     },
     report: {
       layer: layer.name,
       entry: launch.entry,
       engine: "node",
-      ...version,
+      nodeVersion,
       reason,
       packages: total,
     },

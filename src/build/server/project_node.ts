@@ -40,8 +40,8 @@ async function wishesOf(reader: ProjectReader): Promise<readonly NodeWish[]> {
 }
 
 export interface ProjectNode {
-  /** What the server runs on; `undefined` where the platform is to choose. */
-  readonly version: string | undefined;
+  /** What the server runs on. */
+  readonly version: string;
   /** What built the project; `undefined` where there is no Node. */
   readonly built: string | undefined;
 }

@@ -10,6 +10,9 @@ import { runProgram } from "../../../lib/spawn_program.ts";
 /** Longest time that fetching may take, in milliseconds. */
 const FETCH_MS = 5 * 60 * 1000;
 
+/** Time before npm asks the registry once more, in milliseconds. */
+const RETRY_MS = { least: 1000, most: 5000 } as const;
+
 /** Characters of npm's output that an error shows. */
 const MAX_OUTPUT = 500;
 
@@ -77,6 +80,9 @@ async function runNpm(
         "--no-audit",
         "--no-fund",
         "--loglevel=error",
+        // Without a network, the reason is known within seconds.
+        `--fetch-retry-mintimeout=${RETRY_MS.least}`,
+        `--fetch-retry-maxtimeout=${RETRY_MS.most}`,
         `--cache=${join(fetched, "cache")}`,
         `--prefix=${fetched}`,
         `${packageName()}@${version}`,

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The version that servers run on whose projects name none. */
+/** The version for manifests that name none: a deployment keeps it when newer ones come out. */
 export const DEFAULT_NODE_VERSION = "24";
 
 /** The oldest major version that servers run on. */
