@@ -72,7 +72,7 @@ Deno.test("deploy --dry-run and build show what runs a server, and why", () =>
       entry: "api/index.mjs",
       engine: "node",
       nodeVersion: "22",
-      reason: "api/index.mjs loads modules by computed names",
+      reason: "the project has a package.json",
       packages: { count: 0, files: 0, bytes: 0 },
     };
     for (const argv of [["build"], ["deploy", "--prod", "--dry-run"]]) {

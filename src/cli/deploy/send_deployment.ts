@@ -57,6 +57,9 @@ export interface Sent {
 /** How long to wait for the platform's answer after the user has stopped, in milliseconds. */
 const CREATE_PATIENCE = 3000;
 
+/** How long going live takes without a word, in milliseconds. */
+const START_PATIENCE = 5000;
+
 function totalOf(blobs: readonly { readonly size: number }[]): Amount {
   return { files: blobs.length, bytes: blobs.reduce((sum, { size }) => sum + size, 0) };
 }
@@ -168,6 +171,22 @@ function toSent(
   };
 }
 
+/** Lets the platform start the server and switch to it, and says so where that takes a while. */
+async function activate(ctx: Context, client: Client, deployment: string): Promise<Deployment> {
+  const patience = setTimeout(() => {
+    const lines = ctx.lines.of("logs");
+    ctx.ui.log("deploy", "info", `Waiting for the server to start: "${lines}" shows its log`);
+  }, START_PATIENCE);
+  try {
+    return await client.call(endpoints.activateDeployment, {
+      params: { deployment },
+      idempotent: true,
+    });
+  } finally {
+    clearTimeout(patience);
+  }
+}
+
 /**
  * Creates the deployment, uploads what the platform lacks and activates it.
  * When that fails or is stopped on the way, the deployment is stopped unless it
@@ -183,10 +202,7 @@ export async function sendDeployment(ctx: Context, request: DeploymentRequest): 
     ctx.signal.throwIfAborted();
     await upload(ctx, client, { blobs, deployment: id, files });
     isActivating = true;
-    const live = await client.call(endpoints.activateDeployment, {
-      params: { deployment: id },
-      idempotent: true,
-    });
+    const live = await activate(ctx, client, id);
     if (live.status === "LIVE") {
       await writeLastDeployment(request.root, placeOf(request), { id, files });
       return toSent(live, files, blobs);

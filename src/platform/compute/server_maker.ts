@@ -140,6 +140,8 @@ export class ServerMaker {
     const kv = this.options.kvFor({ deploymentId, projectId, environment: deployment.environment });
     const databases = await this.options.databases.injectedInto(deployment);
     const { engine, nodeVersion, tmpMb, timeoutMs, memoryMb } = runtimeSettings(layer);
+    const say = (message: string) =>
+      logs.recordServer({ ...place, time: this.options.now(), level: "info", message });
     const { places, sockets, maxSockets } = shared;
     const server = createComputeServer({
       deploymentId,
@@ -154,7 +156,9 @@ export class ServerMaker {
       engine,
       tmpMb,
       ...(engine === "node"
-        ? { nodeBinary: await this.#nodes.binary({ version: nodeVersion, user: deploymentId }) }
+        ? {
+          nodeBinary: await this.#nodes.binary({ version: nodeVersion, user: deploymentId, say }),
+        }
         : {}),
       allowPrivate,
       peers: [kv.address, ...databases.addresses],

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import type { Environment } from "../../../lib/network_variables.ts";
+import { formatBytes } from "../../../lib/format.ts";
 import { SingleFlight } from "../../../lib/single_flight.ts";
 import { findNode, versionOf } from "./find_node.ts";
 import {
@@ -52,15 +53,17 @@ export class NodeVersions {
    * @throws NodeInstallError where it cannot be fetched
    */
   async binary(
-    { version = DEFAULT_NODE_VERSION, user }: {
+    { version = DEFAULT_NODE_VERSION, user, say = () => {} }: {
       readonly version?: string | undefined;
       /** Name of a file, by which `sweep` asks about it. */
       readonly user: string;
+      /** Gets a sentence when a fetch begins, and one when it has ended. */
+      readonly say?: (message: string) => void;
     },
   ): Promise<string> {
     const users = this.#users.get(version) ?? new Set();
     this.#users.set(version, users.add(user));
-    const binary = await this.#flights.run(version, () => this.#find(version));
+    const binary = await this.#flights.run(version, () => this.#find(version, say));
     const folder = join(this.options.folder, version);
     if (binary === binaryIn(folder)) await this.#note(folder, user);
     return binary;
@@ -90,7 +93,7 @@ export class NodeVersions {
     return await namesIn(join(this.options.folder, version, USERS));
   }
 
-  async #find(wanted: string): Promise<string> {
+  async #find(wanted: string, say: (message: string) => void): Promise<string> {
     const refusal = refuseVersion(wanted);
     if (refusal !== undefined) throw new NodeVersionError(refusal);
     const folder = join(this.options.folder, wanted);
@@ -98,7 +101,13 @@ export class NodeVersions {
     if (await isFile(kept)) return kept;
     const own = await findNode(this.options.env.PATH ?? "");
     if (own !== undefined && satisfies(own.version, wanted)) return own.path;
+    const reason = own === undefined ? "has none" : `has ${own.version}`;
+    say(`Fetching Node ${wanted} from npm: the search path of the platform ${reason}`);
+    const begun = performance.now();
     await this.#fetch(wanted, folder);
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    const { size } = await Deno.stat(kept);
+    say(`Fetched Node ${await versionOf(kept)} in ${seconds} s, ${formatBytes(size)}`);
     return kept;
   }
 

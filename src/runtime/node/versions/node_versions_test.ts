@@ -43,6 +43,17 @@ Deno.test("NodeVersions fetches a version once for all that want it", async () =
   assert.deepEqual(await versions.list(), ["22"]);
 });
 
+Deno.test("NodeVersions says when a fetch begins and ends, and nothing where none is needed", async () => {
+  const { versions, open } = await fetched();
+  open();
+  const said: string[] = [];
+  const say = (message: string) => said.push(message);
+  for (const user of ["dpl_1", "dpl_2"]) await versions.binary({ version: "22", user, say });
+  assert.equal(said.length, 2);
+  assert.equal(said[0], "Fetching Node 22 from npm: the search path of the platform has none");
+  assert.match(said[1]!, /^Fetched Node 22\.9\.9 in \d+\.\d s, \d+ B$/);
+});
+
 Deno.test("NodeVersions leaves nothing of a fetch that failed, and tries again", async () => {
   const { fetches, versions, open, folder } = await fetched({ fail: true });
   open();
