@@ -8,7 +8,14 @@ import { join, sep } from "node:path";
 import type { ProjectConfig } from "../config/mod.ts";
 import { childVariables } from "../lib/child_variables.ts";
 import { formatCount } from "../lib/format.ts";
-import { type DetectedProject, detectProject, findFramework, findOutput } from "../manifest/mod.ts";
+import {
+  type DetectedProject,
+  detectProject,
+  findFramework,
+  findOutput,
+  findProjectSigns,
+  refuseSigns,
+} from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { wrongNode } from "./node_version.ts";
@@ -52,6 +59,8 @@ export interface BuiltProject {
   readonly detected: DetectedProject;
   /** Absolute path of the output directory. */
   readonly output: string;
+  /** Whether somebody named that folder, rather than that it was found. */
+  readonly isNamed: boolean;
 }
 
 /** What was given, then `svc.toml`, then the platform's setting, then detection. */
@@ -93,9 +102,22 @@ async function findOutputFolder(
     return await insideFolder(directory, join(directory, found.directory), found.directory);
   }
   const { advice } = built.detected;
+  if (advice === undefined) await refuseServers(options);
   throw new BuildError("output_missing", found.message, {
     details: { tried: found.tried },
     ...(advice === undefined ? {} : { hint: `${advice.message}. ${advice.hint}` }),
+  });
+}
+
+/** Where there is no output: says so of a server that nothing runs, unless it is said to be static. */
+async function refuseServers({ directory, config }: BuildOptions): Promise<void> {
+  if (config?.build.isStatic === true) return;
+  const signs = await findProjectSigns(createFolderReader(directory));
+  if (signs.length === 0) return;
+  const { message, hint, details } = refuseSigns(signs);
+  throw new BuildError("server_invalid", message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(details === undefined ? {} : { details }),
   });
 }
 
@@ -201,5 +223,6 @@ export async function buildProject(host: BuildHost, options: BuildOptions): Prom
   const detected = await detect(host, options);
   const command = options.skipBuild === true ? undefined : commandOf(options, detected);
   if (options.skipBuild !== true) await runBuild(host, options, { command, detected });
-  return { command, detected, output: await findOutputFolder(options, { command, detected }) };
+  const output = await findOutputFolder(options, { command, detected });
+  return { command, detected, output, isNamed: configuredDirs(options).length > 0 };
 }

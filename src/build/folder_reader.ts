@@ -10,6 +10,31 @@ import type { OutputProbe, ProjectReader } from "../manifest/mod.ts";
 /** Largest file that detection reads, in bytes; package locks can be this long. */
 const MAX_TEXT = 16 * 1024 * 1024;
 
+/** Files of one folder that detection looks at. */
+const MAX_LISTED = 200;
+const MAX_DEPTH = 5;
+
+/** Lists the files below a folder, those of the folder itself first. */
+async function listFiles(directory: string, depth = 0): Promise<string[]> {
+  let entries: Deno.DirEntry[];
+  try {
+    entries = await Array.fromAsync(Deno.readDir(directory));
+  } catch {
+    return [];
+  }
+  const shown = entries
+    .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
+    .sort((left, right) => left.name < right.name ? -1 : 1);
+  const files = shown.filter(({ isFile }) => isFile).map(({ name }) => name);
+  if (depth === MAX_DEPTH) return files;
+  for (const { name } of shown.filter(({ isDirectory }) => isDirectory)) {
+    if (files.length >= MAX_LISTED) break;
+    const inside = await listFiles(join(directory, name), depth + 1);
+    files.push(...inside.map((path) => `${name}/${path}`));
+  }
+  return files.slice(0, MAX_LISTED);
+}
+
 async function stat(path: string): Promise<Deno.FileInfo | undefined> {
   try {
     return await Deno.stat(path);
@@ -33,6 +58,7 @@ export function createFolderReader(directory: string): ProjectReader & OutputPro
       return bytes === undefined ? undefined : decodeFile(bytes, path);
     },
     exists: async (path) => await at(path) !== undefined,
+    list: (folder) => listFiles(join(directory, folder)),
     isDirectory: async (path) => (await at(path))?.isDirectory === true,
     isFile: async (path) => (await at(path))?.isFile === true,
   };

@@ -5,7 +5,12 @@
  * @module
  */
 import { z } from "zod";
-import { MAX_CRON_TASKS, type ProjectReader } from "../manifest/mod.ts";
+import {
+  findProjectSigns,
+  MAX_CRON_TASKS,
+  type ProjectReader,
+  sourcesOf,
+} from "../manifest/mod.ts";
 import {
   type ImportFlavor,
   importHeaders,
@@ -16,6 +21,7 @@ import {
   readNetlifyBuild,
   type RuleSet,
 } from "../rules/mod.ts";
+import { createFolderReader } from "./folder_reader.ts";
 import { detectFlavor } from "./foreign_flavor.ts";
 import type { OutputContent } from "./hash_files.ts";
 import { withoutConfiguration } from "./private_files.ts";
@@ -265,5 +271,6 @@ export async function withoutForeignFiles(
     .map(({ directory }) => rootOf(directory));
   const isServed = (path: string) =>
     !servers.some((root) => root === "" || path.startsWith(`${root}/`));
-  return await withoutConfiguration(host, shown, { projectRoot, isServed });
+  const sources = sourcesOf(await findProjectSigns(createFolderReader(projectRoot)));
+  return await withoutConfiguration(host, shown, { projectRoot, isServed, sources });
 }

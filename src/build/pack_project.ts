@@ -100,6 +100,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     projectRoot: directory,
     detected: built.detected,
     settings: serverSettings({ ...options, config }),
+    isNamed: built.isNamed,
     ...(skipValidation === undefined ? {} : { skipValidation }),
     ...(config?.images === undefined ? {} : { images: config.images }),
   });

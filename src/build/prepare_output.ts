@@ -41,6 +41,8 @@ export interface OutputFacts {
   readonly projectRoot: string;
   readonly detected: DetectedProject;
   readonly settings: ServerSettings;
+  /** Whether somebody named the output directory, rather than that it was found. */
+  readonly isNamed?: boolean;
   /** What `svc.toml` says about images; missing where it says nothing. */
   readonly images?: ImageSettings;
   /** True to take the manifest as it is, and servers too; the platform judges it anyway. */
@@ -80,7 +82,7 @@ type Usable = Exclude<Found, { readonly type: "unusable" }>;
 /** The files of an output without a manifest, and what its framework says that they are. */
 async function findFiles(
   host: BuildHost,
-  { output, projectRoot, detected, settings }: OutputFacts,
+  { output, projectRoot, detected, settings, isNamed = false }: OutputFacts,
 ): Promise<{ readonly found: Usable; readonly listing: Listing }> {
   const survey = await surveyFolder(output, projectRoot);
   const found = await findBuilt(detected, {
@@ -88,10 +90,13 @@ async function findFiles(
     paths: survey.files.map(({ path }) => path),
     readText: (path) => readOptionalText(join(output, path)),
     project: createFolderReader(projectRoot),
-  }, { isStatic: settings.isStatic === true });
+  }, { isStatic: settings.isStatic === true, isNamed });
   if (found.type === "unusable") {
-    const { message, hint } = found;
-    throw new BuildError("manifest_invalid", message, hint === undefined ? {} : { hint });
+    const { message, hint, details } = found;
+    throw new BuildError(details === undefined ? "manifest_invalid" : "server_invalid", message, {
+      ...(hint === undefined ? {} : { hint }),
+      ...(details === undefined ? {} : { details }),
+    });
   }
   const { placements } = found;
   if (placements === undefined) return { found, listing: await acceptSurvey(host, survey) };
@@ -179,9 +184,7 @@ async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Desc
     found: undefined,
     listing: await acceptSurvey(host, await surveyFolder(output, projectRoot)),
   };
-  if (made.found?.type === "server") {
-    for (const note of made.found.notes ?? []) host.say("build", "warn", note);
-  }
+  for (const note of made.found?.notes ?? []) host.say("build", "warn", note);
   const { framework } = facts.detected;
   const { found } = made;
   const paths = made.listing.files.map(({ path }) => path);

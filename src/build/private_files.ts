@@ -258,23 +258,27 @@ export async function refusePrivateFiles(
 export async function withoutConfiguration<File extends { readonly path: string }>(
   host: BuildHost,
   files: readonly File[],
-  { projectRoot, isServed }: {
+  { projectRoot, isServed, sources }: {
     readonly projectRoot: string;
     isServed(path: string): boolean;
+    /** Files that are sources of a server of the project. */
+    readonly sources: readonly RegExp[];
   },
 ): Promise<readonly File[]> {
   const leftOut: string[] = [];
+  const isPrivate = (path: string) =>
+    isConfiguration(path) || sources.some((pattern) => pattern.test(path));
   for (const { path } of files) {
-    if (!isServed(path) || !isConfiguration(path) || await isListed(projectRoot, path)) continue;
+    if (!isServed(path) || !isPrivate(path) || await isListed(projectRoot, path)) continue;
     leftOut.push(path);
   }
   if (leftOut.length === 0) return files;
   host.say(
     "build",
     "info",
-    `Left out ${
-      shortList(leftOut)
-    }: configuration of a host or a build. To deploy a file anyway, ` +
+    `Left out ${shortList(leftOut)}: configuration of a host or a build${
+      sources.length === 0 ? "" : ", or sources of a server"
+    }. To deploy a file anyway, ` +
       `add "!/${printableName(leftOut[0]!)}" to .svcignore`,
   );
   const names = new Set(leftOut);

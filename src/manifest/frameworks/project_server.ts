@@ -70,7 +70,7 @@ const SCRIPT = /\.[cm]?[jt]sx?$/;
 const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
 
 /** Where a server is that no script names; npm itself starts `server.js`. */
-const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
+export const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
   ["server", "index", "app", "main"].flatMap((name) =>
     ["js", "mjs", "cjs", "ts", "mts"].map((type) => `${folder}${name}.${type}`)
   )

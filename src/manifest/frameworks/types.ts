@@ -7,7 +7,7 @@
 
 import type { ImageSettings } from "../image_settings.ts";
 
-/** The project's folder, as far as detection looks: single files by name, never a list. */
+/** The project's folder, as far as detection looks: single files by name, it is never walked. */
 export interface ProjectReader {
   /** Absolute path of the project, where it is known. */
   readonly directory?: string;
@@ -15,6 +15,11 @@ export interface ProjectReader {
   readText(path: string): Promise<string | undefined>;
   /** Whether a file or folder is there. */
   exists(path: string): Promise<boolean>;
+  /**
+   * Paths of the files below a folder, relative to it and in their order, as many as are worth
+   * a look; none of packages and dot files. Only folders that are known by name are listed.
+   */
+  list?(folder: string): Promise<readonly string[]>;
 }
 
 /** What decides whether a project is one of a framework. */
@@ -172,13 +177,21 @@ export interface FoundFiles {
   readonly directory: string;
   /** As those of a server; `directory` is then a path in what they put together. */
   readonly placements?: readonly Placement[];
+  /** What its author should know: parts of the project that are not deployed. */
+  readonly notes?: readonly string[];
 }
 
 export type Found =
   | FoundServer
   | FoundFiles
   /** The build is for another platform, or lacks its server. */
-  | { readonly type: "unusable"; readonly message: string; readonly hint?: string };
+  | {
+    readonly type: "unusable";
+    readonly message: string;
+    readonly hint?: string;
+    /** Further facts for programs. */
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
 
 /** A framework's server, as far as the program knows how to run it. */
 export interface FrameworkServer {

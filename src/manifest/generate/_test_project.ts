@@ -21,6 +21,11 @@ function readerOf(files: Texts) {
   return {
     readText: (path: string) => Promise.resolve(files[path]),
     exists: (path: string) => Promise.resolve(path in files || folders.has(path)),
+    list: (folder: string) =>
+      Promise.resolve(
+        Object.keys(files).filter((path) => path.startsWith(`${folder}/`))
+          .map((path) => path.slice(folder.length + 1)),
+      ),
   };
 }
 

@@ -42,7 +42,8 @@ for (const [name, row] of Object.entries(STATIC)) {
   Deno.test(`findBuilt() serves the files of ${name}`, async () => {
     const { detected, found } = await inspect(row);
     assert.equal(detected.server, undefined);
-    assert.deepEqual(found, { type: "static", directory: row.folder });
+    assert.ok(found.type === "static", JSON.stringify(found));
+    assert.equal(found.directory, row.folder);
   });
 }
 

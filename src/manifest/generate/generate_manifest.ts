@@ -9,8 +9,15 @@ import type { DetectedProject } from "../detect/types.ts";
 import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
 import type { Layer, Manifest, Route } from "../types.ts";
 import { findFramework } from "../frameworks/frameworks.ts";
-import type { BuiltOutput, Found, FoundRoute, FoundServer } from "../frameworks/types.ts";
-import { findServerSign, type ServerSign } from "./server_signs.ts";
+import type {
+  BuiltOutput,
+  Found,
+  FoundFiles,
+  FoundRoute,
+  FoundServer,
+} from "../frameworks/types.ts";
+import { describeSign, findProjectSigns, type ProjectSign, refuseSigns } from "../signs/mod.ts";
+import { findServerSign, isPage, type ServerSign } from "./server_signs.ts";
 import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_manifest.ts";
 
 const SERVER_LAYER = "server";
@@ -148,11 +155,46 @@ function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Foun
   };
 }
 
+/**
+ * What the signs of servers in a project say of its files: functions of other platforms are never
+ * dropped. A site that a known framework built, or whose folder its author named, has a server
+ * beside it at most.
+ */
+async function judgeProject(
+  found: FoundFiles,
+  { detected: { framework }, output, isNamed }: {
+    readonly detected: DetectedProject;
+    readonly output: BuiltOutput;
+    readonly isNamed: boolean;
+  },
+): Promise<Found> {
+  const signs = await findProjectSigns(output.project);
+  const functions = signs.filter(({ kind }) => kind === "function");
+  if (functions.length > 0) return refuseSigns(functions);
+  const isBuilt = output.directory !== ".";
+  if (signs.length === 0 || isBuilt && isNamed) return found;
+  const programs = signs.filter(({ kind }) => kind === "program");
+  if (!output.paths.some(isPage)) return refuseSigns(signs);
+  if (framework !== undefined) {
+    const isOwn = findFramework(framework.id)?.standalone === true;
+    return isOwn || programs.length === 0 ? found : { ...found, notes: [noteOf(programs)] };
+  }
+  const stops = isBuilt ? programs : signs;
+  return stops.length === 0 ? found : refuseSigns(stops);
+}
+
+/** Names a server beside the site of a framework. */
+function noteOf(signs: readonly ProjectSign[]): string {
+  const seen = signs.slice(0, 2).map(describeSign).join(", ");
+  return `Deploying the files alone: a server beside them is not deployed (${seen}). ` +
+    `Where that is meant, write ${STATIC_KEY}`;
+}
+
 /** Finds out what a build made. Without a known server: plain files, if that is what they are. */
 export async function findBuilt(
   detected: DetectedProject,
   output: BuiltOutput,
-  { isStatic = false }: BuiltOptions = {},
+  { isStatic = false, isNamed = false }: BuiltOptions = {},
 ): Promise<Found> {
   const server = findFramework(detected.framework?.id)?.server;
   const found = await server?.find(output, detected.advice) ??
@@ -163,13 +205,17 @@ export async function findBuilt(
   const lacking = isWhole ? withoutServer(detected) : undefined;
   if (lacking !== undefined) return lacking;
   const folder = folderOf(output, found.directory);
+  const judged = await judgeProject(found, { detected, output, isNamed });
+  if (judged.type !== "static") return judged;
   const sign = await findServerSign(folder);
-  return sign === undefined ? found : refuseServer(sign, folder);
+  return sign === undefined ? judged : refuseServer(sign, folder);
 }
 
 export interface BuiltOptions {
   /** Whether `svc.toml` says that the output is a static site. */
   readonly isStatic?: boolean;
+  /** Whether somebody named the output directory, rather than that it was found. */
+  readonly isNamed?: boolean;
 }
 
 /** What is served of an output that is said to be a static site; never the server of a framework. */

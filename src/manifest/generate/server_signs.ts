@@ -8,6 +8,7 @@ import { candidatesOf, readPackage } from "../frameworks/project_server.ts";
 import { type ServerCode, serverCode } from "../frameworks/server_code.ts";
 import { parseStart } from "../frameworks/start_script.ts";
 import type { BuiltOutput, ProjectReader } from "../frameworks/types.ts";
+import { functionLine } from "../signs/mod.ts";
 
 /** What shows that an output is no static site. */
 export interface ServerSign {
@@ -20,6 +21,10 @@ export interface ServerSign {
 }
 
 const PAGE = /\.html?$/i;
+
+/** Whether a file of an output is a page. */
+export const isPage = (path: string): boolean => PAGE.test(path);
+
 const SCRIPT = /\.[cm]?[jt]sx?$/i;
 
 /** Programs in source that other hosts run. */
@@ -104,17 +109,14 @@ function besideClient(paths: readonly string[]): string | undefined {
   return CLIENT_FOLDERS.find((folder) => paths.some((path) => topOf(path) === folder));
 }
 
-/** How other platforms write functions, which they find by their folders. */
-const FUNCTION =
-  /\bexport\s+default\s+(?:async\s+)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|context|event)\b|\bmodule\.exports\s*=\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|event)\b|\bexport\s+(?:const|(?:async\s+)?function)\s+(?:GET|POST|PUT|PATCH|DELETE|handler|onRequest\w*)\b|\bexports\.handler\s*=/;
-
-const FUNCTION_FOLDER = /^(?:api|functions|netlify\/functions)\//;
+const FUNCTION_FOLDER = /^(api|functions|netlify\/(?:edge-)?functions)\//;
 
 /** A function of another platform, which does not run here and whose code is no file of a site. */
 async function findFunction(output: BuiltOutput): Promise<string | undefined> {
-  const likely = output.paths.filter((path) => FUNCTION_FOLDER.test(path) && SCRIPT.test(path));
+  const likely = output.paths.filter((path) => FUNCTION_FOLDER.test(path));
   for (const path of likely.slice(0, MAX_READ)) {
-    if (FUNCTION.test(await output.readText(path) ?? "")) return path;
+    const [, folder = ""] = FUNCTION_FOLDER.exec(path) ?? [];
+    if (functionLine(folder, path, await output.readText(path) ?? "") !== undefined) return path;
   }
   return undefined;
 }

@@ -1,0 +1,250 @@
+/** Projects that nothing detects: those with signs of a server are not published. */
+import assert from "node:assert/strict";
+import type { BuiltOptions } from "./generate_manifest.ts";
+import { EXPRESS, inspect, pack, type Project } from "./_test_project.ts";
+
+const PAGE = { "index.html": "<h1>hi</h1>" };
+const APP = 'import express from "express";\nconst app = express();\nexport default app;\n';
+const HANDLER = "export default function handler(req, res) { res.end(); }";
+
+/** A project and the lines that name what shows its server. */
+const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly string[] }>> = {
+  "an app of Express that is exported": {
+    files: { "package.json": pack(["express"]), "index.js": APP, "public/robots.txt": "" },
+    directory: "public",
+    seen: ["package.json:1 asks for express", "index.js:1 imports express and exports the app"],
+  },
+  "an app of Koa in src beside a page": {
+    files: {
+      ...PAGE,
+      "package.json": '{\n  "dependencies": {\n    "koa": "3"\n  }\n}',
+      "src/app.ts": '\nimport Koa from "koa";\nexport = new Koa();\n',
+    },
+    seen: ["package.json:3 asks for koa", "src/app.ts:2 imports koa and exports the app"],
+  },
+  "an app that a program starts that is not known": {
+    files: { ...PAGE, "package.json": pack(["h3"], { start: "listhen ./server" }) },
+    seen: ["package.json:1 asks for h3", 'package.json:1 has the script "start": listhen ./server'],
+  },
+  "Strapi, which is a server whole": {
+    files: { "package.json": pack(["@strapi/strapi"]), "public/index.html": "" },
+    directory: "public",
+    seen: ["package.json:1 runs @strapi/strapi"],
+  },
+  "functions of Vercel beside a site of Vite": {
+    files: {
+      "package.json": pack(["vite"], { build: "vite build" }),
+      "api/users/[id].ts": `import db from "./db";\n${HANDLER}`,
+      "dist/index.html": "",
+    },
+    seen: ["api/users/[id].ts:2 is a function of Vercel"],
+  },
+  "a function in Python beside pages": {
+    files: { ...PAGE, "api/hello.py": "class handler:\n  pass" },
+    seen: ["api/hello.py:1 is a function of Vercel"],
+  },
+  "functions of Netlify": {
+    files: {
+      ...PAGE,
+      "netlify/functions/a.mjs": "export default async (req, context) => new Response();",
+      "netlify/edge-functions/b.ts": "export default async (request) => new Response();",
+    },
+    seen: [
+      "netlify/functions/a.mjs:1 is a function of Netlify",
+      "netlify/edge-functions/b.ts:1 is a function of Netlify",
+    ],
+  },
+  "functions of Cloudflare Pages": {
+    files: { ...PAGE, "functions/[[path]].js": "export const onRequest = () => new Response();" },
+    seen: ["functions/[[path]].js:1 is a function of Cloudflare"],
+  },
+  "Flask": {
+    files: {
+      "requirements.txt": "# web\nFlask==3.1\n",
+      "app.py": "import os\nfrom flask import Flask\n",
+      "static/a.css": "",
+    },
+    seen: ["requirements.txt:2 asks for Flask"],
+  },
+  "Flask without a list of packages": {
+    files: { ...PAGE, "app.py": "import os\nfrom flask import Flask\n" },
+    seen: ["app.py:2 imports flask"],
+  },
+  "Django": {
+    files: { ...PAGE, "manage.py": "import django", "pyproject.toml": '[project]\nname = "a"' },
+    seen: ["manage.py:1 manages a project of Django"],
+  },
+  "packages of Python beside a page": {
+    files: { ...PAGE, "requirements.txt": "mkdocs\n" },
+    seen: ["requirements.txt:1 lists packages of Python"],
+  },
+  "Rails with its folder public": {
+    files: {
+      Gemfile: 'source "https://rubygems.org"\n\ngem "rails", "~> 8.0"\n',
+      "public/404.html": "",
+    },
+    directory: "public",
+    seen: ["Gemfile:3 asks for rails"],
+  },
+  "Laravel, whose assets Vite builds": {
+    files: {
+      "package.json": pack(["vite", "laravel-vite-plugin"], { build: "vite build" }),
+      artisan: "#!/usr/bin/env php",
+      "composer.json": '{\n"require": {"laravel/framework": "12"}}',
+      "public/build/manifest.json": "{}",
+    },
+    directory: "public",
+    seen: ["artisan:1 manages a project of Laravel"],
+  },
+  "pages of PHP": {
+    files: { ...PAGE, "index.php": "<?php echo 1;" },
+    seen: ["index.php:1 is a page of PHP"],
+  },
+  "Go": {
+    files: { ...PAGE, "go.mod": "module example.com/shop\n\ngo 1.24\n", "main.go": "package main" },
+    seen: ["go.mod:1 is the Go module example.com/shop"],
+  },
+  "Rust": {
+    files: { ...PAGE, "Cargo.toml": '[package]\nname = "a"\n[dependencies]\naxum = "0.8"\n' },
+    seen: ["Cargo.toml:4 asks for axum"],
+  },
+  "Spring": {
+    files: { ...PAGE, "pom.xml": "<project>\n<artifactId>spring-boot-starter</artifactId>" },
+    seen: ["pom.xml:2 asks for spring-boot"],
+  },
+  "Phoenix": {
+    files: { ...PAGE, "mix.exs": 'defp deps do\n[{:phoenix, "~> 1.8"}]' },
+    seen: ["mix.exs:2 asks for phoenix"],
+  },
+  "a container of a program": {
+    files: { ...PAGE, Dockerfile: 'FROM node:24\nCOPY . .\nCMD ["node", "main.js"]\n' },
+    seen: ['Dockerfile:3 starts ["node", "main.js"]'],
+  },
+  "a container whose last image is a stage of a program": {
+    files: { ...PAGE, Dockerfile: "FROM nginx AS web\nFROM ruby:3.4 AS app\nFROM app\n" },
+    seen: ["Dockerfile:3 builds an image from app"],
+  },
+  "a Procfile": {
+    files: { ...PAGE, Procfile: "release: ./migrate\nweb: ./bin/server\n" },
+    seen: ["Procfile:2 starts ./bin/server"],
+  },
+  "a server in Python that a build script of assets hides": {
+    files: {
+      "package.json": pack([], { build: "node build.mjs" }),
+      "requirements.txt": "fastapi\n",
+      "dist/index.html": "",
+    },
+    directory: "dist",
+    seen: ["requirements.txt:1 asks for fastapi"],
+  },
+};
+
+for (const [name, { seen, ...project }] of Object.entries(REFUSED)) {
+  Deno.test(`findBuilt() refuses ${name}, with file and line`, async () => {
+    const { found } = await inspect(project);
+    assert.ok(found.type === "unusable", JSON.stringify(found));
+    const [first, ...lines] = found.message.split("\n");
+    assert.equal(
+      first,
+      "Nothing is published: this project looks like a server, not a static site",
+    );
+    assert.deepEqual(lines.slice(0, seen.length), seen.map((line) => `  ${line}`));
+    assert.match(found.hint ?? "", /^svc runs .*\n\n\[build\]\nstatic = true\n$/s);
+    const { found: published } = await inspect(project, { isStatic: true });
+    assert.equal(published.type, "static");
+  });
+}
+
+/** A project whose files are published, and whether it is said what is not. */
+const SITES: Readonly<
+  Record<string, Project & { readonly options?: BuiltOptions; readonly notes?: RegExp }>
+> = {
+  "plain pages": { files: PAGE },
+  "a site with tools alone": {
+    files: { ...PAGE, "package.json": pack([], { start: "http-server" }), "tool.py": "import os" },
+  },
+  "a site that an Express of its own previews": {
+    files: {
+      ...PAGE,
+      "package.json": '{"devDependencies":{"express":"5"},"scripts":{"start":"gulp"}}',
+    },
+  },
+  "Express in dependencies that no file imports": {
+    files: { ...PAGE, "package.json": pack(["express"]), "main.js": "document.title = 'a';" },
+  },
+  "Python in the browser": {
+    files: { ...PAGE, "main.py": "from pyscript import display", "pyscript.toml": "" },
+  },
+  "a container that only serves the files": {
+    files: { ...PAGE, Dockerfile: "FROM nginx:alpine\nCOPY . /usr/share/nginx/html\n" },
+  },
+  "a container whose last stage only serves the files": {
+    files: {
+      ...PAGE,
+      Dockerfile: "FROM node:24 AS build\nRUN npm run build\nFROM docker.io/library/caddy:2\n",
+    },
+  },
+  "a Procfile that serves files": { files: { ...PAGE, Procfile: "web: npx serve dist\n" } },
+  "a folder named api with pages and data": {
+    files: { ...PAGE, "api/index.html": "", "api/v1.json": "{}", "api/client.js": "export let a;" },
+  },
+  "functions of svc": {
+    files: { ...PAGE, "functions/guard.ts": "export default (request, context) => undefined;" },
+  },
+  "what Jekyll built": {
+    files: { Gemfile: 'gem "jekyll"', "_site/index.html": "" },
+    directory: "_site",
+  },
+  "a folder that its author named": {
+    files: { "requirements.txt": "mkdocs\n", "mkdocs.yml": "", "site/index.html": "" },
+    directory: "site",
+    options: { isNamed: true },
+  },
+  "a site of Vite with a container": {
+    files: {
+      "package.json": pack(["vite"], { build: "vite build" }),
+      Dockerfile: "FROM node\nCMD npm start",
+      Procfile: "web: npm start",
+      "dist/index.html": "",
+    },
+  },
+  "a site of Astro with Express as a tool": {
+    files: {
+      "package.json":
+        '{"dependencies":{"astro":"5"},"devDependencies":{"express":"5"},"scripts":{"mock":"node mock.js"}}',
+      "mock.js": EXPRESS,
+      "dist/index.html": "",
+    },
+  },
+  "a static export of Next.js with Express as a tool": {
+    files: {
+      "package.json":
+        '{"dependencies":{"next":"15.0.0"},"devDependencies":{"express":"5"},"scripts":{"build":"next build"}}',
+      "next.config.mjs": 'export default { output: "export" };',
+      "server.js": EXPRESS,
+      "out/index.html": "",
+    },
+    directory: "out",
+  },
+  "a site of Hugo with its modules": {
+    files: { "hugo.toml": "", "go.mod": "module a\n", "public/index.html": "" },
+    directory: "public",
+  },
+  "a site of Vite beside a program in Python": {
+    files: {
+      "package.json": pack(["vite"], { build: "vite build" }),
+      "requirements.txt": "fastapi\n",
+      "dist/index.html": "",
+    },
+    notes: /a server beside them is not deployed \(requirements\.txt:1 asks for fastapi\)/,
+  },
+};
+
+for (const [name, { options, notes, ...project }] of Object.entries(SITES)) {
+  Deno.test(`findBuilt() publishes ${name}`, async () => {
+    const { found } = await inspect(project, options);
+    assert.ok(found.type === "static", JSON.stringify(found));
+    if (notes === undefined) assert.equal(found.notes, undefined);
+    else assert.match(found.notes?.join() ?? "", notes);
+  });
+}

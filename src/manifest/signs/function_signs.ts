@@ -1,0 +1,52 @@
+/**
+ * Functions of other platforms, which find them by their folders.
+ *
+ * @module
+ */
+import type { ProjectReader } from "../frameworks/types.ts";
+import { lineOf } from "./line_of.ts";
+import { FUNCTION_FOLDERS } from "./sign_table.ts";
+import type { ProjectSign } from "./types.ts";
+
+/** Functions that an error names. */
+const MAX_NAMED = 3;
+
+/** Files of a folder that are looked at. */
+const MAX_READ = 24;
+
+const SCRIPT = /\.[cm]?[jt]sx?$/i;
+
+/** Other languages in which Vercel runs functions. */
+const OTHER_PROGRAM = /\.(?:py|go|rb|rs|php)$/i;
+
+/** How other platforms write functions. */
+const FUNCTION =
+  /\bexport\s+default\s+(?:async\s+)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|context|event)\b|\bexport\s+default\s+(?:handle|handler|app|server)\b|\bmodule\.exports\s*=\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|event)\b|\bmodule\.exports\s*=\s*(?:handler|app|server)\b|\bexport\s+(?:const|(?:async\s+)?function)\s+(?:GET|POST|PUT|PATCH|DELETE|handler|onRequest\w*)\b|\bexports\.handler\s*=|\bVercelRequest\b/;
+
+/** How functions of Cloudflare look: those of svc are in a folder of the same name. */
+const PAGES_FUNCTION = /\bonRequest\w*\b/;
+
+const CAN = "svc runs functions that rules name (docs/functions.md) and servers that listen";
+
+/** The line on which a file is a function; `undefined` where it is none. */
+export function functionLine(folder: string, file: string, text: string): number | undefined {
+  if (SCRIPT.test(file)) return lineOf(text, folder === "functions" ? PAGES_FUNCTION : FUNCTION);
+  return folder === "api" && OTHER_PROGRAM.test(file) ? 1 : undefined;
+}
+
+/** The first functions of other platforms in a project. */
+export async function findFunctionSigns(project: ProjectReader): Promise<readonly ProjectSign[]> {
+  const found: ProjectSign[] = [];
+  for (const { folder, platform } of FUNCTION_FOLDERS) {
+    const files = await project.list?.(folder) ?? [];
+    for (const path of files.slice(0, MAX_READ)) {
+      const file = `${folder}/${path}`;
+      const text = await project.readText(file);
+      const line = text === undefined ? undefined : functionLine(folder, file, text);
+      if (line === undefined) continue;
+      found.push({ kind: "function", file, line, seen: `is a function of ${platform}`, can: CAN });
+      if (found.length === MAX_NAMED) return found;
+    }
+  }
+  return found;
+}

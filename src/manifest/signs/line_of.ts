@@ -1,0 +1,11 @@
+/**
+ * @module
+ */
+
+/** The line, from 1, on which a text matches; `undefined` where it does not. */
+export function lineOf(text: string, pattern: RegExp): number | undefined {
+  const found = pattern.exec(text);
+  if (found === null) return undefined;
+  const start = found.index + (found[0].length - found[0].trimStart().length);
+  return text.slice(0, start).split("\n").length;
+}

@@ -1,0 +1,85 @@
+/**
+ * What in a project's folder shows a server that svc does not run by itself, though nothing
+ * else was detected.
+ *
+ * @module
+ */
+import type { ProjectReader } from "../frameworks/types.ts";
+import { findAppSigns } from "./app_signs.ts";
+import { findFunctionSigns } from "./function_signs.ts";
+import { lineOf } from "./line_of.ts";
+import { CONTAINERS, LANGUAGES, packsFiles } from "./sign_table.ts";
+import type { FileSign, LanguageSigns, ProjectSign } from "./types.ts";
+
+/** What was seen in a file, and on which line; `undefined` where it shows nothing. */
+function seenIn(
+  text: string,
+  { shows = [], seen, unless }: FileSign,
+): Pick<ProjectSign, "line" | "seen"> | undefined {
+  if (unless?.test(text) === true) return undefined;
+  for (const [pattern, clause] of shows) {
+    const line = lineOf(text, pattern);
+    if (line === undefined) continue;
+    const shown = pattern.exec(text)?.[1]?.trim() ?? "";
+    return { line, seen: clause.replace("$1", () => shown) };
+  }
+  return seen === undefined ? undefined : { line: 1, seen };
+}
+
+async function fileSign(project: ProjectReader, row: FileSign) {
+  const text = await project.readText(row.file);
+  const found = text === undefined ? undefined : seenIn(text, row);
+  return found === undefined ? undefined : { file: row.file, ...found };
+}
+
+async function languageSign(
+  project: ProjectReader,
+  { name, files }: LanguageSigns,
+): Promise<ProjectSign | undefined> {
+  for (const row of files) {
+    const found = await fileSign(project, row);
+    if (found === undefined) continue;
+    const can = `svc runs servers of JavaScript and TypeScript, but found no way to run ${name}`;
+    return { kind: "program", language: name, can, ...found };
+  }
+  return undefined;
+}
+
+const CONTAINER_CAN =
+  "svc runs the servers that it detects without a container: of JavaScript and TypeScript";
+
+async function findContainers(project: ProjectReader): Promise<readonly ProjectSign[]> {
+  const signs: ProjectSign[] = [];
+  for (const row of CONTAINERS) {
+    const found = await fileSign(project, row);
+    if (found === undefined) continue;
+    const isPacked = /^(?:Docker|Container)file$/.test(row.file) &&
+      packsFiles(await project.readText(row.file) ?? "");
+    if (!isPacked) signs.push({ kind: "container", can: CONTAINER_CAN, ...found });
+  }
+  return signs;
+}
+
+/**
+ * All signs of servers in a project, those that say most first. Files are looked at by their
+ * names; folders of functions are listed.
+ */
+export async function findProjectSigns(project: ProjectReader): Promise<readonly ProjectSign[]> {
+  const languages: ProjectSign[] = [];
+  for (const language of LANGUAGES) {
+    const sign = await languageSign(project, language);
+    if (sign !== undefined) languages.push(sign);
+  }
+  return [
+    ...await findFunctionSigns(project),
+    ...await findAppSigns(project),
+    ...languages,
+    ...await findContainers(project),
+  ];
+}
+
+/** Sources in the languages of some signs. */
+export function sourcesOf(signs: readonly ProjectSign[]): readonly RegExp[] {
+  const names = new Set(signs.map(({ language }) => language));
+  return LANGUAGES.filter(({ name }) => names.has(name)).map(({ sources }) => sources);
+}

@@ -1,0 +1,38 @@
+/**
+ * What is said of a project with signs of a server that nothing runs.
+ *
+ * @module
+ */
+import type { Found } from "../frameworks/types.ts";
+import type { ProjectSign } from "./types.ts";
+
+/** Signs that an error lists. */
+const MAX_LISTED = 6;
+
+/** The lines of svc.toml by which a project is a static site all the same. */
+const STATIC_LINES = "[build]\nstatic = true";
+
+/** A sign as people read it: `app.py:3 imports flask`. */
+export const describeSign = ({ file, line, seen }: ProjectSign): string =>
+  `${file}:${line} ${seen}`;
+
+/** Refuses to publish a project: with what was found, what svc can do, and how to publish it. */
+export function refuseSigns(signs: readonly ProjectSign[]): Found & { readonly type: "unusable" } {
+  const lines = signs.slice(0, MAX_LISTED).map((sign) => `  ${describeSign(sign)}`);
+  const more = signs.length > MAX_LISTED ? [`  and ${signs.length - MAX_LISTED} more`] : [];
+  const can = [...new Set(signs.map((sign) => sign.can))];
+  return {
+    type: "unusable",
+    message: `Nothing is published: this project looks like a server, not a static site\n${
+      [...lines, ...more].join("\n")
+    }`,
+    hint: `${can.slice(0, 2).join(". ")}. If it is a static site, write into svc.toml:\n\n` +
+      `${STATIC_LINES}\n`,
+    details: {
+      signs: signs.map(({ kind, file, line, seen, language }) => ({
+        ...{ kind, file, line, seen },
+        ...(language === undefined ? {} : { language }),
+      })),
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * What a sign of a server is, and how the tables of signs describe one.
+ *
+ * @module
+ */
+
+/** Where a server would run that a sign shows. */
+export type SignKind =
+  /** A function of another platform. */
+  | "function"
+  /** A program in JavaScript, or in another language. */
+  | "program"
+  /** How another platform runs the project, whatever it is written in. */
+  | "container";
+
+/** Something in a project that shows a server which svc does not run by itself. */
+export interface ProjectSign {
+  readonly kind: SignKind;
+  /** Relative to the project. */
+  readonly file: string;
+  /** The line that shows it, from 1. */
+  readonly line: number;
+  /** What was seen there, as a clause about the file: `asks for flask`. */
+  readonly seen: string;
+  /** What svc can do with it, as a sentence without its stop. */
+  readonly can: string;
+  /** Name of the language, unless it is JavaScript or TypeScript. */
+  readonly language?: string;
+}
+
+/** A file by whose name a server is known. */
+export interface FileSign {
+  readonly file: string;
+  /** The line that says most, and what it says; its first group is shown for `$1`. */
+  readonly shows?: readonly (readonly [pattern: RegExp, seen: string])[];
+  /** What its being there shows, where no line says more. */
+  readonly seen?: string;
+  /** Text of a project that has no server all the same. */
+  readonly unless?: RegExp;
+}
+
+/** A language whose programs serve. */
+export interface LanguageSigns {
+  readonly name: string;
+  readonly files: readonly FileSign[];
+  /** Its sources, which no visitor gets. */
+  readonly sources: RegExp;
+}

@@ -1,0 +1,95 @@
+/** A project with signs of a server that nothing runs is not published, unless it says so. */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { withSandbox } from "../helpers/sandbox.ts";
+
+interface Row {
+  readonly files: Readonly<Record<string, string>>;
+  /** What a deploy finds; a project is published where missing. */
+  readonly seen?: RegExp;
+}
+
+const PAGE = { "index.html": "<h1>page</h1>" };
+
+const ROWS: Readonly<Record<string, Row>> = {
+  "rack": {
+    files: { Gemfile: 'gem "sinatra"\n', "config.ru": "run App", "public/robots.txt": "" },
+    seen: /config\.ru:1 starts an application of Rack/,
+  },
+  "flask": {
+    files: {
+      ...PAGE,
+      "requirements.txt": "flask\n",
+      "app.py": "from flask import Flask\n",
+      "templates/a.html": "",
+    },
+    seen: /requirements\.txt:1 asks for flask[^]*found no way to run Python/,
+  },
+  "go": {
+    files: { "go.mod": "module shop\n", "main.go": "package main\n" },
+    seen: /go\.mod:1 is the Go module shop/,
+  },
+  "container": {
+    files: { ...PAGE, Dockerfile: "FROM node\nCMD node main.js\n" },
+    seen: /Dockerfile:2 starts node main\.js/,
+  },
+  "nginx": { files: { ...PAGE, Dockerfile: "FROM nginx\nCOPY . /usr/share/nginx/html\n" } },
+  "plain": { files: { ...PAGE, "tool.py": "print(1)\n" } },
+};
+
+Deno.test("svc deploy publishes no server whose kind it does not run", async (t) => {
+  await withSandbox(async (box) => {
+    const write = async (name: string, files: Row["files"]) => {
+      for (const [path, text] of Object.entries(files)) {
+        const absolute = join(box.site, name, path);
+        await Deno.mkdir(dirname(absolute), { recursive: true });
+        await Deno.writeTextFile(absolute, text);
+      }
+    };
+    await box.start();
+    for (const [name, { files, seen }] of Object.entries(ROWS)) {
+      await t.step(name, async () => {
+        await write(name, files);
+        await box.json(["projects", "create", "--name", name]);
+        const deployed = await box.tool(["deploy", name, "--project-id", name, "--prod"]);
+        const page = await box.page(`${name}.localhost`, "/");
+        if (seen === undefined) {
+          assert.equal(deployed.code, 0, deployed.stderr);
+          assert.equal(page.status, 200);
+          return;
+        }
+        assert.equal(deployed.code, 1, deployed.stderr);
+        assert.match(deployed.stderr, seen);
+        assert.match(deployed.stderr, /\[build\]\n\s*static = true/);
+        assert.equal(page.status, 404);
+      });
+    }
+
+    await t.step("the two lines publish the files, but no source of the server", async () => {
+      await write("flask", { "svc.toml": "[build]\nstatic = true\n" });
+      const deployed = await box.tool(["deploy", "flask", "--project-id", "flask", "--prod"]);
+      assert.equal(deployed.code, 0, deployed.stderr);
+      assert.match(deployed.stderr, /Left out app\.py, requirements\.txt: .*sources of a server/);
+      const { status } = await box.page("flask.localhost", "/");
+      assert.equal(status, 200);
+      for (const path of ["/app.py", "/requirements.txt"]) {
+        assert.equal((await box.page("flask.localhost", path)).status, 404, path);
+      }
+    });
+
+    await t.step("programs get the signs as JSON", async () => {
+      const { stdout } = await box.tool(["deploy", "go", "--project-id", "go", "--json"]);
+      const { code, signs } = JSON.parse(stdout);
+      assert.equal(code, "server_invalid");
+      assert.deepEqual(signs, [
+        {
+          kind: "program",
+          file: "go.mod",
+          line: 1,
+          seen: "is the Go module shop",
+          language: "Go",
+        },
+      ]);
+    });
+  });
+});
