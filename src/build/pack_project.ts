@@ -17,6 +17,7 @@ import { warnOfForeignFiles, warnOfOwnTimers, withoutForeignFiles } from "./fore
 import { folderPagesOf } from "./folder_pages.ts";
 import type { HashCachePlace } from "./hash_cache.ts";
 import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
+import { findFramework } from "../manifest/mod.ts";
 import { prepareOutput } from "./prepare_output.ts";
 import {
   checkRuleFunctions,
@@ -24,6 +25,7 @@ import {
   RULES_FILE,
   warnOpenFolders,
 } from "./read_rules_file.ts";
+import { withSinglePage } from "./single_page.ts";
 import type { ServerReport, ServerSettings } from "./server/types.ts";
 import type { BuildHost } from "./types.ts";
 import { openApp } from "./workspace/open_app.ts";
@@ -104,8 +106,15 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     ...(skipValidation === undefined ? {} : { skipValidation }),
     ...(config?.images === undefined ? {} : { images: config.images }),
   });
+  const { framework } = built.detected;
+  const paged = withSinglePage(host, prepared.manifest, {
+    config,
+    paths: prepared.files.map(({ path }) => path),
+    isApp: findFramework(framework?.id)?.isSinglePage === true &&
+      built.detected.server === undefined,
+  });
   const manifest = withVitals(
-    withFunctionLimits(withCronTasks(host, prepared.manifest, config), config),
+    withFunctionLimits(withCronTasks(host, paged, config), config),
     config,
   );
   if (rules !== undefined) {

@@ -87,6 +87,11 @@ export interface ProjectConfig {
     readonly svg?: boolean;
     readonly minTtlSeconds?: number;
   };
+  /** How files are served; `undefined` where the table is not written. */
+  readonly static?: {
+    /** Whether index.html answers documents without a file. */
+    readonly spa?: boolean;
+  };
   readonly traffic?: {
     /** Whether browsers of visitors measure web vitals. */
     readonly vitals?: boolean;
@@ -133,6 +138,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     db: raw.db ?? {},
     env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },
     ...(raw.functions === undefined ? {} : { functions: cpuMs === undefined ? {} : { cpuMs } }),
+    ...(raw.static === undefined ? {} : { static: raw.static }),
     ...(raw.traffic === undefined ? {} : { traffic: raw.traffic }),
     ...(raw.images === undefined ? {} : {
       images: { ...images, ...(minTtlSeconds === undefined ? {} : { minTtlSeconds }) },

@@ -293,6 +293,13 @@ const images = table({
   }),
 });
 
+const staticSite = table({
+  spa: z.boolean(ENABLED_RULE).optional().meta({
+    description:
+      "Whether index.html answers documents without a file, as a single-page app needs; decided at deploy by the framework when omitted.",
+  }),
+});
+
 const traffic = table({
   vitals: z.boolean(ENABLED_RULE).optional().meta({
     description: "Whether /_svc/vitals.js measures web vitals of visitors; false when omitted.",
@@ -311,6 +318,7 @@ export const projectConfigSchema = table({
   db: db.optional().meta({ description: "The managed database of the project." }),
   env: env.optional().meta({ description: "Environment variables." }),
   images: images.optional().meta({ description: "Converting images at /_svc/image." }),
+  static: staticSite.optional().meta({ description: "How files are served." }),
   traffic: traffic.optional().meta({ description: "What is counted of visits." }),
 });
 
@@ -328,6 +336,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   db: Object.keys(db.shape),
   env: Object.keys(env.shape),
   images: Object.keys(images.shape),
+  static: Object.keys(staticSite.shape),
   traffic: Object.keys(traffic.shape),
 };
 

@@ -29,7 +29,18 @@ Deno.test("projectConfigJsonSchema() closes every table", () => {
 
 Deno.test("the schema has the keys of the specification, and those of servers and images", () => {
   assert.deepEqual(TABLE_KEYS, {
-    "": ["project", "dev", "build", "cron", "functions", "db", "env", "images", "traffic"],
+    "": [
+      "project",
+      "dev",
+      "build",
+      "cron",
+      "functions",
+      "db",
+      "env",
+      "images",
+      "static",
+      "traffic",
+    ],
     project: ["id", "name", "workspace"],
     dev: ["command", "port", "host", "data_dir", "aliases"],
     build: [
@@ -47,6 +58,7 @@ Deno.test("the schema has the keys of the specification, and those of servers an
     db: ["database", "branch"],
     env: ["declarations"],
     images: ["enabled", "sizes", "qualities", "formats", "hosts", "svg", "min_ttl"],
+    static: ["spa"],
     traffic: ["vitals"],
   });
 });

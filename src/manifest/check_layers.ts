@@ -70,12 +70,34 @@ function checkEntry(layer: Fields, path: string, files: OutputFiles): ManifestPr
   return [{ path, message }];
 }
 
+/** A fallback is a file of its layer. */
+function checkFallback(layer: Fields, path: string, files: OutputFiles): ManifestProblem[] {
+  const text = textWithin(layer.fallback, MAX_ENTRY_LENGTH);
+  if (text === undefined || layer.target === "COMPUTE") return [];
+  const result = parseRelativePath(text);
+  if (!result.ok) return [{ path, message: `Path ${JSON.stringify(text)} ${result.reason}` }];
+  if (!files.hasFile(result.path)) {
+    return [{
+      path,
+      message: `Cannot find the page ${JSON.stringify(text)} in the output directory` +
+        entryHint(layer, text, files).replace("entry", "fallback"),
+    }];
+  }
+  const directory = parseRelativePath(textWithin(layer.directory, MAX_DIRECTORY_LENGTH) ?? "");
+  const isInside = !directory.ok || directory.path === "." ||
+    result.path.startsWith(`${directory.path}/`);
+  return isInside
+    ? []
+    : [{ path, message: `Use a page in the folder of the layer: it is ${JSON.stringify(text)}` }];
+}
+
 /** Checks that names are unique, and that folders and entries are in the output. */
 export function checkLayers(layers: readonly Fields[], files: OutputFiles): ManifestProblem[] {
   return [
     ...checkNames(layers),
     ...layers.flatMap((layer, index) => [
       ...checkDirectory(layer.directory, formatPath(["layers", index, "directory"]), files),
+      ...checkFallback(layer, formatPath(["layers", index, "fallback"]), files),
       ...checkEntry(layer, formatPath(["layers", index, "entry"]), files),
     ]),
   ];

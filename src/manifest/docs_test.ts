@@ -19,7 +19,7 @@ const examples = [...TEXT.matchAll(EXAMPLE)].map(([, files = "", kind, json = ""
 
 Deno.test("docs/manifest.md has manifests that pass and resolve as its tables say", () => {
   const good = examples.filter(({ kind }) => kind === "manifest");
-  assert.equal(good.length, 3);
+  assert.equal(good.length, 4);
   let rows = 0;
   for (const { result, rest } of good) {
     assert.ok(result.ok);

@@ -52,10 +52,15 @@ const directory = text(WANTED_DIRECTORY, MAX_DIRECTORY_LENGTH).describe(
   'Folder of the layer, relative to the output directory; "." is the output directory itself.',
 );
 
+const WANTED_FALLBACK = `Use a path of 1 to ${MAX_ENTRY_LENGTH} characters`;
+
 export const staticLayerSchema = z.strictObject({
   name: layerName,
   target: z.literal("STATIC").describe("Files that are served as they are."),
   directory,
+  fallback: text(WANTED_FALLBACK, MAX_ENTRY_LENGTH).optional().describe(
+    "Page that answers documents without a file, relative to the output directory: that of a single-page app. It answers paths below its own folder that have no file extension, for GET and HEAD with text/html in Accept; none where missing.",
+  ),
 }, WANTED_OBJECT);
 
 const WANTED_TIMEOUT =
@@ -104,6 +109,7 @@ const unknownLayerSchema = z.strictObject({
   name: layerName,
   target: z.enum(["STATIC", "COMPUTE"], 'Use "STATIC" or "COMPUTE"'),
   directory,
+  fallback: staticLayerSchema.shape.fallback,
   entry: computeLayerSchema.shape.entry.optional(),
   runtime: runtimeSchema.optional(),
 }, WANTED_OBJECT);

@@ -26,6 +26,12 @@ import type { Site } from "./site.ts";
 
 const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
+const VARY_ACCEPT: Header = ["vary", "accept"];
+
+/** Whether a browser asks for a page, rather than a script for an asset. */
+const wantsDocument = (request: PagedRequest): boolean =>
+  request.header("accept")?.includes("text/html") === true;
+
 /** A request that follows the routes. */
 interface RouteContext {
   readonly site: Site;
@@ -105,7 +111,10 @@ export class SiteResponder {
       case "compute":
         return this.#fetchFromServer(context, resolution);
       case "missing": {
-        const { page } = resolution;
+        const { page, fallback } = resolution;
+        if (fallback !== undefined && isReading(method) && wantsDocument(request)) {
+          return this.#fallback(context, fallback);
+        }
         if (page === undefined || !isReading(method)) {
           return edgePage(request, 404, { headers: site.common });
         }
@@ -113,6 +122,12 @@ export class SiteResponder {
         return this.#files.whole(representation, 404, { method, blobs: site.blobs });
       }
     }
+  }
+
+  /** The page of a single-page app. Another `Accept` gets a 404, which caches must know. */
+  async #fallback({ site, request }: RouteContext, page: StaticFile): Promise<EdgeResponse> {
+    const response = await this.file(site, request, page);
+    return { ...response, headers: [...response.headers, VARY_ACCEPT] };
   }
 
   #fetchFromServer(

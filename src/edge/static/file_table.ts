@@ -17,6 +17,15 @@ export interface FileTable {
   readonly byPath: ReadonlyMap<string, StaticFile>;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;
+  /** The page that answers documents without a file. */
+  readonly fallback: Fallback | undefined;
+}
+
+/** The page of a single-page app. */
+export interface Fallback {
+  readonly file: StaticFile;
+  /** Normalized path with a final slash: it answers what is below. */
+  readonly below: string;
 }
 
 /** The build's own records at the top of the output directory, which are never public. */
@@ -46,6 +55,8 @@ export interface FileTableOptions {
   readonly directory: string;
   /** Fields that every response carries. */
   readonly common: HeaderList;
+  /** Path in the output of the page that answers documents without a file. */
+  readonly fallback?: string | undefined;
   /** Whether a file, by its path in the output, is never served. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
 }
@@ -92,7 +103,19 @@ export function* createFileTable(
       variants: varies ? compressed : NO_VARIANTS,
     });
   });
-  return { byPath, notFound: byPath.get("/404.html") };
+  return { byPath, notFound: byPath.get("/404.html"), fallback: fallbackOf(byPath, options) };
+}
+
+function fallbackOf(
+  byPath: FileTable["byPath"],
+  { directory, fallback }: FileTableOptions,
+): Fallback | undefined {
+  if (fallback === undefined) return undefined;
+  const prefix = directory === "." || directory === "" ? "" : `${directory}/`;
+  if (!fallback.startsWith(prefix)) return undefined;
+  const path = urlPathOf(fallback.slice(prefix.length));
+  const file = byPath.get(path);
+  return file === undefined ? undefined : { file, below: path.slice(0, path.lastIndexOf("/") + 1) };
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from "../../manifest/mod.ts";
 import type { Steps } from "../../lib/next_turn.ts";
 import { type HeaderList, isReading } from "../messages/mod.ts";
-import { createFileTable, type FileTable, findFile } from "./file_table.ts";
+import { createFileTable, type Fallback, type FileTable, findFile } from "./file_table.ts";
 import { serverFilesTest } from "./server_files.ts";
 import type { SiteFile, StaticFile } from "./static_file.ts";
 
@@ -22,7 +22,12 @@ export type Resolution =
   /** There is a file, but its method is neither `GET` nor `HEAD`. */
   | { readonly type: "read_only" }
   /** 404, with the layer's own page where it has one. */
-  | { readonly type: "missing"; readonly page: StaticFile | undefined }
+  | {
+    readonly type: "missing";
+    readonly page: StaticFile | undefined;
+    /** What answers in place of the 404 where a document is asked for. */
+    readonly fallback: StaticFile | undefined;
+  }
   /** A COMPUTE layer answers. */
   | ComputeResolution;
 
@@ -41,8 +46,21 @@ interface Walk {
   readonly next: number;
   /** The 404 page of the first layer that lacks the file. */
   readonly page: StaticFile | undefined;
+  /** The fallback of the first layer that lacks the file and has one for the path. */
+  readonly fallback: StaticFile | undefined;
   /** Whether a file was skipped because the request does not read. */
   readonly isFile: boolean;
+}
+
+/** A last segment that names a kind of file: an asset, and no page of an app. */
+const HAS_EXTENSION = /\.[^/.]+$/;
+
+/** The fallback for a path without a file extension below its folder. */
+function fallbackFor(fallback: Fallback | undefined, path: string): StaticFile | undefined {
+  if (fallback === undefined || HAS_EXTENSION.test(path)) return undefined;
+  return path.startsWith(fallback.below) || `${path}/` === fallback.below
+    ? fallback.file
+    : undefined;
 }
 
 const READ_ONLY: Resolution = Object.freeze({ type: "read_only" });
@@ -57,8 +75,9 @@ export function* createFileTables(
   for (const layer of manifest.layers) {
     if (layer.target !== "STATIC") continue;
     const isHidden = serverFilesTest(manifest.layers, layer);
-    const { directory } = layer;
-    tables.set(layer.name, yield* createFileTable(files, { directory, common, isHidden }));
+    const { directory, fallback } = layer;
+    const options = { directory, common, isHidden, fallback };
+    tables.set(layer.name, yield* createFileTable(files, options));
   }
   return tables;
 }
@@ -114,7 +133,8 @@ export class SiteContent {
 
   #route(method: string, path: string): Resolution {
     const matched = this.#routes.match(path, method);
-    return this.#follow(method, path, { matched, next: 0, page: undefined, isFile: false });
+    const start = { matched, next: 0, page: undefined, fallback: undefined, isFile: false };
+    return this.#follow(method, path, start);
   }
 
   /** Methods that do not read reach COMPUTE layers, but not files. */
@@ -126,19 +146,22 @@ export class SiteContent {
   /** Follows the routes; a request that does not read skips a file to a server behind it. */
   #follow(method: string, path: string, { matched, next, ...before }: Walk): Resolution {
     const reads = isReading(method);
-    let { page, isFile } = before;
+    let { page, fallback, isFile } = before;
     for (let at = next; at < matched.length; at++) {
       const route = matched[at]!;
       if (route.layer.target === "COMPUTE") {
-        return { type: "compute", route, walk: { matched, next: at + 1, page, isFile } };
+        return { type: "compute", route, walk: { matched, next: at + 1, page, fallback, isFile } };
       }
       const table = this.#tables.get(route.layer.name)!;
       const file = findFile(table, path);
       if (file !== undefined && reads) return { type: "file", file };
-      if (file === undefined) page ??= table.notFound;
-      else isFile = true;
-      if (!route.fallthrough) return isFile ? READ_ONLY : { type: "missing", page: table.notFound };
+      if (file === undefined) {
+        page ??= table.notFound;
+        fallback ??= fallbackFor(table.fallback, path);
+      } else isFile = true;
+      if (route.fallthrough) continue;
+      return isFile ? READ_ONLY : { type: "missing", page: table.notFound, fallback };
     }
-    return isFile ? READ_ONLY : { type: "missing", page: page ?? this.#defaultPage };
+    return isFile ? READ_ONLY : { type: "missing", page: page ?? this.#defaultPage, fallback };
   }
 }

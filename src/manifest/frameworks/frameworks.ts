@@ -3,7 +3,9 @@
  *
  * @module
  */
+import { angular } from "./angular.ts";
 import { astro } from "./astro.ts";
+import { createReactApp } from "./create_react_app.ts";
 import { denoServer } from "./deno_server.ts";
 import { docusaurus } from "./docusaurus.ts";
 import { eleventy } from "./eleventy.ts";
@@ -12,15 +14,18 @@ import { next } from "./next.ts";
 import { nitro } from "./nitro.ts";
 import { NODE_SERVERS } from "./node_servers.ts";
 import { nuxt } from "./nuxt.ts";
+import { parcel } from "./parcel.ts";
 import { qwik } from "./qwik.ts";
 import { reactRouter } from "./react_router.ts";
 import { remix } from "./remix.ts";
+import { rsbuild } from "./rsbuild.ts";
 import { solidStart } from "./solid_start.ts";
 import { sveltekit } from "./sveltekit.ts";
 import { tanstackStart } from "./tanstack_start.ts";
 import type { Framework, HashedFolder } from "./types.ts";
 import { vite } from "./vite.ts";
 import { vitepress } from "./vitepress.ts";
+import { vueCli } from "./vue_cli.ts";
 import { workers } from "./workers.ts";
 
 /** Frameworks in the order in which they are tried: what builds on another comes before it. */
@@ -41,7 +46,12 @@ export const FRAMEWORKS: readonly Framework[] = [
   workers,
   ...NODE_SERVERS,
   denoServer,
+  angular,
+  createReactApp,
+  vueCli,
+  rsbuild,
   vite,
+  parcel,
   hugo,
 ];
 

@@ -23,6 +23,7 @@ export const reactRouter: Framework = {
   build: "react-router build",
   dev: "react-router dev",
   outputDirs: ["build"],
+  isSinglePage: true,
   server: requestHandlerServer("react-router"),
   inspect,
 };

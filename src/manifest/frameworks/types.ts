@@ -177,6 +177,8 @@ export interface FoundFiles {
   readonly directory: string;
   /** As those of a server; `directory` is then a path in what they put together. */
   readonly placements?: readonly Placement[];
+  /** Page of a single-page app, which answers documents without a file; relative to the output. */
+  readonly fallback?: string;
   /** What its author should know: parts of the project that are not deployed. */
   readonly notes?: readonly string[];
 }
@@ -231,6 +233,8 @@ export interface Framework {
   readonly outputDirs: readonly string[];
   /** True where the program is no npm package. */
   readonly standalone?: boolean;
+  /** True where its sites without a server have one page, whose script shows every path. */
+  readonly isSinglePage?: boolean;
   /** Folders of its output with files named by their content, as the framework documents it. */
   readonly hashedFolders?: readonly HashedFolder[];
   /** Set where its servers can be deployed. */

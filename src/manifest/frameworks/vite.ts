@@ -17,6 +17,7 @@ export const vite: Framework = {
   build: "vite build",
   dev: "vite",
   outputDirs: ["dist"],
+  isSinglePage: true,
   inspect: ({ config }) => {
     const outDir = textProperty(config?.text ?? "", "outDir");
     return outDir === undefined ? {} : { outputDirs: [outDir] };

@@ -17,6 +17,7 @@ import type {
   FoundServer,
 } from "../frameworks/types.ts";
 import { describeSign, findProjectSigns, type ProjectSign, refuseSigns } from "../signs/mod.ts";
+import { withSinglePage } from "./single_page.ts";
 import { findServerSign, isPage, type ServerSign } from "./server_signs.ts";
 import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_manifest.ts";
 
@@ -199,7 +200,12 @@ export async function findBuilt(
   const server = findFramework(detected.framework?.id)?.server;
   const found = await server?.find(output, detected.advice) ??
     { type: "static" as const, directory: "." };
-  if (isStatic) return asStatic(found, output);
+  if (isStatic) {
+    const published = asStatic(found, output);
+    if (published.type !== "static") return published;
+    const folder = folderOf(output, published.directory);
+    return await withSinglePage(published, { framework: detected.framework?.id, folder });
+  }
   if (found.type !== "static") return found;
   const isWhole = found.directory === ".";
   const lacking = isWhole ? withoutServer(detected) : undefined;
@@ -208,7 +214,8 @@ export async function findBuilt(
   const judged = await judgeProject(found, { detected, output, isNamed });
   if (judged.type !== "static") return judged;
   const sign = await findServerSign(folder);
-  return sign === undefined ? judged : refuseServer(sign, folder);
+  if (sign !== undefined) return refuseServer(sign, folder);
+  return await withSinglePage(judged, { framework: detected.framework?.id, folder });
 }
 
 export interface BuiltOptions {
@@ -245,8 +252,10 @@ export function generateManifest(
 ): Manifest {
   if (found.type === "server") return serverManifest(found, from);
   const { framework } = from;
+  const { directory, fallback } = found;
   return generateStaticManifest({
-    directory: found.directory,
+    directory,
+    ...(fallback === undefined ? {} : { fallback }),
     ...(framework === undefined ? {} : { framework }),
   });
 }

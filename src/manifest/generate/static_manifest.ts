@@ -12,6 +12,8 @@ export interface GenerateOptions {
   readonly framework?: { readonly name: string; readonly version?: string };
   /** Folder with the files, relative to the output; the whole output where missing. */
   readonly directory?: string;
+  /** Page that answers documents without a file, relative to the output. */
+  readonly fallback?: string;
 }
 
 /** Framework and version, as `meta` of a manifest holds them. */
@@ -28,9 +30,13 @@ export const CATCH_ALL_PATTERN = "^/.*$";
 
 /** One STATIC layer over the whole output, and a route that takes every path. */
 export function generateStaticManifest(options: GenerateOptions = {}): Manifest {
+  const { directory = ".", fallback } = options;
   return {
     version: MANIFEST_VERSION,
-    layers: [{ name: STATIC_LAYER_NAME, target: "STATIC", directory: options.directory ?? "." }],
+    layers: [{
+      ...{ name: STATIC_LAYER_NAME, target: "STATIC", directory },
+      ...(fallback === undefined ? {} : { fallback }),
+    }],
     routes: [{ pattern: CATCH_ALL_PATTERN, layer: STATIC_LAYER_NAME }],
     ...metaOf(options),
   };

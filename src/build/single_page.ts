@@ -1,0 +1,89 @@
+/**
+ * Which page of a site answers documents without a file, as `svc.toml` and the project say.
+ *
+ * @module
+ */
+import { join } from "node:path/posix";
+import { z } from "zod";
+import type { ProjectConfig } from "../config/mod.ts";
+import { BuildError } from "./build_error.ts";
+import type { BuildHost } from "./types.ts";
+
+const PAGE = "index.html";
+const OWN_404 = "404.html";
+
+const manifestSchema = z.looseObject({
+  layers: z.array(z.looseObject({
+    target: z.string(),
+    directory: z.string().optional(),
+    fallback: z.string().optional(),
+  })),
+});
+type Layers = z.infer<typeof manifestSchema>["layers"];
+
+export interface SinglePageFacts {
+  readonly config: Pick<ProjectConfig, "static"> | undefined;
+  /** Paths of what is deployed. */
+  readonly paths: readonly string[];
+  /** Whether the project's framework makes single-page apps. */
+  readonly isApp: boolean;
+}
+
+/** The layers with the page of each that has one. */
+function withPages(layers: Layers, paths: readonly string[]): Layers {
+  const files = new Set(paths);
+  return layers.map((layer) => {
+    const page = join(layer.directory ?? ".", PAGE);
+    return layer.target === "STATIC" && layer.fallback === undefined && files.has(page)
+      ? { ...layer, fallback: page }
+      : layer;
+  });
+}
+
+const withoutPages = (layers: Layers): Layers => layers.map(({ fallback: _, ...layer }) => layer);
+
+/** Names the page that answers unknown paths, or says why none does. */
+function report(host: BuildHost, layers: Layers, { config, paths, isApp }: SinglePageFacts): void {
+  const page = layers.find(({ fallback }) => fallback !== undefined)?.fallback;
+  const isSet = config?.static?.spa !== undefined;
+  if (page !== undefined) {
+    const how = isSet ? "" : ": set [static] spa = false to turn this off";
+    host.say("build", "info", `Serves ${page.split("/").at(-1)} for unknown paths${how}`);
+    return;
+  }
+  const ownPage = layers.find(({ directory, target }) =>
+    target === "STATIC" && paths.includes(join(directory ?? ".", OWN_404))
+  );
+  if (isSet || !isApp || ownPage === undefined) return;
+  const hint = `set [static] spa = true to serve ${PAGE} instead`;
+  host.say("build", "info", `Serves ${OWN_404} for unknown paths: ${hint}`);
+}
+
+/**
+ * A manifest with what `svc.toml` says about single-page apps, which counts before what was
+ * detected. A manifest that is no object stays as it is: it is refused elsewhere.
+ *
+ * @throws {BuildError} where there is no page to serve
+ */
+export function withSinglePage(
+  host: BuildHost,
+  manifest: unknown,
+  facts: SinglePageFacts,
+): unknown {
+  const fields = manifestSchema.safeParse(manifest).data;
+  if (fields === undefined) return manifest;
+  const spa = facts.config?.static?.spa;
+  const layers = spa === undefined
+    ? fields.layers
+    : spa
+    ? withPages(fields.layers, facts.paths)
+    : withoutPages(fields.layers);
+  report(host, layers, facts);
+  if (spa === undefined) return manifest;
+  if (spa && layers.every(({ fallback }) => fallback === undefined)) {
+    throw new BuildError("output_invalid", `Cannot find ${PAGE}, which [static] spa serves`, {
+      hint: `Have the build write ${PAGE}, or remove "spa" from [static] of svc.toml`,
+    });
+  }
+  return { ...fields, layers };
+}

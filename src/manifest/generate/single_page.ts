@@ -1,0 +1,63 @@
+/**
+ * Whether the files of a build are a single-page app: one page, whose script shows every path.
+ *
+ * @module
+ */
+import { join } from "node:path/posix";
+import { stripComments, textProperty } from "../frameworks/config_text.ts";
+import { findFramework } from "../frameworks/frameworks.ts";
+import type { BuiltOutput, FoundFiles } from "../frameworks/types.ts";
+import { isPage } from "./server_signs.ts";
+
+/** The page that React Router writes for all paths, where it renders some ahead. */
+const NAMED_FALLBACK = "__spa-fallback.html";
+
+/** Where frameworks keep files that a build only copies: a page there is no page of the app. */
+const COPIED_FOLDERS = ["public", "static", "src"] as const;
+
+async function isCopied({ project }: BuiltOutput, path: string): Promise<boolean> {
+  for (const folder of COPIED_FOLDERS) {
+    if (await project.exists(`${folder}/${path}`)) return true;
+  }
+  return false;
+}
+
+/** Whether Vite's config says that it builds pages rather than an app. */
+async function isSeveralPages({ project }: BuiltOutput): Promise<boolean> {
+  for (const path of findFramework("vite")?.configFiles ?? []) {
+    const text = await project.readText(path);
+    if (text === undefined) continue;
+    return /^(?:mpa|custom)$/.test(textProperty(stripComments(text), "appType") ?? "");
+  }
+  return false;
+}
+
+/** The page that answers all paths; `undefined` where the build made several, or none. */
+async function singlePage(output: BuiltOutput): Promise<string | undefined> {
+  if (output.paths.includes(NAMED_FALLBACK)) return NAMED_FALLBACK;
+  const built: string[] = [];
+  for (const path of output.paths.filter(isPage)) {
+    if (path === "index.html" || !await isCopied(output, path)) built.push(path);
+    if (built.length > 1) return undefined;
+  }
+  const [page] = built;
+  return page !== undefined && /(?:^|\/)index\.html$/.test(page) ? page : undefined;
+}
+
+/**
+ * The files with the page that answers documents without a file, where a framework for
+ * single-page apps made one page. A site with a `404.html` says itself what unknown paths get.
+ */
+export async function withSinglePage(
+  found: FoundFiles,
+  { framework, folder }: {
+    readonly framework: string | undefined;
+    /** The files that are published, as an output. */
+    readonly folder: BuiltOutput;
+  },
+): Promise<FoundFiles> {
+  const isApp = findFramework(framework)?.isSinglePage === true;
+  if (!isApp || await isSeveralPages(folder) || folder.paths.includes("404.html")) return found;
+  const page = await singlePage(folder);
+  return page === undefined ? found : { ...found, fallback: join(found.directory, page) };
+}

@@ -1,0 +1,94 @@
+/** A single-page app: each path without a file gets its page, on the platform as in a preview. */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
+import { startServing } from "../helpers/dev_program.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+
+const HOST = "tides.localhost";
+const DOCUMENT = { accept: "text/html,*/*;q=0.8" };
+
+/** As Vite leaves a project that it has built. */
+const FILES: Readonly<Record<string, string>> = {
+  "package.json": '{"devDependencies":{"vite":"7.3.1"},"scripts":{"build":"vite build"}}',
+  "dist/index.html": "the app",
+  "dist/assets/index-a1.js": "script",
+};
+
+async function write(box: Sandbox, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    const absolute = join(box.site, path);
+    await Deno.mkdir(dirname(absolute), { recursive: true });
+    await Deno.writeTextFile(absolute, text);
+  }
+}
+
+/** Status and first word of what each request gets. */
+type Answers = Readonly<Record<string, readonly [status: number, body: RegExp]>>;
+
+const APP: Answers = {
+  "/": [200, /^the app$/],
+  "/users/7": [200, /^the app$/],
+  "/assets/index-a1.js": [200, /^script$/],
+  "/assets/index-b2.js": [404, /Not found/],
+};
+const NO_APP: Answers = { ...APP, "/users/7": [404, /Not found/] };
+const OWN_404: Answers = { ...NO_APP, "/users/7": [404, /^own 404$/] };
+const BOTH: Answers = { ...APP, "/assets/index-b2.js": [404, /^own 404$/] };
+
+Deno.test("a single-page app serves its page for documents without a file", async (t) => {
+  await withSandbox(async (box) => {
+    await write(box, FILES);
+    await box.start();
+    await box.json(["projects", "create", "--name", "tides"]);
+
+    const expectAnswers = async (port: number, host: string, answers: Answers) => {
+      for (const [path, [status, body]] of Object.entries(answers)) {
+        const answer = await fetchByHost({ port, host, path, headers: DOCUMENT });
+        assert.equal(answer.status, status, `${host}${path}`);
+        assert.match(answer.text, body, `${host}${path}`);
+      }
+      const data = await fetchByHost({ port, host, path: "/users/7", headers: { accept: "*/*" } });
+      assert.equal(data.status, 404, "what is no document");
+    };
+    const serve = async (command: string, answers: Answers) => {
+      const { site: cwd, env } = box;
+      const served = await startServing([command, "--port", "0"], { cwd, env });
+      try {
+        await expectAnswers(served.port, "localhost", answers);
+      } finally {
+        await served.end();
+      }
+    };
+    const deploy = async (answers: Answers, said: RegExp | undefined) => {
+      const args = ["deploy", "--project-id", "tides", "--prod", "--skip-build"];
+      const { code, stderr } = await box.tool(args);
+      assert.equal(code, 0, stderr);
+      const line = stderr.split("\n").find((each) => each.includes("for unknown paths"));
+      if (said === undefined) assert.equal(line, undefined);
+      else assert.match(line ?? "", said);
+      await expectAnswers(box.platform!.port, HOST, answers);
+    };
+
+    await t.step("as detected, and says so", async () => {
+      await deploy(APP, /Serves index\.html for unknown paths: set \[static\] spa = false to turn/);
+    });
+    await t.step("in a preview as well", () => serve("preview", APP));
+    await t.step("not where its author turns it off", async () => {
+      await write(box, { "svc.toml": "[static]\nspa = false\n" });
+      await deploy(NO_APP, undefined);
+    });
+    await t.step("not where it has a 404.html, and says how to have it", async () => {
+      await write(box, { "svc.toml": "", "dist/404.html": "own 404" });
+      await deploy({ ...OWN_404, "/assets/index-b2.js": [404, /^own 404$/] }, /Serves 404\.html/);
+    });
+    await t.step("beside a 404.html, where its author turns it on", async () => {
+      await write(box, { "svc.toml": "[static]\nspa = true\n" });
+      await deploy(BOTH, /Serves index\.html for unknown paths$/);
+    });
+    await t.step("in svc dev, where that serves the files itself", async () => {
+      await Deno.remove(join(box.site, "package.json"));
+      await serve("dev", BOTH);
+    });
+  });
+});
