@@ -7,7 +7,6 @@
  * @module
  */
 import { z } from "zod";
-import { parseRemotePattern } from "../lib/remote_pattern.ts";
 import { isTimeZone, MAX_SCHEDULE_LENGTH, scheduleProblem } from "../lib/cron_schedule.ts";
 import {
   ALIAS_NAME,
@@ -23,6 +22,8 @@ import {
   VARIABLE_NAME,
   VARIABLE_NAME_MAX,
 } from "./field_rules.ts";
+import { images, staticSite, traffic } from "./site_tables.ts";
+import { table } from "./table.ts";
 
 /** Most scheduled tasks. */
 export const MAX_CRON_TASKS = 20;
@@ -60,8 +61,6 @@ const command = text(`Use a shell command of 1 to ${MAX_COMMAND} characters`, {
 });
 
 const insidePath = (wanted: string) => z.string(wanted).min(1, wanted).max(MAX_PATH, wanted);
-
-const table = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape, "Use a table");
 
 const project = table({
   id: text("Use an identifier of letters, digits, _ and -", {
@@ -243,66 +242,6 @@ const env = table({
   ).optional().meta({
     description: "Environment variables that the project uses.",
     examples: [{ API_KEY: "sensitive", LOG_LEVEL: { visibility: "plain", required: false } }],
-  }),
-});
-
-const FORMATS = ["avif", "webp"] as const;
-const ENABLED_RULE = "Use true or false";
-const SIZES_RULE = "Use a list of 1 to 64 widths in pixels, whole numbers from 1 to 8192";
-const QUALITIES_RULE = "Use a list of 1 to 20 qualities, whole numbers from 1 to 100";
-const FORMATS_RULE = 'Use a list of the formats "avif" and "webp"';
-const HOSTS_RULE = "Use a list of at most 100 URL patterns";
-const HOST_PATTERN_RULE = 'Use a URL pattern such as "https://cdn.example.com/**"';
-const TTL_RULE = "Use a whole number of seconds from 0 to 31536000";
-
-const images = table({
-  enabled: z.boolean(ENABLED_RULE).optional().meta({
-    description: "Whether /_svc/image converts images; true when omitted.",
-  }),
-  sizes: z.array(z.int(SIZES_RULE).min(1, SIZES_RULE).max(8192, SIZES_RULE), SIZES_RULE)
-    .min(1, SIZES_RULE).max(64, SIZES_RULE).optional().meta({
-      description: "Widths that may be asked for, in pixels.",
-      examples: [[320, 640, 1280]],
-    }),
-  qualities: z.array(
-    z.int(QUALITIES_RULE).min(1, QUALITIES_RULE).max(100, QUALITIES_RULE),
-    QUALITIES_RULE,
-  ).min(1, QUALITIES_RULE).max(20, QUALITIES_RULE).optional().meta({
-    description: "Qualities that are made; another one is taken for the nearest.",
-    examples: [[60, 80]],
-  }),
-  formats: z.array(z.enum(FORMATS, FORMATS_RULE), FORMATS_RULE).max(2, FORMATS_RULE)
-    .optional().meta({
-      description: "Formats that clients get where they accept them, the first choice first.",
-      examples: [["avif", "webp"]],
-    }),
-  hosts: z.array(
-    z.string(HOST_PATTERN_RULE)
-      .refine((text) => parseRemotePattern(text) !== undefined, HOST_PATTERN_RULE),
-    HOSTS_RULE,
-  ).max(100, HOSTS_RULE).optional().meta({
-    description: "Other sites whose images are converted.",
-    examples: [["https://cdn.example.com/**"]],
-  }),
-  svg: z.boolean(ENABLED_RULE).optional().meta({
-    description: "Whether SVG is passed through as it is, without scripts; false when omitted.",
-  }),
-  min_ttl: z.int(TTL_RULE).min(0, TTL_RULE).max(31_536_000, TTL_RULE).optional().meta({
-    description:
-      "Shortest time for which an image of a server or another site counts as fresh, in seconds; 60 when omitted.",
-  }),
-});
-
-const staticSite = table({
-  spa: z.boolean(ENABLED_RULE).optional().meta({
-    description:
-      "Whether index.html answers documents without a file, as a single-page app needs; decided at deploy by the framework when omitted.",
-  }),
-});
-
-const traffic = table({
-  vitals: z.boolean(ENABLED_RULE).optional().meta({
-    description: "Whether /_svc/vitals.js measures web vitals of visitors; false when omitted.",
   }),
 });
 

@@ -161,6 +161,7 @@ Deno.test("findBuilt() runs the server of Angular beside its files", async () =>
       ...ANGULAR({ ssr: { entry: "src/server.ts" }, outputMode: "server" }),
       "dist/shop/browser/index.csr.html": "",
       "dist/shop/server/server.mjs": "export const reqHandler = 1;",
+      "src/server.ts": 'import express from "express"; express().listen(4000);',
     },
   });
   assert.equal(folder, "dist/shop");
