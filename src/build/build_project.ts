@@ -174,9 +174,14 @@ function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedPro
   return () => asked ??= buildVariables(host, options, detected);
 }
 
-/** Whether a person or the platform wrote the build command. */
-const isWritten = ({ buildCommand, config, settings }: BuildOptions) =>
-  (buildCommand ?? config?.build.command ?? settings?.buildCommand ?? null) !== null;
+/**
+ * Whether a person or the platform wrote a build command of their own: the script of the app, as
+ * it is detected, builds nothing else.
+ */
+function isWritten({ buildCommand, config, settings }: BuildOptions, detected: DetectedProject) {
+  const written = buildCommand ?? config?.build.command ?? settings?.buildCommand ?? null;
+  return written !== null && written !== detected.buildCommand;
+}
 
 /**
  * Installs packages where none are, and runs the build command, if there is one. What
@@ -201,7 +206,9 @@ async function runBuild(
     await installPackages(equipped, { directory, detected, install, variables });
   }
   if (command === undefined) return;
-  if (!isWritten(options)) await buildNeeded(equipped, { directory, detected, variables });
+  if (!isWritten(options, detected)) {
+    await buildNeeded(equipped, { directory, detected, variables });
+  }
   await runCommand(equipped, {
     phase: "build",
     command,

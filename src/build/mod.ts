@@ -25,4 +25,5 @@ export {
 } from "./pack_project.ts";
 export { isLfsPointer, shortList } from "./private_files.ts";
 export { readOptionalText, RULES_FILE } from "./read_rules_file.ts";
+export { workspaceBuild } from "./workspace/workspace_build.ts";
 export type { BuildHost, BuildLevel, BuildPhase, FileFindings, OutputSink } from "./types.ts";

@@ -13,7 +13,7 @@ export { describeProject, planProject, type ProjectPlan } from "./detect/describ
 export { detectProject } from "./detect/detect_project.ts";
 export { runScript } from "./detect/manager_calls.ts";
 export { parsePackageFacts } from "./detect/package_facts.ts";
-export { usualVersion } from "./detect/package_manager.ts";
+export { isModernYarn, usualVersion } from "./detect/package_manager.ts";
 export type {
   DetectedFramework,
   DetectedProject,

@@ -27,6 +27,7 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "generateStaticManifest",
     "imageSettingsOfNext",
     "isMember",
+    "isModernYarn",
     "joinCronTasks",
     "manifestJsonSchema",
     "memberBases",

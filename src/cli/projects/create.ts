@@ -7,6 +7,7 @@ import type { Context } from "../session/mod.ts";
 import { assertCanBind, bindFolder } from "./bind_folder.ts";
 import { buildBranch } from "./build_branch.ts";
 import { createProject } from "./create_project.ts";
+import { rootDirectoryOf } from "./git_remote.ts";
 import { openProjectFolder } from "./project_folder.ts";
 import { checkProjectName, toProjectName } from "./resolve_project.ts";
 import { formatProject } from "./show_project.ts";
@@ -48,7 +49,10 @@ export default defineCommand({
       .option("--install-command <command>", "command that installs dependencies")
       .option("--build-command <command>", "command that builds")
       .option("--output-directory <dir>", "directory that the build writes")
-      .option("--root-directory <dir>", "directory of the project inside its repository")
+      .option(
+        "--root-directory <dir>",
+        "directory of the project inside its repository (default: the linked one)",
+      )
       .option("--node-version <version>", "Node version of builds, such as 24")
       .option("--link", "link the current directory to it")
       .option("--deploy", "build the production branch of --git-url at once, and follow the build"),
@@ -68,12 +72,14 @@ export default defineCommand({
     const folder = link === true ? await openProjectFolder(ctx, ".") : undefined;
     if (folder !== undefined) await assertCanBind(ctx, folder);
     const name = await nameOf(given, ctx);
+    const rootDirectory = settings.rootDirectory ??
+      (folder === undefined ? undefined : await rootDirectoryOf(folder.directory));
     const client = ctx.client({
       phase: "projects",
       folder,
     });
     const project = await createProject(ctx, client, {
-      body: { name, ...definedOnly(settings) },
+      body: { name, ...definedOnly({ ...settings, rootDirectory }) },
       phase: "projects",
       hasNameFlag: true,
     });

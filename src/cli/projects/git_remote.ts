@@ -38,10 +38,47 @@ async function git(directory: string, args: readonly string[]): Promise<string |
   return success ? new TextDecoder().decode(stdout).trim() : undefined;
 }
 
+/**
+ * The folder of a project in its repository, such as `apps/web`; `undefined` for the whole
+ * repository, and where there is none. A folder that git ignores is no part of it.
+ */
+export async function rootDirectoryOf(directory: string): Promise<string | undefined> {
+  const prefix = await git(directory, ["rev-parse", "--show-prefix"]).catch(() => undefined);
+  const folder = prefix?.replace(/\/+$/, "") ?? "";
+  if (folder === "") return undefined;
+  const isIgnored = await git(directory, ["check-ignore", "-q", "."]) !== undefined;
+  return isIgnored ? undefined : folder;
+}
+
 /** @throws {CliError} where a directory belongs to no checkout of git */
 export async function assertCheckout(ctx: Context, directory: string): Promise<void> {
   if (await git(directory, ["rev-parse", "--git-dir"]) !== undefined) return;
   throw new CliError("usage", `Run \`git init\`: ${showPath(directory, ctx)} is no repository yet`);
+}
+
+/** Lines of git's output; none where it fails. */
+const linesOf = (output: string | undefined): string[] =>
+  output?.split("\n").filter((line) => line !== "") ?? [];
+
+/**
+ * The steps that make a URL the remote's. An app of a repository with several goes beside the others
+ * of this platform, so that one push deploys all that it changes.
+ */
+async function remoteSteps(directory: string, url: string): Promise<string[][]> {
+  const there = linesOf(await git(directory, ["remote", "get-url", "--push", "--all", REMOTE]));
+  if (there.length === 0) return [["remote", "add", REMOTE, url]];
+  if (there.includes(url)) return [];
+  const platform = `${new URL(url).origin}/git/`;
+  const isBeside = await rootDirectoryOf(directory) !== undefined &&
+    there.every((each) => each.startsWith(platform));
+  const key = `remote.${REMOTE}.pushurl`;
+  const pushed = linesOf(await git(directory, ["config", "--local", "--get-all", key]));
+  if (!isBeside) {
+    const alone = pushed.length === 0 ? [] : [["config", "--local", "--unset-all", key]];
+    return [...alone, ["remote", "set-url", REMOTE, url]];
+  }
+  const missing = pushed.length === 0 ? [...there, url] : [url];
+  return missing.map((each) => ["config", "--local", "--add", key, each]);
 }
 
 /** Makes a project a remote of a checkout, and the tool the helper for its credentials. */
@@ -52,9 +89,8 @@ export async function addGitRemote(
 ): Promise<string> {
   const url = remoteUrl(ctx.apiUrl, project);
   const section = `credential.${new URL(ctx.apiUrl).origin}`;
-  const isThere = await git(directory, ["remote", "get-url", REMOTE]) !== undefined;
   const steps = [
-    ["remote", isThere ? "set-url" : "add", REMOTE, url],
+    ...await remoteSteps(directory, url),
     // An empty helper removes those of the user's own settings, which would store the key.
     ["config", "--local", "--replace-all", `${section}.helper`, ""],
     ["config", "--local", "--add", `${section}.helper`, helperLine()],

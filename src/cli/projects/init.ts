@@ -18,6 +18,7 @@ import { type Context, showPath } from "../session/mod.ts";
 import { type AgentsFacts, renderAgentsSection, withAgentsSection } from "./agents_section.ts";
 import { assertCanBind, writeProjectFile } from "./bind_folder.ts";
 import { createProject } from "./create_project.ts";
+import { rootDirectoryOf } from "./git_remote.ts";
 import { offerImport } from "./offer_import.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 import { checkProjectName, findProject, toProjectName } from "./resolve_project.ts";
@@ -90,10 +91,16 @@ async function projectOf(
   if (flags.create !== true) return undefined;
   const framework = detected?.framework?.id;
   return await createProject(ctx, ctx.client({ phase: "init", folder }), {
-    body: { name, ...knownFramework(framework) },
+    body: { name, ...knownFramework(framework), ...await placeOf(folder) },
     phase: "init",
     hasNameFlag: true,
   });
+}
+
+/** A project in a folder of a repository is built from there. */
+async function placeOf({ directory }: ProjectFolder) {
+  const rootDirectory = await rootDirectoryOf(directory);
+  return rootDirectory === undefined ? {} : { rootDirectory };
 }
 
 /** The contract knows only some frameworks; others are not sent. */
@@ -113,13 +120,20 @@ function devChanges(
 }
 
 /** What detection found, as far as the file does not set it yet. */
-function buildChanges(
+async function buildChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,
-): ProjectConfigChanges["build"] {
-  if (detected?.framework === undefined) return {};
+): Promise<NonNullable<ProjectConfigChanges["build"]>> {
+  if (detected === undefined) return {};
   const build = folder.config?.build;
-  const { buildCommand } = detected;
+  const { workspaceBuild } = await import("../../build/mod.ts");
+  const ofWorkspace = await workspaceBuild(folder.directory, detected);
+  if (detected.framework === undefined) {
+    return ofWorkspace === undefined || build?.command !== undefined
+      ? {}
+      : { command: ofWorkspace };
+  }
+  const buildCommand = ofWorkspace ?? detected.buildCommand;
   // A server that is started in the project itself has no folder of output to name.
   const isWhole = detected.server !== undefined && detected.outputDirs[0] === ".";
   const outputDirs = isWhole ? [] : detected.outputDirs;
@@ -192,7 +206,7 @@ export default defineCommand({
     const project = await projectOf(ctx, name, { flags, detected, folder });
     await writeProjectFile(folder, {
       project: projectChanges(name, project),
-      build: buildChanges(folder, detected) ?? {},
+      build: await buildChanges(folder, detected),
       dev: devChanges(folder, detected) ?? {},
     });
     const verb = folder.config === undefined ? "Created" : "Updated";

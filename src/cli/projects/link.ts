@@ -4,7 +4,7 @@ import { defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { assertCanBind, bindFolder } from "./bind_folder.ts";
-import { addGitRemote, assertCheckout } from "./git_remote.ts";
+import { addGitRemote, assertCheckout, rootDirectoryOf } from "./git_remote.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 import {
   chooseProject,
@@ -40,6 +40,19 @@ async function pickProject(
   });
 }
 
+/** Warns where a push would build another folder than the one that is linked. */
+async function warnOfRoot(
+  ctx: Context,
+  { directory }: ProjectFolder,
+  { name, rootDirectory }: Project,
+): Promise<void> {
+  const here = await rootDirectoryOf(directory);
+  if ((rootDirectory ?? undefined) === here) return;
+  const update = ctx.lines.of("projects", "update", name, "--root-directory", here ?? "");
+  const built = rootDirectory ?? "the root of the repository";
+  ctx.ui.log("link", "warn", `A push builds ${built}. To build this folder: ${update}`);
+}
+
 export default defineCommand({
   define: (command) =>
     command
@@ -57,6 +70,7 @@ export default defineCommand({
     if (flags.gitRemote === true) await assertCheckout(ctx, folder.directory);
     const project = await pickProject(ctx, folder, flags.projectId);
     await bindFolder(ctx, folder, project);
+    if (flags.gitRemote === true) await warnOfRoot(ctx, folder, project);
     const gitRemote = flags.gitRemote === true
       ? await addGitRemote(ctx, folder.directory, project)
       : null;

@@ -121,7 +121,10 @@ export async function usualVersion(
 }
 
 /** Yarn from version 2 on spells its frozen install in another way. */
-async function isModernYarn(reader: ProjectReader, found: FoundManager): Promise<boolean> {
+export async function isModernYarn(
+  reader: ProjectReader,
+  found: FoundManager,
+): Promise<boolean> {
   const major = /^\D*(\d+)/.exec(found.version ?? "")?.[1];
   if (major !== undefined) return Number(major) >= 2;
   return await usualVersion(reader, found) !== "1";
