@@ -5,7 +5,11 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { type Agent, type ClientRequest, type IncomingHttpHeaders, request } from "node:http";
+import { type Agent, type IncomingHttpHeaders, request } from "node:http";
+import { exchange, type ExchangeRequest, type ExchangeResponse } from "./_exchange.ts";
+
+/** Longest time for a response, in milliseconds. */
+const TIMEOUT_MS = 30_000;
 
 export interface HostRequest {
   readonly port: number;
@@ -26,48 +30,32 @@ export interface HostAnswer {
   readonly text: string;
 }
 
-/** Time in which a response must be complete once its connection has closed, in milliseconds. */
-const CLOSED_MS = 1_000;
-
-/** Rejects where the connection ends early: Deno 2.7's `node:http` does not report it. */
-export function failWhenClosed(call: ClientRequest, reject: (error: Error) => void): void {
-  call.on("socket", (socket) => {
-    const fail = () => {
-      setTimeout(() => reject(new Error("The connection closed early")), CLOSED_MS);
-    };
-    socket.once("close", fail);
-    call.once("response", (response) => response.once("end", () => socket.off("close", fail)));
-  });
+/** Sends one request; redirects are not followed. */
+export async function fetchByHost(wanted: HostRequest): Promise<HostAnswer> {
+  const { port, path, method, body: sent, agent } = wanted;
+  const headers = { ...wanted.headers, host: `${wanted.host}:${port}` };
+  const call = {
+    ...{ port, path, headers, body: sent },
+    ...(method === undefined ? {} : { method }),
+  };
+  const answer = agent === undefined ? await exchange(call) : await exchangeBy(agent, call);
+  return { ...answer, text: new TextDecoder().decode(answer.body) };
 }
 
-/** Sends one request; redirects are not followed. */
-export function fetchByHost(wanted: HostRequest): Promise<HostAnswer> {
+/** Sends a request over a connection that an agent keeps. */
+function exchangeBy(agent: Agent, call: ExchangeRequest): Promise<ExchangeResponse> {
   return new Promise((resolve, reject) => {
-    const call = request({
-      host: "127.0.0.1",
-      port: wanted.port,
-      path: wanted.path,
-      method: wanted.method ?? "GET",
-      headers: { ...wanted.headers, host: `${wanted.host}:${wanted.port}` },
-      agent: wanted.agent ?? false,
-      timeout: 30_000,
-    }, (answer) => {
+    const sent = request({ ...call, host: "127.0.0.1", agent, timeout: TIMEOUT_MS }, (answer) => {
       const chunks: Uint8Array[] = [];
       answer.on("data", (chunk: Uint8Array) => chunks.push(chunk));
       answer.on("error", reject);
       answer.on("end", () => {
         const body = new Uint8Array(Buffer.concat(chunks));
-        resolve({
-          status: answer.statusCode ?? 0,
-          headers: answer.headers,
-          body,
-          text: new TextDecoder().decode(body),
-        });
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body });
       });
     });
-    call.on("error", reject);
-    call.on("timeout", () => reject(new Error("No response within 30 seconds")));
-    failWhenClosed(call, reject);
-    call.end(wanted.body);
+    sent.on("timeout", () => reject(new Error("No response within 30 seconds")));
+    sent.on("error", reject);
+    sent.end(call.body);
   });
 }

@@ -5,9 +5,9 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { exchange } from "../../scripts/_exchange.ts";
 import { type PlatformOptions, startPlatform } from "../serve/mod.ts";
 import { runCli, type RunOptions, type RunOutcome } from "./_test_run.ts";
 
@@ -28,16 +28,10 @@ export interface Bench {
   page(address: unknown, path: string): Promise<{ status: number; text: string }>;
 }
 
-function fetchPage(port: number, address: unknown, path: string) {
-  return new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const headers = { host: new URL(String(address)).host };
-    request({ host: "127.0.0.1", port, path, headers }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (piece) => text += piece);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
-    }).on("error", reject).end();
-  });
+async function fetchPage(port: number, address: unknown, path: string) {
+  const headers = { host: new URL(String(address)).host };
+  const { status, body } = await exchange({ port, path, headers });
+  return { status, text: new TextDecoder().decode(body) };
 }
 
 /** Runs a test with a platform of its own; `options` go over the usual ones. */

@@ -5,13 +5,12 @@
  * @module
  */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
-import { type Agent, request as httpRequest } from "node:http";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { freeBuildUid } from "./build_users.ts";
 import { checkAnswer } from "./contract.ts";
 import { type PlatformOptions, type RunningPlatform, startPlatform } from "../../src/serve/mod.ts";
-import { failWhenClosed } from "../../scripts/_fetch_by_host.ts";
+import { exchange } from "../../scripts/_exchange.ts";
 import { hear } from "../../scripts/_process.ts";
 import { type Command, programCommand } from "../../scripts/_program.ts";
 import { type ProgramOptions, startProcess } from "./platform_process.ts";
@@ -56,7 +55,7 @@ export interface ApiAnswer {
 export type ApiCaller = Pick<TestPlatform, "api">;
 
 /** Sends a request as it is written: nothing in path or host is normalized. */
-export function rawRequest(
+export async function rawRequest(
   port: number,
   options: {
     /** Where to connect to; 127.0.0.1 by default. */
@@ -66,32 +65,12 @@ export function rawRequest(
     path: string;
     headers?: Record<string, string>;
     body?: string;
-    /** Keeps connections; each request has its own without. */
-    agent?: Agent;
   },
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest({
-      hostname: options.address ?? "127.0.0.1",
-      port,
-      method: options.method ?? "GET",
-      path: options.path,
-      headers: { host: options.host, ...options.headers },
-      agent: options.agent ?? false,
-    }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => {
-        const body = Buffer.concat(chunks);
-        const { statusCode = 0, headers } = response;
-        resolve({ status: statusCode, headers, body, text: body.toString("utf8") });
-      });
-    });
-    request.on("error", reject);
-    failWhenClosed(request, reject);
-    request.end(options.body);
-  });
+  const { host, headers, ...rest } = options;
+  const answer = await exchange({ ...rest, port, headers: { host, ...headers } });
+  const body = Buffer.from(answer.body);
+  return { ...answer, body, text: body.toString("utf8") };
 }
 
 /** Parses an answer; one that is not JSON comes from what stands before a platform. */

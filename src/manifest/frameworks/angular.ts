@@ -73,7 +73,6 @@ function inspect({ config }: FrameworkFacts): FrameworkFinding {
       layout: {
         entry: `${base}/${ENTRY}`,
         files: `${base}/${BROWSER}`,
-        node: "Angular renders on Node",
       },
     };
   }
@@ -93,7 +92,6 @@ function find({ paths }: BuiltOutput): Found {
   if (paths.includes(ENTRY)) {
     return {
       type: "server",
-      node: "Angular renders on Node",
       launch: { wrapper: LISTENS },
       directory: "server",
       entry: ENTRY,
