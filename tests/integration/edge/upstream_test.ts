@@ -72,7 +72,7 @@ Deno.test("connections to another site are used again, and not shared by two req
 });
 
 Deno.test("an upstream that is too slow is a 504 that says nothing of it", async (t) => {
-  await using machinery = await openMachinery({ upstreamTimes: { connectMs: 1500, idleMs: 1000 } });
+  await using machinery = await openMachinery({ upstreamTimes: { connectMs: 2000, idleMs: 1000 } });
   const { platform } = machinery;
   const mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const held: Deno.Conn[] = [];
