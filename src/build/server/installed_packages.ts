@@ -6,6 +6,7 @@
  */
 import { basename, dirname, join } from "node:path/posix";
 import { z } from "zod";
+import { parseRelativePath } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
 import type { PlacedTrace } from "./place_packages.ts";
 
@@ -199,7 +200,7 @@ class Installed {
     for (const { name, isDirectory, isFile, isSymlink } of await entriesOf(folder)) {
       // What lies in the project's own workspace may be private.
       if (name === PACKAGES || (!isPublished && name.startsWith("."))) continue;
-      if (TOOL_FILES.has(name)) continue;
+      if (TOOL_FILES.has(name) || !parseRelativePath(name).ok) continue;
       const path = `${folder}/${name}`;
       if (isDirectory) await this.#readFolder(path, home);
       else if (isFile) this.#addFile(path);

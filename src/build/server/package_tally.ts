@@ -77,6 +77,9 @@ function tooMuch(limit: string, largest: string): BuildError {
   return new BuildError(
     "server_invalid",
     `Deploy a server with at most ${limit}: the largest are ${largest}`,
-    { hint: "Move what the server does not need to devDependencies, or import it from no module" },
+    {
+      hint: "Move what the server does not need to devDependencies, and commit a lock file: " +
+        "without one, everything that is installed comes along",
+    },
   );
 }
