@@ -62,7 +62,11 @@ export interface Pack extends Omit<Assembled, "files"> {
 
 function serverSettings({ config, settings }: PackOptions): ServerSettings {
   const nodeVersion = settings?.nodeVersion ?? undefined;
-  return { ...config?.build, ...(nodeVersion === undefined ? {} : { nodeVersion }) };
+  return {
+    ...config?.build,
+    ...(config === undefined ? {} : { server: config.server }),
+    ...(nodeVersion === undefined ? {} : { nodeVersion }),
+  };
 }
 
 /** Says which files of the project have no effect here. */

@@ -71,6 +71,7 @@ function expected(config: ProjectConfig, changes: ProjectConfigChanges): Plain {
       aliases: overlay(plain(aliases), changedAliases),
     },
     build: { outputDirs: [], ...overlay({ ...config.build }, withUniqueDirs(changes.build)) },
+    server: config.server,
     cron: config.cron,
     db: config.db,
     env: {

@@ -34,6 +34,15 @@ export const TRIMMED_TEXT = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\
 // deno-lint-ignore no-control-regex -- NUL is what it excludes
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60 };
+
+/** Reads a number of seconds, or a time such as `90s` or `2m`, as milliseconds. */
+export function parseTime(value: number | string): number | undefined {
+  if (typeof value === "number") return Number.isInteger(value) ? value * 1000 : undefined;
+  const [, count, unit] = /^(\d{1,6})([sm])$/.exec(value) ?? [];
+  return unit === undefined ? undefined : Number(count) * SECONDS[unit]! * 1000;
+}
+
 /**
  * True for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1): with a
  * suffix added they are no valid host.

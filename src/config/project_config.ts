@@ -5,7 +5,7 @@
  */
 import { type Diagnostic } from "../lib/diagnostic.ts";
 import { parseToml, type TomlLimits } from "../lib/toml.ts";
-import { normalizeInsidePath } from "./field_rules.ts";
+import { normalizeInsidePath, parseTime } from "./field_rules.ts";
 import { describeProblems } from "./problems.ts";
 import { withSyntaxHint } from "./syntax_hint.ts";
 import { projectConfigSchema, type RawProjectConfig, type VISIBILITIES } from "./schema.ts";
@@ -56,12 +56,18 @@ export interface ProjectConfig {
     readonly isStatic?: boolean;
     /** What runs the project's servers; decided at deploy where missing. */
     readonly runtime?: "deno" | "node";
-    /** Path that is requested before a server goes live. */
-    readonly health?: string;
     /** Size of a server's folder for temporary files, in MiB. */
     readonly tmpMb?: number;
     /** Files of other hosts that are meant to have no effect, relative to the project. */
     readonly notImported?: readonly string[];
+  };
+  readonly server: {
+    /** Shell command that starts the server. */
+    readonly command?: string;
+    /** Time in which the server must listen, in milliseconds. */
+    readonly startTimeoutMs?: number;
+    /** Path that is requested before the server goes live. */
+    readonly healthPath?: string;
   };
   /** Scheduled tasks, in the order of the file. */
   readonly cron: readonly CronTaskConfig[];
@@ -108,6 +114,17 @@ function toDeclaration(raw: Visibility | EnvDeclaration): EnvDeclaration {
   return typeof raw === "string" ? { visibility: raw, required: true } : raw;
 }
 
+function toServer({ server, build }: RawProjectConfig): ProjectConfig["server"] {
+  const { command, start_timeout: startTimeout, health_path: healthPath = build?.health } =
+    server ?? {};
+  const startTimeoutMs = startTimeout === undefined ? undefined : parseTime(startTimeout);
+  return {
+    ...(command === undefined ? {} : { command }),
+    ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
+    ...(healthPath === undefined ? {} : { healthPath }),
+  };
+}
+
 function normalize(raw: RawProjectConfig): ProjectConfig {
   const { data_dir: dataDir, aliases, ...dev } = raw.dev ?? {};
   const {
@@ -115,6 +132,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     tmp_mb: tmpMb,
     static: isStatic,
     not_imported: notImported,
+    health: _movedToServer,
     ...build
   } = raw.build ?? {};
   const { min_ttl: minTtlSeconds, ...images } = raw.images ?? {};
@@ -134,6 +152,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
       ...(notImported === undefined ? {} : { notImported: notImported.map(normalizeInsidePath) }),
       outputDirs: [...new Set((outputDirs ?? []).map(normalizeInsidePath))],
     },
+    server: toServer(raw),
     cron: raw.cron ?? [],
     db: raw.db ?? {},
     env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },

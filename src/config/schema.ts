@@ -16,6 +16,7 @@ import {
   isHost,
   isInsidePath,
   normalizeInsidePath,
+  parseTime,
   PLATFORM_ID,
   PROJECT_NAME_MAX,
   TRIMMED_TEXT,
@@ -116,6 +117,11 @@ const OUTPUT_DIRS_RULE = `Use a list of 1 to ${MAX_OUTPUT_DIRS} directories`;
 
 const ENGINES = ["deno", "node"] as const;
 const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
+
+const healthPath = text("Use a path that begins with /, without spaces", {
+  pattern: HEALTH_PATH,
+  maximum: 512,
+});
 const TMP_RULE = "Use a whole number of MiB from 1 to 4096";
 
 /** More files of other hosts than there are kinds and folders. */
@@ -149,11 +155,9 @@ const build = table({
     description:
       "What runs the servers of the project: the sandbox on Deno, or Node itself; detected when omitted.",
   }),
-  health: text("Use a path that begins with /, without spaces", {
-    pattern: HEALTH_PATH,
-    maximum: 512,
-  }).optional().meta({
-    description: "Path that is requested before a server goes live; any answer counts.",
+  health: healthPath.optional().meta({
+    description: "Older name of health_path in [server].",
+    deprecated: true,
     examples: ["/healthz"],
   }),
   tmp_mb: z.int(TMP_RULE).min(1, TMP_RULE).max(4096, TMP_RULE).optional().meta({
@@ -167,6 +171,33 @@ const build = table({
     description:
       "Files that configure another host, such as `_redirects`, that are meant to have no effect: no deploy offers to import them.",
     examples: [["_redirects"]],
+  }),
+});
+
+/** Longest time in which a server must listen: 5 minutes. */
+const MAX_START_MS = 300_000;
+const START_RULE = 'Use a time from 1 second to 5 minutes, such as "90s"';
+
+const isStartTime = (value: number | string): boolean => {
+  const time = parseTime(value);
+  return time !== undefined && time >= 1000 && time <= MAX_START_MS;
+};
+
+const server = table({
+  command: command.optional().meta({
+    description: "Command that starts the server; it must listen on $PORT.",
+    examples: ["node --import ./setup.js server.js"],
+  }),
+  start_timeout: z.union([z.string(), z.int()], START_RULE).refine(isStartTime, START_RULE)
+    .optional().meta({
+      description:
+        "Time in which the server must listen, from 1 second to 5 minutes; 30 seconds when omitted. A number counts seconds.",
+      examples: ["90s", 90],
+    }),
+  health_path: healthPath.optional().meta({
+    description:
+      "Path that is requested before the server goes live; its status must be 200 to 399.",
+    examples: ["/healthz"],
   }),
 });
 
@@ -250,6 +281,7 @@ export const projectConfigSchema = table({
   project: project.optional().meta({ description: "Which project this directory is." }),
   dev: dev.optional().meta({ description: "Settings of `svc dev`." }),
   build: build.optional().meta({ description: "Settings of `svc build` and `svc deploy`." }),
+  server: server.optional().meta({ description: "How the project's server starts." }),
   cron: cron.optional().meta({
     description: "Requests that the platform sends to the live production deployment at times.",
   }),
@@ -270,6 +302,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   project: Object.keys(project.shape),
   dev: Object.keys(dev.shape),
   build: Object.keys(build.shape),
+  server: Object.keys(server.shape),
   cron: Object.keys(cronTask.shape),
   functions: Object.keys(functions.shape),
   db: Object.keys(db.shape),

@@ -47,6 +47,18 @@ export const MAX_MEMORY_MB = 4096;
 export const DEFAULT_TMP_MB = 64;
 export const MAX_TMP_MB = 4096;
 
+/** Longest shell command that starts a server. */
+export const MAX_COMMAND_LENGTH = 8192;
+
+/** A shell command: has something to run, and no NUL, which ends an argument. */
+// deno-lint-ignore no-control-regex -- NUL is what it excludes
+export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
+
+/** Time in which a server must listen. */
+export const DEFAULT_START_TIMEOUT_MS = 30_000;
+export const MIN_START_TIMEOUT_MS = 1000;
+export const MAX_START_TIMEOUT_MS = 300_000;
+
 /** What may run a server: the sandbox on Deno, or Node itself. */
 export const ENGINES = ["deno", "node"] as const;
 

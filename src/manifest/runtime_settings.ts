@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { DEFAULT_MEMORY_MB, DEFAULT_TIMEOUT_MS, DEFAULT_TMP_MB, ENGINES } from "./limits.ts";
+import {
+  DEFAULT_MEMORY_MB,
+  DEFAULT_START_TIMEOUT_MS,
+  DEFAULT_TIMEOUT_MS,
+  DEFAULT_TMP_MB,
+  ENGINES,
+} from "./limits.ts";
 import type { ComputeLayer } from "./types.ts";
 
 /** What runs a server. */
@@ -17,19 +23,25 @@ export interface RuntimeSettings {
   readonly nodeVersion?: string;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Path that is requested before the server goes live. */
-  readonly healthPath: string;
+  /** Path that must answer before the server goes live; any answer to `/` counts where missing. */
+  readonly healthPath?: string;
+  /** Shell command that starts the server; its entry is run where missing. */
+  readonly command?: string;
+  /** Time in which the server must listen. */
+  readonly startTimeoutMs: number;
 }
 
-/** What a layer asks for; 300,000 ms, 256 MiB, Deno, 64 MiB and `/` where it does not say. */
+/** What a layer asks for; 300,000 ms, 256 MiB, Deno, 64 MiB and 30,000 ms where it does not say. */
 export function runtimeSettings({ runtime }: ComputeLayer): RuntimeSettings {
-  const nodeVersion = runtime?.nodeVersion;
+  const { nodeVersion, healthPath, command } = runtime ?? {};
   return {
     timeoutMs: runtime?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     memoryMb: runtime?.memoryMb ?? DEFAULT_MEMORY_MB,
     engine: runtime?.engine ?? "deno",
     ...(nodeVersion === undefined ? {} : { nodeVersion }),
     tmpMb: runtime?.tmpMb ?? DEFAULT_TMP_MB,
-    healthPath: runtime?.healthPath ?? "/",
+    ...(healthPath === undefined ? {} : { healthPath }),
+    ...(command === undefined ? {} : { command }),
+    startTimeoutMs: runtime?.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS,
   };
 }

@@ -10,12 +10,15 @@ import { fieldOf } from "../lib/schema_problems.ts";
 import { imagesSchema } from "./image_settings.ts";
 import { cronTaskSchema, cronTasksSchema } from "./cron_tasks.ts";
 import {
+  COMMAND,
   DEFAULT_MEMORY_MB,
+  DEFAULT_START_TIMEOUT_MS,
   DEFAULT_TIMEOUT_MS,
   DEFAULT_TMP_MB,
   ENGINES,
   HEALTH_PATH,
   MANIFEST_VERSION,
+  MAX_COMMAND_LENGTH,
   MAX_DIRECTORY_LENGTH,
   MAX_ENTRY_LENGTH,
   MAX_HEALTH_LENGTH,
@@ -26,10 +29,12 @@ import {
   MAX_PATTERN_LENGTH,
   MAX_REVALIDATE_SECONDS,
   MAX_ROUTES,
+  MAX_START_TIMEOUT_MS,
   MAX_TIMEOUT_MS,
   MAX_TMP_MB,
   METHODS,
   MIN_MEMORY_MB,
+  MIN_START_TIMEOUT_MS,
   MIN_TIMEOUT_MS,
   NODE_VERSION,
 } from "./limits.ts";
@@ -72,6 +77,10 @@ const WANTED_TMP = `Use a whole number of MiB from 1 to ${MAX_TMP_MB}`;
 const WANTED_HEALTH =
   `Use a path that begins with /, at most ${MAX_HEALTH_LENGTH} characters, without spaces`;
 
+const WANTED_COMMAND = `Use a shell command of 1 to ${MAX_COMMAND_LENGTH} characters`;
+const WANTED_START =
+  `Use a whole number of milliseconds from ${MIN_START_TIMEOUT_MS} to ${MAX_START_TIMEOUT_MS}`;
+
 export const runtimeSchema = z.strictObject({
   timeoutMs: integer(WANTED_TIMEOUT, MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().describe(
     `Longest time for one answer, in milliseconds; ${DEFAULT_TIMEOUT_MS} where missing.`,
@@ -89,7 +98,17 @@ export const runtimeSchema = z.strictObject({
     `Size of the folder for temporary files, in MiB; ${DEFAULT_TMP_MB} where missing.`,
   ),
   healthPath: text(WANTED_HEALTH, MAX_HEALTH_LENGTH).regex(HEALTH_PATH, WANTED_HEALTH).optional()
-    .describe("Path that is requested before the server goes live; / where missing."),
+    .describe(
+      "Path that is requested before the server goes live, whose status must be 200 to 399; / with any status where missing.",
+    ),
+  command: text(WANTED_COMMAND, MAX_COMMAND_LENGTH).regex(COMMAND, WANTED_COMMAND).optional()
+    .describe(
+      'Shell command that starts the server in the folder of the deployment, for the engine "node"; the entry is run where missing.',
+    ),
+  startTimeoutMs: integer(WANTED_START, MIN_START_TIMEOUT_MS, MAX_START_TIMEOUT_MS).optional()
+    .describe(
+      `Time in which the server must listen, in milliseconds; ${DEFAULT_START_TIMEOUT_MS} where missing.`,
+    ),
 }, WANTED_OBJECT);
 
 const WANTED_ENTRY = `Use a path of 1 to ${MAX_ENTRY_LENGTH} characters`;

@@ -73,16 +73,10 @@ async function prepareServer(
 }
 
 /** What `svc.toml` says of a server goes before its manifest. */
-function withSettings(layer: ComputeLayer, { health, tmpMb }: ServerFacts["settings"]) {
-  if (health === undefined && tmpMb === undefined) return layer;
-  return {
-    ...layer,
-    runtime: {
-      ...layer.runtime,
-      ...(tmpMb === undefined ? {} : { tmpMb }),
-      ...(health === undefined ? {} : { healthPath: health }),
-    },
-  };
+function withSettings(layer: ComputeLayer, { server, tmpMb }: ServerFacts["settings"]) {
+  const written = { ...(tmpMb === undefined ? {} : { tmpMb }), ...server };
+  if (Object.keys(written).length === 0) return layer;
+  return { ...layer, runtime: { ...layer.runtime, ...written } };
 }
 
 function linksFile(links: Readonly<Record<string, string>>): readonly OutputContent[] {

@@ -12,7 +12,12 @@ export interface ServerSettings {
   /** Whether the output is a static site, whatever it looks like. */
   readonly isStatic?: boolean;
   readonly runtime?: Engine;
-  readonly health?: string;
+  readonly server?: {
+    /** Shell command that starts the server. */
+    readonly command?: string;
+    readonly startTimeoutMs?: number;
+    readonly healthPath?: string;
+  };
   /** MiB. */
   readonly tmpMb?: number;
   /** The platform's setting for the project. */

@@ -165,9 +165,9 @@ export class ComputeService {
   ): Promise<string | undefined> {
     const url = deploymentUrl(deployment, this.services.addresses);
     const reasons = await Promise.all(layers.map(async (layer) => {
-      const { healthPath: path, timeoutMs } = runtimeSettings(layer);
+      const { healthPath: path, startTimeoutMs: readyMs, timeoutMs } = runtimeSettings(layer);
       const silence = await findSilence({
-        ...{ path, url, timeoutMs, requestId: `health_${deployment.id}` },
+        ...{ path, readyMs, url, timeoutMs, requestId: `health_${deployment.id}` },
         fetch: (request) => servers.fetch(layer.name, request),
       });
       return silence === undefined || layers.length === 1 ? silence : `${layer.name}: ${silence}`;

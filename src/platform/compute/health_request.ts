@@ -8,9 +8,14 @@ import type { ComputeRequest, ComputeResult } from "../../runtime/mod.ts";
 /** Longest time to the head of the answer, in milliseconds. */
 export const HEALTH_MS = 30_000;
 
+/** Time between two requests while the server says that it is not ready, in milliseconds. */
+const PAUSE_MS = 500;
+
 export interface HealthRequest {
-  /** Path and query that are requested. */
-  readonly path: string;
+  /** Path and query whose status must be 200 to 399; any answer to `/` counts where missing. */
+  readonly path: string | undefined;
+  /** Time in which that status has to come, in milliseconds. */
+  readonly readyMs: number;
   /** Address of the deployment. */
   readonly url: string;
   /** Longest time that the server may take, in milliseconds. */
@@ -19,8 +24,11 @@ export interface HealthRequest {
   readonly fetch: (request: ComputeRequest) => Promise<ComputeResult>;
 }
 
+const ADVICE =
+  'If another path shows that it is ready, write health_path = "/path" to [server] in svc.toml';
+
 function whyNot(
-  { path, timeoutMs }: HealthRequest,
+  { path = "/", timeoutMs }: HealthRequest,
   { reason, message }: Extract<ComputeResult, { readonly type: "failed" }>,
 ): string {
   const late = reason === "aborted" || reason === "timeout";
@@ -28,14 +36,12 @@ function whyNot(
   const what = late
     ? `it listens, but did not answer GET ${path} within ${seconds} s`
     : `it did not answer GET ${path}: ${message}`;
-  return `${what}. If another path shows that it is ready, write health = "/path" to [build] in svc.toml`;
+  return `${what}. ${ADVICE}`;
 }
 
-/** Sends the request; returns why the server does not answer, `undefined` where it does in any way. */
-export async function findSilence(request: HealthRequest): Promise<string | undefined> {
-  const { path, url, requestId, fetch } = request;
+async function ask({ path = "/", url, requestId, fetch }: HealthRequest): Promise<ComputeResult> {
   const { host, protocol } = new URL(url);
-  const result = await fetch({
+  return await fetch({
     method: "GET",
     target: path,
     headers: [
@@ -50,7 +56,26 @@ export async function findSilence(request: HealthRequest): Promise<string | unde
     requestId,
     signal: AbortSignal.timeout(HEALTH_MS),
   });
-  if (result.type === "failed") return whyNot(request, result);
-  await result.response.body?.cancel().catch(() => {});
-  return undefined;
+}
+
+/**
+ * Sends the request, again where a path for it says that the server is not ready.
+ *
+ * @returns why the server does not answer; `undefined` where it does
+ */
+export async function findSilence(request: HealthRequest): Promise<string | undefined> {
+  const { path, readyMs } = request;
+  const patience = AbortSignal.timeout(readyMs);
+  for (;;) {
+    const result = await ask(request);
+    if (result.type === "failed") return whyNot(request, result);
+    const { status, body } = result.response;
+    await body?.cancel().catch(() => {});
+    if (path === undefined || (status >= 200 && status < 400)) return undefined;
+    if (patience.aborted) {
+      return `GET ${path} of health_path answered ${status} for ${readyMs / 1000} s: ` +
+        "it must answer 200 to 399 once the server is ready. The server's log has the reason";
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(PAUSE_MS, readyMs)));
+  }
 }

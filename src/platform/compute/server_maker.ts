@@ -139,7 +139,8 @@ export class ServerMaker {
     this.#refuse(place);
     const kv = this.options.kvFor({ deploymentId, projectId, environment: deployment.environment });
     const databases = await this.options.databases.injectedInto(deployment);
-    const { engine, nodeVersion, tmpMb, timeoutMs, memoryMb } = runtimeSettings(layer);
+    const { engine, nodeVersion, tmpMb, timeoutMs, memoryMb, startTimeoutMs: startMs } =
+      runtimeSettings(layer);
     const say = (message: string) =>
       logs.recordServer({ ...place, time: this.options.now(), level: "info", message });
     const { places, sockets, maxSockets } = shared;
@@ -152,7 +153,7 @@ export class ServerMaker {
         variables: await variables.openSnapshot(deploymentId),
         stores: { ...databases.variables, ...kv.variables },
       }),
-      limits: { timeoutMs, memoryMb, maxSockets },
+      limits: { timeoutMs, memoryMb, maxSockets, startMs },
       engine,
       tmpMb,
       ...(engine === "node"

@@ -81,25 +81,31 @@ onEachEngine(
         import { createServer } from "node:http";
         createServer((request, response) => {
           console.log("asked for " + request.url, request.headers.host, request.headers["x-forwarded-proto"]);
-          if (request.url === "/ready?now") response.writeHead(500).end();
+          if (request.url === "/ready?now") response.writeHead(204).end();
+          if (request.url === "/broken") response.writeHead(500).end();
         }).listen(process.env.PORT);`,
       };
       const { error, problems } = await refusal(platform, files, withEngine(SITE, engine));
       assert.match(error, /did not answer GET \/ within 1\.5 s/);
-      assert.match(error, /health = "\/path" to \[build\] in svc\.toml/);
+      assert.match(error, /health_path = "\/path" to \[server\] in svc\.toml/);
       assert.ok(
         problems.some(({ message }) => message === `asked for / ${HOST}:${platform.port} http`),
         JSON.stringify(problems),
       );
       assert.equal((await platform.get(HOST, "/x")).text, "server: /x");
 
-      const layers = LAYERS.map((layer) =>
-        layer.target === "COMPUTE"
-          ? { ...layer, runtime: { ...layer.runtime, healthPath: "/ready?now" } }
-          : layer
-      );
-      await deploy(platform, "shop", { files, manifest: withEngine({ ...SITE, layers }, engine) });
-      assert.equal((await platform.get(HOST, "/ready?now")).status, 500);
+      const asking = (healthPath: string) => {
+        const layers = LAYERS.map((layer) =>
+          layer.target === "COMPUTE"
+            ? { ...layer, runtime: { ...layer.runtime, healthPath, startTimeoutMs: 1500 } }
+            : layer
+        );
+        return withEngine({ ...SITE, layers }, engine);
+      };
+      const broken = await refusal(platform, files, asking("/broken"));
+      assert.match(broken.error, /GET \/broken of health_path answered 500 for 1\.5 s/);
+      await deploy(platform, "shop", { files, manifest: asking("/ready?now") });
+      assert.equal((await platform.get(HOST, "/ready?now")).status, 204);
     }),
 );
 
