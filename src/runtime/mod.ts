@@ -94,6 +94,7 @@ export {
   type WireAnswer,
 } from "./http1/mod.ts";
 export {
+  findNpm,
   type FoundKind,
   NAMESPACES_IN_CONTAINER,
   nodeProcessCommand,

@@ -36,7 +36,7 @@ const CLOSE_DRAIN_MS = 5_000;
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
 /** Lines of a server's log that are shown when its deployment cannot go live. */
-const LAST_LINES = 10;
+const LAST_LINES = 20;
 
 export interface ComputeServices
   extends

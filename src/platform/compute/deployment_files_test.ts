@@ -69,7 +69,7 @@ Deno.test("DeploymentFiles.folder() lets other users read a deployment, and clos
       const mode = (path: string) => Deno.statSync(join(folder, path)).mode! & 0o777;
       assert.deepEqual(
         ["server/entry.mjs", "server", ".", ".."].map(mode),
-        [0o644, 0o755, 0o755, 0o700],
+        [0o755, 0o755, 0o755, 0o700],
       );
     } finally {
       Deno.umask(umask);

@@ -13,6 +13,7 @@ import {
   type ComputeServer,
   type ComputeServerOptions,
   createComputeServer,
+  findNpm,
   nodeProcessCommand,
   NodeVersionError,
   NodeVersions,
@@ -139,7 +140,7 @@ export class ServerMaker {
     this.#refuse(place);
     const kv = this.options.kvFor({ deploymentId, projectId, environment: deployment.environment });
     const databases = await this.options.databases.injectedInto(deployment);
-    const { engine, nodeVersion, tmpMb, timeoutMs, memoryMb, startTimeoutMs: startMs } =
+    const { engine, nodeVersion, command, tmpMb, timeoutMs, memoryMb, startTimeoutMs: startMs } =
       runtimeSettings(layer);
     const say = (message: string) =>
       logs.recordServer({ ...place, time: this.options.now(), level: "info", message });
@@ -161,6 +162,7 @@ export class ServerMaker {
           nodeBinary: await this.#nodes.binary({ version: nodeVersion, user: deploymentId, say }),
         }
         : {}),
+      ...(command === undefined ? {} : { command, tools: await this.#tools() }),
       allowPrivate,
       peers: [kv.address, ...databases.addresses],
       allowUnsandboxed: sandbox.sandbox === "unsandboxed",
@@ -176,6 +178,11 @@ export class ServerMaker {
     });
     this.#databases.set(server, databases.identity);
     return server;
+  }
+
+  /** What commands find beside the programs of the machine. */
+  #tools(): ReturnType<typeof findNpm> {
+    return findNpm(this.options.env.PATH ?? "");
   }
 
   /** @throws ServersRefusedError where no server runs here; its log names the reason too */

@@ -23,6 +23,7 @@ export function describeStart(
   place: { readonly directory: string; readonly memoryMb: number },
 ): ServerStart {
   const { entry, env, allowPrivate, allowUnsandboxed = false, nodeBinary, peers = [] } = options;
+  const { command, tools } = options;
   const port = Number(env.PORT);
   return {
     ...place,
@@ -35,5 +36,7 @@ export function describeStart(
     allowUnsandboxed,
     tmpMb: options.tmpMb ?? DEFAULT_TMP_MB,
     ...(nodeBinary === undefined ? {} : { nodeBinary }),
+    ...(command === undefined ? {} : { command }),
+    ...(tools === undefined ? {} : { tools }),
   };
 }

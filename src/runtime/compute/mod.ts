@@ -8,6 +8,7 @@ export { computeProcessCommand } from "./process_command.ts";
 export type { Revalidate, Revalidation } from "./engine/mod.ts";
 export { connectRunningServer, type RunningServer } from "./running_server.ts";
 export { SOCKET_PATH_BYTES } from "./start_server.ts";
+export type { ServerTool } from "./wire.ts";
 export {
   type ComputeFailure,
   type ComputeHealth,

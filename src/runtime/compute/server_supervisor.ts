@@ -222,7 +222,10 @@ export class ServerSupervisor {
         this.options.log({ level: "info", message: "Server ended: another one needed its place" });
         return this.#retire(server, "The server made room for another one");
       case "late": {
-        const message = `The server did not listen within ${this.options.limits.startMs} ms`;
+        const message =
+          `The server did not listen within ${this.options.limits.startMs / 1000} s: ` +
+          "it must listen on process.env.PORT. start_timeout of [server] in svc.toml gives it more " +
+          "time";
         return server.stop({ reason: "cannot_start", message });
       }
       case "closed":

@@ -112,7 +112,8 @@ Deno.test("ServerSupervisor ends a server that does not listen in time", async (
   await timers.advance(1);
   assert.deepEqual(server.asked, ["start", "kill", "kill"]);
   assert.deepEqual(await found, {
-    problem: "The server did not listen within 2000 ms",
+    problem:
+      "The server did not listen within 2 s: it must listen on process.env.PORT. start_timeout of [server] in svc.toml gives it more time",
     reason: "cannot_start",
   });
 });

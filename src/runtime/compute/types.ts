@@ -7,6 +7,7 @@ import type { HeaderList, LazySignal } from "../http1/mod.ts";
 import type { Peer } from "../kernel/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
 import type { Revalidate } from "./engine/mod.ts";
+import type { ServerTool } from "./wire.ts";
 import type { ProcessCommand, ProcessPlaces, SocketCount } from "../process/mod.ts";
 
 export interface ComputeRequest {
@@ -159,6 +160,10 @@ export interface ComputeServerOptions {
   readonly engine?: "deno" | "node";
   /** Absolute path of the Node binary; needed where the engine is Node. */
   readonly nodeBinary?: string;
+  /** Shell command that starts the server, where the engine is Node; its entry is run where missing. */
+  readonly command?: string;
+  /** What the command finds by name, beside the programs of the machine. */
+  readonly tools?: readonly ServerTool[];
   /** The command that starts the program as a process of that engine; `folder` is private to the process. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;
   /** Places that all servers share; where missing, any number of processes may run. */

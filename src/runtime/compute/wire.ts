@@ -51,6 +51,19 @@ export interface ServerStart {
   readonly memoryMb: number;
   /** Absolute path of the Node binary; missing where the server runs on Deno. */
   readonly nodeBinary?: string;
+  /** Shell command that starts the server; its entry is run where missing. */
+  readonly command?: string;
+  /** What the command finds by name, beside the programs of the machine. */
+  readonly tools?: readonly ServerTool[];
+}
+
+/** A program that a server may start by its name. */
+export interface ServerTool {
+  readonly name: string;
+  /** Absolute path of the folder that it needs, without links. */
+  readonly folder: string;
+  /** Its file in the folder: a module for Node, or a program of the machine. */
+  readonly file: string;
 }
 
 /** A line of the server's log, on its way to the platform. */

@@ -14,6 +14,7 @@ const NOTIFY_ACTION = 0x7fc00000;
 
 const RECEIVE = 0xc0502100n;
 const SEND = 0xc0182101n;
+const IS_HELD = 0x40082102n;
 const CONTINUE = 1;
 const ADD_DESCRIPTOR = 0x40182103n;
 const O_CLOEXEC = 0x80000;
@@ -53,6 +54,11 @@ export function installFilter(libc: Libc, filter: Uint8Array<ArrayBuffer>): numb
   view.setBigUint64(8, addressOf(filter), true);
   const result = systemCall(libc, "seccomp", SET_MODE_FILTER, NEW_LISTENER, program);
   return result < 0 ? undefined : result;
+}
+
+/** Whether a call still waits: its thread, and the number of that, are still those that called. */
+export function isHeld(libc: Libc, descriptor: number, id: bigint): boolean {
+  return libc.ioctl(descriptor, IS_HELD, new Uint8Array(BigUint64Array.of(id).buffer)) === 0;
 }
 
 /** Lets the kernel perform the call; only where no memory of the caller was judged that it can change. */

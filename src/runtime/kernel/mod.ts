@@ -23,6 +23,7 @@ export {
   canSupervise,
   type HeldCall,
   installFilter,
+  isHeld,
   letContinue,
   takeCalls,
 } from "./listener.ts";
@@ -35,7 +36,13 @@ export {
   temporaryOptions,
 } from "./mounts.ts";
 export { PLAIN_CALLS } from "./plain_calls.ts";
-export { READABLE_BY_DENO, READABLE_BY_NODE, SHOWN_TO_NODE } from "./system_paths.ts";
+export {
+  READABLE_BY_DENO,
+  READABLE_BY_NODE,
+  READABLE_PROGRAMS,
+  SHOWN_TO_NODE,
+  SHOWN_TO_PROGRAMS,
+} from "./system_paths.ts";
 export {
   always,
   Answer,
@@ -54,6 +61,7 @@ export {
   addressOf,
   type CallName,
   EACCES,
+  EADDRINUSE,
   EAGAIN,
   EBADF,
   ECONNREFUSED,

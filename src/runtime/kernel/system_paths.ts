@@ -71,6 +71,9 @@ export const READABLE_BY_DENO: readonly string[] = [
 /** What a server on Node may read of the machine's root folder, where it has none of its own. */
 export const READABLE_BY_NODE: readonly string[] = [...READABLE_BY_DENO, ...FOR_NATIVE_CODE];
 
+/** Programs of the system, and what they read. */
+export const READABLE_PROGRAMS: readonly string[] = ["/bin", "/sbin", "/usr", "/etc/alternatives"];
+
 /** What a root folder of Node's own shows of the system. */
 export const SHOWN_TO_NODE: readonly string[] = [
   ...LIBRARIES_AND_SETTINGS,
@@ -78,4 +81,10 @@ export const SHOWN_TO_NODE: readonly string[] = [
   ...DEVICES,
   "/dev/null",
   "/dev/full",
+];
+
+/** What a root folder shows of the system to a server that starts programs. */
+export const SHOWN_TO_PROGRAMS: readonly string[] = [
+  ...SHOWN_TO_NODE.filter((path) => !path.startsWith("/usr/")),
+  ...READABLE_PROGRAMS,
 ];

@@ -7,5 +7,6 @@
 export { nodeProcessCommand } from "./process_command.ts";
 export { NAMESPACES_IN_CONTAINER, nodeSandboxAdvice, probeNodeSandbox } from "./probe_sandbox.ts";
 export type { FoundKind } from "./sandbox/mod.ts";
+export { findNpm } from "./versions/find_npm.ts";
 export { NodeVersionError } from "./versions/install_node.ts";
 export { NodeVersions } from "./versions/node_versions.ts";

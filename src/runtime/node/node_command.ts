@@ -1,5 +1,5 @@
 /**
- * How Node is run for a server. Pure.
+ * How Node, or the command that starts it, is run for a server. Pure.
  *
  * @module
  */
@@ -8,35 +8,93 @@ import type { ServerStart } from "../compute/wire.ts";
 import type { PreloadStart } from "./preload/start.ts";
 import type { NodeCommand, NodeView } from "./sandbox/mod.ts";
 
+/** Folders with the programs of the system. */
+const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/**
+ * Settings of package managers: they neither look for news of themselves nor fetch
+ * themselves, and keep no log, which nobody could read.
+ */
+const MANAGER_SETTINGS = {
+  npm_config_update_notifier: "false",
+  npm_config_logs_max: "0",
+  YARN_ENABLE_TELEMETRY: "0",
+};
+
+/** As well, of pnpm, which npm does not know. */
+const PNPM_SETTINGS = {
+  npm_config_manage_package_manager_versions: "false",
+  npm_config_verify_deps_before_run: "false",
+};
+
 /** What the preload of a server has to know. */
 export function preloadStart(
-  { entry, port, host }: ServerStart,
-  { directory, controlSocket: control, serverSocket: socket }: NodeView,
+  { entry, port, host, command }: ServerStart,
+  { directory, controlSocket: control, serverSocket: socket, files: [preload] }: NodeView,
 ): PreloadStart {
-  return { directory, entry: join(directory, entry), control, socket, port, host };
+  return {
+    ...{ directory, control, socket, port, host },
+    ...(command === undefined ? { entry: join(directory, entry) } : { preload: quoted(preload!) }),
+  };
 }
 
+/** A path as NODE_OPTIONS and shells take it. */
+export const quoted = (path: string): string =>
+  `"${path.replace(/["\\$`]/g, (character) => `\\${character}`)}"`;
+
 /** Arguments and environment of Node; the preload is the first of the further files. */
-export function nodeCommand(
-  { entry, env, port, host, memoryMb }: ServerStart,
-  { directory, tmp, files: [preload] }: NodeView,
-): NodeCommand {
+export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
+  const { entry, env, port, host, memoryMb, command } = start;
+  const { directory, tmp, files: [preload] } = view;
+  const flags = [
+    "--enable-source-maps",
+    // With less to take, it collects garbage sooner.
+    `--max-old-space-size=${memoryMb}`,
+  ];
+  const variables = {
+    NODE_ENV: "production",
+    // Its user is known to no table of users: without this, os.homedir() throws.
+    HOME: tmp,
+    ...env,
+    PORT: String(port),
+    HOST: host,
+  };
+  if (command === undefined) {
+    return {
+      args: [...flags, "--require", preload!, join(directory, entry)],
+      env: variables,
+    };
+  }
+  const options = [...flags, env.NODE_OPTIONS ?? "", `--require ${quoted(preload!)}`];
   return {
-    args: [
-      "--enable-source-maps",
-      // With less to take, it collects garbage sooner.
-      `--max-old-space-size=${memoryMb}`,
-      "--require",
-      preload!,
-      join(directory, entry),
-    ],
+    program: "/bin/sh",
+    args: ["-c", command],
     env: {
-      NODE_ENV: "production",
-      // Its user is known to no table of users: without this, os.homedir() throws.
-      HOME: tmp,
-      ...env,
-      PORT: String(port),
-      HOST: host,
+      ...MANAGER_SETTINGS,
+      ...(start.tools?.some(({ name }) => name === "pnpm") === true ? PNPM_SETTINGS : {}),
+      ...variables,
+      PATH: [view.programs[0], SYSTEM_PATH].join(":"),
+      NODE_OPTIONS: options.filter((option) => option !== "").join(" "),
     },
   };
+}
+
+/**
+ * The programs that a command finds by name, as scripts: Node, which loads the preload
+ * even where a script sets NODE_OPTIONS, and tools for which the machine's shell would
+ * find nothing, or another version. The first folder with programs holds them.
+ */
+export function toolScripts(
+  { tools = [] }: ServerStart,
+  { node, files: [preload], programs: [, ...folders] }: NodeView,
+): ReadonlyMap<string, string> {
+  const script = (words: readonly string[]) => `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`;
+  const run = quoted(node);
+  return new Map([
+    ["node", script([run, "--require", quoted(preload!)])],
+    ...tools.map(({ name, file }, index): [string, string] => {
+      const path = quoted(join(folders[index]!, file));
+      return [name, script(/\.[cm]?js$/.test(file) ? [run, path] : [path])];
+    }),
+  ]);
 }

@@ -20,6 +20,7 @@ const VIEW = {
   controlSocket: "/run/n",
   serverSocket: "/run/s",
   files: ["/run/preload.cjs"],
+  programs: ["/run/bin"],
 };
 
 Deno.test("nodeCommand() gives a server a home, which its variables may replace", () => {

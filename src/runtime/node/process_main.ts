@@ -1,7 +1,7 @@
 /**
  * The process that runs a server on Node. It runs no foreign code itself: it
- * starts Node in its sandbox, watches that, and passes frames between Node and
- * the platform. Both end with it.
+ * starts Node, or the command that does, in its sandbox, watches that, and passes
+ * frames between Node and the platform. All end with it.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
   SERVER_SOCKET,
   type ServerStart,
 } from "../compute/wire.ts";
-import { type Frame, FrameConnection, fromPayload, toPayload } from "../process/frames/mod.ts";
+import { type Frame, type FrameConnection, fromPayload, toPayload } from "../process/frames/mod.ts";
 import {
   endWith,
   refuseForeignDescriptors,
@@ -23,7 +23,8 @@ import {
   within,
   yieldToPlatform,
 } from "../process/mod.ts";
-import { nodeCommand, preloadStart } from "./node_command.ts";
+import { nodeCommand, preloadStart, toolScripts } from "./node_command.ts";
+import { NodeMembers } from "./node_members.ts";
 import { preloadText, readPreload } from "./preload_text.ts";
 import { LaunchError, type NodeEnd, prepareLaunch, type RunningNode } from "./sandbox/mod.ts";
 
@@ -33,32 +34,31 @@ const NODE_SOCKET = "n";
 /** Name of the module that Node loads first, in the private folder. */
 const PRELOAD = "preload.cjs";
 
-/** Largest payload that Node may send, in bytes. */
-const MAX_NODE_FRAME_BYTES = 2 * 1024 * 1024;
+/** Folder of the programs that a command finds by name, in the private folder. */
+const PROGRAMS = "bin";
 
 /** Time in which the last frames are read and sent before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 /** Memory that Node takes before it has loaded a server, at most; in MiB. */
 const MAX_BASE_MB = 96;
+
+/** As well, of a command: its package manager and shells. */
+const MAX_COMMAND_MB = 128;
+
 const MIB = 1024 * 1024;
 
-/** What Node may say; it may not claim to be another process, or in another sandbox. */
-const PASSED_ON: ReadonlySet<number> = new Set([
-  ComputeFrame.listening,
-  ComputeFrame.pong,
-  ComputeFrame.log,
-  ComputeFrame.ended,
-  ComputeFrame.revalidate,
-]);
-
-/** What Node says first, before it has loaded any code of the server. */
-type Greeting = { readonly runtime: string };
+/** Time in which a command may start its server again once that has ended, in milliseconds. */
+const RESTART_MS = 5000;
 
 class NodeProcess {
-  #node: FrameConnection | undefined;
-  #greeted = false;
-  #ended = false;
+  #members: NodeMembers | undefined;
+  #node: RunningNode | undefined;
+  #command: string | undefined;
+  #passedEnd = false;
+  /** Why the last process of a command says that it ended. */
+  #reason: string | undefined;
+  #terminated = false;
 
   /** Its thread starts while the platform still connects. */
   readonly #startNode = prepareLaunch();
@@ -74,17 +74,15 @@ class NodeProcess {
   ) {}
 
   take(frame: Frame): void {
-    switch (frame.type) {
-      case ComputeFrame.start:
-        this.#start(fromPayload<ServerStart>(frame.payload)).catch((error) =>
-          this.#end(error instanceof LaunchError ? error.message : String(error))
-        );
-        return;
-      case ComputeFrame.ping:
-      case ComputeFrame.terminate:
-      case ComputeFrame.revalidated:
-        return this.#node?.send(frame);
+    if (frame.type === ComputeFrame.start) {
+      this.#start(fromPayload<ServerStart>(frame.payload)).catch((error) =>
+        this.#end(error instanceof LaunchError ? error.message : String(error))
+      );
+      return;
     }
+    this.#terminated ||= frame.type === ComputeFrame.terminate;
+    this.#members?.pass(frame);
+    this.#terminateRest();
   }
 
   async #start(start: ServerStart): Promise<void> {
@@ -92,20 +90,62 @@ class NodeProcess {
     if (refused !== undefined) return this.#end(refused);
     const link = probeSandbox().files ? undefined : findEscapingLink(start.directory);
     if (link !== undefined) return this.#end(`The link ${link} leads out of the deployment`);
-    const listener = Deno.listen({
-      transport: "unix",
-      path: join(this.options.folder, NODE_SOCKET),
+    const { folder } = this.options;
+    const listener = Deno.listen({ transport: "unix", path: join(folder, NODE_SOCKET) });
+    this.#command = start.command;
+    const members = new NodeMembers({
+      ...{ folder, port: start.port },
+      send: (type, payload, id = 0) => this.platform.send({ type, worker: 0, id, payload }),
+      booted: (runtime) => this.#sendBooted(runtime),
+      ended: (message) => this.#noteEnd(message),
     });
-    const node = await this.#launch(start);
-    const conn = await Promise.race([listener.accept(), node.ended]);
-    listener.close();
-    if ("reason" in conn) return this.#leave(conn);
-    this.#node = new FrameConnection(conn, MAX_NODE_FRAME_BYTES);
-    const heard = this.#node.receive((frame) => this.#hear(frame, node))
-      .finally(() => node.kill());
+    this.#members = members;
+    const node = this.#node = await this.#launch(start);
+    const heard = start.command === undefined
+      ? this.#hearOne(listener, node)
+      : this.#hearAll(listener, node);
     const end = await node.ended;
-    await within(heard.catch(() => {}), LAST_FRAMES_MS);
+    listener.close();
+    await within(heard, LAST_FRAMES_MS);
     this.#leave(end);
+  }
+
+  /** Node ends when it closes its connection. */
+  async #hearOne(listener: Deno.UnixListener, node: RunningNode): Promise<void> {
+    const conn = await listener.accept().catch(() => undefined);
+    if (conn === undefined) return;
+    await this.#members?.join(conn);
+    node.kill();
+  }
+
+  /** Hears all processes of a command that listen; one may start another in place of itself. */
+  async #hearAll(listener: Deno.UnixListener, node: RunningNode): Promise<void> {
+    const heard = new Set<Promise<void>>();
+    try {
+      for await (const conn of listener) {
+        const member = this.#members!.join(conn).finally(() => {
+          heard.delete(member);
+          this.#missServer(node);
+        });
+        heard.add(member);
+      }
+    } catch { /* it has been closed */ }
+    await Promise.all(heard);
+  }
+
+  /** Ends a command whose server has ended, where it does not start another one. */
+  #missServer(node: RunningNode): void {
+    this.#terminateRest();
+    setTimeout(() => {
+      if (this.#members?.size === 0) node.kill();
+    }, RESTART_MS);
+  }
+
+  /** Once all servers have ended themselves, what started them is to end, too. */
+  #terminateRest(): void {
+    if (this.#terminated && this.#command !== undefined && this.#members?.size === 0) {
+      this.#node?.terminate();
+    }
   }
 
   async #launch(start: ServerStart): Promise<RunningNode> {
@@ -116,6 +156,10 @@ class NodeProcess {
     const code = await readPreload(preload);
     // It is shown to Node before its text is known, which names the paths that Node sees.
     await Deno.writeTextFile(file, "");
+    const { command, tools = [] } = start;
+    const isCommand = command !== undefined;
+    const programs = join(folder, PROGRAMS);
+    if (isCommand) await makeOpenFolder(programs);
     return await this.#startNode({
       node: nodeBinary,
       directory,
@@ -123,52 +167,89 @@ class NodeProcess {
       controlSocket: NODE_SOCKET,
       serverSocket: SERVER_SOCKET,
       files: [file],
+      ...(isCommand ? { programs: [programs, ...tools.map((tool) => tool.folder)] } : {}),
+      processes: isCommand,
       command: (view) => {
         Deno.writeTextFileSync(file, preloadText(code, preloadStart(start, view)));
+        if (isCommand) writePrograms(programs, toolScripts(start, view));
         return nodeCommand(start, view);
       },
       tmpMb,
-      memoryMb: memoryMb + MAX_BASE_MB,
+      memoryMb: memoryMb + MAX_BASE_MB + (isCommand ? MAX_COMMAND_MB : 0),
       allowPrivate,
       peers,
       allowUnsandboxed,
     });
   }
 
-  #hear({ type, id, payload }: Frame, node: RunningNode): void {
-    if (type === ComputeFrame.booted && !this.#greeted) {
-      this.#greeted = true;
-      const { runtime } = fromPayload<Greeting>(payload);
-      const { pid, sandbox: { files, calls, reason } } = node;
-      const booted: Booted = {
-        files,
-        calls,
-        ...(reason === undefined ? {} : { reason }),
-        residentBytes: Math.min(node.residentBytes(), MAX_BASE_MB * MIB),
-        pid,
-        runtime,
-      };
-      return this.platform.send({ type, worker: 0, id: 0, payload: toPayload(booted) });
+  #sendBooted(runtime: string): void {
+    const { pid, sandbox: { files, calls, reason } } = this.#node!;
+    const booted: Booted = {
+      files,
+      calls,
+      ...(reason === undefined ? {} : { reason }),
+      residentBytes: Math.min(this.#node!.residentBytes(), MAX_BASE_MB * MIB),
+      pid,
+      runtime,
+    };
+    const payload = toPayload(booted);
+    this.platform.send({ type: ComputeFrame.booted, worker: 0, id: 0, payload });
+  }
+
+  /** A command may start another process in place of one that ends. */
+  #noteEnd(message: string): void {
+    if (this.#command !== undefined) {
+      this.#reason = message;
+      return;
     }
-    if (!PASSED_ON.has(type)) return;
-    this.#ended ||= type === ComputeFrame.ended;
-    this.platform.send({ type, worker: 0, id, payload });
+    this.#passedEnd = true;
+    this.#sendEnd(message);
   }
 
   /** Ends this process after Node has ended. */
-  #leave({ reason, message }: NodeEnd): void {
-    if (this.#ended) return this.#exit();
-    endWith(reason === "memory" ? "Node ran out of memory" : message);
+  #leave(end: NodeEnd): void {
+    if (this.#passedEnd) return this.#exit();
+    if (end.reason === "memory") endWith("Node ran out of memory");
+    if (this.#command === undefined) endWith(end.message);
+    this.#end(this.#reason ?? this.#describeEnd(end));
+  }
+
+  #describeEnd({ reason, code, signal, message }: NodeEnd): string {
+    if (reason === "disk") return message;
+    const how = signal === null ? `code ${code}` : signal;
+    const shown = JSON.stringify(this.#command);
+    return this.#members?.listens === true
+      ? `The start command ${shown} ended (${how})`
+      : `The start command ${shown} ended (${how}) before a server listened: it must listen on ` +
+        "process.env.PORT and stay";
   }
 
   #end(message: string): void {
+    this.#sendEnd(message);
+    this.#exit();
+  }
+
+  #sendEnd(message: string): void {
     const payload = toPayload({ message: message.slice(0, 4000) });
     this.platform.send({ type: ComputeFrame.ended, worker: 0, id: 0, payload });
-    this.#exit();
   }
 
   #exit(): void {
     setTimeout(() => Deno.exit(1), LAST_FRAMES_MS);
+  }
+}
+
+/** Makes a folder that a server may read, whose user is another one. */
+async function makeOpenFolder(path: string): Promise<void> {
+  await Deno.mkdir(path);
+  await Deno.chmod(path, 0o755);
+}
+
+function writePrograms(folder: string, scripts: ReadonlyMap<string, string>): void {
+  for (const [name, text] of scripts) {
+    const path = join(folder, name);
+    Deno.writeTextFileSync(path, text);
+    Deno.chmodSync(path, 0o755);
   }
 }
 

@@ -32,10 +32,11 @@ const READ_WHOLE = 1024 * 1024;
 const RENEW_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Mode of a file that is linked elsewhere: a server may run as a user of its own.
+ * Mode of a file that is linked elsewhere: a server may run as a user of its own, and
+ * packages contain programs, whose modes deployments do not note.
  * The folders around both names are closed to all users but the platform's.
  */
-const LINKED_MODE = 0o644;
+const LINKED_MODE = 0o755;
 
 export interface FsBlobStoreOptions {
   /** Folder of the workspace's blobs. */

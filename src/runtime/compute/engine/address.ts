@@ -1,6 +1,7 @@
 /**
  * The one address of a server. The server sees the host and port that it asked
- * for; in fact it listens on a Unix socket that only the platform can reach.
+ * for; in fact it listens on a Unix socket that only the platform can reach. Where
+ * servers of further ports are allowed, each has a socket beside it.
  *
  * @module
  */
@@ -13,7 +14,8 @@ export interface AdvertisedAddress {
 }
 
 export class ServerAddress {
-  #taken = false;
+  /** Paths of the sockets that are in use. */
+  readonly #taken = new Set<string>();
 
   constructor(
     readonly socket: string,
@@ -22,8 +24,15 @@ export class ServerAddress {
       readonly host: string;
       /** Servers of `node:http` greet; false where missing. */
       readonly greets?: boolean;
-      /** Called as soon as the server listens, with whether it greets. */
-      readonly listening: (greets: boolean) => void;
+      /** Whether servers may listen on further ports; false where missing. */
+      readonly others?: boolean;
+      /** Called before a server listens. */
+      readonly taken?: () => void;
+      /**
+       * Called as soon as a server listens, with whether it greets, and with its port
+       * where that is another one.
+       */
+      readonly listening: (greets: boolean, port?: number) => void;
     },
   ) {}
 
@@ -33,24 +42,28 @@ export class ServerAddress {
   }
 
   get taken(): boolean {
-    return this.#taken;
+    return this.#taken.size > 0;
   }
 
-  /** Takes the address; false where the server already listens. */
-  take(): boolean {
-    if (this.#taken) return false;
-    this.#taken = true;
-    return true;
+  /** Takes the path of the socket for a port; `undefined` where a server already listens there. */
+  take(port = this.options.port): string | undefined {
+    const isOther = this.options.others === true && port !== this.options.port;
+    const path = isOther ? `${this.socket}-${port}` : this.socket;
+    if (this.#taken.has(path)) return undefined;
+    this.options.taken?.();
+    this.#taken.add(path);
+    return path;
   }
 
   /** The server has closed it and may listen again. */
-  release(): void {
-    this.#taken = false;
+  release(path = this.socket): void {
+    this.#taken.delete(path);
   }
 
   /** The server listens; `greets` where it sends `GREETING` over each connection that it accepts. */
-  listening(greets = false): void {
-    this.options.listening(greets);
+  listening(greets = false, path = this.socket): void {
+    if (path === this.socket) return this.options.listening(greets);
+    this.options.listening(greets, Number(path.slice(this.socket.length + 1)));
   }
 
   /** The address that the server sees; for port 0, or no port, the platform chooses one. */

@@ -127,23 +127,24 @@ export function replaceAddress(prototype: object): void {
 /**
  * Takes the address for a server that is about to listen.
  *
- * @returns the error that the server gets; `undefined` where it may listen
+ * @returns the path of the socket at which it may listen, or the error that it gets
  */
 export function takeAddress(
   server: Emitter,
   advertised: AdvertisedAddress,
   address: ServerAddress,
-): Error | undefined {
-  if (!address.take()) return refusedListen(advertised);
+): string | Error {
+  const path = address.take(advertised.port);
+  if (path === undefined) return refusedListen(advertised);
   advertisedBy.set(server, advertised);
   const greets = address.greets && server instanceof http.Server;
   if (greets) greeters.add(server);
-  server.once("listening", () => address.listening(greets));
+  server.once("listening", () => address.listening(greets, path));
   server.once("close", () => {
     advertisedBy.delete(server);
-    address.release();
+    address.release(path);
   });
-  return undefined;
+  return path;
 }
 
 /** Redirects `listen` of all servers of `node:net` to the address. */
@@ -155,14 +156,14 @@ export function replaceListen(address: ServerAddress): void {
     if (asked === "other") return listen.apply(this, args);
     const callback = args.find((argument) => typeof argument === "function");
     const advertised = address.advertised(asked.port, asked.host);
-    const refused = takeAddress(this, advertised, address);
-    if (refused !== undefined) {
-      queueMicrotask(() => this.emit("error", refused));
+    const path = takeAddress(this, advertised, address);
+    if (typeof path !== "string") {
+      queueMicrotask(() => this.emit("error", path));
       return this;
     }
     return callback === undefined
-      ? listen.call(this, { path: address.socket })
-      : listen.call(this, { path: address.socket }, callback);
+      ? listen.call(this, { path })
+      : listen.call(this, { path }, callback);
   };
   replaceAddress(prototype);
 }

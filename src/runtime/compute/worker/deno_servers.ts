@@ -56,7 +56,7 @@ function serveAt(
   [options, handler]: [ServeOptions, Handler],
 ): Deno.HttpServer {
   const advertised = address.advertised(options.port ?? 8000, options.hostname);
-  if (!address.take()) {
+  if (address.take() === undefined) {
     throw new Deno.errors.PermissionDenied(refusedListen(advertised).message);
   }
   const shown = { transport: "tcp", hostname: advertised.address, port: advertised.port };

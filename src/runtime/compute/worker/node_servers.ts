@@ -22,9 +22,9 @@ import {
 function replaceHttpListen(address: ServerAddress): void {
   const listenAt = Deno.listen.bind(Deno);
   const listen: Method = function (host, port) {
-    const refused = takeAddress(this, address.advertised(Number(port), String(host)), address);
-    if (refused !== undefined) throw refused;
-    return listenAt({ transport: "unix", path: address.socket });
+    const path = takeAddress(this, address.advertised(Number(port), String(host)), address);
+    if (typeof path !== "string") throw path;
+    return listenAt({ transport: "unix", path });
   };
   const prototype = http.Server.prototype as unknown as Record<string, Method>;
   prototype._listen = listen;

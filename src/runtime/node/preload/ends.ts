@@ -15,6 +15,8 @@ export interface EndOptions {
   readonly ended: (message: string) => void;
   /** Prepares a message for the log: shorter, with the author's paths. */
   readonly describe: (message: string) => string;
+  /** Whether signals come from the server's own processes only, and are its own. */
+  readonly hasOwnSignals: boolean;
 }
 
 /** Ends the server: its listeners of SIGTERM are called, or the process ends at once. */
@@ -111,7 +113,9 @@ export function watchEnd(options: EndOptions): Terminate {
   ending.noteExits();
   ending.noteErrors();
   ending.reportExit();
-  const emitTermination = separateSignals();
+  const emitTermination = options.hasOwnSignals
+    ? () => process.emit("SIGTERM", "SIGTERM")
+    : separateSignals();
   return () => {
     if (emitTermination()) return;
     ending.report("Told to end");

@@ -16,13 +16,13 @@ import {
   type TakeAnswer,
 } from "../../compute/engine/mod.ts";
 import { truncate } from "../../compute/lines.ts";
-import { ComputeFrame, type Listening } from "../../compute/wire.ts";
+import { ComputeFrame } from "../../compute/wire.ts";
 import { fromPayload, LineLimit } from "../../process/frames/mod.ts";
 import { Control } from "./control.ts";
 import { exitNow, watchEnd } from "./ends.ts";
 import { captureOutput } from "./output.ts";
 import { redirectServers } from "./servers.ts";
-import type { PreloadStart } from "./start.ts";
+import type { NodeListening, PreloadStart } from "./start.ts";
 
 /** The first line of the file defines it. */
 declare const svcStart: PreloadStart;
@@ -77,7 +77,8 @@ async function serveExports(entry: string, address: ServerAddress): Promise<void
   }
 }
 
-function prepare(start: PreloadStart): void {
+/** Connects to the process that started this one, which learns of all from now on. */
+function attach(start: PreloadStart): (listening: NodeListening) => void {
   const limit = new LineLimit(MAX_LINES_PER_SECOND);
   const describe = (text: string): string =>
     truncate(cleanStack(text, { directory: start.directory, own: [__filename] }));
@@ -86,6 +87,7 @@ function prepare(start: PreloadStart): void {
     listened: () => listened,
     ended: (message) => control.send(ComputeFrame.ended, { message }),
     describe,
+    hasOwnSignals: start.entry === undefined,
   });
   const control = openControl(start.control, {
     ping: (id) => control.send(ComputeFrame.pong, {}, id),
@@ -98,23 +100,61 @@ function prepare(start: PreloadStart): void {
     },
     describe,
   });
+  const takeAnswer = defineRevalidate((id, what) =>
+    control.send(ComputeFrame.revalidate, what, id)
+  );
+  control.send(ComputeFrame.booted, { runtime: `Node ${process.versions.node}` });
+  return (listening) => {
+    listened = true;
+    control.send(ComputeFrame.listening, listening);
+  };
+}
+
+/** Leads servers to the address of this process's server. */
+function redirect(
+  start: PreloadStart,
+  on: { readonly taken: () => void; readonly listening: (listening: NodeListening) => void },
+): ServerAddress {
   const address = new ServerAddress(start.socket, {
     port: start.port,
     host: start.host,
     greets: true,
-    listening: (greets) => {
-      listened = true;
-      control.send(ComputeFrame.listening, { greets } satisfies Listening);
-    },
+    others: true,
+    taken: on.taken,
+    listening: (greets, port) => on.listening(port === undefined ? { greets } : { greets, port }),
   });
   redirectServers(address);
-  const takeAnswer = defineRevalidate((id, what) =>
-    control.send(ComputeFrame.revalidate, what, id)
-  );
-  process.execArgv = [];
-  control.send(ComputeFrame.booted, { runtime: `Node ${process.versions.node}` });
-  setImmediate(() => void serveExports(start.entry, address).catch(throwUncaught));
+  return address;
 }
 
-// A worker of the server loads this file as well.
-if (isMainThread) prepare(svcStart);
+/** This process is the server. */
+function prepare(start: PreloadStart, entry: string): void {
+  const listening = attach(start);
+  const address = redirect(start, { taken: () => {}, listening });
+  process.execArgv = [];
+  setImmediate(() => void serveExports(entry, address).catch(throwUncaught));
+}
+
+/** This process may become the server, or start it, or do something else. */
+function prepareCommand(start: PreloadStart, preload: string): void {
+  let listening: ReturnType<typeof attach> | undefined;
+  redirect(start, {
+    taken: () => listening ??= attach(start),
+    listening: (what) => listening?.(what),
+  });
+  const { NODE_OPTIONS: options = "" } = process.env;
+  // A script may have set others, which would lose the server in a further process.
+  if (!options.includes(preload)) {
+    process.env.NODE_OPTIONS = `${options} --require ${preload}`.trim();
+  }
+}
+
+const LOADED = Symbol.for("svc.preload");
+
+// A worker of the server loads this file as well, and a command may name it twice.
+if (isMainThread && !Reflect.has(globalThis, LOADED)) {
+  Object.defineProperty(globalThis, LOADED, { value: true });
+  const { entry, preload } = svcStart;
+  if (entry !== undefined) prepare(svcStart, entry);
+  else if (preload !== undefined) prepareCommand(svcStart, preload);
+}

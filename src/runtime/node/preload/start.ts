@@ -4,12 +4,24 @@
  * @module
  */
 
+import type { Listening } from "../../compute/wire.ts";
+
+/** How a server listens, and on which port where that is not its own. */
+export interface NodeListening extends Listening {
+  readonly port?: number;
+}
+
 export interface PreloadStart {
   /** Absolute path of the deployment's folder. */
   readonly directory: string;
-  /** Absolute path of the entry. */
-  readonly entry: string;
-  /** Path of the Unix socket at which the server listens, whatever port it asks for. */
+  /** Absolute path of the entry; missing where a command starts the server, maybe in another process. */
+  readonly entry?: string;
+  /** This file as NODE_OPTIONS names it, for the processes that this one starts. */
+  readonly preload?: string;
+  /**
+   * Path of the Unix socket at which the server listens. One of a port other than its own
+   * has the port at its end: the process that started this one decides what it is for.
+   */
   readonly socket: string;
   /** Path of the Unix socket of the process that started this one. */
   readonly control: string;

@@ -11,6 +11,7 @@ import {
   EPERM,
   EPROTONOSUPPORT,
   type HeldCall,
+  isHeld,
   letContinue,
   type Libc,
   type Processor,
@@ -18,6 +19,8 @@ import {
   takeCalls,
 } from "../../kernel/mod.ts";
 import { ForeignProcess } from "./foreign_process.ts";
+import { processOf } from "./process_limits.ts";
+import type { ProcessTree } from "./process_tree.ts";
 import { SocketCalls, type SocketRules } from "./socket_calls.ts";
 
 /** Of a socket's type: streams and datagrams; the other bits are flags. */
@@ -39,6 +42,8 @@ export interface SupervisorOptions {
   readonly rules: SocketRules;
   /** Programs that are started one after the other in the process of Node, which is the last. */
   readonly programs: number;
+  /** The processes that Node may start; it may start none where missing. */
+  readonly tree?: ProcessTree | undefined;
   /** Called before Node runs, with its process; returns the process's own number for itself. */
   readonly begin: (pid: number) => number;
 }
@@ -89,21 +94,45 @@ export class CallSupervisor {
     const { number } = this.options.processor;
     switch (asked) {
       case number("clone"):
-        return this.#forks++ === 0 ? "continue" : -EPERM;
+      case number("fork"):
+      case number("vfork"):
+        return this.#fork();
       case number("execve"):
         return this.#start(thread);
       case number("prctl"):
         return this.#begun === undefined ? "continue" : -EPERM;
     }
     if (this.#begun === undefined) return -EPERM;
-    const { sockets, ownPid } = this.#begun;
-    const [a = 0n, b = 0n, c = 0n, d = 0n, e = 0n, f = 0n] = args;
+    const [a = 0n, b = 0n, c = 0n] = args;
     switch (asked) {
       case number("socket"):
         return this.#open(id, int(a), int(b), int(c));
       case number("kill"):
       case number("tgkill"):
-        return int(a) === ownPid ? "continue" : -EPERM;
+        return this.#signal(thread, int(a), asked === number("kill") ? int(b) : undefined);
+    }
+    return this.#onSocket({ id, thread, number: asked, args });
+  }
+
+  /** Judges a call about a socket of the process that makes it. */
+  #onSocket(call: HeldCall): number | Promise<number> {
+    const { libc, listener, rules, tree } = this.options;
+    const { sockets } = this.#begun!;
+    if (tree === undefined) return this.#perform(sockets, call);
+    const process = ForeignProcess.open(libc, processOf(call.thread));
+    if (process === undefined) return -EPERM;
+    if (!isHeld(libc, listener, call.id)) {
+      process.close();
+      return -EPERM;
+    }
+    return Promise.resolve(this.#perform(new SocketCalls(libc, process, rules), call))
+      .finally(() => process.close());
+  }
+
+  #perform(sockets: SocketCalls, { number: asked, args }: HeldCall): number | Promise<number> {
+    const { number } = this.options.processor;
+    const [a = 0n, b = 0n, c = 0n, d = 0n, e = 0n, f = 0n] = args;
+    switch (asked) {
       case number("connect"):
         return sockets.connect(int(a), b, int(c));
       case number("bind"):
@@ -122,6 +151,29 @@ export class CallSupervisor {
     return -EPERM;
   }
 
+  #fork(): "continue" | number {
+    const { tree } = this.options;
+    if (this.#begun === undefined || tree === undefined) {
+      return this.#forks++ === 0 ? "continue" : -EPERM;
+    }
+    return tree.grow() ? "continue" : -EAGAIN;
+  }
+
+  /** A process may signal itself; where it may start others, this process signals those for it. */
+  #signal(thread: number, pid: number, signal: number | undefined): "continue" | number {
+    const { libc, tree } = this.options;
+    if (tree === undefined) return pid === this.#begun!.ownPid ? "continue" : -EPERM;
+    if (pid === processOf(thread)) return "continue";
+    if (signal === undefined || pid <= 0) return -EPERM;
+    const target = systemCall(libc, "pidfd_open", pid, 0);
+    if (target < 0) return target;
+    try {
+      return tree.has(pid) ? systemCall(libc, "pidfd_send_signal", target, signal, 0, 0) : -EPERM;
+    } finally {
+      libc.close(target);
+    }
+  }
+
   /** Sockets of TCP and UDP only; one that this process opens belongs to the machine's network, which Node has none of. */
   #open(id: bigint, family: number, type: number, protocol: number): "continue" | number {
     const { libc, listener, rules } = this.options;
@@ -138,7 +190,7 @@ export class CallSupervisor {
   /** The programs before Node, and Node itself, are started by code that is not foreign. */
   #start(pid: number): "continue" | number {
     const { libc, programs, rules, begin } = this.options;
-    if (this.#programs >= programs) return -EPERM;
+    if (this.#programs >= programs) return this.options.tree === undefined ? -EPERM : "continue";
     this.#programs++;
     if (this.#programs < programs) return "continue";
     const process = ForeignProcess.open(libc, pid);

@@ -29,6 +29,11 @@ export class ForeignProcess {
     return descriptor < 0 ? undefined : new ForeignProcess(libc, pid, descriptor);
   }
 
+  /** To be called where nothing is asked of it any more. */
+  close(): void {
+    this.libc.close(this.descriptor);
+  }
+
   /** A copy of its memory; `undefined` where it has none there. */
   read(address: bigint, bytes: number): Bytes | undefined {
     const copy = new Uint8Array(bytes);

@@ -9,6 +9,7 @@ import { type Libc, openLibc, PROCESSOR, readNameservers } from "../../kernel/mo
 import { CallSupervisor } from "./call_supervisor.ts";
 import { type Prepared, prepareThread } from "./prepare_thread.ts";
 import { endFirst, limitInherited, ownPidOf } from "./process_limits.ts";
+import { ProcessTree } from "./process_tree.ts";
 import { Running } from "./running_node.ts";
 import { Thread } from "./thread.ts";
 import type { NodeLaunch, RunningNode } from "./types.ts";
@@ -21,7 +22,11 @@ function nameservers(): readonly string[] {
   }
 }
 
-function supervise(libc: Libc, prepared: Prepared, launch: NodeLaunch): void {
+function supervise(
+  libc: Libc,
+  prepared: Prepared,
+  { launch, tree }: { readonly launch: NodeLaunch; readonly tree: ProcessTree | undefined },
+): void {
   const { listener, plan, programs } = prepared;
   if (listener === undefined || PROCESSOR === undefined) return;
   const { folder, controlSocket, serverSocket, memoryMb, tmpMb, allowPrivate, peers } = launch;
@@ -31,7 +36,7 @@ function supervise(libc: Libc, prepared: Prepared, launch: NodeLaunch): void {
     ...(plan.kind === "namespaces" ? {} : { fileMb: tmpMb }),
   });
   new CallSupervisor({
-    ...{ libc, processor: PROCESSOR, listener, programs },
+    ...{ libc, processor: PROCESSOR, listener, programs, tree },
     rules: {
       hasOwnNetwork: plan.kind === "namespaces",
       nameservers: nameservers(),
@@ -47,7 +52,10 @@ function supervise(libc: Libc, prepared: Prepared, launch: NodeLaunch): void {
   }).run().catch((error) => endWith(`The sandbox failed: ${error}`));
 }
 
-async function start(prepared: Prepared, launch: NodeLaunch): Promise<RunningNode> {
+async function start(
+  prepared: Prepared,
+  { launch, tree }: { readonly launch: NodeLaunch; readonly tree: ProcessTree | undefined },
+): Promise<RunningNode> {
   const { thread, plan, reason } = prepared;
   const { kind, view, beat } = plan;
   thread.send({ type: "start", command: launch.command(view) });
@@ -55,7 +63,7 @@ async function start(prepared: Prepared, launch: NodeLaunch): Promise<RunningNod
   const isClosed = kind !== "open";
   const sandbox = { kind, files: isClosed, calls: isClosed };
   return new Running({
-    ...{ pid, thread, beat, memoryMb: launch.memoryMb },
+    ...{ pid, thread, beat, memoryMb: launch.memoryMb, tree },
     sandbox: reason === undefined ? sandbox : { ...sandbox, reason },
     ...(kind === "namespaces" ? {} : { temporary: { folder: view.tmp, maxMb: launch.tmpMb } }),
   });
@@ -73,8 +81,11 @@ export function prepareLaunch(): LaunchNode {
   return async (launch) => {
     const libc = openLibc();
     const prepared = await prepareThread(libc, launch, first);
-    if (libc !== undefined) supervise(libc, prepared, launch);
-    return await start(prepared, launch);
+    const tree = libc !== undefined && launch.processes === true
+      ? new ProcessTree(libc)
+      : undefined;
+    if (libc !== undefined) supervise(libc, prepared, { launch, tree });
+    return await start(prepared, { launch, tree });
   };
 }
 

@@ -162,6 +162,22 @@ export const ASKED: readonly CallName[] = [
   "tgkill",
 ];
 
+const CLONES: readonly CallName[] = ["fork", "vfork"];
+const GROUPS: readonly CallName[] = ["setpgid", "setsid"];
+const SIGNALS: readonly CallName[] = ["kill", "tgkill", "tkill"];
+
+/**
+ * Calls of a server that may start processes: each of those has the same filter.
+ * Signals reach its own processes only, in a namespace of their own.
+ */
+function ofProcesses(hasOwnRoot: boolean): readonly Block[] {
+  return [
+    ...CLONES.map((call) => always(call, Answer.ask)),
+    ...GROUPS.map((call) => always(call, Answer.allow)),
+    ...(hasOwnRoot ? SIGNALS.map((call) => always(call, Answer.allow)) : []),
+  ];
+}
+
 /** An answer that depends on no argument. */
 const whatever = (answer: number): ArgumentTest => ({
   index: 0,
@@ -284,19 +300,25 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
  * Writes the filter: calls that it does not name fail as if the kernel had none.
  *
  * @param hasOwnRoot true where Node has a root folder and a network of its own; else
- * the files of the machine are in sight
+ * the files of the machine are in sight; `hasProcesses` where it may start programs
  */
 export function buildNodeFilter(
   processor: Processor,
-  { hasOwnRoot }: { readonly hasOwnRoot: boolean },
+  { hasOwnRoot, hasProcesses = false }: {
+    readonly hasOwnRoot: boolean;
+    readonly hasProcesses?: boolean;
+  },
 ): Uint8Array<ArrayBuffer> {
   const { allow, ask } = Answer;
   const onFiles = hasOwnRoot ? allow : FAIL;
+  const onProcesses = hasProcesses ? ofProcesses(hasOwnRoot) : [];
+  const isOpen = (call: CallName) => onProcesses.some((block) => block.call === call);
   return writeProgram(processor, [
     ...ALLOWED.map((call) => always(call, allow)),
-    ...REFUSED.map((call) => always(call, FAIL)),
+    ...onProcesses,
+    ...REFUSED.filter((call) => !isOpen(call)).map((call) => always(call, FAIL)),
     ...REFUSED_IN_SIGHT.map((call) => always(call, onFiles)),
-    ...ASKED.map((call) => always(call, ask)),
+    ...ASKED.filter((call) => !isOpen(call)).map((call) => always(call, ask)),
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
     CLONE,
     // The C library then uses `clone`, whose flags can be judged.

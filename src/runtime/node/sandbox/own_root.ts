@@ -13,6 +13,7 @@ import {
   mountMemory,
   mustCall,
   SHOWN_TO_NODE,
+  SHOWN_TO_PROGRAMS,
   temporaryOptions,
 } from "../../kernel/mod.ts";
 import { PROGRAM, TMP } from "./plan_sandbox.ts";
@@ -82,6 +83,8 @@ export interface OwnRootOptions {
   readonly shown: readonly Place[];
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
+  /** Whether it sees the programs of the system. */
+  readonly processes: boolean;
   /** The user that the folder for temporary files belongs to; the present one where missing. */
   readonly uid?: number | undefined;
 }
@@ -117,8 +120,10 @@ export class OwnRoot {
    * @throws {RefusedCallError}
    */
   fill(): void {
-    const { root, shown, tmpMb, uid } = this.options;
-    for (const each of SHOWN_TO_NODE) this.#show({ from: each, to: each });
+    const { root, shown, tmpMb, uid, processes } = this.options;
+    for (const each of processes ? SHOWN_TO_PROGRAMS : SHOWN_TO_NODE) {
+      this.#show({ from: each, to: each });
+    }
     for (const each of ABOUT_MACHINE) this.#show({ from: `/proc/${each}`, to: `/proc/${each}` });
     for (const each of ["self", "thread-self"]) {
       Deno.symlinkSync(`.processes/${each}`, join(root, "proc", each));

@@ -25,9 +25,12 @@ const SERVER_SOCKET = "/run/svc/server.sock";
 /** Name of the folder for temporary files in the private folder, where there are no namespaces. */
 export const TMP_FOLDER = "tmp";
 
+/** Whether a folder is in sight of every server that starts programs. */
+export const isOfSystem = (folder: string): boolean => folder.startsWith("/usr/");
+
 /** Shows at which paths Node sees what it is given. */
 export function planSandbox(request: NodeRequest): NodeView {
-  const { kind, node, directory, folder, files } = request;
+  const { kind, node, directory, folder, files, programs = [] } = request;
   const sockets = kind === "open"
     ? {
       controlSocket: join(folder, request.controlSocket),
@@ -35,7 +38,7 @@ export function planSandbox(request: NodeRequest): NodeView {
     }
     : { controlSocket: CONTROL_SOCKET, serverSocket: SERVER_SOCKET };
   if (kind !== "namespaces") {
-    return { ...sockets, node, directory, tmp: join(folder, TMP_FOLDER), files };
+    return { ...sockets, node, directory, tmp: join(folder, TMP_FOLDER), files, programs };
   }
   return {
     ...sockets,
@@ -43,5 +46,8 @@ export function planSandbox(request: NodeRequest): NodeView {
     directory: DIRECTORY,
     tmp: TMP,
     files: files.map((file, index) => join(PROGRAM, String(index), basename(file))),
+    programs: programs.map((each, index) =>
+      isOfSystem(each) ? each : join(PROGRAM, "programs", String(index))
+    ),
   };
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { missingSandbox, probeSandbox } from "../../compute/sandbox/mod.ts";
 import type { Libc } from "../../kernel/mod.ts";
 import { canLendDescriptors } from "./foreign_process.ts";
-import { planSandbox, TMP_FOLDER } from "./plan_sandbox.ts";
+import { isOfSystem, planSandbox, TMP_FOLDER } from "./plan_sandbox.ts";
 import { Thread } from "./thread.ts";
 import type { ThreadPlan } from "./thread_messages.ts";
 import { LaunchError, type NodeLaunch, type NodeSandboxKind, type Place } from "./types.ts";
@@ -22,6 +22,8 @@ export type SandboxLaunch = Pick<
   | "controlSocket"
   | "serverSocket"
   | "files"
+  | "programs"
+  | "processes"
   | "tmpMb"
   | "allowUnsandboxed"
   | "only"
@@ -57,7 +59,7 @@ function ownUid(): number | undefined {
 }
 
 function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
-  const { node, directory, folder, files, tmpMb } = launch;
+  const { node, directory, folder, files, tmpMb, programs = [], processes = false } = launch;
   const view = planSandbox({ ...launch, kind });
   const root = join(folder, ROOT_FOLDER);
   Deno.mkdirSync(kind === "namespaces" ? root : join(folder, TMP_FOLDER), {
@@ -70,10 +72,12 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
     { from: node, to: view.node },
     { from: directory, to: view.directory },
     ...files.map((from, index) => ({ from, to: view.files[index]! })),
+    ...programs.map((from, index) => ({ from, to: view.programs[index]! }))
+      .filter(({ from }) => !isOfSystem(from)),
   ];
   const uid = kind === "namespaces" ? ownUid() : undefined;
   const beat = new Int32Array(new SharedArrayBuffer(4));
-  return { kind, view, root, shown, tmpMb, beat, ...(uid === undefined ? {} : { uid }) };
+  return { kind, view, root, shown, tmpMb, processes, beat, ...(uid === undefined ? {} : { uid }) };
 }
 
 const SANDBOXED: readonly NodeSandboxKind[] = ["namespaces", "kernel"];

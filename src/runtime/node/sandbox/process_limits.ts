@@ -27,6 +27,9 @@ const SPARE_MB = 2048;
 /** Address space in MiB: an engine reserves much, and the tables of pages grow with it. */
 const MAX_ADDRESS_SPACE_MB = 512 * 1024;
 
+/** Memory of a process whose share of common pages is its own part of them. */
+const SHARES = /^(?:Pss|SwapPss):\s+(\d+) kB$/gm;
+
 /** How early it is ended (proc(5), oom_score_adj). */
 const OOM_SCORE = "500";
 
@@ -69,6 +72,16 @@ export function ownPidOf(pid: number): number {
   return own === undefined ? pid : Number(own);
 }
 
+/** The process that a thread belongs to (proc(5), `status`); the thread itself where it has gone. */
+export function processOf(thread: number): number {
+  try {
+    const status = Deno.readTextFileSync(`/proc/${thread}/status`);
+    return Number(/^Tgid:\s*(\d+)$/m.exec(status)?.[1] ?? thread);
+  } catch {
+    return thread;
+  }
+}
+
 const FIELDS = /^(?:VmRSS|VmPTE|VmSwap):\s+(\d+) kB$/gm;
 
 /**
@@ -83,5 +96,20 @@ export function memoryOf(pid: number): number {
     return kilobytes * 1024;
   } catch {
     return 0;
+  }
+}
+
+/**
+ * As `memoryOf()`, with each page divided among the processes that share it; as that
+ * where the kernel does not tell.
+ */
+export function sharedMemoryOf(pid: number): number {
+  try {
+    const text = Deno.readTextFileSync(`/proc/${pid}/smaps_rollup`);
+    let kilobytes = 0;
+    for (const [, value] of text.matchAll(SHARES)) kilobytes += Number(value);
+    return kilobytes * 1024;
+  } catch {
+    return memoryOf(pid);
   }
 }

@@ -5,6 +5,7 @@
  */
 import { temporaryBytes } from "../../process/mod.ts";
 import { memoryOf } from "./process_limits.ts";
+import type { ProcessTree } from "./process_tree.ts";
 import type { Thread } from "./thread.ts";
 import type { NodeEnd, NodeSandbox, RunningNode } from "./types.ts";
 
@@ -24,6 +25,8 @@ export interface RunningOptions {
   readonly sandbox: NodeSandbox;
   readonly thread: Thread;
   readonly memoryMb: number;
+  /** All of its processes, where it may start some. */
+  readonly tree: ProcessTree | undefined;
   /** Counts the looks, for the thread to see that this one still looks. */
   readonly beat: Int32Array<SharedArrayBuffer>;
   /** The folder for temporary files, where the kernel does not limit it itself. */
@@ -48,16 +51,20 @@ export class Running implements RunningNode {
       error: String(error),
     })).then((how) => this.#describe(how)).finally(() => {
       clearInterval(watch);
+      this.options.tree?.kill();
       thread.close();
     });
   }
 
   residentBytes(): number {
-    return memoryOf(this.pid);
+    const { tree, memoryMb } = this.options;
+    return tree === undefined ? memoryOf(this.pid) : tree.residentBytes(memoryMb * MIB);
   }
 
   terminate(): void {
-    this.#signal("SIGTERM");
+    const { tree } = this.options;
+    if (tree === undefined) this.#signal("SIGTERM");
+    else tree.signal("SIGTERM");
   }
 
   kill(): void {
@@ -68,6 +75,7 @@ export class Running implements RunningNode {
   #stop(end: Pick<NodeEnd, "reason" | "message">): void {
     this.#end ??= end;
     this.#signal("SIGKILL");
+    this.options.tree?.kill();
     this.options.thread.send({ type: "end" });
   }
 

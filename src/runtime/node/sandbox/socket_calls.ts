@@ -8,6 +8,7 @@
 import {
   AF_UNIX,
   EACCES,
+  EADDRINUSE,
   EAGAIN,
   ECONNREFUSED,
   EFAULT,
@@ -27,6 +28,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const MAX_SOCKADDR = 128;
 const AF_INET = 2;
+const SOCK_STREAM = 1;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
 
@@ -54,6 +56,9 @@ const MAX_MESSAGES = 64;
 
 const MAX_BACKLOG = 4096;
 
+/** What the socket of a further port has after the name of the server's own. */
+const OF_PORT = /^(?:-\d{1,5})?$/;
+
 /** Unix sockets: the name that Node uses, and the path that is meant. */
 export interface NamedSocket {
   readonly name: string;
@@ -63,7 +68,7 @@ export interface NamedSocket {
 export interface SocketRules extends PeerRules {
   /** The only Unix socket that Node may connect to. */
   readonly control: NamedSocket;
-  /** The only one that it may bind, and listen on. */
+  /** The only one that it may bind, and listen on, beside those of further ports. */
   readonly server: NamedSocket;
   /** True where Node has a network of its own, and may look at its interfaces. */
   readonly hasOwnNetwork: boolean;
@@ -110,14 +115,41 @@ export class SocketCalls {
   async bind(descriptor: number, at: bigint, length: number): Promise<number> {
     const address = this.#address(at, length);
     if (typeof address === "number") return address;
-    const { name, path } = this.rules.server;
-    const isServer = familyOf(address) === AF_UNIX && unixPath(address) === name;
-    if (!isServer && !isUnspecific(address) && !this.#isInterfaces(address)) return -EACCES;
-    const allowed = isServer ? unixAddress(path) : address;
+    const path = familyOf(address) === AF_UNIX ? this.#serverPath(unixPath(address)) : undefined;
+    if (path !== undefined) {
+      return await this.#with(descriptor, (copy) => this.#bindServer(copy, path));
+    }
+    if (!isUnspecific(address) && !this.#isInterfaces(address)) return -EACCES;
     return await this.#with(
       descriptor,
-      (copy) => systemCall(this.libc, "bind", copy, allowed, allowed.byteLength),
+      (copy) => systemCall(this.libc, "bind", copy, address, address.byteLength),
     );
+  }
+
+  /** The real path of a server's socket, or of that of a further port, by its name. */
+  #serverPath(named: string): string | undefined {
+    const { name, path } = this.rules.server;
+    const port = named.startsWith(name) ? named.slice(name.length) : undefined;
+    return port !== undefined && OF_PORT.test(port) ? `${path}${port}` : undefined;
+  }
+
+  /** Takes the place of a server that has ended and left its socket. */
+  #bindServer(socket: number, path: string): number {
+    const address = unixAddress(path);
+    const bind = () => systemCall(this.libc, "bind", socket, address, address.byteLength);
+    const result = bind();
+    if (result !== -EADDRINUSE || this.#isInUse(address)) return result;
+    Deno.removeSync(path);
+    return bind();
+  }
+
+  /** Whether somebody listens at a Unix address. */
+  #isInUse(address: Bytes): boolean {
+    const socket = systemCall(this.libc, "socket", AF_UNIX, SOCK_STREAM | O_NONBLOCK, 0);
+    if (socket < 0) return true;
+    const result = systemCall(this.libc, "connect", socket, address, address.byteLength);
+    this.libc.close(socket);
+    return result !== -ECONNREFUSED;
   }
 
   /** A server listens on its Unix socket, and on no port. */
@@ -127,7 +159,9 @@ export class SocketCalls {
       const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
       const known = systemCall(this.libc, "getsockname", copy, address, size) === 0;
       if (!known || familyOf(address) !== AF_UNIX) return -EACCES;
-      if (unixPath(address) !== this.rules.server.path) return -EACCES;
+      const { path } = this.rules.server;
+      const listened = unixPath(address);
+      if (!listened.startsWith(path) || !OF_PORT.test(listened.slice(path.length))) return -EACCES;
       return systemCall(this.libc, "listen", copy, Math.min(Math.max(backlog, 1), MAX_BACKLOG));
     });
   }

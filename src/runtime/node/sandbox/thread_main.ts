@@ -12,6 +12,7 @@ import {
   openLibc,
   PROCESSOR,
   READABLE_BY_NODE,
+  READABLE_PROGRAMS,
   restrictFiles,
 } from "../../kernel/mod.ts";
 import { buildNodeFilter } from "./node_filter.ts";
@@ -21,6 +22,9 @@ import type { NodeCommand } from "./types.ts";
 
 /** Ends a process with the thread that has started it, where no namespace does. */
 const SETPRIV = "/usr/bin/setpriv";
+
+/** Gives the processes of a command a session of their own: a Ctrl-C at the platform does not end them. */
+const SETSID = "/usr/bin/setsid";
 
 /**
  * The first process in Node's own namespace: shows it its processes, and ends
@@ -76,7 +80,8 @@ type Post = (message: FromThread) => void;
 class NodeThread {
   #plan: ThreadPlan | undefined;
   #first: FirstProcess | undefined;
-  #programs = 1;
+  /** What starts Node, or the command, program by program. */
+  #launchers: readonly string[] = [];
 
   constructor(private readonly post: Post) {}
 
@@ -84,6 +89,7 @@ class NodeThread {
     this.#plan = plan;
     const libc = openLibc();
     if (plan.kind === "open") return this.post({ type: "prepared", programs: 1 });
+    const launchers = plan.processes && isFile(SETSID) ? [SETSID] : [];
     if (libc === undefined || PROCESSOR === undefined) {
       throw new Error("It needs Linux with the GNU C library");
     }
@@ -94,21 +100,23 @@ class NodeThread {
       root.fill();
       await this.#first.ready;
       root.enter();
-    } else if (isFile(SETPRIV)) this.#programs = 2;
+    } else if (isFile(SETPRIV)) launchers.push(SETPRIV, "--pdeathsig", "KILL", "--");
+    this.#launchers = launchers;
     if (!dropRights(libc, plan.uid)) throw new Error("The thread cannot give up its rights");
     if (!restrictFiles(libc, rulesOf(plan))) throw new Error("The kernel refuses Landlock");
-    const filter = buildNodeFilter(PROCESSOR, { hasOwnRoot: plan.kind === "namespaces" });
+    const filter = buildNodeFilter(PROCESSOR, {
+      hasOwnRoot: plan.kind === "namespaces",
+      hasProcesses: plan.processes,
+    });
     const listener = installFilter(libc, filter);
     if (listener === undefined) throw new Error("The kernel refuses a filter of system calls");
-    this.post({ type: "prepared", listener, programs: this.#programs });
+    const programs = 1 + launchers.filter((word) => word.startsWith("/")).length;
+    this.post({ type: "prepared", listener, programs });
   }
 
-  start({ args, env }: NodeCommand): void {
+  start({ program: named, args, env }: NodeCommand): void {
     const { view } = this.#plan!;
-    const node = [view.node, ...args];
-    const [program, ...rest] = this.#programs === 1
-      ? node
-      : [SETPRIV, "--pdeathsig", "KILL", "--", ...node];
+    const [program, ...rest] = [...this.#launchers, named ?? view.node, ...args];
     const { tmp } = view;
     const child = spawnProgram(program!, {
       args: rest,
@@ -155,11 +163,13 @@ function isFile(path: string): boolean {
   }
 }
 
-function rulesOf({ kind, view, shown }: ThreadPlan): readonly FileRule[] {
+function rulesOf({ kind, view, shown, processes }: ThreadPlan): readonly FileRule[] {
   const devices = ["/dev/null", "/dev/zero", "/dev/full"];
-  const readable = kind === "namespaces"
-    ? ["/"]
-    : [...READABLE_BY_NODE, SETPRIV, ...shown.map(({ from }) => from)];
+  const readable = kind === "namespaces" ? ["/"] : [
+    ...READABLE_BY_NODE,
+    ...(processes ? READABLE_PROGRAMS : [SETPRIV]),
+    ...shown.map(({ from }) => from),
+  ];
   return [
     ...readable.map((path): FileRule => ({ path, rights: "read" })),
     ...devices.map((path): FileRule => ({ path, rights: "read_write" })),

@@ -15,6 +15,8 @@ export interface ThreadPlan {
   /** Files and folders that Node sees beside the system's. */
   readonly shown: readonly Place[];
   readonly tmpMb: number;
+  /** Whether it may start programs and processes. */
+  readonly processes: boolean;
   readonly uid?: number;
   /** Changes for as long as the first thread watches Node. */
   readonly beat: Int32Array<SharedArrayBuffer>;

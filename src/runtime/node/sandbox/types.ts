@@ -40,6 +40,10 @@ export interface NodeRequest {
   readonly serverSocket: string;
   /** Further files that Node may read, such as the module that it loads first. */
   readonly files: readonly string[];
+  /** Folders with programs that it may start; none where missing. */
+  readonly programs?: readonly string[];
+  /** True where it may start programs and processes; false where missing. */
+  readonly processes?: boolean;
 }
 
 /** The same things by the paths that Node sees. */
@@ -56,10 +60,14 @@ export interface NodeView {
   readonly serverSocket: string;
   /** The further files, in the order of the request. */
   readonly files: readonly string[];
+  /** The folders with programs, in the order of the request. */
+  readonly programs: readonly string[];
 }
 
 /** How Node is to be run. */
 export interface NodeCommand {
+  /** Absolute path of the program; Node itself where missing. */
+  readonly program?: string;
   /** Arguments of Node, with paths as Node sees them. */
   readonly args: readonly string[];
   /** The whole environment of Node, beside `TMPDIR`, `TMP` and `TEMP`. */

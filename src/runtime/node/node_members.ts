@@ -1,0 +1,171 @@
+/**
+ * The Node processes of one server: one, or those that its command starts. Whichever
+ * listens first on the server's port is the one that requests go to.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { ComputeFrame, type Ending, type ProcessLog, SERVER_SOCKET } from "../compute/wire.ts";
+import { type Frame, FrameConnection, fromPayload, toPayload } from "../process/frames/mod.ts";
+import type { NodeListening } from "./preload/start.ts";
+
+/** Largest payload that Node may send, in bytes. */
+const MAX_NODE_FRAME_BYTES = 2 * 1024 * 1024;
+
+/** Processes that listen at the same time, such as the workers of a cluster. */
+const MAX_MEMBERS = 64;
+
+/** Questions to revalidate pages that wait for their answers; further ones get none. */
+const MAX_ASKED = 1000;
+
+/** Time in which the server's own port may still come once another one listens, in milliseconds. */
+const OTHER_MS = 1000;
+
+/** Further ports that are told apart, and reported. */
+const MAX_OTHERS = 16;
+
+/** What Node says first, before it has loaded any code of the server. */
+type Greeting = { readonly runtime: string };
+
+export interface MembersOptions {
+  /** Private folder of the process. */
+  readonly folder: string;
+  /** The server's own port, as it sees it. */
+  readonly port: number;
+  /** Sends a frame to the platform. */
+  readonly send: (type: number, payload: Uint8Array, id?: number) => void;
+  /** Called once, with the name and version of the runtime. */
+  readonly booted: (runtime: string) => void;
+  /** Called when a process says why it ends. */
+  readonly ended: (message: string) => void;
+}
+
+export class NodeMembers {
+  readonly #members = new Set<FrameConnection>();
+  /** The process that answers requests, and pings. */
+  #server: FrameConnection | undefined;
+  #greeted = false;
+  #listens = false;
+  /** Other ports that listen. */
+  readonly #others = new Set<number>();
+  /** The other port that requests go to, where nothing listens on the server's own. */
+  #adopted: number | undefined;
+  readonly #asked = new Map<number, { readonly member: FrameConnection; readonly id: number }>();
+  #nextAsked = 1;
+
+  constructor(private readonly options: MembersOptions) {}
+
+  /** Whether the server has listened. */
+  get listens(): boolean {
+    return this.#listens;
+  }
+
+  /** Processes that are connected. */
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** Hears a process until its end; never rejects. */
+  async join(conn: Deno.Conn): Promise<void> {
+    if (this.#members.size >= MAX_MEMBERS) return conn.close();
+    const member = new FrameConnection(conn, MAX_NODE_FRAME_BYTES);
+    this.#members.add(member);
+    await member.receive((frame) => this.#take(member, frame)).catch(() => {});
+    this.#members.delete(member);
+    if (this.#server === member) this.#server = [...this.#members].at(-1);
+    member.close();
+  }
+
+  /** Passes a frame of the platform on. */
+  pass(frame: Frame): void {
+    switch (frame.type) {
+      case ComputeFrame.ping:
+        return this.#server?.send(frame);
+      case ComputeFrame.terminate:
+        for (const member of this.#members) member.send(frame);
+        return;
+      case ComputeFrame.revalidated: {
+        const asked = this.#asked.get(frame.id);
+        this.#asked.delete(frame.id);
+        return asked?.member.send({ ...frame, id: asked.id });
+      }
+    }
+  }
+
+  /** What Node may say; it may not claim to be another process, or in another sandbox. */
+  #take(member: FrameConnection, { type, id, payload }: Frame): void {
+    switch (type) {
+      case ComputeFrame.booted:
+        if (this.#greeted) return;
+        this.#greeted = true;
+        this.#server ??= member;
+        return this.options.booted(fromPayload<Greeting>(payload).runtime);
+      case ComputeFrame.listening:
+        return this.#hearListening(member, fromPayload<NodeListening>(payload));
+      case ComputeFrame.pong:
+      case ComputeFrame.log:
+        return this.options.send(type, payload, id);
+      case ComputeFrame.ended:
+        return this.options.ended(String(fromPayload<Ending>(payload).message));
+      case ComputeFrame.revalidate:
+        if (this.#asked.size >= MAX_ASKED) return;
+        this.#asked.set(this.#nextAsked, { member, id });
+        return this.options.send(type, payload, this.#nextAsked++);
+    }
+  }
+
+  #hearListening(member: FrameConnection, { greets = true, port }: NodeListening): void {
+    if (port === undefined) return this.#publish(member, greets);
+    if (port === this.#adopted) return this.#adopt(member, { greets, port });
+    if (this.#others.has(port) || this.#others.size >= MAX_OTHERS) return;
+    this.#others.add(port);
+    if (this.#listens) return this.#reportOther(port);
+    setTimeout(() => {
+      if (!this.#listens && this.#members.has(member)) this.#adopt(member, { greets, port });
+    }, OTHER_MS);
+  }
+
+  /** Requests go to another port than the server's own, as nothing else listens. */
+  #adopt(
+    member: FrameConnection,
+    { greets, port }: { readonly greets: boolean; readonly port: number },
+  ): void {
+    const socket = join(this.options.folder, SERVER_SOCKET);
+    try {
+      Deno.renameSync(`${socket}-${port}`, socket);
+    } catch {
+      return;
+    }
+    this.#others.delete(port);
+    if (this.#adopted === undefined) {
+      this.#log(
+        "info",
+        `The server listens on port ${port}, and not on $PORT (${this.options.port}): ` +
+          "requests reach it there",
+      );
+    }
+    this.#adopted = port;
+    this.#publish(member, greets);
+  }
+
+  #publish(member: FrameConnection, greets: boolean): void {
+    this.#server = member;
+    if (this.#listens) return;
+    this.#listens = true;
+    this.options.send(ComputeFrame.listening, toPayload({ greets }));
+    for (const port of this.#others) this.#reportOther(port);
+  }
+
+  #reportOther(port: number): void {
+    const own = this.#adopted ?? this.options.port;
+    this.#log(
+      "warn",
+      `The server also listens on port ${port}, which nobody can reach: requests go to port ` +
+        `${own} only. Serve what is behind it from there, by path`,
+    );
+  }
+
+  #log(level: ProcessLog["level"], message: string): void {
+    this.options.send(ComputeFrame.log, toPayload({ level, message } satisfies ProcessLog));
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * The processes of a server that may start programs: all that descend from this
+ * process, which the kernel makes the parent of those that lose theirs.
+ *
+ * @module
+ */
+import { type Libc, systemCall } from "../../kernel/mod.ts";
+import { memoryOf, sharedMemoryOf } from "./process_limits.ts";
+
+const PR_SET_CHILD_SUBREAPER = 36;
+
+/** Processes of a server at the same time; further ones fail as if the system were full. */
+const MAX_PROCESSES = 128;
+
+/** Shortest time between two searches that a full tree causes, in milliseconds. */
+const PAUSE_MS = 50;
+
+/** Looks at the processes before they are searched for again, where none was started. */
+const LOOKS_PER_SEARCH = 20;
+
+/** Searches until all have ended: one may start another while it is being ended. */
+const MAX_ROUNDS = 20;
+
+const PID = /^\d+$/;
+
+/** The parent of a process (proc(5), `stat`); `undefined` where it has gone. */
+function parentOf(pid: string): number | undefined {
+  try {
+    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    // The name of the program may contain anything.
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** All processes below one. */
+function descendantsOf(top: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const { name } of Deno.readDirSync("/proc")) {
+    const parent = PID.test(name) ? parentOf(name) : undefined;
+    if (parent === undefined) continue;
+    const known = children.get(parent);
+    if (known === undefined) children.set(parent, [Number(name)]);
+    else known.push(Number(name));
+  }
+  const found: number[] = [];
+  for (let next: number[] = [top]; next.length > 0;) {
+    next = next.flatMap((pid) => children.get(pid) ?? []);
+    found.push(...next);
+  }
+  return found;
+}
+
+export class ProcessTree {
+  #pids: readonly number[] = [];
+  /** Processes that were started since the last search. */
+  #started = 0;
+  #looks = 0;
+  #searchedAt = -Infinity;
+
+  constructor(libc: Libc) {
+    systemCall(libc, "prctl", PR_SET_CHILD_SUBREAPER, 1);
+  }
+
+  /** Notes that a process is to be started; false where there are too many. */
+  grow(): boolean {
+    if (this.#pids.length + this.#started >= MAX_PROCESSES) {
+      if (performance.now() - this.#searchedAt < PAUSE_MS) return false;
+      this.#search();
+      if (this.#pids.length >= MAX_PROCESSES) return false;
+    }
+    this.#started++;
+    return true;
+  }
+
+  /** Whether a process is one of them now. */
+  has(pid: number): boolean {
+    this.#search();
+    return this.#pids.includes(pid);
+  }
+
+  /** Memory that all take, in bytes; what they share counts once where it matters. */
+  residentBytes(limitBytes: number): number {
+    if (this.#started > 0 || this.#looks % LOOKS_PER_SEARCH === 0) this.#search();
+    this.#looks++;
+    const sum = (of: (pid: number) => number) =>
+      this.#pids.reduce((bytes, pid) => bytes + of(pid), 0);
+    const bytes = sum(memoryOf);
+    return bytes > limitBytes ? sum(sharedMemoryOf) : bytes;
+  }
+
+  /** Sends a signal to all. */
+  signal(signal: Deno.Signal): void {
+    this.#search();
+    for (const pid of this.#pids) {
+      try {
+        Deno.kill(pid, signal);
+      } catch { /* it has ended */ }
+    }
+  }
+
+  /** Ends all, and those that they start meanwhile. */
+  kill(): void {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      this.signal("SIGKILL");
+      if (this.#pids.every((pid) => memoryOf(pid) === 0)) return;
+    }
+  }
+
+  #search(): void {
+    this.#searchedAt = performance.now();
+    this.#started = 0;
+    this.#pids = descendantsOf(Deno.pid);
+  }
+}
