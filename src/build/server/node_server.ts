@@ -39,6 +39,16 @@ function hasOwnPackages({ entry }: ComputeLayer, packages: Listing["packages"]):
   });
 }
 
+/** What starts the server in place of its entry, where something does. */
+function startCommand(
+  { runtime }: ComputeLayer,
+  { found, settings }: ServerFacts,
+): string | undefined {
+  const written = settings.server?.command ?? runtime?.command;
+  if (written !== undefined || found?.script === undefined) return written;
+  return found.script === "start" ? "npm start" : `npm run ${found.script}`;
+}
+
 const majorOf = (version: string): string => version.replace(/^v/, "").split(".")[0]!;
 
 /** Brings along what a server needs that runs on Node. */
@@ -48,12 +58,13 @@ export async function nodeServer(
   { facts, reason }: { readonly facts: ServerFacts; readonly reason: string },
 ): Promise<PreparedServer> {
   const { found, settings, listing } = facts;
+  const command = startCommand(layer, facts);
   const tally = createPackageTally();
   const packages = chosenPackages(facts);
   const kept = await readPackageFolders({ ...listing, packages }, tally);
   const brought = hasOwnPackages(layer, packages)
     ? NO_PACKAGES
-    : await serverPackages(host, layer, { facts, tally });
+    : await serverPackages(host, layer, { facts, tally, command });
   const node = await projectNode(host, {
     project: facts.projectRoot,
     workspace: facts.workspaceRoot,
@@ -64,20 +75,30 @@ export async function nodeServer(
     built: built === undefined ? undefined : majorOf(built),
     serving: majorOf(nodeVersion),
   });
-  const compiled = await compileEntry(host, layer, facts);
-  const launch = launchFiles(compiled.entry, found?.launch);
-  const edited = await editedModules(listing.files, layer, found?.launch);
+  // A command starts the author's files as they are.
+  const around = command === undefined ? found?.launch : undefined;
+  const compiled = command === undefined
+    ? await compileEntry(host, layer, facts)
+    : { entry: layer.entry, contents: [] };
+  const launch = launchFiles(compiled.entry, around);
+  const edited = await editedModules(listing.files, layer, around);
   const total = tally.total();
   const size = total.files === 0
     ? ""
     : `; ${formatCount(total.count, "package")}, ${formatBytes(total.bytes)}`;
   const told = `Server ${layer.entry} runs on Node ${nodeVersion}: ${reason}${size}`;
   host.say("build", "info", told);
+  if (command !== undefined) host.say("build", "info", `Its start command is ${command}`);
   return {
     layer: {
       ...layer,
       entry: launch.entry,
-      runtime: { ...layer.runtime, engine: "node", nodeVersion },
+      runtime: {
+        ...layer.runtime,
+        engine: "node",
+        nodeVersion,
+        ...(command === undefined ? {} : { command }),
+      },
     },
     report: {
       layer: layer.name,

@@ -131,24 +131,11 @@ Deno.test("prepareServers() starts a server on Node by a module beside its entry
 
 Deno.test("prepareServers() writes what svc.toml says into the COMPUTE layers", async () => {
   const files = { "out/server.js": "export default { fetch: () => new Response() };" };
-<<<<<<< HEAD
-  const settings = { health: "/healthz", tmpMb: 128, nodeVersion: "24" };
-  await prepare(files, { settings }, ({ manifest }) => {
-    const layer = computeLayer(manifest);
-    assert.ok(layer?.target === "COMPUTE");
-    assert.deepEqual(layer.runtime, {
-      engine: "node",
-      nodeVersion: "24",
-      tmpMb: 128,
-      healthPath: "/healthz",
-    });
-=======
   const server = { healthPath: "/healthz", startTimeoutMs: 90_000 };
-  const settings = { server, tmpMb: 128 };
+  const settings = { server, tmpMb: 128, nodeVersion: "24" };
   await prepare(files, { settings }, ({ manifest }) => {
     const layer = computeLayer(manifest);
     assert.ok(layer?.target === "COMPUTE");
-    assert.deepEqual(layer.runtime, { tmpMb: 128, ...server });
->>>>>>> 69feebce (Add [server] to svc.toml and its fields to manifests)
+    assert.deepEqual(layer.runtime, { engine: "node", nodeVersion: "24", tmpMb: 128, ...server });
   });
 });

@@ -86,6 +86,13 @@ async function trace(
   };
 }
 
+const NOTHING_TRACED: Trace = {
+  files: new Map(),
+  links: new Map(),
+  imports: new Set(),
+  unresolved: [],
+};
+
 /** All that the server may load, where that cannot be read from its code. */
 async function wholePackages(
   folders: Folders,
@@ -113,7 +120,12 @@ function packagesDirectory({ directory, entry }: ComputeLayer): string {
 export async function serverPackages(
   host: BuildHost,
   layer: ComputeLayer,
-  { facts, tally }: { readonly facts: ServerFacts; readonly tally: PackageTally },
+  { facts, tally, command }: {
+    readonly facts: ServerFacts;
+    readonly tally: PackageTally;
+    /** What starts the server in place of its entry: it may start any program of any package. */
+    readonly command: string | undefined;
+  },
 ): Promise<PackageFiles> {
   await assertUnpacked(facts);
   const file = facts.listing.files.find(({ path }) => path === layer.entry);
@@ -126,13 +138,17 @@ export async function serverPackages(
   const deployed = deployedPaths(facts.listing);
   const server = { entry: layer.entry, project, deployed };
   const alsoImports = facts.found?.alsoImports ?? [];
-  const whole = await whyWhole(host, layer, { facts, stores, base });
-  const traced = await trace(host, folders, { alsoImports, ownOnly: whole !== undefined });
+  const whole = command === undefined
+    ? await whyWhole(host, layer, { facts, stores, base })
+    : "a command starts it";
+  const traced = command === undefined
+    ? await trace(host, folders, { alsoImports, ownOnly: whole !== undefined })
+    : NOTHING_TRACED;
   sayUnresolved(host, traced, server);
   const own = { files: withoutProjectFiles(host, traced, server), links: traced.links };
   const wanted = {
     imports: [...traced.imports, ...alsoImports],
-    everything: !facts.hasLockFile,
+    everything: command !== undefined || !facts.hasLockFile,
   };
   const needed = whole === undefined ? own : await wholePackages(folders, own, wanted);
   const directory = packagesDirectory(layer);

@@ -55,7 +55,8 @@ async function serverOf(
   const server = await findProjectServer(reader, packages);
   if (server === undefined || await isForDeno(reader, server)) return undefined;
   // Without a start script, the site that Vite builds is what is meant.
-  return server.start === undefined && dependencies.has("vite") ? undefined : server;
+  const isStarted = server.start !== undefined || server.script !== undefined;
+  return !isStarted && dependencies.has("vite") ? undefined : server;
 }
 
 const bunAdvice = (entry: string, seen: string) => ({
@@ -109,11 +110,12 @@ function findWith(packages: readonly string[]) {
     if (server === undefined) return { type: "static", directory: "." };
     const advice = bunOnly(facts, server);
     if (advice !== undefined) return { type: "unusable", ...advice };
-    const { entry, start } = server;
+    const { entry, start, script } = server;
     if (await project.readText(entry) === undefined) return missingEntry(server);
     return {
       type: "server",
       launch: start?.program === "fastify" ? FASTIFY_PLUGIN : {},
+      ...(script === undefined ? {} : { script }),
       directory: ".",
       entry,
       clients: [],

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { codeAround, firstFile } from "./code_around.ts";
 import { type ServerCode, serverCode } from "./server_code.ts";
-import { parseStart, type StartCommand } from "./start_script.ts";
+import { parseStart, scriptToRun, type StartCommand } from "./start_script.ts";
 import type { Placement, ProjectReader } from "./types.ts";
 
 const packageSchema = z.object({
@@ -58,11 +58,15 @@ export interface ProjectServer {
   readonly entry: string;
   /** What runs it; `undefined` where no script does. */
   readonly start: StartCommand | undefined;
+  /** The script that is to be run as it is written, where that is more than to run the entry. */
+  readonly script: string | undefined;
   /** What its text shows; `undefined` where it is not there yet, or shows nothing. */
   readonly code: ServerCode | undefined;
   /** Why it is known to be a server, as a clause. */
   readonly reason: string;
 }
+
+const PACKAGE_FILE = "package.json";
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 
@@ -109,7 +113,8 @@ async function startedServer(
   const isServer = hasPackage || code !== undefined ||
     (found === undefined && isBuilt(start.file, scripts));
   if (!isServer) return undefined;
-  return { entry, start, code, reason: `script "${start.script}" runs ${entry}` };
+  const script = scriptToRun(scripts, START_SCRIPTS);
+  return { entry, start, script, code, reason: `script "${start.script}" runs ${entry}` };
 }
 
 /**
@@ -124,6 +129,7 @@ export async function findProjectServer(
   if (facts === undefined) return undefined;
   const start = parseStart(facts.scripts, START_SCRIPTS);
   if (start !== undefined) return await startedServer(project, facts, start, packages);
+  const script = scriptToRun(facts.scripts, START_SCRIPTS);
   const named = facts.main === undefined ? [] : candidatesOf(facts.main, undefined);
   for (const path of [...named, ...USUAL_ENTRIES]) {
     const text = await project.readText(path);
@@ -134,9 +140,12 @@ export async function findProjectServer(
     const reason = isNamed
       ? `"main" of package.json is ${path}, which ${code.seen}`
       : `${path} ${code.seen}`;
-    return { entry: path, start: undefined, code, reason };
+    return { entry: path, start: undefined, script, code, reason };
   }
-  return undefined;
+  const hasPackage = packages.some((name) => facts.runtimePackages.includes(name));
+  if (script === undefined || !hasPackage) return undefined;
+  const reason = `script "${script}" runs ${JSON.stringify(facts.scripts.get(script))}`;
+  return { entry: PACKAGE_FILE, start: undefined, script, code: undefined, reason };
 }
 
 /** Folders that builds write, and git usually ignores. */

@@ -166,6 +166,51 @@ export function parseStart(
   return undefined;
 }
 
+/** A script of which a start by `node <file>` is all. */
+const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
+
+/** Programs that only combine scripts or commands, which say nothing of a file themselves. */
+const COMBINING: ReadonlySet<string> = new Set([
+  "bash",
+  "concurrently",
+  "npm-run-all",
+  "npm-run-all2",
+  "run-p",
+  "run-s",
+  "sh",
+]);
+
+/** Programs that run a server for a developer, or with another runtime than Node. */
+const NOT_AS_WRITTEN: ReadonlySet<string> = new Set([
+  "bun",
+  "deno",
+  "nodemon",
+  "pm2",
+  "pm2-runtime",
+]);
+
+/** Whether a script starts what it starts by `node <file>`, and nothing else happens. */
+function isPlain(scripts: ReadonlyMap<string, string>, name: string): boolean {
+  const around = [`pre${name}`, `post${name}`].some((each) => scripts.has(each));
+  return !around && PLAIN.test(scripts.get(name)?.trim() ?? "");
+}
+
+/**
+ * The script by which a project is to be started as it is written; `undefined` where its
+ * file, run by Node, is the same, or where it starts another runtime.
+ */
+export function scriptToRun(
+  scripts: ReadonlyMap<string, string>,
+  names: readonly string[],
+): string | undefined {
+  const name = names.find((each) => follow(scripts, each, 0) !== undefined);
+  if (name !== undefined) {
+    const { program = "" } = follow(scripts, name, 0) ?? {};
+    return isPlain(scripts, name) || NOT_AS_WRITTEN.has(program) ? undefined : name;
+  }
+  return names.find((each) => COMBINING.has(words(scripts.get(each) ?? "")[0] ?? ""));
+}
+
 function follow(
   scripts: ReadonlyMap<string, string>,
   script: string,

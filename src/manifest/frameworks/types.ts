@@ -144,6 +144,11 @@ export interface FoundServer {
    */
   readonly placements?: readonly Placement[];
   readonly launch: Launch;
+  /**
+   * Script of package.json that starts it on Node, where that is more than to run the
+   * entry: the author's files are then deployed as they are, without `launch`.
+   */
+  readonly script?: string;
   /** Packages that it imports by names that it computes, which come along to Node. */
   readonly alsoImports?: readonly string[];
   /** Folder of the server and its entry, both relative to the output. */
