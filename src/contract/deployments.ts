@@ -71,6 +71,9 @@ export const deployment = z.object({
   fileCount: z.int(),
   totalBytes: z.int(),
   error: z.string().nullable().describe("Why the deployment failed; null otherwise"),
+  serverOutput: z.array(z.string()).optional().describe(
+    "The last lines that its server wrote, oldest first, where that did not start",
+  ),
   createdAt: timestamp,
   updatedAt: timestamp,
   liveAt: timestamp.nullable().describe("When it went live; null before"),

@@ -122,11 +122,19 @@ export function explainFailure(
       cause: error,
     });
   }
-  const failure = ending.type === "ended" ? ending.deployment.error : null;
+  const { error: failure = null, serverOutput = [] } = ending.type === "ended"
+    ? ending.deployment
+    : {};
   if (failure === null || !(error instanceof ApiError) || error.status !== 409) return error;
   return new CliError("deployment_failed", failure, {
-    next: [ctx.lines.again()],
-    details: { deployment: { id, status: "FAILED" } },
+    hint: serverOutput.length === 0
+      ? "Correct what the message names, and deploy again"
+      : "The log of the server has more lines",
+    excerpt: serverOutput.length === 0
+      ? []
+      : ["The server's last lines:", ...serverOutput.map((line) => `  ${line}`)],
+    next: [ctx.lines.of("logs", "--deployment-id", id), ctx.lines.again()],
+    details: { deployment: { id, status: "FAILED" }, serverOutput },
     cause: error,
   });
 }

@@ -81,7 +81,8 @@ export const TOOL_CODES = {
   },
   deployment_failed: {
     meaning: "A deployment did not go live. What was live before still is.",
-    remedy: "Read its build log and its message; mend the cause and deploy again.",
+    remedy: "Its message says why. `svc logs` shows what its server wrote; the page of a " +
+      "deployment from git has the log of its build.",
     commands: ["deployments", "builds list", "logs"],
     guide: "builds.md",
   },

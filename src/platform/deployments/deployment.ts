@@ -44,6 +44,8 @@ export const deploymentRecord = z.object({
   fileCount: z.number(),
   totalBytes: z.number(),
   error: z.string().nullable(),
+  /** The last lines of its server, where that did not start. */
+  serverOutput: z.array(z.string()).optional(),
   createdAt: z.number(),
   updatedAt: z.number(),
   liveAt: z.number().nullable(),
@@ -83,7 +85,11 @@ export function isServed(status: DeploymentState): boolean {
 export function moveDeployment(
   deployment: DeploymentRecord,
   to: DeploymentState,
-  options: { readonly now: number; readonly error?: string },
+  options: {
+    readonly now: number;
+    readonly error?: string;
+    readonly serverOutput?: readonly string[];
+  },
 ): DeploymentRecord {
   if (!canMove(deployment.status, to)) {
     throw new RangeError(`A deployment cannot go from ${deployment.status} to ${to}`);
@@ -92,6 +98,7 @@ export function moveDeployment(
     ...deployment,
     status: to,
     error: options.error ?? null,
+    ...(options.serverOutput === undefined ? {} : { serverOutput: [...options.serverOutput] }),
     updatedAt: options.now,
     liveAt: to === "LIVE" ? options.now : deployment.liveAt,
   };
@@ -133,6 +140,7 @@ export function deploymentToWire(
     fileCount: deployment.fileCount,
     totalBytes: deployment.totalBytes,
     error: deployment.error,
+    ...(deployment.serverOutput === undefined ? {} : { serverOutput: deployment.serverOutput }),
     createdAt: time(deployment.createdAt),
     updatedAt: time(deployment.updatedAt),
     liveAt: deployment.liveAt === null ? null : time(deployment.liveAt),

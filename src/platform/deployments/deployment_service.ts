@@ -102,7 +102,7 @@ export class DeploymentService {
     try {
       return await this.activate(deployment);
     } catch (error) {
-      if (error instanceof ServerNotReadyError) await this.fail(deployment, error.message);
+      if (error instanceof ServerNotReadyError) await this.fail(deployment, error);
       throw error;
     }
   }
@@ -203,14 +203,18 @@ export class DeploymentService {
     await this.services.computeService.remove(id);
   }
 
-  private async fail({ projectId, id }: DeploymentRecord, error: string): Promise<void> {
+  private async fail({ projectId, id }: DeploymentRecord, failure: ServerNotReadyError): Promise<void> {
     const { deployments, now } = this.services;
     const failed = await deployments.update(
       projectId,
       id,
       (current) =>
         canMove(current.status, "FAILED")
-          ? moveDeployment(current, "FAILED", { now: now(), error })
+          ? moveDeployment(current, "FAILED", {
+            now: now(),
+            error: failure.message,
+            serverOutput: failure.lines,
+          })
           : current,
     );
     if (failed?.status === "FAILED") await this.raise("failed", failed);

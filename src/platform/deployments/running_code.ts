@@ -60,10 +60,15 @@ const MAX_LINE = 500;
 
 /** The server of a deployment does not listen; what is live stays live. */
 export class ServerNotReadyError extends Failure {
-  /** `lines` are the last ones that the server wrote. */
+  /** The last lines that the server wrote. */
+  readonly lines: readonly string[];
+
   constructor(reason: string, lines: readonly string[]) {
+    const shown = lines.map((line) => line.slice(0, MAX_LINE));
     super("conflict", `The server did not start: ${reason}. Production is as it was`, {
-      problems: lines.map((line) => ({ path: "server", message: line.slice(0, MAX_LINE) })),
+      problems: shown.map((message) => ({ path: "server", message })),
+      hint: "The server's log has all of its lines: svc logs, or GET /v1/projects/{project}/logs",
     });
+    this.lines = shown;
   }
 }

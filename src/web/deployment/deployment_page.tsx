@@ -186,6 +186,24 @@ function BuildLog({ view, slug }: { readonly view: DeploymentView; readonly slug
   );
 }
 
+/** The last lines of a server that did not start. */
+function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <Card title="Last lines of the server" id="server-output">
+      <div class="body">
+        <ol class="log plain" tabindex={0} aria-label="Last lines of the server">
+          {lines.map((line, index) => (
+            <li key={index}>
+              <span>{line}</span>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </Card>
+  );
+}
+
 function Act({ deployment, csrf, action, word, kind = "quiet" }: {
   readonly deployment: Deployment;
   readonly csrf: string;
@@ -264,6 +282,7 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
             {deployment.error}
           </Notice>
         )}
+      <ServerOutput lines={deployment.serverOutput ?? []} />
       {view.report === null || view.report.problem === null ? null : (
         <Notice kind="care">
           {`${FORGE_NAMES[view.report.forge]} was not told how it stands: ${view.report.problem}`}

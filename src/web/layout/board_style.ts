@@ -179,6 +179,7 @@ kbd { display: inline-block; min-width: 1.5em; padding: 0 .35em; border: 1px sol
 .log > li > time { color: var(--night-soft); white-space: nowrap; }
 .log > li:hover { background: rgb(255 255 255 / .05); }
 .log .info { color: var(--glow); } .log .warn { color: #f4cf86; } .log .error { color: #ff9d93; }
+.log.plain > li { grid-template-columns: minmax(0, 1fr); }
 .log.wide > li { grid-template-columns: 5.2rem 3.6rem minmax(0, 1fr); }
 .log .badge { font-weight: 650; }
 .log:empty { display: none; }

@@ -229,7 +229,12 @@ Deno.test("a server that does not start says why, with its last lines", async (t
         assert.match(json.error, rest.error);
         const lines = json.problems.map(({ message }: { readonly message: string }) => message);
         assert.ok(lines.length <= 20, String(lines.length));
-        for (const line of rest.lines ?? []) assert.ok(lines.includes(line), lines.join("\n"));
+        for (const line of rest.lines ?? []) {
+          assert.ok(lines.some((found: string) => found.startsWith(line)), lines.join("\n"));
+        }
+        const { id } = created.json.deployment;
+        const { json: failed } = await platform.api("GET", `/v1/deployments/${id}`);
+        assert.deepEqual([failed.status, failed.serverOutput], ["FAILED", lines]);
       });
     }
   });
