@@ -14,8 +14,8 @@ export interface CommandRun {
   readonly directory: string;
   /** Variables over the host's. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Asked only where the command fails: what may be the reason, as a clause. */
-  readonly suspect?: () => Promise<string | undefined>;
+  /** Asked only where the command fails, with the end of its output: what may be the reason. */
+  readonly suspect?: (output: string) => Promise<string | undefined>;
 }
 
 function shellOf(command: string): { readonly program: string; readonly args: string[] } {
@@ -23,6 +23,9 @@ function shellOf(command: string): { readonly program: string; readonly args: st
     ? { program: "cmd", args: ["/d", "/s", "/c", command] }
     : { program: "/bin/sh", args: ["-c", command] };
 }
+
+/** What is kept of a command's output, in characters. */
+const MAX_KEPT = 16 * 1024;
 
 /** How long a command's output is read after its end, in milliseconds: what it left running may hold it open. */
 const LAST_OUTPUT_MS = 2000;
@@ -68,16 +71,27 @@ export async function runCommand(host: BuildHost, run: CommandRun): Promise<void
     signal: host.signal,
   });
   const ended = new AbortController();
+  let kept = "";
+  const sink = (): OutputSink => {
+    const shown = host.output(phase);
+    return {
+      write: (chunk) => {
+        kept = (kept + chunk).slice(-MAX_KEPT);
+        shown.write(chunk);
+      },
+      end: () => shown.end(),
+    };
+  };
   const outputs = Promise.all(
     [child.stdout, child.stderr].map((stream) =>
-      forward(stream, { sink: host.output(phase), enough: ended.signal })
+      forward(stream, { sink: sink(), enough: ended.signal })
     ),
   );
   const status = await child.status;
   const timer = setTimeout(() => ended.abort(), LAST_OUTPUT_MS);
   await outputs.finally(() => clearTimeout(timer));
   host.signal.throwIfAborted();
-  if (!status.success) throw failure(run, status, await run.suspect?.());
+  if (!status.success) throw failure(run, status, await run.suspect?.(kept));
 }
 
 function failure(

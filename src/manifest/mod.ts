@@ -56,7 +56,11 @@ export { type FunctionSettings, manifestJsonSchema } from "./schema.ts";
 export { findProjectSigns, refuseSigns, sourcesOf } from "./signs/mod.ts";
 export { LINKS_PATH, MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
 export { OutputFileSet, outputFilesOf } from "./output_files.ts";
-export { type ManifestJsonResult, parseManifestJson } from "./parse_manifest_json.ts";
+export {
+  describeJsonFault,
+  type ManifestJsonResult,
+  parseManifestJson,
+} from "./parse_manifest_json.ts";
 export { parseRelativePath, type RelativePathResult } from "./relative_path.ts";
 export { type CompiledRoute, createRouteTable, type RouteTable } from "./route_table.ts";
 export { type Engine, type RuntimeSettings, runtimeSettings } from "./runtime_settings.ts";

@@ -22,6 +22,16 @@ function utf8Length(text: string): number {
     : new TextEncoder().encode(text).byteLength;
 }
 
+/** The first fault of a JSON text with its place, as in `line 3, column 1: …`. */
+export function describeJsonFault(json: string): string | undefined {
+  const fault = findJsonFault(json, MAX_MANIFEST_DEPTH);
+  if (fault === undefined) return undefined;
+  const before = json.slice(0, fault.offset);
+  const line = before.split("\n").length;
+  const column = fault.offset - (before.lastIndexOf("\n") + 1) + 1;
+  return `line ${line}, column ${column}: ${fault.message}`;
+}
+
 /**
  * Parses the manifest's text. A syntax error comes back with its line and
  * column (both from 1), as do repeated keys and too deep nesting; nothing is
@@ -33,12 +43,7 @@ export function parseManifestJson(text: string): ManifestJsonResult {
   }
   const json = text.startsWith("\ufeff") ? text.slice(1) : text;
   if (json.trim() === "") return fail("Cannot read JSON: the file is empty");
-  const fault = findJsonFault(json, MAX_MANIFEST_DEPTH);
-  if (fault !== undefined) {
-    const before = json.slice(0, fault.offset);
-    const line = before.split("\n").length;
-    const column = fault.offset - (before.lastIndexOf("\n") + 1) + 1;
-    return fail(`Cannot read JSON at line ${line}, column ${column}: ${fault.message}`);
-  }
+  const fault = describeJsonFault(json);
+  if (fault !== undefined) return fail(`Cannot read JSON at ${fault}`);
   return { ok: true, value: JSON.parse(json) };
 }

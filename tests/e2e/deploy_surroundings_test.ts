@@ -44,8 +44,8 @@ Deno.test("a package.json that is not JSON is named as such", async () => {
   await withSandbox(async (box) => {
     await begin(box, { "index.html": "home" });
     const broken: Readonly<Record<string, RegExp>> = {
-      '{\n  "scripts": {},\n}': /Correct package\.json: it is not JSON: .*line 3 column 1/,
-      "<<<<<<< HEAD\n{}": /Correct package\.json: it is not JSON: /,
+      '{\n  "scripts": {},\n}': /Correct package\.json: it is not JSON: line 3, column 1: /,
+      "<<<<<<< HEAD\n{}": /Correct package\.json: it is not JSON: line 1, column 1: /,
       "[]": /Correct package\.json: it must hold a JSON object/,
     };
     for (const [text, message] of Object.entries(broken)) {

@@ -8,6 +8,7 @@ import type { DetectedProject } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
 import { runCommand } from "../run_command.ts";
 import { type BuildHost, inEnvironment } from "../types.ts";
+import { installFault, missingLockFile } from "./install_faults.ts";
 
 export interface InstallFacts {
   /** Absolute path of the project's folder. */
@@ -69,8 +70,12 @@ export async function installPackages(host: BuildHost, facts: InstallFacts): Pro
   const { command, directory } = facts.install;
   const where = directory === facts.directory ? "" : " of the workspace";
   host.say("install", "info", `Installing packages${where}: there is no node_modules yet`);
+  const { manager } = facts.detected;
+  const lacking = missingLockFile(manager);
+  if (lacking !== undefined) host.say("install", "warn", lacking);
   await runCommand(inEnvironment(host, withoutOmitting(host.env)), {
     ...{ phase: "install", command, directory },
     variables: withoutOmitting(await facts.variables()),
+    suspect: (output) => Promise.resolve(installFault(output, manager)),
   });
 }

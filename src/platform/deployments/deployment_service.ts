@@ -203,7 +203,10 @@ export class DeploymentService {
     await this.services.computeService.remove(id);
   }
 
-  private async fail({ projectId, id }: DeploymentRecord, failure: ServerNotReadyError): Promise<void> {
+  private async fail(
+    { projectId, id }: DeploymentRecord,
+    failure: ServerNotReadyError,
+  ): Promise<void> {
     const { deployments, now } = this.services;
     const failed = await deployments.update(
       projectId,

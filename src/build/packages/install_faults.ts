@@ -1,0 +1,62 @@
+/**
+ * Why an install command fails, read from what package managers write. Pure.
+ *
+ * @module
+ */
+import type { FoundManager } from "../../manifest/mod.ts";
+
+const LOCK_FILES: Readonly<Record<string, string>> = {
+  npm: "package-lock.json",
+  pnpm: "pnpm-lock.yaml",
+  yarn: "yarn.lock",
+  bun: "bun.lock",
+  deno: "deno.lock",
+};
+
+interface Fault {
+  readonly seen: RegExp;
+  readonly says: (manager: string, lockFile: string) => string;
+}
+
+/** The first that is seen counts. */
+const FAULTS: readonly Fault[] = [
+  {
+    seen:
+      /ERR_PNPM_(?:BAD_PM_VERSION|UNSUPPORTED_ENGINE|LOCKFILE_BREAKING_CHANGE|BROKEN_LOCKFILE)|Your pnpm version is incompatible|This project is configured to use (?:v\S+ of )?(?:pnpm|yarn|npm)/,
+    says: (manager) =>
+      `The project wants another version of ${manager} than the one that ran. Name it in ` +
+      `"packageManager" of package.json, such as "${manager}@9.15.0": svc uses that version`,
+  },
+  {
+    seen:
+      /ERR_PNPM_NO_LOCKFILE|can only install with an existing (?:package-lock|npm-shrinkwrap)|lockfile is missing|lockfile not found/i,
+    says: (manager, lockFile) =>
+      `There is no lock file. Run "${manager} install" and commit ${lockFile}`,
+  },
+  {
+    seen:
+      /ERR_PNPM_OUTDATED_LOCKFILE|are in sync|lockfile needs to be updated|lockfile would have been modified|YN0028|lockfile had changes, but lockfile is frozen/i,
+    says: (manager, lockFile) =>
+      `${lockFile} does not match package.json. Run "${manager} install" and commit ${lockFile}`,
+  },
+];
+
+/** What a person can do, as sentences; `undefined` where the output shows no known reason. */
+export function installFault(
+  output: string,
+  manager: Pick<FoundManager, "name" | "lockFile"> | undefined,
+): string | undefined {
+  const name = manager?.name ?? "npm";
+  const lockFile = manager?.lockFile ?? LOCK_FILES[name]!;
+  return FAULTS.find(({ seen }) => seen.test(output))?.says(name, lockFile);
+}
+
+/** Warns of a project whose packages no lock file pins. */
+export function missingLockFile(
+  manager: Pick<FoundManager, "name" | "lockFile"> | undefined,
+): string | undefined {
+  if (manager === undefined || manager.lockFile !== undefined) return undefined;
+  const { name } = manager;
+  return `No lock file pins the versions of the packages: another install may bring others. ` +
+    `Run "${name} install" and commit ${LOCK_FILES[name]!}`;
+}
