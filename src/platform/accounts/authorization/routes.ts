@@ -67,6 +67,7 @@ async function exchangeGrant(
 /** What a grant is asked with. */
 interface Asked {
   readonly fields: unknown;
+  readonly request: Request;
   readonly client: Client;
 }
 
@@ -85,8 +86,9 @@ export function bindAuthorizationRoutes(router: Router, { service, publicOrigin,
         const grantType = readGrantType(fields);
         requireOwnResource(fields, publicOrigin);
         const other = Object.hasOwn(otherGrants, grantType) ? otherGrants[grantType] : undefined;
-        if (other !== undefined) return await other({ fields, client });
-        const tokens = await exchangeGrant(service, grantType, { fields, client });
+        const asked = { fields, request, client };
+        if (other !== undefined) return await other(asked);
+        const tokens = await exchangeGrant(service, grantType, asked);
         if (tokens !== undefined) return tokens;
         throw new OAuthError(
           "unsupported_grant_type",

@@ -35,6 +35,8 @@ const MAX_TOOL_NAME = 60;
 /** Who polls. */
 interface Polling {
   readonly clientId: string | undefined;
+  /** Whether it names itself by HTTP Basic authentication. */
+  readonly isBasic: boolean;
   readonly client: Client;
 }
 
@@ -107,11 +109,16 @@ export class DeviceLoginService {
 
   /** @throws {OAuthError} with the reason why there is no token, or none yet. */
   async poll(
-    asked: { readonly deviceCode: string; readonly clientId?: string | undefined },
+    asked: {
+      readonly deviceCode: string;
+      readonly clientId?: string | undefined;
+      readonly isBasic?: boolean;
+    },
     client: Client,
   ): Promise<DeviceToken> {
     const { outcome, accessToken } = await this.fetch(hashCode("device", asked.deviceCode), {
       clientId: asked.clientId,
+      isBasic: asked.isBasic ?? false,
       client,
     });
     if (outcome.type !== "token" || accessToken === undefined) throw refusal(outcome);
@@ -185,11 +192,11 @@ export class DeviceLoginService {
   /** The answer to a poll; only the one that gets the token writes anything. */
   private async fetch(deviceHash: string, by: Polling): Promise<Fetched> {
     const { clientId } = by;
-    if (this.paces.refuses(deviceHash, clientId)) return { outcome: { type: "slow_down" } };
+    if (this.paces.refuses(deviceHash, by)) return { outcome: { type: "slow_down" } };
     const grant = await this.grants.find(deviceHash);
     const { outcome } = pollGrant(grant, { now: this.parts.now(), clientId });
     if (outcome.type === "pending" && grant !== undefined) {
-      return { outcome: { type: this.paces.count(grant) } };
+      return { outcome: { type: this.paces.count(grant, by) } };
     }
     this.paces.forget(deviceHash);
     if (outcome.type !== "token") return { outcome };

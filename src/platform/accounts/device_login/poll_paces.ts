@@ -18,6 +18,13 @@ const TOLERANCE_MS = 1000;
 /** Early polls within this time count once, in milliseconds: a client may repeat a request. */
 const REPEAT_MS = 1000;
 
+/** Who polls, and how. */
+interface Poller {
+  readonly clientId: string | undefined;
+  /** Whether it names itself by HTTP Basic authentication. */
+  readonly isBasic: boolean;
+}
+
 /**
  * How long a grant counts as pending after it was read, in milliseconds:
  * another process may decide on it meanwhile.
@@ -37,6 +44,8 @@ interface Pace {
   readonly interval: number;
   /** When a poll that came early last raised the interval. */
   readonly raisedAt: number;
+  /** Whether the last poll named its client by HTTP Basic authentication. */
+  readonly isBasic: boolean;
 }
 
 export class PollPaces {
@@ -49,20 +58,28 @@ export class PollPaces {
    * Whether a poll is refused without a look at the grant: it comes too early,
    * the client is the grant's, and the grant was pending a moment ago.
    */
-  refuses(deviceHash: string, clientId: string | undefined): boolean {
+  refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {
     const pace = this.#paces.get(deviceHash);
     const now = this.now();
     if (pace === undefined || now - pace.readAt >= FRESH_MS || now >= pace.expiresAt) return false;
     if (pace.clientId !== null && pace.clientId !== clientId) return false;
-    if (!isEarly(pace, now)) return false;
+    if (!isEarly(pace, now) || isSecondTry(pace, { now, isBasic })) return false;
     this.#paces.set(deviceHash, slower(pace, now));
     return true;
   }
 
   /** Counts a poll of a grant that was just read; says whether it came too early. */
-  count({ deviceHash, clientId, expiresAt }: DeviceGrant): "pending" | "slow_down" {
+  count(
+    { deviceHash, clientId, expiresAt }: DeviceGrant,
+    { isBasic }: Pick<Poller, "isBasic">,
+  ): "pending" | "slow_down" {
     const now = this.now();
     const known = this.#paces.get(deviceHash);
+    if (known !== undefined && isSecondTry(known, { now, isBasic })) {
+      this.#paces.delete(deviceHash);
+      this.#paces.set(deviceHash, { ...known, readAt: now, isBasic });
+      return "pending";
+    }
     const early = known !== undefined && isEarly(known, now);
     const { interval, lastPollAt, raisedAt } = early
       ? slower(known, now)
@@ -70,7 +87,7 @@ export class PollPaces {
     this.#paces.delete(deviceHash);
     this.#paces.set(deviceHash, {
       ...{ clientId, expiresAt, readAt: now },
-      ...{ lastPollAt, interval, raisedAt },
+      ...{ lastPollAt, interval, raisedAt, isBasic },
     });
     if (this.#paces.size > this.maxCodes) this.#forgetOldest();
     return early ? "slow_down" : "pending";
@@ -89,6 +106,16 @@ export class PollPaces {
 
 const isEarly = (pace: Pace, now: number): boolean =>
   now < pace.lastPollAt + pace.interval * 1000 - TOLERANCE_MS;
+
+/**
+ * Whether a poll that was in time is tried again by a client that does not know how a server
+ * wants to learn its name: golang.org/x/oauth2 tries HTTP Basic authentication, then the body.
+ */
+const isSecondTry = (
+  pace: Pace,
+  { now, isBasic }: { readonly now: number; readonly isBasic: boolean },
+): boolean =>
+  pace.isBasic && !isBasic && now - pace.lastPollAt < REPEAT_MS && pace.raisedAt < pace.lastPollAt;
 
 /** After a poll that came early; one that repeats another changes nothing. */
 const slower = (pace: Pace, now: number): Pace =>

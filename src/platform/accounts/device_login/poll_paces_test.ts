@@ -23,11 +23,11 @@ function polling(maxCodes?: number) {
   let now = ISSUED;
   let reads = 0;
   const paces = new PollPaces(() => now, maxCodes);
-  const poll = (seconds: number, { grant = issue(), clientId = "svc" } = {}) => {
+  const poll = (seconds: number, { grant = issue(), clientId = "svc", isBasic = false } = {}) => {
     now = ISSUED + seconds * 1000;
-    if (paces.refuses(grant.deviceHash, clientId)) return "slow_down";
+    if (paces.refuses(grant.deviceHash, { clientId, isBasic })) return "slow_down";
     reads++;
-    return paces.count(grant);
+    return paces.count(grant, { isBasic });
   };
   return { paces, poll, reads: () => reads };
 }
@@ -53,6 +53,14 @@ Deno.test("PollPaces counts early polls of the same second once", () => {
   assert.deepEqual(answers, ["pending", "slow_down", "slow_down", "slow_down", "pending"]);
 });
 
+Deno.test("PollPaces counts a second try without HTTP Basic authentication as one poll", () => {
+  const { poll } = polling();
+  const answers = [[0, true], [0.1, false], [5, true], [5.1, false], [5.2, false], [8, true]]
+    .map(([at, isBasic]) => poll(Number(at), { isBasic: isBasic === true }));
+  assert.deepEqual(answers, [...Array(4).fill("pending"), "slow_down", "slow_down"]);
+  assert.equal(poll(8.1), "slow_down");
+});
+
 Deno.test("PollPaces adds 5 seconds with each slow_down", () => {
   const { poll } = polling();
   const answers = [0, 1, 9.999, 23.998, 43.998].map((at) => poll(at));
@@ -72,7 +80,7 @@ Deno.test("PollPaces lets the next poll read a grant that was decided on, or has
   poll(0);
   poll(0.1);
   paces.forget("d");
-  assert.equal(paces.refuses("d", "svc"), false);
+  assert.equal(paces.refuses("d", { clientId: "svc", isBasic: false }), false);
   poll(299.5);
   assert.equal(reads(), 2);
   poll(300);
@@ -82,9 +90,9 @@ Deno.test("PollPaces lets the next poll read a grant that was decided on, or has
 Deno.test("PollPaces slows no client down for another's polls", () => {
   const { paces, poll } = polling();
   poll(0);
-  assert.equal(paces.refuses("d", "another"), false);
-  assert.equal(paces.refuses("another", "svc"), false);
-  assert.equal(paces.refuses("d", "svc"), true);
+  assert.equal(paces.refuses("d", { clientId: "another", isBasic: false }), false);
+  assert.equal(paces.refuses("another", { clientId: "svc", isBasic: false }), false);
+  assert.equal(paces.refuses("d", { clientId: "svc", isBasic: false }), true);
 });
 
 Deno.test("PollPaces forgets the code that was read longest ago", () => {
@@ -92,5 +100,8 @@ Deno.test("PollPaces forgets the code that was read longest ago", () => {
   for (const code of ["a", "b"]) poll(0, { grant: issue(code) });
   poll(5, { grant: issue("a") });
   poll(5, { grant: issue("c") });
-  assert.deepEqual(["a", "b", "c"].map((code) => paces.refuses(code, "svc")), [true, false, true]);
+  assert.deepEqual(
+    ["a", "b", "c"].map((code) => paces.refuses(code, { clientId: "svc", isBasic: false })),
+    [true, false, true],
+  );
 });

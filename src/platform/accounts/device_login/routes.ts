@@ -23,10 +23,16 @@ import {
 /** The token of an authorization whose code is among the fields. */
 export async function answerDeviceGrant(
   service: DeviceLoginService,
-  { fields, client }: { readonly fields: unknown; readonly client: Client },
+  { fields, request, client }: {
+    readonly fields: unknown;
+    readonly request: Request;
+    readonly client: Client;
+  },
 ): Promise<DeviceToken> {
   const asked = parseOAuthFields(fields, endpoints.pollDeviceToken.body);
-  return await service.poll({ deviceCode: asked.device_code, clientId: asked.client_id }, client);
+  const isBasic = /^basic /i.test(request.headers.get("authorization") ?? "");
+  const { device_code: deviceCode, client_id: clientId } = asked;
+  return await service.poll({ deviceCode, clientId, isBasic }, client);
 }
 
 export function bindDeviceRoutes(router: Router, options: {
@@ -55,7 +61,7 @@ export function bindDeviceRoutes(router: Router, options: {
       if (grantType !== DEVICE_GRANT_TYPE) {
         throw new OAuthError("unsupported_grant_type", `Use the grant type ${DEVICE_GRANT_TYPE}`);
       }
-      return await answerDeviceGrant(service, { fields, client });
+      return await answerDeviceGrant(service, { fields, request, client });
     }));
 
   router.open(endpoints.getOAuthMetadata, () => ({

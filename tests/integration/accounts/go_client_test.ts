@@ -1,0 +1,44 @@
+/**
+ * The device flow with golang.org/x/oauth2, which asks twice at its first poll, as it does not
+ * know how the server wants to learn its name. It needs Go and its module proxy, so it runs only
+ * where `GO_CLIENT` is set.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ROOT } from "../../../scripts/_source_files.ts";
+import { signUpWithWorkspace } from "../../helpers/browser.ts";
+import { approve } from "../../helpers/device_flow.ts";
+import { withPlatform } from "../../helpers/platform.ts";
+
+/** Polls that must not be told to slow down before the person approves. */
+const POLLS = 5;
+
+Deno.test({
+  name: "golang.org/x/oauth2 is never told to slow down, and gets the scope that it asks for",
+  ignore: Deno.env.get("GO_CLIENT") === undefined,
+  fn: () =>
+    withPlatform(async (platform) => {
+      const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
+      const client = new Deno.Command("go", {
+        args: ["run", ".", platform.url],
+        cwd: join(ROOT, "fixtures", "oauth", "golang"),
+        stdout: "piped",
+      }).spawn();
+      const polls: string[] = [];
+      let userCode = "";
+      let text = "";
+      for await (const piece of client.stdout.pipeThrough(new TextDecoderStream())) {
+        text += piece;
+        const lines = text.split("\n");
+        text = lines.pop()!;
+        for (const line of lines.map((line) => JSON.parse(line))) {
+          if (line.userCode !== undefined) ({ userCode } = line);
+          else if (line.poll === undefined) assert.deepEqual(line, { scope: "read", status: 200 });
+          else if (polls.push(line.poll) === POLLS) await approve(ada, userCode, workspaceId);
+        }
+      }
+      assert.equal((await client.status).code, 0);
+      assert.deepEqual([...new Set(polls)], ["authorization_pending"], polls.join(", "));
+      assert.ok(polls.length >= POLLS);
+    }),
+});
