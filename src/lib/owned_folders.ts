@@ -19,7 +19,7 @@ async function digitsOf(owner: string): Promise<string> {
 }
 
 /** The first part of the names of a kind of folders, by the folder that their owner has locked. */
-export async function ownedPrefix(kind: "db" | "fn" | "im", owner: string): Promise<string> {
+export async function ownedPrefix(kind: "db" | "fn" | "im" | "pg", owner: string): Promise<string> {
   return `svc-${kind}-${await digitsOf(owner)}-`;
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { removeLeftFolders } from "../lib/held_folders.ts";
 import { removeOwnedFolders } from "../lib/owned_folders.ts";
 import { Publisher } from "../feed/mod.ts";
 import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
@@ -155,6 +156,8 @@ export async function openFoundation(
   closers.add({ close: () => dataDir.release() });
   await removeOwnedFolders(dataDir.root);
   await removeOwnedFolders(join(dataDir.root, "databases"));
+  await removeOwnedFolders(join(dataDir.root, "postgres"));
+  await removeLeftFolders();
   const places = {
     kv: options.kv ?? dataDir.kv,
     blobs: options.blobs ?? dataDir.blobs,

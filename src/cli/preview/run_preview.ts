@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { type Pack, packProject, RULES_FILE } from "../../build/mod.ts";
 import { type Client, createClient } from "../../client/mod.ts";
 import { endpoints, ENVIRONMENT_PRODUCTION, type Project } from "../../contract/mod.ts";
+import { makeHeldFolder } from "../../lib/held_folders.ts";
 import { startPlatform } from "../../serve/mod.ts";
 import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
 import { createBuildHost, explainBuild, sendDeployment } from "../deploy/mod.ts";
@@ -120,25 +121,21 @@ export async function runPreview(
 ): Promise<void> {
   const variables = await readLocalVariables(ctx, folder, options.environment);
   const pack = await packOutput(ctx, folder, { options, variables });
-  const root = await Deno.makeTempDir({ prefix: "svc-preview-" });
+  await using root = await makeHeldFolder("preview");
+  const dataDir = join(root.path, "data");
+  const platform = await openOnPort(
+    ctx,
+    options,
+    (port) => startPlatform(platformOptions(ctx, { ...options, dataDir, port })),
+  );
   try {
-    const platform = await openOnPort(
-      ctx,
-      options,
-      (port) =>
-        startPlatform(platformOptions(ctx, { ...options, dataDir: join(root, "data"), port })),
-    );
-    try {
-      await deployTo(ctx, platform, { pack, variables, root });
-      announce(ctx, platform, { folder, pack, variables });
-      const stopped = untilStopped(ctx);
-      await Promise.race([stopped.promise, platform.finished]).finally(stopped.release);
-    } finally {
-      ctx.ui.log("deploy", "info", "Stopping: finishing the requests in progress");
-      await platform.shutdown();
-    }
+    await deployTo(ctx, platform, { pack, variables, root: root.path });
+    announce(ctx, platform, { folder, pack, variables });
+    const stopped = untilStopped(ctx);
+    await Promise.race([stopped.promise, platform.finished]).finally(stopped.release);
   } finally {
-    await Deno.remove(root, { recursive: true });
+    ctx.ui.log("deploy", "info", "Stopping: finishing the requests in progress");
+    await platform.shutdown();
   }
 }
 

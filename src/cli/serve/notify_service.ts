@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { makeHeldFolder } from "../../lib/held_folders.ts";
 import type { Environment } from "../session/mod.ts";
 
 /**
@@ -15,16 +16,13 @@ import type { Environment } from "../session/mod.ts";
 export async function notifyService(env: Environment, pid: number = Deno.pid): Promise<void> {
   const path = env.NOTIFY_SOCKET;
   if (path === undefined || path === "" || Deno.build.os !== "linux") return;
-  const folder = await Deno.makeTempDir({ prefix: "svc-notify-" });
+  await using folder = await makeHeldFolder("notify");
+  const own = join(folder.path, "socket");
+  const socket = Deno.listenDatagram({ transport: "unixpacket", path: own });
   try {
-    const socket = Deno.listenDatagram({ transport: "unixpacket", path: join(folder, "socket") });
-    try {
-      const message = new TextEncoder().encode(`READY=1\nMAINPID=${pid}\n`);
-      await socket.send(message, { transport: "unixpacket", path });
-    } finally {
-      socket.close();
-    }
+    const message = new TextEncoder().encode(`READY=1\nMAINPID=${pid}\n`);
+    await socket.send(message, { transport: "unixpacket", path });
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    socket.close();
   }
 }

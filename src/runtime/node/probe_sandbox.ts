@@ -5,6 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { makeHeldFolder } from "../../lib/held_folders.ts";
 import { NODE_PROBE_ARGUMENT } from "../../lib/process_arguments.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import {
@@ -53,25 +54,21 @@ async function probe({ env }: ProcessCommandOptions): Promise<FoundKind> {
     env,
     flags: () => ["--allow-all"],
   });
-  const folder = await Deno.makeTempDir({ prefix: "svc-probe-" });
-  try {
-    const { command, args, env: own } = await mayMakeNamespaces(self(folder));
-    const { stdout, stderr } = await runProgram(command, {
-      args: [...args],
-      clearEnv: true,
-      env: { ...own, PATH },
-      stdin: "null",
-      stdout: "piped",
-      stderr: "piped",
-    });
-    const { kind, reason } = parsePayload(foundSchema, stdout) ?? {
-      kind: null,
-      reason: `Its process failed: ${new TextDecoder().decode(stderr).slice(0, 500).trim()}`,
-    };
-    return reason === undefined ? { kind } : { kind, reason };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await makeHeldFolder("probe");
+  const { command, args, env: own } = await mayMakeNamespaces(self(folder.path));
+  const { stdout, stderr } = await runProgram(command, {
+    args: [...args],
+    clearEnv: true,
+    env: { ...own, PATH },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  });
+  const { kind, reason } = parsePayload(foundSchema, stdout) ?? {
+    kind: null,
+    reason: `Its process failed: ${new TextDecoder().decode(stderr).slice(0, 500).trim()}`,
+  };
+  return reason === undefined ? { kind } : { kind, reason };
 }
 
 let found: Promise<FoundKind> | undefined;

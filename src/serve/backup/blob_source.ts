@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import type { Environment } from "../../lib/network_variables.ts";
+import { makeHeldFolder } from "../../lib/held_folders.ts";
 import { isSha256 } from "../../lib/hash.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
@@ -55,7 +56,9 @@ async function storageSource(
   { env, kv }: { readonly env: Environment; readonly kv: Deno.Kv },
 ): Promise<BlobSource> {
   const { openS3BlobVault } = await import("../../platform/core/s3/mod.ts");
-  const cache = await Deno.makeTempDir({ prefix: "svc-verify-" });
+  const folder = await makeHeldFolder("verify");
+  const cache = join(folder.path, "blobs");
+  await Deno.mkdir(cache);
   const vault = await openS3BlobVault({
     ...{ place, env, kv, cache, now: Date.now },
     onDamaged: () => {},
@@ -74,7 +77,7 @@ async function storageSource(
     async [Symbol.asyncDispose]() {
       await vault.settled();
       vault.close();
-      await Deno.remove(cache, { recursive: true });
+      await folder[Symbol.asyncDispose]();
     },
   };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { makeHeldFolder } from "../../lib/held_folders.ts";
 import { openKv } from "../../platform/core/store/mod.ts";
 
 /** Longest wait for the database, in milliseconds. */
@@ -48,12 +49,8 @@ export async function withStoreCopy<T>(
   store: string,
   read: (kv: Deno.Kv) => Promise<T>,
 ): Promise<T> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-store-" });
-  try {
-    const copy = join(folder, "store");
-    await copyStore(store, copy);
-    return await readStoreCopy(copy, read);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await makeHeldFolder("store");
+  const copy = join(folder.path, "store");
+  await copyStore(store, copy);
+  return await readStoreCopy(copy, read);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { ownedPrefix } from "../../../lib/owned_folders.ts";
 import { runProgram } from "../../../lib/spawn_program.ts";
 import { renameDurably } from "../../../lib/sync_folder.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
@@ -63,7 +64,7 @@ async function socketFolder(folder: string, owner: ClusterOwner | undefined): Pr
     await makePrivate(own, owner);
     return own;
   }
-  const short = await Deno.makeTempDir({ prefix: "svc-postgres-" });
+  const short = await Deno.makeTempDir({ prefix: await ownedPrefix("pg", folder) });
   await makePrivate(short, owner);
   return short;
 }

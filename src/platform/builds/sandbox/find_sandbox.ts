@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { BUILD_PROBE } from "../../../lib/build_process.ts";
+import { makeHeldFolder } from "../../../lib/held_folders.ts";
 import { DEFAULT_BUILD_UID } from "./build_limits.ts";
 import { type BuildProgram, buildProgram, programVariables } from "./program.ts";
 import { usersBetween } from "./end_processes.ts";
@@ -149,17 +150,13 @@ async function probeRun(
 export async function probeBuildSandbox(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<SandboxKind | undefined> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-sandbox-" });
-  try {
-    await Deno.chmod(folder, 0o711);
-    return await findSandbox({
-      folder,
-      program: buildProgram(env),
-      uid: DEFAULT_BUILD_UID,
-      hidden: [],
-      open: false,
-    });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await makeHeldFolder("sandbox");
+  await Deno.chmod(folder.path, 0o711);
+  return await findSandbox({
+    folder: folder.path,
+    program: buildProgram(env),
+    uid: DEFAULT_BUILD_UID,
+    hidden: [],
+    open: false,
+  });
 }

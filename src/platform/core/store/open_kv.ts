@@ -5,6 +5,7 @@
  */
 import { basename, join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
+import { type HeldFolder, makeHeldFolder } from "../../../lib/held_folders.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
 import {
   type ChangeFollower,
@@ -175,9 +176,6 @@ async function openWritable(
   }
 }
 
-/** Folders that may have room for a copy: the system's temporary folder, and memory. */
-const ROOMS: readonly Deno.MakeTempOptions[] = [{}, { dir: "/dev/shm" }];
-
 async function copyInto(folder: string, place: string): Promise<void> {
   await Deno.copyFile(place, join(folder, basename(place)));
   // What is not yet merged into the database.
@@ -186,18 +184,18 @@ async function copyInto(folder: string, place: string): Promise<void> {
   });
 }
 
-/** Copies a database to a folder with room; returns the folder. */
-async function copyElsewhere(place: string): Promise<string> {
+/** Copies a database to a folder with room, on disk or in memory; returns the folder. */
+async function copyElsewhere(place: string): Promise<HeldFolder> {
   let failure: unknown;
-  for (const room of ROOMS) {
-    let folder: string | undefined;
+  for (const inMemory of [false, true]) {
+    let folder: HeldFolder | undefined;
     try {
-      folder = await Deno.makeTempDir({ ...room, prefix: "svc-store-" });
-      await copyInto(folder, place);
+      folder = await makeHeldFolder("store", { inMemory });
+      await copyInto(folder.path, place);
       return folder;
     } catch (error) {
       failure = error;
-      if (folder !== undefined) await Deno.remove(folder, { recursive: true });
+      await folder?.[Symbol.asyncDispose]();
     }
   }
   throw failure;
@@ -257,15 +255,14 @@ export async function openPlatformKv(
     const folder = await copyElsewhere(place).catch(() => {
       throw unusable(place, cause);
     });
-    const kv = await openKv(join(folder, basename(place)), options.env, options.onDamaged).catch(
-      async () => {
-        await Deno.remove(folder, { recursive: true });
-        throw unusable(place, cause);
-      },
-    );
+    const copy = join(folder.path, basename(place));
+    const kv = await openKv(copy, options.env, options.onDamaged).catch(async () => {
+      await folder[Symbol.asyncDispose]();
+      throw unusable(place, cause);
+    });
     const close = async () => {
       kv.close();
-      await Deno.remove(folder, { recursive: true });
+      await folder[Symbol.asyncDispose]();
     };
     return { kv: readOnlyKv(kv), readOnly, follower: undefined, close };
   }

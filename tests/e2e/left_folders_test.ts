@@ -1,6 +1,8 @@
-/** What a killed platform leaves of its functions outside of the data directory. */
+/** What a killed platform, or another killed command, leaves outside of the data directory. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { startTool } from "../../scripts/_program.ts";
+import { until } from "../../src/lib/_test_until.ts";
 import { withSandbox } from "../helpers/sandbox.ts";
 
 const HOST = "kiosk.localhost";
@@ -45,4 +47,40 @@ Deno.test("the next start removes the folders of functions of a killed platform"
     assert.match((await box.page(HOST, "/api")).text, /called/);
     await box.platform!.stop();
     assert.deepEqual(await leftIn(temporary), [OTHER], "another platform's folder stays");
+  }));
+
+/** A folder that a process seems to have made two minutes ago. */
+async function age(folder: string): Promise<void> {
+  const then = new Date(Date.now() - 120_000);
+  await Deno.utime(folder, then, then);
+}
+
+Deno.test("the next start removes the temporary folders of killed commands, and no other", () =>
+  withSandbox(async (box) => {
+    const temporary = join(box.folder, "tmp");
+    await Deno.mkdir(temporary);
+    box.env.TMPDIR = temporary;
+    await Deno.writeTextFile(join(box.site, "index.html"), "hi");
+    await box.tool(["init", "--name", "kiosk"]);
+    const preview = startTool(["preview", "--port", "0"], { cwd: box.site, env: box.env });
+    const [left = ""] = await until(
+      async () =>
+        (await Array.fromAsync(Deno.readDir(temporary))).map(({ name }) => name)
+          .filter((name) => name.startsWith("svc-preview-")),
+      ({ length }) => length > 0,
+    );
+    await until(() => Deno.stat(join(temporary, left, "data")).then(() => true, () => false));
+    preview.kill();
+    await preview.result;
+    const names = ["svc-store-running", "svc-store-foreign"];
+    for (const name of names) await Deno.mkdir(join(temporary, name));
+    using held = await Deno.open(join(temporary, names[0]!, ".svc-in-use"), {
+      ...{ create: true, read: true, write: true },
+    });
+    assert.ok(await held.tryLock(true));
+    for (const name of [left, ...names]) await age(join(temporary, name));
+    await box.start();
+    for (const name of names) assert.ok((await Deno.stat(join(temporary, name))).isDirectory);
+    await assert.rejects(Deno.stat(join(temporary, left)), Deno.errors.NotFound);
+    await box.platform!.stop();
   }));

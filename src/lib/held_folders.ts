@@ -1,0 +1,67 @@
+/**
+ * Temporary folders that are in use as long as the process that made them holds a lock on a file
+ * in them. A process that is killed holds none, so a later start can remove its folders, whoever
+ * made them and for whatever store.
+ *
+ * @module
+ */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The first part of the names of held folders, after `svc-`. */
+const KINDS = ["notify", "preview", "probe", "sandbox", "store", "verify"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** The file that is locked. */
+const LOCK = ".svc-in-use";
+
+/** Memory as a folder, which Linux has: for what does not fit on disk. */
+const MEMORY = "/dev/shm";
+
+/** A younger folder may not be locked yet, in milliseconds. */
+const YOUNG_MS = 60_000;
+
+export interface HeldFolder extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** Makes a temporary folder, which is removed when it is disposed of. */
+export async function makeHeldFolder(
+  kind: Kind,
+  { inMemory = false }: { readonly inMemory?: boolean } = {},
+): Promise<HeldFolder> {
+  const path = await Deno.makeTempDir({
+    prefix: `svc-${kind}-`,
+    ...(inMemory ? { dir: MEMORY } : {}),
+  });
+  const lock = await Deno.open(join(path, LOCK), { createNew: true, read: true, write: true });
+  await lock.tryLock(true);
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      lock.close();
+      await Deno.remove(path, { recursive: true });
+    },
+  };
+}
+
+/** Whether this user's process made a folder long enough ago, and no longer runs. */
+async function isLeft(path: string): Promise<boolean> {
+  const { uid, mtime } = await Deno.lstat(path);
+  if (uid !== Deno.uid() || mtime === null || Date.now() - mtime.getTime() < YOUNG_MS) return false;
+  using lock = await Deno.open(join(path, LOCK), { read: true, write: true });
+  return await lock.tryLock(true);
+}
+
+/** Removes the held folders of processes of this user that were killed. */
+export async function removeLeftFolders(): Promise<void> {
+  const name = new RegExp(`^svc-(?:${KINDS.join("|")})-`);
+  for (const room of [tmpdir(), MEMORY]) {
+    const entries = await Array.fromAsync(Deno.readDir(room)).catch(() => []);
+    for (const entry of entries.filter((entry) => entry.isDirectory && name.test(entry.name))) {
+      const path = join(room, entry.name);
+      if (!await isLeft(path).catch(() => false)) continue;
+      await Deno.remove(path, { recursive: true }).catch(() => {});
+    }
+  }
+}
