@@ -94,6 +94,7 @@ export {
   type WireAnswer,
 } from "./http1/mod.ts";
 export {
+  findNode,
   findNpm,
   type FoundKind,
   NAMESPACES_IN_CONTAINER,

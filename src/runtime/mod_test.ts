@@ -36,6 +36,7 @@ Deno.test("the room's public names", () => {
     "defaultSocketLimits",
     "denoCache",
     "findFunctions",
+    "findNode",
     "functionProcessCommand",
     "functionTypes",
     "imageProcessCommand",

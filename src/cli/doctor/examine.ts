@@ -13,6 +13,7 @@ import { examineDataDir } from "./data_directory.ts";
 import { examineDatabases } from "./databases.ts";
 import type { Point } from "./point.ts";
 import { examineBlobs, examineStore } from "./storages.ts";
+import { examineNode } from "./node_versions.ts";
 import { examineBuildSandbox, examineNodeSandbox, judgeServerSandbox } from "./sandboxes.ts";
 
 export interface ExamineOptions {
@@ -145,6 +146,7 @@ export async function examine(
   return [
     ...judgeServerSandbox(support),
     ...await examineNodeSandbox(support, env),
+    await examineNode(env.PATH ?? ""),
     memoryWatch(),
     await processLimits(),
     await bundler(cacheDir),

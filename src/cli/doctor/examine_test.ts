@@ -13,6 +13,7 @@ Deno.test("examine() looks at each point, and advises where one fails", async ()
     "sandbox network",
     "sandbox files",
     "sandbox on Node",
+    "node",
     "memory watch",
     "process limits",
     "esbuild",

@@ -9,4 +9,5 @@ export { NAMESPACES_IN_CONTAINER, nodeSandboxAdvice, probeNodeSandbox } from "./
 export type { FoundKind } from "./sandbox/mod.ts";
 export { findNpm } from "./versions/find_npm.ts";
 export { NodeVersionError } from "./versions/install_node.ts";
+export { findNode } from "./versions/find_node.ts";
 export { NodeVersions } from "./versions/node_versions.ts";
