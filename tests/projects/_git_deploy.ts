@@ -57,7 +57,10 @@ export async function deployFromGit(
     branch: "main",
     scope: "All",
   });
-  const { id } = await callApi(box, "POST", new URL(hook.url).pathname, { branch: "main" });
+  const { id } = await callApi(box, "POST", new URL(hook.url).pathname, {
+    branch: "main",
+    commitSha: (await git(folder, "rev-parse", "HEAD")).trim(),
+  });
   const ended = await until(
     () => callApi(box, "GET", `/v1/deployments/${id}`),
     ({ status }) => ENDED.includes(status),
