@@ -19,5 +19,6 @@ Deno.test("the room exports exactly its public names", () => {
     "readOptionalText",
     "runBuildProcess",
     "shortList",
+    "workspaceBuild",
   ]);
 });
