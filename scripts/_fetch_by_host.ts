@@ -6,7 +6,7 @@
  */
 import { Buffer } from "node:buffer";
 import { type Agent, type IncomingHttpHeaders, request } from "node:http";
-import { exchange, type ExchangeRequest, type ExchangeResponse } from "./_exchange.ts";
+import { exchange, type ExchangeRequest, type ExchangeResponse } from "../src/lib/_exchange.ts";
 
 /** Longest time for a response, in milliseconds. */
 const TIMEOUT_MS = 30_000;

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { exchange } from "../../scripts/_exchange.ts";
+import { exchange } from "../lib/_exchange.ts";
 import { type PlatformOptions, startPlatform } from "../serve/mod.ts";
 import { runCli, type RunOptions, type RunOutcome } from "./_test_run.ts";
 

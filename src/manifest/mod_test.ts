@@ -16,6 +16,7 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "createRouteTable",
     "cronTaskSchema",
     "denoSign",
+    "describeJsonFault",
     "describeProject",
     "detectProject",
     "findBuilt",

@@ -37,6 +37,7 @@ Deno.test("the room's public names", () => {
     "denoCache",
     "findFunctions",
     "findNode",
+    "findNpm",
     "functionProcessCommand",
     "functionTypes",
     "imageProcessCommand",

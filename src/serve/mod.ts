@@ -25,7 +25,7 @@ export {
 } from "./migration/mod.ts";
 export { type DatabaseFacts, inspectDatabases } from "./inspect_databases.ts";
 export { inspectPlatformStore, probeObjectStorage } from "./inspect_storages.ts";
-export type { StoreFacts } from "../store/mod.ts";
+export { isStoreUrl, type StoreFacts } from "../store/mod.ts";
 export { rekeyDataDir } from "./rekey.ts";
 export { DataNewerError } from "./settle_format.ts";
 export { bringUpToDate } from "./bring_up_to_date.ts";

@@ -17,7 +17,7 @@ export function needs(..._tools: readonly [Tool, ...Tool[]]): { readonly ignore:
 
 /** Registers tests as `Deno.test()` does, which {@link needs} may leave out. */
 export function testNeeding(...tools: readonly [Tool, ...Tool[]]) {
-  return (name: string, fn: () => Promise<void>): void =>
+  return (name: string, fn: (t: Deno.TestContext) => Promise<void>): void =>
     Deno.test({ name, ...needs(...tools), fn });
 }
 

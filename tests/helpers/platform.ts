@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { freeBuildUid } from "./build_users.ts";
 import { checkAnswer } from "./contract.ts";
 import { type PlatformOptions, type RunningPlatform, startPlatform } from "../../src/serve/mod.ts";
-import { exchange } from "../../scripts/_exchange.ts";
+import { exchange } from "../../src/lib/_exchange.ts";
 import { hear } from "../../scripts/_process.ts";
 import { type Command, programCommand } from "../../scripts/_program.ts";
 import { type ProgramOptions, startProcess } from "./platform_process.ts";

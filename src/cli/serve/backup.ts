@@ -1,6 +1,5 @@
 import { systemClock } from "../../lib/clock.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
-import { isStoreUrl } from "../../store/mod.ts";
 import { CliError } from "../errors/mod.ts";
 import { defineCommand, definedOnly } from "../command/mod.ts";
 import { dataFolder } from "../session/mod.ts";
@@ -29,7 +28,7 @@ export default defineCommand({
     ["backup /mnt/safe/today.tar --data-dir ./data --force", "another one, over an older backup"],
   ],
   async run({ args: [file], flags }, ctx) {
-    const { BackupError, makeBackup } = await import("../../serve/mod.ts");
+    const { BackupError, isStoreUrl, makeBackup } = await import("../../serve/mod.ts");
     if (flags.blobs !== undefined && isS3Place(flags.blobs)) {
       throw new CliError("usage", "Leave --blobs out: a backup does not hold an object storage", {
         hint: "Records and keys are in the backup; the storage has versions or copies of its own",
