@@ -33,7 +33,7 @@ const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => 
 
 /**
  * What is to be installed: nothing where a person has done so already, or where
- * no package is needed. Without a build command, packages for development are not.
+ * no package is needed. Without a build command or a server, packages for development are not.
  */
 export async function planInstall(
   { directory, detected, setting, builds }: {
@@ -51,7 +51,10 @@ export async function planInstall(
   if (there.includes(true)) return undefined;
   if (typeof setting === "string") return builds ? { command: setting, directory } : undefined;
   const { installCommand: command, packages, installsIn } = detected;
-  const needed = packages === "runtime" || (packages === "build" && builds);
+  // The script that starts a server may need any of them.
+  const { server } = detected;
+  const needed = packages === "runtime" ||
+    (packages === "build" && (builds || server !== undefined));
   if (command === undefined || !needed) return undefined;
   return { command, directory: join(directory, installsIn) };
 }

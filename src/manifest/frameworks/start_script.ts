@@ -169,15 +169,11 @@ export function parseStart(
 /** A script of which a start by `node <file>` is all. */
 const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
-/** Programs that only combine scripts or commands, which say nothing of a file themselves. */
-const COMBINING: ReadonlySet<string> = new Set([
-  "bash",
-  "concurrently",
-  "npm-run-all",
-  "npm-run-all2",
-  "run-p",
-  "run-s",
-  "sh",
+/** Programs that serve a site to its developer, or build it: a server is started otherwise. */
+const DEVELOPING: ReadonlySet<string> = new Set([
+  ...["astro", "eleventy", "expo", "gatsby", "grunt", "gulp", "http-server", "live-server", "nest"],
+  ...["next", "ng", "nuxi", "nuxt", "parcel", "react-scripts", "serve", "svelte-kit", "tsc"],
+  ...["vinxi", "vite", "vue-cli-service", "webpack", "webpack-dev-server", "wrangler"],
 ]);
 
 /** Programs that run a server for a developer, or with another runtime than Node. */
@@ -208,7 +204,11 @@ export function scriptToRun(
     const { program = "" } = follow(scripts, name, 0) ?? {};
     return isPlain(scripts, name) || NOT_AS_WRITTEN.has(program) ? undefined : name;
   }
-  return names.find((each) => COMBINING.has(words(scripts.get(each) ?? "")[0] ?? ""));
+  return names.find((each) => {
+    const [program] = dropWrappers(words(scripts.get(each) ?? ""));
+    return program !== undefined && !DEVELOPING.has(programOf(program)) &&
+      !NOT_AS_WRITTEN.has(program);
+  });
 }
 
 function follow(

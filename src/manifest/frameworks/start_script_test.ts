@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseStart } from "./start_script.ts";
+import { parseStart, scriptToRun } from "./start_script.ts";
 
 const ROWS: readonly (readonly [command: string, expected: string | undefined])[] = [
   ["node index.js", "node index.js"],
@@ -46,3 +46,35 @@ Deno.test("parseStart() takes the first script that runs a file", () => {
     script: "start:prod",
   });
 });
+
+/** Scripts beside `start` decide as well whether the file alone is the same. */
+const TO_RUN:
+  readonly (readonly [scripts: Record<string, string>, expected: string | undefined])[] = [
+    [{ start: "node server.js" }, undefined],
+    [{ start: "node ./dist/main" }, undefined],
+    [{ start: "node ." }, undefined],
+    [{ start: "nodemon server.js" }, undefined],
+    [{ start: "bun server.ts" }, undefined],
+    [{ start: "node --import ./setup.js server.js" }, "start"],
+    [{ start: "node server.js --loud" }, "start"],
+    [{ start: "A=1 node server.js" }, "start"],
+    [{ start: "cross-env A=1 node server.js" }, "start"],
+    [{ start: "node migrate.js && node server.js" }, "start"],
+    [{ start: "tsx server.ts" }, "start"],
+    [{ start: "npm run serve", serve: "node server.js" }, "start"],
+    [{ start: "run-p server worker" }, "start"],
+    [{ start: "node server.js", prestart: "node migrate.js" }, "start"],
+    [{ start: "node server.js", poststart: "echo" }, "start"],
+    [{ start: "nest start", "start:prod": "node -r ./a dist/main" }, "start:prod"],
+    [{ start: "vite preview" }, undefined],
+    [{ start: "with-env A=1 node server.js" }, "start"],
+    [{ start: "./start.sh" }, "start"],
+    [{ start: "" }, undefined],
+  ];
+
+for (const [scripts, expected] of TO_RUN) {
+  Deno.test(`scriptToRun() of ${JSON.stringify(scripts)}`, () => {
+    const found = scriptToRun(new Map(Object.entries(scripts)), ["start", "start:prod"]);
+    assert.equal(found, expected);
+  });
+}
