@@ -4,7 +4,9 @@
  *
  * @module
  */
-import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
 
 export interface ReceivedMail {
   readonly to: string;
@@ -58,53 +60,42 @@ function readMail(raw: string) {
   return { headers, text: decode(raw.slice(end)) };
 }
 
-function refusal(words: string): Error {
-  return Object.assign(new Error(words.slice(4)), { responseCode: Number(words.slice(0, 3)) });
-}
+/** What the server's program says, a line each. */
+type Message =
+  | { readonly port: number }
+  | { readonly rcpt: string }
+  | { readonly mail: Omit<ReceivedMail, "headers" | "text"> & { readonly raw: string } };
+
+const PROGRAM = fileURLToPath(new URL("./smtp_program.mjs", import.meta.url));
 
 export async function serveSmtp(options: SmtpOptions = {}): Promise<TestSmtp> {
-  const { auth, tls = "never" } = options;
+  const { auth, tls = "never", refuse, answerAfterMs = 0 } = options;
   const mails: ReceivedMail[] = [];
   const waiting = new Set<() => void>();
-  const settings: SMTPServerOptions = {
-    secure: tls === "implicit",
-    authOptional: auth === undefined,
-    allowInsecureAuth: true,
-    disabledCommands: tls === "never" ? ["STARTTLS"] : [],
-    onAuth: ({ username, password }, _session, done) => {
-      if (username === auth?.user && password === auth?.pass) done(null, { user: username });
-      else done(refusal("535 Authentication failed"));
-    },
-    onRcptTo: ({ address }, _session, done) => {
-      const words = options.refuse?.(address);
-      done(words === undefined ? null : refusal(words));
-    },
-    onData: (stream, session, done) => {
-      const chunks: Uint8Array[] = [];
-      stream.on("data", (chunk: Uint8Array) => chunks.push(chunk));
-      stream.on("end", () => {
-        const raw = chunks.map((chunk) => new TextDecoder().decode(chunk)).join("");
-        const { mailFrom, rcptTo } = session.envelope;
-        mails.push({
-          ...readMail(raw),
-          to: rcptTo[0]?.address ?? "",
-          from: mailFrom === false ? "" : mailFrom.address,
-          secure: session.secure,
-          user: typeof session.user === "string" ? session.user : undefined,
-        });
-        setTimeout(done, options.answerAfterMs ?? 0);
-        for (const check of waiting) check();
-      });
-    },
+  const child = new Deno.Command("node", {
+    args: [PROGRAM, JSON.stringify({ auth, tls, answerAfterMs, port: options.port ?? 0 })],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const answers = child.stdin.getWriter();
+  const listening = Promise.withResolvers<number>();
+  const hear = async (message: Message) => {
+    if ("port" in message) return listening.resolve(message.port);
+    if ("rcpt" in message) {
+      const words = JSON.stringify(refuse?.(message.rcpt) ?? null);
+      return await answers.write(new TextEncoder().encode(`${words}\n`));
+    }
+    const { raw, ...mail } = message.mail;
+    mails.push({ ...mail, ...readMail(raw) });
+    for (const check of waiting) check();
   };
-  const server = new SMTPServer(settings);
-  server.on("error", () => {});
-  const port = await new Promise<number>((resolve) => {
-    server.listen(options.port ?? 0, "127.0.0.1", () => {
-      const address = server.server.address();
-      resolve(typeof address === "object" && address !== null ? address.port : 0);
-    });
-  });
+  const heard = (async () => {
+    const lines = createInterface({ input: Readable.from(child.stdout) });
+    for await (const line of lines) await hear(JSON.parse(line));
+    listening.reject(new Error("The SMTP server ended"));
+  })();
+  const port = await listening.promise;
   const who = auth === undefined ? "" : `${auth.user}:${auth.pass}@`;
   const wish = tls === "never" ? "" : "?tls=insecure";
   return {
@@ -122,7 +113,8 @@ export async function serveSmtp(options: SmtpOptions = {}): Promise<TestSmtp> {
         check();
       }),
     async [Symbol.asyncDispose]() {
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      child.kill("SIGKILL");
+      await Promise.all([child.status, heard, answers.abort().catch(() => {})]);
     },
   };
 }
