@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 
 /** Longest time for a response, in milliseconds. */
@@ -31,7 +32,9 @@ export interface ExchangeResponse {
 }
 
 const END_OF_HEAD = "\r\n\r\n";
-const latin1 = new TextDecoder("latin1");
+/** `TextDecoder` reads Windows-1252 where it is asked for Latin-1. */
+const latin1 = (bytes: Uint8Array) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 
 function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
@@ -60,9 +63,9 @@ class Reading {
   /** All up to a text, which is left out. */
   async until(end: string): Promise<string> {
     for (;;) {
-      const at = latin1.decode(this.#rest).indexOf(end);
+      const at = latin1(this.#rest).indexOf(end);
       if (at !== -1) {
-        const text = latin1.decode(this.#rest.subarray(0, at));
+        const text = latin1(this.#rest.subarray(0, at));
         this.#rest = this.#rest.slice(at + end.length);
         return text;
       }
