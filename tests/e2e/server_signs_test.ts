@@ -77,6 +77,25 @@ Deno.test("svc deploy publishes no server whose kind it does not run", async (t)
       }
     });
 
+    await t.step("nor an app that is exported, nor functions of another platform", async () => {
+      await write("mixed", {
+        ...PAGE,
+        "svc.toml": "[build]\nstatic = true\n",
+        "package.json": '{"type":"module","dependencies":{"express":"5.1.0"}}',
+        "app.js": 'import express from "express";\nexport default express();\n',
+        "api/hello.js": "export default (req, res) => res.end();\n",
+        "api/data.json": "{}",
+      });
+      await box.json(["projects", "create", "--name", "mixed"]);
+      const args = ["deploy", "mixed", "--project-id", "mixed", "--prod", "--skip-build"];
+      const deployed = await box.tool(args);
+      assert.equal(deployed.code, 0, deployed.stderr);
+      for (const [path, status] of [["/", 200], ["/api/data.json", 200], ["/app.js", 404]]) {
+        assert.equal((await box.page("mixed.localhost", String(path))).status, status, `${path}`);
+      }
+      assert.equal((await box.page("mixed.localhost", "/api/hello.js")).status, 404);
+    });
+
     await t.step("programs get the signs as JSON", async () => {
       const { stdout } = await box.tool(["deploy", "go", "--project-id", "go", "--json"]);
       const { code, signs } = JSON.parse(stdout);

@@ -39,6 +39,9 @@ const SERVERS: readonly NodeServer[] = [
   { id: "node", name: "Node.js", packages: [] },
 ];
 
+/** Programs that build a site; a server beside it is started by a script. */
+const BUNDLERS = ["vite", "react-scripts", "@vue/cli-service", "@rsbuild/core", "parcel"] as const;
+
 /** Elysia listens by Bun, unless it has its adapter for Node. */
 const ELYSIA_ON_NODE = "@elysiajs/node";
 
@@ -54,9 +57,9 @@ async function serverOf(
 ): Promise<ProjectServer | undefined> {
   const server = await findProjectServer(reader, packages);
   if (server === undefined || await isForDeno(reader, server)) return undefined;
-  // Without a start script, the site that Vite builds is what is meant.
+  // Without a start script of a server, the site that a bundler builds is what is meant.
   const isStarted = server.start !== undefined || server.script !== undefined;
-  return !isStarted && dependencies.has("vite") ? undefined : server;
+  return !isStarted && BUNDLERS.some((name) => dependencies.has(name)) ? undefined : server;
 }
 
 const bunAdvice = (entry: string, seen: string) => ({

@@ -27,6 +27,14 @@ const STATIC: Readonly<Record<string, Project & { readonly folder: string }>> = 
     },
     folder: ".",
   },
+  "Create React App beside a server without a start script": {
+    files: {
+      "package.json": pack(["react-scripts", "express"], { start: "react-scripts start" }),
+      "server.js": EXPRESS,
+      "build/index.html": "",
+    },
+    folder: ".",
+  },
   "Qwik with the static adapter": {
     files: {
       "package.json": pack(["@builder.io/qwik-city"], {

@@ -12,7 +12,7 @@ import {
   USUAL_ENTRIES,
 } from "../frameworks/project_server.ts";
 import type { ProjectReader } from "../frameworks/types.ts";
-import { lineOf } from "./line_of.ts";
+import { escapePattern, lineOf } from "./line_of.ts";
 import { SERVER_PACKAGES, WHOLE_SERVERS } from "./sign_table.ts";
 import type { ProjectSign } from "./types.ts";
 
@@ -21,12 +21,10 @@ const START_SCRIPTS = ["start", "start:prod", "serve:prod"] as const;
 const CAN = 'svc runs a server that listens on process.env.PORT: add a "start" script to ' +
   "package.json that starts it with Node";
 
-const escapeText = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-
 const imports = (name: string) =>
   new RegExp(
     `^(?!\\s*(?:import\\s+type\\b|//|\\*)).*?(?:\\bfrom\\s*|\\bimport\\s*\\(?\\s*|\\brequire\\(\\s*)["'](?:npm:)?${
-      escapeText(name)
+      escapePattern(name)
     }(?:/[\\w./-]+)?["']`,
     "m",
   );
@@ -63,7 +61,7 @@ function entrySign({ path, text }: ModuleText, packages: readonly string[]) {
 const lineOfKey = (text: string, key: string, section: string): number => {
   const from = text.search(new RegExp(`"${section}"\\s*:`));
   const rest = text.slice(Math.max(from, 0));
-  const line = lineOf(rest, new RegExp(`"${escapeText(key)}"\\s*:`)) ?? 1;
+  const line = lineOf(rest, new RegExp(`"${escapePattern(key)}"\\s*:`)) ?? 1;
   return line + text.slice(0, Math.max(from, 0)).split("\n").length - 1;
 };
 

@@ -28,6 +28,9 @@ const PAGES_FUNCTION = /\bonRequest\w*\b/;
 
 const CAN = "svc runs functions that rules name (docs/functions.md) and servers that listen";
 
+/** Files that are code of functions. */
+export const FUNCTION_SOURCE = new RegExp(`(?:${SCRIPT.source}|${OTHER_PROGRAM.source})`);
+
 /** The line on which a file is a function; `undefined` where it is none. */
 export function functionLine(folder: string, file: string, text: string): number | undefined {
   if (SCRIPT.test(file)) return lineOf(text, folder === "functions" ? PAGES_FUNCTION : FUNCTION);

@@ -1,6 +1,11 @@
 /**
+ * Searching texts.
+ *
  * @module
  */
+
+/** Text as a part of a pattern that matches nothing else. */
+export const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
 /** The line, from 1, on which a text matches; `undefined` where it does not. */
 export function lineOf(text: string, pattern: RegExp): number | undefined {

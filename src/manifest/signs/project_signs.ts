@@ -6,9 +6,9 @@
  */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { findAppSigns } from "./app_signs.ts";
-import { findFunctionSigns } from "./function_signs.ts";
-import { lineOf } from "./line_of.ts";
-import { CONTAINERS, LANGUAGES, packsFiles } from "./sign_table.ts";
+import { findFunctionSigns, FUNCTION_SOURCE } from "./function_signs.ts";
+import { escapePattern, lineOf } from "./line_of.ts";
+import { CONTAINERS, FUNCTION_FOLDERS, LANGUAGES, packsFiles } from "./sign_table.ts";
 import type { FileSign, LanguageSigns, ProjectSign } from "./types.ts";
 
 /** What was seen in a file, and on which line; `undefined` where it shows nothing. */
@@ -78,8 +78,16 @@ export async function findProjectSigns(project: ProjectReader): Promise<readonly
   ];
 }
 
-/** Sources in the languages of some signs. */
+/** Sources of the servers that some signs show: in their languages, functions, and entries. */
 export function sourcesOf(signs: readonly ProjectSign[]): readonly RegExp[] {
   const names = new Set(signs.map(({ language }) => language));
-  return LANGUAGES.filter(({ name }) => names.has(name)).map(({ sources }) => sources);
+  const folders = FUNCTION_FOLDERS.filter(({ folder }) =>
+    signs.some(({ kind, file }) => kind === "function" && file.startsWith(`${folder}/`))
+  );
+  const entries = signs.filter(({ kind }) => kind === "program").map(({ file }) => file);
+  return [
+    ...LANGUAGES.filter(({ name }) => names.has(name)).map(({ sources }) => sources),
+    ...folders.map(({ folder }) => new RegExp(`^${folder}/.*${FUNCTION_SOURCE.source}`, "i")),
+    ...entries.map((file) => new RegExp(`^${escapePattern(file)}$`)),
+  ];
 }
