@@ -67,10 +67,14 @@ export const TOOL_CODES = {
     guide: "functions.md",
   },
   server_invalid: {
-    meaning: "The project's server cannot be run as it is described.",
-    remedy: "Name the file or command that starts it; the message says where.",
+    meaning:
+      "The project's server cannot be run as it is described, or the project shows a server " +
+      "that nothing starts.",
+    remedy:
+      "Name the file or command that starts it; the message says where. To publish the files " +
+      "as a static site, write static = true under [build] of svc.toml.",
     commands: ["build", "preview"],
-    guide: "compute.md",
+    guide: "frameworks.md",
   },
   rules_test_failed: {
     meaning: "Rules decide otherwise than svc.rules.test.toml expects.",
