@@ -104,6 +104,16 @@ const STARTED: readonly Started[] = [
     answer: /"loud":true/,
   },
   {
+    name: "workers of a cluster",
+    scripts: { start: "node cluster.js" },
+    files: {
+      "cluster.js": `
+        import cluster from "node:cluster";
+        if (cluster.isPrimary) { cluster.fork(); cluster.fork(); } else await import("./server.js");`,
+    },
+    answer: /"loud":false/,
+  },
+  {
     name: "a port for metrics before that of the server",
     scripts: { start: "node metrics.js" },
     files: {

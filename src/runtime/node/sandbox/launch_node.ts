@@ -39,6 +39,7 @@ function supervise(
     ...{ libc, processor: PROCESSOR, listener, programs, tree },
     rules: {
       hasOwnNetwork: plan.kind === "namespaces",
+      passesDescriptors: tree !== undefined,
       nameservers: nameservers(),
       allowPrivate,
       peers,

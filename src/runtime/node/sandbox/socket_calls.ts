@@ -6,6 +6,7 @@
  * @module
  */
 import {
+  addressOf,
   AF_UNIX,
   EACCES,
   EADDRINUSE,
@@ -56,6 +57,13 @@ const MAX_MESSAGES = 64;
 
 const MAX_BACKLOG = 4096;
 
+/** Head of control data (struct cmsghdr), and what says that it passes descriptors. */
+const CMSGHDR_BYTES = 16;
+const SCM_RIGHTS = 1;
+
+/** Descriptors of one message; the kernel takes no more either. */
+const MAX_RIGHTS = 253;
+
 /** What the socket of a further port has after the name of the server's own. */
 const OF_PORT = /^(?:-\d{1,5})?$/;
 
@@ -70,6 +78,8 @@ export interface SocketRules extends PeerRules {
   readonly control: NamedSocket;
   /** The only one that it may bind, and listen on, beside those of further ports. */
   readonly server: NamedSocket;
+  /** True where the server's processes may pass descriptors to one another. */
+  readonly passesDescriptors: boolean;
   /** True where Node has a network of its own, and may look at its interfaces. */
   readonly hasOwnNetwork: boolean;
 }
@@ -188,8 +198,14 @@ export class SocketCalls {
   async sendMessage(descriptor: number, head: bigint, flags: number): Promise<number> {
     const message = this.#message(head);
     if (typeof message === "number") return message;
-    const { data, to } = message;
-    return await this.#with(descriptor, (socket) => this.#send(socket, data, { flags, to }));
+    const { data, to, rights } = message;
+    return await this.#with(
+      descriptor,
+      (socket) =>
+        rights.length === 0
+          ? this.#send(socket, data, { flags, to })
+          : this.#sendRights(socket, data, { flags, rights }),
+    );
   }
 
   /** Several messages (sendmmsg(2)); how much was sent of each is noted in its head. */
@@ -235,16 +251,78 @@ export class SocketCalls {
     return this.rules.hasOwnNetwork && familyOf(address) === AF_NETLINK;
   }
 
-  #message(head: bigint): { readonly data: Bytes; readonly to: Bytes | undefined } | number {
+  #message(head: bigint):
+    | { readonly data: Bytes; readonly to: Bytes | undefined; readonly rights: readonly number[] }
+    | number {
     const header = this.process.read(head, MSGHDR_BYTES);
     if (header === undefined) return -EFAULT;
     const view = new DataView(header.buffer);
-    // Control data would pass descriptors on, or choose another way for the packet.
-    if (view.getBigUint64(40, true) !== 0n) return -EPERM;
+    const rights = this.#rights(view.getBigUint64(32, true), view.getBigUint64(40, true));
+    if (typeof rights === "number") return rights;
     const to = this.#peer(view.getBigUint64(0, true), view.getUint32(8, true));
     if (typeof to === "number") return to;
     const data = this.#gather(view.getBigUint64(16, true), view.getBigUint64(24, true));
-    return typeof data === "number" ? data : { data, to };
+    return typeof data === "number" ? data : { data, to, rights };
+  }
+
+  /** Descriptors that a message passes on. Other control data could choose another way for it. */
+  #rights(at: bigint, bytes: bigint): readonly number[] | number {
+    if (bytes === 0n) return [];
+    const most = CMSGHDR_BYTES + MAX_RIGHTS * 4 + 8;
+    if (!this.rules.passesDescriptors || bytes > BigInt(most)) return -EPERM;
+    const control = this.process.read(at, Number(bytes));
+    if (control === undefined) return -EFAULT;
+    const view = new DataView(control.buffer);
+    if (control.byteLength < CMSGHDR_BYTES) return -EPERM;
+    const length = Number(view.getBigUint64(0, true));
+    const isRights = view.getInt32(8, true) === SOL_SOCKET &&
+      view.getInt32(12, true) === SCM_RIGHTS;
+    // Only one part: what follows it is padding.
+    const isAll = length <= control.byteLength && control.byteLength - length < 8;
+    if (!isRights || !isAll || length < CMSGHDR_BYTES) return -EPERM;
+    const count = Math.floor((length - CMSGHDR_BYTES) / 4);
+    return Array.from(
+      { length: count },
+      (_, index) => view.getInt32(CMSGHDR_BYTES + index * 4, true),
+    );
+  }
+
+  /** Sends data with descriptors, over a Unix socket that is connected. */
+  #sendRights(
+    socket: number,
+    data: Bytes,
+    { flags, rights }: { readonly flags: number; readonly rights: readonly number[] },
+  ): number {
+    const lent: number[] = [];
+    try {
+      for (const each of rights) {
+        const copy = this.process.lend(each);
+        if (copy < 0) return copy;
+        lent.push(copy);
+      }
+      const control = new Uint8Array(Math.ceil((CMSGHDR_BYTES + lent.length * 4) / 8) * 8);
+      const head = new DataView(control.buffer);
+      head.setBigUint64(0, BigInt(CMSGHDR_BYTES + lent.length * 4), true);
+      head.setInt32(8, SOL_SOCKET, true);
+      head.setInt32(12, SCM_RIGHTS, true);
+      lent.forEach((copy, index) => head.setInt32(CMSGHDR_BYTES + index * 4, copy, true));
+      const vector = new Uint8Array(
+        BigUint64Array.of(addressOf(data), BigInt(data.byteLength)).buffer,
+      );
+      const message = new Uint8Array(MSGHDR_BYTES);
+      const view = new DataView(message.buffer);
+      view.setBigUint64(16, addressOf(vector), true);
+      view.setBigUint64(24, 1n, true);
+      view.setBigUint64(32, addressOf(control), true);
+      view.setBigUint64(40, BigInt(control.byteLength), true);
+      const how = flags | MSG_DONTWAIT | MSG_NOSIGNAL;
+      const result = systemCall(this.libc, "sendmsg", socket, message, how);
+      // The kernel has read them by now.
+      void [data, vector, control];
+      return result;
+    } finally {
+      for (const copy of lent) this.libc.close(copy);
+    }
   }
 
   /** The data of a message, which may lie in several places. */
