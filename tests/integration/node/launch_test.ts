@@ -223,3 +223,70 @@ testNode("Node ends with the process that has started it, however that ends", as
   while (await exists()) await new Promise((resolve) => setTimeout(resolve, 10));
   await reader.cancel();
 });
+
+/** Whether a process of this machine sleeps so long. */
+async function sleeps(seconds: number): Promise<boolean> {
+  for await (const { name } of Deno.readDir("/proc")) {
+    const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
+    if (line.replaceAll("\x00", " ").trim() === `sleep ${seconds}`) return true;
+  }
+  return false;
+}
+
+const FAMILY = `
+import { spawn, spawnSync } from "node:child_process";
+const sh = (command) => spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+const ends = (child) => new Promise((resolve) => child.on("exit", (_, signal) => resolve(signal)));
+const kill = (pid) => {
+  try {
+    return process.kill(pid, 0);
+  } catch ({ code }) {
+    return code;
+  }
+};
+const answer = async (url) => {
+  const child = spawn("sleep", ["30"]);
+  const ended = ends(child);
+  child.kill("SIGTERM");
+  return JSON.stringify({
+    ended: await ended,
+    platform: kill(Number(url.searchParams.get("pid"))),
+    shadow: sh("cat /etc/shadow").status !== 0,
+    writes: sh("echo > /app.txt; echo > ./x").status !== 0,
+    tmp: sh("echo yes > $TMPDIR/x && cat $TMPDIR/x").stdout,
+    unshare: sh("unshare -U true").status !== 0,
+  });
+};
+`;
+
+testNode("processes that Node starts are confined as it is, and end with it", async (only) => {
+  const seconds = only === "kernel" ? 98_001 : 98_002;
+  {
+    await using server = await launchServer(FAMILY, {
+      only,
+      processes: true,
+      memoryMb: 600,
+      command: ({ node, directory, serverSocket }) => ({
+        program: "/bin/sh",
+        args: ["-c", `sleep ${seconds} & (sleep ${seconds} &) ; "$NODE" "$SERVER"`],
+        env: {
+          PATH: "/usr/bin:/bin",
+          NODE: node,
+          SERVER: `${directory}/server.mjs`,
+          SERVER_SOCKET: serverSocket,
+        },
+      }),
+    });
+    assert.equal(await sleeps(seconds), true);
+    const { platform, ...seen } = JSON.parse(await server.ask(`/?pid=${Deno.pid}`));
+    assert.ok(platform === "EPERM" || platform === "ESRCH", String(platform));
+    assert.deepEqual(seen, {
+      ended: "SIGTERM",
+      shadow: true,
+      writes: true,
+      tmp: "yes\n",
+      unshare: true,
+    });
+  }
+  assert.equal(await sleeps(seconds), false);
+});

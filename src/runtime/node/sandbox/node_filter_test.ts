@@ -73,6 +73,26 @@ for (const [name, processor] of Object.entries(PROCESSORS)) {
     for (const [row, came, expected] of rows) assert.equal(came, expected, row);
   });
 
+  Deno.test(`buildNodeFilter() lets a server with processes start and signal them on ${name}`, () => {
+    const caller = (hasOwnRoot: boolean) => {
+      const filter = buildNodeFilter(processor, { hasOwnRoot, hasProcesses: true });
+      return (call: CallName, ...args: bigint[]) =>
+        runProgram(filter, { arch, number: number(call), args });
+    };
+    const [apart, inSight] = [caller(true), caller(false)];
+    assert.equal(apart("clone", 0x1200011n), ask);
+    assert.equal(apart("clone", 0x10000011n), REFUSE);
+    assert.equal(apart("execve"), ask);
+    assert.equal(apart("execveat"), REFUSE);
+    assert.equal(apart("setsid"), allow);
+    assert.equal(apart("kill", 5n), allow);
+    assert.equal(inSight("kill", 5n), ask);
+    assert.equal(inSight("tgkill", 5n, 5n), ask);
+    assert.equal(apart("ptrace"), REFUSE);
+    assert.equal(apart("setns"), REFUSE);
+    if (number("fork") >= 0) assert.deepEqual([apart("fork"), apart("vfork")], [ask, ask]);
+  });
+
   Deno.test(`buildNodeFilter() refuses to change attributes of files in sight on ${name}`, () => {
     const call = caller(false);
     for (const each of REFUSED_IN_SIGHT.filter((each) => number(each) >= 0)) {
