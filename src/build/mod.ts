@@ -23,6 +23,7 @@ export {
   type PackOptions,
   packProject,
 } from "./pack_project.ts";
+export { fetchProjectManager } from "./packages/project_manager.ts";
 export { isLfsPointer, shortList } from "./private_files.ts";
 export { readOptionalText, RULES_FILE } from "./read_rules_file.ts";
 export { workspaceBuild } from "./workspace/workspace_build.ts";

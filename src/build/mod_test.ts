@@ -11,6 +11,7 @@ Deno.test("the room exports exactly its public names", () => {
     "createFolderReader",
     "createLineSink",
     "detectFlavor",
+    "fetchProjectManager",
     "findImportable",
     "foretellEngine",
     "hashFiles",

@@ -13,7 +13,6 @@ import {
   type ComputeServer,
   type ComputeServerOptions,
   createComputeServer,
-  findNpm,
   nodeProcessCommand,
   NodeVersionError,
   NodeVersions,
@@ -26,6 +25,7 @@ import { DatabaseNotReadyError, type DeploymentDatabases } from "../databases/mo
 import type { ProjectKv } from "../kv/mod.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { VariableService } from "../variables/mod.ts";
+import { commandTools, ToolMissingError } from "./command_tools.ts";
 import { DeploymentFiles, type FilesSource } from "./deployment_files.ts";
 import { LinksError } from "./deployment_links.ts";
 import { type ServerSandbox, ServersRefusedError } from "./server_sandbox.ts";
@@ -65,7 +65,7 @@ export interface ServerMakerOptions {
 /** Errors whose message is for whoever deploys; others may name paths of the platform. */
 function isForDeployer(error: unknown): boolean {
   return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
-    error instanceof DatabaseNotReadyError;
+    error instanceof DatabaseNotReadyError || error instanceof ToolMissingError;
 }
 
 export class ServerMaker {
@@ -145,9 +145,11 @@ export class ServerMaker {
     const say = (message: string) =>
       logs.recordServer({ ...place, time: this.options.now(), level: "info", message });
     const { places, sockets, maxSockets } = shared;
+    const { dataDir, env } = this.options;
+    const directory = await this.#files.folder(source);
     const server = createComputeServer({
       deploymentId,
-      directory: await this.#files.folder(source),
+      directory,
       entry: layer.entry,
       env: serverVariables(deployment, {
         addresses,
@@ -162,7 +164,9 @@ export class ServerMaker {
           nodeBinary: await this.#nodes.binary({ version: nodeVersion, user: deploymentId, say }),
         }
         : {}),
-      ...(command === undefined ? {} : { command, tools: await this.#tools() }),
+      ...(engine === "node" && command !== undefined
+        ? { command, tools: await commandTools({ command, directory, dataDir, env, say }) }
+        : {}),
       allowPrivate,
       peers: [kv.address, ...databases.addresses],
       allowUnsandboxed: sandbox.sandbox === "unsandboxed",
@@ -178,11 +182,6 @@ export class ServerMaker {
     });
     this.#databases.set(server, databases.identity);
     return server;
-  }
-
-  /** What commands find beside the programs of the machine. */
-  #tools(): ReturnType<typeof findNpm> {
-    return findNpm(this.options.env.PATH ?? "");
   }
 
   /** @throws ServersRefusedError where no server runs here; its log names the reason too */

@@ -1,0 +1,73 @@
+/**
+ * The package manager of a deployed project, for scripts that call it while its server
+ * runs.
+ *
+ * @module
+ */
+import { dirname, join, relative } from "node:path";
+import { detectProject, usualVersion } from "../../manifest/mod.ts";
+import { createFolderReader } from "../folder_reader.ts";
+import type { BuildHost } from "../types.ts";
+import { fetchManager } from "./fetch_manager.ts";
+
+/** A program of a package manager. */
+export interface ManagerProgram {
+  readonly name: string;
+  /** Absolute path of the folder that it needs, without links. */
+  readonly folder: string;
+  /** Its file in the folder. */
+  readonly file: string;
+}
+
+/** Those that npm does not replace, with further names of them. */
+const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
+  pnpm: ["pnpm", "pnpx"],
+  yarn: ["yarn", "yarnpkg"],
+  bun: ["bun", "bunx"],
+};
+
+/**
+ * Fetches the package manager of a project where one of some commands names it, in the
+ * version that the project wants; npm and others that nobody names are left out.
+ *
+ * @throws {BuildError} where it cannot be fetched
+ */
+export async function fetchProjectManager(
+  host: BuildHost,
+  { directory, commands }: { readonly directory: string; readonly commands: readonly string[] },
+): Promise<readonly ManagerProgram[]> {
+  const reader = createFolderReader(directory);
+  const { manager, scripts } = await managerOf(reader);
+  if (manager === undefined) return [];
+  const names = PROGRAMS[manager.name] ?? [];
+  const isNamed = [...commands, ...scripts].some((command) =>
+    names.some((name) => new RegExp(`(?<![\\w./-])${name}(?![\\w.-])`).test(command))
+  );
+  if (!isNamed) return [];
+  await Deno.mkdir(host.toolsDir, { recursive: true });
+  const { bin } = await fetchManager(host, {
+    name: manager.name,
+    version: manager.version ?? await usualVersion(reader, manager),
+    hash: manager.hash,
+    // Not the deployment's own, whose settings nobody has checked.
+    directory: host.toolsDir,
+  });
+  const folder = await Deno.realPath(dirname(bin));
+  const found = await Promise.all(names.map(async (name) => {
+    const file = await Deno.realPath(join(bin, name)).catch(() => undefined);
+    return file === undefined ? [] : [{ name, folder, file: relative(folder, file) }];
+  }));
+  return found.flat();
+}
+
+async function managerOf(reader: ReturnType<typeof createFolderReader>) {
+  const { manager } = await detectProject(reader);
+  const text = await reader.readText("package.json");
+  try {
+    const { scripts = {} } = JSON.parse(text ?? "{}") as { readonly scripts?: object };
+    const commands = Object.values(scripts).filter((each) => typeof each === "string");
+    return { manager, scripts: commands };
+  } catch {
+    return { manager, scripts: [] };
+  }
+}

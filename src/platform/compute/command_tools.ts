@@ -1,0 +1,69 @@
+/**
+ * What the start command of a server finds by name, beside the programs of the machine.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { type BuildHost, createLineSink, fetchProjectManager } from "../../build/mod.ts";
+import type { Environment } from "../../lib/network_variables.ts";
+import { type ComputeServerOptions, findNpm } from "../../runtime/mod.ts";
+
+/** Longest time that fetching a package manager may take, in milliseconds. */
+const FETCH_MS = 5 * 60 * 1000;
+
+/** A program that a start command needs is not there; the message is for whoever deploys it. */
+export class ToolMissingError extends Error {
+  override readonly name = "ToolMissingError";
+}
+
+export interface CommandPlace {
+  readonly command: string;
+  /** Folder of the deployment. */
+  readonly directory: string;
+  /** Folder for the platform's own files. */
+  readonly dataDir: string;
+  readonly env: Environment;
+  /** Gets what happens, for the server's log. */
+  readonly say: (message: string) => void;
+}
+
+function hostOf({ dataDir, env, say, directory }: CommandPlace): BuildHost {
+  return {
+    say: (_phase, _level, message) => say(message),
+    warn: () => {},
+    output: () => createLineSink(say),
+    showPath: () => directory,
+    signal: AbortSignal.timeout(FETCH_MS),
+    cacheDir: join(dataDir, "cache"),
+    toolsDir: join(dataDir, "tools"),
+    env,
+  };
+}
+
+/**
+ * Finds npm, and the package manager of the project where its scripts call that.
+ *
+ * @throws {ToolMissingError} where one is missing that the command needs
+ */
+export async function commandTools(
+  place: CommandPlace,
+): Promise<NonNullable<ComputeServerOptions["tools"]>> {
+  const { command, directory, env } = place;
+  const npm = await findNpm(env.PATH ?? "");
+  if (npm.length === 0 && /\bnp[mx]\b/.test(command)) {
+    throw new ToolMissingError(
+      `the start command ${JSON.stringify(command)} needs npm: install npm on the platform's ` +
+        "search path, or start the server without it by command of [server] in svc.toml",
+    );
+  }
+  const own = await fetchProjectManager(hostOf(place), { directory, commands: [command] })
+    .catch((cause) => {
+      throw new ToolMissingError(
+        `its scripts call a package manager that is not there: ${
+          cause instanceof Error ? cause.message : cause
+        }`,
+        { cause },
+      );
+    });
+  return [...npm, ...own];
+}
