@@ -45,8 +45,12 @@ const PROJECTS: Readonly<Record<string, Project>> = {
       "package.json": packageJson({ dependencies: { hono: "4" } }),
       "src/index.ts": 'import { Hono } from "hono";\nimport { page } from "./page";\n' +
         "const app = new Hono();\napp.get(page);\nexport default app;\n",
-      "src/page.tsx":
-        "export enum Page { Home = 'home' }\nexport const page: string = Page.Home;\n",
+      "src/page.tsx": "/** @jsxImportSource view */\nenum Page { Home = 'home' }\n" +
+        "export const page: string = <p>{Page.Home}</p>;\n",
+      "tsconfig.json": '{"compilerOptions":{"jsx":"react-jsx"}}',
+      ".gitignore": "node_modules\n",
+      "node_modules/view/package.json": '{"name":"view","exports":{"./jsx-runtime":"./jsx.js"}}',
+      "node_modules/view/jsx.js": "exports.jsx = (_, { children }) => children;",
       "node_modules/hono/package.json": '{"name":"hono","type":"module","main":"index.js"}',
       "node_modules/hono/index.js": "export class Hono { get(text) { this.text = text; }\n" +
         "  fetch = () => new Response(this.text + ' ' + typeof Deno); }\n",

@@ -17,6 +17,8 @@ export interface RunnableEntry {
   /** Path in the deployment. */
   readonly entry: string;
   readonly contents: readonly OutputContent[];
+  /** What a compiled entry imports of packages; empty for one that is not compiled. */
+  readonly imports: readonly string[];
 }
 
 /**
@@ -31,10 +33,11 @@ export async function compileEntry(
 ): Promise<RunnableEntry> {
   const { compileServerEntry, needsCompiling } = await import("../../runtime/mod.ts");
   const file = listing.files.find(({ path }) => path === entry);
-  if (file === undefined || !needsCompiling(entry)) return { entry, contents: [] };
+  if (file === undefined || !needsCompiling(entry)) return { entry, contents: [], imports: [] };
   const compiled = await compileServerEntry(await Deno.realPath(file.absolutePath), { cacheDir });
   if (!compiled.ok) throw serverProblems(entry, compiled.problems);
-  const { source } = compiled;
+  const { source, imports } = compiled;
   const path = join(dirname(entry), COMPILED_FILE);
-  return { entry: path, contents: [{ path, content: source, size: source.byteLength }] };
+  const content = { path, content: source, size: source.byteLength };
+  return { entry: path, contents: [content], imports };
 }

@@ -59,12 +59,17 @@ export async function nodeServer(
 ): Promise<PreparedServer> {
   const { found, settings, listing } = facts;
   const command = startCommand(layer, facts);
+  // A command starts the author's files as they are.
+  const around = command === undefined ? found?.launch : undefined;
+  const compiled = command === undefined
+    ? await compileEntry(host, layer, facts)
+    : { entry: layer.entry, contents: [], imports: [] };
   const tally = createPackageTally();
   const packages = chosenPackages(facts);
   const kept = await readPackageFolders({ ...listing, packages }, tally);
   const brought = hasOwnPackages(layer, packages)
     ? NO_PACKAGES
-    : await serverPackages(host, layer, { facts, tally, command });
+    : await serverPackages(host, layer, { facts, tally, command, imports: compiled.imports });
   const node = await projectNode(host, {
     project: facts.projectRoot,
     workspace: facts.workspaceRoot,
@@ -75,11 +80,6 @@ export async function nodeServer(
     built: built === undefined ? undefined : majorOf(built),
     serving: majorOf(nodeVersion),
   });
-  // A command starts the author's files as they are.
-  const around = command === undefined ? found?.launch : undefined;
-  const compiled = command === undefined
-    ? await compileEntry(host, layer, facts)
-    : { entry: layer.entry, contents: [] };
   const launch = launchFiles(compiled.entry, around);
   const edited = await editedModules(listing.files, layer, around);
   const total = tally.total();

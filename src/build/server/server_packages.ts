@@ -106,6 +106,12 @@ async function wholePackages(
   };
 }
 
+/** The package of what is imported: `hono` for `hono/jsx`. */
+function packageName(specifier: string): string {
+  const [first = "", second = ""] = specifier.split("/");
+  return first.startsWith("@") ? `${first}/${second}` : first;
+}
+
 /** The folder below which a server's packages lie: nothing else can be public there. */
 function packagesDirectory({ directory, entry }: ComputeLayer): string {
   return directory === "." || entry.startsWith(`${directory}/`) ? directory : dirname(entry);
@@ -120,11 +126,13 @@ function packagesDirectory({ directory, entry }: ComputeLayer): string {
 export async function serverPackages(
   host: BuildHost,
   layer: ComputeLayer,
-  { facts, tally, command }: {
+  { facts, tally, command, imports }: {
     readonly facts: ServerFacts;
     readonly tally: PackageTally;
     /** What starts the server in place of its entry: it may start any program of any package. */
     readonly command: string | undefined;
+    /** What a compiled entry imports, which a trace of its source may not see. */
+    readonly imports: readonly string[];
   },
 ): Promise<PackageFiles> {
   await assertUnpacked(facts);
@@ -137,7 +145,7 @@ export async function serverPackages(
   const stores = await packageStores(folders);
   const deployed = deployedPaths(facts.listing);
   const server = { entry: layer.entry, project, deployed };
-  const alsoImports = facts.found?.alsoImports ?? [];
+  const alsoImports = [...new Set([...facts.found?.alsoImports ?? [], ...imports])];
   const whole = command === undefined
     ? await whyWhole(host, layer, { facts, stores, base })
     : "a command starts it";
@@ -147,7 +155,7 @@ export async function serverPackages(
   sayUnresolved(host, traced, server);
   const own = { files: withoutProjectFiles(host, traced, server), links: traced.links };
   const wanted = {
-    imports: [...traced.imports, ...alsoImports],
+    imports: [...traced.imports, ...alsoImports.map(packageName)],
     everything: command !== undefined || !facts.hasLockFile,
   };
   const needed = whole === undefined ? own : await wholePackages(folders, own, wanted);

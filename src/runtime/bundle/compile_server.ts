@@ -6,7 +6,7 @@
  */
 import { dirname } from "node:path";
 import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
-import { type FunctionProblem, toProblem } from "./problems.ts";
+import { type FunctionProblem, isNodeBuiltin, toProblem } from "./problems.ts";
 import { isBuildFailure } from "./seal_function.ts";
 
 /** The oldest Node that servers run on, in the notation of esbuild. */
@@ -20,7 +20,12 @@ var __filename = __svcToPath(import.meta.url);
 var __dirname = __svcToPath(new URL(".", import.meta.url)).replace(/[\\\\/]$/, "");`;
 
 export type CompiledServer =
-  | { readonly ok: true; readonly source: Uint8Array<ArrayBuffer> }
+  | {
+    readonly ok: true;
+    readonly source: Uint8Array<ArrayBuffer>;
+    /** What it imports of packages, such as `hono/jsx`. */
+    readonly imports: readonly string[];
+  }
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 
 /** Whether an entry has to be compiled before Node runs it. */
@@ -35,13 +40,14 @@ export async function compileServerEntry(
 ): Promise<CompiledServer> {
   const esbuild = await loadEsbuild(options);
   try {
-    const { outputFiles: [output] } = await esbuild.build({
+    const { outputFiles: [output], metafile } = await esbuild.build({
       absWorkingDir: dirname(entry),
       entryPoints: [entry],
       outfile: `${entry}.compiled.mjs`,
       bundle: true,
       packages: "external",
       write: false,
+      metafile: true,
       platform: "node",
       format: "esm",
       target: TARGET,
@@ -54,7 +60,12 @@ export async function compileServerEntry(
       banner: { js: BANNER },
     });
     if (output === undefined) throw new Error("esbuild gave no output");
-    return { ok: true, source: new Uint8Array(output.contents) };
+    const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
+    const imports = imported.filter(({ path, external }) =>
+      external === true && !isNodeBuiltin(path)
+    )
+      .map(({ path }) => path);
+    return { ok: true, source: new Uint8Array(output.contents), imports: [...new Set(imports)] };
   } catch (error) {
     if (!isBuildFailure(error)) throw error;
     return { ok: false, problems: error.errors.map((found) => toProblem(found, entry)) };

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { inTestFolder } from "../../lib/_test_folder.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { compileServerEntry, needsCompiling } from "./compile_server.ts";
 
 /** Compiles an entry of some files, and runs it on Node. */
 async function run(files: Readonly<Record<string, string>>, entry: string): Promise<string> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-compile-" });
-  try {
+  return await inTestFolder(async (folder) => {
     for (const [path, text] of Object.entries(files)) {
       await Deno.mkdir(join(folder, path, ".."), { recursive: true });
       await Deno.writeTextFile(join(folder, path), text);
@@ -17,9 +17,7 @@ async function run(files: Readonly<Record<string, string>>, entry: string): Prom
     await Deno.writeFile(made, compiled.source);
     const { stdout, stderr } = await runProgram("node", { args: [made], stderr: "piped" });
     return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 const ROWS: Readonly<Record<string, readonly [Readonly<Record<string, string>>, string]>> = {
@@ -62,6 +60,24 @@ for (const [name, [files, expected]] of Object.entries(ROWS)) {
 
 Deno.test("compileServerEntry() reports what is no TypeScript", async () => {
   assert.match(await run({ "src/index.ts": "const = 1;" }, "src/index.ts"), /^Expected/);
+});
+
+Deno.test("compileServerEntry() names what is imported of packages, JSX included", async () => {
+  await inTestFolder(async (folder) => {
+    const entry = join(folder, "index.tsx");
+    await Deno.writeTextFile(
+      entry,
+      "/** @jsxImportSource made */\nimport fs from 'node:fs'; import a from 'a/b';\n" +
+        "export default () => <p>{a(fs)}</p>;\n",
+    );
+    await Deno.writeTextFile(
+      join(folder, "tsconfig.json"),
+      '{"compilerOptions":{"jsx":"react-jsx"}}',
+    );
+    const compiled = await compileServerEntry(entry, { cacheDir: folder });
+    assert.ok(compiled.ok);
+    assert.deepEqual([...compiled.imports].sort(), ["a/b", "made/jsx-runtime"]);
+  });
 });
 
 Deno.test("needsCompiling() leaves JavaScript as it is", () => {
