@@ -177,6 +177,8 @@ export interface ToolResult {
 export interface ToolOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Called with each line of stderr. */
+  readonly onLine?: (line: string) => void;
 }
 
 export interface RunningTool {
@@ -198,14 +200,16 @@ export function startTool(args: readonly string[], options: ToolOptions): Runnin
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  const decoder = new TextDecoder();
+  const errors = followLines(child.stderr, options.onLine ?? (() => {}));
+  const finish = async (): Promise<ToolResult> => {
+    const stdout = await new Response(child.stdout).text();
+    const { code } = await child.status;
+    await errors.drained;
+    return { code, stdout, stderr: errors.all() };
+  };
   return {
     pid: child.pid,
-    result: child.output().then((output) => ({
-      code: output.code,
-      stdout: decoder.decode(output.stdout),
-      stderr: decoder.decode(output.stderr),
-    })),
+    result: finish(),
     kill: () => endAtOnce(child),
   };
 }

@@ -1,5 +1,11 @@
 /** What scripts and agents rely on: exit codes, one JSON object, log lines, next steps. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { startTool } from "../../scripts/_program.ts";
+import { until } from "../../src/lib/_test_until.ts";
+import { signUpWithWorkspace } from "../helpers/browser.ts";
+import { approve } from "../helpers/device_flow.ts";
+import { callerOf } from "../helpers/sandbox_api.ts";
 import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { isEmpty, needs } from "../helpers/empty_root.ts";
 
@@ -45,6 +51,36 @@ const FAILURES: readonly Row[] = [
     args: ["whoami", "--token", "t".repeat(40), "--api-url", "http://127.0.0.1:9"],
     code: 1,
     error: /127\.0\.0\.1:9/,
+  },
+  {
+    name: "a login at a platform that is not there",
+    args: ["login", "--api-url", "http://127.0.0.1:9"],
+    code: 1,
+    error: /127\.0\.0\.1:9/,
+  },
+  { name: "a workspace without its slug", args: ["workspace", "switch"], code: 2, error: /slug/ },
+  { name: "a folder that is not there", args: ["link", "nowhere"], code: 2, error: /nowhere/ },
+  { name: "an unknown alias", args: ["dev", "--alias", "x"], code: 2, error: /alias/ },
+  { name: "a port that is none", args: ["dev", "-p", "99999"], code: 2, error: /65535/ },
+  {
+    name: "a branch of a database without a project",
+    args: ["dev", "--db-branch", "main"],
+    code: 1,
+    error: /Link the project first/,
+    machineCode: "action_required",
+  },
+  {
+    name: "an upgrade of a build without a place of releases",
+    args: ["upgrade"],
+    code: 1,
+    error: /SVC_RELEASES_URL/,
+    machineCode: "release_unusable",
+  },
+  {
+    name: "a version that is no tag",
+    args: ["upgrade", "--version", "x"],
+    code: 2,
+    error: /v1\.2\.3/,
   },
 ];
 
@@ -107,6 +143,67 @@ Deno.test("what a person would be asked is an error that names the commands", as
     await box.json(["projects", "delete", "contract", "--force"]);
     const deploy = await box.tool(["deploy", "--json"]);
     assert.equal(deploy.code, 1);
+  });
+});
+
+/** Starts a login, approves it for a workspace, and returns what the CLI answers. */
+async function logIn(box: Sandbox, isApproved: (code: string) => Promise<unknown>) {
+  const { SVC_TOKEN: _, ...env } = box.env;
+  let errors = "";
+  const login = startTool(["login", "--json"], {
+    ...{ cwd: box.site, env },
+    onLine: (line) => errors += line,
+  });
+  const code = () => /approve the code ([A-Z]{4}-[A-Z]{4})/.exec(errors)?.[1];
+  await isApproved((await until(code))!);
+  return await login.result;
+}
+
+Deno.test("link, login and workspace switch do what their rows of the contract say", async () => {
+  await withSandbox(async (box) => {
+    await box.start();
+    const platform = callerOf(box);
+    const { browser, workspaceId } = await signUpWithWorkspace(platform, "ada");
+    await browser.send("POST", "/v1/workspaces", { json: { slug: "second", name: "Second" } });
+    const { code, stdout } = await logIn(box, (code) => approve(browser, code, workspaceId));
+    assert.equal(code, 0, stdout);
+    assert.equal((oneObject(stdout).workspace as { slug: string }).slug, "ada");
+    const stored = await Deno.readTextFile(
+      join(box.env.HOME!, ".config", "svc", "credentials.json"),
+    );
+    assert.match(stored, /"ada"/);
+    delete box.env.SVC_TOKEN;
+    const current = async () => ((await box.json(["whoami"])).workspace as { slug: string }).slug;
+    assert.equal(await current(), "ada");
+    const unknown = await box.tool(["workspace", "switch", "nowhere", "--json"]);
+    assert.deepEqual([unknown.code, oneObject(unknown.stdout).code], [1, "not_found"]);
+    await box.json(["workspace", "switch", "ada"]);
+    assert.equal(await current(), "ada");
+    await box.json(["projects", "create", "shop"]);
+    await Deno.mkdir(join(box.site, "below"));
+    for (const words of [["link"], ["link", "below"]]) {
+      const { project } = await box.json([...words, "--project-id", "shop"]);
+      assert.equal((project as { name: string }).name, "shop");
+      const config = await Deno.readTextFile(join(box.site, words[1] ?? "", "svc.toml"));
+      assert.match(config, /^id = "[0-9a-f-]{36}"$/m);
+    }
+  });
+});
+
+Deno.test("an interrupted command ends with exit code 130 and one error object", async () => {
+  await withSandbox(async (box) => {
+    await box.start();
+    const { SVC_TOKEN: _, ...env } = box.env;
+    let errors = "";
+    const login = startTool(["login", "--json"], {
+      ...{ cwd: box.site, env },
+      onLine: (line) => errors += line,
+    });
+    await until(() => errors.includes("approve the code"));
+    Deno.kill(login.pid, "SIGINT");
+    const { code, stdout } = await login.result;
+    const { error, code: machineCode } = oneObject(stdout);
+    assert.deepEqual([code, error, machineCode], [130, "Interrupted", "interrupted"]);
   });
 });
 

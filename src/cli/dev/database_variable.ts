@@ -6,7 +6,7 @@
 import { endpoints, MAIN_BRANCH } from "../../contract/mod.ts";
 import { listDatabases, openDatabase } from "../db/mod.ts";
 import type { LocalVariables } from "../env/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { actionRequired } from "../errors/mod.ts";
 import { findProject, type ProjectFolder } from "../projects/mod.ts";
 import type { Context } from "../session/mod.ts";
 
@@ -36,9 +36,8 @@ export async function readDatabaseVariable(
   const { project, db } = folder.config ?? {};
   if (project?.id === undefined) {
     if (given === undefined) return NONE;
-    throw new CliError("usage", "Link the project first: --db-branch is one of its platform", {
-      next: [ctx.lines.of("link")],
-    });
+    const next = [ctx.lines.of("link")];
+    throw actionRequired("Link the project first: --db-branch is one of its platform", next);
   }
   const branch = given ?? db?.branch;
   const isNamed = branch !== undefined || db?.database !== undefined;

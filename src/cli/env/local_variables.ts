@@ -7,7 +7,7 @@
 import { UnreachableError } from "../../client/mod.ts";
 import { endpoints } from "../../contract/mod.ts";
 import { chooseEnvironment } from "../environments/mod.ts";
-import { CliError } from "../errors/mod.ts";
+import { actionRequired, CliError } from "../errors/mod.ts";
 import { findProject, type ProjectFolder } from "../projects/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { fetchVariables } from "./fetch_variables.ts";
@@ -75,9 +75,8 @@ export async function readLocalVariables(
   const project = folder.config?.project.id;
   if (project === undefined) {
     if (given === undefined) return NONE;
-    throw new CliError("usage", "Link the project first: --environment is one of its platform", {
-      next: [ctx.lines.of("link")],
-    });
+    const next = [ctx.lines.of("link")];
+    throw actionRequired("Link the project first: --environment is one of its platform", next);
   }
   try {
     return await readVariables(ctx, folder, { project, given });

@@ -26,7 +26,9 @@ export function placeFor(env: Context["env"]): string | undefined {
 export function releasePlace(ctx: Pick<Context, "env" | "fetch" | "signal">): ReleasePlace {
   const place = placeFor(ctx.env);
   if (place === undefined) {
-    throw new CliError("usage", "Set SVC_RELEASES_URL: this build names no place of releases");
+    throw new CliError("release_unusable", "Cannot look for releases: this build names no place", {
+      hint: "Set SVC_RELEASES_URL to the address of the releases",
+    });
   }
   return { place, keys: TRUSTED_KEYS, fetch: ctx.fetch, signal: ctx.signal };
 }
