@@ -9,13 +9,22 @@ import type { TestPlatform } from "./platform.ts";
 export async function secureGet(
   port: number,
   host: string,
-  options: { readonly ca: string; readonly path?: string; readonly http1?: boolean },
+  options: {
+    readonly ca: string;
+    readonly path?: string;
+    readonly http1?: boolean;
+    /** The field of the response to return, instead of its body and status. */
+    readonly header?: string;
+  },
 ): Promise<string> {
   const { stdout, stderr, success } = await new Deno.Command("curl", {
     args: [
       ...["-sS", "--max-time", "5", "--cacert", options.ca],
       ...(options.http1 ? ["--http1.1"] : []),
-      ...["--resolve", `${host}:${port}:127.0.0.1`, "-w", " %{http_version} %{http_code}"],
+      ...["--resolve", `${host}:${port}:127.0.0.1`],
+      ...(options.header === undefined
+        ? ["-w", " %{http_version} %{http_code}"]
+        : ["-o", "/dev/null", "-w", `%header{${options.header}}`]),
       `https://${host}:${port}${options.path ?? "/"}`,
     ],
   }).output();

@@ -29,6 +29,12 @@ Deno.test("a certificate of the operator's own serves API and sites, in HTTP/2 a
     assert.equal(await secureGet(port, "shop.svc.test", { ca, http1: true }), "secure 1.1 200");
     const health = await secureGet(port, "svc.test", { ca, path: "/v1/health" });
     assert.match(health, /"status":"ok".* 2 200$/);
+    const hsts = async (host: string, path: string) =>
+      await secureGet(port, host, { ca, path, header: "strict-transport-security" });
+    for (const path of ["/v1/health", "/sign-in", "/v1/projects", "/nowhere", "/account"]) {
+      assert.equal(await hsts("svc.test", path), "max-age=31536000", path);
+    }
+    assert.equal(await hsts("shop.svc.test", "/"), "", "a site decides for itself");
     assert.equal((await platform.get("shop.svc.test", "/")).text, "secure");
     await platform.shutdown();
   }));
