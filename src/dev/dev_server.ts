@@ -77,8 +77,9 @@ class DevServer {
     const { options, deploymentId, front, services, inspectors } = parts;
     this.#outbound = createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams });
     if (options.command !== undefined) {
+      const publicHost = () => `localhost:${front.port}`;
       const runner = this.#runner = new ServerRunner(options, options.command, {
-        local: services.variables,
+        local: { ...services.variables, SVC_URL: `http://${publicHost()}` },
         inspectors,
         notIts: new Set([front.port, ...services.ports]),
         changed: () => {
@@ -90,7 +91,7 @@ class DevServer {
       this.#framework = new FrameworkServer({
         deploymentId,
         address: () => runner.address,
-        publicHost: () => `localhost:${front.port}`,
+        publicHost,
       });
     }
     this.#site = new ProjectSite({

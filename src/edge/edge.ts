@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { MAX_DEPTH } from "../runtime/mod.ts";
 import { addField, hasField } from "../lib/raw_fields.ts";
 import { answerOf, isWhole } from "../lib/whole_answer.ts";
 import {
@@ -35,7 +36,13 @@ import {
   redirectResponse,
   RequestContext,
 } from "./request_context.ts";
-import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
+import {
+  edgePage,
+  type EdgeResponse,
+  type PageWords,
+  UNKNOWN_HOST,
+  writeFields,
+} from "./response/mod.ts";
 import { edgeFault, isPassing } from "./edge_fault.ts";
 import { failureResponse, type ImageEndpoint, type Site, SiteResponder } from "./site/mod.ts";
 import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
@@ -45,6 +52,11 @@ import { isWay, targetOf, type Way } from "./way.ts";
 
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;
+
+const CALLS_ITSELF: PageWords = [
+  "Loop detected",
+  `This server has called itself ${MAX_DEPTH} times in a row.`,
+];
 
 class Edge {
   readonly #limiter: RateLimiter;
@@ -89,6 +101,9 @@ class Edge {
     });
     if (clientRequest.host === "") {
       return this.#respond(clientRequest, edgePage(clientRequest, 400));
+    }
+    if (clientRequest.depth > MAX_DEPTH) {
+      return this.#respond(clientRequest, edgePage(clientRequest, 508, { words: CALLS_ITSELF }));
     }
     if (clientRequest.rawPath.length + clientRequest.rawQuery.length > MAX_TARGET) {
       return this.#respond(clientRequest, edgePage(clientRequest, 414));

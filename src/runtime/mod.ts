@@ -36,11 +36,14 @@ export {
   type ComputeSocketResult,
   connectRunningServer,
   createComputeServer,
+  DEPTH_HEADER,
+  MAX_DEPTH,
   type Revalidate,
   type Revalidation,
   type RunningServer,
   SOCKET_PATH_BYTES,
 } from "./compute/mod.ts";
+export type { LocalRoute } from "./kernel/mod.ts";
 export {
   missingSandbox,
   probeSandbox,

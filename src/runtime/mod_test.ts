@@ -3,12 +3,14 @@ import * as runtime from "./mod.ts";
 
 Deno.test("the room's public names", () => {
   assert.deepEqual(Object.keys(runtime).sort(), [
+    "DEPTH_HEADER",
     "Deadlines",
     "FUNCTION_NAME",
     "Http1Connection",
     "IMAGE_FITS",
     "IMAGE_FORMATS",
     "ImageEngine",
+    "MAX_DEPTH",
     "MAX_FUNCTIONS",
     "MAX_IMAGE_SIDE",
     "MAX_SOURCE_BYTES",

@@ -37,7 +37,11 @@ export class EarlyAnswers {
   }
 
   get dispatch(): Dispatch {
-    return { http: this.#handler("http"), https: this.#handler("https") };
+    return {
+      http: this.#handler("http"),
+      https: this.#handler("https"),
+      own: this.#handler("own"),
+    };
   }
 
   /** Handshakes wait: the runtime would remember a refusal after the platform is there. */
@@ -63,13 +67,13 @@ export class EarlyAnswers {
     this.#opened.resolve(undefined);
   }
 
-  #handler(scheme: "http" | "https"): ConnectionHandler {
+  #handler(which: keyof Dispatch): ConnectionHandler {
     return async (request, connection) => {
       const { url } = request;
       if (!this.takesOver && HEALTH.test(url)) return new Response("ok\n");
       if (!this.takesOver && READINESS.test(url)) return starting();
       const opened = await Promise.race([this.#opened.promise, this.#impatient.promise]);
-      return opened === undefined ? starting() : await opened[0][scheme](request, connection);
+      return opened === undefined ? starting() : await opened[0][which](request, connection);
     };
   }
 }

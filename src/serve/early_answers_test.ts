@@ -7,7 +7,11 @@ const FOREVER = 2 ** 31 - 1;
 
 const asked = (path: string) => new Request(`http://site.localhost${path}`);
 const answer = () => new Response("here");
-const DISPATCH: EarlyAnswers["dispatch"] = { http: answer, https: answer };
+const DISPATCH: EarlyAnswers["dispatch"] = {
+  http: answer,
+  https: answer,
+  own: answer,
+};
 
 async function answerOf(early: EarlyAnswers, path: string): Promise<string> {
   const response = await early.dispatch.http(asked(path), CONNECTION);

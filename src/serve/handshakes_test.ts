@@ -48,7 +48,7 @@ Deno.test("handshakes wait for the platform", async () => {
     }
     const refuse = () => new Response(null, { status: 503 });
     const find = (hostname: string) => hostname === NAME ? pair : undefined;
-    listeners.open({ http: refuse, https: refuse }, { find });
+    listeners.open({ http: refuse, https: refuse, own: refuse }, { find });
     assert.deepEqual(await Promise.all(early), early.map(() => NAME));
     assert.equal(await namePresented(listeners.httpsPort!), NAME);
   } finally {

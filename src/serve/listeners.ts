@@ -23,6 +23,7 @@ import {
 } from "../platform/certificates/mod.ts";
 import type { PlatformLog } from "../platform/core/log.ts";
 import { EarlyAnswers } from "./early_answers.ts";
+import { openOwnListeners, type OwnListeners } from "./own_listeners.ts";
 import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
 
 /** Time that running requests get when the platform stops, in milliseconds. */
@@ -56,6 +57,8 @@ export interface ListenOptions {
 export interface Listeners {
   readonly port: number;
   readonly httpsPort: number | undefined;
+  /** Where servers of deployments reach the edge. */
+  readonly own: Pick<OwnListeners, "routeOf">;
   /**
    * Resolves when the HTTP listener has ended; rejects where the platform gave its place to
    * another one, and that did not start.
@@ -130,7 +133,7 @@ function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
  */
 export async function openListeners(options: ListenOptions, log: Log): Promise<Listeners> {
   const early = new EarlyAnswers(options.takesOver);
-  let { http: handler, https: secureHandler } = early.dispatch;
+  let { http: handler, https: secureHandler, own: ownHandler } = early.dispatch;
   let certificates: OrderedCertificates | undefined = early.certificates;
   let closing: Promise<void> | undefined;
   const acceptor = createAcceptor(options, log);
@@ -158,37 +161,44 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
   };
   try {
     const { takesOver: reusePort, ordersCertificates } = options;
-    const secure = options.tls === undefined && !ordersCertificates
+    const sources = options.tls === undefined && !ordersCertificates
       ? undefined
-      : await openSecureListener({
-        hostname: options.host,
-        port: options.httpsPort ?? DEFAULT_HTTPS_PORT,
-        serve: (listener, signal) =>
-          serve(listener, signal, (request, connection) => secureHandler(request, connection)),
-        files: options.tls,
-        ordered: ordersCertificates ? () => certificates : undefined,
-        now: systemClock,
-        ...{ reusePort, log },
-      });
+      : { files: options.tls, ordered: ordersCertificates ? () => certificates : undefined };
+    const secure = sources && await openSecureListener({
+      hostname: options.host,
+      port: options.httpsPort ?? DEFAULT_HTTPS_PORT,
+      serve: (listener, signal) =>
+        serve(listener, signal, (request, connection) => secureHandler(request, connection)),
+      now: systemClock,
+      ...{ ...sources, reusePort, log },
+    });
+    const own = await openOwnListeners({
+      handler: (request, connection) => ownHandler(request, connection),
+      ...{ secure: sources, log },
+    });
     const close = async () => {
       early.close();
       await acceptor.leave();
       await Promise.all([closePlain(), secure?.close()]);
-      await acceptor.drain(DRAIN_MS);
+      await Promise.all([acceptor.drain(DRAIN_MS), own.close()]);
     };
     return {
       port,
       httpsPort: secure?.port,
       finished,
+      own,
       open(dispatch, ordered) {
         certificates = ordered;
         early.open(dispatch, ordered);
-        [handler, secureHandler] = [
+        [handler, secureHandler, ownHandler] = [
           keepUncompressed(dispatch.http),
           keepUncompressed(dispatch.https),
+          keepUncompressed(dispatch.own),
         ];
       },
-      certificatesChanged: async (hostnames) => await secure?.changed(hostnames),
+      async certificatesChanged(hostnames) {
+        await Promise.all([secure?.changed(hostnames), own.certificatesChanged(hostnames)]);
+      },
       leave: () => acceptor.leave(),
       close: () => closing ??= close(),
     };

@@ -38,7 +38,11 @@ async function open(): Promise<Listeners> {
     if (pathname === "/redirect") return Response.redirect("http://127.0.0.1/", 302);
     return pathname === "/later" ? Promise.resolve(new Response("later")) : new Response("now");
   };
-  const dispatch: ReturnType<typeof createHostDispatch> = { http: answer, https: answer };
+  const dispatch: ReturnType<typeof createHostDispatch> = {
+    http: answer,
+    https: answer,
+    own: answer,
+  };
   listeners.open(dispatch, undefined);
   return listeners;
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { removeLeftFolders } from "../lib/held_folders.ts";
 import { removeOwnedFolders } from "../lib/owned_folders.ts";
 import { Publisher } from "../feed/mod.ts";
-import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
+import { createOutboundFetch, type LocalRoute, type Outbound } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { Addresses } from "../platform/core/addresses.ts";
 import { EventBus, EventStore } from "../platform/core/events/mod.ts";
@@ -138,13 +138,15 @@ async function openBlobs(
 export async function openFoundation(
   options: PlatformOptions,
   closers: Closers,
-  { base, listening, url, outbound, closing }: {
+  { base, listening, url, localRoutes, outbound, closing }: {
     /** The address at which people reach the platform. */
     readonly base: URL;
     /** Where this node itself listens. */
     readonly listening: readonly string[];
     /** Where other nodes reach it. */
     readonly url: string;
+    /** Where its servers reach the edge. */
+    readonly localRoutes: readonly LocalRoute[];
     readonly outbound: Outbound;
     readonly closing: AbortSignal;
   },
@@ -220,6 +222,7 @@ export async function openFoundation(
       publicOrigin: base.origin,
       outbound: outbound.fetch,
       allowPrivate: options.allowPrivateUpstreams ?? false,
+      localRoutes,
       env: options.env,
     },
   };

@@ -10,7 +10,7 @@ import { systemClock, systemRandom } from "../lib/clock.ts";
 import { forgiveClosedSocketReads } from "../lib/closed_socket_reads.ts";
 import { keepDescriptors } from "../lib/descriptors.ts";
 import { machineMemory } from "../lib/machine_memory.ts";
-import { createOutboundFetch, probeSandbox } from "../runtime/mod.ts";
+import { createOutboundFetch, type LocalRoute, probeSandbox } from "../runtime/mod.ts";
 import { bootstrapAccounts, issueOwnerLink } from "../platform/accounts/mod.ts";
 import { hiddenPlaces } from "../platform/builds/mod.ts";
 import { judgeServerSandbox, sandboxWarning, type ServerSandbox } from "../platform/compute/mod.ts";
@@ -74,6 +74,14 @@ function ownAddresses({ host }: PlatformOptions, { port, httpsPort }: Listeners)
   const authority = host.includes(":") ? `[${host}]` : host;
   const secure = httpsPort === undefined ? [] : [`https://${authority}:${httpsPort}`];
   return [`http://${authority}:${port}`, ...secure];
+}
+
+/** Where servers get when they connect to a port of the platform at the loopback address. */
+function localRoutes(base: URL, { port, httpsPort, own }: Listeners): readonly LocalRoute[] {
+  const secure = httpsPort === undefined ? undefined : own.routeOf(httpsPort, "https");
+  const plain = new Set([port, ...base.protocol === "http:" ? [Number(base.port || 80)] : []]);
+  const routes = [secure, ...[...plain].map((each) => own.routeOf(each, "http"))];
+  return routes.filter((route) => route !== undefined);
 }
 
 /** Whether the edge can find the network of an address: in a database, or from a trusted proxy. */
@@ -276,6 +284,7 @@ async function startBehind(
   const opened = await openFoundation(options, closers, {
     ...{ base, outbound, closing },
     listening: ownAddresses(options, listeners),
+    localRoutes: localRoutes(base, listeners),
     url: nodeUrlOf(
       { nodeUrl: options.nodeUrl, host: options.host, port: listeners.port },
       () => Deno.networkInterfaces(),

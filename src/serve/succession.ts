@@ -119,7 +119,7 @@ export class Succession {
   }
 
   #divert(handler: ConnectionHandler): void {
-    this.parts.listeners.open({ http: handler, https: handler }, this.#certificates);
+    this.parts.listeners.open({ http: handler, https: handler, own: handler }, this.#certificates);
   }
 
   async #release(): Promise<void> {

@@ -84,7 +84,8 @@ export async function launchServer(
   const node = await launchNode({
     node: NODE,
     ...{ directory, folder, controlSocket: "c", serverSocket: "s", files: [] },
-    ...{ tmpMb: 16, memoryMb: 300, allowPrivate: false, peers: [], allowUnsandboxed: false },
+    ...{ tmpMb: 16, memoryMb: 300, allowPrivate: false, allowUnsandboxed: false },
+    ...{ peers: [], routes: [], announce: () => {} },
     command: (seen) => {
       view = seen;
       const env = { ...options.env?.(seen), SERVER_SOCKET: seen.serverSocket };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ComputeRequest } from "../../runtime/mod.ts";
+import { type ComputeRequest, DEPTH_HEADER } from "../../runtime/mod.ts";
 import {
   type BodyStream,
   endToEndHeaders,
@@ -26,6 +26,8 @@ export interface ServerRequest extends RequestFields {
   readonly scheme: "http" | "https";
   /** Address of the client. */
   readonly ip: string;
+  /** How many requests of servers to their own platform led to this one; 0 where missing. */
+  readonly depth?: number;
   /** All request fields, names in lower case. */
   fields(): HeaderList;
   readonly body: BodyStream | null;
@@ -73,6 +75,7 @@ export function hopHeaders(
 
 function headersFor(request: ServerRequest): HeaderList {
   const headers = hopHeaders(request);
+  if (request.depth) headers.push([DEPTH_HEADER, String(request.depth)]);
   const kept = endToEndHeaders(request.fields(), isEdgeOwned);
   for (const field of withOneHopLess(request.method, kept)) headers.push(field);
   if (findHeader(headers, "x-request-id") === undefined) headers.push(["x-request-id", request.id]);
@@ -130,6 +133,7 @@ export function requestFromPipeline(
     authority: client.authority,
     scheme: client.scheme,
     ip: client.ip,
+    depth: client.depth ?? 0,
     visitor: client.visitor,
     get signal() {
       return signal();

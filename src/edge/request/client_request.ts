@@ -8,6 +8,7 @@ import type { Device, FactSources } from "../../rules/mod.ts";
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import { memoize } from "../../lib/memo.ts";
 import { allFieldsOf, fieldOf, type RawField, valueIn } from "../../lib/raw_fields.ts";
+import { DEPTH_HEADER } from "../../runtime/mod.ts";
 import type { AsnLookup, GeoLookup } from "../geo/mod.ts";
 import { ASN_HEADER, COUNTRY_HEADERS, isReading, mayForward } from "../messages/mod.ts";
 import { deviceOf } from "./device.ts";
@@ -44,6 +45,8 @@ export interface Connection {
   readonly content?: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** What is assumed of the client rather than found: `svc dev` pretends to be a visitor. */
   readonly assumed?: AssumedClient | undefined;
+  /** Whether a server of a deployment opened it, on this machine. */
+  readonly isOwn?: boolean | undefined;
   /** Whether it has ended. */
   readonly isGone?: boolean | undefined;
   /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
@@ -85,6 +88,12 @@ function hostOf(authority: string, hostHeader: string | null): string | undefine
   return rememberedHost(hostHeader) === undefined ? undefined : host;
 }
 
+/** The depth that the process of a server has written; 1 where its code opened the connection. */
+function depthOf(headers: Headers): number {
+  const depth = Number(headers.get(DEPTH_HEADER) ?? 1);
+  return Number.isInteger(depth) && depth > 0 ? depth : 1;
+}
+
 export class ClientRequest implements FactSources {
   readonly method: string;
   /** In canonical form; "" where the request has no valid host. */
@@ -95,6 +104,8 @@ export class ClientRequest implements FactSources {
   readonly rawQuery: string;
   /** Address of the client. */
   readonly ip: string;
+  /** How many requests of servers to their own platform led to this one; 0 for a visitor's. */
+  readonly depth: number;
   /** The normalized path, after normalization. */
   path: string;
   readonly #request: Request;
@@ -126,7 +137,9 @@ export class ClientRequest implements FactSources {
     this.#request = request;
     this.#headers = request.headers;
     this.#lookups = lookups;
-    this.#isProxied = lookups.proxies?.trusts(remoteAddress) ?? false;
+    this.depth = connection.isOwn === true ? depthOf(this.#headers) : 0;
+    this.#isProxied = connection.isOwn !== true &&
+      (lookups.proxies?.trusts(remoteAddress) ?? false);
     let host = hostOf(authority, fieldOf(this.#headers, "host"));
     let ip = remoteAddress;
     if (this.#isProxied) {

@@ -5,6 +5,6 @@
  * @module
  */
 export { applyHeaderEdits, type EdgeResponse } from "./edge_response.ts";
-export { edgePage, type PagedRequest, UNKNOWN_HOST } from "./error_pages.ts";
+export { edgePage, type PagedRequest, type PageWords, UNKNOWN_HOST } from "./error_pages.ts";
 export { emptyStream, hasNoContent, noContent } from "./no_content.ts";
 export { writeFields } from "./response_fields.ts";

@@ -13,6 +13,7 @@ export {
   DEFAULT_HTTPS_PORT,
   openSecureListener,
   type OrderedCertificates,
+  type SecureListenerOptions,
 } from "./secure_listener.ts";
 export {
   CertificateFileError,

@@ -25,7 +25,7 @@ async function sweepServers(service: ComputeService, deployments: DeploymentStor
 export function createCompute(
   foundation: Pick<
     Foundation,
-    "addresses" | "dataDir" | "env" | "feed" | "allowPrivate" | "now" | "onTrouble"
+    "addresses" | "localRoutes" | "dataDir" | "env" | "feed" | "allowPrivate" | "now" | "onTrouble"
   >,
   parts:
     & { readonly deployments: DeploymentStore }
@@ -41,10 +41,10 @@ export function createCompute(
       | "sandbox"
     >,
 ): Compute {
-  const { addresses, dataDir, env, feed, allowPrivate, now, onTrouble } = foundation;
+  const { addresses, localRoutes, dataDir, env, feed, allowPrivate, now, onTrouble } = foundation;
   const { deployments, ...services } = parts;
   const computeService = new ComputeService({
-    ...{ addresses, env, allowPrivate, now, onTrouble, dataDir: dataDir.root },
+    ...{ addresses, localRoutes, env, allowPrivate, now, onTrouble, dataDir: dataDir.root },
     publish: feed.publish,
     ...services,
   });

@@ -13,6 +13,7 @@ import {
   type ComputeServer,
   type ComputeServerOptions,
   createComputeServer,
+  type LocalRoute,
   nodeProcessCommand,
   NodeVersionError,
   NodeVersions,
@@ -29,7 +30,7 @@ import { commandTools, ToolMissingError } from "./command_tools.ts";
 import { DeploymentFiles, type FilesSource } from "./deployment_files.ts";
 import { LinksError } from "./deployment_links.ts";
 import { type ServerSandbox, ServersRefusedError } from "./server_sandbox.ts";
-import { serverVariables } from "./server_variables.ts";
+import { localHosts, serverVariables } from "./server_variables.ts";
 
 export interface ServerMakerOptions {
   readonly variables: VariableService;
@@ -39,6 +40,8 @@ export interface ServerMakerOptions {
   /** Lets the servers of a deployment reach its databases. */
   readonly databases: Pick<DeploymentDatabases, "injectedInto" | "identityFor">;
   readonly addresses: Pick<Addresses, "url">;
+  /** Ports of the loopback address by which servers reach the hosts of this platform. */
+  readonly localRoutes: readonly LocalRoute[];
   /** Folder for files of deployments and versions of Node. */
   readonly dataDir: string;
   /** Whether servers run here at all. */
@@ -134,7 +137,8 @@ export class ServerMaker {
     layer: ComputeLayer,
     source: FilesSource,
   ): Promise<ComputeServer> {
-    const { variables, addresses, logs, allowPrivate, sandbox, shared, keepLine } = this.options;
+    const { variables, addresses, localRoutes, logs, allowPrivate, sandbox, shared, keepLine } =
+      this.options;
     const { id: deploymentId, projectId } = deployment;
     const place = { projectId, deploymentId, layer: layer.name };
     this.#refuse(place);
@@ -168,6 +172,8 @@ export class ServerMaker {
         ? { command, tools: await commandTools({ command, directory, dataDir, env, say }) }
         : {}),
       allowPrivate,
+      routes: localRoutes,
+      hosts: localHosts(deployment, { addresses, localRoutes }),
       peers: [kv.address, ...databases.addresses],
       allowUnsandboxed: sandbox.sandbox === "unsandboxed",
       places,

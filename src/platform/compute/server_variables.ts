@@ -4,6 +4,7 @@
  * @module
  */
 import { ENVIRONMENT_PREVIEW } from "../../contract/mod.ts";
+import type { LocalRoute } from "../../runtime/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import { environmentLabel } from "../environments/mod.ts";
@@ -18,6 +19,22 @@ export function deploymentUrl(
   addresses: Pick<Addresses, "url">,
 ): string {
   return addresses.url(ownLabel(deployment));
+}
+
+/** The hosts of a deployment that its servers reach without leaving the machine. */
+export function localHosts(
+  deployment: DeploymentRecord,
+  { addresses, localRoutes }: {
+    readonly addresses: Pick<Addresses, "url">;
+    readonly localRoutes: readonly LocalRoute[];
+  },
+): string[] {
+  const { uniqueLabel, branchLabel } = deployment;
+  return [ownLabel(deployment), uniqueLabel, branchLabel].flatMap((label) => {
+    const { protocol, port, hostname } = new URL(addresses.url(label));
+    const used = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+    return localRoutes.some((route) => route.port === used) ? [hostname] : [];
+  });
 }
 
 /** The environment of a deployment's server: variables of the project go before these. */

@@ -7,7 +7,7 @@
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import type { Publisher } from "../../feed/mod.ts";
-import type { OutboundFetch } from "../../runtime/mod.ts";
+import type { LocalRoute, OutboundFetch } from "../../runtime/mod.ts";
 import type { Addresses } from "./addresses.ts";
 import type { EventBus } from "./events/mod.ts";
 import type { PlatformLog } from "./log.ts";
@@ -41,6 +41,8 @@ export interface Foundation {
   readonly outbound: OutboundFetch;
   /** Whether webhooks, git and servers may reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
+  /** Ports of the loopback address by which servers reach the hosts of this platform. */
+  readonly localRoutes: readonly LocalRoute[];
   /** The process's environment. */
   readonly env: Environment;
   readonly now: Clock;

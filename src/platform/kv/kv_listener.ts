@@ -4,23 +4,13 @@
  *
  * @module
  */
-import { ConnectionAcceptor, type ConnectionLimits } from "../core/listener/mod.ts";
+import { createLoopbackAcceptor } from "../core/listener/mod.ts";
 
 /** Where the store is reached. */
 export interface KvAddress {
   readonly host: "127.0.0.1";
   readonly port: number;
 }
-
-/** Servers are foreign code: together they take only so much of the platform. */
-const LIMITS: ConnectionLimits = {
-  maxConnections: 512,
-  maxPerAddress: 512,
-  handshakeMs: 10_000,
-  headMs: 10_000,
-  bodyMs: 10_000,
-  keepAliveMs: 30_000,
-};
 
 /** Time that running requests get when the platform stops, in milliseconds. */
 const DRAIN_MS = 2_000;
@@ -50,17 +40,7 @@ export class KvListener {
   }
 
   #listen(): Open {
-    const acceptor = new ConnectionAcceptor({
-      limits: LIMITS,
-      onError: (error) => {
-        this.onTrouble(`A request to the key-value store failed: ${error}`);
-        return new Response(null, { status: 500 });
-      },
-      groupOf: () => undefined,
-      isShort: () => false,
-      onShortage: (message) => this.onTrouble(`Key-value store: ${message}`),
-      now: () => performance.now(),
-    });
+    const acceptor = createLoopbackAcceptor("The key-value store", this.onTrouble);
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const closing = new AbortController();
     const served = acceptor.serve({

@@ -33,6 +33,8 @@ export function describeStart(
     host: HOST,
     allowPrivate,
     peers,
+    routes: options.routes ?? [],
+    hosts: options.hosts ?? [],
     allowUnsandboxed,
     tmpMb: options.tmpMb ?? DEFAULT_TMP_MB,
     ...(nodeBinary === undefined ? {} : { nodeBinary }),

@@ -22,3 +22,4 @@ export {
   type ComputeSocketResult,
   type SpawnFacts,
 } from "./types.ts";
+export { DEPTH_HEADER, MAX_DEPTH } from "./wire.ts";

@@ -21,6 +21,8 @@ const ending = z.object({ message });
 
 const listening = z.object({ greets: z.boolean().optional() });
 
+const dialled = z.object({ port: z.int().min(1).max(65_535) });
+
 const booted = z.object({
   residentBytes: z.int().nonnegative(),
   files: z.boolean(),
@@ -40,6 +42,10 @@ export const parseEnding = (payload: Uint8Array): Ending | undefined =>
 export const parseListening = (payload: Uint8Array): { readonly greets: boolean } => ({
   greets: parsePayload(listening, payload)?.greets === true,
 });
+
+/** The port that a connection of the server to itself comes from; `undefined` where it is malformed. */
+export const parseDialled = (payload: Uint8Array): number | undefined =>
+  parsePayload(dialled, payload)?.port;
 
 export const parseBooted = (payload: Uint8Array): Booted | undefined =>
   parsePayload(booted, payload);

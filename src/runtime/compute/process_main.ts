@@ -32,6 +32,7 @@ import {
 import {
   ComputeFrame,
   CONTROL_SOCKET,
+  type Dialled,
   MAX_FRAME_BYTES,
   type Revalidated,
   SERVER_SOCKET,
@@ -107,6 +108,8 @@ class ComputeProcess {
       ...{ tmp, runtime },
       allowPrivate: start.allowPrivate,
       peers: start.peers,
+      routes: start.routes,
+      announce: (port) => this.#send(ComputeFrame.dialled, { port } satisfies Dialled),
     });
     this.#sandbox = sandbox;
     if (sandbox.reason !== undefined && !start.allowUnsandboxed) {

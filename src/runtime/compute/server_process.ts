@@ -13,7 +13,8 @@ import {
   within,
 } from "../process/mod.ts";
 import { MEMORY_POLL_MS } from "./limits.ts";
-import { parseBooted, parseEnding, parseListening, parseLog } from "./parse_wire.ts";
+import { parseBooted, parseDialled, parseEnding, parseListening, parseLog } from "./parse_wire.ts";
+import { OwnConnections } from "./own_connections.ts";
 import type { Revalidate } from "./engine/mod.ts";
 import { Revalidations } from "./revalidations.ts";
 import { ServerClient } from "./server_client.ts";
@@ -55,14 +56,18 @@ export class ServerProcess implements SupervisedProcess {
   readonly #pings = new Map<number, () => void>();
   #nextPing = 1;
   readonly #revalidations: Revalidations;
+  readonly #own: OwnConnections;
 
   constructor(private readonly options: ServerProcessOptions) {
     this.startedAt = options.timers.now();
     this.#revalidations = new Revalidations(options.timers.now, options.revalidate);
     this.client = new ServerClient(options.process.dial);
     this.listening = new Promise((resolve) => this.#heard = resolve);
+    this.#own = new OwnConnections(options.process.dial);
     this.gone = this.#attend();
-    this.#send(ComputeFrame.start, 0, options.start);
+    const { start } = options;
+    const routes = [this.#own.routeOf(start.port), ...start.routes];
+    this.#send(ComputeFrame.start, 0, { ...start, routes } satisfies ServerStart);
   }
 
   get pid(): number {
@@ -181,6 +186,7 @@ export class ServerProcess implements SupervisedProcess {
       },
     });
     this.client.close();
+    this.#own.close();
     const end = this.#end ?? this.#settle(crash(words));
     this.#heard(false);
     for (const reacted of this.#pings.values()) reacted();
@@ -195,13 +201,18 @@ export class ServerProcess implements SupervisedProcess {
         return;
       case ComputeFrame.listening:
         this.#listens = true;
-        this.client.greets = this.#greets = parseListening(payload).greets;
+        this.client.greets = this.#own.greets = this.#greets = parseListening(payload).greets;
         return this.#heard(true);
       case ComputeFrame.pong:
         return this.#pings.get(id)?.();
       case ComputeFrame.log: {
         const entry = parseLog(payload);
         if (entry !== undefined) this.options.log(entry);
+        return;
+      }
+      case ComputeFrame.dialled: {
+        const port = parseDialled(payload);
+        if (port !== undefined) this.#own.announce(port);
         return;
       }
       case ComputeFrame.revalidate:

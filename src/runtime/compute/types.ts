@@ -4,7 +4,7 @@
  * @module
  */
 import type { HeaderList, LazySignal } from "../http1/mod.ts";
-import type { Peer } from "../kernel/mod.ts";
+import type { LocalRoute, Peer } from "../kernel/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
 import type { Revalidate } from "./engine/mod.ts";
 import type { ServerTool } from "./wire.ts";
@@ -151,6 +151,10 @@ export interface ComputeServerOptions {
   readonly allowPrivate: boolean;
   /** Single ports of private addresses that the server may reach nevertheless. */
   readonly peers?: readonly Peer[];
+  /** Ports of the loopback address that lead to the hosts of the platform. */
+  readonly routes?: readonly LocalRoute[];
+  /** Names of hosts that are reached by these ports. */
+  readonly hosts?: readonly string[];
   /** True runs it even where the kernel offers no sandbox; false where missing. */
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Peer } from "../kernel/mod.ts";
+import type { LocalRoute, Peer } from "../kernel/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
 import type { SandboxState } from "./sandbox/mod.ts";
 
@@ -30,6 +30,8 @@ export const ComputeFrame = {
   ended: 24,
   /** The server's code asks to revalidate cached pages; payload: `Revalidation`, with an id. */
   revalidate: 25,
+  /** The server connects to itself; payload: `Dialled`. */
+  dialled: 26,
 } as const;
 
 /** Everything that the process knows about its server. */
@@ -43,6 +45,10 @@ export interface ServerStart {
   readonly host: string;
   readonly allowPrivate: boolean;
   readonly peers: readonly Peer[];
+  /** Ports of the loopback address that lead elsewhere, its own among them. */
+  readonly routes: readonly LocalRoute[];
+  /** Names that lead to the platform, as it listens on the loopback address. */
+  readonly hosts: readonly string[];
   /** Runs the server even where the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
   /** Size of the folder for temporary files, in MiB. */
@@ -87,6 +93,12 @@ export interface Listening {
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 
+/** A connection of the server to itself, which goes by the platform. */
+export interface Dialled {
+  /** The port that it comes from. */
+  readonly port: number;
+}
+
 /** Why a server has ended, or cannot start; with the stack where there is one. */
 export interface Ending {
   readonly message: string;
@@ -118,6 +130,15 @@ export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /** Names the request to the server's thread, and in the log. */
 export const REQUEST_ID_HEADER = "x-svc-request-id";
+
+/**
+ * How many requests of servers to themselves led to a request: one more than the request that
+ * was being handled had. A visitor cannot set it.
+ */
+export const DEPTH_HEADER = "x-svc-depth";
+
+/** Requests to itself that a server may nest; the next one is answered with 508. */
+export const MAX_DEPTH = 16;
 
 /**
  * Carries `Accept-Encoding`, which the server's thread puts back in its place:

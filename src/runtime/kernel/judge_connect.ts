@@ -5,6 +5,7 @@
  * @module
  */
 import { addressBytes, isPublic } from "../public_address.ts";
+import type { LocalRoute, Peer } from "./local_routes.ts";
 import { EACCES, ECONNREFUSED } from "./system_calls.ts";
 
 const AF_UNSPEC = 0;
@@ -32,13 +33,8 @@ export interface PeerRules {
   readonly allowPrivate: boolean;
   /** Single addresses of IPv4 that are allowed though they are private. */
   readonly peers: readonly Peer[];
-}
-
-/** One port of one address. */
-export interface Peer {
-  /** IPv4, in dotted decimals. */
-  readonly host: string;
-  readonly port: number;
+  /** Ports of the loopback address that lead elsewhere. */
+  readonly routes: readonly LocalRoute[];
 }
 
 const V4_IN_V6 = "0,0,0,0,0,0,0,0,0,0,255,255,";
@@ -50,7 +46,7 @@ const V4_IN_V6 = "0,0,0,0,0,0,0,0,0,0,255,255,";
  */
 export function judgeConnect(
   sockaddr: Uint8Array,
-  { nameservers, allowPrivate, peers }: PeerRules,
+  { nameservers, allowPrivate, peers }: Omit<PeerRules, "routes">,
 ): number {
   if (sockaddr.byteLength < 2) return 0;
   const family = sockaddr[0]! | sockaddr[1]! << 8;

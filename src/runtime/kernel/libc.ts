@@ -9,6 +9,9 @@ const SYMBOLS = {
   open: { parameters: ["buffer", "i32", "i32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
+  getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  /** On a thread apart, for the thread that answers the calls of others, this one included. */
+  connect: { parameters: ["i32", "buffer", "u32"], result: "i32", nonblocking: true },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
   /** `syscall` with a structure as second argument. */
   callWith: {

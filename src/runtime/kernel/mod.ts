@@ -10,11 +10,17 @@ export {
   isUnspecific,
   judgeBind,
   judgeConnect,
-  type Peer,
   type PeerRules,
   readNameservers,
 } from "./judge_connect.ts";
 export { type FileRule, landlockVersion, restrictFiles } from "./landlock.ts";
+export {
+  findLocalRoute,
+  type LocalRoute,
+  type Peer,
+  portOf,
+  type RoutedConnect,
+} from "./local_routes.ts";
 export { limitDescriptors } from "./limit_descriptors.ts";
 export { type Libc, openLibc, setNoNewPrivileges } from "./libc.ts";
 export {

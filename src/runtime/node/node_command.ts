@@ -29,11 +29,11 @@ const PNPM_SETTINGS = {
 
 /** What the preload of a server has to know. */
 export function preloadStart(
-  { entry, port, host, command }: ServerStart,
+  { entry, port, host, hosts, command }: ServerStart,
   { directory, controlSocket: control, serverSocket: socket, files: [preload] }: NodeView,
 ): PreloadStart {
   return {
-    ...{ directory, control, socket, port, host },
+    ...{ directory, control, socket, port, host, hosts },
     ...(command === undefined ? { entry: join(directory, entry) } : { preload: quoted(preload!) }),
   };
 }

@@ -8,6 +8,8 @@ const START = {
   host: "127.0.0.1",
   allowPrivate: false,
   peers: [],
+  routes: [],
+  hosts: [],
   allowUnsandboxed: false,
   tmpMb: 64,
   memoryMb: 256,

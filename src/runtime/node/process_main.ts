@@ -11,6 +11,7 @@ import {
   type Booted,
   ComputeFrame,
   CONTROL_SOCKET,
+  type Dialled,
   MAX_FRAME_BYTES,
   SERVER_SOCKET,
   type ServerStart,
@@ -150,7 +151,8 @@ class NodeProcess {
 
   async #launch(start: ServerStart): Promise<RunningNode> {
     const { folder, preload } = this.options;
-    const { directory, allowPrivate, peers, allowUnsandboxed, tmpMb, memoryMb, nodeBinary } = start;
+    const { directory, allowPrivate, peers, routes, allowUnsandboxed } = start;
+    const { tmpMb, memoryMb, nodeBinary } = start;
     if (nodeBinary === undefined) throw new TypeError("The path of the Node binary is missing");
     const file = join(folder, PRELOAD);
     const code = await readPreload(preload);
@@ -178,6 +180,8 @@ class NodeProcess {
       memoryMb: memoryMb + MAX_BASE_MB + (isCommand ? MAX_COMMAND_MB : 0),
       allowPrivate,
       peers,
+      routes,
+      announce: (port) => this.#announce(port),
       allowUnsandboxed,
     });
   }
@@ -204,6 +208,11 @@ class NodeProcess {
     }
     this.#passedEnd = true;
     this.#sendEnd(message);
+  }
+
+  #announce(port: number): void {
+    const payload = toPayload({ port } satisfies Dialled);
+    this.platform.send({ type: ComputeFrame.dialled, worker: 0, id: 0, payload });
   }
 
   /** Ends this process after Node has ended. */

@@ -10,10 +10,15 @@ import { hostnameOf } from "./hostname.ts";
 
 type Answer = Response | Promise<Response>;
 
+/** A connection to the edge; `isOwn` where a server of a deployment opened it. */
+export interface EdgeConnection extends ClientConnection {
+  readonly isOwn?: boolean;
+}
+
 export interface HostDispatchOptions {
   readonly isApi: (hostname: string) => boolean;
   readonly api: (request: Request, connection: ClientConnection) => Answer;
-  readonly edge: (request: Request, connection: ClientConnection) => Answer;
+  readonly edge: (request: Request, connection: EdgeConnection) => Answer;
   readonly hosts: {
     /** The hostname that a domain redirects to, if it only redirects. */
     redirectOf(hostname: string): string | undefined;
@@ -29,10 +34,18 @@ export interface HostDispatchOptions {
   readonly wantsHttps?: (hostname: string) => boolean;
 }
 
-/** Makes the handlers of the HTTP and the HTTPS listener. */
-export function createHostDispatch(
-  options: HostDispatchOptions,
-): { readonly http: ConnectionHandler; readonly https: ConnectionHandler } {
+/** Tells servers where the API is that they look for at the loopback address. */
+const NOT_HERE = "Servers reach the sites of this platform here. Its API is at its public address";
+
+/** The handlers of the listeners for visitors, and of those for servers of deployments. */
+export interface HostDispatch {
+  readonly http: ConnectionHandler;
+  readonly https: ConnectionHandler;
+  readonly own: ConnectionHandler;
+}
+
+/** Makes the handlers. */
+export function createHostDispatch(options: HostDispatchOptions): HostDispatch {
   const { isApi, api, edge, hosts, challenges, wantsHttps } = options;
   const https: ConnectionHandler = (request, connection) => {
     const hostname = hostnameOf(request.url);
@@ -49,5 +62,21 @@ export function createHostDispatch(
     if (wantsHttps?.(hostnameOf(request.url))) return redirectToHttps(request.url);
     return https(request, connection);
   };
-  return { http, https };
+  const own: ConnectionHandler = (request, connection) => {
+    const hostname = hostnameOf(request.url);
+    if (isApi(hostname)) return new Response(`${NOT_HERE}\n`, { status: 403 });
+    const redirect = hosts.redirectOf(hostname);
+    if (redirect !== undefined) {
+      return redirectToHost(request.url, { hostname: redirect, scheme: connection.scheme });
+    }
+    const { remoteAddress, scheme } = connection;
+    return edge(request, {
+      ...{ remoteAddress, scheme, isOwn: true },
+      hold: (ended) => connection.hold(ended),
+      get isGone() {
+        return connection.isGone === true;
+      },
+    });
+  };
+  return { http, https, own };
 }

@@ -17,5 +17,6 @@ export {
   type ConnectionAcceptorOptions,
   type ListenerSource,
 } from "./connection_acceptor.ts";
+export { createLoopbackAcceptor } from "./loopback_acceptor.ts";
 export { ConnectionsUnsupportedError } from "./serve_connection.ts";
 export type { ClientConnection, ConnectionHandler, ConnectionLimits } from "./types.ts";

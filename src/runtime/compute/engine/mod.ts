@@ -17,7 +17,8 @@ export {
   scopeRequests,
   takeAddress,
 } from "./node_servers.ts";
-export { currentRequest, inRequest } from "./request_scope.ts";
+export { findOwnHosts, OWN_ADDRESS, OwnHosts } from "./own_hosts.ts";
+export { CALLS_ITSELF, currentRequest, depthField, inRequest, readDepth } from "./request_scope.ts";
 export { type Ask, defineRevalidate, type TakeAnswer } from "./revalidate.ts";
 export {
   checkRevalidation,

@@ -6,9 +6,15 @@
  */
 import http from "node:http";
 import net from "node:net";
-import { ACCEPT_ENCODING_HEADER, GREETING, REQUEST_ID_HEADER } from "../wire.ts";
+import {
+  ACCEPT_ENCODING_HEADER,
+  DEPTH_HEADER,
+  GREETING,
+  MAX_DEPTH,
+  REQUEST_ID_HEADER,
+} from "../wire.ts";
 import { type AdvertisedAddress, refusedListen, type ServerAddress } from "./address.ts";
-import { inRequest } from "./request_scope.ts";
+import { CALLS_ITSELF, inRequest, readDepth } from "./request_scope.ts";
 
 export type Method = (this: Emitter, ...args: unknown[]) => unknown;
 
@@ -94,8 +100,13 @@ export function scopeRequests(prototype: Emitter, adapt?: Adapt): void {
     adapt?.(request, args[1]);
     restoreAcceptEncoding(request);
     const id = request.headers[REQUEST_ID_HEADER];
+    const depth = readDepth(request.headers[DEPTH_HEADER]);
+    if (depth > MAX_DEPTH && event === "request") {
+      (args[1] as http.ServerResponse).writeHead(508).end(CALLS_ITSELF);
+      return true;
+    }
     return inRequest(
-      typeof id === "string" ? id : undefined,
+      { id: typeof id === "string" ? id : undefined, depth },
       () => emit.call(this, String(event), ...args),
     );
   };

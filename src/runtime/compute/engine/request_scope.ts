@@ -4,13 +4,32 @@
  * @module
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { DEPTH_HEADER, MAX_DEPTH } from "../wire.ts";
 
-const current = new AsyncLocalStorage<string>();
+interface Scope {
+  readonly id: string | undefined;
+  /** How many requests of servers to themselves led to the request. */
+  readonly depth: number;
+}
+
+const current = new AsyncLocalStorage<Scope>();
 
 /** Runs the handler of a request in its scope. */
-export function inRequest<T>(id: string | undefined, run: () => T): T {
-  return id === undefined ? run() : current.run(id, run);
+export function inRequest<T>(scope: Scope, run: () => T): T {
+  return scope.id === undefined && scope.depth === 0 ? run() : current.run(scope, run);
 }
 
 /** The id of the request that the running code belongs to. */
-export const currentRequest = (): string | undefined => current.getStore();
+export const currentRequest = (): string | undefined => current.getStore()?.id;
+
+/** Reads `DEPTH_HEADER`, which is missing for the requests of visitors. */
+export const readDepth = (value: unknown): number => Number(value ?? 0) || 0;
+
+/** The field that a request of the running code to its own server or platform carries. */
+export const depthField = (): readonly [string, string] => [
+  DEPTH_HEADER,
+  String((current.getStore()?.depth ?? 0) + 1),
+];
+
+/** What a server answers, with status 508, that has called itself too often. */
+export const CALLS_ITSELF = `This server has called itself ${MAX_DEPTH} times in a row.\n`;

@@ -6,9 +6,12 @@
  * @module
  */
 import {
+  addressOf,
   AF_UNIX,
   answerCall,
   EACCES,
+  EINPROGRESS,
+  findLocalRoute,
   type HeldCall,
   installFilter,
   judgeBind,
@@ -16,14 +19,18 @@ import {
   letContinue,
   type Libc,
   type PeerRules,
+  portOf,
   PROCESSOR,
   type Processor,
+  type RoutedConnect,
   takeCalls,
 } from "../../kernel/mod.ts";
 import { endWith } from "../../process/mod.ts";
 import { buildFilter } from "./seccomp_filter.ts";
 
 const MAX_SOCKADDR = 128;
+const SOL_SOCKET = 1;
+const SO_ERROR = 4;
 /** struct msghdr: name, its length; within struct mmsghdr of 64 bytes. */
 const MSGHDR_BYTES = 64;
 const MAX_MESSAGES = 1024;
@@ -34,29 +41,85 @@ function memory(address: bigint, bytes: number): Uint8Array | undefined {
   return new Uint8Array(Deno.UnsafePointerView.getArrayBuffer(pointer, bytes));
 }
 
+interface SupervisorOptions {
+  readonly libc: Libc;
+  readonly processor: Processor;
+  /** Descriptor of the filter's listener. */
+  readonly descriptor: number;
+  readonly rules: PeerRules;
+  /** Called with the port that a connection to an announced route comes from. */
+  readonly announce: (port: number) => void;
+}
+
 class Supervisor {
-  constructor(
-    private readonly libc: Libc,
-    private readonly processor: Processor,
-    private readonly descriptor: number,
-    private readonly rules: PeerRules,
-  ) {}
+  /** Where the addresses are to which this class itself connects, which the kernel asks about too. */
+  readonly #own = new Set<bigint>();
+
+  constructor(private readonly options: SupervisorOptions) {}
 
   take(call: HeldCall): void {
+    const { libc, descriptor, rules } = this.options;
+    const routed = this.#routed(call, rules);
+    if (routed !== undefined) {
+      this.#connectLocally(Number(call.args[0]), routed).then(
+        (error) => answerCall(libc, descriptor, call.id, -error),
+        () => answerCall(libc, descriptor, call.id, -EACCES),
+      );
+      return;
+    }
     let error = EACCES;
     try {
       error = this.#judge(call);
     } finally {
-      if (error === 0) letContinue(this.libc, this.descriptor, call.id);
-      else answerCall(this.libc, this.descriptor, call.id, -error);
+      if (error === 0) letContinue(libc, descriptor, call.id);
+      else answerCall(libc, descriptor, call.id, -error);
     }
+  }
+
+  #routed({ number, args }: HeldCall, { routes }: PeerRules): RoutedConnect | undefined {
+    if (number !== this.options.processor.number("connect")) return undefined;
+    const name = memory(args[1]!, Math.min(Number(args[2]), MAX_SOCKADDR));
+    return name === undefined ? undefined : findLocalRoute(name, routes);
+  }
+
+  /** Connects a socket, which this thread shares with the caller; returns 0 or an error. */
+  async #connectLocally(
+    socket: number,
+    { address, route }: RoutedConnect,
+  ): Promise<number> {
+    const { libc, announce } = this.options;
+    const place = addressOf(address);
+    this.#own.add(place);
+    const result = await libc.connect(socket, address, address.byteLength)
+      .finally(() => this.#own.delete(place));
+    const port = portOf(this.#nameOf(socket));
+    if (route.isAnnounced && port !== undefined) announce(port);
+    // The thread that connected has its own errno.
+    return result === 0 ? 0 : this.#errorOf(socket) || EINPROGRESS;
+  }
+
+  #errorOf(socket: number): number {
+    const value = new Uint8Array(4);
+    const size = new Uint8Array(Uint32Array.of(4).buffer);
+    const { libc } = this.options;
+    const result = libc.getsockopt(socket, SOL_SOCKET, SO_ERROR, value, size);
+    return result < 0 ? EACCES : new DataView(value.buffer).getInt32(0, true);
+  }
+
+  /** The address of a socket itself; zeros where it has none. */
+  #nameOf(socket: number): Uint8Array {
+    const name = new Uint8Array(MAX_SOCKADDR);
+    const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
+    this.options.libc.getsockname(socket, name, size);
+    return name;
   }
 
   #judge(
     { number: asked, args: [first = 0n, second = 0n, third = 0n, , fifth = 0n, sixth = 0n] }:
       HeldCall,
   ): number {
-    const { number } = this.processor;
+    const { number } = this.options.processor;
+    if (asked === number("connect") && this.#own.has(second)) return 0;
     if (asked === number("connect")) return this.#judgeName(second, Number(third));
     if (asked === number("bind")) return this.#judgeBind(second, Number(third));
     if (asked === number("sendto")) return this.#judgeName(fifth, Number(sixth));
@@ -72,10 +135,8 @@ class Supervisor {
 
   /** A server listens on its Unix socket, and on no port. */
   #judgeListen(descriptor: number): number {
-    const name = new Uint8Array(MAX_SOCKADDR);
-    const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
-    const known = this.libc.getsockname(descriptor, name, size) === 0;
-    return known && name[0] === AF_UNIX && name[1] === 0 ? 0 : EACCES;
+    const name = this.#nameOf(descriptor);
+    return name[0] === AF_UNIX && name[1] === 0 ? 0 : EACCES;
   }
 
   #judgeBind(address: bigint, length: number): number {
@@ -93,7 +154,7 @@ class Supervisor {
   #judgeName(address: bigint, length: number): number {
     const bytes = Math.min(length, MAX_SOCKADDR);
     const name = bytes === 0 ? undefined : memory(address, bytes);
-    return name === undefined ? 0 : judgeConnect(name, this.rules);
+    return name === undefined ? 0 : judgeConnect(name, this.options.rules);
   }
 }
 
@@ -102,11 +163,15 @@ class Supervisor {
  *
  * @returns whether the filter is in force
  */
-export function filterSystemCalls(libc: Libc, rules: PeerRules): boolean {
+export function filterSystemCalls(
+  libc: Libc,
+  rules: PeerRules,
+  announce: (port: number) => void,
+): boolean {
   if (PROCESSOR === undefined) return false;
   const descriptor = installFilter(libc, buildFilter(PROCESSOR, Deno.pid));
   if (descriptor === undefined) return false;
-  const supervisor = new Supervisor(libc, PROCESSOR, descriptor, rules);
+  const supervisor = new Supervisor({ libc, processor: PROCESSOR, descriptor, rules, announce });
   // Nobody else can answer the calls that are held, so the process ends.
   takeCalls(libc, descriptor, (call) => supervisor.take(call)).catch((error) =>
     endWith(`The sandbox failed: ${error}`)

@@ -10,6 +10,7 @@ import {
   dropRights,
   type FileRule,
   limitDescriptors,
+  type LocalRoute,
   openLibc,
   type Peer,
   READABLE_BY_DENO,
@@ -29,6 +30,10 @@ export interface SandboxOptions {
   readonly runtime: readonly string[];
   readonly allowPrivate: boolean;
   readonly peers: readonly Peer[];
+  /** Ports of the loopback address that lead elsewhere. */
+  readonly routes: readonly LocalRoute[];
+  /** Called with the port that a connection to an announced route comes from. */
+  readonly announce: (port: number) => void;
 }
 
 const read = (path: string): FileRule => ({ path, rights: "read" });
@@ -66,7 +71,8 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
     nameservers: nameservers(),
     allowPrivate: options.allowPrivate,
     peers: options.peers,
-  });
+    routes: options.routes,
+  }, options.announce);
   const missing = missingSandbox({ files, calls });
   return {
     files,

@@ -5,8 +5,14 @@
  *
  * @module
  */
-import { inRequest, refusedListen, type ServerAddress } from "../engine/mod.ts";
-import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "../wire.ts";
+import {
+  CALLS_ITSELF,
+  inRequest,
+  readDepth,
+  refusedListen,
+  type ServerAddress,
+} from "../engine/mod.ts";
+import { ACCEPT_ENCODING_HEADER, DEPTH_HEADER, MAX_DEPTH, REQUEST_ID_HEADER } from "../wire.ts";
 
 type Handler = (request: Request, info: object) => Response | Promise<Response>;
 
@@ -70,8 +76,10 @@ function serveAt(
     },
   }, (request, info) => {
     const id = request.headers.get(REQUEST_ID_HEADER) ?? undefined;
+    const depth = readDepth(request.headers.get(DEPTH_HEADER));
+    if (depth > MAX_DEPTH) return new Response(CALLS_ITSELF, { status: 508 });
     const seen = Object.create(info, { remoteAddr: { value: PEER, enumerable: true } });
-    return inRequest(id, () => handler(webRequest(request), seen));
+    return inRequest({ id, depth }, () => handler(webRequest(request), seen));
   });
   Object.defineProperty(server, "addr", { value: shown, configurable: true });
   const release = () => address.release();

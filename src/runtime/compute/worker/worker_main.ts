@@ -17,6 +17,7 @@ import type { Send, ToWorker } from "./messages.ts";
 import { catchDatagramErrors } from "./node_datagrams.ts";
 import { shapeLikeNode } from "./node_globals.ts";
 import { redirectNodeServers } from "./node_servers.ts";
+import { prepareOwnRequests } from "./own_requests.ts";
 import { captureOutput } from "./output.ts";
 import { describePermissions } from "./permission_errors.ts";
 import { type EmitSignal, separateSignals } from "./signals.ts";
@@ -89,6 +90,7 @@ function prepare({ start, socket, tmp }: Start, send: Send): Prepared {
   redirectNodeServers(address);
   catchDatagramErrors();
   redirectDenoServers(address);
+  prepareOwnRequests(start.hosts);
   const emitSignal = separateSignals();
   const takeAnswer = defineRevalidate((id, what) => send({ type: "revalidate", id, what }));
   closeInternals();

@@ -21,6 +21,7 @@ import { fromPayload, LineLimit } from "../../process/frames/mod.ts";
 import { Control } from "./control.ts";
 import { exitNow, watchEnd } from "./ends.ts";
 import { captureOutput } from "./output.ts";
+import { prepareOwnRequests } from "./own_requests.ts";
 import { redirectServers } from "./servers.ts";
 import type { NodeListening, PreloadStart } from "./start.ts";
 
@@ -124,6 +125,7 @@ function redirect(
     listening: (greets, port) => on.listening(port === undefined ? { greets } : { greets, port }),
   });
   redirectServers(address);
+  prepareOwnRequests(start.hosts);
   return address;
 }
 

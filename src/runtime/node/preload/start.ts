@@ -28,4 +28,6 @@ export interface PreloadStart {
   /** What the server sees as its address. */
   readonly port: number;
   readonly host: string;
+  /** Names that lead to the platform, as it listens on the loopback address. */
+  readonly hosts: readonly string[];
 }

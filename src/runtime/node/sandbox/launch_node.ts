@@ -29,7 +29,8 @@ function supervise(
 ): void {
   const { listener, plan, programs } = prepared;
   if (listener === undefined || PROCESSOR === undefined) return;
-  const { folder, controlSocket, serverSocket, memoryMb, tmpMb, allowPrivate, peers } = launch;
+  const { folder, controlSocket, serverSocket, memoryMb, tmpMb, allowPrivate, peers, routes } =
+    launch;
   limitInherited(libc, {
     memoryMb,
     hasOwnUser: plan.uid !== undefined,
@@ -43,6 +44,8 @@ function supervise(
       nameservers: nameservers(),
       allowPrivate,
       peers,
+      routes,
+      announce: launch.announce,
       control: { name: plan.view.controlSocket, path: join(folder, controlSocket) },
       server: { name: plan.view.serverSocket, path: join(folder, serverSocket) },
     },

@@ -17,10 +17,13 @@ import {
   EMSGSIZE,
   EPERM,
   ETIMEDOUT,
+  findLocalRoute,
   isUnspecific,
   judgeConnect,
   type Libc,
   type PeerRules,
+  portOf,
+  type RoutedConnect,
   systemCall,
 } from "../../kernel/mod.ts";
 import type { ForeignProcess } from "./foreign_process.ts";
@@ -82,6 +85,8 @@ export interface SocketRules extends PeerRules {
   readonly passesDescriptors: boolean;
   /** True where Node has a network of its own, and may look at its interfaces. */
   readonly hasOwnNetwork: boolean;
+  /** Tells of a connection to a route that is announced, by the port that it comes from. */
+  readonly announce: (port: number) => void;
 }
 
 function unixAddress(path: string): Bytes {
@@ -117,9 +122,30 @@ export class SocketCalls {
       if (unixPath(address) !== name) return -ECONNREFUSED;
       return await this.#with(descriptor, (copy) => this.#connect(copy, unixAddress(path)));
     }
+    const routed = findLocalRoute(address, this.rules.routes);
+    if (routed !== undefined) {
+      return await this.#with(descriptor, (copy) => this.#connectLocally(copy, routed));
+    }
     const error = judgeConnect(address, this.rules);
     if (error !== 0) return -error;
     return await this.#with(descriptor, (copy) => this.#connect(copy, address));
+  }
+
+  async #connectLocally(copy: number, { address, route }: RoutedConnect): Promise<number> {
+    const result = await this.#connect(copy, address);
+    if (route.isAnnounced) {
+      const port = portOf(this.#nameOf(copy));
+      if (port !== undefined) this.rules.announce(port);
+    }
+    return result;
+  }
+
+  /** The address of a socket itself; zeros where it has none. */
+  #nameOf(socket: number): Bytes {
+    const address = new Uint8Array(MAX_SOCKADDR);
+    const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
+    systemCall(this.libc, "getsockname", socket, address, size);
+    return address;
   }
 
   async bind(descriptor: number, at: bigint, length: number): Promise<number> {
@@ -165,10 +191,8 @@ export class SocketCalls {
   /** A server listens on its Unix socket, and on no port. */
   async listen(descriptor: number, backlog: number): Promise<number> {
     return await this.#with(descriptor, (copy) => {
-      const address = new Uint8Array(MAX_SOCKADDR);
-      const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
-      const known = systemCall(this.libc, "getsockname", copy, address, size) === 0;
-      if (!known || familyOf(address) !== AF_UNIX) return -EACCES;
+      const address = this.#nameOf(copy);
+      if (familyOf(address) !== AF_UNIX) return -EACCES;
       const { path } = this.rules.server;
       const listened = unixPath(address);
       if (!listened.startsWith(path) || !OF_PORT.test(listened.slice(path.length))) return -EACCES;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Peer } from "../../kernel/mod.ts";
+import type { LocalRoute, Peer } from "../../kernel/mod.ts";
 import type { SandboxState } from "../../compute/sandbox/mod.ts";
 
 /**
@@ -85,6 +85,10 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly allowPrivate: boolean;
   /** Single ports of private addresses that Node may reach nevertheless. */
   readonly peers: readonly Peer[];
+  /** Ports of the loopback address that lead elsewhere. */
+  readonly routes: readonly LocalRoute[];
+  /** Called with the port that a connection to an announced route comes from. */
+  readonly announce: (port: number) => void;
   /** True runs Node even where the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
   /** The only kind of sandbox to try; the best one that works where missing. */

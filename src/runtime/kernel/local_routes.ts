@@ -1,0 +1,68 @@
+/**
+ * Ports of the loopback address that lead elsewhere for a server: to itself, and to
+ * the hosts of its platform. The server has no port that is really open.
+ *
+ * @module
+ */
+
+const AF_INET = 2;
+const AF_INET6 = 10;
+
+/** One port of one address. */
+export interface Peer {
+  /** IPv4, in dotted decimals. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A port of the loopback address, and where a connection to it goes. */
+export interface LocalRoute {
+  readonly port: number;
+  /** A port of IPv4's loopback address. */
+  readonly to: Peer;
+  /** Whether the other side accepts only connections whose own port it was told. */
+  readonly isAnnounced: boolean;
+}
+
+/** A connection that goes elsewhere. */
+export interface RoutedConnect {
+  readonly route: LocalRoute;
+  /** The address to connect to, of the same family (struct sockaddr). */
+  readonly address: Uint8Array<ArrayBuffer>;
+}
+
+const V4_IN_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
+const LOOPBACK_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1].join();
+
+/** Whether an address is this machine's own; one of zeros is, to the kernel. */
+function isOwnMachine(bytes: Uint8Array): boolean {
+  if (bytes.every((byte) => byte === 0)) return true;
+  if (bytes.byteLength === 4) return bytes[0] === 127;
+  if (V4_IN_V6.every((byte, index) => bytes[index] === byte)) return bytes[12] === 127;
+  return bytes.join() === LOOPBACK_V6;
+}
+
+/** Finds where a connection to an address goes; `undefined` where it goes to that address. */
+export function findLocalRoute(
+  sockaddr: Uint8Array,
+  routes: readonly LocalRoute[],
+): RoutedConnect | undefined {
+  if (sockaddr.byteLength < 4) return undefined;
+  const family = sockaddr[0]! | sockaddr[1]! << 8;
+  const [from, size] = family === AF_INET ? [4, 4] : family === AF_INET6 ? [8, 16] : [0, 0];
+  if (size === 0 || sockaddr.byteLength < from + size) return undefined;
+  const port = sockaddr[2]! << 8 | sockaddr[3]!;
+  const route = routes.find((each) => each.port === port);
+  if (route === undefined || !isOwnMachine(sockaddr.subarray(from, from + size))) return undefined;
+  const address = new Uint8Array(sockaddr);
+  const host = route.to.host.split(".").map(Number);
+  address.set(family === AF_INET ? host : [...V4_IN_V6, ...host], from);
+  address.set([route.to.port >> 8, route.to.port & 255], 2);
+  return { route, address };
+}
+
+/** The port of a socket's own address (struct sockaddr); `undefined` where it has none. */
+export function portOf(sockaddr: Uint8Array): number | undefined {
+  const family = sockaddr[0]! | sockaddr[1]! << 8;
+  return family === AF_INET || family === AF_INET6 ? sockaddr[2]! << 8 | sockaddr[3]! : undefined;
+}

@@ -1,0 +1,42 @@
+/**
+ * Requests of a server to itself and to its own hosts: their names are found, and they
+ * say how deep they are nested.
+ *
+ * @module
+ */
+import diagnostics from "node:diagnostics_channel";
+import http from "node:http";
+import { depthField, findOwnHosts, OwnHosts } from "../../compute/engine/mod.ts";
+
+/** What the clients of undici, `fetch` among them, tell of a request before it is sent. */
+interface Created {
+  readonly request: {
+    readonly origin: string | URL;
+    addHeader(name: string, value: string): void;
+  };
+}
+
+interface ClientRequest extends http.ClientRequest {
+  _implicitHeader(): void;
+}
+
+/** Writes into each request to the server itself how deep it is nested. */
+function markDepth(own: OwnHosts): void {
+  diagnostics.subscribe("undici:request:create", (message) => {
+    const { request } = message as Created;
+    const { hostname } = new URL(request.origin);
+    if (own.includes(hostname)) request.addHeader(...depthField());
+  });
+  const prototype = http.ClientRequest.prototype as unknown as ClientRequest;
+  const implicit = prototype._implicitHeader;
+  prototype._implicitHeader = function (this: ClientRequest) {
+    if (own.includes(this.host)) this.setHeader(...depthField());
+    return implicit.call(this);
+  };
+}
+
+export function prepareOwnRequests(hosts: readonly string[]): void {
+  const own = new OwnHosts(hosts);
+  findOwnHosts(own);
+  markDepth(own);
+}

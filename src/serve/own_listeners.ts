@@ -1,0 +1,64 @@
+/**
+ * Where the servers of deployments reach the hosts of the platform that they run on,
+ * without leaving the machine: ports of the loopback address that lead to the edge, and to
+ * nothing else. Their sandboxes lead connections to the platform's ports here.
+ *
+ * @module
+ */
+import { systemClock } from "../lib/clock.ts";
+import type { PlatformLog } from "../platform/core/log.ts";
+import { type ConnectionHandler, createLoopbackAcceptor } from "../platform/core/listener/mod.ts";
+import { openSecureListener, type SecureListenerOptions } from "../platform/certificates/mod.ts";
+import type { LocalRoute } from "../runtime/mod.ts";
+
+const HOST = "127.0.0.1";
+
+/** Time that running requests get when the platform stops, in milliseconds. */
+const DRAIN_MS = 2000;
+
+export interface OwnListeners {
+  /** The route of a port of the platform, which speaks HTTP or HTTPS; missing where it does not. */
+  routeOf(port: number, scheme: "http" | "https"): LocalRoute | undefined;
+  certificatesChanged(hostnames: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a port for HTTP, and one for HTTPS where the platform has certificates. */
+export async function openOwnListeners(
+  { handler, secure, log }: {
+    readonly handler: ConnectionHandler;
+    /** The certificates of the platform; missing where it speaks HTTP only. */
+    readonly secure: Pick<SecureListenerOptions, "files" | "ordered"> | undefined;
+    readonly log: (line: PlatformLog) => void;
+  },
+): Promise<OwnListeners> {
+  const warn = (message: string) => log({ level: "warn", message });
+  const acceptor = createLoopbackAcceptor("Requests of servers to the platform", warn);
+  const plain = Deno.listen({ hostname: HOST, port: 0 });
+  const closing = new AbortController();
+  const served = acceptor.serve({ listener: plain, handler, closed: closing.signal })
+    .catch((error) => warn(`Servers cannot reach the platform any more: ${error}`));
+  const encrypted = secure && await openSecureListener({
+    ...{ ...secure, hostname: HOST, port: 0, now: systemClock, log },
+    serve: (listener, closed) => acceptor.serve({ listener, closed, handler }),
+  });
+  const ports = { http: plain.addr.port, https: encrypted?.port };
+  return {
+    routeOf(port, scheme) {
+      const to = ports[scheme];
+      return to === undefined
+        ? undefined
+        : { port, to: { host: HOST, port: to }, isAnnounced: false };
+    },
+    certificatesChanged: async (hostnames) => await encrypted?.changed(hostnames),
+    async close() {
+      closing.abort();
+      try {
+        plain.close();
+      } catch { /* whoever served it has closed it */ }
+      await encrypted?.close();
+      await acceptor.drain(DRAIN_MS);
+      await served;
+    },
+  };
+}
