@@ -20,7 +20,7 @@ createServer(async (request, response) => {
   if (request.url === "/platform") {
     const port = new URL(SVC_URL).port;
     return fetch("http://127.0.0.1:" + port + "/v1/health").then(
-      () => response.end("open"),
+      ({ status }) => response.end(status === 403 ? "closed" : "open"),
       () => response.end("closed"),
     );
   }
