@@ -9,6 +9,7 @@ import { createReactApp } from "./create_react_app.ts";
 import { denoServer } from "./deno_server.ts";
 import { docusaurus } from "./docusaurus.ts";
 import { eleventy } from "./eleventy.ts";
+import { FUNCTION_PROJECTS } from "./functions_server.ts";
 import { hugo } from "./hugo.ts";
 import { next } from "./next.ts";
 import { nitro } from "./nitro.ts";
@@ -53,6 +54,7 @@ export const FRAMEWORKS: readonly Framework[] = [
   vite,
   parcel,
   hugo,
+  ...FUNCTION_PROJECTS,
 ];
 
 /** The framework with an id; `undefined` for ids that are not known. */

@@ -13,6 +13,8 @@ export type Serving =
   | "listens"
   /** It exports an object with a `fetch` method, or an app that is one. */
   | "exports"
+  /** It exports an app that answers over what only Node has. */
+  | "app"
   /** It uses what only Bun has. */
   | "bun";
 
@@ -61,7 +63,19 @@ const CALLS_DENO = "calls Deno.serve()";
 
 const LISTENS = /\.listen\s*\(|\bserve\s*\(/;
 const EXPORTS_FETCH = /\bexport\s+default\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?\bfetch\s*[(:,}]/;
-const EXPORTS_APP = /\bexport\s+default\s+\w+\s*(?:;|$)|\bexport\s*\{[^}]*\bas\s+default\b/m;
+/** Packages whose apps are served where a module exports one. */
+const APPS: readonly (readonly [name: string, imported: RegExp])[] = [
+  "express",
+  "fastify",
+  "koa",
+  "h3",
+  "polka",
+  "connect",
+  "elysia",
+]
+  .map((name) => [name, imports(name)]);
+const EXPORTS_APP =
+  /\bexport\s+default\s+\w+\s*(?:;|$)|\bexport\s*\{[^}]*\bas\s+default\b|\bmodule\.exports\s*=\s*\w+\s*(?:;|$)|^\s*export\s*=\s*\w+/m;
 
 const DENO_SPECIFIER =
   /(?:\bfrom\s*|\bimport\s*\(?\s*)["'`]((?:npm|jsr):\/?(?:@[\w.-]+\/)?[\w.-]+)/;
@@ -90,5 +104,8 @@ export function serverCode(source: string): ServerCode | undefined {
   if (HONO.test(text) && EXPORTS_APP.test(text)) {
     return { serving: "exports", seen: "exports a Hono app" };
   }
-  return undefined;
+  const app = APPS.find(([, imported]) => imported.test(text));
+  return app !== undefined && EXPORTS_APP.test(text)
+    ? { serving: "app", seen: `exports an app of ${app[0]}` }
+    : undefined;
 }

@@ -169,6 +169,15 @@ export interface FoundServer {
   readonly notes?: readonly string[];
   /** Memory that it needs, in MiB; the usual where missing. */
   readonly memoryMb?: number;
+  /** Longest time to the head of its answers, in milliseconds; the usual where missing. */
+  readonly timeoutMs?: number;
+  /**
+   * Set where the server answers some URL paths only, and the first client all others: patterns
+   * of those paths, and of those that it answers where no file does.
+   */
+  readonly only?: { readonly paths: readonly string[]; readonly withoutFile: readonly string[] };
+  /** Page of the first client for documents without a file; a path of the deployment. */
+  readonly fallback?: string;
   /**
    * Set where the framework converts images on request: the platform answers its
    * endpoint, with what the project declared.

@@ -9,6 +9,7 @@ import type { DetectedProject } from "../detect/types.ts";
 import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
 import type { Layer, Manifest, Route } from "../types.ts";
 import { findFramework } from "../frameworks/frameworks.ts";
+import { findProjectFunctions, serveFunctions } from "../frameworks/functions_server.ts";
 import type {
   BuiltOutput,
   Found,
@@ -72,6 +73,22 @@ function routesOf(
   ];
 }
 
+/** Routes of a server that answers some paths only; the files answer all others. */
+function routesOfSome(
+  client: string | undefined,
+  { paths, withoutFile }: NonNullable<FoundServer["only"]>,
+): Route[] {
+  const toServer = (patterns: readonly string[], priority: number) =>
+    patterns.map((pattern) => ({ pattern, layer: SERVER_LAYER, priority }));
+  return [
+    ...toServer(paths, PRIORITY.beforeFiles),
+    ...(client === undefined
+      ? []
+      : [{ pattern: CATCH_ALL_PATTERN, layer: client, priority: PRIORITY.files }]),
+    ...toServer(withoutFile, PRIORITY.server),
+  ];
+}
+
 /**
  * A layer for each folder of files, one for the server, and a number of routes
  * that does not grow with the pages: a path without file falls through.
@@ -80,12 +97,20 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   const clients = found.clients.filter((folder) =>
     paths.some((path) => path.startsWith(`${folder}/`))
   );
-  const { directory, entry, memoryMb, beforeFiles = [], routes: pages = [] } = found;
+  const { directory, entry, memoryMb, timeoutMs, beforeFiles = [], routes: pages = [] } = found;
+  const { fallback, only } = found;
+  const limits = {
+    ...(memoryMb === undefined ? {} : { memoryMb }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
   const layers: Layer[] = [
-    ...clients.map((name) => ({ name, target: "STATIC" as const, directory: name })),
+    ...clients.map((name, at) => ({
+      ...{ name, target: "STATIC" as const, directory: name },
+      ...(fallback === undefined || at > 0 ? {} : { fallback }),
+    })),
     {
       ...{ name: SERVER_LAYER, target: "COMPUTE", directory, entry },
-      ...(memoryMb === undefined ? {} : { runtime: { memoryMb } }),
+      ...(Object.keys(limits).length === 0 ? {} : { runtime: limits }),
     },
   ];
   const folders = found.hashedFolders ??
@@ -96,7 +121,9 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   return {
     version: MANIFEST_VERSION,
     layers,
-    routes: routesOf(clients, { hashed, beforeFiles, pages }),
+    routes: only === undefined
+      ? routesOf(clients, { hashed, beforeFiles, pages })
+      : routesOfSome(clients[0], only),
     ...(found.images === undefined ? {} : { images: found.images }),
     ...metaOf(framework === undefined ? {} : { framework }),
   };
@@ -184,6 +211,15 @@ async function judgeProject(
   return stops.length === 0 ? found : refuseSigns(stops);
 }
 
+/** Refuses functions that no engine runs. */
+function refuseFunctions(refused: readonly string[]): Found {
+  return {
+    type: "unusable",
+    message: `Some functions cannot run here:\n${refused.map((each) => `  ${each}`).join("\n")}`,
+    hint: `Write them in JavaScript or TypeScript. To publish the files alone, write ${STATIC_KEY}`,
+  };
+}
+
 /** Names a server beside the site of a framework. */
 function noteOf(signs: readonly ProjectSign[]): string {
   const seen = signs.slice(0, 2).map(describeSign).join(", ");
@@ -207,6 +243,15 @@ export async function findBuilt(
     return await withSinglePage(published, { framework: detected.framework?.id, folder });
   }
   if (found.type !== "static") return found;
+  const functions = await findProjectFunctions(output.project);
+  if (functions !== undefined) {
+    const { directory } = found;
+    const folder = folderOf(output, directory);
+    const files = await withSinglePage(found, { framework: detected.framework?.id, folder });
+    return functions.refused.length > 0
+      ? refuseFunctions(functions.refused)
+      : await serveFunctions(functions, { output, files });
+  }
   const isWhole = found.directory === ".";
   const lacking = isWhole ? withoutServer(detected) : undefined;
   if (lacking !== undefined) return lacking;

@@ -1,14 +1,29 @@
 /**
- * Servers of modules that only say how to answer: `export default { fetch }`, or
- * a function.
+ * Servers of modules that only say how to answer: they export an app of a framework, an
+ * object with `fetch`, or a function.
  *
  * @module
  */
 import { getRequestListener } from "@hono/node-server";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, Server, type ServerResponse } from "node:http";
+import { createRequire } from "node:module";
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** What a module exports, as far as it may be an app. */
+interface Exported {
+  readonly default?: unknown;
+  readonly fetch?: unknown;
+  /** Of Koa. */
+  readonly callback?: unknown;
+  /** Of Fastify. */
+  readonly ready?: unknown;
+  readonly routing?: unknown;
+  /** Of h3 and Polka. */
+  readonly handler?: unknown;
+  readonly stack?: unknown;
+}
 
 /** The listener shows URLs by the protocol of the connection, and this is the client's. */
 function markSecure({ headers, socket }: IncomingMessage): void {
@@ -26,12 +41,63 @@ function listenerOf(fetch: Fetch): Listener {
   };
 }
 
+const isFunction = (value: unknown): value is (...args: unknown[]) => unknown =>
+  typeof value === "function";
+
+/** Prepares a listener, which may take a while. */
+type Prepare = () => Listener | Promise<Listener>;
+
+/** How an app answers; `undefined` where nothing is known of what is exported. */
+function prepareApp(app: Exported & object, entry: string): Prepare | undefined {
+  const { fetch, callback, ready, routing, handler, stack } = app;
+  const call = (method: (...args: unknown[]) => unknown, ...args: unknown[]) =>
+    method.apply(app, args);
+  if (isFunction(fetch)) return () => listenerOf((request) => call(fetch, request) as Response);
+  if (isFunction(ready) && isFunction(routing)) {
+    return async () => {
+      await call(ready);
+      return (request, response) => call(routing, request, response);
+    };
+  }
+  if (isFunction(callback)) return () => call(callback) as Listener;
+  if (isFunction(handler) && Array.isArray(stack)) {
+    return () => {
+      const { toNodeListener } = createRequire(entry)("h3") as {
+        readonly toNodeListener: (app: unknown) => Listener;
+      };
+      return toNodeListener(app);
+    };
+  }
+  if (isFunction(handler)) return () => (request, response) => call(handler, request, response);
+  return undefined;
+}
+
 /** A function of one parameter takes a `Request`; one of more takes those of node:http. */
-export function serveModule(handler: { readonly fetch: Fetch } | Fetch | Listener): void {
-  const listener = typeof handler !== "function"
-    ? listenerOf((request) => handler.fetch(request))
-    : handler.length > 1
-    ? handler as Listener
-    : listenerOf(handler as Fetch);
-  createServer((request, response) => void listener(request, response)).listen();
+const prepareFunction = (exported: (...args: unknown[]) => unknown): Prepare => () =>
+  exported.length > 1 ? exported as Listener : listenerOf(exported as Fetch);
+
+/**
+ * Finds out how a module is served by what it exports.
+ *
+ * @param entry absolute path of the module
+ * @returns what starts the server; `undefined` where the module exports no server
+ */
+export function findModuleServer(
+  exported: unknown,
+  entry: string,
+): (() => Promise<void>) | undefined {
+  if (exported instanceof Server) {
+    return () => Promise.resolve(void exported.listen());
+  }
+  if (typeof exported !== "object" && !isFunction(exported) || exported === null) return undefined;
+  const prepare = prepareApp(exported, entry) ??
+    (isFunction(exported) ? prepareFunction(exported) : undefined);
+  if (prepare !== undefined) {
+    return async () => {
+      const listener = await prepare();
+      createServer((request, response) => void listener(request, response)).listen();
+    };
+  }
+  const inner = (exported as Exported).default;
+  return inner === undefined || inner === exported ? undefined : findModuleServer(inner, entry);
 }

@@ -64,18 +64,17 @@ async function serveExports(entry: string, address: ServerAddress): Promise<void
   const { default: exported } = await import(pathToFileURL(entry).href) as {
     readonly default?: unknown;
   };
-  if (address.taken || exported === null) return;
-  const serve = async () => {
-    if (address.taken) return;
-    const { serveModule } = await import("./module_server.ts");
-    serveModule(exported as Parameters<typeof serveModule>[0]);
-  };
+  if (address.taken) return;
+  const { findModuleServer } = await import("./module_server.ts");
+  const serve = findModuleServer(exported, entry);
+  if (serve === undefined) return;
   if (typeof exported === "object" && typeof Reflect.get(exported ?? {}, "fetch") === "function") {
-    await serve();
-  } else if (typeof exported === "function") {
-    // It may be the handler of a server that listens later: not before nothing else is left to do.
-    process.once("beforeExit", () => void serve().catch(throwUncaught));
+    return await serve();
   }
+  // It may be part of a server that listens later: not before nothing else is left to do.
+  process.once("beforeExit", () => {
+    if (!address.taken) serve().catch(throwUncaught);
+  });
 }
 
 /** Connects to the process that started this one, which learns of all from now on. */

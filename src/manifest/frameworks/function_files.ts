@@ -1,0 +1,64 @@
+/**
+ * The texts of functions, and what in them has no equivalent here.
+ *
+ * @module
+ */
+import { stripComments } from "./config_text.ts";
+import type { ProjectReader } from "./types.ts";
+
+/** Functions that are read of a project. */
+export const MAX_FUNCTION_FILES = 500;
+
+export const FUNCTION_SCRIPT = /\.(?:[cm]?js|[cm]?ts)$/;
+
+const HANDLES =
+  /\bexport\s+default\b|\bexport\s*\{[^}]*\bas\s+default\b|\bmodule\.exports\s*=|\bexports\.(?:default|handler|GET|POST|PUT|PATCH|DELETE)\s*=|\bexport\s+(?:const|let|var|(?:async\s+)?function)\s+(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|handler|fetch)\b/;
+
+export interface FunctionText {
+  /** Relative to the folder. */
+  readonly path: string;
+  /** Relative to the project. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Something in a text that does not do here what it does on its own platform. */
+export interface Difference {
+  readonly pattern: RegExp;
+  /** What is said of it, as a clause about the file. */
+  readonly says: string;
+}
+
+/** The modules of a folder that answer requests. */
+export async function readFunctions(
+  project: ProjectReader,
+  folder: string,
+): Promise<readonly FunctionText[]> {
+  const found: FunctionText[] = [];
+  for (const path of (await project.list?.(folder) ?? []).slice(0, MAX_FUNCTION_FILES)) {
+    const isHidden = path.split("/").some((step) => step.startsWith("_"));
+    if (isHidden || !FUNCTION_SCRIPT.test(path) || /\.d\.[cm]?ts$/.test(path)) continue;
+    if (/\.(?:test|spec)\.\w+$/.test(path)) continue;
+    const file = `${folder}/${path}`;
+    const text = await project.readText(file);
+    if (text !== undefined && HANDLES.test(stripComments(text))) found.push({ path, file, text });
+  }
+  return found;
+}
+
+/** The line, from 1, on which a text has a pattern; `undefined` where it does not. */
+export function lineWith(text: string, pattern: RegExp): number | undefined {
+  const index = text.search(pattern);
+  return index === -1 ? undefined : text.slice(0, index).split("\n").length;
+}
+
+/** What of a file differs here: `api/a.js:3 …`. */
+export function differencesOf(
+  { file, text }: Pick<FunctionText, "file" | "text">,
+  differences: readonly Difference[],
+): string[] {
+  return differences.flatMap(({ pattern, says }) => {
+    const line = lineWith(text, pattern);
+    return line === undefined ? [] : [`${file}:${line} ${says}`];
+  });
+}

@@ -1,0 +1,169 @@
+/**
+ * One server for the functions of other platforms that a project has, beside the site that it
+ * builds or consists of.
+ *
+ * @module
+ */
+import { dirname, join, relative } from "node:path/posix";
+import { functionsLauncher } from "./functions_launcher.ts";
+import type { ProvidedFunctions } from "./functions_types.ts";
+import { findNetlifyFunctions } from "./netlify_functions.ts";
+import { projectPlacements, readPackage } from "./project_server.ts";
+import type {
+  BuiltOutput,
+  FoundFiles,
+  FoundServer,
+  Framework,
+  Placement,
+  ProjectReader,
+} from "./types.ts";
+import { findVercelFunctions } from "./vercel_functions.ts";
+
+/** Folder of a site that is the project itself, in what is deployed. */
+const SITE = "svc-site";
+
+/** The functions of all providers; `undefined` where a project has none. */
+export async function findProjectFunctions(
+  project: ProjectReader,
+): Promise<ProvidedFunctions | undefined> {
+  const provided = [await findVercelFunctions(project), await findNetlifyFunctions(project)]
+    .filter((each) => each !== undefined);
+  const [first] = provided;
+  if (first === undefined) return undefined;
+  return {
+    ...first,
+    functions: provided.flatMap(({ functions }) => functions),
+    paths: provided.flatMap(({ paths }) => paths),
+    rewrites: provided.flatMap(({ rewrites }) => rewrites),
+    notes: provided.flatMap(({ notes }) => notes),
+    refused: provided.flatMap(({ refused }) => refused),
+  };
+}
+
+/** As in `import "./lib/a"`, `require("../b")` and `import("./c.js")`. */
+const OWN_IMPORT =
+  /(?:\brequire\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}\/[^"'\n]{0,256})["']/g;
+
+/** Modules that are followed. */
+const MAX_MODULES = 500;
+
+/** The files that functions are made of: themselves, and what they import of the project. */
+async function sourcesOf(
+  output: BuiltOutput,
+  { functions }: ProvidedFunctions,
+): Promise<ReadonlySet<string>> {
+  const all = new Set(output.paths);
+  const seen = new Set(functions.map(({ file }) => file));
+  for (const file of seen) {
+    const text = await output.readText(file) ?? "";
+    for (const [, specifier = ""] of text.matchAll(OWN_IMPORT)) {
+      const path = join(dirname(file), specifier);
+      const stem = path.replace(/\.[cm]?js$/, "");
+      const found = [path, ...["ts", "js", "mjs", "cjs", "mts"].map((type) => `${stem}.${type}`)]
+        .find((each) => all.has(each));
+      if (found !== undefined && seen.size < MAX_MODULES) seen.add(found);
+    }
+  }
+  return seen;
+}
+
+/** Sources and folders of functions are never files of the site. */
+const NO_FILE = /^(?:api|netlify)\/|\.(?:[cm]?ts|tsx|jsx)$|^(?:package\.json|README(?:\.md)?)$/i;
+
+/** Brings the files of a project that is its own site into a folder of their own. */
+async function placeSite(
+  output: BuiltOutput,
+  provided: ProvidedFunctions,
+): Promise<readonly Placement[]> {
+  const sources = await sourcesOf(output, provided);
+  const isFile = (path: string) => !NO_FILE.test(path) && !sources.has(path);
+  const tops = Map.groupBy(output.paths, (path) => path.split("/")[0]!);
+  return [...tops].flatMap(([top, paths]) => {
+    const files = paths.filter(isFile);
+    const placed = files.length === paths.length ? [top] : files;
+    return placed.map((from) => ({ from, to: `${SITE}/${from}`, optional: true }));
+  });
+}
+
+/** Serves the functions of a project beside its files. */
+export async function serveFunctions(
+  provided: ProvidedFunctions,
+  { output, files }: { readonly output: BuiltOutput; readonly files: FoundFiles },
+): Promise<FoundServer> {
+  const entry = provided.functions[0]!.file;
+  const folder = files.directory === "."
+    ? output.directory
+    : join(output.directory, files.directory);
+  const isProject = folder === ".";
+  const root = relative(dirname(entry), ".");
+  const facts = await readPackage(output.project);
+  const { functions, paths, rewrites, timeoutMs, memoryMb, notes } = provided;
+  const site: readonly Placement[] = isProject
+    ? await placeSite(output, provided)
+    : [{ from: folder, to: folder }];
+  return {
+    type: "server",
+    launch: { wrapper: () => functionsLauncher({ functions, rewrites, root: `${root}/` }) },
+    directory: ".",
+    entry,
+    clients: [isProject ? SITE : folder],
+    placements: [...projectPlacements(entry), ...site],
+    alsoImports: facts?.runtimePackages ?? [],
+    only: { paths: [...new Set(paths)], withoutFile: rewrites.map(({ pattern }) => pattern) },
+    ...(files.fallback === undefined ? {} : {
+      fallback: isProject ? join(SITE, files.fallback) : join(output.directory, files.fallback),
+    }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(memoryMb === undefined ? {} : { memoryMb }),
+    notes: [...files.notes ?? [], ...notes],
+  };
+}
+
+/** Where builds usually leave a site. */
+const BUILT_FOLDERS = ["dist", "build", "out", "_site"] as const;
+
+/** A project of functions, with files at most, that nothing else builds. */
+function functionsFramework(
+  { id, name, config, find }: {
+    readonly id: string;
+    readonly name: string;
+    readonly config: string;
+    readonly find: (project: ProjectReader) => Promise<ProvidedFunctions | undefined>;
+  },
+): Framework {
+  return {
+    id,
+    name,
+    packages: [],
+    configFiles: [config],
+    applies: async ({ reader }) => await find(reader) !== undefined,
+    build: undefined,
+    dev: undefined,
+    outputDirs: ["public", "."],
+    inspect: async ({ reader, buildScript }) => {
+      const [first] = (await find(reader))?.functions ?? [];
+      if (first === undefined) return {};
+      return {
+        server: `${first.file} is a function`,
+        layout: { entry: first.file },
+        ...(buildScript === undefined ? {} : { outputDirs: BUILT_FOLDERS }),
+      };
+    },
+  };
+}
+
+/** Projects that are recognized by their functions alone. */
+export const FUNCTION_PROJECTS: readonly Framework[] = [
+  functionsFramework({
+    id: "vercel-functions",
+    name: "Vercel Functions",
+    config: "vercel.json",
+    find: findVercelFunctions,
+  }),
+  functionsFramework({
+    id: "netlify-functions",
+    name: "Netlify Functions",
+    config: "netlify.toml",
+    find: findNetlifyFunctions,
+  }),
+];

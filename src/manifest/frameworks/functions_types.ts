@@ -1,0 +1,38 @@
+/**
+ * Functions of other platforms, as their providers find them in a project.
+ *
+ * @module
+ */
+import type { PathPattern } from "./url_pattern.ts";
+
+export interface FunctionRoute extends PathPattern {
+  /** In upper case; all where missing. */
+  readonly methods?: readonly string[];
+}
+
+export interface FoundFunction {
+  /** Relative to the project. */
+  readonly file: string;
+  readonly provider: "vercel" | "netlify";
+  readonly routes: readonly FunctionRoute[];
+}
+
+/** Paths that have no file and lead to the path of a function. */
+export interface FunctionRewrite extends PathPattern {
+  /** With `$1` and so on for what the pattern's groups took. */
+  readonly to: string;
+}
+
+export interface ProvidedFunctions {
+  readonly functions: readonly FoundFunction[];
+  /** Patterns of the URL paths that functions answer, whatever files there are. */
+  readonly paths: readonly string[];
+  readonly rewrites: readonly FunctionRewrite[];
+  /** Longest time to the head of an answer, in milliseconds; the usual where missing. */
+  readonly timeoutMs?: number;
+  readonly memoryMb?: number;
+  /** What of them has no equivalent, each with file and line. */
+  readonly notes: readonly string[];
+  /** Files that cannot run at all, each with what they are; they stop the deploy. */
+  readonly refused: readonly string[];
+}

@@ -1,0 +1,96 @@
+/**
+ * Paths with parameters, as other platforms write them, as regular expressions.
+ *
+ * @module
+ */
+
+export interface PathParameter {
+  readonly name: string;
+  /** Whether it takes several segments. */
+  readonly isRest: boolean;
+}
+
+export interface PathPattern {
+  /** Over URL paths, with a group for each parameter. */
+  readonly pattern: string;
+  readonly parameters: readonly PathParameter[];
+  /** Of two patterns that take a path, the one with the higher number counts. */
+  readonly precision: number;
+}
+
+const escapeText = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+const REST = /^\[\.{3}([^\]]+)\]$/;
+const OPTIONAL_REST = /^\[\[\.{3}([^\]]+)\]\]$/;
+const ONE = /^\[([^\]]+)\]$/;
+
+/**
+ * Reads the path of a file whose names may be parameters: `users/[id]`, `[...rest]`, `[[...rest]]`.
+ *
+ * @param base the URL path of the folder that `file` is relative to, without a final slash
+ * @param file without its extension
+ */
+export function patternOfFile(base: string, file: string): PathPattern {
+  const steps = file.split("/");
+  if (steps.at(-1) === "index") steps.pop();
+  const parameters: PathParameter[] = [];
+  let pattern = `^${escapeText(base)}`;
+  let precision = 0;
+  for (const step of steps) {
+    const rest = REST.exec(step)?.[1];
+    const optional = OPTIONAL_REST.exec(step)?.[1];
+    const one = ONE.exec(step)?.[1];
+    if (optional !== undefined) {
+      parameters.push({ name: optional, isRest: true });
+      pattern += "(?:/(.*))?";
+    } else if (rest !== undefined) {
+      parameters.push({ name: rest, isRest: true });
+      pattern += "/(.+)";
+      precision += 1;
+    } else if (one !== undefined) {
+      parameters.push({ name: one, isRest: false });
+      pattern += "/([^/]+)";
+      precision += 10;
+    } else {
+      pattern += `/${escapeText(step)}`;
+      precision += 100;
+    }
+  }
+  return { pattern: `${pattern}/?$`, parameters, precision };
+}
+
+/** A parameter (`:name`, with `*`, `+` or `?`), `(.*)`, or `*`. */
+const PART = /\/?:(\w+)([*+?])?|\(\.\*\)|\*/g;
+
+/**
+ * Reads a path of a configuration: `/a/:id`, `/a/:rest*`, `/a/*` and `/a/(.*)`.
+ *
+ * @returns `undefined` where it has more than that
+ */
+export function patternOfPath(path: string): PathPattern | undefined {
+  if (!path.startsWith("/") || /[(){}[\]?+|\\^$]/.test(path.replaceAll(PART, ""))) return undefined;
+  const parameters: PathParameter[] = [];
+  let pattern = "^";
+  let at = 0;
+  for (const found of path.matchAll(PART)) {
+    const [whole, name, suffix] = found;
+    pattern += escapeText(path.slice(at, found.index));
+    at = found.index + whole.length;
+    const slash = whole.startsWith("/") ? "/" : "";
+    if (name === undefined) {
+      parameters.push({ name: String(parameters.length), isRest: false });
+      pattern += "(.*)";
+      continue;
+    }
+    parameters.push({ name, isRest: suffix === "*" || suffix === "+" });
+    if (suffix === "*") pattern += slash === "" ? "(.*)" : "(?:/(.*))?";
+    else if (suffix === "+") pattern += `${slash}(.+)`;
+    else pattern += suffix === "?" ? `(?:${slash}([^/]+))?` : `${slash}([^/]+)`;
+  }
+  const rest = path.slice(at);
+  return {
+    pattern: `${pattern}${escapeText(rest.replace(/\/$/, ""))}/?$`,
+    parameters,
+    precision: 100 * path.split("/").length - 50 * parameters.length,
+  };
+}

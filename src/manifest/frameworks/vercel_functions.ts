@@ -1,0 +1,136 @@
+/**
+ * Functions of Vercel: the modules of `api/`, which answer at the path of their file, and what
+ * `vercel.json` says of them.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { stripComments } from "./config_text.ts";
+import {
+  type Difference,
+  differencesOf,
+  FUNCTION_SCRIPT,
+  lineWith,
+  readFunctions,
+} from "./function_files.ts";
+import type { FunctionRewrite, ProvidedFunctions } from "./functions_types.ts";
+import type { ProjectReader } from "./types.ts";
+import { patternOfFile, patternOfPath } from "./url_pattern.ts";
+
+const FOLDER = "api";
+const CONFIG = "vercel.json";
+
+/** Functions in other languages. */
+const OTHER_LANGUAGE = /\.(?:py|go|rb|rs|php)$/;
+
+/** All paths below the folder belong to functions: no source there is a file of the site. */
+const PATHS = ["^/api(?:/.*)?$"];
+
+const schema = z.object({
+  functions: z.record(
+    z.string(),
+    z.object({
+      maxDuration: z.number().positive().optional().catch(undefined),
+      memory: z.number().positive().optional().catch(undefined),
+      runtime: z.string().optional().catch(undefined),
+    }),
+  ).optional().catch(undefined),
+  rewrites: z.array(z.object({ source: z.string(), destination: z.string() }))
+    .optional().catch(undefined),
+  crons: z.array(z.unknown()).optional().catch(undefined),
+  regions: z.array(z.unknown()).optional().catch(undefined),
+});
+
+type Config = z.infer<typeof schema>;
+
+const DIFFERENCES: readonly Difference[] = [
+  {
+    pattern: /\bruntime\s*[:=]\s*["'](?:edge|experimental-edge)["']/,
+    says: 'asks for the runtime "edge": it runs on Node',
+  },
+  {
+    pattern: /["']@vercel\/edge-config["']/,
+    says: "reads Edge Config: svc has none, so it needs the variable EDGE_CONFIG of Vercel",
+  },
+  {
+    pattern: /["']@vercel\/(?:kv|blob|postgres)["']/,
+    says: "uses storage of Vercel: it needs the variables of that storage",
+  },
+  {
+    pattern: /\bgeolocation\s*\(|["']x-vercel-(?:ip|id)/,
+    says: "reads headers that only Vercel sets",
+  },
+];
+
+async function readConfig(project: ProjectReader): Promise<{ text: string; config: Config }> {
+  const text = await project.readText(CONFIG) ?? "{}";
+  try {
+    return { text, config: schema.parse(JSON.parse(stripComments(text))) };
+  } catch {
+    return { text, config: {} };
+  }
+}
+
+/** Rewrites that lead to functions; the others are rules. */
+function rewritesOf({ rewrites = [] }: Config): FunctionRewrite[] {
+  return rewrites.flatMap(({ source, destination }) => {
+    if (!/^\/api(?:\/|\?|$)/.test(destination)) return [];
+    const pattern = patternOfPath(source);
+    if (pattern === undefined) return [];
+    const to = destination.split("?")[0]!.replace(/:(\w+)\*?/g, (whole, name) => {
+      const at = pattern.parameters.findIndex((parameter) => parameter.name === name);
+      return at === -1 ? whole : `$${at + 1}`;
+    });
+    return [{ ...pattern, to }];
+  });
+}
+
+function limitsOf({ functions = {} }: Config) {
+  const settings = Object.values(functions);
+  const seconds = settings.flatMap(({ maxDuration }) => maxDuration ?? []);
+  const memory = settings.flatMap(({ memory }) => memory ?? []);
+  return {
+    ...(seconds.length === 0 ? {} : { timeoutMs: Math.max(...seconds) * 1000 }),
+    ...(memory.length === 0 ? {} : { memoryMb: Math.max(...memory) }),
+  };
+}
+
+/** What of `vercel.json` has no equivalent, with its line. */
+function notesOf({ crons = [], regions = [], functions = {} }: Config, text: string): string[] {
+  const notes: string[] = [];
+  const note = (key: string, says: string) =>
+    notes.push(`${CONFIG}:${lineWith(text, new RegExp(`"${key}"`)) ?? 1} ${says}`);
+  if (crons.length > 0) note("crons", "sets crons: write them as [[cron]] into svc.toml");
+  if (regions.length > 0) note("regions", "sets regions: functions run where the platform does");
+  if (Object.values(functions).some(({ runtime }) => runtime !== undefined)) {
+    note("runtime", "sets runtimes of functions: they run on Node");
+  }
+  return notes;
+}
+
+/** The functions of `api/`; `undefined` where there are none. */
+export async function findVercelFunctions(
+  project: ProjectReader,
+): Promise<ProvidedFunctions | undefined> {
+  const files = await readFunctions(project, FOLDER);
+  const refused = (await project.list?.(FOLDER) ?? [])
+    .filter((path) => OTHER_LANGUAGE.test(path) && !/(?:^|\/)[_.]/.test(path))
+    .map((path) => `${FOLDER}/${path}:1 is a function that is not JavaScript or TypeScript`);
+  if (files.length === 0) return undefined;
+  const { text, config } = await readConfig(project);
+  return {
+    functions: files.map(({ path, file }) => ({
+      file,
+      provider: "vercel",
+      routes: [patternOfFile(`/${FOLDER}`, path.replace(FUNCTION_SCRIPT, ""))],
+    })),
+    paths: PATHS,
+    rewrites: rewritesOf(config),
+    ...limitsOf(config),
+    notes: [
+      ...files.flatMap((file) => differencesOf(file, DIFFERENCES)),
+      ...notesOf(config, text),
+    ],
+    refused,
+  };
+}
