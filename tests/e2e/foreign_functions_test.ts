@@ -192,7 +192,10 @@ const exportedApp = (name: string): Project => ({
     [`node_modules/${name}/package.json`]: JSON.stringify({ name, version: "1.0.0" }),
     ...APPS[name],
   },
-  rows: [["GET /", new RegExp(`^200 .*from ${name}`)]],
+  rows: [
+    ["GET /", new RegExp(`^200 .*from ${name}`)],
+    ["GET /robots.txt", /^200 .*User-agent/],
+  ],
 });
 
 const PROJECTS: Readonly<Record<string, Project>> = {

@@ -51,6 +51,9 @@ async function isForDeno(reader: ProjectReader, { entry, start }: ProjectServer)
   return denoSign(await reader.readText(entry) ?? "") !== undefined;
 }
 
+/** Folder whose files other platforms serve beside an app that is exported. */
+const PUBLIC = "public";
+
 async function serverOf(
   { reader, dependencies }: ProjectFacts,
   packages: readonly string[],
@@ -121,12 +124,16 @@ function findWith(packages: readonly string[]) {
       ...(script === undefined ? {} : { script }),
       directory: ".",
       entry,
-      clients: [],
+      clients: isExported(server) ? [PUBLIC] : [],
       placements: projectPlacements(entry),
       alsoImports: named?.runtimePackages ?? [],
     };
   };
 }
+
+/** Whether other platforms start the server, and serve the files of `public/` before it. */
+const isExported = ({ start, code }: ProjectServer): boolean =>
+  start === undefined && (code?.serving === "app" || code?.serving === "exports");
 
 function missingEntry({ entry, start }: ProjectServer): Found {
   return {

@@ -4,24 +4,9 @@ import type { BuiltOptions } from "./generate_manifest.ts";
 import { EXPRESS, inspect, pack, type Project } from "./_test_project.ts";
 
 const PAGE = { "index.html": "<h1>hi</h1>" };
-const APP = 'import express from "express";\nconst app = express();\nexport default app;\n';
-const HANDLER = "export default function handler(req, res) { res.end(); }";
 
 /** A project and the lines that name what shows its server. */
 const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly string[] }>> = {
-  "an app of Express that is exported": {
-    files: { "package.json": pack(["express"]), "index.js": APP, "public/robots.txt": "" },
-    directory: "public",
-    seen: ["package.json:1 asks for express", "index.js:1 imports express and exports the app"],
-  },
-  "an app of Koa in src beside a page": {
-    files: {
-      ...PAGE,
-      "package.json": '{\n  "dependencies": {\n    "koa": "3"\n  }\n}',
-      "src/app.ts": '\nimport Koa from "koa";\nexport = new Koa();\n',
-    },
-    seen: ["package.json:3 asks for koa", "src/app.ts:2 imports koa and exports the app"],
-  },
   "an app that a program starts that is not known": {
     files: { ...PAGE, "package.json": pack(["h3"], { start: "listhen ./server" }) },
     seen: ["package.json:1 asks for h3", 'package.json:1 has the script "start": listhen ./server'],
@@ -31,28 +16,9 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
     directory: "public",
     seen: ["package.json:1 runs @strapi/strapi"],
   },
-  "functions of Vercel beside a site of Vite": {
-    files: {
-      "package.json": pack(["vite"], { build: "vite build" }),
-      "api/users/[id].ts": `import db from "./db";\n${HANDLER}`,
-      "dist/index.html": "",
-    },
-    seen: ["api/users/[id].ts:2 is a function of Vercel"],
-  },
   "a function in Python beside pages": {
     files: { ...PAGE, "api/hello.py": "class handler:\n  pass" },
     seen: ["api/hello.py:1 is a function of Vercel"],
-  },
-  "functions of Netlify": {
-    files: {
-      ...PAGE,
-      "netlify/functions/a.mjs": "export default async (req, context) => new Response();",
-      "netlify/edge-functions/b.ts": "export default async (request) => new Response();",
-    },
-    seen: [
-      "netlify/functions/a.mjs:1 is a function of Netlify",
-      "netlify/edge-functions/b.ts:1 is a function of Netlify",
-    ],
   },
   "functions of Cloudflare Pages": {
     files: { ...PAGE, "functions/[[path]].js": "export const onRequest = () => new Response();" },
