@@ -38,6 +38,7 @@ Deno.test("the room's public names", () => {
     "defaultSocketLimits",
     "denoCache",
     "findFunctions",
+    "findNpm",
     "findNode",
     "findNpm",
     "functionProcessCommand",
