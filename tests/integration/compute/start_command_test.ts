@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { NODE_MAJOR } from "../../helpers/compute_server.ts";
+import { withDashboard } from "../../helpers/dashboard.ts";
 import {
   create,
   createProject,
@@ -202,9 +203,9 @@ const FAILING: readonly Failing[] = [
   {
     name: "a server that never listens",
     server: 'console.log("waiting"); setInterval(() => {}, 1000);',
-    runtime: { startTimeoutMs: 2500 },
+    runtime: { startTimeoutMs: 8000 },
     error:
-      /The server did not listen within 2\.5 s: it must listen on process\.env\.PORT\. start_timeout of \[server\]/,
+      /The server did not listen within 8 s: it must listen on process\.env\.PORT\. start_timeout of \[server\]/,
     lines: ["waiting"],
   },
   {
@@ -223,7 +224,7 @@ const FAILING: readonly Failing[] = [
 ];
 
 Deno.test("a server that does not start says why, with its last lines", async (test) => {
-  await withPlatform(async (platform) => {
+  await withDashboard(async ({ own: platform, ada }) => {
     await createProject(platform, "shop");
     for (
       const { name, server, scripts = { start: "node server.js" }, runtime, ...rest } of FAILING
@@ -245,6 +246,9 @@ Deno.test("a server that does not start says why, with its last lines", async (t
         const { id } = created.json.deployment;
         const { json: failed } = await platform.api("GET", `/v1/deployments/${id}`);
         assert.deepEqual([failed.status, failed.serverOutput], ["FAILED", lines]);
+        const { html } = await ada.open(`/deployments/${id}`);
+        assert.match(html, /Last lines of the server/);
+        assert.ok(html.includes(lines.at(-2).replaceAll('"', "&quot;").split("\n")[0]), html);
       });
     }
   });
