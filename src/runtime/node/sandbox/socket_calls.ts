@@ -6,7 +6,6 @@
  * @module
  */
 import {
-  addressOf,
   AF_UNIX,
   EACCES,
   EADDRINUSE,
@@ -14,7 +13,6 @@ import {
   ECONNREFUSED,
   EFAULT,
   EINPROGRESS,
-  EMSGSIZE,
   EPERM,
   ETIMEDOUT,
   findLocalRoute,
@@ -27,6 +25,7 @@ import {
   systemCall,
 } from "../../kernel/mod.ts";
 import type { ForeignProcess } from "./foreign_process.ts";
+import { MAX_DATA_BYTES, MSGHDR_BYTES, readData, readRights, sendRights } from "./message_parts.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -49,23 +48,11 @@ const POLLOUT = 4;
 /** Longest time that a blocking call waits for its peer, in milliseconds. */
 const MAX_WAIT_MS = 130_000;
 
-/** More than a datagram can hold; of a stream, the rest is sent by the next call. */
-const MAX_DATA_BYTES = 128 * 1024;
-const MAX_VECTORS = 1024;
-const IOVEC_BYTES = 16;
-const MSGHDR_BYTES = 56;
 const MMSGHDR_BYTES = 64;
 /** Of the messages of one call; the rest is sent by the next one. */
 const MAX_MESSAGES = 64;
 
 const MAX_BACKLOG = 4096;
-
-/** Head of control data (struct cmsghdr), and what says that it passes descriptors. */
-const CMSGHDR_BYTES = 16;
-const SCM_RIGHTS = 1;
-
-/** Descriptors of one message; the kernel takes no more either. */
-const MAX_RIGHTS = 253;
 
 /** What the socket of a further port has after the name of the server's own. */
 const OF_PORT = /^(?:-\d{1,5})?$/;
@@ -228,7 +215,7 @@ export class SocketCalls {
       (socket) =>
         rights.length === 0
           ? this.#send(socket, data, { flags, to })
-          : this.#sendRights(socket, data, { flags, rights }),
+          : sendRights(this.libc, { process: this.process, socket, data, flags, rights }),
     );
   }
 
@@ -281,100 +268,15 @@ export class SocketCalls {
     const header = this.process.read(head, MSGHDR_BYTES);
     if (header === undefined) return -EFAULT;
     const view = new DataView(header.buffer);
-    const rights = this.#rights(view.getBigUint64(32, true), view.getBigUint64(40, true));
+    const control = view.getBigUint64(40, true);
+    // Other control data could choose another way for the packet.
+    if (control !== 0n && !this.rules.passesDescriptors) return -EPERM;
+    const rights = readRights(this.process, view.getBigUint64(32, true), control);
     if (typeof rights === "number") return rights;
     const to = this.#peer(view.getBigUint64(0, true), view.getUint32(8, true));
     if (typeof to === "number") return to;
-    const data = this.#gather(view.getBigUint64(16, true), view.getBigUint64(24, true));
+    const data = readData(this.process, view.getBigUint64(16, true), view.getBigUint64(24, true));
     return typeof data === "number" ? data : { data, to, rights };
-  }
-
-  /** Descriptors that a message passes on. Other control data could choose another way for it. */
-  #rights(at: bigint, bytes: bigint): readonly number[] | number {
-    if (bytes === 0n) return [];
-    const most = CMSGHDR_BYTES + MAX_RIGHTS * 4 + 8;
-    if (!this.rules.passesDescriptors || bytes > BigInt(most)) return -EPERM;
-    const control = this.process.read(at, Number(bytes));
-    if (control === undefined) return -EFAULT;
-    const view = new DataView(control.buffer);
-    if (control.byteLength < CMSGHDR_BYTES) return -EPERM;
-    const length = Number(view.getBigUint64(0, true));
-    const isRights = view.getInt32(8, true) === SOL_SOCKET &&
-      view.getInt32(12, true) === SCM_RIGHTS;
-    // Only one part: what follows it is padding.
-    const isAll = length <= control.byteLength && control.byteLength - length < 8;
-    if (!isRights || !isAll || length < CMSGHDR_BYTES) return -EPERM;
-    const count = Math.floor((length - CMSGHDR_BYTES) / 4);
-    return Array.from(
-      { length: count },
-      (_, index) => view.getInt32(CMSGHDR_BYTES + index * 4, true),
-    );
-  }
-
-  /** Sends data with descriptors, over a Unix socket that is connected. */
-  #sendRights(
-    socket: number,
-    data: Bytes,
-    { flags, rights }: { readonly flags: number; readonly rights: readonly number[] },
-  ): number {
-    const lent: number[] = [];
-    try {
-      for (const each of rights) {
-        const copy = this.process.lend(each);
-        if (copy < 0) return copy;
-        lent.push(copy);
-      }
-      const control = new Uint8Array(Math.ceil((CMSGHDR_BYTES + lent.length * 4) / 8) * 8);
-      const head = new DataView(control.buffer);
-      head.setBigUint64(0, BigInt(CMSGHDR_BYTES + lent.length * 4), true);
-      head.setInt32(8, SOL_SOCKET, true);
-      head.setInt32(12, SCM_RIGHTS, true);
-      lent.forEach((copy, index) => head.setInt32(CMSGHDR_BYTES + index * 4, copy, true));
-      const vector = new Uint8Array(
-        BigUint64Array.of(addressOf(data), BigInt(data.byteLength)).buffer,
-      );
-      const message = new Uint8Array(MSGHDR_BYTES);
-      const view = new DataView(message.buffer);
-      view.setBigUint64(16, addressOf(vector), true);
-      view.setBigUint64(24, 1n, true);
-      view.setBigUint64(32, addressOf(control), true);
-      view.setBigUint64(40, BigInt(control.byteLength), true);
-      const how = flags | MSG_DONTWAIT | MSG_NOSIGNAL;
-      const result = systemCall(this.libc, "sendmsg", socket, message, how);
-      // The kernel has read them by now.
-      void [data, vector, control];
-      return result;
-    } finally {
-      for (const copy of lent) this.libc.close(copy);
-    }
-  }
-
-  /** The data of a message, which may lie in several places. */
-  #gather(vectors: bigint, count: bigint): Bytes | number {
-    if (count > BigInt(MAX_VECTORS)) return -EMSGSIZE;
-    const list = this.process.read(vectors, Number(count) * IOVEC_BYTES);
-    if (list === undefined) return -EFAULT;
-    const view = new DataView(list.buffer);
-    const parts: Bytes[] = [];
-    let size = 0;
-    for (let index = 0; index < Number(count) && size < MAX_DATA_BYTES; index++) {
-      const bytes = view.getBigUint64(index * IOVEC_BYTES + 8, true);
-      const room = BigInt(MAX_DATA_BYTES - size);
-      const part = this.process.read(
-        view.getBigUint64(index * IOVEC_BYTES, true),
-        Number(bytes < room ? bytes : room),
-      );
-      if (part === undefined) return -EFAULT;
-      parts.push(part);
-      size += part.byteLength;
-    }
-    const data = new Uint8Array(size);
-    let at = 0;
-    for (const part of parts) {
-      data.set(part, at);
-      at += part.byteLength;
-    }
-    return data;
   }
 
   async #with(
