@@ -42,8 +42,12 @@ export class Client {
   /** An error has occurred: what comes before the next `Sync` is skipped. */
   isSkipping = false;
   isGone = false;
-  /** What keeps it from giving up the backend, in words. */
+  /** What stays with the backend beyond its transactions, in words. */
   pinnedBy: string | undefined;
+  /** Its temporary tables while others have the backend: their own names, by the parked ones. */
+  readonly parked = new Map<string, string>();
+  /** Its temporary tables cannot be parked, so it keeps the backend. */
+  isUnparkable = false;
   hasLocks = false;
   /** What is to be asked of the backend before another client gets it. */
   suspects = { pins: false, locks: false, channels: false };

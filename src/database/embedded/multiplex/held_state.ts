@@ -8,13 +8,14 @@ import type { SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";
 import { quoteIdentifier } from "./settings.ts";
 import { channelsOf } from "./statement_traits.ts";
+import { IS_OWN, type Temporaries, TEMPORARY_TABLES } from "./temporaries.ts";
 
 const WHAT_PINS = `SELECT CASE
-WHEN EXISTS (SELECT FROM pg_catalog.pg_class WHERE relpersistence = 't' AND relkind <> 'i'
-  AND relnamespace = pg_catalog.pg_my_temp_schema()) THEN 'temporary tables'
 WHEN EXISTS (SELECT FROM pg_catalog.pg_cursors WHERE is_holdable) THEN 'a cursor WITH HOLD'
 WHEN EXISTS (SELECT FROM pg_catalog.pg_prepared_statements WHERE from_sql)
   THEN 'a statement prepared by SQL'
+WHEN EXISTS (SELECT FROM pg_catalog.pg_class WHERE relkind <> 'i' AND ${IS_OWN})
+  THEN '${TEMPORARY_TABLES}'
 END`;
 
 const HAS_LOCKS = `SELECT FROM pg_catalog.pg_locks WHERE locktype = 'advisory' LIMIT 1`;
@@ -22,7 +23,10 @@ const HAS_LOCKS = `SELECT FROM pg_catalog.pg_locks WHERE locktype = 'advisory' L
 const LISTENING = `SELECT pg_catalog.pg_listening_channels()`;
 
 export class HeldState {
-  constructor(private readonly backend: SharedBackend) {}
+  constructor(
+    private readonly backend: SharedBackend,
+    private readonly temporaries: Temporaries,
+  ) {}
 
   /** Notes what channels a statement is about; whether it takes effect is seen later. */
   note(client: Client, text: string): void {
@@ -75,7 +79,7 @@ export class HeldState {
   leave(client: Client, others: Iterable<Client>): void {
     if (client.suspects.pins || client.pinnedBy !== undefined) {
       this.backend.ask("CLOSE ALL");
-      this.backend.ask("DISCARD TEMP");
+      this.temporaries.leave(client, others);
       for (const [name] of this.backend.ask(PREPARED_BY_SQL)) {
         this.backend.ask(`DEALLOCATE ${quoteIdentifier(name ?? "")}`);
       }

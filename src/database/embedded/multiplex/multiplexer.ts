@@ -38,7 +38,8 @@ import {
   takeMessage,
 } from "./outlet.ts";
 import { traitsOf } from "./statement_traits.ts";
-import { idled, lockHolder, overdue } from "./waiting.ts";
+import { Temporaries } from "./temporaries.ts";
+import { blockerOf, idled, overdue } from "./waiting.ts";
 
 export interface MultiplexerOptions {
   readonly backend: Backend;
@@ -55,6 +56,7 @@ export class Multiplexer {
   readonly #clients = new Map<number, Client>();
   readonly #backend: SharedBackend;
   readonly #statements: ClientStatements;
+  readonly #temporaries: Temporaries;
   readonly #held: HeldState;
   readonly #settings: ClientSettings;
   /** Has the backend until its transaction ends. */
@@ -66,7 +68,8 @@ export class Multiplexer {
   constructor(private readonly options: MultiplexerOptions) {
     this.#backend = new SharedBackend(options.backend);
     this.#statements = new ClientStatements(this.#backend);
-    this.#held = new HeldState(this.#backend);
+    this.#temporaries = new Temporaries(this.#backend);
+    this.#held = new HeldState(this.#backend, this.#temporaries);
     this.#settings = new ClientSettings(this.#backend);
   }
 
@@ -75,9 +78,10 @@ export class Multiplexer {
     return this.#running;
   }
 
-  /** Whether no client has the backend, so that it may be stopped or copied. */
+  /** Whether no client has the backend, or tables in it, so that it may be stopped or copied. */
   get isFree(): boolean {
-    return this.#holder === undefined;
+    return this.#holder === undefined &&
+      [...this.#clients.values()].every(({ pinnedBy }) => pinnedBy === undefined);
   }
 
   /** Learns the backend's parameters, once, before the first client. */
@@ -163,7 +167,7 @@ export class Multiplexer {
       try {
         const message = client.inbox.peek();
         if (message === undefined) continue;
-        if (lockHolder(client, this.#clients.values()) !== undefined) continue;
+        if (blockerOf(client, this.#clients.values()) !== undefined) continue;
       } catch (error) {
         if (!(error instanceof MessageError)) throw error;
       }
@@ -178,9 +182,13 @@ export class Multiplexer {
   /** Gives the backend to a client, with its settings. */
   #seat(client: Client): void {
     try {
-      if (this.#settings.give(client)) this.#report(client);
-      this.#holder = client;
-      client.since = this.options.now();
+      const owner = this.#temporaries.park(client);
+      if (owner === undefined) {
+        if (this.#settings.give(client)) this.#report(client);
+        this.#temporaries.bringBack(client);
+        client.since = this.options.now();
+      }
+      this.#holder = owner ?? client;
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
       const { message, sqlState } = error;
@@ -323,7 +331,7 @@ export class Multiplexer {
   #settle(client: Client): void {
     client.portals.clear();
     this.#held.examine(client, this.#clients.values());
-    if (client.pinnedBy === undefined) this.#holder = undefined;
+    if (this.#temporaries.canGiveWay(client)) this.#holder = undefined;
   }
 
   /** Takes away all that a client that has gone has left in the backend. */

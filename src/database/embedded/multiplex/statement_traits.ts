@@ -11,14 +11,17 @@ export interface StatementTraits {
   readonly pins: boolean;
   /** It may take or give back advisory locks. */
   readonly locks: boolean;
+  /** It may drop the temporary tables of all. */
+  readonly discards: boolean;
 }
 
-export const PLAIN: StatementTraits = { pins: false, locks: false };
+export const PLAIN: StatementTraits = { pins: false, locks: false, discards: false };
 
 export function traitsOf(text: string): StatementTraits {
   const pins = /\btemp(?:orary)?\b|\bpg_temp|\bhold\b|\bprepare\b|\b(?:do|call)\b/i.test(text);
   const locks = /advisory/i.test(text);
-  return pins || locks ? { pins, locks } : PLAIN;
+  const discards = /\bdiscard\s+(?:all|temp)/i.test(text);
+  return pins || locks || discards ? { pins, locks, discards } : PLAIN;
 }
 
 const IDENTIFIER = String.raw`("(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;

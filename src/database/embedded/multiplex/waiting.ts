@@ -4,8 +4,9 @@
  * @module
  */
 import type { Client } from "./client.ts";
-import { type ErrorFields, type Message, parseText, queryText, statementOf } from "./messages.ts";
-import { traitsOf } from "./statement_traits.ts";
+import { type ErrorFields, parseText, queryText, statementOf } from "./messages.ts";
+import { PLAIN, type StatementTraits, traitsOf } from "./statement_traits.ts";
+import { TEMPORARY_TABLES } from "./temporaries.ts";
 
 export const WAITS = {
   /** A client's statement for the backend, in milliseconds. */
@@ -61,7 +62,7 @@ export function overdue(
   if (isOver("lock_timeout")) return LOCK_LATE;
   if (isOver("statement_timeout")) return LATE;
   return waited >= WAITS.backendMs
-    ? refuseWaiting(others.holder, lockHolder(client, others.clients))
+    ? refuseWaiting(others.holder, blockerOf(client, others.clients))
     : undefined;
 }
 
@@ -100,36 +101,43 @@ const IDLED: ErrorFields = {
   hint: "An embedded database runs one transaction at a time: end each one soon.",
 };
 
-/** Whether a client's next message may take advisory locks, or give them back. */
-function waitsForLock(message: Message, client: Client): boolean {
-  switch (message.type) {
+/** What a client's next message may leave behind, or take away. */
+function traitsOfNext({ inbox, statements }: Client): StatementTraits {
+  const message = inbox.peek();
+  switch (message?.type) {
     case "Q":
-      return traitsOf(queryText(message)).locks;
+      return traitsOf(queryText(message));
     case "P":
-      return traitsOf(parseText(message)).locks;
+      return traitsOf(parseText(message));
     case "B":
-      return client.statements.get(statementOf(message)?.name ?? "")?.traits.locks ?? false;
+      return statements.get(statementOf(message)?.name ?? "")?.traits ?? PLAIN;
     default:
-      return false;
+      return PLAIN;
   }
 }
 
-/** Another client whose advisory locks this one's next message has to wait for. */
-export function lockHolder(client: Client, clients: Iterable<Client>): Client | undefined {
-  const holder = [...clients].find((other) => other !== client && other.hasLocks);
-  if (holder === undefined) return undefined;
-  const message = client.inbox.peek();
-  return message !== undefined && waitsForLock(message, client) ? holder : undefined;
+/** Why a client's next message has to wait for another client. */
+type Blocker = "an advisory lock" | "temporary tables";
+
+/** The advisory locks or temporary tables of others that a client's next message waits for. */
+export function blockerOf(client: Client, clients: Iterable<Client>): Blocker | undefined {
+  const others = [...clients].filter((other) => other !== client);
+  const hasLocks = others.some((other) => other.hasLocks);
+  const hasTables = others.some((other) => other.pinnedBy === TEMPORARY_TABLES);
+  if (!hasLocks && !hasTables) return undefined;
+  const { locks, discards } = traitsOfNext(client);
+  if (hasLocks && locks) return "an advisory lock";
+  return hasTables && discards ? "temporary tables" : undefined;
 }
 
 /** Why a client has waited in vain. */
 function refuseWaiting(
   holder: Client | undefined,
-  lockHolder: Client | undefined,
+  blocker: Blocker | undefined,
 ): ErrorFields {
   const seconds = WAITS.backendMs / 1000;
-  const reason = lockHolder !== undefined
-    ? "another connection holds an advisory lock"
+  const reason = blocker !== undefined
+    ? `another connection has ${blocker}`
     : holder?.pinnedBy !== undefined
     ? `another connection keeps ${holder.pinnedBy}`
     : "another connection's transaction has not ended";

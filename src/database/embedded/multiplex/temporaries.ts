@@ -1,0 +1,109 @@
+/**
+ * Temporary tables of many clients in one backend, which has one schema for them. Those of a
+ * client that does not have the backend are parked: they have other names, under which nobody
+ * meets them, until it has the backend again. What refers to them (views, indexes, plans) does so
+ * by their ids, and stays.
+ *
+ * @module
+ */
+import { BackendError, type SharedBackend } from "./backend.ts";
+import type { Client } from "./client.ts";
+import { quoteIdentifier } from "./settings.ts";
+
+/** What {@link Client.pinnedBy} says where nothing else keeps the backend. */
+export const TEMPORARY_TABLES = "temporary tables";
+
+/** Begins the names of parked tables; an id follows. */
+const PARKED = "svc parked ";
+
+/** The condition for what the client that has the backend has made itself. */
+export const IS_OWN = `relpersistence = 't' AND relnamespace = pg_catalog.pg_my_temp_schema()
+  AND relname NOT LIKE '${PARKED}%'`;
+
+const OWN = `SELECT oid, relname FROM pg_catalog.pg_class WHERE ${IS_OWN}`;
+
+/** What is dropped by itself; indexes go with their tables. */
+const KINDS: Readonly<Record<string, string>> = {
+  r: "TABLE",
+  p: "TABLE",
+  v: "VIEW",
+  S: "SEQUENCE",
+};
+
+const DROPPABLE = `SELECT relname, relkind FROM pg_catalog.pg_class WHERE relpersistence = 't'
+  AND relnamespace = pg_catalog.pg_my_temp_schema()
+  AND relkind IN (${Object.keys(KINDS).map((kind) => `'${kind}'`).join(", ")})`;
+
+/** A name in the schema of temporary tables. */
+const inSchema = (name: string): string => `pg_temp.${quoteIdentifier(name)}`;
+
+/** Statements in one transaction, which changes tables whatever role or mode its client has set. */
+const changing = (statements: readonly string[]): string =>
+  ["SET TRANSACTION READ WRITE", "SET LOCAL SESSION AUTHORIZATION DEFAULT", ...statements]
+    .join(";\n");
+
+/** Renames tables, views, sequences and indexes. */
+const renaming = (names: readonly (readonly [from: string, to: string])[]): string =>
+  changing(
+    names.map(([from, to]) => `ALTER TABLE ${inSchema(from)} RENAME TO ${quoteIdentifier(to)}`),
+  );
+
+export class Temporaries {
+  /** Whose tables have their own names now. */
+  #owner: Client | undefined;
+
+  constructor(private readonly backend: SharedBackend) {}
+
+  /** Whether a client whose transaction has ended can leave the backend to others. */
+  canGiveWay(client: Client): boolean {
+    if (client.pinnedBy === TEMPORARY_TABLES) this.#owner = client;
+    else if (this.#owner === client) this.#owner = undefined;
+    return client.pinnedBy === undefined ||
+      client.pinnedBy === TEMPORARY_TABLES && !client.isUnparkable;
+  }
+
+  /**
+   * Parks the tables of whoever had the backend before a client.
+   *
+   * @returns who has to keep the backend, as its tables cannot be parked
+   */
+  park(next: Client): Client | undefined {
+    const owner = this.#owner;
+    if (owner === undefined || owner === next) return undefined;
+    try {
+      const own = this.backend.ask(OWN).map(([id, name]) => [id!, name!] as const);
+      if (own.length > 0) {
+        this.backend.ask(renaming(own.map(([id, name]) => [name, `${PARKED}${id}`])));
+      }
+      for (const [id, name] of own) owner.parked.set(`${PARKED}${id}`, name);
+      this.#owner = undefined;
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof BackendError)) throw error;
+      owner.isUnparkable = true;
+      return owner;
+    }
+  }
+
+  /** Gives the tables of a client that has the backend their names back. @throws {BackendError} */
+  bringBack(client: Client): void {
+    if (client.parked.size === 0) return;
+    this.backend.ask(renaming([...client.parked]));
+    client.parked.clear();
+    this.#owner = client;
+  }
+
+  /** Drops the tables of a client that has gone, and of no other. */
+  leave(client: Client, others: Iterable<Client>): void {
+    const isOwner = this.#owner === undefined || this.#owner === client;
+    if (this.#owner === client) this.#owner = undefined;
+    if (![...others].some((other) => other !== client && other.pinnedBy !== undefined)) {
+      this.backend.ask("DISCARD TEMP");
+      return;
+    }
+    const drops = this.backend.ask(DROPPABLE).map(([name, kind]) => [name!, kind!] as const)
+      .filter(([name]) => name.startsWith(PARKED) ? client.parked.has(name) : isOwner)
+      .map(([name, kind]) => `DROP ${KINDS[kind]} IF EXISTS ${inSchema(name)} CASCADE`);
+    if (drops.length > 0) this.backend.ask(changing(drops));
+  }
+}
