@@ -277,7 +277,7 @@ createServer((request, response) => {
     kills: sh("kill -9 1 && sleep 0.1 && ! kill -0 1").ok,
     outside: sh("ls -d /proc/[0-9]*").text.split("\\n").length > 12,
     descriptors: sh("ls /proc/self/fd").text.split("\\n").length > 4,
-    platform: connect(port),
+    service: connect(port),
     listens: sh("node -e 'require(\\"net\\").createServer().listen({ path: \\"/tmp/x.sock\\" })' 2>&1 | grep -q EACCES").ok === false,
     variables: Object.keys(process.env).filter((name) => /token|secret|bootstrap/i.test(name) && !name.startsWith("SVC_KV")),
   }));
@@ -295,7 +295,8 @@ Deno.test("the processes that a start script starts are in the sandbox, and end 
       manifest: manifest({ command: "npm start" }),
       prod: true,
     });
-    const { text } = await platform.get(HOST, `/${platform.port}`);
+    using service = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { text } = await platform.get(HOST, `/${service.addr.port}`);
     assert.deepEqual(JSON.parse(text), {
       shadow: false,
       home: false,
@@ -305,7 +306,7 @@ Deno.test("the processes that a start script starts are in the sandbox, and end 
       kills: false,
       outside: false,
       descriptors: false,
-      platform: false,
+      service: false,
       listens: false,
       variables: [],
     });
