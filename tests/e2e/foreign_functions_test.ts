@@ -1,6 +1,7 @@
 /** Functions that are written for other platforms, and apps that a module exports, served here. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { NODE_MAJOR } from "../helpers/compute_server.ts";
 import { withSandbox } from "../helpers/sandbox.ts";
 import { rawRequest } from "../helpers/platform.ts";
 
@@ -210,7 +211,9 @@ Deno.test("functions of other platforms and exported apps are served", async (t)
     const { url } = await box.start();
     const port = Number(new URL(url).port);
     for (const [name, { files, rows, says = [] }] of Object.entries(PROJECTS)) {
-      for (const [path, text] of Object.entries(files)) {
+      // The version that this machine has: others would be fetched.
+      const all = { ...files, ".nvmrc": NODE_MAJOR };
+      for (const [path, text] of Object.entries(all)) {
         const absolute = join(box.site, name, path);
         await Deno.mkdir(dirname(absolute), { recursive: true });
         await Deno.writeTextFile(absolute, text);

@@ -22,22 +22,32 @@ export interface RunnableEntry {
 }
 
 /**
- * Compiles an entry of TypeScript or JSX; others stay as they are.
+ * Compiles an entry of TypeScript or JSX, and the modules beside it that its framework names;
+ * others stay as they are.
  *
  * @throws {BuildError} with all problems of its code
  */
 export async function compileEntry(
   { cacheDir }: BuildHost,
   { entry }: ComputeLayer,
-  { listing }: ServerFacts,
+  { listing, found }: ServerFacts,
 ): Promise<RunnableEntry> {
   const { compileServerEntry, needsCompiling } = await import("../../runtime/mod.ts");
-  const file = listing.files.find(({ path }) => path === entry);
-  if (file === undefined || !needsCompiling(entry)) return { entry, contents: [], imports: [] };
-  const compiled = await compileServerEntry(await Deno.realPath(file.absolutePath), { cacheDir });
-  if (!compiled.ok) throw serverProblems(entry, compiled.problems);
-  const { source, imports } = compiled;
+  const modules = { ...found?.compiles };
   const path = join(dirname(entry), COMPILED_FILE);
-  const content = { path, content: source, size: source.byteLength };
-  return { entry: path, contents: [content], imports };
+  if (needsCompiling(entry)) modules[entry] ??= path;
+  const contents: OutputContent[] = [];
+  const imported = new Set<string>();
+  for (const [from, to] of Object.entries(modules)) {
+    const file = listing.files.find((each) => each.path === from);
+    if (file === undefined) continue;
+    const compiled = await compileServerEntry(await Deno.realPath(file.absolutePath), { cacheDir });
+    if (!compiled.ok) throw serverProblems(from, compiled.problems);
+    const { source, imports } = compiled;
+    contents.push({ path: to, content: source, size: source.byteLength });
+    for (const name of imports) imported.add(name);
+  }
+  const own = modules[entry];
+  const isCompiled = contents.some((content) => content.path === own);
+  return { entry: isCompiled ? own! : entry, contents, imports: [...imported] };
 }

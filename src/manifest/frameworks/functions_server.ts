@@ -6,7 +6,7 @@
  */
 import { dirname, join, relative } from "node:path/posix";
 import { functionsLauncher } from "./functions_launcher.ts";
-import type { ProvidedFunctions } from "./functions_types.ts";
+import type { FoundFunction, ProvidedFunctions } from "./functions_types.ts";
 import { findNetlifyFunctions } from "./netlify_functions.ts";
 import { projectPlacements, readPackage } from "./project_server.ts";
 import type {
@@ -85,6 +85,14 @@ async function placeSite(
   });
 }
 
+/** Functions in TypeScript, with the modules that Node runs in their place. */
+function compiledModules(functions: readonly FoundFunction[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    functions.filter(({ file }) => /\.[cm]?ts$/.test(file))
+      .map(({ file }) => [file, file.replace(/\.[cm]?ts$/, ".svc.mjs")]),
+  );
+}
+
 /** Serves the functions of a project beside its files. */
 export async function serveFunctions(
   provided: ProvidedFunctions,
@@ -97,12 +105,15 @@ export async function serveFunctions(
   const isProject = folder === ".";
   const root = relative(dirname(entry), ".");
   const facts = await readPackage(output.project);
-  const { functions, paths, rewrites, timeoutMs, memoryMb, notes } = provided;
+  const { functions: written, paths, rewrites, timeoutMs, memoryMb, notes } = provided;
+  const compiles = compiledModules(written);
+  const functions = written.map((each) => ({ ...each, file: compiles[each.file] ?? each.file }));
   const site: readonly Placement[] = isProject
     ? await placeSite(output, provided)
     : [{ from: folder, to: folder }];
   return {
     type: "server",
+    compiles,
     launch: { wrapper: () => functionsLauncher({ functions, rewrites, root: `${root}/` }) },
     directory: ".",
     entry,

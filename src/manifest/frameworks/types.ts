@@ -176,6 +176,8 @@ export interface FoundServer {
    * of those paths, and of those that it answers where no file does.
    */
   readonly only?: { readonly paths: readonly string[]; readonly withoutFile: readonly string[] };
+  /** Modules beside the entry that are compiled for Node, with their paths in the deployment. */
+  readonly compiles?: Readonly<Record<string, string>>;
   /** Page of the first client for documents without a file; a path of the deployment. */
   readonly fallback?: string;
   /**
