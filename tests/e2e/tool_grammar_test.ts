@@ -58,7 +58,7 @@ Deno.test("a deploy, a build and an init say what is missing", () =>
 
     await Deno.writeTextFile(join(box.site, "index.html"), "one");
     await Deno.mkdir(join(box.site, "functions"));
-    const code = "export default { onRequest: () => undefined };\n";
+    const code = 'export default () => new Response("hi");\n';
     await Deno.writeTextFile(join(box.site, "functions", "greet.ts"), code);
     const deployed = await box.tool(["deploy"]);
     assert.match(
