@@ -33,6 +33,7 @@ import {
   dropSkipped,
   endWith,
   type Outlet,
+  readMore,
   refuse,
   takeAhead,
   takeMessage,
@@ -262,7 +263,7 @@ export class Multiplexer {
     this.#backend.run(
       bytes,
       (said) => this.#hear(client, type, said),
-      () => this.#readMore(client),
+      () => readMore(client, this.options.outlet),
     );
     this.#running = 0;
   }
@@ -305,17 +306,6 @@ export class Multiplexer {
     const channel = channelOf(said);
     for (const { id, listens, isGone } of this.#clients.values()) {
       if (!isGone && listens.has(channel)) this.options.outlet.deliver(id, said.bytes);
-    }
-  }
-
-  /** Bytes for a statement that reads from its client. */
-  #readMore(client: Client): Uint8Array {
-    const { outlet } = this.options;
-    for (;;) {
-      if (client.isGone) return COPY_FAIL;
-      const message = takeMessage(client, outlet);
-      if (message !== undefined) return message.bytes;
-      outlet.wait();
     }
   }
 

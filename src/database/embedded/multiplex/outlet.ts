@@ -5,7 +5,13 @@
  * @module
  */
 import type { Client } from "./client.ts";
-import { type ErrorFields, errorResponse, type Message, readyForQuery } from "./messages.ts";
+import {
+  COPY_FAIL,
+  type ErrorFields,
+  errorResponse,
+  type Message,
+  readyForQuery,
+} from "./messages.ts";
 
 /** Where what the backend says goes. */
 export interface Outlet {
@@ -40,6 +46,16 @@ export function takeAhead(client: Client, outlet: Outlet): void {
   if (inbox.isWhole || part < PART_BYTES) return;
   client.takenAhead += part;
   outlet.taken(id, part);
+}
+
+/** Bytes for a statement that reads from its client. */
+export function readMore(client: Client, outlet: Outlet): Uint8Array {
+  for (;;) {
+    if (client.isGone) return COPY_FAIL;
+    const message = takeMessage(client, outlet);
+    if (message !== undefined) return message.bytes;
+    outlet.wait();
+  }
 }
 
 /** Ends a session with an error. */
