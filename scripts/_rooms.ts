@@ -61,7 +61,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   contract: ["lib"],
   database: ["lib", "runtime"],
   documents: ["lib"],
-  kv: ["lib"],
+  kv: ["lib", "store"],
   store: ["lib"],
   edge: ["feed", "lib", "manifest", "rules", "runtime", "traffic"],
   traffic: ["lib"],
@@ -136,7 +136,7 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "lets tests with real servers set the clock of deliveries",
   },
   {
-    path: "src/platform/core/store/portable_kv.ts",
+    path: "src/platform/core/store/portable_store.ts",
     reason: "lets tests leave records as a crash would have left them",
   },
   {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { openPlatformKv } from "../../src/platform/core/store/mod.ts";
 import { Patroni } from "../../tests/helpers/machines/patroni.ts";
 import { formatTable, median, whole } from "./_table.ts";
+import type { RecordKey, RecordStore } from "../../src/store/mod.ts";
 
 const SINGLE = 300;
 const WRITERS = 100;
@@ -37,8 +38,8 @@ async function timesOf(count: number, run: (index: number) => Promise<unknown>):
 
 const value = { name: "x".repeat(100), at: 1 };
 
-async function measure(kv: Deno.Kv): Promise<Measured> {
-  const commit = (key: Deno.KvKey) => kv.atomic().set(key, value).commit();
+async function measure(kv: RecordStore): Promise<Measured> {
+  const commit = (key: RecordKey) => kv.atomic().set(key, value).commit();
   // Connections are made, and code is compiled.
   await timesOf(50, (index) => commit(["warm", index]));
   const commits = await timesOf(SINGLE, (index) => commit(["single", index]));

@@ -15,6 +15,7 @@ import { fillInbox } from "../../src/platform/notifications/inbox/inboxes_bench.
 import { cleanEnvironment, type Platform, startProgram } from "../_program.ts";
 import { leadsTo, pageRoutes } from "../../tests/helpers/page_routes.ts";
 import { formatTable, median, whole } from "./_table.ts";
+import type { RecordStore } from "../../src/store/mod.ts";
 
 const PROJECTS = 1000;
 const DEPLOYMENTS_EACH = 10;
@@ -104,7 +105,7 @@ async function makeProjects(platform: Platform): Promise<Furnished> {
 }
 
 /** Copies a deployment into every project. */
-async function copyDeployments(kv: Deno.Kv, { workspaceId, deployment }: Furnished) {
+async function copyDeployments(kv: RecordStore, { workspaceId, deployment }: Furnished) {
   const store = new DeploymentStore(kv);
   const owner = await store.owner(deployment);
   const model = await store.find(owner!.projectId, deployment);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createKvHandler } from "./handle_request.ts";
 import { KvStore } from "./kv_store.ts";
 import { MAX_VALUE_BYTES } from "./limits.ts";
+import { DenoStore } from "../store/mod.ts";
 
 type Ask = (
   method: string,
@@ -10,7 +11,7 @@ type Ask = (
 ) => Promise<Response>;
 
 async function withApi(test: (ask: Ask) => Promise<void>): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const handle = createKvHandler({
     store: new KvStore({ kv, root: ["user_kv"] }),
     namespaceOf: (token) => token === "good" ? ["harbour", "production"] : undefined,

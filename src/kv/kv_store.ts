@@ -29,11 +29,12 @@ import type {
   SetResult,
 } from "./types.ts";
 import { Usage } from "./usage.ts";
+import type { Operation, Outcome, RecordKey, RecordStore } from "../store/mod.ts";
 
 export interface KvStoreOptions {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** Every key of the store begins with it. */
-  readonly root: Deno.KvKey;
+  readonly root: RecordKey;
   readonly quota?: KvQuota;
   /**
    * Whether nobody else writes below the root: then heads that were read or written lately
@@ -71,7 +72,7 @@ const nameOf = (namespace: Namespace, key: string): string => JSON.stringify([..
 const weightOf = (key: string, size: number): number => key.length + size;
 
 export class KvStore {
-  readonly #kv: Deno.Kv;
+  readonly #kv: RecordStore;
   readonly #keys: KvKeys;
   readonly #now: Clock;
   readonly #random: Random;
@@ -187,7 +188,7 @@ export class KvStore {
   }
 
   /** The keys of all records whose namespace begins with these parts. */
-  async *recordsOf(...begin: readonly string[]): AsyncGenerator<Deno.KvKey> {
+  async *recordsOf(...begin: readonly string[]): AsyncGenerator<RecordKey> {
     this.forget(...begin);
     for (const prefix of [this.#keys.heads(begin), this.#keys.allParts(begin)]) {
       for await (const { key } of this.#kv.list({ prefix }, { batchSize: 500 })) yield key;
@@ -224,11 +225,11 @@ export class KvStore {
 
   /** Commits a change of a key, after which its head is `stored`. */
   async #commit(
-    operation: Deno.AtomicOperation,
+    operation: Operation,
     name: string,
     stored: Head | undefined,
-  ): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
-    let result: Deno.KvCommitResult | Deno.KvCommitError | undefined;
+  ): Promise<Outcome> {
+    let result: Outcome | undefined;
     try {
       return result = await whenUnlocked(() => operation.commit());
     } finally {
@@ -260,7 +261,7 @@ export class KvStore {
   #write(namespace: Namespace, key: string, { found, value }: {
     readonly found: Found;
     readonly value: { readonly bytes: Uint8Array<ArrayBuffer> } & SetOptions;
-  }): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+  }): Promise<Outcome> {
     const { bytes, contentType, ttlSeconds } = value;
     const { head, parts } = divide(bytes, () => uuidV7(this.#now, this.#random));
     const expiresAt = ttlSeconds === undefined ? undefined : this.#now() + ttlSeconds * 1000;
@@ -286,7 +287,7 @@ export class KvStore {
     namespace: Namespace,
     key: string,
     { stored, versionstamp }: Found,
-  ): Deno.AtomicOperation {
+  ): Operation {
     const operation = this.#kv.atomic().check({
       key: this.#keys.head(namespace, key),
       versionstamp,

@@ -2,6 +2,15 @@ import assert from "node:assert/strict";
 import { MAX_VALUE_BYTES } from "./limits.ts";
 import { KvStore } from "./kv_store.ts";
 import type { Namespace } from "./types.ts";
+import {
+  type Changes,
+  DenoStore,
+  type MaybeEntry,
+  type Outcome,
+  type RecordKey,
+  type RecordStore,
+  StoreLayer,
+} from "../store/mod.ts";
 
 const BOATS: Namespace = ["harbour", "production"];
 const OTHER: Namespace = ["harbour", "preview"];
@@ -12,10 +21,12 @@ const text = (value: string) => ({
 });
 
 async function withStore(
-  test: (parts: { store: KvStore; kv: Deno.Kv; wait(milliseconds: number): void }) => Promise<void>,
+  test: (
+    parts: { store: KvStore; kv: RecordStore; wait(milliseconds: number): void },
+  ) => Promise<void>,
   quota?: { readonly bytes: number; readonly keys: number },
 ): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   let time = 1_000_000;
   const store = new KvStore({
     kv,
@@ -149,7 +160,7 @@ Deno.test("recordsOf() names all records of a project", () =>
 Deno.test("KvStore.set() stores every value while another process writes", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-kv-two-" });
   const open = async () => {
-    const kv = await Deno.openKv(`${folder}/kv`);
+    const kv = await DenoStore.open(`${folder}/kv`);
     return { kv, store: new KvStore({ kv, root: ["user_kv"] }) };
   };
   const processes = [await open(), await open()];
@@ -174,23 +185,23 @@ Deno.test("KvStore.set() stores every value while another process writes", async
 });
 
 /** A database that counts reads of single keys, and refuses commits while `isFull`. */
-function watchedKv(kv: Deno.Kv) {
-  const seen = { reads: 0, isFull: false };
-  const watched = new Proxy(kv, {
-    get(target, name) {
-      if (name === "get") seen.reads++;
-      if (name === "atomic" && seen.isFull) {
-        return () => {
-          const operation = kv.atomic();
-          operation.commit = () => Promise.reject(new TypeError("database or disk is full"));
-          return operation;
-        };
-      }
-      const own: unknown = Reflect.get(target, name, target);
-      return typeof own === "function" ? own.bind(target) : own;
-    },
-  });
-  return { seen, watched };
+class WatchedStore extends StoreLayer {
+  readonly seen = { reads: 0, isFull: false };
+
+  override get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>> {
+    this.seen.reads++;
+    return super.get<T>(key);
+  }
+
+  override write(changes: Changes): Promise<Outcome> {
+    if (!this.seen.isFull) return super.write(changes);
+    return Promise.reject(new TypeError("database or disk is full"));
+  }
+}
+
+function watchedKv(kv: RecordStore) {
+  const watched = new WatchedStore(kv);
+  return { seen: watched.seen, watched };
 }
 
 Deno.test("the only writer of a store reads what it knows without the database", () =>

@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import type { Namespace } from "./types.ts";
+import type { RecordKey } from "../store/mod.ts";
 
 /** Values up to this size lie in the head itself, in bytes. */
 const INLINE_BYTES = 1024;
@@ -81,29 +82,29 @@ export function renewedValue(value: unknown): Uint8Array | undefined {
 
 /** The keys of a store below its root. */
 export class KvKeys {
-  constructor(private readonly root: Deno.KvKey) {}
+  constructor(private readonly root: RecordKey) {}
 
-  heads(namespace: readonly string[]): Deno.KvKey {
+  heads(namespace: readonly string[]): RecordKey {
     return [...this.root, "heads", ...namespace];
   }
 
-  head(namespace: Namespace, key: string): Deno.KvKey {
+  head(namespace: Namespace, key: string): RecordKey {
     return [...this.heads(namespace), key];
   }
 
-  allParts(namespace: readonly string[]): Deno.KvKey {
+  allParts(namespace: readonly string[]): RecordKey {
     return [...this.root, "parts", ...namespace];
   }
 
-  parts(namespace: Namespace, id: string): Deno.KvKey {
+  parts(namespace: Namespace, id: string): RecordKey {
     return [...this.allParts(namespace), id];
   }
 
-  allExpiries(): Deno.KvKey {
+  allExpiries(): RecordKey {
     return [...this.root, "expiry"];
   }
 
-  expiry(at: number, namespace: Namespace, key: string): Deno.KvKey {
+  expiry(at: number, namespace: Namespace, key: string): RecordKey {
     return [...this.allExpiries(), at, ...namespace, key];
   }
 }

@@ -13,9 +13,10 @@ import {
   markDeleted,
   type ProjectRecord,
 } from "../platform/projects/mod.ts";
+import type { RecordStore } from "../store/mod.ts";
 
 interface DeletionParts {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly capabilities: readonly Capability[];
 }
 

@@ -5,6 +5,7 @@ import { keys } from "../platform/core/store/mod.ts";
 import { markDeleted, projectRecord } from "../platform/projects/mod.ts";
 import { Closers } from "./closers.ts";
 import { keepHouse, startCapabilities } from "./lifecycle.ts";
+import { DenoStore } from "../store/mod.ts";
 
 Deno.test("keepHouse() goes on after a capability that fails, from the last to the first", async () => {
   const lines: string[] = [];
@@ -24,7 +25,7 @@ Deno.test("keepHouse() goes on after a capability that fails, from the last to t
 });
 
 Deno.test("a project that a node was deleting when it died is deleted by another", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const closers = new Closers();
   let look = () => {};
   const nodes: Nodes = {

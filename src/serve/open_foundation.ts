@@ -13,7 +13,7 @@ import { Addresses } from "../platform/core/addresses.ts";
 import { EventBus, EventStore } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import {
-  fencedKv,
+  FencedStore,
   keepIdentity,
   Membership,
   type NodeIdentity,
@@ -43,6 +43,7 @@ import { isS3Place } from "../lib/is_s3_place.ts";
 import { bringUpToDate } from "./bring_up_to_date.ts";
 import type { Closers } from "./closers.ts";
 import type { PlatformOptions } from "./options.ts";
+import type { RecordStore } from "../store/mod.ts";
 
 /** Time in which an edge has to apply a change, in milliseconds. */
 const FEED_PATIENCE_MS = 10_000;
@@ -64,7 +65,7 @@ async function joinNodes(
   { version, log }: PlatformOptions,
   closers: Closers,
   { kv, follower, listening, url, identity }: {
-    readonly kv: Deno.Kv;
+    readonly kv: RecordStore;
     readonly follower: ChangeFollower | undefined;
     readonly listening: readonly string[];
     readonly url: string;
@@ -110,7 +111,7 @@ async function openBlobs(
     readonly home: string;
     /** Whether no other node has the same records, and with them the same blobs. */
     readonly isAlone: boolean;
-    readonly kv: Deno.Kv;
+    readonly kv: RecordStore;
     readonly dataDir: DataDir;
     readonly place: string;
   },
@@ -176,7 +177,7 @@ export async function openFoundation(
   const { kv: opened, readOnly, follower } = closers.add(
     await openPlatformKv(places.kv, { env: options.env, onTrouble, onDamaged }),
   );
-  const kv = follower === undefined ? opened : fencedKv(opened);
+  const kv = follower === undefined ? opened : new FencedStore(opened);
   const vault = await openBlobs(options, {
     ...{ kv, dataDir, place: places.blobs, home: identity.home },
     isAlone: !isRemoteStore(places.kv),

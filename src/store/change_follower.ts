@@ -6,6 +6,7 @@
  */
 import type { Connections } from "./connections.ts";
 import { decodeKey } from "./key_encoding.ts";
+import type { RecordKey } from "./record_store.ts";
 import type { SeenVersion } from "./seen_version.ts";
 
 const CHANNEL = "svc_changes";
@@ -21,7 +22,7 @@ const MOST = 1000;
 
 export interface ChangeHandlers {
   /** Takes over what others have changed; a failure is reported, and not repeated. */
-  onChanges(keys: readonly Deno.KvKey[]): Promise<void>;
+  onChanges(keys: readonly RecordKey[]): Promise<void>;
   /** Called where changes were forgotten before they were read: all is to be read anew. */
   onGap(): Promise<void>;
   onError(error: unknown): void;

@@ -6,6 +6,8 @@
  * @module
  */
 
+import type { KeyPart, RecordKey } from "./record_store.ts";
+
 /** What a part begins with, in the order in which parts of different types sort. */
 const TAG = {
   bytes: 0x01,
@@ -32,7 +34,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Encodes a key. @throws {TypeError} for a part of a type that keys cannot have. */
-export function encodeKey(key: Deno.KvKey): Uint8Array<ArrayBuffer> {
+export function encodeKey(key: RecordKey): Uint8Array<ArrayBuffer> {
   const bytes: number[] = [];
   for (const part of key) writePart(bytes, part);
   return Uint8Array.from(bytes);
@@ -90,9 +92,9 @@ function magnitude(value: bigint): Uint8Array {
 }
 
 /** Decodes what `encodeKey()` returned. @throws {RangeError} for other bytes. */
-export function decodeKey(bytes: Uint8Array): Deno.KvKeyPart[] {
+export function decodeKey(bytes: Uint8Array): KeyPart[] {
   const reader = new KeyReader(bytes);
-  const parts: Deno.KvKeyPart[] = [];
+  const parts: KeyPart[] = [];
   while (!reader.atEnd) parts.push(reader.part());
   return parts;
 }
@@ -106,7 +108,7 @@ class KeyReader {
     return this.#at >= this.bytes.length;
   }
 
-  part(): Deno.KvKeyPart {
+  part(): KeyPart {
     const tag = this.#take(1)[0]!;
     if (tag === TAG.string) return decoder.decode(this.#escaped());
     if (tag === TAG.bytes) return this.#escaped();

@@ -3,6 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { decodeKey, encodeKey } from "./key_encoding.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
+import type { KeyPart } from "./record_store.ts";
+import { DenoStore } from "./deno_store.ts";
 
 const part = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
@@ -11,8 +13,8 @@ const part = fc.oneof(
   fc.bigInt({ min: -(1n << 80n), max: 1n << 80n }),
   fc.bigInt({ min: -300n, max: 300n }),
   fc.boolean(),
-  fc.constantFrom<Deno.KvKeyPart>("", "\0", "a\0b", "\ufeff", new Uint8Array([0, 255]), -0, NaN),
-  fc.constantFrom<Deno.KvKeyPart>(
+  fc.constantFrom<KeyPart>("", "\0", "a\0b", "\ufeff", new Uint8Array([0, 255]), -0, NaN),
+  fc.constantFrom<KeyPart>(
     2n ** 64n - 1n,
     2n ** 64n,
     -(2n ** 64n),
@@ -25,7 +27,7 @@ const key = fc.array(part, { minLength: 1, maxLength: 4 });
 Deno.test("encodeKey() writes the bytes that the embedded Deno KV writes, and so its order", async () => {
   await inTestFolder(async (folder) => {
     const sample = fc.sample(key, { numRuns: 600, seed: 21 });
-    const kv = await Deno.openKv(`${folder}/kv`);
+    const kv = await DenoStore.open(`${folder}/kv`);
     for (let at = 0; at < sample.length; at += 200) {
       const operation = kv.atomic();
       sample.slice(at, at + 200).forEach((each, index) => operation.set(each, at + index));

@@ -5,6 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { encodeKey } from "./key_encoding.ts";
+import type { ListSelector, RecordKey } from "./record_store.ts";
 
 /** Encoded keys from `start` (with it) to `end` (without it). */
 export interface KeyRange {
@@ -20,7 +21,7 @@ function extend(bytes: Uint8Array, last: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([...bytes, last]);
 }
 
-function below(prefix: Uint8Array, key: Deno.KvKey, name: string): Uint8Array<ArrayBuffer> {
+function below(prefix: Uint8Array, key: RecordKey, name: string): Uint8Array<ArrayBuffer> {
   const bytes = encodeKey(key);
   const isBelow = prefix.every((byte, index) => bytes[index] === byte);
   if (!isBelow) throw new TypeError(`Cannot list: the ${name} key is not below the prefix`);
@@ -28,7 +29,7 @@ function below(prefix: Uint8Array, key: Deno.KvKey, name: string): Uint8Array<Ar
 }
 
 /** @throws {TypeError} where the start or end lies outside the prefix, or the end before the start. */
-export function rangeOf(selector: Deno.KvListSelector): KeyRange {
+export function rangeOf(selector: ListSelector): KeyRange {
   const range = "prefix" in selector
     ? rangeBelow(selector)
     : { start: encodeKey(selector.start), end: encodeKey(selector.end) };
@@ -39,7 +40,7 @@ export function rangeOf(selector: Deno.KvListSelector): KeyRange {
 }
 
 function rangeBelow(
-  selector: { readonly prefix: Deno.KvKey; readonly start?: Deno.KvKey; readonly end?: Deno.KvKey },
+  selector: { readonly prefix: RecordKey; readonly start?: RecordKey; readonly end?: RecordKey },
 ): KeyRange {
   const prefix = encodeKey(selector.prefix);
   const { start, end } = selector;
@@ -52,29 +53,8 @@ function rangeBelow(
   };
 }
 
-/** Names a place in a listing: right after this key. */
-export function cursorOf(key: Uint8Array): string {
-  return key.toBase64({ alphabet: "base64url" });
-}
-
-/**
- * What is left of a range after the place that a cursor names.
- *
- * @throws {TypeError} for a cursor that is not of this listing.
- */
-export function rangeAfter(range: KeyRange, cursor: string, reverse: boolean): KeyRange {
-  const last = readCursor(cursor);
-  const isInside = last !== undefined && Buffer.compare(last, range.start) >= 0 &&
-    Buffer.compare(last, range.end) < 0;
-  if (!isInside) throw new TypeError("Cannot list: the cursor is not of this listing");
+/** What is left of a range after one of its keys. */
+export function rangeAfter(range: KeyRange, last: Uint8Array, reverse: boolean): KeyRange {
   // No key lies between another one and the same with a zero.
-  return reverse ? { ...range, end: last } : { ...range, start: extend(last, 0) };
-}
-
-function readCursor(text: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Uint8Array.fromBase64(text, { alphabet: "base64url" });
-  } catch {
-    return undefined;
-  }
+  return reverse ? { ...range, end: Uint8Array.from(last) } : { ...range, start: extend(last, 0) };
 }

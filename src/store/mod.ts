@@ -1,6 +1,6 @@
 /**
- * An ordered key-value store in PostgreSQL, behind the interface of Deno KV, which
- * several machines share.
+ * Stores of records: the interface that the platform uses, and its implementations on Deno KV
+ * and on PostgreSQL, which several machines share.
  *
  * @module
  */
@@ -10,8 +10,27 @@ export { inspectStore, type StoreFacts } from "./inspect_store.ts";
 export { migrateSchema, StoreNewerError } from "./migrate_schema.ts";
 export { openPgStore, type PgStore, startTidying, tidyStore } from "./open_store.ts";
 export { type Patience } from "./patience.ts";
-export { type PgKv } from "./pg_kv.ts";
-export { type PgOperation } from "./pg_operation.ts";
+export { DenoStore } from "./deno_store.ts";
+export { type Failed, type PgRecordStore } from "./pg_record_store.ts";
+export { Lease, type LeasedOperation, type LeasedStore, LeaseLostError } from "./lease.ts";
+export {
+  type Changes,
+  type Check,
+  type Entry,
+  type KeyPart,
+  type Listing,
+  type ListOptions,
+  type ListSelector,
+  type MaybeEntry,
+  type Mutation,
+  type Operation,
+  type Outcome,
+  type RecordKey,
+  RecordStore,
+  type SetOptions,
+  type Stored,
+  StoreLayer,
+} from "./record_store.ts";
 export { raiseVersion, readVersion } from "./last_version.ts";
 export { readRecords, type StoredRecord } from "./read_records.ts";
 export { SCHEMA, type SchemaMigration } from "./schema.ts";

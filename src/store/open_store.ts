@@ -7,8 +7,8 @@ import { type Rounds, startRounds } from "../lib/rounds.ts";
 import type { Connections } from "./connections.ts";
 import { ChangeFollower } from "./change_follower.ts";
 import { migrateSchema } from "./migrate_schema.ts";
-import { PgKv } from "./pg_kv.ts";
 import { PATIENCE, type Patience } from "./patience.ts";
+import { PgRecordStore } from "./pg_record_store.ts";
 import { StoreUnavailableError } from "./server_fault.ts";
 import { SeenVersion } from "./seen_version.ts";
 import type { StoreAddress } from "./store_address.ts";
@@ -22,7 +22,7 @@ const KEPT_CHANGES = "15 minutes";
 const KEPT_COMMITS = "15 minutes";
 
 export interface PgStore {
-  readonly kv: PgKv;
+  readonly kv: PgRecordStore;
   readonly connections: Connections;
   /** Follows what others change from now on. */
   follow(): Promise<ChangeFollower>;
@@ -49,7 +49,7 @@ export async function openPgStore(
     throw error;
   }
   const seen = new SeenVersion();
-  const kv = new PgKv(connections, seen);
+  const kv = new PgRecordStore(connections, seen);
   return {
     ...{ kv, connections },
     follow: () => ChangeFollower.open(connections, { writer: kv.writer, seen }),

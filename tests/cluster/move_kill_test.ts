@@ -25,6 +25,7 @@ import {
   readStoredBlobs,
 } from "../helpers/move_contents.ts";
 import { callApi, createProject, deploy, sha256, TOKEN } from "../helpers/platform.ts";
+import { DenoStore } from "../../src/store/mod.ts";
 
 const ROUNDS = Number(Deno.env.get("MOVE_ROUNDS") ?? (IS_LONG ? 5 : 0));
 /** In which rounds platforms are started on source and target. */
@@ -105,7 +106,7 @@ async function furnish(folder: string): Promise<Ledger> {
     await platform.api("PUT", `/v1/blobs/${sha256(large)}`, { body: large });
     await deploy(platform, "bulk", { files: { ...files, "index.html": "bulk", "large": large } });
   });
-  const kv = await Deno.openKv(join(dataDir, "kv.sqlite3"));
+  const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
   for (let first = 0; first < FILLER; first += 250) {
     const operation = kv.atomic();
     for (let n = first; n < first + 250; n++) operation.set(["filler", n], new Uint8Array(n % 300));
@@ -118,7 +119,7 @@ async function furnish(folder: string): Promise<Ledger> {
 
 /** Adds records to a store that expire during its move, and some that do so later. */
 async function addExpiring(dataDir: string): Promise<void> {
-  const kv = await Deno.openKv(join(dataDir, "kv.sqlite3"));
+  const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
   for (let n = 0; n < EXPIRING; n++) {
     const expireIn = n % 10 === 0 ? 3_600_000 * n : Math.ceil(Math.random() * MOST_LEFT_MS);
     await kv.set([n % 2 === 0 ? "aaa" : "zzz", n], new Uint8Array([n % 256]), { expireIn });

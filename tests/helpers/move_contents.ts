@@ -13,7 +13,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { openS3BlobVault } from "../../src/platform/core/s3/mod.ts";
 import { keys } from "../../src/platform/core/store/mod.ts";
 import type { TestPg } from "../../src/platform/core/store/_test_pg.ts";
-import { encodeKey } from "../../src/store/mod.ts";
+import { DenoStore, encodeKey } from "../../src/store/mod.ts";
 import type { MoveTarget } from "./machines/move_servers.ts";
 
 interface Content {
@@ -119,7 +119,7 @@ export async function readFolderBlobs(folder: string): Promise<Blobs> {
 /** Reads all blobs of an object storage. */
 export async function readStoredBlobs({ blobs: place, env }: MoveTarget): Promise<Blobs> {
   const cache = await Deno.makeTempDir({ prefix: "svc-blobs-" });
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const said: string[] = [];
   const say = (text: string) => void said.push(text);
   const vault = await openS3BlobVault({

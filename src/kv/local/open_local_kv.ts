@@ -10,12 +10,13 @@ import { describeFileFault } from "../../lib/file_fault.ts";
 import { KvStore } from "../kv_store.ts";
 import { renewValues, UnreadableValuesError } from "./renew_values.ts";
 import type { Namespace } from "../types.ts";
+import { DenoStore, type RecordKey, type RecordStore } from "../../store/mod.ts";
 
 /** Where local data lies when `dev.data_dir` of `svc.toml` does not say, relative to it. */
 export const DEFAULT_LOCAL_DATA_DIR = ".svc/data";
 
 const DATABASE = "kv.sqlite3";
-const ROOT: Deno.KvKey = ["user_kv"];
+const ROOT: RecordKey = ["user_kv"];
 const NAMESPACE: Namespace = ["local", "development"];
 
 /** Each process counts for itself, so a bound on all of them would be wrong in each. */
@@ -76,9 +77,9 @@ export async function openLocalKv(
   dataDir: string,
   { create = true }: { readonly create?: boolean } = {},
 ): Promise<LocalKv> {
-  let kv: Deno.Kv | undefined;
+  let kv: RecordStore | undefined;
   try {
-    kv = await Deno.openKv(await placeOf(dataDir, create));
+    kv = await DenoStore.open(await placeOf(dataDir, create));
     await renewValues(kv, ROOT);
     const store = new KvStore({ kv, root: ROOT, quota: NO_QUOTA });
     await store.sweep(new AbortController().signal);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { LocalKvError, openLocalKv } from "./mod.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const VALUE = { bytes: encode("Kestrel"), contentType: "text/plain" };
@@ -67,7 +68,7 @@ const HEAD = ["user_kv", "heads", "local", "development", "boat"];
 
 /** A store as earlier versions wrote it: objects in the format of the runtime. */
 async function writeNatively(folder: string): Promise<void> {
-  using kv = await Deno.openKv(join(folder, "kv.sqlite3"));
+  using kv = await DenoStore.open(join(folder, "kv.sqlite3"));
   const inline = encode("Heron");
   await kv.set(HEAD, { size: 5, contentType: "text/plain", inline, expiresAt: 4e12 });
   await kv.set(["user_kv", "expiry", 4e12, "local", "development", "boat"], true);

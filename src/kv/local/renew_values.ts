@@ -6,9 +6,10 @@
  */
 import { whenUnlocked } from "../../lib/contention.ts";
 import { renewedValue } from "../records.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 /** Marks a store all of whose values are bytes. */
-const MARK: Deno.KvKey = ["meta", "portable_values"];
+const MARK: RecordKey = ["meta", "portable_values"];
 
 /** The store has values that this program's runtime is too old to read. */
 export class UnreadableValuesError extends Error {
@@ -24,7 +25,7 @@ export class UnreadableValuesError extends Error {
 }
 
 /** Whether all values are bytes already. */
-async function isPortable(kv: Deno.Kv, root: Deno.KvKey): Promise<boolean> {
+async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
   let isNative = false;
   try {
     for await (const { value } of kv.list({ prefix: root })) {
@@ -43,7 +44,7 @@ async function isPortable(kv: Deno.Kv, root: Deno.KvKey): Promise<boolean> {
  *
  * @throws {UnreadableValuesError} where one cannot be read; then nothing has changed.
  */
-export async function renewValues(kv: Deno.Kv, root: Deno.KvKey): Promise<void> {
+export async function renewValues(kv: RecordStore, root: RecordKey): Promise<void> {
   if ((await kv.get(MARK)).versionstamp !== null) return;
   if (!await isPortable(kv, root)) {
     for await (const { key, value, versionstamp } of kv.list({ prefix: root })) {

@@ -14,12 +14,13 @@ import { SecretBox } from "../core/secrets/secret_box.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { type Accounts, createAccounts } from "./create_accounts.ts";
 import { deriveByScrypt, type PasswordCost } from "./sign_in/password.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 export const ORIGIN = "http://localhost:8787";
 export const PASSWORD = "correct horse battery";
 
 export interface TestAccounts extends Accounts {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** Milliseconds since the epoch; tests set it. */
   time: number;
   readonly events: SecurityEvent[];
@@ -51,7 +52,7 @@ export async function withAccounts(
   options: { readonly sendsMail?: boolean } = {},
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-accounts-" });
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const clock = { time: Date.UTC(2026, 10, 21, 12) };
   const [events, troubles, mails]: [SecurityEvent[], string[], AccountMail[]] = [[], [], []];
   const derivations: PasswordCost[] = [];

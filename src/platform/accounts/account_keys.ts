@@ -4,7 +4,8 @@
  *
  * @module
  */
-type Key = Deno.KvKey;
+import type { RecordKey } from "../../store/mod.ts";
+type Key = RecordKey;
 
 export const accountKeys = {
   userByEmail: (email: string): Key => ["user_by_email", email],

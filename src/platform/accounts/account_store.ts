@@ -15,6 +15,7 @@ import {
 } from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
 import type { ApiKeyRecord } from "./api_keys/api_key.ts";
+import type { Operation, RecordStore } from "../../store/mod.ts";
 
 export const userRecord = z.object({
   id: z.string(),
@@ -49,9 +50,9 @@ export function canonicalEmail(email: string): string {
 
 /** Sets a membership under both of its keys: by user and by workspace. */
 export function setMembership(
-  operation: Deno.AtomicOperation,
+  operation: Operation,
   membership: MembershipRecord,
-): Deno.AtomicOperation {
+): Operation {
   const { workspaceId, userId } = membership;
   return operation
     .set(keys.membership(userId, workspaceId), membership)
@@ -66,7 +67,7 @@ export interface FirstAccount {
 }
 
 export class AccountStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** Stores the first owner, workspace and key, unless there is an owner already. */
   async createFirst({ user, workspace, apiKey }: FirstAccount): Promise<boolean> {

@@ -61,9 +61,10 @@ import { SignInStore } from "./sign_in/sign_in_store.ts";
 import { SignUpService } from "./sign_in/sign_up_service.ts";
 import { TwoFactorService } from "./two_factor/two_factor_service.ts";
 import { LastUsedTracker } from "./credentials/last_used_tracker.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 export interface AccountOptions {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** Whether it is known here what other nodes have changed; always so where there are none. */
   readonly isCurrent?: () => boolean;
   /** Other nodes, and the end of asking them; missing where there are none. */
@@ -243,7 +244,7 @@ function createParts(options: AccountOptions): {
   return { securityLog, lastUsed, authenticator, parts };
 }
 
-function capabilityOf(services: AccountServices, kv: Deno.Kv): Capability {
+function capabilityOf(services: AccountServices, kv: RecordStore): Capability {
   return {
     name: "accounts",
     bindRoutes(router) {

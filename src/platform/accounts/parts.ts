@@ -15,9 +15,10 @@ import type { PublisherStore } from "./publishers/publisher_store.ts";
 import type { RaiseSecurityEvent } from "./security_events.ts";
 import type { CookieStyle } from "./credentials/session_cookie.ts";
 import type { SignInStore } from "./sign_in/sign_in_store.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 export interface AccountParts {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly accounts: AccountStore;
   readonly credentials: CredentialStore;
   readonly signIns: SignInStore;

@@ -12,6 +12,7 @@ import type { Client } from "../core/http/mod.ts";
 import { type Page, readPage } from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
 import { SUSPICIOUS_GUESSES } from "./guessing/guess_limits.ts";
+import type { Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
 /** What the code that raises an event states. */
 export interface RaisedEvent {
@@ -48,11 +49,11 @@ const eventRecord = z.object({
 export type SecurityEventRecord = z.infer<typeof eventRecord>;
 
 export interface SecurityLogOptions {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly now: Clock;
   readonly random: Random;
   /** Adds to the commit by which the log gets an event. */
-  readonly note?: ((operation: Deno.AtomicOperation, event: SecurityEvent) => void) | undefined;
+  readonly note?: ((operation: Operation, event: SecurityEvent) => void) | undefined;
   /** Called with each event once the log has it; notifications begin here. */
   readonly onEvent?: (event: SecurityEvent) => void;
 }
@@ -96,7 +97,7 @@ export class SecurityLog {
     return this.page(accountKeys.workspaceEvents(workspaceId), page);
   }
 
-  private async page(prefix: Deno.KvKey, wish: PageWish): Promise<Page<SecurityEvent>> {
+  private async page(prefix: RecordKey, wish: PageWish): Promise<Page<SecurityEvent>> {
     const page = await readPage(this.options.kv, prefix, { schema: eventRecord, ...wish });
     return { items: page.items.map(toWire), nextCursor: page.nextCursor };
   }

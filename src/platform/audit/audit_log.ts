@@ -14,6 +14,7 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { deleteKeys, keys, type Page } from "../core/store/mod.ts";
 import { summaryOf } from "./recorded_operations.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -69,7 +70,7 @@ export class AuditLog {
 
   constructor(
     private readonly parts: {
-      readonly kv: Deno.Kv;
+      readonly kv: RecordStore;
       readonly now: Clock;
       readonly random: Random;
       onTrouble(message: string): void;
@@ -128,7 +129,7 @@ export class AuditLog {
   async trim(signal: AbortSignal): Promise<number> {
     const { kv, maxEntries = AUDIT_ENTRIES } = this.parts;
     let removed = 0;
-    async function* tooOld(workspaceId: string): AsyncGenerator<Deno.KvKey> {
+    async function* tooOld(workspaceId: string): AsyncGenerator<RecordKey> {
       let count = 0;
       for await (const { key } of kv.list({ prefix: keys.audit(workspaceId) }, { reverse: true })) {
         if (signal.aborted) return;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type AuditedChange, AuditLog } from "./audit_log.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 const ADA = "018f0000-0000-7000-8000-000000000001";
 const BOB = "018f0000-0000-7000-8000-000000000002";
@@ -13,9 +14,9 @@ const change = (given: Partial<AuditedChange> = {}): AuditedChange => ({
 });
 
 async function withLog(
-  test: (parts: { log: AuditLog; kv: Deno.Kv; troubles: string[] }) => Promise<void>,
+  test: (parts: { log: AuditLog; kv: RecordStore; troubles: string[] }) => Promise<void>,
 ) {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const troubles: string[] = [];
   let time = 1_700_000_000_000;
   const log = new AuditLog({

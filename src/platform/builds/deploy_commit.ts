@@ -15,6 +15,7 @@ import type { ProjectRecord } from "../projects/mod.ts";
 import type { BuildQueue } from "./queue/build_queue.ts";
 import type { BuildRecord } from "./queue/build_record.ts";
 import type { BuildStore } from "./queue/build_store.ts";
+import type { Operation } from "../../store/mod.ts";
 
 /** A commit that was found, and where to deploy it. */
 export interface WantedCommitDeployment {
@@ -37,7 +38,7 @@ export interface WantedCommitDeployment {
  */
 export type DeployCommit = (
   wanted: WantedCommitDeployment,
-  also?: (operation: Deno.AtomicOperation, id: string) => Promise<void>,
+  also?: (operation: Operation, id: string) => Promise<void>,
 ) => Promise<DeploymentRecord>;
 
 export function commitDeployer(

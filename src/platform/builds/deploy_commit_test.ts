@@ -9,12 +9,13 @@ import { VariableService, VariableStore } from "../variables/mod.ts";
 import { commitDeployer } from "./deploy_commit.ts";
 import { BuildQueue } from "./queue/build_queue.ts";
 import { BuildStore } from "./queue/build_store.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
 
 Deno.test("commits that nodes deploy in the same millisecond have places of their own in the queue", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-places-" });
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const project = testProject();
   const box = new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom);
   assert.ok(await new ProjectStore(kv).create(project));

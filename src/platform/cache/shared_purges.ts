@@ -12,6 +12,7 @@ import type { CachedAnswers } from "../compute/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import { noteFollowed, wasAwayFor } from "./last_followed.ts";
+import type { RecordKey } from "../../store/mod.ts";
 
 /** How long other nodes can learn of a purge, in milliseconds. */
 const REMEMBERED_MS = 15 * 60 * 1000;
@@ -61,7 +62,7 @@ export class SharedPurges {
   }
 
   /** Repeats the purges of others among the keys that they have changed. */
-  async repeat(changed: readonly Deno.KvKey[]): Promise<void> {
+  async repeat(changed: readonly RecordKey[]): Promise<void> {
     for (const key of changed) {
       if (key[0] !== keys.purges()[0]) continue;
       const found = await readRecord(this.parts.kv, key, purgeRecord);

@@ -18,6 +18,7 @@ import {
   validityOf,
 } from "./certificate.ts";
 import type { CertificateStore } from "./certificate_store.ts";
+import type { RecordKey } from "../../store/mod.ts";
 
 /** How often it is looked for orders that are due, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
@@ -65,7 +66,7 @@ export class CertificateService {
   }
 
   /** Takes over the certificates that another node has ordered or forgotten. */
-  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+  async follow(changed: readonly RecordKey[]): Promise<void> {
     const { store, onChanged } = this.options;
     for (const hostname of store.hostnamesOf(changed)) {
       const record = await store.find(hostname);

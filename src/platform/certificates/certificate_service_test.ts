@@ -7,6 +7,7 @@ import { SecretBox } from "../core/secrets/secret_box.ts";
 import type { KeyPair } from "./certificate.ts";
 import { CertificateService } from "./certificate_service.ts";
 import { CertificateStore } from "./certificate_store.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const MINUTE = 60_000;
@@ -38,7 +39,7 @@ interface World {
 
 async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-cert-" });
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const store = new CertificateStore(
     kv,
     new SecretBox(await openKeyRing(join(folder, "keys"), systemRandom), systemRandom),

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
 import { type CertificateRecord, certificateRecord, type KeyPair } from "./certificate.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 const accountRecord = z.object({ directoryUrl: z.string(), key: sealedSecret });
 
@@ -14,7 +15,7 @@ const keyPlace = (hostname: string): string => `certificate/${hostname}`;
 const accountPlace = (directoryUrl: string): string => `acme-account/${directoryUrl}`;
 
 export class CertificateStore {
-  constructor(private readonly kv: Deno.Kv, private readonly box: SecretBox) {}
+  constructor(private readonly kv: RecordStore, private readonly box: SecretBox) {}
 
   async *all(): AsyncGenerator<CertificateRecord> {
     for await (const { value } of readAll(this.kv, keys.certificates(), certificateRecord)) {
@@ -27,7 +28,7 @@ export class CertificateStore {
   }
 
   /** The hosts whose certificates are among changed keys. */
-  hostnamesOf(changed: readonly Deno.KvKey[]): string[] {
+  hostnamesOf(changed: readonly RecordKey[]): string[] {
     const [name] = keys.certificates();
     return changed.filter((key) => key[0] === name).map((key) => String(key[1]));
   }

@@ -4,14 +4,15 @@ import { systemRandom } from "../../lib/clock.ts";
 import { addKey, forgetOldKeys, openKeyRing } from "../core/secrets/key_ring.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
 import { CertificateStore } from "./certificate_store.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 const DIRECTORY = "https://ca.test/dir";
 
 async function withStore(
-  run: (kv: Deno.Kv, keyFile: string) => Promise<void>,
+  run: (kv: RecordStore, keyFile: string) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-cert-" });
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   try {
     await run(kv, join(folder, "keys.json"));
   } finally {
@@ -20,7 +21,7 @@ async function withStore(
   }
 }
 
-async function openStore(kv: Deno.Kv, keyFile: string): Promise<CertificateStore> {
+async function openStore(kv: RecordStore, keyFile: string): Promise<CertificateStore> {
   return new CertificateStore(
     kv,
     new SecretBox(await openKeyRing(keyFile, systemRandom), systemRandom),

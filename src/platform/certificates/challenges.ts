@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 const PREFIX = "/.well-known/acme-challenge/";
 
@@ -26,7 +27,7 @@ export class Http01Challenges {
    * @param tellOthers tells a challenge to the nodes that answer; the others find it in the store.
    */
   constructor(
-    private readonly shared?: Deno.Kv | undefined,
+    private readonly shared?: RecordStore | undefined,
     private readonly tellOthers: (challenge: Challenge) => Promise<unknown> = () =>
       Promise.resolve(),
   ) {}
@@ -49,7 +50,7 @@ export class Http01Challenges {
   }
 
   /** Takes over the challenges that another node has added or removed. */
-  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+  async follow(changed: readonly RecordKey[]): Promise<void> {
     const { shared } = this;
     const [name] = keys.acmeChallenges();
     if (shared === undefined) return;

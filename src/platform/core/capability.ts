@@ -7,6 +7,7 @@
  */
 import type { Health, Usage } from "../../contract/mod.ts";
 import type { Router } from "./http/mod.ts";
+import type { RecordKey } from "../../store/mod.ts";
 
 export interface Capability {
   /** The name of its folder. */
@@ -24,7 +25,7 @@ export interface Capability {
   /** Called once the platform answers requests: starts what no request has to wait for. */
   whenListening?(): void;
   /** Takes over what another node has changed in the store that both share. */
-  storeChanged?(keys: readonly Deno.KvKey[]): Promise<void>;
+  storeChanged?(keys: readonly RecordKey[]): Promise<void>;
   /** Reads anew what it knows of the store: changes of other nodes were missed. */
   rereadStore?(): Promise<void>;
   /** Finishes running work. The capabilities above it are closed already. */
@@ -41,7 +42,7 @@ export interface Capability {
   /** Called when a project is gone from the store: takes its sites offline and drops its work. */
   forgetProject?(projectId: string): Promise<void>;
   /** Keys of its records about a project, which are removed with the project. */
-  projectKeys?(projectId: string): AsyncIterable<Deno.KvKey>;
+  projectKeys?(projectId: string): AsyncIterable<RecordKey>;
   /**
    * Removes what else it keeps for a project, such as files. After a crash it
    * is called again at the next start, so it must accept finding nothing.

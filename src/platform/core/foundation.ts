@@ -15,9 +15,10 @@ import type { SecretBox } from "./secrets/mod.ts";
 import type { Nodes } from "./nodes/mod.ts";
 import type { Peers } from "./peers/mod.ts";
 import type { BlobVault, DataDir } from "./store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 export interface Foundation {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** Whether it is known here what other nodes, with which this one shares the store, have changed. */
   isCurrent(): boolean;
   /** Why it is not known, for people; `undefined` where {@link isCurrent}. */

@@ -6,6 +6,7 @@ import type { FinishedRun, WantedRun } from "./cron_runner.ts";
 import { CronScheduler } from "./cron_scheduler.ts";
 import { CronStore } from "./cron_store.ts";
 import { minutesOf } from "./minutes.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const START = Date.parse("2026-11-22T10:00:00Z");
 const MINUTE = 60_000;
@@ -32,7 +33,7 @@ const runOf = ({ path, trigger }: WantedRun): FinishedRun => ({
 });
 
 async function withScheduler(run: (parts: Parts) => Promise<void>): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const store = new CronStore(kv);
   const clock = { now: START };
   let open: (() => void)[] = [];

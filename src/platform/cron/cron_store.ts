@@ -8,11 +8,12 @@ import { z } from "zod";
 import { type CronRun, cronRun } from "../../contract/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 const roundRecord = z.object({ minute: z.number() });
 
 export class CronStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /**
    * Takes a minute for a round. Of several platforms over one store, one gets it.
@@ -43,7 +44,7 @@ export class CronStore {
   }
 
   /** Keys of all that is stored about a project. */
-  async *keysOf(projectId: string): AsyncGenerator<Deno.KvKey> {
+  async *keysOf(projectId: string): AsyncGenerator<RecordKey> {
     for await (const { key } of this.kv.list({ prefix: keys.cronRuns(projectId) })) yield key;
   }
 }

@@ -17,6 +17,7 @@ import { DeploymentStore } from "../deployments/mod.ts";
 import { type ProjectRecord, projectRecord, ProjectStore } from "../projects/mod.ts";
 import { VariableStore } from "../variables/mod.ts";
 import { createDatabases, type Databases } from "./mod.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 type Handler = (caller: unknown, context: unknown) => Promise<unknown>;
 
@@ -31,15 +32,15 @@ export class TestMachine implements AsyncDisposable {
   readonly #looks: (() => void)[] = [];
 
   private constructor(
-    readonly kv: Deno.Kv,
+    readonly kv: RecordStore,
     private readonly folder: string,
     private readonly box: SecretBox,
   ) {}
 
-  static async make(kv?: Deno.Kv): Promise<TestMachine> {
+  static async make(kv?: RecordStore): Promise<TestMachine> {
     const folder = await Deno.makeTempDir();
     const box = new SecretBox(await openKeyRing(join(folder, "keys"), systemRandom), systemRandom);
-    return new TestMachine(kv ?? await Deno.openKv(":memory:"), folder, box);
+    return new TestMachine(kv ?? await DenoStore.open(":memory:"), folder, box);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -87,7 +88,7 @@ export class TestMachine implements AsyncDisposable {
   }
 
   /** Opens a platform that takes up nothing, with a way to the store of its own. */
-  open(kv: Deno.Kv, ...engines: readonly DatabaseEngine[]): TestPlatform {
+  open(kv: RecordStore, ...engines: readonly DatabaseEngine[]): TestPlatform {
     const { box, events, alive } = this;
     const instance = `process-${this.#open.length}`;
     const foundation = {

@@ -11,9 +11,10 @@ import type { Random } from "../../lib/clock.ts";
 import { deleteKeys, keys, keysBelow, readAll } from "../core/store/mod.ts";
 import { mintId } from "./names.ts";
 import { type BranchRecord, branchRecord, type StorageRecord } from "./records.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 /** What the branches of all databases show, deleted ones as well. */
-export async function shownStorages(kv: Deno.Kv): Promise<StorageRecord[]> {
+export async function shownStorages(kv: RecordStore): Promise<StorageRecord[]> {
   const shown: StorageRecord[] = [];
   for await (const { value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {
     if (value.storage !== null) shown.push(value.storage);
@@ -46,7 +47,7 @@ function restored(branch: BranchRecord, random: Random): BranchRecord {
  * Lets the records of a restored store name what is restored with them. Snapshots
  * are in no backup, and nor is what was to be removed.
  */
-export async function adoptRecords(kv: Deno.Kv, random: Random): Promise<void> {
+export async function adoptRecords(kv: RecordStore, random: Random): Promise<void> {
   for await (const { key, value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {
     const adopted = restored(value, random);
     if (adopted !== value) await kv.set(key, adopted);

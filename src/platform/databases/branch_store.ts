@@ -27,6 +27,7 @@ import {
 } from "./records.ts";
 import { passwordPlace } from "./names.ts";
 import { MAX_BRANCHES } from "./sizes.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 type Place = z.infer<typeof roleRecord>;
 export type BranchCreated = "created" | "name taken" | "too many" | "no database";
@@ -35,7 +36,7 @@ export type BranchCreated = "created" | "name taken" | "too many" | "no database
 const strayRecord = z.object({ seenAt: z.number() });
 
 export class BranchStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async get(databaseId: string, name: string): Promise<BranchRecord | undefined> {
     return (await readRecord(this.kv, keys.databaseBranch(databaseId, name), branchRecord))?.value;

@@ -32,6 +32,7 @@ import { RestoredDumps } from "./restored_dumps.ts";
 import { bindBranchRoutes, bindDatabaseRoutes } from "./routes.ts";
 import { SnapshotService } from "./snapshot_service.ts";
 import { transfer } from "./transfer.ts";
+import type { KeyPart } from "../../store/mod.ts";
 
 export interface Databases {
   readonly databases: DatabaseStore;
@@ -59,7 +60,7 @@ export interface DatabaseParts {
 }
 
 /** Families of the records that say which databases deployments get. */
-const FAMILIES: ReadonlySet<Deno.KvKeyPart> = new Set(
+const FAMILIES: ReadonlySet<KeyPart> = new Set(
   [keys.allDatabases(), keys.allDatabaseBranches()].map(([family]) => family!),
 );
 

@@ -8,6 +8,7 @@ import { isUuid } from "../../lib/ids.ts";
 import { commitWithRetries, keys, type Page, readAll, readRecord } from "../core/store/mod.ts";
 import { type BranchRecord, type DatabaseRecord, databaseRecord, roleRecord } from "./records.ts";
 import { MAX_DATABASES } from "./sizes.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 /** Where a deleted database's record is. */
 const deletedRecord = z.object({ projectId: z.string() });
@@ -15,7 +16,7 @@ const deletedRecord = z.object({ projectId: z.string() });
 export type Created = "created" | "name taken" | "too many" | "no project";
 
 export class DatabaseStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** Stores a new database with its branch `main`. */
   async create(database: DatabaseRecord, main: BranchRecord): Promise<Created> {
@@ -182,7 +183,7 @@ export class DatabaseStore {
     return (await this.list(projectId)).length;
   }
 
-  async #deletedBelow(prefix: Deno.KvKey): Promise<DatabaseRecord[]> {
+  async #deletedBelow(prefix: RecordKey): Promise<DatabaseRecord[]> {
     const found: DatabaseRecord[] = [];
     for await (const { key, value } of readAll(this.kv, prefix, deletedRecord)) {
       const database = await this.get(value.projectId, String(key.at(-1)));

@@ -8,6 +8,7 @@ import { ProjectStore } from "../projects/mod.ts";
 import { BranchStore } from "./branch_store.ts";
 import { DatabaseStore } from "./database_store.ts";
 import { GRACE_MS, SIZES } from "./sizes.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 /** A branch as people name it: `orders/main of shop`. */
 export interface NamedBranch {
@@ -36,7 +37,7 @@ type Facts<Key extends keyof RecordFacts> = RecordFacts[Key] extends readonly (i
   : never;
 
 /** Reads the records; nothing of the store is changed. */
-export async function inspectRecords(kv: Deno.Kv): Promise<RecordFacts> {
+export async function inspectRecords(kv: RecordStore): Promise<RecordFacts> {
   const [databases, branches, projects] = [
     new DatabaseStore(kv),
     new BranchStore(kv),

@@ -14,6 +14,7 @@ import { type DeploymentRecord, deploymentRecord } from "./deployment.ts";
 import { DeploymentService } from "./deployment_service.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 import { testProject } from "../projects/_test_project.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 const PROJECT = testProject();
 
@@ -46,7 +47,7 @@ function memoryBlobs() {
 export async function withService(
   run: (world: Awaited<ReturnType<typeof open>>) => Promise<void>,
 ): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   try {
     await run(await open(kv));
   } finally {
@@ -54,7 +55,7 @@ export async function withService(
   }
 }
 
-async function open(kv: Deno.Kv) {
+async function open(kv: RecordStore) {
   const deployments = new DeploymentStore(kv);
   const projects = new ProjectStore(kv);
   assert.ok(await projects.create(PROJECT));

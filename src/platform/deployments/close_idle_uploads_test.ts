@@ -7,6 +7,7 @@ import type { DeploymentRecord } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 import { OpenUploads, UPLOAD_IDLE_MS } from "./open_uploads.ts";
 import { testProject } from "../projects/_test_project.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const PROJECT = "01890000-0000-7000-8000-000000000002";
@@ -44,7 +45,7 @@ function record(id: string, more: Partial<DeploymentRecord>): DeploymentRecord {
 }
 
 interface Parts {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly deployments: DeploymentStore;
   readonly uploads: OpenUploads;
   readonly raised: RaisedEvent[];
@@ -56,7 +57,7 @@ interface Parts {
 }
 
 async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   let time = NOW;
   const deployments = new DeploymentStore(kv);
   const uploads = new OpenUploads(kv, () => time);

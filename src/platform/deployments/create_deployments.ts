@@ -25,6 +25,7 @@ import { OpenUploads, uploadKeys } from "./open_uploads.ts";
 import { bindDeploymentRoutes } from "./routes.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
 import { sweep, type SweepServices } from "./sweep.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 export interface Deployments {
   readonly sites: SiteDirectory;
@@ -58,7 +59,7 @@ export function openDeployments({ kv, addresses }: Foundation): DeploymentStore 
 /** How often uploads are checked, in milliseconds. */
 const UPLOADS_EVERY_MS = 30_000;
 
-async function* deploymentKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.KvKey> {
+async function* deploymentKeys(kv: RecordStore, projectId: string): AsyncGenerator<RecordKey> {
   for await (const key of keysBelow(kv, keys.deployments(projectId))) {
     yield keys.deploymentOwner(String(key[2]));
     yield keys.deploymentVariables(String(key[2]));

@@ -30,6 +30,7 @@ import {
 } from "./host_labels.ts";
 import { closeUpload, openUpload, takesFiles } from "./open_uploads.ts";
 import { withLive } from "./production_history.ts";
+import type { Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
 const ownerRecord = z.object({ projectId: z.string(), workspaceId: z.string() });
 export type DeploymentOwner = z.infer<typeof ownerRecord>;
@@ -46,13 +47,13 @@ export interface Activated {
  */
 export interface CreatedWith {
   /** The records that it checks. */
-  readonly contended: readonly Deno.KvKey[];
-  add(operation: Deno.AtomicOperation): Promise<void>;
+  readonly contended: readonly RecordKey[];
+  add(operation: Operation): Promise<void>;
 }
 
 /** Adds the note of an event to the commit of its cause. */
 export type NoteMoment = (
-  operation: Deno.AtomicOperation,
+  operation: Operation,
   moment: Moment,
   deployment: DeploymentRecord,
 ) => void;
@@ -64,7 +65,7 @@ const MOMENT_OF: Partial<Record<DeploymentRecord["status"], Moment>> = {
 };
 
 export class DeploymentStore {
-  constructor(private readonly kv: Deno.Kv, private readonly note: NoteMoment = () => {}) {}
+  constructor(private readonly kv: RecordStore, private readonly note: NoteMoment = () => {}) {}
 
   /** Stores a new deployment and reserves its unique label; false where that is taken. */
   async create(deployment: DeploymentRecord, also?: CreatedWith): Promise<boolean> {
@@ -251,7 +252,7 @@ export class DeploymentStore {
   }
 
   private write(
-    operation: Deno.AtomicOperation,
+    operation: Operation,
     old: Versioned<DeploymentRecord>,
     next: DeploymentRecord,
   ): void {
@@ -261,7 +262,7 @@ export class DeploymentStore {
   }
 
   private writeProject(
-    operation: Deno.AtomicOperation,
+    operation: Operation,
     old: Versioned<ProjectRecord>,
     next: ProjectRecord,
   ): void {

@@ -3,6 +3,7 @@ import { keys } from "../core/store/keys.ts";
 import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 import { testProject } from "../projects/_test_project.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 const DEPLOYMENT = deploymentRecord.parse({
   id: "d1",
@@ -33,9 +34,9 @@ const PROJECT = testProject();
 
 /** A store of one deployment, and the moments that were noted in its commits. */
 async function withStore(
-  run: (store: DeploymentStore, noted: () => Promise<string[]>, kv: Deno.Kv) => Promise<void>,
+  run: (store: DeploymentStore, noted: () => Promise<string[]>, kv: RecordStore) => Promise<void>,
 ): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   await kv.set(keys.deployment("p1", "d1"), DEPLOYMENT);
   const store = new DeploymentStore(
     kv,

@@ -7,9 +7,10 @@ import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { ProjectStore } from "../projects/mod.ts";
 import { allLabels, readLabel } from "./host_labels.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 export interface FollowParts {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly sites: SiteDirectory;
   readonly projects: Pick<ProjectStore, "idByName">;
   readonly addresses: Addresses;
@@ -39,7 +40,7 @@ async function hideHost(sites: SiteDirectory, hostname: string): Promise<void> {
 /** Shows what the store says on the hosts whose records are among the changed ones. */
 export async function followHosts(
   parts: FollowParts,
-  changed: readonly Deno.KvKey[],
+  changed: readonly RecordKey[],
 ): Promise<void> {
   for (const [family, label] of changed) {
     if (family === "hosts") await followHost(parts, String(label));

@@ -6,6 +6,7 @@
 import { commitWithRetries, keys, readAll, readRecord, type Versioned } from "../core/store/mod.ts";
 import { type HostRecord, hostRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
+import type { Operation, RecordStore } from "../../store/mod.ts";
 
 /** The records changed before the commit could be made; decide again. */
 export class StaleDecisionError extends Error {
@@ -18,7 +19,7 @@ export interface HostChange {
 }
 
 export function readLabel(
-  kv: Deno.Kv,
+  kv: RecordStore,
   label: string,
 ): Promise<Versioned<HostRecord> | undefined> {
   return readRecord(kv, keys.host(label), hostRecord);
@@ -26,7 +27,7 @@ export function readLabel(
 
 /** All host labels of the platform. */
 export async function* allLabels(
-  kv: Deno.Kv,
+  kv: RecordStore,
 ): AsyncGenerator<{ readonly label: string; readonly host: HostRecord }> {
   for await (const { key, value } of readAll(kv, keys.hosts(), hostRecord)) {
     yield { label: String(key[1]), host: value };
@@ -39,8 +40,8 @@ export async function* allLabels(
  * @throws {StaleDecisionError} where a label belongs to another project.
  */
 export async function pointLabels(
-  kv: Deno.Kv,
-  operation: Deno.AtomicOperation,
+  kv: RecordStore,
+  operation: Operation,
   { hosts, projectId }: { readonly hosts: readonly HostChange[]; readonly projectId: string },
 ): Promise<void> {
   for (const { label, deploymentId } of hosts) {
@@ -55,7 +56,7 @@ export async function pointLabels(
 }
 
 /** Empties the labels that still show a deployment, its own and its branch's. */
-export async function clearLabels(kv: Deno.Kv, deployment: DeploymentRecord): Promise<void> {
+export async function clearLabels(kv: RecordStore, deployment: DeploymentRecord): Promise<void> {
   const { id, projectId, workspaceId, uniqueLabel, branchLabel } = deployment;
   const projectKey = keys.project(workspaceId, projectId);
   for (const label of [uniqueLabel, branchLabel]) {

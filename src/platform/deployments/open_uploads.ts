@@ -9,6 +9,7 @@ import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
+import type { Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
 /** Longest time without a byte for a deployment, in milliseconds (5 minutes). */
 export const UPLOAD_IDLE_MS = 5 * 60 * 1000;
@@ -31,7 +32,7 @@ export function takesFiles({ status, source }: DeploymentRecord): boolean {
 }
 
 /** Opens the upload in the commit that stores the new deployment. */
-export function openUpload(operation: Deno.AtomicOperation, deployment: DeploymentRecord): void {
+export function openUpload(operation: Operation, deployment: DeploymentRecord): void {
   const { id: deploymentId, projectId, workspaceId, createdAt: fedAt } = deployment;
   const upload: OpenUpload = { projectId, deploymentId, workspaceId, fedAt };
   operation.set(keys.openUpload(workspaceId, deploymentId), upload);
@@ -39,21 +40,21 @@ export function openUpload(operation: Deno.AtomicOperation, deployment: Deployme
 
 /** Closes the upload in the commit that brings the deployment to an end. */
 export function closeUpload(
-  operation: Deno.AtomicOperation,
+  operation: Operation,
   { workspaceId, id }: Pick<DeploymentRecord, "workspaceId" | "id">,
 ): void {
   operation.delete(keys.openUpload(workspaceId, id));
 }
 
 /** Keys of the open uploads of a project. */
-export async function* uploadKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.KvKey> {
+export async function* uploadKeys(kv: RecordStore, projectId: string): AsyncGenerator<RecordKey> {
   for await (const { key, value } of readAll(kv, keys.allOpenUploads(), openUploadRecord)) {
     if (value.projectId === projectId) yield key;
   }
 }
 
 export class OpenUploads {
-  constructor(private readonly kv: Deno.Kv, private readonly now: Clock) {}
+  constructor(private readonly kv: RecordStore, private readonly now: Clock) {}
 
   /** Notes that bytes arrive for a deployment; false if it takes none. */
   async feed(workspaceId: string, deploymentId: string): Promise<boolean> {

@@ -9,6 +9,7 @@ import { storeContent } from "./create_deployment.ts";
 import { deploymentRecord } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 import { receiveFiles } from "./receive_files.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const WORKSPACE = "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e05";
 const PROJECT = testProject();
@@ -27,7 +28,7 @@ async function withBase(
   }) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-files-" });
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   try {
     const blobs = (await openFsBlobVault(folder)).of(WORKSPACE);
     const deployments = new DeploymentStore(kv);

@@ -9,6 +9,7 @@ import { writeContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 import { KEEP_UPLOAD_MS, MAX_PENDING_MS, sweep } from "./sweep.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const PROJECT = "01890000-0000-7000-8000-000000000002";
@@ -17,7 +18,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 async function withParts(
   run: (parts: {
-    readonly kv: Deno.Kv;
+    readonly kv: RecordStore;
     readonly root: string;
     readonly vault: Awaited<ReturnType<typeof openFsBlobVault>>;
     /** Records a deployment of one file and returns the hashes of its blobs. */
@@ -28,7 +29,7 @@ async function withParts(
   }) => Promise<void>,
 ) {
   const root = await Deno.makeTempDir({ prefix: "svc-sweep-" });
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const vault = await openFsBlobVault(root);
   const blobs = vault.of(WORKSPACE);
   const damaged: string[] = [];

@@ -3,6 +3,7 @@ import { keys } from "../core/store/keys.ts";
 import { Failure } from "../core/http/failure.ts";
 import { openUploadRecord, OpenUploads } from "./open_uploads.ts";
 import { startHeartbeat, watchStream } from "./upload_heartbeat.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 
@@ -14,7 +15,7 @@ interface Parts {
 }
 
 async function withUploads(ids: string[], run: (parts: Parts) => Promise<void>): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   let time = 0;
   const now = () => time;
   for (const deploymentId of ids) {

@@ -21,6 +21,7 @@ import { notesOn, proofValue, recordsToSet, type RoutingTarget } from "./dns_pla
 import { type DomainRecord, isVerified, type ZoneOwnerRecord, type ZoneRecord } from "./domain.ts";
 import { companionOf, parseDomainName } from "./domain_name.ts";
 import type { DomainStore } from "./domain_store.ts";
+import type { RecordKey } from "../../store/mod.ts";
 
 /** Most domains of one project. */
 export const MAX_DOMAINS = 200;
@@ -196,7 +197,7 @@ export class DomainService {
   }
 
   /** Reads anew the zones whose records another node has changed. */
-  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+  async follow(changed: readonly RecordKey[]): Promise<void> {
     const zones = changed.filter(([family]) =>
       family === "zone_owners" || family === "zone_domains"
     )

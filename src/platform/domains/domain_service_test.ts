@@ -10,6 +10,7 @@ import { DnsClient, parseDnsServer } from "./dns_client.ts";
 import { DomainService, MAX_DOMAINS } from "./domain_service.ts";
 import { DomainStore } from "./domain_store.ts";
 import { testProject } from "../projects/_test_project.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const ZONE = "shop.example";
 const PROOF = `_svc-challenge.${ZONE}`;
@@ -30,7 +31,7 @@ interface World {
 
 /** Two workspaces on a real store and a real DNS server. */
 async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const dns = await startDns();
   const projects = new ProjectStore(kv);
   const domains = new DomainStore(kv);

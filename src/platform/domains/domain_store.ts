@@ -22,6 +22,7 @@ import {
   type ZoneRecord,
   zoneRecord,
 } from "./domain.ts";
+import type { Operation, RecordStore } from "../../store/mod.ts";
 
 const placeRecord = z.object({ projectId: z.string(), domainId: z.string() });
 
@@ -39,7 +40,7 @@ export type AddOutcome =
   | { readonly type: "project_gone" };
 
 export class DomainStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async find(projectId: string, id: string): Promise<DomainRecord | undefined> {
     return (await readRecord(this.kv, keys.domain(projectId, id), domainRecord))?.value;
@@ -234,7 +235,7 @@ export class DomainStore {
   }
 
   private checkHostname(
-    operation: Deno.AtomicOperation,
+    operation: Operation,
     domain: DomainRecord,
     known: Versioned<DomainRecord> | undefined,
   ): void {
@@ -242,7 +243,7 @@ export class DomainStore {
     operation.check({ key, versionstamp: known?.versionstamp ?? null });
   }
 
-  private write(operation: Deno.AtomicOperation, domain: DomainRecord): void {
+  private write(operation: Operation, domain: DomainRecord): void {
     const { id, projectId, workspaceId, hostname, zone } = domain;
     const place = { projectId, domainId: id };
     operation

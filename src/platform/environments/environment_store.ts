@@ -13,9 +13,10 @@ import {
   type EnvironmentRecord,
   environmentRecord,
 } from "./environment.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 export class EnvironmentStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** Stores a new environment with its host label; false if either is taken. */
   async create(project: ProjectRecord, environment: EnvironmentRecord): Promise<boolean> {

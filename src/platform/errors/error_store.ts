@@ -7,6 +7,7 @@
 import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
 import { commitWithRetries, keys, keysBelow, readAll, readRecord } from "../core/store/mod.ts";
 import { type ErrorGroup, errorGroup, mergeGroups } from "./error_group.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 /** Faults that are kept of a project; beyond them, those longest not seen go. */
 export const MAX_GROUPS = 500;
@@ -14,7 +15,7 @@ export const MAX_GROUPS = 500;
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 export class ErrorStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** Adds up a fault; the event that a new one raises is noted in the same commit. */
   async add(
@@ -50,7 +51,7 @@ export class ErrorStore {
   }
 
   /** Keys of all that is kept of a project. */
-  keysOf(projectId: string): AsyncGenerator<Deno.KvKey> {
+  keysOf(projectId: string): AsyncGenerator<RecordKey> {
     return keysBelow(this.kv, keys.errors(projectId));
   }
 

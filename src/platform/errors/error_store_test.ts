@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type ErrorGroup, seenOnce } from "./error_group.ts";
 import { ErrorStore, MAX_GROUPS } from "./error_store.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const seen = (id: string, time: number): ErrorGroup =>
   seenOnce(
@@ -12,7 +13,7 @@ const seen = (id: string, time: number): ErrorGroup =>
   );
 
 Deno.test("ErrorStore.trim() removes those longest not seen, of this project alone", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await DenoStore.open(":memory:");
   const store = new ErrorStore(kv);
   const none = () => undefined;
   for (let time = 0; time < MAX_GROUPS + 3; time++) {
@@ -29,7 +30,7 @@ Deno.test("ErrorStore.trim() removes those longest not seen, of this project alo
 });
 
 Deno.test("ErrorStore adds up what nodes count at once, and calls an error new once", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await DenoStore.open(":memory:");
   const nodes = Array.from({ length: 4 }, () => new ErrorStore(kv));
   const added = await Promise.all(
     nodes.map((node, index) => node.add("p", seen("e", 10 - index), () => undefined)),

@@ -15,6 +15,7 @@ import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { type BlobStore, type BlobVault, keys, readAll, readRecord } from "../core/store/mod.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { pushedRepository } from "./pushed_repository.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 /** Largest file of a pack, in bytes: a repository is no larger, and one pack may hold all of it. */
 const MAX_FILE = 8 * 1024 ** 3;
@@ -45,7 +46,7 @@ export class PushOvertakenError extends Error {
 export interface PushedRepositoriesOptions {
   /** The folder of all copies of this node. */
   readonly root: string;
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly vault: Pick<BlobVault, "of">;
   now(): number;
 }

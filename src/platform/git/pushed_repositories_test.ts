@@ -4,6 +4,7 @@ import { git, makeRepository } from "../../lib/_test_git.ts";
 import { openFsBlobVault } from "../core/store/fs_blob_vault.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import { PushedRepositories, PushOvertakenError } from "./pushed_repositories.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
 const PROJECT = "01890000-0000-7000-8000-000000000001";
 const WORKSPACE = "01890000-0000-7000-8000-000000000002";
@@ -17,13 +18,13 @@ interface Node {
 }
 
 async function withNodes(
-  run: (nodes: { readonly a: Node; readonly b: Node; readonly kv: Deno.Kv }, work: {
+  run: (nodes: { readonly a: Node; readonly b: Node; readonly kv: RecordStore }, work: {
     readonly path: string;
     commit(text: string): Promise<string>;
   }) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-pushed-" });
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const vault = await openFsBlobVault(join(folder, "blobs"));
   const work = await makeRepository(folder, "work");
   const nodeOf = (name: string): Node => {

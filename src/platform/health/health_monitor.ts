@@ -16,6 +16,7 @@ import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
 import { type HealthRecord, type UnconfirmedChange, weighHealth } from "./health_record.ts";
 import type { Checked, ServersElsewhere } from "./servers_elsewhere.ts";
 import type { HealthStore } from "./health_store.ts";
+import type { RecordKey } from "../../store/mod.ts";
 
 /** Time between two checks, in milliseconds. */
 export const HEALTH_INTERVAL_MS = 30_000;
@@ -65,7 +66,7 @@ export class HealthMonitor {
   }
 
   /** Takes over what another node has found out. */
-  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+  async follow(changed: readonly RecordKey[]): Promise<void> {
     if (!changed.some(([first]) => first === keys.allProjectHealth()[0])) return;
     await this.#read();
   }

@@ -7,9 +7,10 @@
 import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
 import { keys, readAll } from "../core/store/mod.ts";
 import { type HealthRecord, healthRecord } from "./health_record.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 export class HealthStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async *all(): AsyncGenerator<{ readonly projectId: string; readonly record: HealthRecord }> {
     for await (const { key, value } of readAll(this.kv, keys.allProjectHealth(), healthRecord)) {

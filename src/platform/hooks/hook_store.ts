@@ -7,6 +7,7 @@ import { z } from "zod";
 import { RecentMap } from "../../lib/memo.ts";
 import { commitWithRetries, keys, type Page, readAll, readRecord } from "../core/store/mod.ts";
 import { type HookRecord, hookRecord } from "./hook.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 const placeRecord = z.object({ workspaceId: z.string(), id: z.string() });
 
@@ -17,7 +18,7 @@ export class HookStore {
   /** Where the hooks of tokens are. A hook that has another token by now is not found there. */
   private readonly places = new RecentMap<z.infer<typeof placeRecord>>(MAX_PLACES);
 
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** Stores a new hook; false where its project is gone. */
   async create(hook: HookRecord): Promise<boolean> {

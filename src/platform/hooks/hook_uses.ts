@@ -7,6 +7,7 @@
 import { z } from "zod";
 import { keys, readRecord } from "../core/store/mod.ts";
 import type { HookUse } from "./hook.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 /** Hooks of one commit, which changes two counters for each. */
 const MAX_HOOKS = 100;
@@ -23,7 +24,10 @@ export class HookUses {
   readonly #noted = new Map<string, Uses>();
   #storing: Promise<void> | undefined;
 
-  constructor(private readonly kv: Deno.Kv, private readonly onTrouble: (text: string) => void) {}
+  constructor(
+    private readonly kv: RecordStore,
+    private readonly onTrouble: (text: string) => void,
+  ) {}
 
   /** Counts a use. A crash in the next moment loses it. */
   note(id: string, now: number): void {

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { keys } from "../core/store/mod.ts";
 import { HookUses } from "./hook_uses.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
 
-async function withUses(test: (uses: HookUses, kv: Deno.Kv, troubles: string[]) => Promise<void>) {
-  using kv = await Deno.openKv(":memory:");
+async function withUses(
+  test: (uses: HookUses, kv: RecordStore, troubles: string[]) => Promise<void>,
+) {
+  using kv = await DenoStore.open(":memory:");
   const troubles: string[] = [];
   const uses = new HookUses(kv, (text) => troubles.push(text));
   await test(uses, kv, troubles);

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 /** How long a pull request is known after its last change. */
 const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
@@ -32,7 +33,7 @@ export interface PullPlace {
 }
 
 export class PullStore {
-  constructor(private readonly kv: Deno.Kv, private readonly now: Clock) {}
+  constructor(private readonly kv: RecordStore, private readonly now: Clock) {}
 
   async find({ projectId, branch }: PullPlace): Promise<PullRecord | undefined> {
     return (await readRecord(this.kv, keys.pull(projectId, branch), pullRecord))?.value;

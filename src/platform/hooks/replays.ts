@@ -10,6 +10,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Failure } from "../core/http/mod.ts";
 import { keys, readRecord } from "../core/store/mod.ts";
+import type { Operation, RecordStore } from "../../store/mod.ts";
 
 const KEPT_MS = IDEMPOTENCY_HOURS * 60 * 60 * 1000;
 
@@ -40,7 +41,7 @@ export function replayKey(
 }
 
 export class ReplayStore {
-  constructor(private readonly kv: Deno.Kv, private readonly now: Clock) {}
+  constructor(private readonly kv: RecordStore, private readonly now: Clock) {}
 
   /**
    * The deployment that a key was answered with, if any.
@@ -71,7 +72,7 @@ export class ReplayStore {
    * @throws {ReplayedError} where the key was answered since it was looked for.
    */
   async keepWith(
-    operation: Deno.AtomicOperation,
+    operation: Operation,
     replay: ReplayKey,
     deploymentId: string,
   ): Promise<void> {
@@ -88,7 +89,7 @@ export class ReplayStore {
   }
 
   private set(
-    operation: Deno.AtomicOperation,
+    operation: Operation,
     { hookId, keyHash, bodyHash }: ReplayKey,
     deploymentId: string,
   ): void {

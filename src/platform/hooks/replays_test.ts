@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ReplayedError, type ReplayKey, replayKey, ReplayStore } from "./replays.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const HOOK = "01900000-0000-7000-8000-000000000001";
 const DEPLOYMENT = "01900000-0000-7000-8000-000000000002";
@@ -8,7 +9,7 @@ const keyOf = (key: string, body: unknown = { branch: "main" }): ReplayKey =>
   replayKey(HOOK, { key, body });
 
 Deno.test("ReplayStore.keepWith() is kept with the deployment, and not without it", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   try {
     const replays = new ReplayStore(kv, () => 1000);
     const taken = { key: ["deployment"], versionstamp: null };
@@ -31,7 +32,7 @@ Deno.test("ReplayStore.keepWith() is kept with the deployment, and not without i
 });
 
 Deno.test("ReplayStore.keepWith() lets one of two nodes answer a key", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await DenoStore.open(":memory:");
   const replays = new ReplayStore(kv, () => 1000);
   const [one, other] = [kv.atomic(), kv.atomic()];
   await replays.keepWith(one, keyOf("first"), DEPLOYMENT);

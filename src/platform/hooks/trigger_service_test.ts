@@ -21,6 +21,7 @@ import { HookStore } from "./hook_store.ts";
 import { HookUses } from "./hook_uses.ts";
 import { ReplayStore } from "./replays.ts";
 import { TriggerService } from "./trigger_service.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const START = Date.UTC(2026, 10, 22, 12);
 const TOKEN = "ab".repeat(32);
@@ -80,7 +81,7 @@ const found = (sha: string): Resolved => ({ type: "found", sha, message: "Fix", 
 
 async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-triggers-" });
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const box = new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom);
   const clock = { now: START };
   const now = () => clock.now;

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { EnvironmentStore } from "../environments/mod.ts";
 import { ProjectStore } from "../projects/mod.ts";
 import { createKv } from "./mod.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const RANDOM = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
 Deno.test("servers of a project's environment share a store that no other reaches", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const { kvFor, capability } = createKv({
     kv,
     isOnlyWriter: true,

@@ -17,6 +17,7 @@ import { createMailer } from "./channels/email/mailer.ts";
 import { createDelivery } from "./create_delivery.ts";
 import type { DeliveryRequest, OutwardChannel } from "./delivery/types.ts";
 import { PreferenceService } from "./preferences/preference_service.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 export const START = Date.UTC(2026, 0, 1, 12);
 export const USER = "01900000-0000-7000-8000-00000000000a";
@@ -73,7 +74,7 @@ export async function withDelivery(
   ) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-outage-" });
-  const kv = await Deno.openKv(`${folder}/kv.sqlite3`);
+  const kv = await DenoStore.open(`${folder}/kv.sqlite3`);
   const clock = { at: START };
   const troubles: string[] = [];
   const outbound = createOutboundFetch({ allowPrivate: true });

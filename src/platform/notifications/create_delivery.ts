@@ -30,9 +30,10 @@ import { createDeliveryQueue, type RunningDeliveryQueue } from "./delivery/deliv
 import { TestSender } from "./delivery/test_sender.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 import { createReview } from "./preferences/review_delivery.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 export interface DeliveryOptions {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** Those that send; this one alone where missing. */
   readonly nodes?: Nodes;
   readonly box: SecretBox;
@@ -64,7 +65,7 @@ export interface DeliveryServices {
   /** Reads which mails an earlier run of the platform gave up. */
   recoverMails(): Promise<void>;
   /** Reads again what another node changed of them. */
-  followMails(changed: readonly Deno.KvKey[]): Promise<void>;
+  followMails(changed: readonly RecordKey[]): Promise<void>;
   /** The key that signs unsubscribe links. */
   unsubscribeKey(): Promise<string>;
   vapidKeys(): Promise<VapidKeys>;

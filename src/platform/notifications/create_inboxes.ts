@@ -14,9 +14,10 @@ import { Inboxes } from "./inbox/inboxes.ts";
 import { LiveStreams, MAX_REPLAYED } from "./live/live_streams.ts";
 import { NotificationService } from "./notification_service.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 export interface InboxOptions {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly accounts: AccountStore;
   isMember(userId: string, workspaceId: string): Promise<boolean>;
   readonly preferences: PreferenceService;
@@ -33,7 +34,7 @@ export interface InboxServices {
   readonly live: LiveStreams;
   readonly notifications: NotificationService;
   /** Shows people what another node has changed in their inboxes. */
-  followInboxes(changed: readonly Deno.KvKey[]): Promise<void>;
+  followInboxes(changed: readonly RecordKey[]): Promise<void>;
   /** Forgets what is known of inboxes: changes of other nodes were missed. */
   rereadInboxes(): void;
   /** Starts to notify people, first of the events that are left from before. */

@@ -3,7 +3,8 @@
  *
  * @module
  */
-type Key = Deno.KvKey;
+import type { RecordKey } from "../../store/mod.ts";
+type Key = RecordKey;
 
 export const notificationKeys = {
   preferences: (userId: string): Key => ["notification_preferences", userId],

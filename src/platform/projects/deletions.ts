@@ -9,11 +9,16 @@ import { z } from "zod";
 import { keys, readAll } from "../core/store/mod.ts";
 import { hostRecord } from "./host_record.ts";
 import type { ProjectRecord } from "./project.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 const tombstone = z.object({ deletedAt: z.number() });
 
 /** Removes the project and its name from the store and leaves the tombstone, in one commit. */
-export async function markDeleted(kv: Deno.Kv, project: ProjectRecord, now: number): Promise<void> {
+export async function markDeleted(
+  kv: RecordStore,
+  project: ProjectRecord,
+  now: number,
+): Promise<void> {
   await kv.atomic()
     .delete(keys.project(project.workspaceId, project.id))
     .delete(keys.projectByName(project.name))
@@ -23,17 +28,17 @@ export async function markDeleted(kv: Deno.Kv, project: ProjectRecord, now: numb
 }
 
 /** Projects whose deletion has begun but not finished. */
-export async function* deletedProjects(kv: Deno.Kv): AsyncGenerator<string> {
+export async function* deletedProjects(kv: RecordStore): AsyncGenerator<string> {
   for await (const { key } of readAll(kv, keys.deletions(), tombstone)) yield String(key[1]);
 }
 
 /** Removes the tombstone, once nothing is left of the project. */
-export async function finishDeletion(kv: Deno.Kv, projectId: string): Promise<void> {
+export async function finishDeletion(kv: RecordStore, projectId: string): Promise<void> {
   await kv.delete(keys.deletion(projectId));
 }
 
 /** The project's own records: host labels and git credentials. */
-export async function* projectKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.KvKey> {
+export async function* projectKeys(kv: RecordStore, projectId: string): AsyncGenerator<RecordKey> {
   for await (const { key, value } of readAll(kv, keys.hosts(), hostRecord)) {
     if (value.projectId === projectId) yield key;
   }

@@ -11,6 +11,7 @@ import { type GitAddress, parseGitUrl } from "../../lib/git_url.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { ProjectRecord } from "./project.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 /**
  * How the platform authenticates to a private repository; never logged, never
@@ -46,7 +47,7 @@ const secretSchema = z.object({
 });
 
 export class GitCredentialStore {
-  constructor(private readonly kv: Deno.Kv, private readonly box: SecretBox) {}
+  constructor(private readonly kv: RecordStore, private readonly box: SecretBox) {}
 
   /** Stores credentials for the origin of a git URL. */
   async save(projectId: string, secret: z.output<typeof secretSchema>): Promise<void> {

@@ -15,11 +15,12 @@ import {
   readRecord,
 } from "../core/store/mod.ts";
 import { type ProjectRecord, projectRecord } from "./project.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 const nameRecord = z.object({ workspaceId: z.string(), projectId: z.string() });
 
 export class ProjectStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** Stores a new project and reserves its host label; false if the name is taken. */
   async create(project: ProjectRecord): Promise<boolean> {

@@ -11,9 +11,10 @@ import { type DeploymentRecord, forget } from "../deployments/mod.ts";
 import { hostRecord, projectRecord } from "../projects/mod.ts";
 import { latestLabel } from "../environments/mod.ts";
 import { commitWithRetries, keys, readRecord } from "../core/store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 export interface RemoveServices {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly sites: Pick<SiteDirectory, "removeDeployment">;
   readonly builds: Pick<BuildStore, "removeWith">;
   readonly runner: Pick<BuildRunner, "forget">;

@@ -13,6 +13,7 @@ import {
   readRecord,
   type Versioned,
 } from "../core/store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 export const revisionRecord = z.object({
   revisionId: z.string(),
@@ -38,7 +39,7 @@ export interface Published {
 }
 
 export class RulesStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async published(projectId: string): Promise<Published> {
     const record = await this.read(projectId);

@@ -12,6 +12,7 @@ import type { Random } from "../../lib/clock.ts";
 import { type EncodedCounts, SALT_BYTES, TrafficCounts } from "../../traffic/mod.ts";
 import { keys } from "../core/store/mod.ts";
 import { PERIODS, type Unit } from "./periods.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 /** Time for which a day's salt is kept; requests of yesterday end soon after midnight. */
 const SALT_KEPT_MS = 36 * 60 * 60 * 1000;
@@ -39,7 +40,7 @@ const isCounts = (value: unknown): value is EncodedCounts =>
 const NOTHING = new TrafficCounts().encode();
 
 export class TrafficStore {
-  constructor(private readonly kv: Deno.Kv, private readonly random: Random) {}
+  constructor(private readonly kv: RecordStore, private readonly random: Random) {}
 
   async write(part: TrafficPart, counts: EncodedCounts): Promise<void> {
     const { vitals, ...rest } = counts;
@@ -64,7 +65,7 @@ export class TrafficStore {
   }
 
   /** Keys of all counts of a project, or of one of its environments. */
-  async *keysOf(projectId: string, environment?: string): AsyncGenerator<Deno.KvKey> {
+  async *keysOf(projectId: string, environment?: string): AsyncGenerator<RecordKey> {
     const prefix = keys.traffic(projectId);
     for await (const { key } of this.kv.list({ prefix })) {
       if (environment === undefined || key[prefix.length + 2] === environment) yield key;

@@ -9,6 +9,7 @@ import { SCOPE_ALL } from "../../contract/mod.ts";
 import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
 import { type SealedSecret, sealedSecret } from "../core/secrets/mod.ts";
 import { type VariableRecord, variableRecord } from "./variable.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 export type Change =
   | { readonly type: "none" }
@@ -22,7 +23,7 @@ export type Change =
 export type VariablesVersion = string;
 
 export class VariableStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async list(projectId: string): Promise<VariableRecord[]> {
     const variables: VariableRecord[] = [];

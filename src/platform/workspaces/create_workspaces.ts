@@ -9,6 +9,7 @@ import type { Capability } from "../core/capability.ts";
 import { InvitationStore } from "./invitation_store.ts";
 import { bindWorkspaceRoutes } from "./routes.ts";
 import { WorkspaceService } from "./workspace_service.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 /** The capability of workspaces. */
 export interface Workspaces {
@@ -20,7 +21,7 @@ export interface Workspaces {
 export function createWorkspaces(
   { parts, kv, audit }: {
     readonly parts: AccountParts;
-    readonly kv: Deno.Kv;
+    readonly kv: RecordStore;
     readonly audit: Pick<AuditLog, "record">;
   },
 ): Workspaces {

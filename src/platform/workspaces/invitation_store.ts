@@ -7,6 +7,7 @@ import { z } from "zod";
 import { ROLES } from "../../contract/mod.ts";
 import { accountKeys, type MembershipRecord, setMembership } from "../accounts/mod.ts";
 import { type Page, readPage, readRecord } from "../core/store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 /** An invitation has to be accepted within a week. */
 export const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
@@ -25,7 +26,7 @@ export type InvitationRecord = z.infer<typeof invitationRecord>;
 const place = z.object({ workspaceId: z.string(), id: z.string() });
 
 export class InvitationStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async add(invitation: InvitationRecord): Promise<void> {
     const { workspaceId, id, hash } = invitation;

@@ -8,6 +8,7 @@ import type { BackupError } from "./backup_layout.ts";
 import { makeBackup } from "./make_backup.ts";
 import { restoreBackup } from "./restore_backup.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 /** SHA-256 of "blob". */
 const BLOB = "fa2c8cc4f28176bbeed4b736df569a34c79cd3723e9ec42f9674b4d46ac6b8b8";
@@ -26,7 +27,7 @@ async function withData(
   await Deno.writeTextFile(join(dataDir, "blobs", "incoming", "half"), "unfinished");
   await Deno.writeTextFile(join(folder, BLOB), "blob");
   await Deno.writeTextFile(join(dataDir, "keys.json"), KEYS);
-  const kv = await Deno.openKv(join(dataDir, "kv.sqlite3"));
+  const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
   await kv.set(["a"], "b");
   kv.close();
   try {
@@ -52,7 +53,7 @@ Deno.test("restoreBackup() restores what makeBackup() packed, and nothing unfini
     assert.deepEqual(names, [WORKSPACE]);
     const blob = join(restored, "blobs", WORKSPACE, "aa", BLOB);
     assert.equal(await Deno.readTextFile(blob), "blob");
-    const kv = await Deno.openKv(join(restored, "kv.sqlite3"));
+    const kv = await DenoStore.open(join(restored, "kv.sqlite3"));
     assert.equal((await kv.get(["a"])).value, "b");
     kv.close();
     const left = [...Deno.readDirSync(root)].map(({ name }) => name).sort();

@@ -10,6 +10,7 @@ import { isSha256 } from "../../lib/hash.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
 import { BlobDamagedError, blobPath } from "../../platform/core/store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 export interface BlobName {
   readonly workspaceId: string;
@@ -53,7 +54,7 @@ function folderSource(root: string): BlobSource {
 
 async function storageSource(
   place: string,
-  { env, kv }: { readonly env: Environment; readonly kv: Deno.Kv },
+  { env, kv }: { readonly env: Environment; readonly kv: RecordStore },
 ): Promise<BlobSource> {
   const { openS3BlobVault } = await import("../../platform/core/s3/mod.ts");
   const folder = await makeHeldFolder("verify");
@@ -85,7 +86,7 @@ async function storageSource(
 /** @param place folder, or address of an object storage, which needs the records as well */
 export async function openBlobSource(
   place: string,
-  { env, kv }: { readonly env: Environment; readonly kv: Deno.Kv | undefined },
+  { env, kv }: { readonly env: Environment; readonly kv: RecordStore | undefined },
 ): Promise<BlobSource> {
   if (!isS3Place(place)) return folderSource(place);
   if (kv === undefined) throw new TypeError("The object storage is not read without records");

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { makeHeldFolder } from "../../lib/held_folders.ts";
 import { openKv } from "../../platform/core/store/mod.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 /** Longest wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
@@ -24,7 +25,7 @@ export async function copyStore(from: string, to: string): Promise<void> {
 /** Reads records of a copy, which stays as it is. */
 export async function readStoreCopy<T>(
   copy: string,
-  read: (kv: Deno.Kv) => Promise<T>,
+  read: (kv: RecordStore) => Promise<T>,
 ): Promise<T> {
   // Opening writes to it.
   const opened = `${copy}.read`;
@@ -47,7 +48,7 @@ export async function readStoreCopy<T>(
 /** Reads records of a store as it is at one moment; what is damaged is left out. */
 export async function withStoreCopy<T>(
   store: string,
-  read: (kv: Deno.Kv) => Promise<T>,
+  read: (kv: RecordStore) => Promise<T>,
 ): Promise<T> {
   await using folder = await makeHeldFolder("store");
   const copy = join(folder.path, "store");

@@ -7,6 +7,7 @@ import { sha256Hex, sha256Stream } from "../../lib/hash.ts";
 import { DeploymentStore, neededBlobs } from "../../platform/deployments/mod.ts";
 import type { BlobName, BlobSource } from "./blob_source.ts";
 import type { DamageList } from "./damage_list.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 const nameOf = ({ workspaceId, sha256 }: BlobName): string => `${workspaceId}/${sha256}`;
 
@@ -28,7 +29,7 @@ export async function verifyBlobs(
   { source, kv, now }: {
     readonly source: BlobSource;
     /** Without it, no blob is looked for. */
-    readonly kv: Deno.Kv | undefined;
+    readonly kv: RecordStore | undefined;
     readonly now: number;
   },
   damage: DamageList,

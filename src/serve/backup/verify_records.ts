@@ -15,7 +15,13 @@ import {
   openKv,
   openPg,
 } from "../../platform/core/store/mod.ts";
-import { decodeKey, isStoreUrl, readRecords } from "../../store/mod.ts";
+import {
+  decodeKey,
+  isStoreUrl,
+  readRecords,
+  type RecordKey,
+  type RecordStore,
+} from "../../store/mod.ts";
 import { withStoreCopy } from "./copy_store.ts";
 import type { DamageList } from "./damage_list.ts";
 
@@ -24,7 +30,7 @@ export interface ReadRecords {
   /** Records that could have a checksum and have none: an older svc wrote them. */
   readonly unchecked: number;
   /** Ids of the keys that secrets are sealed with, each with a record that names it. */
-  readonly keyIds: ReadonlyMap<string, Deno.KvKey>;
+  readonly keyIds: ReadonlyMap<string, RecordKey>;
 }
 
 /** Problems of the file as a database that are told, at most. */
@@ -60,13 +66,13 @@ const SET_ASIDE = keys.damagedRecords()[0];
 class Reader {
   records = 0;
   unchecked = 0;
-  readonly keyIds = new Map<string, Deno.KvKey>();
+  readonly keyIds = new Map<string, RecordKey>();
 
   constructor(private readonly damage: DamageList) {}
 
   read(encoded: unknown, readValue: () => unknown): void {
     this.records++;
-    let key: Deno.KvKey;
+    let key: RecordKey;
     try {
       if (!(encoded instanceof Uint8Array)) throw new TypeError("no bytes");
       key = decodeKey(encoded);
@@ -131,7 +137,7 @@ async function readServer(place: string, env: Environment, reader: Reader): Prom
 export async function verifyRecords(
   { place, env }: { readonly place: string; readonly env: Environment },
   damage: DamageList,
-  then: (kv: Deno.Kv | undefined) => Promise<void>,
+  then: (kv: RecordStore | undefined) => Promise<void>,
 ): Promise<ReadRecords> {
   const reader = new Reader(damage);
   if (isStoreUrl(place)) {

@@ -18,7 +18,7 @@ import { moveFiles, surveyFiles } from "./move_files.ts";
 import { beginMove, endMove, forgetMove } from "./move_mark.ts";
 import { moveRecords, type Survey, surveyRecords } from "./move_records.ts";
 import { type Opened, openEnds } from "./open_ends.ts";
-import type { RecordStore } from "./record_store.ts";
+import type { MovedStore } from "./record_store.ts";
 
 /** Data that is on one node, by its folder. */
 const PER_NODE: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const PER_NODE: Readonly<Record<string, string>> = {
     "repositories that were pushed: a node that is started there shares them, or push again",
 };
 
-async function refuseUsers(store: RecordStore, place: string): Promise<void> {
+async function refuseUsers(store: MovedStore, place: string): Promise<void> {
   const users = await store.users();
   if (users.length > 0) throw new StoreInUseError(place, users);
 }

@@ -7,13 +7,14 @@ import { systemRandom } from "../../lib/clock.ts";
 import { migrateStore, MigrationError, type MigrationOptions, StoreInUseError } from "./mod.ts";
 import { openRecords } from "./record_store.ts";
 import { isMoved, valueBytes } from "./raw_record.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const COUNT = 1500;
 
 /** A data directory with records of every kind that a store can have. */
 async function furnish(dataDir: string): Promise<void> {
   await Deno.mkdir(dataDir);
-  const kv = await Deno.openKv(join(dataDir, "kv.sqlite3"));
+  const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
   for (let first = 0; first < COUNT; first += 100) {
     const operation = kv.atomic();
     for (let n = first; n < first + 100; n++) {
@@ -116,7 +117,7 @@ async function nextStamp(place: string, env: Record<string, string>): Promise<st
 test("gives new values versions above those of the source", async (tools) => {
   const { folder, dataDir, place, env, migrate } = tools;
   const file = join(dataDir, "kv.sqlite3");
-  const source = await Deno.openKv(file);
+  const source = await DenoStore.open(file);
   for (let commit = 0; commit < 100; commit++) await source.set(["often"], commit);
   source.close();
   const first = await nextStamp(file, env);
@@ -140,7 +141,7 @@ test("goes on where it was interrupted, and takes over what changed since", asyn
   await assert.rejects(migrate({ signal: stopping.signal, onProgress }), /interrupted/);
   const half = (await contentOf(place, env)).length;
   assert.ok(half > 0 && half < COUNT, `${half} records`);
-  const source = await Deno.openKv(join(dataDir, "kv.sqlite3"));
+  const source = await DenoStore.open(join(dataDir, "kv.sqlite3"));
   await source.atomic().delete(["bytes", 0, "é0"]).set(["bytes", 1, "é1"], new Uint8Array([7]))
     .commit();
   source.close();

@@ -19,6 +19,7 @@ import {
 } from "../../platform/core/store/mod.ts";
 import { MigrationError } from "./migration_error.ts";
 import type { Amount, FilesReport, Watch } from "./migration_options.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 /** Blobs that are copied at the same time. */
 const PARALLEL = 8;
@@ -28,7 +29,7 @@ const CACHE_BYTES = 1024 ** 3;
 
 export interface VaultOptions {
   readonly env: Environment;
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** Folder for what can be lost. */
   readonly cache: string;
   onTrouble(message: string): void;

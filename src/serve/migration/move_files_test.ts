@@ -11,6 +11,7 @@ import {
 } from "../../platform/core/store/mod.ts";
 import { migrateStore, MigrationError, type MigrationOptions } from "./mod.ts";
 import type { Ends, FilesReport } from "./migration_options.ts";
+import { DenoStore } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const OTHER = "01890000-0000-7000-8000-000000000002";
@@ -36,7 +37,7 @@ async function withStorage(
   const dataDir = await Deno.makeTempDir({ prefix: "svc-migrate-" });
   await using storage = await openFaultyStorage();
   try {
-    (await Deno.openKv(join(dataDir, "kv.sqlite3"))).close();
+    (await DenoStore.open(join(dataDir, "kv.sqlite3"))).close();
     await furnish(join(dataDir, "blobs"));
     await run({
       dataDir,

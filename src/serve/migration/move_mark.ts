@@ -11,6 +11,7 @@ import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { keys } from "../../platform/core/store/mod.ts";
 import { MigrationError } from "./migration_error.ts";
+import type { RecordStore } from "../../store/mod.ts";
 
 const ends = z.object({ from: z.string(), to: z.string() });
 
@@ -52,8 +53,8 @@ export function isSameMove(one: Places, other: Places): boolean {
 
 /** The stores of records of a move; without a target, files alone are moved. */
 export interface MoveStores {
-  readonly source: Deno.Kv;
-  readonly target: Deno.Kv | undefined;
+  readonly source: RecordStore;
+  readonly target: RecordStore | undefined;
 }
 
 /** Says what is moved, before anything is. */
@@ -82,7 +83,7 @@ export async function forgetMove(dataDir: string): Promise<void> {
 }
 
 /** The id of the move that a store is the target of. */
-export async function findMark(store: Deno.Kv): Promise<string | undefined> {
+export async function findMark(store: RecordStore): Promise<string | undefined> {
   const { value } = await store.get(keys.meta("move"));
   return value === null ? undefined : moveSchema.safeParse(value).data?.id ?? "";
 }

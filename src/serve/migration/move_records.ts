@@ -18,7 +18,7 @@ import {
   sizeOf,
   valueBytes,
 } from "./raw_record.ts";
-import type { Change, RecordStore } from "./record_store.ts";
+import type { Change, MovedStore } from "./record_store.ts";
 
 /** What there is to be moved. */
 export interface Survey {
@@ -45,7 +45,7 @@ function readValue({ key, value }: RawRecord): unknown {
   }
 }
 
-export async function surveyRecords(from: RecordStore): Promise<Survey> {
+export async function surveyRecords(from: MovedStore): Promise<Survey> {
   const keyIds = new Set<string>();
   let [count, bytes] = [0, 0];
   for await (const record of from.records()) {
@@ -58,7 +58,7 @@ export async function surveyRecords(from: RecordStore): Promise<Survey> {
 }
 
 /** Whether a store has none of a platform's records. */
-export async function hasRecords(store: RecordStore): Promise<boolean> {
+export async function hasRecords(store: MovedStore): Promise<boolean> {
   for await (const record of store.records()) if (isMoved(record)) return true;
   return false;
 }
@@ -83,8 +83,8 @@ async function* changesBetween(
 
 /** Two stores, of which one is to become equal to the other. */
 export interface RecordEnds {
-  readonly from: RecordStore;
-  readonly to: RecordStore;
+  readonly from: MovedStore;
+  readonly to: MovedStore;
 }
 
 /**

@@ -20,16 +20,16 @@ import { MigrationError } from "./migration_error.ts";
 import type { Ends, MigrationOptions } from "./migration_options.ts";
 import { openVault } from "./move_files.ts";
 import type { Places } from "./move_mark.ts";
-import { openRecords, type RecordStore } from "./record_store.ts";
+import { type MovedStore, openRecords } from "./record_store.ts";
 
 export interface Opened {
   readonly dataDir: DataDir;
   readonly move: Places;
-  readonly from: RecordStore;
+  readonly from: MovedStore;
   /** Place of the records that are moved or stay, as messages have it. */
   readonly source: string;
   /** Where records are moved. */
-  readonly to: RecordStore | undefined;
+  readonly to: MovedStore | undefined;
   readonly vaults: { readonly from: BlobVault; readonly to: BlobVault } | undefined;
 }
 
@@ -97,7 +97,7 @@ export async function openEnds(options: MigrationOptions, closers: Closers): Pro
   }
   const from = closers.add(await openRecords(source, env));
   const to = records === undefined ? undefined : closers.add(await openRecords(records.to, env));
-  const vault = async (place: string, { kv }: RecordStore) =>
+  const vault = async (place: string, { kv }: MovedStore) =>
     closers.add(await openVault(place, { env, kv, cache: dataDir.cache, onTrouble }));
   const vaults = files === undefined
     ? undefined

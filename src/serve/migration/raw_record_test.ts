@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { encodeKey } from "../../store/mod.ts";
+import { encodeKey, type RecordKey } from "../../store/mod.ts";
 import { keys } from "../../platform/core/store/mod.ts";
 import { differences, isTolerable, type RawRecord } from "./raw_record.ts";
 
-const record = (key: Deno.KvKey, value: string, leftMs?: number): RawRecord => ({
+const record = (key: RecordKey, value: string, leftMs?: number): RawRecord => ({
   key: encodeKey(key),
   value: new TextEncoder().encode(value),
   leftMs,

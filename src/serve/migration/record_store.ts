@@ -15,15 +15,17 @@ import {
   unusable,
   wrapPg,
 } from "../../platform/core/store/mod.ts";
-import { encodePortable, ENCODING, portableKv } from "../../platform/core/store/mod.ts";
+import { encodePortable, ENCODING, PortableStore } from "../../platform/core/store/mod.ts";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
 import {
   decodeKey,
+  DenoStore,
   describeFault,
   isStoreUrl,
   raiseVersion,
   readRecords,
   readVersion,
+  type RecordStore,
 } from "../../store/mod.ts";
 import type { RawRecord } from "./raw_record.ts";
 
@@ -35,9 +37,9 @@ const MOST_BYTES = 300_000;
 const MOST_ROWS = 500;
 
 /** A store from which, or to which, records are moved. */
-export interface RecordStore {
+export interface MovedStore {
   /** As the platform uses it. */
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** All records in the order of their keys. */
   records(): AsyncIterable<RawRecord>;
   /** Whether others may write to it meanwhile; the lock of a data directory keeps them away. */
@@ -59,7 +61,7 @@ export interface Change {
 }
 
 /** @throws {StoreUnusableError} where it cannot be opened, saying which and why. */
-export async function openRecords(place: string, env: Environment): Promise<RecordStore> {
+export async function openRecords(place: string, env: Environment): Promise<MovedStore> {
   if (isStoreUrl(place)) return await openShared(place, env);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place)) {
     throw new StoreUnusableError(
@@ -69,7 +71,7 @@ export async function openRecords(place: string, env: Environment): Promise<Reco
   return await openFile(place);
 }
 
-async function openShared(place: string, env: Environment): Promise<RecordStore> {
+async function openShared(place: string, env: Environment): Promise<MovedStore> {
   const store = await openPg(place, env).catch((cause) => {
     throw unusable(place, cause);
   });
@@ -87,7 +89,7 @@ async function openShared(place: string, env: Environment): Promise<RecordStore>
 }
 
 /** Processes that live; each is named by its node where that is listed. */
-async function namesOfUsers(kv: Deno.Kv): Promise<readonly string[]> {
+async function namesOfUsers(kv: RecordStore): Promise<readonly string[]> {
   const names = new Map<string, string>();
   for await (
     const { value } of kv.list<{ id: string; instance: string }>({ prefix: keys.nodes() })
@@ -114,13 +116,13 @@ function valueOf({ v, v_encoding }: Row): RawRecord["value"] {
   return v_encoding === ENCODING.v8 ? encodePortable(deserialize(v)) : v;
 }
 
-async function openFile(path: string): Promise<RecordStore> {
+async function openFile(path: string): Promise<MovedStore> {
   const { DatabaseSync } = await import("node:sqlite");
-  let kv: Deno.Kv;
+  let kv: RecordStore;
   try {
     // A new one is closed to others before anything is in it.
     (await Deno.open(path, { write: true, create: true, mode: 0o600 })).close();
-    kv = await Deno.openKv(path);
+    kv = await DenoStore.open(path);
   } catch (cause) {
     throw unusable(path, cause);
   }
@@ -144,7 +146,7 @@ async function openFile(path: string): Promise<RecordStore> {
     }
   }
   return {
-    kv: portableKv(kv),
+    kv: new PortableStore(kv),
     isShared: false,
     records,
     version: () => Promise.resolve(BigInt(lastVersion.get()!.version as number)),
@@ -173,7 +175,7 @@ function unwritable(place: string, cause: unknown): Error {
 }
 
 async function writeTo(
-  { kv, place }: { readonly kv: Deno.Kv; readonly place: string },
+  { kv, place }: { readonly kv: RecordStore; readonly place: string },
   changes: AsyncIterable<Change>,
 ): Promise<void> {
   let [operation, count, bytes] = [kv.atomic(), 0, 0];

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
 import { keys } from "../../../src/platform/core/store/mod.ts";
-import { portableKv } from "../../../src/platform/core/store/portable_kv.ts";
+import { PortableStore } from "../../../src/platform/core/store/portable_store.ts";
 import { serveGit } from "../../../src/lib/_test_git.ts";
 import { start } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+import { DenoStore } from "../../../src/store/mod.ts";
 
 const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
 
@@ -102,7 +103,7 @@ Deno.test("of a deleted project no mirror, cache, log, hook, build or credential
     }
     assert.deepEqual((await api("GET", "/v1/deploy-hooks")).json.items, []);
     await platform.shutdown();
-    using kv = portableKv(await Deno.openKv(`${dataDir}/kv.sqlite3`));
+    using kv = new PortableStore(await DenoStore.open(`${dataDir}/kv.sqlite3`));
     const left: string[] = [];
     for await (const { key, value } of kv.list({ prefix: [] })) {
       // What people were told stays theirs, and the audit log names what was deleted.
@@ -123,7 +124,7 @@ Deno.test("a deletion that a crash interrupted is finished by the next start, fo
     assert.equal((await build(hook, SITE)).error, null);
     const { json: workspaces } = await api("GET", "/v1/workspaces");
     await platform.shutdown();
-    const kv = portableKv(await Deno.openKv(`${dataDir}/kv.sqlite3`));
+    const kv = new PortableStore(await DenoStore.open(`${dataDir}/kv.sqlite3`));
     // The first commit of a deletion.
     await kv.atomic()
       .delete(keys.project(workspaces.items[0].id, id))

@@ -12,6 +12,7 @@ import {
   type TestServer,
   withoutNamespaces,
 } from "../../helpers/compute_server.ts";
+import { DenoStore } from "../../../src/store/mod.ts";
 
 const outcomes = z.record(z.string(), z.string());
 
@@ -78,7 +79,7 @@ async function prepare() {
   await Deno.mkdir(`${root}/other`);
   await Deno.writeTextFile(`${root}/other/entry.mjs`, "export default 'other';");
   await Deno.writeTextFile(`${root}/other/plain.cjs`, "module.exports = 'other';");
-  const kv = await Deno.openKv(`${root}/data/kv`);
+  const kv = await DenoStore.open(`${root}/data/kv`);
   await kv.set(["secret"], "svc_secret");
   const unix = Deno.listen({ transport: "unix", path: `${root}/data/socket` });
   const platform = Deno.serve(

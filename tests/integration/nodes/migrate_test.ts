@@ -5,13 +5,14 @@ import { assertAnswers } from "../../../src/cli/_test_answers.ts";
 import { openTestStorage } from "../../../src/platform/core/s3/_test_storage.ts";
 import { NO_POSTGRES, TestPg } from "../../../src/platform/core/store/_test_pg.ts";
 import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
+import { DenoStore } from "../../../src/store/mod.ts";
 
 const FILES = 300;
 const FILLER = 20_000;
 
 /** More records than a platform of a test has, so that a move takes its time. */
 async function fill(place: string): Promise<void> {
-  const kv = await Deno.openKv(place);
+  const kv = await DenoStore.open(place);
   for (let first = 0; first < FILLER; first += 500) {
     const operation = kv.atomic();
     for (let n = first; n < first + 500; n++) operation.set(["filler", n], new Uint8Array(100));

@@ -5,6 +5,7 @@ import { hear } from "../../../scripts/_process.ts";
 import { programCommand } from "../../../scripts/_program.ts";
 import { start } from "../../helpers/platform.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
+import { DenoStore } from "../../../src/store/mod.ts";
 
 const EARLIER = new URL("../../../fixtures/data_directories/", import.meta.url).pathname;
 
@@ -41,7 +42,7 @@ for (const name of ["deno-2.6", "deno-2.9"]) {
 Deno.test("a store with values of a newer runtime is refused in words, and not touched", () =>
   inTestFolder(async (dataDir) => {
     const place = `${dataDir}/kv.sqlite3`;
-    const kv = await Deno.openKv(place);
+    const kv = await DenoStore.open(place);
     await kv.set(["users", "1"], new Uint8Array([1]));
     kv.close();
     const database = new DatabaseSync(place);

@@ -5,6 +5,7 @@ import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { failSites, MARKUP } from "../../helpers/failing_sites.ts";
+import { DenoStore } from "../../../src/store/mod.ts";
 
 const ESCAPED = "&quot;&gt;&lt;script&gt;document.title=";
 
@@ -53,7 +54,7 @@ Deno.test("a new kind of error comes to the inbox, the tool and the pages, and e
       const id = (await api("GET", "/v1/projects/shop")).json.id;
       await api("DELETE", "/v1/projects/shop");
       await platform.shutdown();
-      const kv = await Deno.openKv(`${platform.dataDir}/kv.sqlite3`);
+      const kv = await DenoStore.open(`${platform.dataDir}/kv.sqlite3`);
       try {
         const left = await Array.fromAsync(kv.list({ prefix: ["errors"] }), ({ key }) => key[1]);
         assert.equal(left.length, 1);

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { commitWithRetries, readRecord } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { type AccessTokenRecord, accessTokenRecord } from "../credentials/credential.ts";
+import type { Operation, RecordStore } from "../../../store/mod.ts";
 
 const MINUTE_MS = 60_000;
 /** How long a code may be exchanged. */
@@ -40,7 +41,7 @@ export interface Change<T> {
 }
 
 export class GrantRecords {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async addCode(hash: string, code: CodeRecord): Promise<void> {
     await this.kv.set(accountKeys.authorizationCode(hash), code, { expireIn: USED_MS });
@@ -90,7 +91,7 @@ export class GrantRecords {
     return result;
   }
 
-  private put(operation: Deno.AtomicOperation, token: AccessTokenRecord): void {
+  private put(operation: Operation, token: AccessTokenRecord): void {
     const { userId, id, hash, refresh } = token;
     const expireIn = GRANT_MS;
     operation

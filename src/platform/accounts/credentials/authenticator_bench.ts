@@ -10,10 +10,11 @@ import { openKeyRing } from "../../core/secrets/key_ring.ts";
 import { SecretBox } from "../../core/secrets/secret_box.ts";
 import { clientAt, ORIGIN, PASSWORD, requestWith } from "../_test_accounts.ts";
 import { createAccounts } from "../create_accounts.ts";
+import { DenoStore } from "../../../store/mod.ts";
 
 const ME = endpoints.getIdentity as unknown as Endpoint;
 const folder = await Deno.makeTempDir({ prefix: "svc-bench-" });
-const kv = await Deno.openKv(`${folder}/kv.sqlite3`);
+const kv = await DenoStore.open(`${folder}/kv.sqlite3`);
 const services = createAccounts({
   kv,
   box: new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom),

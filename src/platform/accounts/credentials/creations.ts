@@ -9,15 +9,16 @@ import { Failure } from "../../core/http/mod.ts";
 import { keys, readAll } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import type { Credential, SelfCaller } from "../../core/access/mod.ts";
+import type { Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const creation = z.object({ keys: z.array(z.array(z.string())) });
 
 /** Records that one commit removes; Deno KV takes 1000 changes. */
 const MAX_REMOVED = 500;
 
-function credentialKey({ userId, credential }: SelfCaller): Deno.KvKey {
+function credentialKey({ userId, credential }: SelfCaller): RecordKey {
   const { type, id } = credential;
-  const places: Readonly<Record<Credential["type"], Deno.KvKey>> = {
+  const places: Readonly<Record<Credential["type"], RecordKey>> = {
     api_key: keys.apiKey(id),
     access_token: accountKeys.accessToken(userId, id),
     session: accountKeys.session(userId, id),
@@ -33,8 +34,8 @@ function credentialKey({ userId, credential }: SelfCaller): Deno.KvKey {
  * @throws {Failure} `unauthorized` where the credential was revoked.
  */
 export async function addCreation(
-  kv: Deno.Kv,
-  operation: Deno.AtomicOperation,
+  kv: RecordStore,
+  operation: Operation,
   { own, id, keys }: { readonly own: SelfCaller; readonly id: string; readonly keys: string[][] },
 ): Promise<void> {
   const { key, versionstamp } = await kv.get(credentialKey(own));
@@ -45,7 +46,7 @@ export async function addCreation(
 
 /** Takes a creation off its credential's list, because something else now ends it. */
 export function forgetCreation(
-  operation: Deno.AtomicOperation,
+  operation: Operation,
   made: { readonly credentialId: string | null; readonly id: string },
 ): void {
   if (made.credentialId !== null) {
@@ -55,8 +56,8 @@ export function forgetCreation(
 
 /** Adds to an operation the removal of what a credential made; returns whether there was any. */
 export async function endCreations(
-  kv: Deno.Kv,
-  operation: Deno.AtomicOperation,
+  kv: RecordStore,
+  operation: Operation,
   credentialId: string,
 ): Promise<boolean> {
   let removed = 0;

@@ -11,6 +11,7 @@ import type { Caller, CredentialOwner, KeyGrant, Role } from "../../core/access/
 import type { CredentialStore } from "./credential_store.ts";
 import type { KnownCredential } from "./known_credential.ts";
 import { hashToken, isAccessToken } from "./token.ts";
+import type { RecordKey } from "../../../store/mod.ts";
 
 /** Most entries of each kind. Beyond that, all are forgotten and read again. */
 const MAX_REMEMBERED = 10_000;
@@ -116,7 +117,7 @@ export class CredentialMemory {
   }
 
   /** Forgets what other nodes have changed. */
-  follow(changed: readonly Deno.KvKey[]): void {
+  follow(changed: readonly RecordKey[]): void {
     for (const [family, name] of changed) {
       if (FAMILIES_BY_HASH.has(String(family))) this.forget(String(name));
     }

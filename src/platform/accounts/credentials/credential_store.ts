@@ -18,6 +18,7 @@ import {
   type SessionRecord,
   sessionRecord,
 } from "./credential.ts";
+import type { Operation, RecordStore } from "../../../store/mod.ts";
 
 const place = z.object({ userId: z.string(), id: z.string() });
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
@@ -27,9 +28,9 @@ const UPDATE_ATTEMPTS = 10;
 
 /** Adds an access token to an operation, so that both are committed together. */
 export function addAccessToken(
-  operation: Deno.AtomicOperation,
+  operation: Operation,
   token: AccessTokenRecord,
-): Deno.AtomicOperation {
+): Operation {
   return operation
     .set(accountKeys.accessToken(token.userId, token.id), token)
     .set(accountKeys.accessTokenByHash(token.hash), { userId: token.userId, id: token.id });
@@ -37,10 +38,10 @@ export function addAccessToken(
 
 /** Adds an API key to an operation; with `expireIn` the store removes it after that time. */
 export function addApiKeyRecords(
-  operation: Deno.AtomicOperation,
+  operation: Operation,
   apiKey: ApiKeyRecord,
   options?: { readonly expireIn: number },
-): Deno.AtomicOperation {
+): Operation {
   return operation
     .set(keys.apiKey(apiKey.id), apiKey, options)
     .set(keys.apiKeyByHash(apiKey.hash), apiKey.id, options)
@@ -48,7 +49,7 @@ export function addApiKeyRecords(
 }
 
 export class CredentialStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async addSession(session: SessionRecord): Promise<void> {
     const expireIn = SESSION_MAX_MS;
@@ -196,7 +197,7 @@ export class CredentialStore {
   /** Removes a credential together with what was made with it. */
   private async end(
     id: string,
-    remove: (operation: Deno.AtomicOperation) => Deno.AtomicOperation,
+    remove: (operation: Operation) => Operation,
   ): Promise<void> {
     const operation = remove(this.kv.atomic()).delete(accountKeys.lastUse(id));
     await endCreations(this.kv, operation, id);

@@ -10,10 +10,11 @@ import { addAccessToken } from "../credentials/credential_store.ts";
 import { commitWithRetries, readRecord } from "../../core/store/mod.ts";
 import { REMEMBER_EXPIRED_MS } from "./device_grant.ts";
 import { type DeviceGrant, deviceGrant } from "./types.ts";
+import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const grantKeys = {
-  byDevice: (hash: string): Deno.KvKey => ["device_grants", hash],
-  byUser: (hash: string): Deno.KvKey => ["device_grant_by_user_code", hash],
+  byDevice: (hash: string): RecordKey => ["device_grants", hash],
+  byUser: (hash: string): RecordKey => ["device_grant_by_user_code", hash],
 };
 
 /** The store drops a grant once its code would be reported as unknown. */
@@ -28,7 +29,7 @@ export interface GrantChange<T> {
 }
 
 export class GrantStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** Stores a new grant; false where the user code is in use. */
   async add(grant: DeviceGrant): Promise<boolean> {

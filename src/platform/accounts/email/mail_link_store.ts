@@ -8,6 +8,7 @@ import { z } from "zod";
 import { readRecord } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { passwordHash } from "../sign_in/password.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const mailLink = z.discriminatedUnion("type", [
   z.object({
@@ -40,7 +41,7 @@ export type MailLink = z.infer<typeof mailLink>;
 export type MailLinkType = MailLink["type"];
 
 export class MailLinkStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async add(hash: string, link: MailLink, lifetimeMs: number): Promise<void> {
     await this.kv.set(accountKeys.mailLink(hash), link, { expireIn: lifetimeMs });

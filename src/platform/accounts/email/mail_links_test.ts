@@ -9,6 +9,7 @@ import {
   tokenOf,
   withAccounts,
 } from "../_test_accounts.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const HOUR = 60 * 60 * 1000;
 const ada = { name: "ada", email: "ada@example.com", password: PASSWORD };
@@ -132,7 +133,7 @@ Deno.test("no token of a mail is in the store", () =>
 
 /** Counts the calls of the store by name while something runs. */
 async function storeCalls(
-  kv: Deno.Kv,
+  kv: RecordStore,
   run: () => Promise<unknown>,
 ): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};

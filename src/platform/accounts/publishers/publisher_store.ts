@@ -19,6 +19,7 @@ import { accountKeys } from "../account_keys.ts";
 import type { ApiKeyRecord } from "../api_keys/api_key.ts";
 import { addApiKeyRecords } from "../credentials/credential_store.ts";
 import { type PublisherRecord, publisherRecord } from "./publisher.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 /** Whose project has a name. */
 const projectPlace = z.object({ projectId: z.string() });
@@ -49,7 +50,7 @@ export interface Exchange {
 }
 
 export class PublisherStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** Adds a publisher; false where the workspace has as many as it may. */
   async add(record: PublisherRecord): Promise<boolean> {

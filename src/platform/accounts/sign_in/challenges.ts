@@ -9,6 +9,7 @@ import type { Clock, Random } from "../../../lib/clock.ts";
 import { readRecord } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const LIFETIME_MS = 5 * 60 * 1000;
 
@@ -24,7 +25,7 @@ const keyOf = (token: string) => accountKeys.challenge(hashToken("challenge", to
 
 export class Challenges {
   constructor(
-    private readonly kv: Deno.Kv,
+    private readonly kv: RecordStore,
     private readonly options: { readonly now: Clock; readonly random: Random },
   ) {}
 

@@ -10,6 +10,7 @@ import { sealedSecret } from "../../core/secrets/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { type UserRecord, userRecord } from "../account_store.ts";
 import { type PasswordHash, passwordHash } from "./password.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 export const signInRecord = z.object({
   password: passwordHash.nullable(),
@@ -28,7 +29,7 @@ export type OwnerLink = z.infer<typeof ownerLink>;
 const NOTHING: SignInRecord = { password: null, totp: null, enrolling: null, recoveryCodes: [] };
 
 export class SignInStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async find(userId: string): Promise<SignInRecord> {
     return (await readRecord(this.kv, accountKeys.signIn(userId), signInRecord))?.value ?? NOTHING;

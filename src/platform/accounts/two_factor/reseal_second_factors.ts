@@ -9,9 +9,10 @@ import { readAll } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { signInRecord } from "../sign_in/sign_in_store.ts";
 import { totpPlace } from "./two_factor_service.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 /** Reseals secrets that were sealed with another key; returns how many. */
-export async function resealSecondFactors(kv: Deno.Kv, box: SecretBox): Promise<number> {
+export async function resealSecondFactors(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   const again = async <Part extends { readonly secret: SealedSecret }>(
     part: Part | null,

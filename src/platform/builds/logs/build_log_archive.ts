@@ -9,13 +9,14 @@ import type { BuildLogLine } from "../../../contract/mod.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { type BlobVault, keys, readAll, readRecord } from "../../core/store/mod.ts";
 import { type LoggedBuild, parseLines } from "./build_logs.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const archivedLog = z.object({ workspaceId: z.string(), sha256: z.string() });
 export type ArchivedLog = z.infer<typeof archivedLog>;
 
 export class BuildLogArchive {
   constructor(
-    private readonly options: { readonly kv: Deno.Kv; readonly vault: Pick<BlobVault, "of"> },
+    private readonly options: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "of"> },
   ) {}
 
   /** Stores a whole log, in place of that of an earlier attempt. */

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { until } from "../../../lib/_test_until.ts";
-import { fencedKv } from "../../core/nodes/mod.ts";
+import { FencedStore } from "../../core/nodes/mod.ts";
 import { Leases } from "../../core/nodes/leases.ts";
 import { keys } from "../../core/store/keys.ts";
 import { BuildQueue } from "./build_queue.ts";
 import type { BuildRecord } from "./build_record.ts";
 import { BuildStore } from "./build_store.ts";
 import type { BuildEnd } from "./build_worker.ts";
+import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
 const PROJECT = "p1";
 
@@ -61,7 +62,7 @@ class TestNode {
 
 async function withNodes(
   run: (parts: {
-    readonly kv: Deno.Kv;
+    readonly kv: RecordStore;
     readonly builds: BuildStore;
     readonly alive: Set<string>;
     readonly unwanted: Set<string>;
@@ -70,7 +71,7 @@ async function withNodes(
     stateOf(id: string): Promise<string | undefined>;
   }) => Promise<void>,
 ): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const [alive, unwanted, started]: [Set<string>, Set<string>, TestNode[]] = [
     new Set(),
     new Set(),
@@ -81,7 +82,7 @@ async function withNodes(
     await run({
       ...{ kv, builds, alive, unwanted },
       async node(instance, concurrency = 1) {
-        const node = new TestNode(new BuildStore(fencedKv(kv)), {
+        const node = new TestNode(new BuildStore(new FencedStore(kv)), {
           instance,
           alive,
           unwanted,

@@ -14,6 +14,7 @@ import type { BuildRecord } from "./build_record.ts";
 import { nextBuild } from "./build_schedule.ts";
 import { buildsIn, type BuildStore } from "./build_store.ts";
 import type { BuildEnd, BuildWorker } from "./build_worker.ts";
+import type { RecordKey } from "../../../store/mod.ts";
 
 /** How many builds may wait. */
 export const MAX_WAITING = 10_000;
@@ -71,7 +72,7 @@ export class BuildQueue {
   }
 
   /** Takes over what other nodes have queued, begun, ended or stopped. */
-  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+  async follow(changed: readonly RecordKey[]): Promise<void> {
     const { builds, isWanted } = this.options;
     for (const each of buildsIn(changed)) {
       const running = this.running.get(each.id);

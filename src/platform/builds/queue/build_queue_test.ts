@@ -5,6 +5,13 @@ import { BuildQueue } from "./build_queue.ts";
 import { BuildStore } from "./build_store.ts";
 import type { BuildEnd } from "./build_worker.ts";
 import { until } from "../../../lib/_test_until.ts";
+import {
+  type Changes,
+  DenoStore,
+  type Outcome,
+  type RecordStore,
+  StoreLayer,
+} from "../../../store/mod.ts";
 
 const PROJECT = "p1";
 const SUCCEEDED: BuildEnd = { state: "SUCCEEDED", error: null };
@@ -37,26 +44,20 @@ interface Parts {
 }
 
 /** A store some of whose commits fail, as those of a full or a busy disk do. */
-function failing(kv: Deno.Kv, fails: () => boolean): Deno.Kv {
-  const failingOperation = (operation: Deno.AtomicOperation): Deno.AtomicOperation => {
-    const commit = operation.commit.bind(operation);
-    return Object.assign(operation, {
-      commit: () => fails() ? Promise.reject(new TypeError("disk I/O error")) : commit(),
-    });
-  };
-  return new Proxy(kv, {
-    get(target, name) {
-      if (name === "atomic") return () => failingOperation(target.atomic());
-      const own: unknown = Reflect.get(target, name, target);
-      return typeof own === "function" ? own.bind(target) : own;
-    },
-  });
+class FailingStore extends StoreLayer {
+  constructor(under: RecordStore, private readonly fails: () => boolean) {
+    super(under);
+  }
+
+  override write(changes: Changes): Promise<Outcome> {
+    return this.fails() ? Promise.reject(new TypeError("disk I/O error")) : super.write(changes);
+  }
 }
 
 async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   let failures = 0;
-  const builds = new BuildStore(failing(kv, () => failures-- > 0));
+  const builds = new BuildStore(new FailingStore(kv, () => failures-- > 0));
   const pauses: number[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const [begun, givenUp, troubles]: string[][] = [[], [], []];

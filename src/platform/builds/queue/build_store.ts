@@ -29,6 +29,7 @@ import {
   isUnderWay,
   type KnownCommit,
 } from "./build_record.ts";
+import type { Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const ticketRecord = z.object({ projectId: z.string(), id: z.string() });
 const commitRecord = z.object({ id: z.string() });
@@ -48,7 +49,7 @@ const isRunBy = (current: Run, known: Run): boolean =>
 
 /** The builds, and the deployments, among changed keys: project and id of each. */
 export function buildsIn(
-  changed: readonly Deno.KvKey[],
+  changed: readonly RecordKey[],
 ): { readonly projectId: string; readonly id: string }[] {
   const names = [keys.allBuilds()[0], keys.allDeployments()[0]];
   return changed.filter((key) => names.includes(key[0]!) && key.length === 3)
@@ -59,7 +60,7 @@ export class BuildStore {
   private lastPlace = 0;
 
   /** @param shift from 0 to 999, so that nodes that share the store use different places. */
-  constructor(private readonly kv: Deno.Kv, private readonly shift: number = 0) {}
+  constructor(private readonly kv: RecordStore, private readonly shift: number = 0) {}
 
   /** Reads which places in the queue are taken. Call it before the first build. */
   async open(): Promise<void> {
@@ -85,7 +86,7 @@ export class BuildStore {
   }
 
   /** The record that every build of a branch changes. */
-  guardOf({ projectId, branch }: Pick<BuildRecord, "projectId" | "branch">): Deno.KvKey {
+  guardOf({ projectId, branch }: Pick<BuildRecord, "projectId" | "branch">): RecordKey {
     return keys.branchBuild(projectId, branch);
   }
 
@@ -96,7 +97,7 @@ export class BuildStore {
    * @throws {NotAdmittedError}
    */
   async storeWith(
-    operation: Deno.AtomicOperation,
+    operation: Operation,
     build: BuildRecord,
     force: boolean,
   ): Promise<void> {
@@ -198,7 +199,7 @@ export class BuildStore {
 
   /** Removes the build of a deployment in the commit that removes the deployment. */
   async removeWith(
-    operation: Deno.AtomicOperation,
+    operation: Operation,
     { projectId, id, branch, commitSha, environment }: DeploymentRecord,
   ): Promise<void> {
     operation.delete(keys.build(projectId, id)).delete(keys.buildLog(projectId, id));

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { until } from "../../../lib/_test_until.ts";
 import { isUuid } from "../../../lib/ids.ts";
-import { countingChecks, withTwoProcesses } from "../store/_test_checks.ts";
+import { CheckCounter, withTwoProcesses } from "../store/_test_checks.ts";
 import { UnavailableError } from "../../../lib/unavailable_error.ts";
 import { EventBus, retryDelay } from "./event_bus.ts";
 import { noteEvent } from "./event_note.ts";
 import { EventIds, receiptId } from "./event_id.ts";
 import { type EventRecord, EventStore } from "./event_store.ts";
 import type { RaisedEvent } from "./raise_event.ts";
+import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const NOW = Date.parse("2026-03-01T12:00:00Z");
@@ -26,9 +27,9 @@ function live(project: string, key?: string): RaisedEvent {
 }
 
 async function withBus(
-  run: (open: () => EventBus, troubles: string[], kv: Deno.Kv) => Promise<void>,
+  run: (open: () => EventBus, troubles: string[], kv: RecordStore) => Promise<void>,
 ): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const [opened, troubles]: [EventBus[], string[]] = [[], []];
   try {
     await run(
@@ -78,12 +79,12 @@ Deno.test("EventBus stores an event once for each key", () =>
 
 Deno.test("EventBus stores a hundred events with few checks: a store elsewhere takes ten", () =>
   withBus(async (_, __, kv) => {
-    const counting = countingChecks(kv);
-    const store = new EventStore(counting.kv);
+    const counting = new CheckCounter(kv);
+    const store = new EventStore(counting);
     const bus = new EventBus({ store, now: () => NOW, random, onTrouble: assert.fail });
     const ids = Array.from({ length: 150 }, (_, n) => bus.record(live(`p${n}`, `${n}`)));
     assert.equal(new Set(await Promise.all(ids)).size, 150);
-    assert.ok(counting.most() <= 10, `${counting.most()} checks`);
+    assert.ok(counting.most <= 10, `${counting.most} checks`);
     await bus.close();
   }));
 
@@ -143,7 +144,7 @@ Deno.test("retryDelay() grows, but not far while the store does not answer", () 
 });
 
 Deno.test("EventBus passes on at once when its node becomes the one that does", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   let gained = () => {};
   const nodes = {
     isShared: true,
@@ -249,7 +250,7 @@ Deno.test("EventBus passes on in order what came while it could not, however muc
 Deno.test("EventBus finds what another process left, within a minute", () =>
   withTwoProcesses(async (one, other) => {
     let now = NOW;
-    const busOver = (kv: Deno.Kv) =>
+    const busOver = (kv: RecordStore) =>
       new EventBus({ store: new EventStore(kv), now: () => now, random, onTrouble: assert.fail });
     const [running, crashed] = [busOver(one), busOver(other)];
     const seen: EventRecord[] = [];
@@ -272,7 +273,7 @@ Deno.test("EventBus cuts texts that are too long", () =>
   }));
 
 Deno.test("EventBus.raise() never rejects", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const troubles: string[] = [];
   const onTrouble = (message: string) => void troubles.push(message);
   const bus = new EventBus({ store: new EventStore(kv), now: () => NOW, random, onTrouble });
@@ -305,7 +306,7 @@ Deno.test("receiptId() keeps the order of events and tells receivers apart", () 
 });
 
 Deno.test("EventBus raises what a node noted and did not raise before it died", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   let look = () => {};
   const nodes = {
     isShared: true,

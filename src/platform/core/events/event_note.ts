@@ -7,6 +7,7 @@
 import { z } from "zod";
 import { EVENT_NAMES, eventData, type EventName } from "../../../contract/mod.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
+import type { Operation, RecordKey } from "../../../store/mod.ts";
 
 export const eventAudience = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workspace"), workspaceId: z.string() }),
@@ -22,7 +23,7 @@ export const eventNote = z.object({
   key: z.string(),
 });
 
-export const NOTES: Deno.KvKey = ["event_notes"];
+export const NOTES: RecordKey = ["event_notes"];
 
 /** The key under which the note of an event is stored. */
 export function noteKey(
@@ -31,7 +32,7 @@ export function noteKey(
     readonly event: EventName;
     readonly key: string;
   },
-): Deno.KvKey {
+): RecordKey {
   const receiver = audience.type === "user" ? audience.userId : audience.workspaceId;
   return [...NOTES, audience.type, receiver, event, key];
 }
@@ -40,7 +41,7 @@ export function noteKey(
  * Adds the note of an event to a commit. The event must be raised as well,
  * which removes the note.
  */
-export function noteEvent(operation: Deno.AtomicOperation, raised: RaisedEvent): void {
+export function noteEvent(operation: Operation, raised: RaisedEvent): void {
   const { key } = raised;
   if (key === undefined) throw new TypeError(`Give ${raised.event} a key to note it`);
   operation.set(noteKey({ ...raised, key }), raised);

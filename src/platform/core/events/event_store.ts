@@ -10,17 +10,18 @@ import { commitWithRetries, DamagedRecordError, readAll } from "../store/mod.ts"
 import { eventAudience, eventName, eventNote, noteKey, NOTES } from "./event_note.ts";
 import type { EventIds } from "./event_id.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
+import type { Entry, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const eventKeys = {
   /** Events that were not passed on yet, in order. */
-  pending: (): Deno.KvKey => ["events", "pending"],
-  pendingEvent: (id: string): Deno.KvKey => ["events", "pending", id],
+  pending: (): RecordKey => ["events", "pending"],
+  pendingEvent: (id: string): RecordKey => ["events", "pending", id],
   /** Events that cannot be read, kept for diagnosis. */
-  damaged: (id: string): Deno.KvKey => ["events", "damaged", id],
+  damaged: (id: string): RecordKey => ["events", "damaged", id],
   /** Id of the newest event. */
-  last: (): Deno.KvKey => ["events", "last"],
+  last: (): RecordKey => ["events", "last"],
   /** Id of the event that was raised with a key. */
-  byKey: (audience: EventAudience, event: string, key: string): Deno.KvKey => [
+  byKey: (audience: EventAudience, event: string, key: string): RecordKey => [
     "event_by_key",
     audience.type,
     audience.type === "user" ? audience.userId : audience.workspaceId,
@@ -54,7 +55,7 @@ export interface NewEvent extends Omit<EventRecord, "id"> {
 const MANY = 10;
 
 /** Where the id of an event with a key is; `undefined` for one without. */
-const keyOf = ({ key, audience, event }: NewEvent): Deno.KvKey | undefined =>
+const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
 /** What became of events that were to be stored. */
@@ -69,7 +70,7 @@ export class EventStore {
   /** Version of the newest event's id, as it was last stored here. */
   private guardVersion: string | undefined;
 
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /**
    * Stores events in order, in one commit; an event whose key was used before
@@ -154,7 +155,7 @@ export class EventStore {
   }
 
   /** Whether some of the keys are of events that were not passed on yet. */
-  static hasPending(changed: readonly Deno.KvKey[]): boolean {
+  static hasPending(changed: readonly RecordKey[]): boolean {
     return changed.some(([first, second]) => first === "events" && second === "pending");
   }
 
@@ -166,7 +167,7 @@ export class EventStore {
   }
 
   /** Moves an unreadable event aside, so that the others can go on. */
-  private async setAside(entry: Deno.KvEntry<unknown>, cause: unknown): Promise<void> {
+  private async setAside(entry: Entry, cause: unknown): Promise<void> {
     await this.kv.atomic().check(entry).delete(entry.key)
       .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit();
     throw new DamagedRecordError(entry.key, cause);

@@ -20,6 +20,7 @@ import type { SecretBox } from "../secrets/mod.ts";
 import { Failure } from "./failure.ts";
 import { IdempotencyStore } from "./idempotency_store.ts";
 import { readBytes } from "./read_body.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const KEPT_MS = IDEMPOTENCY_HOURS * 60 * 60 * 1000;
 const MAX_KEY = 255;
@@ -64,7 +65,7 @@ export class Idempotency {
 
   constructor(
     private readonly parts: {
-      readonly kv: Deno.Kv;
+      readonly kv: RecordStore;
       /** Seals answers: some hold a secret that is shown once. */
       readonly box: SecretBox;
       readonly now: Clock;

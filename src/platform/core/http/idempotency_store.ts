@@ -7,6 +7,7 @@
 import { z } from "zod";
 import { type SealedSecret, sealedSecret } from "../secrets/mod.ts";
 import { keys, readAll, readRecord, type Versioned } from "../store/mod.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const PART_BYTES = 60_000;
 
@@ -17,7 +18,7 @@ const answered = sealedSecret.omit({ data: true }).extend({ parts: z.number() })
 const part = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
 
 export class IdempotencyStore {
-  constructor(private readonly kv: Deno.Kv, private readonly keptMs: number) {}
+  constructor(private readonly kv: RecordStore, private readonly keptMs: number) {}
 
   async find(id: string): Promise<Versioned<BegunRequest> | undefined> {
     return await readRecord(this.kv, keys.idempotency(id), begun);

@@ -5,6 +5,7 @@ import { openKeyRing } from "../secrets/key_ring.ts";
 import { SecretBox } from "../secrets/secret_box.ts";
 import { Failure } from "./failure.ts";
 import { Idempotency } from "./idempotency.ts";
+import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
 const HOUR = 60 * 60 * 1000;
 
@@ -22,14 +23,14 @@ interface Bench {
   /** What the next handler does, in place of answering with a number. */
   next: (() => Promise<Response>) | undefined;
   time: number;
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** The same store after a restart. */
   restart(): void;
 }
 
 async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-test-" });
-  using kv = await Deno.openKv(`${folder}/kv`);
+  using kv = await DenoStore.open(`${folder}/kv`);
   const box = new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom);
   const fresh = () => new Idempotency({ kv, box, now: () => bench.time });
   let idempotency: Idempotency;

@@ -5,6 +5,7 @@ import { TestMachine } from "../../databases/_test_databases.ts";
 import { TestEngine } from "../../databases/_test_engine.ts";
 import { keys } from "../store/mod.ts";
 import type { Holder } from "./_test_lease_thief.ts";
+import type { RecordKey } from "../../../store/mod.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const STRAY = "00000000deadbeef";
@@ -42,7 +43,7 @@ export const databases: Holder = {
     machine.now += 8 * DAY_MS;
     machine.alive.add("process-1").add("process-2");
     const done: string[] = [];
-    const recordsBelow = (prefix: Deno.KvKey) => Array.fromAsync(kv.list({ prefix }));
+    const recordsBelow = (prefix: RecordKey) => Array.fromAsync(kv.list({ prefix }));
     return {
       done,
       // A process removes the half of a snapshot that it has made itself.

@@ -14,6 +14,7 @@ import { testProject } from "../../projects/_test_project.ts";
 import { ProjectStore } from "../../projects/mod.ts";
 import { pruneDeployments } from "../../retention/prune_deployments.ts";
 import type { Holder } from "./_test_lease_thief.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const HOUR_MS = 60 * 60 * 1000;
@@ -30,7 +31,7 @@ function deployment(id: string, more: Record<string, unknown> = {}) {
   });
 }
 
-const statesOf = async (kv: Deno.Kv) =>
+const statesOf = async (kv: RecordStore) =>
   (await Array.fromAsync(kv.list<{ id: string; status: string }>({ prefix: ["deployments"] })))
     .map(({ value: { id, status } }) => `${id} ${status}`);
 
@@ -85,7 +86,7 @@ export const retention: Holder = {
 const CONTENTS = ["one", "two", "three"];
 
 /** A round as `keepHouse()` of deployments runs it. */
-function sweepWith(kv: Deno.Kv, vault: Parameters<typeof sweep>[0]["vault"], now: number) {
+function sweepWith(kv: RecordStore, vault: Parameters<typeof sweep>[0]["vault"], now: number) {
   return sweep({
     ...{ deployments: new DeploymentStore(kv), vault, raiseEvent: () => Promise.resolve() },
     addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
@@ -145,7 +146,7 @@ export const storageSweep: Holder = {
     const storage = await openFaultyStorage();
     const opened: CachedVault[] = [];
     let now = NOW;
-    const openVault = (kv: Deno.Kv): Promise<CachedVault> =>
+    const openVault = (kv: RecordStore): Promise<CachedVault> =>
       openS3BlobVault({
         ...{ place: storage.place, env: storage.env, kv, now: () => now },
         cache: join(folder, String(opened.length)),

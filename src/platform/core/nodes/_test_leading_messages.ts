@@ -15,18 +15,19 @@ import { Inboxes } from "../../notifications/inbox/inboxes.ts";
 import { LiveStreams } from "../../notifications/live/live_streams.ts";
 import { PreferenceService } from "../../notifications/preferences/preference_service.ts";
 import { type Holder, type LeaderNode, SKEW_MS } from "./_test_lease_thief.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
 const WORKSPACE = "01890000-0000-7000-8000-0000000000aa";
 const PEOPLE = ["ada", "bob", "eve"];
 
-function openBus(kv: Deno.Kv, nodes?: LeaderNode["nodes"]): EventBus {
+function openBus(kv: RecordStore, nodes?: LeaderNode["nodes"]): EventBus {
   const store = new EventStore(kv);
   const parts = { store, now: () => NOW, random: systemRandom, onTrouble: assert.fail };
   return new EventBus(nodes === undefined ? parts : { ...parts, nodes });
 }
 
-function openInboxes(kv: Deno.Kv): Inboxes {
+function openInboxes(kv: RecordStore): Inboxes {
   return new Inboxes({ store: new InboxStore(kv), now: () => NOW, onTrouble: assert.fail });
 }
 

@@ -8,6 +8,7 @@ import { HealthMonitor } from "../../health/health_monitor.ts";
 import { HealthStore } from "../../health/health_store.ts";
 import { KvStore } from "../../../kv/mod.ts";
 import type { Holder } from "./_test_lease_thief.ts";
+import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -57,7 +58,7 @@ export const health: Holder = {
         };
       },
       async outcome() {
-        const named = (prefix: Deno.KvKey) => Array.fromAsync(kv.list({ prefix }));
+        const named = (prefix: RecordKey) => Array.fromAsync(kv.list({ prefix }));
         const [record] = await named(keys.allProjectHealth());
         const raised = await named(["events", "pending"]);
         return {
@@ -77,7 +78,7 @@ export const projectKv: Holder = {
   role: "housekeeping",
   async prepare(kv) {
     const clock = { now: Date.now() };
-    const open = (kv: Deno.Kv) =>
+    const open = (kv: RecordStore) =>
       new KvStore({
         ...{ kv, root: ["user_kv"], isOnlyWriter: false, random: systemRandom },
         now: () => clock.now,

@@ -5,13 +5,27 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { fencedKv, LeaseLostError, type Nodes, type Role } from "./mod.ts";
+import { FencedStore, type Nodes, type Role } from "./mod.ts";
 import { Leases } from "./leases.ts";
 import { keys } from "../store/mod.ts";
+import {
+  type Changes,
+  DenoStore,
+  type KeyPart,
+  LeaseLostError,
+  type Listing,
+  type ListOptions,
+  type ListSelector,
+  type MaybeEntry,
+  type Outcome,
+  type RecordKey,
+  type RecordStore,
+  StoreLayer,
+} from "../../../store/mod.ts";
 
 /** A node as what it leads sees it. */
 export interface LeaderNode {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly nodes: Nodes;
 }
 
@@ -24,14 +38,14 @@ export interface Scene extends AsyncDisposable {
   /** Done beside the store, such as files that were removed. */
   readonly done: readonly string[];
   /** Whether a record is a process's own, whoever leads. */
-  isOwn?(key: Deno.KvKey): boolean;
+  isOwn?(key: RecordKey): boolean;
 }
 
 export interface Holder {
   readonly role: Role;
   /** Whether a round takes so long that one next leader for each moment is enough. */
   readonly isSlow?: boolean;
-  prepare(kv: Deno.Kv): Promise<Scene>;
+  prepare(kv: RecordStore): Promise<Scene>;
 }
 
 /** What came of a round and of the one after it. */
@@ -50,57 +64,41 @@ export const SKEW_MS = 2;
 const SETTLE_MS = 3 * SKEW_MS;
 
 /** The same store; `before` runs before each of its reads and commits. */
-function watchedKv(kv: Deno.Kv, before: Moment): Deno.Kv {
-  const watched: Partial<Deno.Kv> = {
-    get: async (...given) => {
-      await before();
-      return await kv.get(...given);
-    },
-    getMany: async (...given) => {
-      await before();
-      return await kv.getMany(...given);
-    },
-    list<T = unknown>(...given: Parameters<Deno.Kv["list"]>): Deno.KvListIterator<T> {
-      const found = kv.list<T>(...given);
-      let isFirst = true;
-      const next: typeof found.next = async () => {
-        if (isFirst) await before();
-        isFirst = false;
-        return await found.next();
-      };
-      return new Proxy(found, {
-        get(_, name) {
-          if (name === "next") return next;
-          if (name === Symbol.asyncIterator) return () => ({ next });
-          return Reflect.get(found, name, found);
-        },
-      });
-    },
-    atomic() {
-      const operation = kv.atomic();
-      const commit = operation.commit.bind(operation);
-      operation.commit = async () => {
-        await before();
-        return await commit();
-      };
-      return operation;
-    },
-  };
-  return new Proxy(kv, {
-    get(target, name) {
-      const own = Reflect.get(watched, name) ?? Reflect.get(target, name, target);
-      return typeof own === "function" ? own.bind(target) : own;
-    },
-  });
+class WatchedStore extends StoreLayer {
+  constructor(under: RecordStore, private readonly before: Moment) {
+    super(under);
+  }
+
+  override async get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>> {
+    await this.before();
+    return await super.get<T>(key);
+  }
+
+  override async getMany<T extends readonly unknown[]>(
+    keys: readonly [...{ [K in keyof T]: RecordKey }],
+  ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }> {
+    await this.before();
+    return await super.getMany<T>(keys);
+  }
+
+  override async *list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T> {
+    await this.before();
+    for await (const entry of super.list<T>(selector, options)) yield entry;
+  }
+
+  override async write(changes: Changes): Promise<Outcome> {
+    await this.before();
+    return await super.write(changes);
+  }
 }
 
-const LEASES: ReadonlySet<Deno.KvKeyPart> = new Set([
+const LEASES: ReadonlySet<KeyPart> = new Set([
   keys.leases()[0]!,
   keys.pulses()[0]!,
 ]);
 
 /** The versions of all records but those of leases. */
-async function versionsOf(kv: Deno.Kv): Promise<Map<string, string>> {
+async function versionsOf(kv: RecordStore): Promise<Map<string, string>> {
   const versions = new Map<string, string>();
   for await (const { key, versionstamp } of kv.list({ prefix: [] })) {
     if (!LEASES.has(key[0]!)) versions.set(JSON.stringify(key), versionstamp);
@@ -130,7 +128,7 @@ export async function stealAt(
   holder: Holder,
   { moment, next }: { readonly moment: number; readonly next: "thief" | "first" },
 ): Promise<Told> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const alive = new Set(["a", "b"]);
   const leasesOf = (id: string) => new Leases({ kv, id, instance: id, monotonic: () => 0 });
   const [first, thief] = [leasesOf("a"), leasesOf("b")];
@@ -146,12 +144,12 @@ export async function stealAt(
       doneBefore = scene.done.length;
     };
     let theft: Promise<void> | undefined;
-    const watched = watchedKv(kv, async () => {
+    const watched = new WatchedStore(kv, async () => {
       if (isRound && ++moments === moment) theft = steal();
       // What goes on beside it waits as well.
       await theft;
     });
-    const a = { kv: fencedKv(watched), nodes: nodesOf("a", first, alive) };
+    const a = { kv: new FencedStore(watched), nodes: nodesOf("a", first, alive) };
     await first.round();
     const round = await scene.open(a);
     isRound = true;
@@ -166,7 +164,7 @@ export async function stealAt(
     ];
     if (atTheft !== undefined) {
       if (next === "thief") {
-        await (await scene.open({ kv: fencedKv(kv), nodes: nodesOf("b", thief, alive) }))();
+        await (await scene.open({ kv: new FencedStore(kv), nodes: nodesOf("b", thief, alive) }))();
       } else {
         await thief.release();
         await first.round();

@@ -6,21 +6,21 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Role } from "./node_record.ts";
-
-/** Another node leads by now. */
-export class LeaseLostError extends Error {
-  override readonly name = "LeaseLostError";
-  constructor(role: Role) {
-    super(`This node does not lead "${role}" any more: another one does`);
-  }
-}
+import {
+  type Changes,
+  type Check,
+  Lease,
+  type Outcome,
+  type RecordStore,
+  StoreLayer,
+} from "../../../store/mod.ts";
 
 /** One round of a leader's work. */
 interface Round {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly role: Role;
   /** The lease as it was taken. */
-  readonly lease: Deno.AtomicCheck;
+  readonly lease: Check;
   isOver: boolean;
 }
 
@@ -62,54 +62,18 @@ export async function requireLease(): Promise<void> {
 }
 
 async function requireHeld({ kv, role, lease }: Round): Promise<void> {
-  const { versionstamp } = await kv.get(lease.key);
-  if (versionstamp !== lease.versionstamp) throw new LeaseLostError(role);
-}
-
-function fence(kv: Deno.Kv, round: Round): Deno.AtomicOperation {
-  const operation = kv.atomic().check(round.lease);
-  const fenced: Deno.AtomicOperation = new Proxy(operation, {
-    get(target, name) {
-      const own: unknown = Reflect.get(target, name, target);
-      if (typeof own !== "function") return own;
-      if (name !== "commit") {
-        return (...given: readonly unknown[]) => {
-          own.apply(target, given);
-          return fenced;
-        };
-      }
-      return async () => {
-        const committed = await target.commit();
-        if (committed.ok) return committed;
-        await requireHeld(round);
-        return committed;
-      };
-    },
-  });
-  return fenced;
+  await Lease.held(role, kv, lease).requireHeld();
 }
 
 /**
  * The same store; what is committed in a round of `runFenced()` is refused once the lease
  * was lost.
- *
- * @throws {LeaseLostError} from commits.
  */
-export function fencedKv(kv: Deno.Kv): Deno.Kv {
-  const atomic = () => {
+export class FencedStore extends StoreLayer {
+  /** @throws {LeaseLostError} */
+  override write(changes: Changes): Promise<Outcome> {
     const round = roundNow();
-    return round === undefined ? kv.atomic() : fence(kv, round);
-  };
-  const changed: Readonly<Record<string, unknown>> = {
-    atomic,
-    set: (...given: Parameters<Deno.Kv["set"]>) => atomic().set(...given).commit(),
-    delete: async (key: Deno.KvKey) => void await atomic().delete(key).commit(),
-  };
-  return new Proxy(kv, {
-    get(target, name) {
-      if (typeof name === "string" && Object.hasOwn(changed, name)) return changed[name];
-      const own: unknown = Reflect.get(target, name, target);
-      return typeof own === "function" ? own.bind(target) : own;
-    },
-  });
+    if (round === undefined) return this.under.write(changes);
+    return this.under.commit(changes, Lease.held(round.role, round.kv, round.lease));
+  }
 }

@@ -6,15 +6,16 @@
  * @module
  */
 import { keys, readRecord } from "../store/mod.ts";
-import { LeaseLostError, runFenced } from "./fence.ts";
+import { runFenced } from "./fence.ts";
 import { leaseRecord, type Role, ROLES } from "./node_record.ts";
+import { LeaseLostError, type RecordStore } from "../../../store/mod.ts";
 
 /** How long a pulse is stored, and how often it is renewed, in milliseconds. */
 export const PULSE_MS = 10_000;
 export const PULSE_EVERY_MS = 3000;
 
 export interface LeasesOptions {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly id: string;
   readonly instance: string;
   /** Milliseconds of a clock that is never set. */

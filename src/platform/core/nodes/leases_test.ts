@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { keys } from "../store/mod.ts";
-import { fencedKv, LeaseLostError } from "./fence.ts";
+import { FencedStore } from "./fence.ts";
 import { Leases, PULSE_MS } from "./leases.ts";
 import { ROLES } from "./node_record.ts";
+import { DenoStore, LeaseLostError, type RecordStore } from "../../../store/mod.ts";
 
 interface Parts {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** Clock of all nodes. */
   readonly clock: { time: number };
   node(id: string, instance?: string): Leases;
@@ -14,7 +15,7 @@ interface Parts {
 }
 
 async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const clock = { time: 0 };
   try {
     await run({
@@ -93,7 +94,7 @@ Deno.test("Leases.leads() is false where the pulse may have expired, whatever th
 
 Deno.test("a round stores nothing once another node leads, and all before", () =>
   withParts(async ({ kv, node, expire }) => {
-    const fenced = fencedKv(kv);
+    const fenced = new FencedStore(kv);
     const [a, b] = [node("a"), node("b")];
     await a.round();
     const round = a.during("health", async () => {
@@ -112,7 +113,7 @@ Deno.test("a round stores nothing once another node leads, and all before", () =
 
 Deno.test("a check of a round's own that fails is its own affair while the lease is held", () =>
   withParts(async ({ kv, node }) => {
-    const fenced = fencedKv(kv);
+    const fenced = new FencedStore(kv);
     const a = node("a");
     await a.round();
     await kv.set(["there"], 1);
@@ -126,7 +127,7 @@ Deno.test("a check of a round's own that fails is its own affair while the lease
 
 Deno.test("what outlives its round is not checked", () =>
   withParts(async ({ kv, node, expire }) => {
-    const fenced = fencedKv(kv);
+    const fenced = new FencedStore(kv);
     const [a, b] = [node("a"), node("b")];
     await a.round();
     const gate = Promise.withResolvers<void>();

@@ -19,6 +19,7 @@ import {
   type Role,
 } from "./node_record.ts";
 import type { Nodes } from "./nodes.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 /** How long a node is listed after it was last heard of, and how often it is heard of. */
 const LISTED_MS = 15_000;
@@ -33,7 +34,7 @@ export class NodeIdInUseError extends Error {
 }
 
 export interface MembershipOptions extends NodeIdentity {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly instance: string;
   readonly version: string;
   readonly addresses: readonly string[];

@@ -5,14 +5,15 @@ import { keys } from "../store/mod.ts";
 import { Membership, NodeIdInUseError } from "./membership.ts";
 import { keepIdentity, NodeFileError } from "./node_identity.ts";
 import { inTestFolder } from "../../../lib/_test_folder.ts";
+import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
 async function withNodes(
   run: (
     join: (id: string, home: string, instance?: string) => Promise<Membership>,
-    kv: Deno.Kv,
+    kv: RecordStore,
   ) => Promise<void>,
 ): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const joined: Membership[] = [];
   try {
     await run(async (id, home, instance = `${id} ${home}`) => {

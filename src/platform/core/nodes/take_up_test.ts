@@ -12,13 +12,14 @@ import { keys } from "../store/mod.ts";
 import { request, SENT, testChannel } from "../../notifications/delivery/_test_delivery.ts";
 import { createDeliveryQueue } from "../../notifications/delivery/delivery_queue.ts";
 import type { Channel } from "../../notifications/delivery/channel.ts";
-import { ClockedKv } from "./_test_clocked_kv.ts";
+import { ClockedStore } from "./_test_clocked_store.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const TAKEN_UP_MS = 15_000;
 const STEP_MS = 500;
 
 interface Nodes {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly dying: Membership;
   readonly other: Membership;
   /** Lets the first node die after a time, and the clock go on for 15 seconds. */
@@ -27,8 +28,8 @@ interface Nodes {
 
 /** Two nodes whose pulses are some time apart. */
 async function withNodes(apartMs: number, run: (nodes: Nodes) => Promise<void>): Promise<void> {
-  using clocked = await ClockedKv.open();
-  const { kv } = clocked;
+  using clocked = await ClockedStore.open();
+  const kv = clocked;
   const join = (id: string) =>
     Membership.join({
       ...{ id, home: id, instance: id, kv, version: "1.0.0", addresses: [], url: "http://x" },

@@ -13,6 +13,7 @@
  */
 import { z } from "zod";
 import { keys, readAll, readRecord, type Versioned } from "../store/mod.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const time = z.number();
 
@@ -35,7 +36,7 @@ export interface BlobName {
 const keyOf = ({ workspaceId, sha256 }: BlobName) => keys.blobMark(workspaceId, sha256);
 
 export class BlobMarks {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async find(blob: BlobName): Promise<Versioned<BlobMark> | undefined> {
     return await readRecord(this.kv, keyOf(blob), markSchema);

@@ -17,6 +17,7 @@ import { findS3Credentials } from "./s3_credentials.ts";
 import { describeS3Place, parseS3Place } from "./s3_place.ts";
 import { DEFAULT_PATIENCE, S3Error, type S3Patience, S3Requests } from "./s3_requests.ts";
 import { sweepObjects } from "./sweep_objects.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 /** Most disk for cached files by default, in bytes. */
 export const DEFAULT_CACHE_BYTES = 10 * 1024 ** 3;
@@ -27,7 +28,7 @@ export interface S3VaultOptions {
   /** Where access keys are found. */
   readonly env: Environment;
   /** The records, which hold the marks of blobs. */
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** Folder for cached files, which is this node's alone. */
   readonly cache: string;
   /** Most disk for cached files, in bytes. */

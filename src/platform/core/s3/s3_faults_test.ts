@@ -6,6 +6,7 @@ import { BlobDamagedError } from "../store/mod.ts";
 import { type Fault, type FaultyStorage, openFaultyStorage } from "./_test_storage.ts";
 import { type CachedVault, openS3BlobVault } from "./s3_blob_vault.ts";
 import { DEFAULT_PATIENCE, type S3Patience } from "./s3_requests.ts";
+import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const PART_BYTES = 64 * 1024;
@@ -31,7 +32,7 @@ function first(count: number, method: string, fault: Fault): Fault {
 interface Tools {
   readonly storage: FaultyStorage;
   readonly folder: string;
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly messages: string[];
   /** Opens a node of its own over the same bucket and records. */
   node(name: string, patience?: S3Patience): Promise<CachedVault>;
@@ -40,7 +41,7 @@ interface Tools {
 function testFaults(name: string, run: (tools: Tools) => Promise<void>): void {
   Deno.test(`object storage: ${name}`, async () => {
     const folder = await Deno.makeTempDir({ prefix: "svc-s3-faults-" });
-    const kv = await Deno.openKv(":memory:");
+    const kv = await DenoStore.open(":memory:");
     const nodes: CachedVault[] = [];
     const messages: string[] = [];
     try {

@@ -6,6 +6,7 @@ import { type Decision, type FaultyStorage, openFaultyStorage } from "./_test_st
 import { parseS3Place } from "./s3_place.ts";
 import { DEFAULT_PATIENCE, S3Requests } from "./s3_requests.ts";
 import { type CachedVault, openS3BlobVault } from "./s3_blob_vault.ts";
+import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const HOUR_MS = 60 * 60_000;
@@ -17,14 +18,14 @@ async function withNodes(
   run: (tools: {
     readonly a: CachedVault;
     readonly b: CachedVault;
-    readonly kv: Deno.Kv;
+    readonly kv: RecordStore;
     readonly storage: FaultyStorage;
     /** Sweeps on a node some hours from now; nothing is needed. */
     sweep(node: CachedVault, hours: number): Promise<number>;
   }) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-s3-sweep-" });
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   let hours = 0;
   const now = () => Date.now() + hours * HOUR_MS;
   try {
@@ -57,7 +58,7 @@ async function withNodes(
   }
 }
 
-const markOf = async (kv: Deno.Kv) =>
+const markOf = async (kv: RecordStore) =>
   (await kv.get<{ state: string }>(keys.blobMark(WORKSPACE, SHA))).value?.state;
 
 Deno.test("a sweep removes a blob a day after it was marked, on any node", () =>

@@ -10,6 +10,7 @@ import {
 } from "../store/mod.ts";
 import { openTestStorage } from "./_test_storage.ts";
 import { openS3BlobVault } from "./s3_blob_vault.ts";
+import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const OTHER = "01890000-0000-7000-8000-000000000002";
@@ -26,7 +27,7 @@ const textOf = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
 interface Kind {
   readonly name: string;
   /** Opens an empty vault; closing it is the caller's. */
-  open(folder: string, kv: Deno.Kv): Promise<BlobVault & AsyncDisposable>;
+  open(folder: string, kv: RecordStore): Promise<BlobVault & AsyncDisposable>;
 }
 
 const KINDS: readonly Kind[] = [
@@ -168,7 +169,7 @@ for (const kind of KINDS) {
   for (const [name, run] of Object.entries(TESTS)) {
     Deno.test(`blobs in ${kind.name}: ${name}`, async () => {
       const folder = await Deno.makeTempDir({ prefix: "svc-vault-" });
-      const kv = await Deno.openKv(":memory:");
+      const kv = await DenoStore.open(":memory:");
       try {
         await using vault = await kind.open(folder, kv);
         await run({ vault, folder });

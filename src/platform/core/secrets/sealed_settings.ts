@@ -6,16 +6,17 @@
 import { z } from "zod";
 import { DataIncompleteError, readAll, readRecord } from "../store/mod.ts";
 import { sealedSecret, type SecretBox, SecretDamagedError } from "./secret_box.ts";
+import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const settingRecord = z.object({ secret: sealedSecret });
 
-const allSettings = (): Deno.KvKey => ["sealed_settings"];
-const settingKey = (name: string): Deno.KvKey => ["sealed_settings", name];
+const allSettings = (): RecordKey => ["sealed_settings"];
+const settingKey = (name: string): RecordKey => ["sealed_settings", name];
 const placeOf = (name: string): string => `setting/${name}`;
 
 /** Reads a secret; generates and stores it if there is none. */
 export async function sealedSetting(
-  { kv, box }: { readonly kv: Deno.Kv; readonly box: SecretBox },
+  { kv, box }: { readonly kv: RecordStore; readonly box: SecretBox },
   name: string,
   make: () => string | Promise<string>,
 ): Promise<string> {
@@ -38,7 +39,7 @@ const CHECK = "keys_check";
  * @throws {DataIncompleteError} saying which file is another one's.
  */
 export async function checkKeys(
-  { kv, box }: { readonly kv: Deno.Kv; readonly box: SecretBox },
+  { kv, box }: { readonly kv: RecordStore; readonly box: SecretBox },
   places: { readonly kv: string; readonly keys: string; readonly isShared: boolean },
   { mayWrite = true }: { readonly mayWrite?: boolean } = {},
 ): Promise<void> {
@@ -64,7 +65,7 @@ export async function checkKeys(
 }
 
 /** Reseals secrets that are sealed with another key; returns how many, without the check of keys. */
-export async function resealSettings(kv: Deno.Kv, box: SecretBox): Promise<number> {
+export async function resealSettings(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   for await (const { key, value } of readAll(kv, allSettings(), settingRecord)) {
     if (box.isCurrent(value.secret)) continue;

@@ -3,41 +3,30 @@
  *
  * @module
  */
+import {
+  type Changes,
+  DenoStore,
+  type Outcome,
+  type RecordStore,
+  StoreLayer,
+} from "../../../store/mod.ts";
 
 /** The same store, and the most checks that one commit had so far. */
-export function countingChecks(kv: Deno.Kv): { readonly kv: Deno.Kv; readonly most: () => number } {
-  let most = 0;
-  const counted = (operation: Deno.AtomicOperation): Deno.AtomicOperation => {
-    let checks = 0;
-    const proxy: Deno.AtomicOperation = new Proxy(operation, {
-      get(target, name) {
-        const own: unknown = Reflect.get(target, name, target);
-        if (typeof own !== "function") return own;
-        return (...given: readonly unknown[]) => {
-          if (name === "check") most = Math.max(most, checks += given.length);
-          const answer: unknown = own.apply(target, given);
-          return answer === target ? proxy : answer;
-        };
-      },
-    });
-    return proxy;
-  };
-  const counting = new Proxy(kv, {
-    get(target, name) {
-      if (name === "atomic") return () => counted(target.atomic());
-      const own: unknown = Reflect.get(target, name, target);
-      return typeof own === "function" ? own.bind(target) : own;
-    },
-  });
-  return { kv: counting, most: () => most };
+export class CheckCounter extends StoreLayer {
+  most = 0;
+
+  override write(changes: Changes): Promise<Outcome> {
+    this.most = Math.max(this.most, changes.checks.length);
+    return super.write(changes);
+  }
 }
 
 /** Two connections to one store, as two processes have them. */
 export async function withTwoProcesses(
-  test: (one: Deno.Kv, other: Deno.Kv) => Promise<void>,
+  test: (one: RecordStore, other: RecordStore) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-two-" });
-  const [one, other] = [await Deno.openKv(`${folder}/kv`), await Deno.openKv(`${folder}/kv`)];
+  const [one, other] = [await DenoStore.open(`${folder}/kv`), await DenoStore.open(`${folder}/kv`)];
   try {
     await test(one, other);
   } finally {

@@ -7,7 +7,8 @@
 import { z } from "zod";
 import type { BlobVault } from "./blob_store.ts";
 import { keys } from "./keys.ts";
-import { isStoreEmpty } from "./portable_kv.ts";
+import { isStoreEmpty } from "./portable_store.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 /** A part of the platform's data is missing. */
 export class DataIncompleteError extends Error {
@@ -18,7 +19,7 @@ export class DataIncompleteError extends Error {
 const filesMove = z.object({ to: z.string() });
 
 /** True where a move of files to a place has begun, and not ended. */
-async function isHalfMoved(kv: Deno.Kv, blobs: string): Promise<boolean> {
+async function isHalfMoved(kv: RecordStore, blobs: string): Promise<boolean> {
   const { value } = await kv.get(keys.meta("files-move"));
   return filesMove.safeParse(value).data?.to === blobs;
 }
@@ -37,7 +38,7 @@ async function exists(path: string): Promise<boolean> {
  * @throws {DataIncompleteError} saying what is missing and how to go on.
  */
 export async function checkWhole(
-  parts: { readonly kv: Deno.Kv; readonly vault: Pick<BlobVault, "countWorkspaces"> },
+  parts: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "countWorkspaces"> },
   places: { readonly kv: string; readonly blobs: string; readonly keys: string },
 ): Promise<void> {
   const { kv, vault } = parts;

@@ -4,6 +4,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
+import type { KeyPart, RecordKey } from "../../../store/mod.ts";
 
 /** What a commit touches, and how much of a transaction it takes. */
 export interface Footprint {
@@ -52,7 +53,7 @@ const LOOK_AHEAD = 500;
 /** Largest overhead of one part of a key beyond its name: numbers take 9 bytes. */
 const PART_BYTES = 12;
 
-function partName(part: Deno.KvKeyPart): string {
+function partName(part: KeyPart): string {
   // Ill-formed strings are stored as the well-formed ones.
   if (typeof part === "string") return JSON.stringify(part.toWellFormed());
   if (typeof part === "number") return `n${part}`;
@@ -63,12 +64,12 @@ function partName(part: Deno.KvKeyPart): string {
 }
 
 /** A name that no other key has. @throws {TypeError} for a part of a type that keys cannot have. */
-export function keyName(key: Deno.KvKey): string {
+export function keyName(key: RecordKey): string {
   return key.map(partName).join();
 }
 
 /** Upper bound of the bytes of a key. */
-export function keySize(name: string, { length }: Deno.KvKey): number {
+export function keySize(name: string, { length }: RecordKey): number {
   return Buffer.byteLength(name) + length * PART_BYTES;
 }
 

@@ -4,12 +4,13 @@
  *
  * @module
  */
+import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 /** Mutations in one commit; Deno KV takes at most 1,000. */
 const BATCH = 200;
 
 /** Deletes each key as it is found. */
-export async function deleteKeys(kv: Deno.Kv, found: AsyncIterable<Deno.KvKey>): Promise<void> {
+export async function deleteKeys(kv: RecordStore, found: AsyncIterable<RecordKey>): Promise<void> {
   let batch = kv.atomic();
   let size = 0;
   for await (const key of found) {
@@ -22,13 +23,17 @@ export async function deleteKeys(kv: Deno.Kv, found: AsyncIterable<Deno.KvKey>):
 }
 
 /** How many keys begin with a prefix and are longer; counting ends at `most`. */
-export async function countBelow(kv: Deno.Kv, prefix: Deno.KvKey, most: number): Promise<number> {
+export async function countBelow(
+  kv: RecordStore,
+  prefix: RecordKey,
+  most: number,
+): Promise<number> {
   let count = 0;
   for await (const _ of kv.list({ prefix }, { limit: most })) count++;
   return count;
 }
 
 /** All keys that begin with a prefix and are longer. */
-export async function* keysBelow(kv: Deno.Kv, prefix: Deno.KvKey): AsyncGenerator<Deno.KvKey> {
+export async function* keysBelow(kv: RecordStore, prefix: RecordKey): AsyncGenerator<RecordKey> {
   for await (const entry of kv.list({ prefix })) yield entry.key;
 }

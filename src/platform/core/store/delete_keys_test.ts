@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { deleteKeys, keysBelow } from "./delete_keys.ts";
+import { DenoStore } from "../../../store/mod.ts";
 
 Deno.test("deleteKeys() removes more keys than one commit takes, and no other", async () => {
-  using kv = await Deno.openKv(":memory:");
+  using kv = await DenoStore.open(":memory:");
   for (let n = 0; n < 1050; n++) await kv.set(["old", n], n);
   await kv.set(["old"], "the prefix itself");
   await kv.set(["new", 1], 1);

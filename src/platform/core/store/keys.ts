@@ -3,7 +3,8 @@
  *
  * @module
  */
-type Key = Deno.KvKey;
+import type { RecordKey } from "../../../store/mod.ts";
+type Key = RecordKey;
 
 export const keys = {
   /** Settings of the whole platform, such as the format version of the store. */

@@ -6,7 +6,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { deserialize } from "node:v8";
-import { decodeKey, encodeKey } from "../../../store/mod.ts";
+import { decodeKey, encodeKey, type RecordKey } from "../../../store/mod.ts";
 import { decodeValue, ValueDamagedError } from "./portable_values.ts";
 import { asideKey, asideUntil, asideValue, describeDamage } from "./set_aside.ts";
 
@@ -51,7 +51,7 @@ function faultOf({ k, v, v_encoding }: Row): unknown {
 }
 
 /** The key for the operator; what is left of it where it is damaged itself. */
-function shownKey(k: unknown): Deno.KvKey {
+function shownKey(k: unknown): RecordKey {
   if (!(k instanceof Uint8Array)) return [String(k)];
   try {
     return decodeKey(k);

@@ -39,9 +39,9 @@ export {
 } from "./open_kv.ts";
 export { openPg, wrapPg } from "./open_pg_kv.ts";
 export { ENCODING } from "./mend_file.ts";
-export { isStoreEmpty, markPortable, portableKv } from "./portable_kv.ts";
+export { isStoreEmpty, markPortable, PortableStore } from "./portable_store.ts";
 export { checksumOf, decodeValue, encodePortable, ValueDamagedError } from "./portable_values.ts";
-export { StoreReadOnlyError } from "./read_only_kv.ts";
+export { StoreReadOnlyError } from "./read_only_store.ts";
 export {
   type Committed,
   commitWithRetries,

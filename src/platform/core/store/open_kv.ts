@@ -9,19 +9,27 @@ import { type HeldFolder, makeHeldFolder } from "../../../lib/held_folders.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
 import {
   type ChangeFollower,
+  DenoStore,
   describeFault,
   describeStoreUrl,
   isStoreUrl,
+  type RecordKey,
+  type RecordStore,
   startTidying,
   StoreAddressError,
 } from "../../../store/mod.ts";
 import { LOCAL_LIMITS, REMOTE_LIMITS } from "./commit_group.ts";
 import { sharingCommitter } from "./group_committer.ts";
-import { groupedKv } from "./grouped_kv.ts";
+import { GroupedStore } from "./grouped_store.ts";
 import { hasRecords, mendFile } from "./mend_file.ts";
 import { openPg, wrapPg } from "./open_pg_kv.ts";
-import { checkReadable, type DamageOptions, markPortable, portableKv } from "./portable_kv.ts";
-import { readOnlyKv } from "./read_only_kv.ts";
+import {
+  checkReadable,
+  type DamageOptions,
+  markPortable,
+  PortableStore,
+} from "./portable_store.ts";
+import { ReadOnlyStore } from "./read_only_store.ts";
 
 /** A store of the platform cannot be opened. */
 export class StoreUnusableError extends Error {
@@ -32,7 +40,7 @@ export class StoreUnusableError extends Error {
 export const isRemoteStore = (place: string): boolean => /^[a-z]+:\/\//i.test(place);
 
 export interface OpenedKv {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   /** Why nothing can be stored; `undefined` if it can. */
   readonly readOnly: string | undefined;
   /** What other nodes change, where several share the store. */
@@ -47,7 +55,7 @@ const UNWRITABLE = /disk is full|disk I\/O error|readonly database|unable to ope
 const MALFORMED = /database disk image is malformed|not a database|malformed database schema/;
 
 /** Written and removed at start, to see whether the store can be written. */
-const PROBE: Deno.KvKey = ["meta", "probe"];
+const PROBE: RecordKey = ["meta", "probe"];
 
 const reasonOf = (cause: unknown): string =>
   cause instanceof Error && / \(os error \d+\)/.test(cause.message)
@@ -73,9 +81,9 @@ export function unusable(place: string, cause: unknown): StoreUnusableError {
 }
 
 /** The store as the platform uses it: values encoded, concurrent commits in groups. */
-function wrap(kv: Deno.Kv, place: string, options: DamageOptions): Deno.Kv {
+function wrap(kv: RecordStore, place: string, options: DamageOptions): RecordStore {
   const limits = isUrl(place) ? REMOTE_LIMITS : LOCAL_LIMITS;
-  return portableKv(groupedKv(kv, sharingCommitter(kv, limits)), options);
+  return new PortableStore(new GroupedStore(kv, sharingCommitter(kv, limits)), options);
 }
 
 const isUrl = (place: string): boolean => /^https?:/.test(place);
@@ -97,7 +105,7 @@ export async function openKv(
   place: string,
   env: Environment = {},
   onDamaged?: (message: string) => void,
-): Promise<Deno.Kv> {
+): Promise<RecordStore> {
   try {
     if (isStoreUrl(place)) return wrapPg(await openPg(place, env), onDamaged);
     const { kv, damage } = await openReadable(place, onDamaged);
@@ -114,7 +122,7 @@ const explainAt = (place: string) => (error: unknown): unknown =>
     : error;
 
 interface Opened {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly isUnmarked: boolean;
   readonly damage: DamageOptions;
 }
@@ -131,7 +139,7 @@ async function openReadable(
     onDamaged === undefined ? 0 : await mendFile(place, { readsAll, now: Date.now(), onDamaged });
   // A damaged counter would end the process.
   if (await isFile(place) && await hasRecords(place)) await mend(false);
-  const kv = await Deno.openKv(place);
+  const kv = await DenoStore.open(place);
   try {
     const isUnmarked = await checkReadable(kv);
     const damage = { ...(onDamaged && { onDamaged }), explain: explainAt(place) };
@@ -162,7 +170,7 @@ async function closeToOthers(place: string): Promise<void> {
 async function openWritable(
   place: string,
   onDamaged: (message: string) => void,
-): Promise<Deno.Kv> {
+): Promise<RecordStore> {
   const { kv, isUnmarked, damage } = await openReadable(place, onDamaged);
   try {
     await kv.set(PROBE, new Uint8Array());
@@ -264,6 +272,6 @@ export async function openPlatformKv(
       kv.close();
       await folder[Symbol.asyncDispose]();
     };
-    return { kv: readOnlyKv(kv), readOnly, follower: undefined, close };
+    return { kv: new ReadOnlyStore(kv), readOnly, follower: undefined, close };
   }
 }

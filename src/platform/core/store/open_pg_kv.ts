@@ -5,10 +5,10 @@
  */
 import { messageOf } from "../../../lib/error_message.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
-import { openPgStore, parseStoreUrl, type PgStore } from "../../../store/mod.ts";
+import { openPgStore, parseStoreUrl, type PgStore, type RecordStore } from "../../../store/mod.ts";
 import { batchingCommitter } from "./group_committer.ts";
-import { groupedKv } from "./grouped_kv.ts";
-import { portableKv } from "./portable_kv.ts";
+import { GroupedStore } from "./grouped_store.ts";
+import { PortableStore } from "./portable_store.ts";
 import { describeDamage, markDamaged } from "./set_aside.ts";
 
 const BROKEN_KEY = "Its key was changed on disk";
@@ -22,7 +22,7 @@ export function openPg(url: string, env: Environment): Promise<PgStore> {
 }
 
 /** The store as the platform uses it: values encoded, concurrent commits in one call. */
-export function wrapPg({ kv }: PgStore, onDamaged?: (message: string) => void): Deno.Kv {
+export function wrapPg({ kv }: PgStore, onDamaged?: (message: string) => void): RecordStore {
   if (onDamaged !== undefined) {
     kv.onUnreadable = (encoded) => {
       onDamaged(describeDamage([encoded], new Error(BROKEN_KEY)));
@@ -30,5 +30,5 @@ export function wrapPg({ kv }: PgStore, onDamaged?: (message: string) => void): 
     };
   }
   const options = onDamaged === undefined ? {} : { onDamaged };
-  return portableKv(groupedKv(kv, batchingCommitter(kv)), options);
+  return new PortableStore(new GroupedStore(kv, batchingCommitter(kv)), options);
 }

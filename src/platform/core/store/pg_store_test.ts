@@ -5,6 +5,7 @@ import {
   openPgStore,
   SCHEMA,
   type StoreAddress,
+  type Stored,
   StoreNewerError,
   StoreUnavailableError,
   tidyStore,
@@ -50,7 +51,7 @@ testPg(
         };
         const key = ["once", round];
         const { versionstamp } = await kv.atomic().check({ key, versionstamp: null })
-          .sum(["count"], 1n).set(key, bytes(round)).commit() as Deno.KvCommitResult;
+          .sum(["count"], 1n).set(key, bytes(round)).commit() as Stored;
         assert.equal((await kv.get(key)).versionstamp, versionstamp);
       }
       assert.deepEqual((await kv.get(["count"])).value, new Deno.KvU64(5n));

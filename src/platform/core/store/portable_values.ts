@@ -16,6 +16,7 @@ import {
   type ChecksumState,
   textChecksum,
 } from "./value_checksum.ts";
+import type { RecordKey } from "../../../store/mod.ts";
 
 /** First byte of every encoded value; the second one names the encoding. */
 const HEAD = 0xff;
@@ -74,7 +75,7 @@ function encodeV8(value: unknown): Uint8Array {
  *
  * @throws {TypeError} for a value that cannot be stored, such as a function.
  */
-export function encodeValue(key: Deno.KvKey, value: unknown): unknown {
+export function encodeValue(key: RecordKey, value: unknown): unknown {
   const plain = encodePortable(value);
   if (!(plain instanceof Uint8Array) || !isEncoded(plain)) return plain;
   const add = plain[1] === JSON_TEXT ? addTextChecksum : addBytesChecksum;
@@ -97,7 +98,7 @@ export class ValueDamagedError extends Error {
 }
 
 /** Whether a stored value has a checksum, and the right one. */
-export function checksumOf(key: Deno.KvKey, stored: unknown): ChecksumState {
+export function checksumOf(key: RecordKey, stored: unknown): ChecksumState {
   if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return "none";
   return stored[1] === JSON_TEXT ? textChecksum(key, stored) : bytesChecksum(key, stored);
 }
@@ -108,7 +109,7 @@ export function checksumOf(key: Deno.KvKey, stored: unknown): ChecksumState {
  *
  * @throws {ValueDamagedError}
  */
-export function decodeValue(key: Deno.KvKey, stored: unknown): unknown {
+export function decodeValue(key: RecordKey, stored: unknown): unknown {
   if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return stored;
   if (checksumOf(key, stored) === "wrong") {
     throw new ValueDamagedError("Its checksum differs: it was changed on disk");

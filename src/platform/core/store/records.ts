@@ -7,8 +7,9 @@
 import type { z } from "zod";
 import { Contention, whenUnlocked } from "../../../lib/contention.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
-import { DamagedRecordError, isUnchecked } from "./damaged_record.ts";
+import { DamagedRecordError } from "./damaged_record.ts";
 import { StoreBusyError } from "./store_busy.ts";
+import type { Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 export interface Versioned<T> {
   readonly value: T;
@@ -28,21 +29,21 @@ export class ContentionError extends Error {
  *   version of svc wrote it.
  */
 async function parse<T>(
-  kv: Deno.Kv,
+  kv: RecordStore,
   schema: z.ZodType<T>,
-  { key, value }: { readonly key: Deno.KvKey; readonly value: unknown },
+  { key, value }: { readonly key: RecordKey; readonly value: unknown },
 ): Promise<{ readonly value: T } | undefined> {
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data };
   const error = new DamagedRecordError(key, result.error);
-  if (await isUnchecked(kv, key, error)) return undefined;
+  if (await kv.setUncheckedAside(key, error)) return undefined;
   throw error;
 }
 
 /** Reads one record; `undefined` where there is none. */
 export async function readRecord<T>(
-  kv: Deno.Kv,
-  key: Deno.KvKey,
+  kv: RecordStore,
+  key: RecordKey,
   schema: z.ZodType<T>,
 ): Promise<Versioned<T> | undefined> {
   const entry = await kv.get(key);
@@ -53,10 +54,10 @@ export async function readRecord<T>(
 
 /** Reads every record below a prefix, in key order. */
 export async function* readAll<T>(
-  kv: Deno.Kv,
-  prefix: Deno.KvKey,
+  kv: RecordStore,
+  prefix: RecordKey,
   schema: z.ZodType<T>,
-): AsyncGenerator<{ readonly key: Deno.KvKey; readonly value: T }> {
+): AsyncGenerator<{ readonly key: RecordKey; readonly value: T }> {
   for await (const entry of kv.list({ prefix }, { batchSize: 500 })) {
     const parsed = await parse(kv, schema, entry);
     if (parsed !== undefined) yield { key: entry.key, value: parsed.value };
@@ -73,8 +74,8 @@ export interface Page<T> {
  * The cursor is the last id of the page before.
  */
 export async function readPage<T>(
-  kv: Deno.Kv,
-  prefix: Deno.KvKey,
+  kv: RecordStore,
+  prefix: RecordKey,
   options: {
     readonly schema: z.ZodType<T>;
     readonly limit: number;
@@ -107,9 +108,9 @@ export interface Committed<T> {
 }
 
 /** The queues of each open store: changes of a record within this process run one at a time. */
-const queues = new WeakMap<Deno.Kv, KeyedLock>();
+const queues = new WeakMap<RecordStore, KeyedLock>();
 
-function queueOf(kv: Deno.Kv): KeyedLock {
+function queueOf(kv: RecordStore): KeyedLock {
   const known = queues.get(kv);
   if (known !== undefined) return known;
   const queue = new KeyedLock();
@@ -134,10 +135,10 @@ function queueOf(kv: Deno.Kv): KeyedLock {
  * @throws {StoreBusyError} where 1,000 changes of a record wait already.
  */
 export async function commitWithRetries<T>(
-  kv: Deno.Kv,
-  contended: readonly Deno.KvKey[],
-  attempt: () => Promise<{ readonly operation: Deno.AtomicOperation; readonly result: T }>,
-  checked: readonly Deno.KvKey[] = [],
+  kv: RecordStore,
+  contended: readonly RecordKey[],
+  attempt: () => Promise<{ readonly operation: Operation; readonly result: T }>,
+  checked: readonly RecordKey[] = [],
 ): Promise<Committed<T>> {
   const queue = queueOf(kv);
   const names = contended.map((key) => JSON.stringify(key));

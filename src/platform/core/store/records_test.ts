@@ -4,14 +4,15 @@ import { withTwoProcesses } from "./_test_checks.ts";
 import { DamagedRecordError } from "./damaged_record.ts";
 import { LOCAL_LIMITS } from "./commit_group.ts";
 import { sharingCommitter } from "./group_committer.ts";
-import { groupedKv } from "./grouped_kv.ts";
+import { GroupedStore } from "./grouped_store.ts";
 import { toFailure } from "../http/failure.ts";
 import { commitWithRetries, ContentionError, readPage, readRecord } from "./records.ts";
+import { DenoStore, type RecordKey, type RecordStore } from "../../../store/mod.ts";
 
 const schema = z.object({ n: z.number() });
 
-async function withKv(run: (kv: Deno.Kv) => Promise<void>) {
-  const kv = await Deno.openKv(":memory:");
+async function withKv(run: (kv: RecordStore) => Promise<void>) {
+  const kv = await DenoStore.open(":memory:");
   try {
     await run(kv);
   } finally {
@@ -51,7 +52,7 @@ Deno.test("readPage() has no next page when the last is exactly full", () =>
   }));
 
 /** Adds one to a count, and counts how often that was tried. */
-const increment = (kv: Deno.Kv, key: Deno.KvKey, tries: { count: number }) =>
+const increment = (kv: RecordStore, key: RecordKey, tries: { count: number }) =>
   commitWithRetries(kv, [key], async () => {
     tries.count++;
     const current = await readRecord(kv, key, schema);
@@ -73,7 +74,7 @@ Deno.test("commitWithRetries() lets the writers of a record come one by one: non
 
 Deno.test("commitWithRetries() lets those who only check a record commit together", () =>
   withKv(async (under) => {
-    const kv = groupedKv(under, sharingCommitter(under, LOCAL_LIMITS));
+    const kv = new GroupedStore(under, sharingCommitter(under, LOCAL_LIMITS));
     const project = ["project"];
     const { versionstamp } = await kv.set(project, new Uint8Array([1]));
     const add = (n: number) =>

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { encodeKey } from "../../../store/mod.ts";
+import { encodeKey, type Entry, type RecordKey, type RecordStore } from "../../../store/mod.ts";
 import { keys } from "./keys.ts";
 
 /** How long a damaged record is kept, in milliseconds: time to restore a backup beside it. */
@@ -14,7 +14,7 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const MAX_NAME_BYTES = 1900;
 
 /** Where a damaged record is kept, by its encoded key. */
-export function asideKey(encoded: Uint8Array): Deno.KvKey {
+export function asideKey(encoded: Uint8Array): RecordKey {
   return keys.damagedRecord(encoded.slice(0, MAX_NAME_BYTES));
 }
 
@@ -31,8 +31,8 @@ export const asideUntil = (now: number): number => now + KEPT_MS;
 
 /** Moves a record aside; false where it has changed meanwhile. */
 export async function setAside(
-  kv: Deno.Kv,
-  { key, value, versionstamp }: Deno.KvEntry<unknown>,
+  kv: RecordStore,
+  { key, value, versionstamp }: Entry,
 ): Promise<boolean> {
   const { ok } = await kv.atomic()
     .check({ key, versionstamp })
@@ -43,12 +43,12 @@ export async function setAside(
 }
 
 /** Notes a record that stays where it is, because no key leads to it. */
-export async function markDamaged(kv: Deno.Kv, encoded: Uint8Array): Promise<void> {
+export async function markDamaged(kv: RecordStore, encoded: Uint8Array): Promise<void> {
   await kv.set(asideKey(encoded), new Uint8Array(), { expireIn: KEPT_MS });
 }
 
 /** What the operator is told. */
-export function describeDamage(key: Deno.KvKey, cause: unknown): string {
+export function describeDamage(key: RecordKey, cause: unknown): string {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return `The record ${nameOf(key)} is damaged, and was set aside for 30 days. ${reason}. ` +
     "The rest is served; nothing that no record needs is removed meanwhile. Restore a backup " +
@@ -56,7 +56,7 @@ export function describeDamage(key: Deno.KvKey, cause: unknown): string {
 }
 
 /** A key for people. */
-export function nameOf(key: Deno.KvKey): string {
+export function nameOf(key: RecordKey): string {
   return JSON.stringify(key.map((part) => {
     if (part instanceof Uint8Array) return part.toHex();
     return typeof part === "bigint" ? `${part}` : part;
@@ -64,7 +64,7 @@ export function nameOf(key: Deno.KvKey): string {
 }
 
 /** Whether damaged records are kept: what they needed must not be removed. */
-export async function hasDamagedRecords(kv: Deno.Kv): Promise<boolean> {
+export async function hasDamagedRecords(kv: RecordStore): Promise<boolean> {
   for await (const _ of kv.list({ prefix: keys.damagedRecords() }, { limit: 1 })) return true;
   return false;
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { MaybeEntry, RecordKey, RecordStore } from "../../../store/mod.ts";
 import { keyName, keySize } from "./commit_group.ts";
 
 /** Keys of one `getMany` (Deno KV). */
@@ -16,12 +17,12 @@ const AT_ONCE = 4;
 const MAX_KEY_BYTES = 2048;
 
 interface Waiting {
-  readonly key: Deno.KvKey;
-  resolve(entry: Deno.KvEntryMaybe<unknown>): void;
+  readonly key: RecordKey;
+  resolve(entry: MaybeEntry): void;
   reject(reason: unknown): void;
 }
 
-function isUsual(key: Deno.KvKey): boolean {
+function isUsual(key: RecordKey): boolean {
   try {
     return key.length > 0 && keySize(keyName(key), key) <= MAX_KEY_BYTES;
   } catch {
@@ -30,14 +31,14 @@ function isUsual(key: Deno.KvKey): boolean {
 }
 
 /** The `get` of a store. A read sees every commit that was acknowledged before it was called. */
-export function sharedReads(kv: Deno.Kv): Deno.Kv["get"] {
+export function sharedReads(store: RecordStore): RecordStore["get"] {
   const waiting: Waiting[] = [];
   let running = 0;
   let planned = false;
 
   async function read(some: readonly Waiting[]): Promise<void> {
     try {
-      const entries = await kv.getMany<unknown[]>(some.map(({ key }) => key));
+      const entries = await store.getMany<unknown[]>(some.map(({ key }) => key));
       some.forEach(({ resolve }, index) => resolve(entries[index]!));
     } catch (error) {
       for (const { reject } of some) reject(error);
@@ -60,11 +61,11 @@ export function sharedReads(kv: Deno.Kv): Deno.Kv["get"] {
     });
   }
 
-  return function get<T>(key: Deno.KvKey, options?: { consistency?: Deno.KvConsistencyLevel }) {
-    if (options !== undefined || !isUsual(key)) return kv.get<T>(key, options);
-    const { promise, resolve, reject } = Promise.withResolvers<Deno.KvEntryMaybe<unknown>>();
+  return function get<T>(key: RecordKey) {
+    if (!isUsual(key)) return store.get<T>(key);
+    const { promise, resolve, reject } = Promise.withResolvers<MaybeEntry>();
     waiting.push({ key, resolve, reject });
     plan();
-    return promise as Promise<Deno.KvEntryMaybe<T>>;
+    return promise as Promise<MaybeEntry<T>>;
   };
 }

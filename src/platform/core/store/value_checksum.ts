@@ -7,7 +7,7 @@
  * @module
  */
 import { crc32 } from "node:zlib";
-import { encodeKey } from "../../../store/mod.ts";
+import { encodeKey, type RecordKey } from "../../../store/mod.ts";
 
 /** Two bits each. */
 const BLANKS = [0x20, 0x09, 0x0a, 0x0d];
@@ -17,7 +17,7 @@ const BLANK_COUNT = 16;
 const MARK = [0x73, 0x76, 0x63, 0x23];
 const CHECKSUM_BYTES = 4;
 
-function checksumOf(key: Deno.KvKey, value: Uint8Array): number {
+function checksumOf(key: RecordKey, value: Uint8Array): number {
   return crc32(value, crc32(encodeKey(key)));
 }
 
@@ -37,12 +37,12 @@ const withTail = (value: Uint8Array, tail: readonly number[]): Uint8Array<ArrayB
 };
 
 /** JSON with its checksum. It must not end in white space. */
-export function addTextChecksum(key: Deno.KvKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
+export function addTextChecksum(key: RecordKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
   return withTail(value, blanksOf(checksumOf(key, value)));
 }
 
 /** A value in format 15 of V8 with its checksum. */
-export function addBytesChecksum(key: Deno.KvKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
+export function addBytesChecksum(key: RecordKey, value: Uint8Array): Uint8Array<ArrayBuffer> {
   return withTail(value, [...MARK, ...bytesOf(checksumOf(key, value))]);
 }
 
@@ -53,14 +53,14 @@ const endsWith = (value: Uint8Array, tail: readonly number[]): boolean =>
   tail.every((byte, index) => value[value.byteLength - tail.length + index] === byte);
 
 /** Looks at the checksum of JSON. */
-export function textChecksum(key: Deno.KvKey, value: Uint8Array): ChecksumState {
+export function textChecksum(key: RecordKey, value: Uint8Array): ChecksumState {
   if (!BLANKS.includes(value.at(-1)!)) return "none";
   const text = value.subarray(0, -BLANK_COUNT);
   return endsWith(value, blanksOf(checksumOf(key, text))) ? "right" : "wrong";
 }
 
 /** Looks at the checksum of a value in format 15 of V8. */
-export function bytesChecksum(key: Deno.KvKey, value: Uint8Array): ChecksumState {
+export function bytesChecksum(key: RecordKey, value: Uint8Array): ChecksumState {
   const marked = value.subarray(0, -CHECKSUM_BYTES);
   if (!endsWith(marked, MARK)) return "none";
   const sum = checksumOf(key, marked.subarray(0, -MARK.length));

@@ -7,6 +7,7 @@
 import type { Channel, ChannelLimits, Delivery, SendOutcome } from "./channel.ts";
 import { createDeliveryQueue } from "./delivery_queue.ts";
 import type { DeliveryRequest, NotificationContent, OutwardChannel } from "./types.ts";
+import { DenoStore, type RecordKey, type RecordStore } from "../../../store/mod.ts";
 
 export const START = Date.UTC(2026, 0, 1, 12);
 export const USER = "01900000-0000-7000-8000-00000000000a";
@@ -85,14 +86,14 @@ export async function withQueue(
   test: (parts: {
     readonly queue: ReturnType<typeof createDeliveryQueue>;
     readonly clock: { at: number };
-    readonly kv: Deno.Kv;
+    readonly kv: RecordStore;
     readonly troubles: string[];
     /** What the receivers want at the moment; all of it at the beginning. */
     readonly wants: { is(content: NotificationContent): boolean };
-    restart(over?: Deno.Kv): ReturnType<typeof createDeliveryQueue>;
+    restart(over?: RecordStore): ReturnType<typeof createDeliveryQueue>;
   }) => Promise<void>,
 ): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const clock = { at: START };
   const troubles: string[] = [];
   const wants = { is: (_content: NotificationContent) => true };
@@ -113,6 +114,6 @@ export async function withQueue(
 }
 
 /** What is left in the store below a prefix. */
-export async function countOf(kv: Deno.Kv, prefix: Deno.KvKey): Promise<number> {
+export async function countOf(kv: RecordStore, prefix: RecordKey): Promise<number> {
   return (await Array.fromAsync(kv.list({ prefix }))).length;
 }

@@ -11,6 +11,7 @@ import { Failure } from "../../core/http/mod.ts";
 import { type Page, readPage, readRecord } from "../../core/store/mod.ts";
 import type { RunningDeliveryQueue } from "./delivery_queue.ts";
 import { deliveryKeys, type Job, type LetterView } from "./job.ts";
+import type { RecordStore } from "../../../store/mod.ts";
 
 const letterRecord = z.object({ jobId: z.string() });
 
@@ -25,7 +26,7 @@ const notFound = (): Failure => new Failure("not_found", "No such dead letter");
 
 export class DeadLetters {
   constructor(
-    private readonly kv: Deno.Kv,
+    private readonly kv: RecordStore,
     private readonly queue: Pick<RunningDeliveryQueue, "store" | "wake">,
     private readonly now: Clock,
   ) {}

@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { Nodes } from "../../core/nodes/mod.ts";
 import { readAll, readRecord } from "../../core/store/mod.ts";
 import { deliveryKeys } from "./job.ts";
+import type { Check, RecordStore } from "../../../store/mod.ts";
 
 /** The message to claim, as it was listed. */
 export interface Claimed {
@@ -22,7 +23,7 @@ const claimRecord = z.string();
 
 export class DeliveryClaims {
   constructor(
-    private readonly kv: Deno.Kv,
+    private readonly kv: RecordStore,
     private readonly nodes: Pick<Nodes, "instance" | "isAlive">,
   ) {}
 
@@ -41,7 +42,7 @@ export class DeliveryClaims {
   }
 
   /** Claims a message; `undefined` where another node was quicker, or it is not due any more. */
-  async take(channel: string, { id, at, version }: Claimed): Promise<Deno.AtomicCheck | undefined> {
+  async take(channel: string, { id, at, version }: Claimed): Promise<Check | undefined> {
     const key = deliveryKeys.claim(channel, id);
     const held = await readRecord(this.kv, key, claimRecord);
     const { instance, isAlive } = this.nodes;

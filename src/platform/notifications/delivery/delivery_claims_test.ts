@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
 import { until } from "../../../lib/_test_until.ts";
-import { fencedKv } from "../../core/nodes/mod.ts";
+import { FencedStore } from "../../core/nodes/mod.ts";
 import { Leases } from "../../core/nodes/leases.ts";
 import { keys } from "../../core/store/keys.ts";
 import type { Channel } from "./channel.ts";
 import { createDeliveryQueue } from "./delivery_queue.ts";
 import { countOf, request, SENT, START, testChannel } from "./_test_delivery.ts";
+import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
 /** Queues of nodes that share a store. */
 async function withNodes(
   run: (parts: {
-    readonly kv: Deno.Kv;
+    readonly kv: RecordStore;
     readonly alive: Set<string>;
     node(instance: string, channel: Channel): ReturnType<typeof createDeliveryQueue>;
   }) => Promise<void>,
 ): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const alive = new Set<string>();
   try {
     await run({
@@ -80,7 +81,7 @@ Deno.test("a message that a node holds is another's once that node is dead, with
 });
 
 Deno.test("what a leader's round has put into the queue is sent though the lease is lost", async () => {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const leasesOf = (id: string) => new Leases({ kv, id, instance: id, monotonic: () => 0 });
   const [leader, next] = [leasesOf("a"), leasesOf("b")];
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -90,7 +91,7 @@ Deno.test("what a leader's round has put into the queue is sent though the lease
     return SENT;
   });
   const queue = createDeliveryQueue({
-    ...{ kv: fencedKv(kv), channels: [channel], now: () => START, onTrouble: assert.fail },
+    ...{ kv: new FencedStore(kv), channels: [channel], now: () => START, onTrouble: assert.fail },
     nodes: { instance: "a", isAlive: () => Promise.resolve(true), onDeath: () => {} },
     review: () => Promise.resolve(() => true),
     random: (count) => new Uint8Array(count).fill(255),

@@ -18,6 +18,7 @@ import type {
   OutwardChannel,
   ReviewDelivery,
 } from "./types.ts";
+import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 /** How long less urgent messages wait to be joined with others. */
 export const DIGEST_WINDOW_MS = 60_000;
@@ -27,7 +28,7 @@ const BATCH = 40;
 const BATCH_CHARS = 150_000;
 
 export interface DeliveryQueueOptions {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly channels: readonly Channel[];
   /** Checks each message again when it is sent. */
   readonly review: ReviewDelivery;
@@ -45,7 +46,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   /** Like `accept()`, for one receiver that is known already. */
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
   /** Wakes the channels for which another node has stored something. */
-  follow(changed: readonly Deno.KvKey[]): void;
+  follow(changed: readonly RecordKey[]): void;
   /** Wakes a channel, as something may be due. */
   wake(channel: OutwardChannel): void;
   /** Sends everything that is due now, for callers with a clock of their own. */

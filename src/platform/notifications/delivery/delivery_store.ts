@@ -16,6 +16,7 @@ import {
   notificationContent,
   ownerOf,
 } from "./job.ts";
+import type { Check, Operation, RecordStore } from "../../../store/mod.ts";
 
 /** How long keys are remembered: longer than any message is retried. */
 const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
@@ -52,7 +53,7 @@ export interface DueEntry {
 }
 
 /** The claim by which a message is held; `undefined` where no other node sends. */
-export type Claim = Deno.AtomicCheck | undefined;
+export type Claim = Check | undefined;
 
 const openDigest = z.object({ jobId: z.string() });
 /** Older entries have no owner, and count as one. */
@@ -61,7 +62,7 @@ const dueValue = z.object({ host: z.string(), owner: z.string().default("") });
 const dueOf = (job: Job): z.infer<typeof dueValue> => ({ host: job.host, owner: ownerOf(job) });
 
 export class DeliveryStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /**
    * Stores at most 40 requests, without those seen before, in one commit. All
@@ -95,14 +96,14 @@ export class DeliveryStore {
     return acceptances.filter((_, index) => entries[index]!.versionstamp === null);
   }
 
-  private add(operation: Deno.AtomicOperation, { job, dueAt }: NewJob): void {
+  private add(operation: Operation, { job, dueAt }: NewJob): void {
     const due = deliveryKeys.due(job.channel, dueAt, job.id);
     operation.set(deliveryKeys.job(job.id), job).set(due, dueOf(job));
   }
 
   /** Adds to the open digest, or opens one; the guard fails the commit if it closes meanwhile. */
   private async addPart(
-    operation: Deno.AtomicOperation,
+    operation: Operation,
     { job, dueAt }: NewJob,
     digests: Map<string, string>,
   ): Promise<void> {
@@ -195,7 +196,7 @@ export class DeliveryStore {
   }
 
   /** An operation that gives a claim back; it fails where the claim was lost. */
-  private ending(claim: Claim): Deno.AtomicOperation {
+  private ending(claim: Claim): Operation {
     const operation = this.kv.atomic();
     return claim === undefined ? operation : operation.check(claim).delete(claim.key);
   }
@@ -282,7 +283,7 @@ export class DeliveryStore {
 
   private async unbury(
     job: Job,
-    more: (operation: Deno.AtomicOperation) => void,
+    more: (operation: Operation) => void,
   ): Promise<boolean> {
     const key = deliveryKeys.job(job.id);
     const current = await readRecord(this.kv, key, jobRecord);

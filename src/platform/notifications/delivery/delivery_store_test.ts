@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
-import { countingChecks, withTwoProcesses } from "../../core/store/_test_checks.ts";
+import { CheckCounter, withTwoProcesses } from "../../core/store/_test_checks.ts";
 import { countOf, request, SENT, testChannel, withQueue } from "./_test_delivery.ts";
 
 Deno.test("DeliveryStore accepts 40 requests with few checks: a store elsewhere takes ten", () => {
   const channel = testChannel(() => SENT, { digests: true });
   return withQueue([channel], async ({ kv, restart }) => {
-    const counting = countingChecks(kv);
+    const counting = new CheckCounter(kv);
     const requests = Array.from(
       { length: 40 },
       (_, n) => request(`r${n}`, { priority: n % 2 === 0 ? "LOW" : "CRITICAL" }),
     );
-    await restart(counting.kv).accept(requests);
+    await restart(counting).accept(requests);
     assert.equal(await countOf(kv, ["delivery", "seen"]), 40);
-    assert.ok(counting.most() <= 10, `${counting.most()} checks`);
+    assert.ok(counting.most <= 10, `${counting.most} checks`);
   });
 });
 

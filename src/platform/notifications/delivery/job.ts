@@ -7,6 +7,7 @@ import { z } from "zod";
 import { EVENT_CATEGORIES, EVENT_NAMES, eventData, PRIORITIES } from "../../../contract/mod.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { type NotificationContent, OUTWARD_CHANNELS, type OutwardChannel } from "./types.ts";
+import type { RecordKey } from "../../../store/mod.ts";
 
 export const notificationContent = z.object({
   id: z.string(),
@@ -54,7 +55,7 @@ export function ownerOf({ userId, workspaceId }: Pick<Job, "userId" | "workspace
   return userId ?? workspaceId ?? "";
 }
 
-type Key = Deno.KvKey;
+type Key = RecordKey;
 
 export const deliveryKeys = {
   /** Changed by whoever accepts requests or closes a digest, so that they notice each other. */
@@ -87,7 +88,7 @@ export const deliveryKeys = {
 } as const;
 
 /** The channels of which messages are due, or claims given back, among changed keys. */
-export function channelsIn(changed: readonly Deno.KvKey[]): OutwardChannel[] {
+export function channelsIn(changed: readonly RecordKey[]): OutwardChannel[] {
   const due = changed.filter(([room, list]) =>
     room === "delivery" && (list === "due" || list === "claims")
   );

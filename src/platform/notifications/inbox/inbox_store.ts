@@ -16,6 +16,7 @@ import {
 import { changePage } from "./inbox_index.ts";
 import { InboxPage, storedPage } from "./inbox_page.ts";
 import { notificationKeys as keys } from "../notification_keys.ts";
+import type { Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 /** Pages that are removed in one commit. */
 const MAX_REMOVED = 500;
@@ -53,13 +54,13 @@ export class InboxChangedError extends Error {
 }
 
 /** The people whose inboxes are among changed keys. */
-export function inboxesIn(changed: readonly Deno.KvKey[]): string[] {
+export function inboxesIn(changed: readonly RecordKey[]): string[] {
   const [name] = keys.inbox("");
   return changed.filter(([first]) => first === name).map(([, userId]) => String(userId));
 }
 
 export class InboxStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** Reads an inbox without the contents of its notifications. */
   async load(userId: string): Promise<InboxIndex> {
@@ -125,13 +126,13 @@ export class InboxStore {
   }
 
   /** Every change changes the head, so to check that alone is enough. */
-  private begin(userId: string, { version }: InboxIndex, head: InboxHead): Deno.AtomicOperation {
+  private begin(userId: string, { version }: InboxIndex, head: InboxHead): Operation {
     const key = keys.inbox(userId);
     return this.kv.atomic().check({ key, versionstamp: version }).set(key, head);
   }
 
   private async finish(
-    operation: Deno.AtomicOperation,
+    operation: Operation,
     index: InboxIndex,
     head: InboxHead,
   ): Promise<void> {

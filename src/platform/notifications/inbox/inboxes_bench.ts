@@ -12,6 +12,7 @@ import type { NotificationContent } from "../delivery/types.ts";
 import { Inboxes } from "./inboxes.ts";
 import type { InboxView } from "./inbox_view.ts";
 import { InboxStore } from "./inbox_store.ts";
+import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 
 /** Milliseconds of each operation, by its name. */
 export type InboxCosts = ReadonlyMap<string, number>;
@@ -46,7 +47,7 @@ async function timed(run: () => Promise<unknown>, rounds = 1): Promise<number> {
 
 /** Gives a person of a stopped platform `count` unread notifications of a workspace. */
 export async function fillInbox(
-  kv: Deno.Kv,
+  kv: RecordStore,
   { userId, workspaceId, count }: {
     readonly userId: string;
     readonly workspaceId: string;
@@ -70,7 +71,7 @@ export async function fillInbox(
 /** Measures an inbox of `count` notifications, of which all but 10 are archived. */
 export async function measureInbox(count: number): Promise<InboxCosts> {
   const folder = await Deno.makeTempDir({ prefix: "svc-inbox-bench-" });
-  const kv = await Deno.openKv(join(folder, "kv.sqlite3"));
+  const kv = await DenoStore.open(join(folder, "kv.sqlite3"));
   const view: InboxView = { userId: "01890000-0000-7000-8000-00000000000a", workspaces: null };
   const open = () =>
     new Inboxes({

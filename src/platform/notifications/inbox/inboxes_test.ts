@@ -7,6 +7,7 @@ import { Inboxes } from "./inboxes.ts";
 import type { InboxView } from "./inbox_view.ts";
 import { InboxStore } from "./inbox_store.ts";
 import { notificationKeys } from "../notification_keys.ts";
+import { DenoStore, type RecordKey, type RecordStore } from "../../../store/mod.ts";
 
 const USER = "01890000-0000-7000-8000-00000000000a";
 const ALL: InboxView = { userId: USER, workspaces: null };
@@ -39,13 +40,13 @@ function maker() {
 
 async function withInboxes(
   run: (parts: {
-    readonly kv: Deno.Kv;
+    readonly kv: RecordStore;
     /** Inboxes as after a start. */
     open(more?: { readonly maxPages: number }): Inboxes;
     readonly make: ReturnType<typeof maker>;
   }) => Promise<void>,
 ): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const opened: Inboxes[] = [];
   try {
     await run({
@@ -70,7 +71,7 @@ const inbox = { archived: false, unreadOnly: false, limit: 100, offset: 0 };
 const titles = async (inboxes: Inboxes, wish: Partial<typeof inbox> = {}, view = ALL) =>
   (await inboxes.list(view, { ...inbox, ...wish })).items.map(({ title }) => title);
 
-async function entries(kv: Deno.Kv, prefix: Deno.KvKey): Promise<number> {
+async function entries(kv: RecordStore, prefix: RecordKey): Promise<number> {
   return (await Array.fromAsync(kv.list({ prefix }))).length;
 }
 

@@ -18,6 +18,7 @@ import {
   withCategory,
   withChannel,
 } from "./preferences.ts";
+import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 /** How many people the cache holds; beyond that it is emptied. */
 const MAX_REMEMBERED = 10_000;
@@ -38,7 +39,7 @@ export class PreferenceService {
 
   /** `hasBrowser` tells whether a browser of a person is subscribed to push. */
   constructor(
-    private readonly kv: Deno.Kv,
+    private readonly kv: RecordStore,
     private readonly accounts: AccountStore,
     private readonly hasBrowser: (userId: string) => Promise<boolean>,
   ) {}
@@ -74,7 +75,7 @@ export class PreferenceService {
   }
 
   /** Forgets the preferences that another node has changed. */
-  follow(changed: readonly Deno.KvKey[]): void {
+  follow(changed: readonly RecordKey[]): void {
     for (const [family, userId] of changed) {
       if (FAMILIES.has(String(family))) this.forget(String(userId));
     }

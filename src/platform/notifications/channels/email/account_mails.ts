@@ -15,6 +15,7 @@ import type { SendOutcome } from "../../delivery/channel.ts";
 import type { RunningDeliveryQueue } from "../../delivery/delivery_queue.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import type { Mailer } from "./mailer.ts";
+import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
 
 /** How many mails may wait at once: more would be an attack. */
 const MAX_WAITING = 1000;
@@ -31,11 +32,11 @@ const TOLD_MS = 7 * 24 * 60 * 60 * 1000;
 /** How many of them are counted. */
 const MAX_TOLD = 1000;
 
-const givenUpKey = (id: string): Deno.KvKey => ["account_mails_given_up", id];
-const allGivenUp = (): Deno.KvKey => ["account_mails_given_up"];
+const givenUpKey = (id: string): RecordKey => ["account_mails_given_up", id];
+const allGivenUp = (): RecordKey => ["account_mails_given_up"];
 
-const mailKey = (id: string): Deno.KvKey => ["account_mails", id];
-const allMails = (): Deno.KvKey => ["account_mails"];
+const mailKey = (id: string): RecordKey => ["account_mails", id];
+const allMails = (): RecordKey => ["account_mails"];
 const placeOf = (id: string): string => `account_mail/${id}`;
 
 /**
@@ -63,7 +64,7 @@ export class AccountMails {
 
   constructor(
     private readonly options: {
-      readonly kv: Deno.Kv;
+      readonly kv: RecordStore;
       readonly box: SecretBox;
       readonly now: Clock;
       readonly random: Random;
@@ -93,7 +94,7 @@ export class AccountMails {
   }
 
   /** Reads again what another node gave up, or sent after all. */
-  async follow(changed: readonly Deno.KvKey[]): Promise<void> {
+  async follow(changed: readonly RecordKey[]): Promise<void> {
     if (changed.some(([first]) => first === allGivenUp()[0])) await this.recover();
   }
 
@@ -178,7 +179,7 @@ export class AccountMails {
 }
 
 /** Reseals mails that are sealed with another key; returns how many. */
-export async function resealAccountMails(kv: Deno.Kv, box: SecretBox): Promise<number> {
+export async function resealAccountMails(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   for await (const { key, value } of readAll(kv, allMails(), mailRecord)) {
     if (box.isCurrent(value.mail)) continue;

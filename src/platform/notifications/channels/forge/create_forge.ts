@@ -14,6 +14,7 @@ import type { Channel } from "../../delivery/channel.ts";
 import { createForgeChannel } from "./forge_channel.ts";
 import { ForgeReporter } from "./forge_reporter.ts";
 import { type ReportRecord, ReportStore } from "./report_store.ts";
+import type { RecordStore } from "../../../../store/mod.ts";
 
 export type ForgeFoundation = Pick<
   Foundation,
@@ -45,7 +46,7 @@ function toWire({ forge, repository, state, comment, problem, at }: ReportRecord
 /** Binds `/v1/deployments/{deployment}/forge-report`. */
 export function bindForgeRoutes(
   router: Router,
-  { kv, reports }: { readonly kv: Deno.Kv; readonly reports: ReportStore },
+  { kv, reports }: { readonly kv: RecordStore; readonly reports: ReportStore },
 ): void {
   const deployments = new DeploymentStore(kv);
   router.guarded(endpoints.getForgeReport, async (caller, { params: { deployment: id } }) => {

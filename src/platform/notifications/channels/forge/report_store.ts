@@ -7,6 +7,7 @@ import { z } from "zod";
 import { FORGES } from "../../../../contract/mod.ts";
 import { keys, readRecord } from "../../../core/store/mod.ts";
 import type { DeploymentRecord } from "../../../deployments/mod.ts";
+import type { RecordStore } from "../../../../store/mod.ts";
 
 /** How long it is shown. */
 const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
@@ -27,7 +28,7 @@ export type ReportRecord = z.infer<typeof reportRecord>;
 type Place = Pick<DeploymentRecord, "projectId" | "id">;
 
 export class ReportStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async find({ projectId, id }: Place): Promise<ReportRecord | undefined> {
     return (await readRecord(this.kv, keys.forgeReport(projectId, id), reportRecord))?.value;

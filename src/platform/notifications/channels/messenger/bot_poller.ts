@@ -9,15 +9,16 @@ import { readRecord } from "../../../core/store/mod.ts";
 import { LeaseLostError, type Nodes, requireLease } from "../../../core/nodes/mod.ts";
 import { type BotApi, BotApiError } from "./bot_api.ts";
 import { type Update, updateList } from "./bot_updates.ts";
+import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
 
-const OFFSET_KEY: Deno.KvKey = ["messenger", "offset"];
+const OFFSET_KEY: RecordKey = ["messenger", "offset"];
 /** Longest time that the Bot API holds a request open. */
 const WAIT_SECONDS = 50;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface BotPollerOptions {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly api: BotApi;
   /** One of them polls, as the Bot API answers one; this one alone where missing. */
   readonly nodes?: Pick<Nodes, "leads" | "during"> | undefined;

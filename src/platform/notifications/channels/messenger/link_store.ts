@@ -8,6 +8,7 @@ import { z } from "zod";
 import { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS } from "../../../../contract/mod.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import { commitWithRetries, readAll, readRecord } from "../../../core/store/mod.ts";
+import type { Operation, RecordKey, RecordStore } from "../../../../store/mod.ts";
 
 export const linkRecord = z.object({
   id: z.string(),
@@ -23,7 +24,7 @@ export type LinkRecord = z.infer<typeof linkRecord>;
 const codeRecord = z.object({ userId: z.string(), expiresAt: z.number() });
 const owner = z.object({ userId: z.string(), id: z.string() });
 
-type Key = Deno.KvKey;
+type Key = RecordKey;
 
 export const messengerKeys = {
   ofUser: (userId: string): Key => ["messenger_links", userId],
@@ -40,15 +41,15 @@ const hashOf = (code: string): string => sha256Hex(`svc messenger code\n${code}`
 
 /** Adds a link to a commit that makes its account. */
 export function setLink(
-  operation: Deno.AtomicOperation,
+  operation: Operation,
   link: LinkRecord,
-): Deno.AtomicOperation {
+): Operation {
   return operation.set(messengerKeys.link(link.userId, link.id), link)
     .set(messengerKeys.byChat(link.chatId), { userId: link.userId, id: link.id });
 }
 
 export class LinkStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** Stores the hash of a code that links a chat to an account. */
   async addCode(code: string, userId: string, now: number): Promise<number> {

@@ -22,6 +22,7 @@ import { type LinkRecord, type LinkStore, messengerKeys, setLink } from "./link_
 import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
 import type { Chat } from "./bot_updates.ts";
 import { type Attempt, SignInAttempts, signInCode } from "./sign_in_attempts.ts";
+import type { RecordStore } from "../../../../store/mod.ts";
 
 /** How many attempts one address may begin in ten minutes. */
 const BEGINS = 20;
@@ -44,7 +45,7 @@ export type SignInProgress =
   | { readonly type: "newcomer"; readonly name: string };
 
 export interface MessengerSignInParts {
-  readonly kv: Deno.Kv;
+  readonly kv: RecordStore;
   readonly links: LinkStore;
   readonly accounts: AccountStore;
   readonly signIn: Pick<SignInService, "admit" | "begin">;

@@ -14,6 +14,7 @@ import type { Client } from "../../../core/http/mod.ts";
 import { commitWithRetries, readRecord } from "../../../core/store/mod.ts";
 import type { Chat } from "./bot_updates.ts";
 import { messengerKeys } from "./link_store.ts";
+import type { RecordStore } from "../../../../store/mod.ts";
 
 /** Time to open the bot and to tap. */
 export const ATTEMPT_MS = 10 * 60 * 1000;
@@ -68,7 +69,7 @@ const codeName = (code: string): string => sha256Hex(`svc messenger sign-in link
 
 export class SignInAttempts {
   constructor(
-    private readonly kv: Deno.Kv,
+    private readonly kv: RecordStore,
     private readonly options: { readonly now: Clock; readonly random: Random },
   ) {}
 

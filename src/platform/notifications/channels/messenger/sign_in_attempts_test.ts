@@ -3,6 +3,7 @@ import { systemRandom } from "../../../../lib/clock.ts";
 import type { Client } from "../../../core/http/client.ts";
 import type { Chat } from "./bot_updates.ts";
 import { type Attempt, ATTEMPT_MS, SignInAttempts, signInCode } from "./sign_in_attempts.ts";
+import { DenoStore, type RecordStore } from "../../../../store/mod.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const client: Client = { address: "192.0.2.1", userAgent: null, cookie: null, country: () => null };
@@ -19,10 +20,10 @@ async function withNodes(
     readonly attempt: Attempt;
     /** What the link to the bot holds. */
     readonly code: string;
-    readonly kv: Deno.Kv;
+    readonly kv: RecordStore;
   }) => Promise<void>,
 ): Promise<void> {
-  const kv = await Deno.openKv(":memory:");
+  const kv = await DenoStore.open(":memory:");
   const clock = { at: START };
   const node = () => new SignInAttempts(kv, { now: () => clock.at, random: systemRandom });
   const [browser, bot] = [node(), node()];

@@ -17,6 +17,7 @@ import {
   readPage,
   readRecord,
 } from "../../../core/store/mod.ts";
+import type { Operation, RecordStore } from "../../../../store/mod.ts";
 
 export const subscriptionRecord = z.object({
   id: z.string(),
@@ -59,7 +60,7 @@ const endpointTaken = () =>
 const owner = z.object({ userId: z.string(), id: z.string() });
 
 export class SubscriptionStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   /** A subscription to send to, whoever made it. */
   async find(userId: string, id: string): Promise<SubscriptionRecord | undefined> {
@@ -162,7 +163,7 @@ export class SubscriptionStore {
     return true;
   }
 
-  private dropFrom(operation: Deno.AtomicOperation, subscription: SubscriptionRecord) {
+  private dropFrom(operation: Operation, subscription: SubscriptionRecord) {
     const { userId, id, endpoint } = subscription;
     operation.delete(keys.one(userId, id)).delete(keys.byEndpoint(endpoint));
     forgetCreation(operation, subscription);

@@ -6,13 +6,14 @@
  */
 import { z } from "zod";
 import { sealedSetting, type SecretBox } from "../../../core/secrets/mod.ts";
+import type { RecordStore } from "../../../../store/mod.ts";
 
 const vapidKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 export type VapidKeys = z.infer<typeof vapidKeys>;
 
 /** Creates the function that reads the keys, which are made at its first call. */
 export function vapidKeyReader(
-  store: { readonly kv: Deno.Kv; readonly box: SecretBox },
+  store: { readonly kv: RecordStore; readonly box: SecretBox },
 ): () => Promise<VapidKeys> {
   let reading: Promise<VapidKeys> | undefined;
   const read = async () => {

@@ -19,6 +19,7 @@ import {
   readRecord,
 } from "../../../core/store/mod.ts";
 import { notificationContent } from "../../delivery/job.ts";
+import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
 
 const eventName = z.enum(EVENT_NAMES as [EventName, ...EventName[]]);
 
@@ -53,7 +54,7 @@ export const webhookLogRecord = z.object({
 });
 export type WebhookLogRecord = z.infer<typeof webhookLogRecord>;
 
-type Key = Deno.KvKey;
+type Key = RecordKey;
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
 const keys = {
@@ -73,7 +74,7 @@ export const webhookPlace = (webhook: Pick<WebhookRecord, "workspaceId" | "id">)
   `webhook/${webhook.workspaceId}/${webhook.id}`;
 
 export class WebhookStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: RecordStore) {}
 
   async add(webhook: WebhookRecord): Promise<void> {
     await this.kv.set(keys.one(webhook.workspaceId, webhook.id), webhook);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { readOnlyKv, StoreReadOnlyError } from "./read_only_kv.ts";
+import { ReadOnlyStore, StoreReadOnlyError } from "./read_only_store.ts";
+import { DenoStore } from "../../../store/mod.ts";
 
-Deno.test("readOnlyKv() reads, and refuses every way to write", async () => {
-  const kv = await Deno.openKv(":memory:");
+Deno.test("ReadOnlyStore() reads, and refuses every way to write", async () => {
+  const kv = await DenoStore.open(":memory:");
   try {
     await kv.set(["a"], 1);
-    const readOnly = readOnlyKv(kv);
+    const readOnly = new ReadOnlyStore(kv);
     assert.equal((await readOnly.get(["a"])).value, 1);
     assert.equal((await readOnly.getMany([["a"], ["b"]]))[0]!.value, 1);
     assert.deepEqual((await Array.fromAsync(readOnly.list({ prefix: [] }))).length, 1);
@@ -13,7 +14,6 @@ Deno.test("readOnlyKv() reads, and refuses every way to write", async () => {
     const writes = [
       () => readOnly.set(["a"], 2),
       () => readOnly.delete(["a"]),
-      () => readOnly.enqueue("x"),
       () => readOnly.atomic().check(entry).set(["a"], 2).delete(["b"]).commit(),
       () => readOnly.atomic().commit(),
     ];

@@ -1,6 +1,6 @@
 /**
- * A store in PostgreSQL behind the interface of Deno KV: bytes and counters by keys in
- * order, checked commits, and expiry by the database's clock.
+ * A store in PostgreSQL: bytes and counters by keys in order, checked commits, and expiry by
+ * the database's clock.
  *
  * @module
  */
@@ -8,9 +8,19 @@ import { randomUUID } from "node:crypto";
 import type { Sql } from "postgres";
 import type { Connections } from "./connections.ts";
 import { decodeKey } from "./key_encoding.ts";
+import { type CommitData, encodeChanges, encodeRecordKey } from "./encode_changes.ts";
 import { type KeyRange, rangeAfter, rangeOf } from "./key_range.ts";
-import { PgList } from "./pg_list.ts";
-import { encodeRecordKey, type Outcome, PgOperation } from "./pg_operation.ts";
+import {
+  type Changes,
+  type Entry,
+  type Listing,
+  type ListOptions,
+  type ListSelector,
+  type MaybeEntry,
+  type Outcome,
+  type RecordKey,
+  RecordStore,
+} from "./record_store.ts";
 import type { SeenVersion } from "./seen_version.ts";
 import { versionstampOf } from "./versions.ts";
 
@@ -38,17 +48,27 @@ function valueOf({ value, number }: Row): unknown {
   return value ?? new Deno.KvU64(BigInt(number!));
 }
 
-function outcomeOf(version: bigint): Outcome | TypeError {
+/** Why a commit was not made, where that is not a check. */
+export interface Failed {
+  readonly failure: unknown;
+}
+
+function outcomeOf(version: bigint): Outcome | Failed {
   if (version === CHECK_FAILED) return { ok: false };
   if (version > CHECK_FAILED) return { ok: true, versionstamp: versionstampOf(version) };
-  return new TypeError("Cannot count: a non-U64 value is in the store where a counter should be");
+  const message = "Cannot count: a non-U64 value is in the store where a counter should be";
+  return { failure: new TypeError(message) };
 }
 
-function refuse(what: string): never {
-  throw new TypeError(`Cannot use ${what}: a store in PostgreSQL has none`);
+function encodeOrFail(changes: Changes): CommitData | Failed {
+  try {
+    return encodeChanges(changes);
+  } catch (failure) {
+    return { failure };
+  }
 }
 
-export class PgKv implements Deno.Kv {
+export class PgRecordStore extends RecordStore {
   /** Names this opened store in the list of changes. */
   readonly writer = randomUUID();
 
@@ -60,13 +80,29 @@ export class PgKv implements Deno.Kv {
   constructor(
     private readonly connections: Connections,
     private readonly seen: SeenVersion,
-  ) {}
+  ) {
+    super();
+  }
 
-  /** Commits operations in their order, in one call; each has its own outcome. */
-  async commitAll(operations: readonly PgOperation[]): Promise<(Outcome | TypeError)[]> {
+  /** Commits changes in their order, in one call; each has its own outcome. */
+  async writeAll(all: readonly Changes[]): Promise<(Outcome | Failed)[]> {
+    const prepared = all.map(encodeOrFail);
+    const data = prepared.filter((each): each is CommitData => !("failure" in each));
+    const outcomes = data.length === 0 ? [] : await this.#send(data);
+    let next = 0;
+    return prepared.map((each) => "failure" in each ? each : outcomes[next++]!);
+  }
+
+  override async write(changes: Changes): Promise<Outcome> {
+    const [outcome] = await this.#send([encodeChanges(changes)]);
+    if ("failure" in outcome!) throw outcome.failure;
+    return outcome!;
+  }
+
+  async #send(commits: readonly CommitData[]): Promise<(Outcome | Failed)[]> {
     // The same id in each attempt: one that was stored is not stored again.
     const call = randomUUID();
-    const data = JSON.stringify(operations.map((operation) => operation.data));
+    const data = JSON.stringify(commits);
     const known = this.seen.version;
     const [row] = await this.connections.run((sql) =>
       sql<{ outcomes: string }[]>`
@@ -88,34 +124,14 @@ export class PgKv implements Deno.Kv {
     });
   }
 
-  atomic(): PgOperation {
-    return new PgOperation(async (operation) => {
-      const [outcome] = await this.commitAll([operation]);
-      if (outcome instanceof TypeError) throw outcome;
-      return outcome!;
-    });
-  }
-
-  async set(
-    key: Deno.KvKey,
-    value: unknown,
-    options?: { readonly expireIn?: number },
-  ): Promise<Deno.KvCommitResult> {
-    return await this.atomic().set(key, value, options).commit() as Deno.KvCommitResult;
-  }
-
-  async delete(key: Deno.KvKey): Promise<void> {
-    await this.atomic().delete(key).commit();
-  }
-
-  async get<T = unknown>(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<T>> {
+  override async get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>> {
     const [entry] = await this.getMany<[T]>([key]);
     return entry;
   }
 
-  async getMany<T extends readonly unknown[]>(
-    keys: readonly [...{ [K in keyof T]: Deno.KvKey }],
-  ): Promise<{ [K in keyof T]: Deno.KvEntryMaybe<T[K]> }> {
+  override async getMany<T extends readonly unknown[]>(
+    keys: readonly [...{ [K in keyof T]: RecordKey }],
+  ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }> {
     const encoded = keys.map((key) => encodeRecordKey(key).toHex());
     const rows = await this.#read((sql) =>
       sql<SeenRow[]>`
@@ -130,38 +146,47 @@ export class PgKv implements Deno.Kv {
         ? { key, value: null, versionstamp: null }
         : { key, value: valueOf(row), versionstamp: versionstampOf(BigInt(row.version)) };
     });
-    return entries as { [K in keyof T]: Deno.KvEntryMaybe<T[K]> };
+    return entries as { [K in keyof T]: MaybeEntry<T[K]> };
   }
 
-  list<T = unknown>(
-    selector: Deno.KvListSelector,
-    { limit = Infinity, cursor, reverse = false, batchSize = BATCH }: Deno.KvListOptions = {},
-  ): PgList<T> {
-    const after = (range: KeyRange, cursor: string) => rangeAfter(range, cursor, reverse);
-    const whole = rangeOf(selector);
-    const range = cursor === undefined || cursor === "" ? whole : after(whole, cursor);
-    return new PgList<T>(
-      range,
-      { limit, batchSize: Math.min(batchSize, MAX_BATCH), after },
-      async ({ start, end }, most) => {
-        const rows = await this.#read((sql) => {
-          const order = reverse ? sql`DESC` : sql`ASC`;
-          return sql<SeenRow[]>`
-            SELECT clock.version AS clock, key, value, number, listed.version
-            FROM svc.clock LEFT JOIN LATERAL (
-              SELECT key, value, number, version FROM svc.records
-              WHERE key >= ${start} AND key < ${end}
-                AND (expires_at IS NULL OR expires_at > clock_timestamp())
-              ORDER BY key ${order} LIMIT ${most}
-            ) AS listed ON true ORDER BY key ${order}`;
-        });
-        return rows.map((row) => ({ encoded: row.key, entry: this.#entryOf<T>(row) }));
-      },
-    );
+  override async *list<T = unknown>(
+    selector: ListSelector,
+    { limit = Infinity, reverse = false, batchSize = BATCH }: ListOptions = {},
+  ): Listing<T> {
+    let range = rangeOf(selector);
+    for (let left = limit; left > 0;) {
+      const most = Math.min(left, batchSize, MAX_BATCH);
+      const rows = await this.#readRange(range, { most, reverse });
+      for (const row of rows) {
+        const entry = this.#entryOf<T>(row);
+        if (entry !== undefined) yield entry;
+      }
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < most) return;
+      range = rangeAfter(range, last.key, reverse);
+      left -= rows.length;
+    }
+  }
+
+  async #readRange(
+    { start, end }: KeyRange,
+    { most, reverse }: { readonly most: number; readonly reverse: boolean },
+  ): Promise<readonly Row[]> {
+    return await this.#read((sql) => {
+      const order = reverse ? sql`DESC` : sql`ASC`;
+      return sql<SeenRow[]>`
+        SELECT clock.version AS clock, key, value, number, listed.version
+        FROM svc.clock LEFT JOIN LATERAL (
+          SELECT key, value, number, version FROM svc.records
+          WHERE key >= ${start} AND key < ${end}
+            AND (expires_at IS NULL OR expires_at > clock_timestamp())
+          ORDER BY key ${order} LIMIT ${most}
+        ) AS listed ON true ORDER BY key ${order}`;
+    });
   }
 
   /** The entry of a row; `undefined`, and told once, where its key is damaged. */
-  #entryOf<T>(row: Row): Deno.KvEntry<T> | undefined {
+  #entryOf<T>(row: Row): Entry<T> | undefined {
     try {
       return {
         key: decodeKey(row.key),
@@ -178,29 +203,9 @@ export class PgKv implements Deno.Kv {
     }
   }
 
-  watch(): never {
-    refuse("watch()");
-  }
-
-  enqueue(): never {
-    refuse("queues");
-  }
-
-  listenQueue(): never {
-    refuse("queues");
-  }
-
-  commitVersionstamp(): never {
-    refuse("keys with the version of their commit");
-  }
-
   /** Queries that run come to their end; later ones fail. */
-  close(): void {
+  override close(): void {
     this.connections.close().catch(() => {});
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
   }
 }
 

@@ -5,8 +5,16 @@
  *
  * @module
  */
-import type { GroupCommitter } from "./group_committer.ts";
-import { type Committed, type Recorded, RecordedOperation } from "./recorded_operation.ts";
+import {
+  type Changes,
+  type MaybeEntry,
+  type Outcome,
+  type RecordKey,
+  type RecordStore,
+  StoreLayer,
+} from "../../../store/mod.ts";
+import { footprintOf } from "./footprint.ts";
+import type { GroupCommitter, Waiting } from "./group_committer.ts";
 import { sharedReads } from "./shared_reads.ts";
 import { StoreBusyError } from "./store_busy.ts";
 
@@ -16,29 +24,40 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 const NEVER = "0".repeat(20);
 
-interface Waiting extends Recorded {
-  resolve(committed: Committed): void;
+interface Writer extends Waiting {
+  resolve(outcome: Outcome): void;
   reject(reason: unknown): void;
 }
 
-class CommitQueue {
-  #waiting: Waiting[] = [];
+/**
+ * The same store, with commits that wait at the same time in one transaction
+ * where the committer lets them. Each has its own outcome, as if they were committed one
+ * after the other.
+ */
+export class GroupedStore extends StoreLayer {
+  override readonly get: <T = unknown>(key: RecordKey) => Promise<MaybeEntry<T>>;
+  #waiting: Writer[] = [];
   #bytes = 0;
   #running = false;
+  /** The newest version that was stored here: the answer to a commit of nothing. */
   #newest = NEVER;
 
-  constructor(private readonly committer: GroupCommitter) {}
-
-  /** What a commit of nothing is answered with: the newest version that was stored here. */
-  readonly nothing = (): Deno.KvCommitResult => ({ ok: true, versionstamp: this.#newest });
+  constructor(under: RecordStore, private readonly committer: GroupCommitter) {
+    super(under);
+    this.get = sharedReads(under);
+  }
 
   /** @throws {StoreBusyError} where too much waits already. */
-  readonly commit = async (recorded: Recorded): Promise<Committed> => {
-    const { bytes } = recorded.footprint;
+  override async write({ checks, mutations }: Changes): Promise<Outcome> {
+    if (checks.length + mutations.length === 0) return { ok: true, versionstamp: this.#newest };
+    // What is added to the operation from now on is of its next commit.
+    const changes = { checks: [...checks], mutations: [...mutations] };
+    const footprint = footprintOf(changes);
+    const { bytes } = footprint;
     const isFull = this.#waiting.length >= MAX_WAITING || this.#bytes + bytes > MAX_WAITING_BYTES;
     if (isFull && this.#waiting.length > 0) throw new StoreBusyError("wait for the disk");
-    const { promise, resolve, reject } = Promise.withResolvers<Committed>();
-    this.#waiting.push({ ...recorded, resolve, reject });
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+    this.#waiting.push({ ...changes, footprint, resolve, reject });
     this.#bytes += bytes;
     if (!this.#running) {
       this.#running = true;
@@ -46,7 +65,7 @@ class CommitQueue {
       queueMicrotask(() => void this.#run().catch((failure) => this.#refuseAll(failure)));
     }
     return await promise;
-  };
+  }
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
@@ -65,7 +84,7 @@ class CommitQueue {
     for (const { reject } of this.#waiting.splice(0)) reject(failure);
   }
 
-  async #commit(group: readonly Waiting[]) {
+  async #commit(group: readonly Writer[]) {
     try {
       return await this.committer.commit(group);
     } catch (failure) {
@@ -73,7 +92,7 @@ class CommitQueue {
     }
   }
 
-  async #settle(group: readonly Waiting[]): Promise<void> {
+  async #settle(group: readonly Writer[]): Promise<void> {
     const outcomes = await this.#commit(group);
     group.forEach(({ resolve, reject }, index) => {
       const outcome = outcomes[index]!;
@@ -82,27 +101,4 @@ class CommitQueue {
       resolve(outcome);
     });
   }
-}
-
-/**
- * The same store, with commits that wait at the same time in one transaction
- * where the committer lets them. Each has its own outcome, as if they were committed one
- * after the other.
- */
-export function groupedKv(kv: Deno.Kv, committer: GroupCommitter): Deno.Kv {
-  const queue = new CommitQueue(committer);
-  const atomic = () => new RecordedOperation(queue.commit, queue.nothing);
-  const changed: Readonly<Record<string, unknown>> = {
-    get: sharedReads(kv),
-    atomic,
-    set: (...given: Parameters<Deno.Kv["set"]>) => atomic().set(...given).commit(),
-    delete: async (key: Deno.KvKey) => void await atomic().delete(key).commit(),
-  };
-  return new Proxy(kv, {
-    get(target, name) {
-      if (typeof name === "string" && Object.hasOwn(changed, name)) return changed[name];
-      const own: unknown = Reflect.get(target, name, target);
-      return typeof own === "function" ? own.bind(target) : own;
-    },
-  });
 }

@@ -2,24 +2,29 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type GroupLimits, LOCAL_LIMITS } from "./commit_group.ts";
 import { sharingCommitter } from "./group_committer.ts";
-import { groupedKv } from "./grouped_kv.ts";
+import { GroupedStore } from "./grouped_store.ts";
+import { DenoStore, type Outcome, type RecordStore } from "../../../store/mod.ts";
 
 /** A store, and the sizes of the transactions that it got: how many keys each changed. */
 async function withStores(
   test: (stores: {
-    readonly plain: Deno.Kv;
-    readonly grouped: Deno.Kv;
+    readonly plain: RecordStore;
+    readonly grouped: RecordStore;
     /** Versions that the grouped store has stored. */
     readonly versions: () => Promise<Set<string>>;
   }) => Promise<void>,
   limits: GroupLimits = LOCAL_LIMITS,
 ) {
-  const plain = await Deno.openKv(":memory:");
-  const under = await Deno.openKv(":memory:");
+  const plain = await DenoStore.open(":memory:");
+  const under = await DenoStore.open(":memory:");
   const versions = async () =>
     new Set(await Array.fromAsync(under.list({ prefix: [] }), ({ versionstamp }) => versionstamp));
   try {
-    await test({ plain, grouped: groupedKv(under, sharingCommitter(under, limits)), versions });
+    await test({
+      plain,
+      grouped: new GroupedStore(under, sharingCommitter(under, limits)),
+      versions,
+    });
   } finally {
     plain.close();
     under.close();
@@ -28,7 +33,7 @@ async function withStores(
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
-Deno.test("groupedKv() stores what ten writers commit at once in one transaction", () =>
+Deno.test("GroupedStore() stores what ten writers commit at once in one transaction", () =>
   withStores(async ({ grouped, versions }) => {
     const commits = Array.from({ length: 10 }, (_, n) => grouped.set(["k", n], bytes(n)));
     const stamps = (await Promise.all(commits)).map(({ versionstamp }) => versionstamp);
@@ -36,7 +41,7 @@ Deno.test("groupedKv() stores what ten writers commit at once in one transaction
     assert.deepEqual(await versions(), new Set(stamps));
   }));
 
-Deno.test("groupedKv() lets writers that wait for a flush share the next one", () =>
+Deno.test("GroupedStore() lets writers that wait for a flush share the next one", () =>
   withStores(async ({ grouped, versions }) => {
     const first = grouped.set(["first"], bytes(0));
     await Promise.resolve();
@@ -46,7 +51,7 @@ Deno.test("groupedKv() lets writers that wait for a flush share the next one", (
     assert.equal((await versions()).size, 2);
   }));
 
-Deno.test("groupedKv() fails the one whose check fails, and no other of its transaction", () =>
+Deno.test("GroupedStore() fails the one whose check fails, and no other of its transaction", () =>
   withStores(async ({ grouped }) => {
     await grouped.set(["taken"], bytes(1));
     const outcomes = await Promise.all(Array.from({ length: 9 }, (_, n) =>
@@ -58,7 +63,7 @@ Deno.test("groupedKv() fails the one whose check fails, and no other of its tran
     assert.deepEqual(made, [0, 1, 2, 3, 5, 6, 7, 8]);
   }));
 
-Deno.test("groupedKv() never lets a check see what was set beside it", () =>
+Deno.test("GroupedStore() never lets a check see what was set beside it", () =>
   withStores(async ({ grouped }) => {
     const claim = (value: number) =>
       grouped.atomic().check({ key: ["k"], versionstamp: null }).set(["k"], bytes(value)).commit();
@@ -67,7 +72,7 @@ Deno.test("groupedKv() never lets a check see what was set beside it", () =>
     assert.deepEqual((await grouped.get(["k"])).value, bytes(1));
   }));
 
-Deno.test("groupedKv() commits in the order of the calls what touches the same keys", () =>
+Deno.test("GroupedStore() commits in the order of the calls what touches the same keys", () =>
   withStores(async ({ grouped }) => {
     const writers = [
       grouped.set(["a"], bytes(1)),
@@ -80,7 +85,7 @@ Deno.test("groupedKv() commits in the order of the calls what touches the same k
     assert.deepEqual((await grouped.get(["b"])).value, bytes(3));
   }));
 
-Deno.test("groupedKv() keeps apart what Deno KV would leave half stored: counters of another type", () =>
+Deno.test("GroupedStore() keeps apart what Deno KV would leave half stored: counters of another type", () =>
   withStores(async ({ grouped }) => {
     await grouped.set(["no counter"], bytes(1));
     const others = Array.from({ length: 5 }, (_, n) => grouped.set(["other", n], bytes(n)));
@@ -93,14 +98,14 @@ Deno.test("groupedKv() keeps apart what Deno KV would leave half stored: counter
     assert.equal((await Array.fromAsync(grouped.list({ prefix: ["other"] }))).length, 5);
   }));
 
-Deno.test("groupedKv() answers a commit of nothing without a transaction", () =>
+Deno.test("GroupedStore() answers a commit of nothing without a transaction", () =>
   withStores(async ({ grouped, versions }) => {
     const { versionstamp } = await grouped.set(["k"], bytes(1));
     assert.deepEqual(await grouped.atomic().commit(), { ok: true, versionstamp });
     assert.deepEqual(await versions(), new Set([versionstamp]));
   }));
 
-Deno.test("groupedKv() keeps a transaction within the checks of the store", () =>
+Deno.test("GroupedStore() keeps a transaction within the checks of the store", () =>
   withStores(async ({ grouped, versions }) => {
     const commits = Array.from(
       { length: 25 },
@@ -112,7 +117,7 @@ Deno.test("groupedKv() keeps a transaction within the checks of the store", () =
     assert.equal((await versions()).size, 3);
   }, { ...LOCAL_LIMITS, checks: 10 }));
 
-Deno.test("groupedKv() refuses what would wait behind too much, and takes it again afterwards", () =>
+Deno.test("GroupedStore() refuses what would wait behind too much, and takes it again afterwards", () =>
   withStores(async ({ grouped }) => {
     const large = new Uint8Array(60_000);
     const commits = Array.from({ length: 1300 }, (_, n) => grouped.set(["k", n], large));
@@ -123,10 +128,10 @@ Deno.test("groupedKv() refuses what would wait behind too much, and takes it aga
     await grouped.set(["after"], bytes(1));
   }));
 
-Deno.test("groupedKv() fails all writers of a store that was closed", () =>
+Deno.test("GroupedStore() fails all writers of a store that was closed", () =>
   withStores(async ({ grouped }) => {
-    const under = await Deno.openKv(":memory:");
-    const closed = groupedKv(under, sharingCommitter(under, LOCAL_LIMITS));
+    const under = await DenoStore.open(":memory:");
+    const closed = new GroupedStore(under, sharingCommitter(under, LOCAL_LIMITS));
     under.close();
     const outcomes = await Promise.allSettled([closed.set(["a"], bytes(1)), closed.delete(["b"])]);
     assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "rejected"]);
@@ -153,14 +158,18 @@ const commit = fc.record({
 type Commit = typeof commit extends fc.Arbitrary<infer T> ? T : never;
 
 /** Keys 0 and 1 hold bytes at first, 2 a counter, 3 nothing. */
-async function setUp(kv: Deno.Kv): Promise<readonly (string | null)[]> {
+async function setUp(kv: RecordStore): Promise<readonly (string | null)[]> {
   const stamps = [];
   for (const n of [0, 1]) stamps.push((await kv.set(["k", n], bytes(n))).versionstamp);
   stamps.push((await kv.set(["k", 2], new Deno.KvU64(1n))).versionstamp);
   return [...stamps, null];
 }
 
-function operationOf(kv: Deno.Kv, { checks, changes }: Commit, setup: readonly (string | null)[]) {
+function operationOf(
+  kv: RecordStore,
+  { checks, changes }: Commit,
+  setup: readonly (string | null)[],
+) {
   const operation = kv.atomic();
   for (const { key, expects } of checks) {
     const versionstamp = expects === "absent"
@@ -180,13 +189,13 @@ function operationOf(kv: Deno.Kv, { checks, changes }: Commit, setup: readonly (
   return operation;
 }
 
-const outcomeOf = (commit: Promise<Deno.KvCommitResult | Deno.KvCommitError>) =>
+const outcomeOf = (commit: Promise<Outcome>) =>
   commit.then(({ ok }) => ok ? "stored" : "check failed", (error) => `failed: ${error.message}`);
 
-const contentsOf = (kv: Deno.Kv) =>
+const contentsOf = (kv: RecordStore) =>
   Array.fromAsync(kv.list({ prefix: [] }), ({ key, value }) => [key, value]);
 
-Deno.test("groupedKv() has the outcomes of one commit after the other, whatever comes at once", async () => {
+Deno.test("GroupedStore() has the outcomes of one commit after the other, whatever comes at once", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(commit, { maxLength: 12 }),

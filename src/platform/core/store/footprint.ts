@@ -1,0 +1,75 @@
+/**
+ * What a commit touches, by which commits that wait can share one transaction. Pure.
+ *
+ * @module
+ */
+import type { Changes, Mutation, RecordKey } from "../../../store/mod.ts";
+import { type Footprint, keyName, keySize } from "./commit_group.ts";
+
+/** Largest key and value of Deno KV, in bytes: what may be larger is left to it to refuse. */
+const MAX_KEY_BYTES = 2048;
+const MAX_VALUE_BYTES = 65_536;
+
+/** A version as Deno KV writes it: another one is refused, and so must be alone. */
+const VERSION = /^[0-9a-f]{20}$/;
+
+/**
+ * Whether Deno KV takes a change for certain. A counter can be of a type that is not a
+ * counter's, and Deno KV then keeps what it had changed before it failed: so no other commit
+ * may be beside it.
+ */
+function isUsual(mutation: Mutation): boolean {
+  if (mutation.type === "delete") return true;
+  if (mutation.type !== "set") return false;
+  const { value, expireIn } = mutation;
+  return value instanceof Uint8Array && value.byteLength <= MAX_VALUE_BYTES &&
+    (expireIn === undefined || Number.isSafeInteger(expireIn) && expireIn >= 0);
+}
+
+const sizeOf = (mutation: Mutation): number =>
+  mutation.type === "set" && mutation.value instanceof Uint8Array ? mutation.value.byteLength : 0;
+
+/** Measures a commit while its keys are named. */
+class Measure {
+  alone = false;
+  keyBytes = 0;
+
+  /** The name of a key, which is counted; `undefined` for one that Deno KV is to refuse. */
+  nameOf(key: RecordKey): string | undefined {
+    try {
+      const name = keyName(key);
+      const size = keySize(name, key);
+      if (key.length === 0 || size > MAX_KEY_BYTES) this.alone = true;
+      this.keyBytes += size;
+      return name;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      this.alone = true;
+      return undefined;
+    }
+  }
+}
+
+export function footprintOf({ checks, mutations }: Changes): Footprint {
+  const measure = new Measure();
+  const checked = new Map<string, string | null>();
+  const changed = new Set<string>();
+  let valueBytes = 0;
+  for (const { key, versionstamp } of checks) {
+    const name = measure.nameOf(key);
+    if (name === undefined) continue;
+    const known = checked.get(name);
+    const isValid = versionstamp === null || VERSION.test(versionstamp);
+    if (!isValid || known !== undefined && known !== versionstamp) measure.alone = true;
+    checked.set(name, versionstamp);
+  }
+  for (const mutation of mutations) {
+    if (!isUsual(mutation)) measure.alone = true;
+    valueBytes += sizeOf(mutation);
+    const name = measure.nameOf(mutation.key);
+    if (name !== undefined) changed.add(name);
+  }
+  const { alone, keyBytes } = measure;
+  const bytes = keyBytes + valueBytes;
+  return { checked, changed, mutations: mutations.length, keyBytes, bytes, alone };
+}

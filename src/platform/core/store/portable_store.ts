@@ -1,0 +1,233 @@
+/**
+ * A store whose values every runtime can read, and the check that an older
+ * runtime makes before it opens a store that was written natively.
+ *
+ * @module
+ */
+import { deserialize } from "node:v8";
+import {
+  type Changes,
+  type Entry,
+  type Listing,
+  type ListOptions,
+  type ListSelector,
+  type MaybeEntry,
+  type Mutation,
+  type Outcome,
+  type RecordKey,
+  type RecordStore,
+  StoreLayer,
+} from "../../../store/mod.ts";
+import { DamagedRecordError } from "./damaged_record.ts";
+import { keys } from "./keys.ts";
+import { checksumOf, decodeValue, encodeValue } from "./portable_values.ts";
+import { describeDamage, setAside } from "./set_aside.ts";
+
+/** The store holds values that this program's runtime is too old to read. */
+export class NewerValuesError extends Error {
+  override readonly name = "NewerValuesError";
+
+  constructor(options: ErrorOptions) {
+    super(
+      "it holds values that an svc on a newer Deno wrote, and this program, on Deno " +
+        `${Deno.version.deno}, cannot read them. Nothing was changed. Start it with the svc that ` +
+        "wrote it, or restore a backup that this one made",
+      options,
+    );
+  }
+}
+
+/** Marks a store all of whose values are readable everywhere. */
+const MARK = keys.meta("portable_values");
+
+const isMark = (key: RecordKey): boolean => key.join() === MARK.join();
+
+/** Null, in the format that Deno 2.9 stores natively. */
+const NEWER_NULL = new Uint8Array([0xff, 0x10, 0x30]);
+
+/** Whether this runtime may have written natively what an older one cannot read. */
+function readsNewerFormat(): boolean {
+  try {
+    return deserialize(NEWER_NULL) === null;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a store contains nothing but the platform's own mark. */
+export async function isStoreEmpty(kv: RecordStore): Promise<boolean> {
+  for await (const { key } of kv.list({ prefix: [] }, { limit: 2 })) {
+    if (!isMark(key)) return false;
+  }
+  return true;
+}
+
+/** Whether a store is marked as one all of whose values are readable everywhere. */
+async function isMarkedPortable(kv: RecordStore): Promise<boolean> {
+  return (await kv.get(MARK)).versionstamp !== null;
+}
+
+/**
+ * Makes sure that all values can be read, without changing anything. Returns
+ * whether to mark the store, so that the next start can skip the check.
+ *
+ * @throws {NewerValuesError} if one cannot.
+ */
+export async function checkReadable(kv: RecordStore): Promise<boolean> {
+  if (await isMarkedPortable(kv)) return false;
+  try {
+    if (await isStoreEmpty(kv)) return true;
+    for await (const _ of kv.list({ prefix: [] }, { batchSize: 500 })) {
+      /* reading is the check */
+    }
+    return !readsNewerFormat();
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new NewerValuesError({ cause });
+    throw cause;
+  }
+}
+
+/** Marks a store of which `checkReadable()` says so. Bytes are readable everywhere. */
+export async function markPortable(kv: RecordStore): Promise<void> {
+  await kv.set(MARK, new Uint8Array([1]));
+}
+
+/** How a store treats what is damaged in it. */
+export interface DamageOptions {
+  /** Is told of each record that was set aside; without it, reading one fails. */
+  readonly onDamaged?: (message: string) => void;
+  /**
+   * Mends what the store itself cannot list, and tells of it; returns how many records that were.
+   * Called when a listing fails.
+   */
+  readonly mend?: () => Promise<number>;
+  /** Says what an error of the store itself means for the operator. */
+  readonly explain?: (error: unknown) => unknown;
+}
+
+/** How often a damaged record that changes all the time is read again. */
+const MAX_ATTEMPTS = 5;
+
+/** What is left of a listing after an entry. */
+function restOf(selector: ListSelector, last: RecordKey, reverse: boolean): ListSelector {
+  // No key lies between another one and the same with empty bytes behind it.
+  if (!reverse) {
+    const start = [...last, new Uint8Array()];
+    return "end" in selector ? { start, end: selector.end } : { ...selector, start };
+  }
+  return "start" in selector
+    ? { start: selector.start, end: last }
+    : { prefix: selector.prefix, end: last };
+}
+
+/**
+ * The same store, with values encoded so that every runtime can read them, and damaged records
+ * set aside.
+ */
+export class PortableStore extends StoreLayer {
+  constructor(under: RecordStore, private readonly options: DamageOptions = {}) {
+    super(under);
+  }
+
+  override async get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>> {
+    return await this.#decode(await this.#explained(() => this.under.get<T>(key)));
+  }
+
+  override async getMany<T extends readonly unknown[]>(
+    keys: readonly [...{ [K in keyof T]: RecordKey }],
+  ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }> {
+    const entries = await this.#explained(() => this.under.getMany<unknown[]>(keys));
+    const decoded = await Promise.all(entries.map((entry) => this.#decode(entry)));
+    return decoded as { [K in keyof T]: MaybeEntry<T[K]> };
+  }
+
+  /** Leaves damaged records out, and goes on where the store had to be mended. */
+  override async *list<T = unknown>(
+    selector: ListSelector,
+    options: ListOptions = {},
+  ): Listing<T> {
+    const { limit = Infinity, reverse = false } = options;
+    let [rest, count] = [selector, 0];
+    for (let attempt = 1;; attempt++) {
+      try {
+        for await (const found of this.under.list<T>(rest, { ...options, limit: limit - count })) {
+          count++;
+          rest = restOf(selector, found.key, reverse);
+          const entry = await this.#decode(found);
+          if (entry.versionstamp !== null) yield entry;
+        }
+        return;
+      } catch (error) {
+        if (error instanceof DamagedRecordError) throw error;
+        if (attempt === MAX_ATTEMPTS || await this.#mend() === 0) throw this.#explain(error);
+      }
+    }
+  }
+
+  override async write({ checks, mutations }: Changes): Promise<Outcome> {
+    const encoded = mutations.map((mutation): Mutation =>
+      mutation.type === "set"
+        ? { ...mutation, value: encodeValue(mutation.key, mutation.value) }
+        : mutation
+    );
+    return await this.#explained(() => this.under.write({ checks, mutations: encoded }));
+  }
+
+  /** Sets a record of a wrong shape aside where nothing says that it is what was stored. */
+  override async setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean> {
+    if (this.options.onDamaged === undefined) return false;
+    const entry = await this.under.get(key);
+    if (entry.versionstamp === null) return true;
+    if (checksumOf(key, entry.value) !== "none") return false;
+    return await this.#setAside(entry, cause);
+  }
+
+  /**
+   * The entry, decoded; one without a value where it was damaged.
+   *
+   * @throws {DamagedRecordError} where damaged records are not set aside.
+   */
+  async #decode<T>(found: MaybeEntry<T>): Promise<MaybeEntry<T>> {
+    let entry: MaybeEntry = found;
+    for (let attempt = 1;; attempt++) {
+      try {
+        const value = decodeValue(entry.key, entry.value);
+        return { ...entry, value } as MaybeEntry<T>;
+      } catch (cause) {
+        if (entry.versionstamp === null || attempt === MAX_ATTEMPTS) {
+          throw new DamagedRecordError(entry.key, cause);
+        }
+        if (await this.#setAside(entry, cause)) {
+          return { key: entry.key, value: null, versionstamp: null };
+        }
+        entry = await this.under.get(entry.key);
+      }
+    }
+  }
+
+  async #setAside(entry: Entry, cause: unknown): Promise<boolean> {
+    const { onDamaged } = this.options;
+    if (onDamaged === undefined) throw new DamagedRecordError(entry.key, cause);
+    if (await setAside(this.under, entry)) onDamaged(describeDamage(entry.key, cause));
+    // A record whose key has changed is found by no search.
+    else if (await this.#mend() === 0) return false;
+    return true;
+  }
+
+  /** Mends what cannot be listed; returns how many records that were. */
+  async #mend(): Promise<number> {
+    return await this.#explained(async () => await this.options.mend?.() ?? 0);
+  }
+
+  async #explained<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  #explain(error: unknown): unknown {
+    return this.options.explain === undefined ? error : this.options.explain(error);
+  }
+}

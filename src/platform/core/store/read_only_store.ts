@@ -1,0 +1,21 @@
+/**
+ * A store that refuses writes, as they would be lost.
+ *
+ * @module
+ */
+import { StoreLayer } from "../../../store/mod.ts";
+
+/** A write was refused because the platform serves read-only. */
+export class StoreReadOnlyError extends Error {
+  override readonly name = "StoreReadOnlyError";
+  constructor() {
+    super("Cannot store: the platform's disk was full when it started, so it only serves");
+  }
+}
+
+export class ReadOnlyStore extends StoreLayer {
+  /** @throws {StoreReadOnlyError} always. */
+  override write(): Promise<never> {
+    return Promise.reject(new StoreReadOnlyError());
+  }
+}

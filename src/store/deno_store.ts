@@ -1,0 +1,66 @@
+/**
+ * A store in Deno KV: a file, memory, or a `denokv` of another machine.
+ *
+ * @module
+ */
+import {
+  type Changes,
+  type Entry,
+  type Listing,
+  type ListOptions,
+  type ListSelector,
+  type MaybeEntry,
+  type Outcome,
+  type RecordKey,
+  RecordStore,
+} from "./record_store.ts";
+
+export class DenoStore extends RecordStore {
+  constructor(private readonly kv: Deno.Kv) {
+    super();
+  }
+
+  /** Opens a database by its path or URL; `":memory:"` is one that nobody else has. */
+  static async open(place: string): Promise<DenoStore> {
+    return new DenoStore(await Deno.openKv(place));
+  }
+
+  override async get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>> {
+    return await this.kv.get<T>(key) as MaybeEntry<T>;
+  }
+
+  override async getMany<T extends readonly unknown[]>(
+    keys: readonly [...{ [K in keyof T]: RecordKey }],
+  ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }> {
+    return await this.kv.getMany<T>(keys) as { [K in keyof T]: MaybeEntry<T[K]> };
+  }
+
+  override list<T = unknown>(
+    selector: ListSelector,
+    { limit, reverse = false, batchSize }: ListOptions = {},
+  ): Listing<T> {
+    const listed = this.kv.list<T>(selector, {
+      reverse,
+      ...(limit === undefined || limit === Infinity ? {} : { limit }),
+      ...(batchSize === undefined ? {} : { batchSize }),
+    });
+    return listed as AsyncIterableIterator<Entry<T>, undefined>;
+  }
+
+  override async write({ checks, mutations }: Changes): Promise<Outcome> {
+    const operation = this.kv.atomic().check(...checks);
+    for (const mutation of mutations) {
+      const { key } = mutation;
+      if (mutation.type === "set") {
+        const { value, expireIn } = mutation;
+        operation.set(key, value, expireIn === undefined ? {} : { expireIn });
+      } else if (mutation.type === "delete") operation.delete(key);
+      else operation[mutation.type](key, mutation.value);
+    }
+    return await operation.commit();
+  }
+
+  override close(): void {
+    this.kv.close();
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Changes as `svc.commit()` takes them, within the limits of Deno KV, so that whatever is
+ * stored here can be moved to an embedded store. Pure.
+ *
+ * @module
+ */
+import { encodeKey } from "./key_encoding.ts";
+import type { Changes, Mutation, RecordKey } from "./record_store.ts";
+import { versionOf } from "./versions.ts";
+
+const MAX_KEY_BYTES = 2048;
+const MAX_VALUE_BYTES = 65_536;
+const MAX_CHECKS = 100;
+const MAX_MUTATIONS = 1000;
+const MAX_BYTES = 819_200;
+
+interface CheckData {
+  readonly key: string;
+  /** A decimal number; `null` where no record may be. */
+  readonly version: string | null;
+}
+
+interface MutationData {
+  readonly type: Mutation["type"];
+  readonly key: string;
+  /** Bytes, in Base64. */
+  readonly value?: string;
+  /** A counter, in decimal. */
+  readonly number?: string;
+  readonly expire_ms?: number | undefined;
+}
+
+/** What the function `svc.commit()` takes for one commit. */
+export interface CommitData {
+  readonly checks: readonly CheckData[];
+  readonly mutations: readonly MutationData[];
+  /** True where it adds to counters, which can fail. */
+  readonly counts: boolean;
+}
+
+/** Encodes a key that a record can have. @throws {TypeError} */
+export function encodeRecordKey(key: RecordKey): Uint8Array<ArrayBuffer> {
+  if (key.length === 0) throw new TypeError("Cannot use an empty key");
+  const bytes = encodeKey(key);
+  if (bytes.byteLength > MAX_KEY_BYTES) {
+    throw new TypeError(
+      `Cannot use a key of ${bytes.byteLength} bytes: at most ${MAX_KEY_BYTES} are allowed`,
+    );
+  }
+  return bytes;
+}
+
+function encodeValue(value: unknown): Pick<MutationData, "value" | "number"> & { bytes: number } {
+  if (value instanceof Deno.KvU64) return { number: String(value.value), bytes: 8 };
+  if (!(value instanceof Uint8Array)) {
+    throw new TypeError("Cannot store the value in PostgreSQL: it is not encoded as bytes");
+  }
+  if (value.byteLength > MAX_VALUE_BYTES) {
+    throw new TypeError(
+      `Cannot store a value of ${value.byteLength} bytes: at most ${MAX_VALUE_BYTES} are allowed`,
+    );
+  }
+  return { value: value.toBase64(), bytes: value.byteLength };
+}
+
+function encodeMutation(mutation: Mutation, key: string): [data: MutationData, bytes: number] {
+  const { type } = mutation;
+  if (type === "delete") return [{ type, key }, 0];
+  if (type !== "set") {
+    return [{ type, key, number: String(new Deno.KvU64(mutation.value).value) }, 0];
+  }
+  const { bytes, ...stored } = encodeValue(mutation.value);
+  return [{ type, key, ...stored, expire_ms: mutation.expireIn }, bytes];
+}
+
+/** @throws {TypeError} for what cannot be stored, and where it is larger than a commit may be. */
+export function encodeChanges({ checks, mutations }: Changes): CommitData {
+  if (checks.length > MAX_CHECKS) {
+    throw new TypeError(`Cannot commit: it has over ${MAX_CHECKS} checks`);
+  }
+  if (mutations.length > MAX_MUTATIONS) {
+    throw new TypeError(`Cannot commit: it has over ${MAX_MUTATIONS} mutations`);
+  }
+  let size = 0;
+  const encode = (key: RecordKey): string => {
+    const bytes = encodeRecordKey(key);
+    size += bytes.byteLength;
+    return bytes.toBase64();
+  };
+  const data = {
+    checks: checks.map(({ key, versionstamp }) => ({
+      key: encode(key),
+      version: versionstamp === null ? null : String(versionOf(versionstamp)),
+    })),
+    mutations: mutations.map((mutation) => {
+      const [encoded, bytes] = encodeMutation(mutation, encode(mutation.key));
+      size += bytes;
+      return encoded;
+    }),
+    counts: mutations.some(({ type }) => type === "sum" || type === "max"),
+  };
+  if (size > MAX_BYTES) throw new TypeError(`Cannot commit: it has over ${MAX_BYTES} bytes`);
+  return data;
+}

@@ -1,0 +1,64 @@
+/**
+ * A lease that a commit is made under: it counts only while its holder leads, so a node that
+ * was cut off cannot change what its successor does.
+ *
+ * @module
+ */
+import type { Check, Operation, RecordStore } from "./record_store.ts";
+
+/** Another node leads by now. */
+export class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
+  constructor(role: string) {
+    super(`This node does not lead "${role}" any more: another one does`);
+  }
+}
+
+export class Lease {
+  /** The record of the lease as it was taken; `undefined` where nobody can take it. */
+  readonly check: Check | undefined;
+  readonly #store: Pick<RecordStore, "get"> | undefined;
+
+  private constructor(
+    readonly role: string,
+    held?: { readonly store: Pick<RecordStore, "get">; readonly check: Check },
+  ) {
+    this.check = held?.check;
+    this.#store = held?.store;
+  }
+
+  /** A lease whose record has this version as long as it is held. */
+  static held(role: string, store: Pick<RecordStore, "get">, check: Check): Lease {
+    return new Lease(role, { store, check });
+  }
+
+  /** The lease of the only node, which cannot lose it. */
+  static ofSoleNode(role: string): Lease {
+    return new Lease(role);
+  }
+
+  /**
+   * Ends work whose lease was lost, before it does what no commit guards: removes a file, or
+   * asks another server for something.
+   *
+   * @throws {LeaseLostError}
+   */
+  async requireHeld(): Promise<void> {
+    if (this.check === undefined || this.#store === undefined) return;
+    const { versionstamp } = await this.#store.get(this.check.key);
+    if (versionstamp !== this.check.versionstamp) throw new LeaseLostError(this.role);
+  }
+}
+
+/** An operation that is committed under a lease, and not without one. */
+export type LeasedOperation = Omit<Operation, "commit" | "check" | "set" | "delete"> & {
+  check(...given: Parameters<Operation["check"]>): LeasedOperation;
+  set(...given: Parameters<Operation["set"]>): LeasedOperation;
+  delete(...given: Parameters<Operation["delete"]>): LeasedOperation;
+  commit(lease: Lease): ReturnType<Operation["commit"]>;
+};
+
+/** A store as code sees it that only a leader runs: a commit without the lease has no type. */
+export type LeasedStore = Pick<RecordStore, "get" | "getMany" | "list" | "setUncheckedAside"> & {
+  atomic(): LeasedOperation;
+};
