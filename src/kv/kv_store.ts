@@ -29,7 +29,7 @@ import type {
   SetResult,
 } from "./types.ts";
 import { Usage } from "./usage.ts";
-import type { Operation, Outcome, RecordKey, RecordStore } from "../store/mod.ts";
+import type { Lease, Operation, Outcome, RecordKey, RecordStore } from "../store/mod.ts";
 
 export interface KvStoreOptions {
   readonly kv: RecordStore;
@@ -174,15 +174,15 @@ export class KvStore {
   }
 
   /** Removes what has expired; returns how many keys. */
-  async sweep(signal: AbortSignal): Promise<number> {
+  async sweep(signal: AbortSignal, lease?: Lease): Promise<number> {
     let count = 0;
     const prefix = this.#keys.allExpiries();
     for await (const entry of this.#kv.list({ prefix }, { batchSize: 500 })) {
       const [at, ...rest] = entry.key.slice(prefix.length);
       if (signal.aborted || Number(at) > this.#now()) break;
       const key = String(rest.pop());
-      if (await this.#sweepOne(rest.map(String) as unknown as Namespace, key)) count++;
-      await whenUnlocked(() => this.#kv.delete(entry.key));
+      if (await this.#sweepOne(rest.map(String) as unknown as Namespace, key, lease)) count++;
+      await whenUnlocked(() => this.#kv.atomic().delete(entry.key).commit(lease));
     }
     return count;
   }
@@ -228,10 +228,11 @@ export class KvStore {
     operation: Operation,
     name: string,
     stored: Head | undefined,
+    lease?: Lease,
   ): Promise<Outcome> {
     let result: Outcome | undefined;
     try {
-      return result = await whenUnlocked(() => operation.commit());
+      return result = await whenUnlocked(() => operation.commit(lease));
     } finally {
       // What a commit has done that failed is not known.
       if (result?.ok !== true) this.#known?.forget(name);
@@ -302,20 +303,25 @@ export class KvStore {
     return operation;
   }
 
-  async #drop(namespace: Namespace, key: string, found: Found): Promise<boolean> {
+  async #drop(
+    namespace: Namespace,
+    key: string,
+    found: Found,
+    lease?: Lease,
+  ): Promise<boolean> {
     const operation = this.#removal(namespace, key, found).delete(this.#keys.head(namespace, key));
-    const { ok } = await this.#commit(operation, nameOf(namespace, key), undefined);
+    const { ok } = await this.#commit(operation, nameOf(namespace, key), undefined, lease);
     if (ok && found.stored !== undefined) {
       await this.#usage.undo(namespace, { bytes: weightOf(key, found.stored.size), keys: 1 });
     }
     return ok;
   }
 
-  #sweepOne(namespace: Namespace, key: string): Promise<boolean> {
+  #sweepOne(namespace: Namespace, key: string, lease: Lease | undefined): Promise<boolean> {
     return this.#alone(namespace, key, async () => {
       const found = await this.#find(namespace, key);
       if (found.stored === undefined || found.head !== undefined) return false;
-      return await this.#drop(namespace, key, found);
+      return await this.#drop(namespace, key, found, lease);
     });
   }
 

@@ -149,9 +149,9 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const deployed = createDeployments(foundation, {
     ...{ ...projects, ...environments, ...variables, ...functions, ...compute },
     ...{ deployments, publishedRules, otherBlobs },
-    async onStopped(deployment) {
+    async onStopped(deployment, lease) {
       await builds.buildQueue.drop(deployment.id);
-      await databases.previewStopped(deployment);
+      await databases.previewStopped(deployment, lease);
     },
   });
   const shown = { ...projects, ...environments, ...deployed, ...compute, deployments };

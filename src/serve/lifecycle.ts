@@ -7,10 +7,10 @@ import { startRounds } from "../lib/rounds.ts";
 import { releaseUnusedMemory } from "../lib/unused_memory.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
-import { LeaseLostError } from "../platform/core/nodes/mod.ts";
 import type { Closers } from "./closers.ts";
 import { finishDeletions } from "./delete_project.ts";
 import type { PlatformOptions } from "./options.ts";
+import { type Lease, LeaseLostError } from "../store/mod.ts";
 
 /** Time between two rounds of housekeeping by default. */
 const HOUSEKEEPING_MS = 60 * 60 * 1000;
@@ -78,7 +78,10 @@ export function startUpkeep(
     everyMs: housekeepingMs,
     async run(signal) {
       await tidyNode(capabilities, { signal, log });
-      await nodes.during("housekeeping", () => keepHouse(capabilities, { signal, log }));
+      await nodes.during(
+        "housekeeping",
+        (lease) => keepHouse(capabilities, { signal, log }, lease),
+      );
     },
     onError: (error) => log({ level: "error", message: `Housekeeping failed: ${error}` }),
   }));
@@ -90,8 +93,9 @@ type RoundOptions = Pick<Foundation, "log"> & { readonly signal: AbortSignal };
 export function keepHouse(
   capabilities: readonly Capability[],
   options: RoundOptions,
+  lease: Lease,
 ): Promise<void> {
-  return eachInTurn(capabilities, options, (each) => each.keepHouse?.(options.signal));
+  return eachInTurn(capabilities, options, (each) => each.keepHouse?.(options.signal, lease));
 }
 
 /** One round of housekeeping of what is this node's own. */

@@ -5,7 +5,7 @@ import { keys } from "../platform/core/store/mod.ts";
 import { markDeleted, projectRecord } from "../platform/projects/mod.ts";
 import { Closers } from "./closers.ts";
 import { keepHouse, startCapabilities } from "./lifecycle.ts";
-import { DenoStore } from "../store/mod.ts";
+import { DenoStore, Lease } from "../store/mod.ts";
 
 Deno.test("keepHouse() goes on after a capability that fails, from the last to the first", async () => {
   const lines: string[] = [];
@@ -16,7 +16,11 @@ Deno.test("keepHouse() goes on after a capability that fails, from the last to t
     { name: "builds", keepHouse: () => Promise.reject(new Error("the disk is full")) },
     { name: "health", keepHouse: () => Promise.resolve(["1 record removed"]) },
   ];
-  await keepHouse(capabilities, { signal: new AbortController().signal, log });
+  await keepHouse(
+    capabilities,
+    { signal: new AbortController().signal, log },
+    Lease.ofSoleNode("housekeeping"),
+  );
   assert.deepEqual(lines, [
     "Housekeeping: 1 record removed",
     "Housekeeping of builds failed: Error: the disk is full",

@@ -13,7 +13,6 @@ import { Addresses } from "../platform/core/addresses.ts";
 import { EventBus, EventStore } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import {
-  FencedStore,
   keepIdentity,
   Membership,
   type NodeIdentity,
@@ -174,10 +173,9 @@ export async function openFoundation(
     id: options.nodeId,
     random: systemRandom,
   });
-  const { kv: opened, readOnly, follower } = closers.add(
+  const { kv, readOnly, follower } = closers.add(
     await openPlatformKv(places.kv, { env: options.env, onTrouble, onDamaged }),
   );
-  const kv = follower === undefined ? opened : new FencedStore(opened);
   const vault = await openBlobs(options, {
     ...{ kv, dataDir, place: places.blobs, home: identity.home },
     isAlone: !isRemoteStore(places.kv),

@@ -6,7 +6,7 @@
  */
 import type { Connections } from "./connections.ts";
 import { decodeKey } from "./key_encoding.ts";
-import type { RecordKey } from "./record_store.ts";
+import type { RecordKey } from "./record_types.ts";
 import type { SeenVersion } from "./seen_version.ts";
 
 const CHANNEL = "svc_changes";

@@ -3,17 +3,17 @@
  *
  * @module
  */
-import {
-  type Changes,
-  type Entry,
-  type Listing,
-  type ListOptions,
-  type ListSelector,
-  type MaybeEntry,
-  type Outcome,
-  type RecordKey,
-  RecordStore,
-} from "./record_store.ts";
+import { RecordStore } from "./record_store.ts";
+import type {
+  Changes,
+  Entry,
+  Listing,
+  ListOptions,
+  ListSelector,
+  MaybeEntry,
+  Outcome,
+  RecordKey,
+} from "./record_types.ts";
 
 export class DenoStore extends RecordStore {
   constructor(private readonly kv: Deno.Kv) {

@@ -5,7 +5,7 @@
  * @module
  */
 import { encodeKey } from "./key_encoding.ts";
-import type { Changes, Mutation, RecordKey } from "./record_store.ts";
+import type { Changes, Mutation, RecordKey } from "./record_types.ts";
 import { versionOf } from "./versions.ts";
 
 const MAX_KEY_BYTES = 2048;

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { KeyPart, RecordKey } from "./record_store.ts";
+import type { KeyPart, RecordKey } from "./record_types.ts";
 
 /** What a part begins with, in the order in which parts of different types sort. */
 const TAG = {

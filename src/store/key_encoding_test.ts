@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { decodeKey, encodeKey } from "./key_encoding.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
-import type { KeyPart } from "./record_store.ts";
 import { DenoStore } from "./deno_store.ts";
+import type { KeyPart } from "./record_types.ts";
 
 const part = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),

@@ -5,7 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { encodeKey } from "./key_encoding.ts";
-import type { ListSelector, RecordKey } from "./record_store.ts";
+import type { ListSelector, RecordKey } from "./record_types.ts";
 
 /** Encoded keys from `start` (with it) to `end` (without it). */
 export interface KeyRange {

@@ -4,7 +4,14 @@
  *
  * @module
  */
-import type { Check, Operation, RecordStore } from "./record_store.ts";
+import type {
+  Changes,
+  Check,
+  Outcome,
+  RecordKey,
+  RecordReader,
+  SetOptions,
+} from "./record_types.ts";
 
 /** Another node leads by now. */
 export class LeaseLostError extends Error {
@@ -17,18 +24,18 @@ export class LeaseLostError extends Error {
 export class Lease {
   /** The record of the lease as it was taken; `undefined` where nobody can take it. */
   readonly check: Check | undefined;
-  readonly #store: Pick<RecordStore, "get"> | undefined;
+  readonly #store: Pick<RecordReader, "get"> | undefined;
 
   private constructor(
     readonly role: string,
-    held?: { readonly store: Pick<RecordStore, "get">; readonly check: Check },
+    held?: { readonly store: Pick<RecordReader, "get">; readonly check: Check },
   ) {
     this.check = held?.check;
     this.#store = held?.store;
   }
 
   /** A lease whose record has this version as long as it is held. */
-  static held(role: string, store: Pick<RecordStore, "get">, check: Check): Lease {
+  static held(role: string, store: Pick<RecordReader, "get">, check: Check): Lease {
     return new Lease(role, { store, check });
   }
 
@@ -50,15 +57,27 @@ export class Lease {
   }
 }
 
-/** An operation that is committed under a lease, and not without one. */
-export type LeasedOperation = Omit<Operation, "commit" | "check" | "set" | "delete"> & {
-  check(...given: Parameters<Operation["check"]>): LeasedOperation;
-  set(...given: Parameters<Operation["set"]>): LeasedOperation;
-  delete(...given: Parameters<Operation["delete"]>): LeasedOperation;
-  commit(lease: Lease): ReturnType<Operation["commit"]>;
+/**
+ * A store or a service as code uses it that holds a lease: what takes a lease is not called
+ * without one.
+ */
+export type Led<T> = {
+  readonly [Name in keyof T]: T[Name] extends (...given: infer Given) => infer Result
+    ? Required<Given> extends [...infer Before, Lease]
+      ? (...given: [...Before, lease: Lease]) => Result
+    : T[Name]
+    : T[Name];
 };
 
+/** An operation that is committed under a lease, and not without one. */
+export interface LeasedOperation extends Changes {
+  check(...checks: readonly Check[]): this;
+  set(key: RecordKey, value: unknown, options?: SetOptions): this;
+  delete(key: RecordKey): this;
+  commit(lease: Lease): Promise<Outcome>;
+}
+
 /** A store as code sees it that only a leader runs: a commit without the lease has no type. */
-export type LeasedStore = Pick<RecordStore, "get" | "getMany" | "list" | "setUncheckedAside"> & {
+export type LeasedStore = RecordReader & {
   atomic(): LeasedOperation;
 };

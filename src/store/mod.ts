@@ -12,25 +12,30 @@ export { openPgStore, type PgStore, startTidying, tidyStore } from "./open_store
 export { type Patience } from "./patience.ts";
 export { DenoStore } from "./deno_store.ts";
 export { type Failed, type PgRecordStore } from "./pg_record_store.ts";
-export { Lease, type LeasedOperation, type LeasedStore, LeaseLostError } from "./lease.ts";
 export {
-  type Changes,
-  type Check,
-  type Entry,
-  type KeyPart,
-  type Listing,
-  type ListOptions,
-  type ListSelector,
-  type MaybeEntry,
-  type Mutation,
-  type Operation,
-  type Outcome,
-  type RecordKey,
-  RecordStore,
-  type SetOptions,
-  type Stored,
-  StoreLayer,
-} from "./record_store.ts";
+  Lease,
+  type LeasedOperation,
+  type LeasedStore,
+  LeaseLostError,
+  type Led,
+} from "./lease.ts";
+export { type Operation, RecordStore, StoreLayer } from "./record_store.ts";
+export type {
+  Changes,
+  Check,
+  Entry,
+  KeyPart,
+  Listing,
+  ListOptions,
+  ListSelector,
+  MaybeEntry,
+  Mutation,
+  Outcome,
+  RecordKey,
+  RecordReader,
+  SetOptions,
+  Stored,
+} from "./record_types.ts";
 export { raiseVersion, readVersion } from "./last_version.ts";
 export { readRecords, type StoredRecord } from "./read_records.ts";
 export { SCHEMA, type SchemaMigration } from "./schema.ts";

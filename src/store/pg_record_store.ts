@@ -10,17 +10,17 @@ import type { Connections } from "./connections.ts";
 import { decodeKey } from "./key_encoding.ts";
 import { type CommitData, encodeChanges, encodeRecordKey } from "./encode_changes.ts";
 import { type KeyRange, rangeAfter, rangeOf } from "./key_range.ts";
-import {
-  type Changes,
-  type Entry,
-  type Listing,
-  type ListOptions,
-  type ListSelector,
-  type MaybeEntry,
-  type Outcome,
-  type RecordKey,
-  RecordStore,
-} from "./record_store.ts";
+import { RecordStore } from "./record_store.ts";
+import type {
+  Changes,
+  Entry,
+  Listing,
+  ListOptions,
+  ListSelector,
+  MaybeEntry,
+  Outcome,
+  RecordKey,
+} from "./record_types.ts";
 import type { SeenVersion } from "./seen_version.ts";
 import { versionstampOf } from "./versions.ts";
 

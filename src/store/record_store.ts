@@ -5,73 +5,20 @@
  * @module
  */
 import type { Lease } from "./lease.ts";
-
-export type KeyPart = Uint8Array | string | number | bigint | boolean;
-
-/** Keys are in the order of their parts: bytes, strings, numbers, big integers, booleans. */
-export type RecordKey = readonly KeyPart[];
-
-export interface Entry<T = unknown> {
-  readonly key: RecordKey;
-  readonly value: T;
-  /** The version of the commit that stored it: a later one has the greater text. */
-  readonly versionstamp: string;
-}
-
-export interface NoEntry {
-  readonly key: RecordKey;
-  readonly value: null;
-  readonly versionstamp: null;
-}
-
-export type MaybeEntry<T = unknown> = Entry<T> | NoEntry;
-
-/** The version that a record must have; `null` where there must be none. */
-export interface Check {
-  readonly key: RecordKey;
-  readonly versionstamp: string | null;
-}
-
-export interface SetOptions {
-  /** Milliseconds until the record is gone. */
-  readonly expireIn?: number | undefined;
-}
-
-export type Mutation =
-  | { readonly type: "set"; readonly key: RecordKey; readonly value: unknown } & SetOptions
-  | { readonly type: "delete"; readonly key: RecordKey }
-  /** Adds to a counter, or raises it; counters are read as `Deno.KvU64`. */
-  | { readonly type: "sum" | "max"; readonly key: RecordKey; readonly value: bigint };
-
-/** What one commit checks and changes, all of it or nothing. */
-export interface Changes {
-  readonly checks: readonly Check[];
-  readonly mutations: readonly Mutation[];
-}
-
-export interface Stored {
-  readonly ok: true;
-  readonly versionstamp: string;
-}
-
-/** What became of a commit; it is not `ok` where a check failed. */
-export type Outcome = Stored | { readonly ok: false };
-
-export type ListSelector =
-  | { readonly prefix: RecordKey }
-  | { readonly prefix: RecordKey; readonly start: RecordKey }
-  | { readonly prefix: RecordKey; readonly end: RecordKey }
-  | { readonly start: RecordKey; readonly end: RecordKey };
-
-export interface ListOptions {
-  readonly limit?: number | undefined;
-  readonly reverse?: boolean;
-  /** Entries that are read at a time. */
-  readonly batchSize?: number;
-}
-
-/** Entries of a listing; calls of `next()` wait for each other. */
-export type Listing<T> = AsyncIterableIterator<Entry<T>, undefined>;
+import type {
+  Changes,
+  Check,
+  Listing,
+  ListOptions,
+  ListSelector,
+  MaybeEntry,
+  Mutation,
+  Outcome,
+  RecordKey,
+  RecordReader,
+  SetOptions,
+  Stored,
+} from "./record_types.ts";
 
 /** A commit that is being put together. */
 export class Operation implements Changes {
@@ -112,10 +59,9 @@ export class Operation implements Changes {
 }
 
 /** A part of a type that keys cannot have is refused with a `TypeError`, and so is a value. */
-export abstract class RecordStore implements Disposable {
+export abstract class RecordStore implements RecordReader, Disposable {
   abstract get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>>;
 
-  /** Entries of several keys as they were at one moment, in the order of the keys. */
   abstract getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: RecordKey }],
   ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }>;
@@ -153,10 +99,6 @@ export abstract class RecordStore implements Disposable {
     await this.atomic().delete(key).commit();
   }
 
-  /**
-   * Moves a record of a wrong shape out of the way where nothing says that it is what was
-   * stored; false where it stays.
-   */
   setUncheckedAside(_key: RecordKey, _cause: unknown): Promise<boolean> {
     return Promise.resolve(false);
   }

@@ -12,7 +12,7 @@ import type { Client } from "../core/http/mod.ts";
 import { type Page, readPage } from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
 import { SUSPICIOUS_GUESSES } from "./guessing/guess_limits.ts";
-import type { Operation, RecordKey, RecordStore } from "../../store/mod.ts";
+import type { Lease, Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
 /** What the code that raises an event states. */
 export interface RaisedEvent {
@@ -25,7 +25,7 @@ export interface RaisedEvent {
 }
 
 /** Raises an event; resolves when the log has it. */
-export type RaiseSecurityEvent = (event: RaisedEvent) => Promise<void>;
+export type RaiseSecurityEvent = (event: RaisedEvent, lease?: Lease) => Promise<void>;
 
 /** Reports to the owner of an account that somebody guesses the password. */
 export function reportWrongPasswords(
@@ -68,7 +68,10 @@ type PageWish = { readonly limit: number; readonly cursor?: string | undefined }
 export class SecurityLog {
   constructor(private readonly options: SecurityLogOptions) {}
 
-  readonly raise: RaiseSecurityEvent = async ({ client, workspaceId, ...raised }) => {
+  readonly raise: RaiseSecurityEvent = async (
+    { client, workspaceId, ...raised },
+    lease,
+  ) => {
     const { kv, now, random, note, onEvent } = this.options;
     const record: SecurityEventRecord = {
       ...raised,
@@ -83,7 +86,7 @@ export class SecurityLog {
       operation.set(accountKeys.workspaceEvent(workspaceId, record.id), record);
     }
     note?.(operation, toWire(record));
-    await operation.commit();
+    await operation.commit(lease);
     onEvent?.(toWire(record));
   };
 

@@ -7,6 +7,7 @@ import type { Client } from "acme-client";
 import type { CertificateStore } from "./certificate_store.ts";
 import type { KeyPair } from "./certificate.ts";
 import type { Http01Challenges } from "./challenges.ts";
+import type { Lease, Led } from "../../store/mod.ts";
 
 /** Time for one request to the authority. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -32,7 +33,7 @@ export interface AcmeOptions {
 
 export interface Issuer {
   /** Orders a certificate for one name; rejects with what the authority says. */
-  issue(hostname: string): Promise<KeyPair>;
+  issue(hostname: string, lease: Lease): Promise<KeyPair>;
 }
 
 /** How acme-client 5.4 reports a request that got no response: it reads a field of `undefined`. */
@@ -44,14 +45,14 @@ export class AcmeIssuer implements Issuer {
 
   constructor(
     private readonly options: AcmeOptions & {
-      readonly store: CertificateStore;
-      readonly challenges: Http01Challenges;
+      readonly store: Led<Pick<CertificateStore, "accountKey">>;
+      readonly challenges: Led<Http01Challenges>;
     },
   ) {}
 
-  async issue(hostname: string): Promise<KeyPair> {
+  async issue(hostname: string, lease: Lease): Promise<KeyPair> {
     try {
-      return await this.order(hostname);
+      return await this.order(hostname, lease);
     } catch (cause) {
       if (!isUnanswered(cause)) throw cause;
       throw new Error(`The certificate authority at ${this.options.directoryUrl} did not answer`, {
@@ -60,10 +61,10 @@ export class AcmeIssuer implements Issuer {
     }
   }
 
-  private async order(hostname: string): Promise<KeyPair> {
+  private async order(hostname: string, lease: Lease): Promise<KeyPair> {
     const { challenges, contact, termsAgreed } = this.options;
     const { default: acme } = await import("acme-client");
-    this.client ??= this.connect();
+    this.client ??= this.connect(lease);
     this.client.catch(() => this.client = undefined);
     const client = await this.client;
     const [key, csr] = await acme.crypto.createCsr(
@@ -77,14 +78,14 @@ export class AcmeIssuer implements Issuer {
       challengePriority: ["http-01"],
       skipChallengeVerification: true,
       challengeCreateFn: (_authorization, challenge, keyAuthorization) =>
-        challenges.add(challenge.token, keyAuthorization),
-      challengeRemoveFn: (_authorization, challenge) => challenges.remove(challenge.token),
+        challenges.add(challenge.token, keyAuthorization, lease),
+      challengeRemoveFn: (_authorization, challenge) => challenges.remove(challenge.token, lease),
     });
     return { cert, key: key.toString() };
   }
 
   /** Reads or creates the account's key; the account itself is created with the first order. */
-  private async connect(): Promise<Client> {
+  private async connect(lease: Lease): Promise<Client> {
     const { directoryUrl, serverCa, store } = this.options;
     const { default: acme } = await import("acme-client");
     acme.axios.defaults.timeout = REQUEST_TIMEOUT_MS;
@@ -100,6 +101,7 @@ export class AcmeIssuer implements Issuer {
     const accountKey = await store.accountKey(
       directoryUrl,
       async () => (await acme.crypto.createPrivateEcdsaKey()).toString(),
+      lease,
     );
     return new acme.Client({ directoryUrl, accountKey, ...POLLING });
   }

@@ -6,7 +6,7 @@
  */
 import type { Domain } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
-import { LeaseLostError, type Nodes, requireLease } from "../core/nodes/mod.ts";
+import type { Nodes } from "../core/nodes/mod.ts";
 import type { PlatformLog } from "../core/log.ts";
 import type { Issuer } from "./acme_issuer.ts";
 import {
@@ -18,7 +18,7 @@ import {
   validityOf,
 } from "./certificate.ts";
 import type { CertificateStore } from "./certificate_store.ts";
-import type { RecordKey } from "../../store/mod.ts";
+import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod.ts";
 
 /** How often it is looked for orders that are due, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
@@ -54,6 +54,11 @@ export class CertificateService {
   private state: "waiting" | "running" | "closed" = "waiting";
 
   constructor(private readonly options: CertificateServiceOptions) {}
+
+  /** The store as the node uses it that orders. */
+  private get led(): Led<Pick<CertificateStore, "put" | "delete">> {
+    return this.options.store;
+  }
 
   /** Reads all that is stored. A certificate whose key cannot be decrypted is ordered again. */
   async load(): Promise<void> {
@@ -139,14 +144,17 @@ export class CertificateService {
     if (this.state !== "running") return;
     this.again = true;
     const { nodes } = this.options;
-    const run = () => this.runRounds();
-    this.round ??= (nodes === undefined ? run() : nodes.during("certificates", run))
-      .catch((error) => {
-        if (this.state === "closed") return;
-        const message = `Ordering certificates was interrupted: ${error}`;
-        this.options.log({ level: "error", message });
-      })
-      .finally(() => this.round = undefined);
+    const run = (lease: Lease) => this.runRounds(lease);
+    this.round ??=
+      (nodes === undefined
+        ? run(Lease.ofSoleNode("certificates"))
+        : nodes.during("certificates", run))
+        .catch((error) => {
+          if (this.state === "closed") return;
+          const message = `Ordering certificates was interrupted: ${error}`;
+          this.options.log({ level: "error", message });
+        })
+        .finally(() => this.round = undefined);
   }
 
   /** Starts ordering, now that challenges are answered. */
@@ -169,14 +177,14 @@ export class CertificateService {
     clearInterval(this.timer);
   }
 
-  private async runRounds(): Promise<void> {
+  private async runRounds(lease: Lease): Promise<void> {
     while (this.again && this.state === "running") {
       this.again = false;
-      await this.forgetExpired();
+      await this.forgetExpired(lease);
       const due = [...this.options.names()].filter((hostname) => this.isDue(hostname));
       for (const hostname of due) {
         if (this.state !== "running") return;
-        await this.order(hostname);
+        await this.order(hostname, lease);
       }
     }
   }
@@ -186,21 +194,21 @@ export class CertificateService {
     return record === undefined || record.dueAt <= this.options.now();
   }
 
-  private async forgetExpired(): Promise<void> {
-    const { store, wants, now } = this.options;
+  private async forgetExpired(lease: Lease): Promise<void> {
+    const { wants, now } = this.options;
     for (const [hostname, { issued }] of this.records) {
       if (wants(hostname) || (issued?.notAfter ?? 0) > now()) continue;
-      await store.delete(hostname);
+      await this.led.delete(hostname, lease);
       this.forget(hostname);
     }
   }
 
-  private async order(hostname: string): Promise<void> {
+  private async order(hostname: string, lease: Lease): Promise<void> {
     const { store, issuer, now, onChanged, log } = this.options;
     const before = this.records.get(hostname);
     try {
-      await requireLease();
-      const pair = await issuer.issue(hostname);
+      await lease.requireHeld();
+      const pair = await issuer.issue(hostname, lease);
       const life = validityOf(pair.cert);
       const record: CertificateRecord = {
         hostname,
@@ -209,7 +217,7 @@ export class CertificateService {
         error: null,
         dueAt: renewalTime(life, this.chance()),
       };
-      await store.put(record);
+      await this.led.put(record, lease);
       this.pairs.set(hostname, pair);
       await onChanged([hostname]);
       this.records.set(hostname, record);
@@ -222,7 +230,7 @@ export class CertificateService {
         ...{ hostname, issued: before?.issued ?? null, failures, dueAt },
         error: reason.slice(0, MAX_ERROR),
       };
-      await this.noteFailure(record, before);
+      await this.noteFailure(record, { before, lease });
       const next = new Date(dueAt).toISOString();
       log({
         level: "warn",
@@ -237,12 +245,12 @@ export class CertificateService {
    */
   private async noteFailure(
     record: CertificateRecord,
-    before: CertificateRecord | undefined,
+    { before, lease }: { readonly before: CertificateRecord | undefined; readonly lease: Lease },
   ): Promise<void> {
     const { hostname } = record;
     this.records.set(hostname, record);
     try {
-      await this.options.store.put(record);
+      await this.led.put(record, lease);
     } catch (error) {
       if (error instanceof LeaseLostError) {
         if (before === undefined) this.records.delete(hostname);

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
 import { type CertificateRecord, certificateRecord, type KeyPair } from "./certificate.ts";
-import type { RecordKey, RecordStore } from "../../store/mod.ts";
+import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 
 const accountRecord = z.object({ directoryUrl: z.string(), key: sealedSecret });
 
@@ -33,12 +33,12 @@ export class CertificateStore {
     return changed.filter((key) => key[0] === name).map((key) => String(key[1]));
   }
 
-  async put(record: CertificateRecord): Promise<void> {
-    await this.kv.set(keys.certificate(record.hostname), record);
+  async put(record: CertificateRecord, lease?: Lease): Promise<void> {
+    await this.kv.atomic().set(keys.certificate(record.hostname), record).commit(lease);
   }
 
-  async delete(hostname: string): Promise<void> {
-    await this.kv.delete(keys.certificate(hostname));
+  async delete(hostname: string, lease?: Lease): Promise<void> {
+    await this.kv.atomic().delete(keys.certificate(hostname)).commit(lease);
   }
 
   seal(hostname: string, key: string) {
@@ -72,13 +72,18 @@ export class CertificateStore {
   }
 
   /** The private key of the account at a certificate authority, created if there is none. */
-  async accountKey(directoryUrl: string, make: () => Promise<string>): Promise<string> {
+  async accountKey(
+    directoryUrl: string,
+    make: () => Promise<string>,
+    lease?: Lease,
+  ): Promise<string> {
     const key = keys.acmeAccount(directoryUrl);
     const place = accountPlace(directoryUrl);
     const known = await readRecord(this.kv, key, accountRecord);
     if (known !== undefined) return this.box.open(known.value.key, place);
     const made = await make();
-    await this.kv.set(key, { directoryUrl, key: await this.box.seal(made, place) });
+    const record = { directoryUrl, key: await this.box.seal(made, place) };
+    await this.kv.atomic().set(key, record).commit(lease);
     return made;
   }
 }

@@ -6,7 +6,7 @@
  */
 import { z } from "zod";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
-import type { RecordKey, RecordStore } from "../../store/mod.ts";
+import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 
 const PREFIX = "/.well-known/acme-challenge/";
 
@@ -37,16 +37,17 @@ export class Http01Challenges {
     this.pending.set(token, keyAuthorization);
   }
 
-  async add(token: string, keyAuthorization: string): Promise<void> {
+  async add(token: string, keyAuthorization: string, lease?: Lease): Promise<void> {
     this.pending.set(token, keyAuthorization);
     const key = keys.acmeChallenge(token);
-    await this.shared?.set(key, keyAuthorization, { expireIn: PENDING_MS });
+    const expiry = { expireIn: PENDING_MS };
+    await this.shared?.atomic().set(key, keyAuthorization, expiry).commit(lease);
     await this.tellOthers({ token, keyAuthorization });
   }
 
-  async remove(token: string): Promise<void> {
+  async remove(token: string, lease?: Lease): Promise<void> {
     this.pending.delete(token);
-    await this.shared?.delete(keys.acmeChallenge(token));
+    await this.shared?.atomic().delete(keys.acmeChallenge(token)).commit(lease);
   }
 
   /** Takes over the challenges that another node has added or removed. */

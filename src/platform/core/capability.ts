@@ -7,7 +7,7 @@
  */
 import type { Health, Usage } from "../../contract/mod.ts";
 import type { Router } from "./http/mod.ts";
-import type { RecordKey } from "../../store/mod.ts";
+import type { Lease, RecordKey } from "../../store/mod.ts";
 
 export interface Capability {
   /** The name of its folder. */
@@ -35,7 +35,7 @@ export interface Capability {
    * One round of housekeeping of what nodes share, on one of them. Returns a line for the
    * log per thing it did.
    */
-  keepHouse?(signal: AbortSignal): Promise<readonly string[]>;
+  keepHouse?(signal: AbortSignal, lease: Lease): Promise<readonly string[]>;
   /** One round of housekeeping of what each node has of its own, such as caches. */
   tidyNode?(signal: AbortSignal): Promise<readonly string[]>;
 

@@ -9,6 +9,7 @@ import type { DatabaseServices } from "./database_service.ts";
 import { mintBranch, mintId } from "./names.ts";
 import type { BranchRecord, DatabaseRecord, SourceRecord } from "./records.ts";
 import { MAX_BRANCHES } from "./sizes.ts";
+import type { Lease } from "../../store/mod.ts";
 
 /** How long an answer waits for a copy, in milliseconds; one that takes longer shows `creating`. */
 const WAIT_MS = 20_000;
@@ -94,7 +95,7 @@ export class BranchService {
   }
 
   /** Removes a branch with its data. */
-  async remove(database: DatabaseRecord, branch: BranchRecord): Promise<void> {
+  async remove(database: DatabaseRecord, branch: BranchRecord, lease?: Lease): Promise<void> {
     if (branch.name === MAIN_BRANCH) {
       throw new Failure(
         "conflict",
@@ -102,10 +103,10 @@ export class BranchService {
       );
     }
     const { branches, work, changed } = this.services;
-    if (!await branches.remove(branch)) throw this.#gone(database, branch);
+    if (!await branches.remove(branch, lease)) throw this.#gone(database, branch);
     await changed(database.projectId);
     // After a copy from it that runs; what fails is tried again by housekeeping.
-    await work.alone(database.id, () => work.removeRemains());
+    await work.alone(database.id, () => work.removeRemains(lease));
   }
 
   #gone(database: DatabaseRecord, { name }: BranchRecord): Failure {

@@ -27,7 +27,7 @@ import {
 } from "./records.ts";
 import { passwordPlace } from "./names.ts";
 import { MAX_BRANCHES } from "./sizes.ts";
-import type { RecordStore } from "../../store/mod.ts";
+import type { Lease, RecordStore } from "../../store/mod.ts";
 
 type Place = z.infer<typeof roleRecord>;
 export type BranchCreated = "created" | "name taken" | "too many" | "no database";
@@ -81,7 +81,7 @@ export class BranchStore {
           roleRecord.parse({ projectId, databaseId, branch: branch.name }),
         );
       return { operation, result: "created" };
-    }, [owner]);
+    }, { checked: [owner] });
     return result;
   }
 
@@ -110,7 +110,10 @@ export class BranchStore {
   }
 
   /** Removes the record of a branch; its storages are to be removed. False where it is gone. */
-  async remove({ databaseId, name }: Pick<BranchRecord, "databaseId" | "name">): Promise<boolean> {
+  async remove(
+    { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
+    lease?: Lease,
+  ): Promise<boolean> {
     const key = keys.databaseBranch(databaseId, name);
     const { result } = await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, branchRecord);
@@ -123,7 +126,7 @@ export class BranchStore {
         operation.set(keys.databaseRemain(storage.id), storage);
       }
       return { operation, result: true };
-    });
+    }, { lease });
     return result;
   }
 
@@ -140,16 +143,20 @@ export class BranchStore {
     return (await readRecord(this.kv, key, snapshotRecord))?.value;
   }
 
-  async saveSnapshot(snapshot: SnapshotRecord): Promise<void> {
-    await this.kv.set(keys.databaseSnapshot(snapshot.databaseId, snapshot.id), snapshot);
+  async saveSnapshot(snapshot: SnapshotRecord, lease?: Lease): Promise<void> {
+    const key = keys.databaseSnapshot(snapshot.databaseId, snapshot.id);
+    await this.kv.atomic().set(key, snapshot).commit(lease);
   }
 
   /** Removes the record of a snapshot; its storage is to be removed. */
-  async removeSnapshot({ databaseId, id, storage }: SnapshotRecord): Promise<void> {
+  async removeSnapshot(
+    { databaseId, id, storage }: SnapshotRecord,
+    lease?: Lease,
+  ): Promise<void> {
     await this.kv.atomic()
       .delete(keys.databaseSnapshot(databaseId, id))
       .set(keys.databaseRemain(storage.id), storage)
-      .commit();
+      .commit(lease);
   }
 
   /** Branches of engines that are to be removed. */
@@ -161,8 +168,8 @@ export class BranchStore {
     return all;
   }
 
-  async forgetRemain({ id }: StorageRecord): Promise<void> {
-    await this.kv.delete(keys.databaseRemain(id));
+  async forgetRemain({ id }: StorageRecord, lease?: Lease): Promise<void> {
+    await this.kv.atomic().delete(keys.databaseRemain(id)).commit(lease);
   }
 
   /** Ids of all branches of engines that some record names. */
@@ -183,11 +190,11 @@ export class BranchStore {
   }
 
   /** Notes that a branch of an engine has no record; returns since when that is known. */
-  async noteStray({ engine, id }: StorageRecord, now: number): Promise<number> {
+  async noteStray({ engine, id }: StorageRecord, now: number, lease?: Lease): Promise<number> {
     const key = keys.databaseStray(engine, id);
     const known = await readRecord(this.kv, key, strayRecord);
     if (known !== undefined) return known.value.seenAt;
-    await this.kv.set(key, { seenAt: now });
+    await this.kv.atomic().set(key, { seenAt: now }).commit(lease);
     return now;
   }
 
@@ -197,8 +204,8 @@ export class BranchStore {
     return (await Array.fromAsync(keysBelow(this.kv, prefix))).map((key) => String(key.at(-1)));
   }
 
-  async forgetStray({ engine, id }: StorageRecord): Promise<void> {
-    await this.kv.delete(keys.databaseStray(engine, id));
+  async forgetStray({ engine, id }: StorageRecord, lease?: Lease): Promise<void> {
+    await this.kv.atomic().delete(keys.databaseStray(engine, id)).commit(lease);
   }
 
   /** Reseals passwords that are not sealed with the current key; returns how many. */

@@ -9,12 +9,13 @@ import type { Clock } from "../../lib/clock.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { engineBranch } from "./branch_access.ts";
 import type { BranchStore } from "./branch_store.ts";
-import { LeaseLostError, type Nodes, requireLease, runUnfenced } from "../core/nodes/mod.ts";
+import type { Nodes } from "../core/nodes/mod.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import { type Engines, reasonOf } from "./engines.ts";
 import type { BranchRecord, DatabaseRecord, SnapshotRecord, StorageRecord } from "./records.ts";
 import type { RestoredDumps } from "./restored_dumps.ts";
 import type { Transfer } from "./transfer.ts";
+import { type Lease, LeaseLostError } from "../../store/mod.ts";
 
 export interface WorkParts {
   readonly databases: Pick<DatabaseStore, "get">;
@@ -64,8 +65,7 @@ export class BranchWork {
    * ended. Never rejects: how it ended is in the record.
    */
   run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {
-    // A task is held by its claim, whoever leads when it is begun.
-    const running = runUnfenced(() => this.alone(database.id, () => this.#run(database, branch)))
+    const running = this.alone(database.id, () => this.#run(database, branch))
       .catch((error) => this.parts.onTrouble(`Cannot work on a database: ${error}`))
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
@@ -73,13 +73,13 @@ export class BranchWork {
   }
 
   /** Removes a branch of an engine, and the note that it is to be removed. */
-  async remove(storage: StorageRecord): Promise<void> {
+  async remove(storage: StorageRecord, lease?: Lease): Promise<void> {
     const { engines, branches, endSessions } = this.parts;
     const engine = await engines.open(storage.engine);
-    await requireLease();
+    await lease?.requireHeld();
     endSessions(storage.id);
     await engine.remove(storage.id);
-    await branches.forgetRemain(storage);
+    await branches.forgetRemain(storage, lease);
   }
 
   /**
@@ -87,10 +87,10 @@ export class BranchWork {
    *
    * @throws {LeaseLostError} in a round of a leader.
    */
-  async removeRemains(): Promise<void> {
+  async removeRemains(lease?: Lease): Promise<void> {
     for (const storage of await this.parts.branches.remains()) {
       if (this.#closed) return;
-      await this.remove(storage).catch((error) => {
+      await this.remove(storage, lease).catch((error) => {
         if (error instanceof LeaseLostError) throw error;
         this.parts.onTrouble(`Cannot remove the database branch ${storage.id}: ${error}`);
       });

@@ -32,7 +32,7 @@ import { RestoredDumps } from "./restored_dumps.ts";
 import { bindBranchRoutes, bindDatabaseRoutes } from "./routes.ts";
 import { SnapshotService } from "./snapshot_service.ts";
 import { transfer } from "./transfer.ts";
-import type { KeyPart } from "../../store/mod.ts";
+import type { KeyPart, Lease } from "../../store/mod.ts";
 
 export interface Databases {
   readonly databases: DatabaseStore;
@@ -41,7 +41,7 @@ export interface Databases {
   /** Performs the statements of a deployment's functions. */
   databaseFetchFor(user: DatabaseUser): OutboundFetch;
   /** Removes the branches of previews that ended with a deployment. */
-  previewStopped(deployment: DeploymentRecord): Promise<void>;
+  previewStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
   readonly capability: Capability;
 }
 
@@ -126,10 +126,10 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
     deploymentDatabases,
     databaseFetchFor: (user) =>
       createDatabaseFetch({ databases: deploymentDatabases, door, onTrouble }, user),
-    async previewStopped({ projectId }) {
+    async previewStopped({ projectId }, lease) {
       for (const database of await databases.list(projectId)) {
         const ended = await endedPreviews(database, { branches, deployments });
-        for (const branch of ended) await branchService.remove(database, branch);
+        for (const branch of ended) await branchService.remove(database, branch, lease);
       }
     },
     capability: {
@@ -147,8 +147,8 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
         if (keysOfOthers.some(([family]) => FAMILIES.has(family!))) await changed();
       },
       rereadStore: () => changed(),
-      keepHouse: (signal) =>
-        keepDatabases({ ...services, snapshots, directory, deployments, startedAt }, signal),
+      keepHouse: (signal, lease) =>
+        keepDatabases({ ...services, snapshots, directory, deployments, startedAt }, signal, lease),
       async removeProject(projectId) {
         for (const database of await databases.list(projectId)) {
           await databaseService.delete(database);

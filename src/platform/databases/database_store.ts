@@ -8,7 +8,7 @@ import { isUuid } from "../../lib/ids.ts";
 import { commitWithRetries, keys, type Page, readAll, readRecord } from "../core/store/mod.ts";
 import { type BranchRecord, type DatabaseRecord, databaseRecord, roleRecord } from "./records.ts";
 import { MAX_DATABASES } from "./sizes.ts";
-import type { RecordKey, RecordStore } from "../../store/mod.ts";
+import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 
 /** Where a deleted database's record is. */
 const deletedRecord = z.object({ projectId: z.string() });
@@ -172,11 +172,11 @@ export class DatabaseStore {
   }
 
   /** Removes the record of a deleted database, once nothing is left of it. */
-  async remove({ workspaceId, projectId, id }: DatabaseRecord): Promise<void> {
+  async remove({ workspaceId, projectId, id }: DatabaseRecord, lease?: Lease): Promise<void> {
     await this.kv.atomic()
       .delete(keys.database(projectId, id))
       .delete(keys.deletedDatabase(workspaceId, id))
-      .commit();
+      .commit(lease);
   }
 
   async #count(projectId: string): Promise<number> {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { until } from "../../lib/_test_until.ts";
 import { TestMachine, type TestPlatform } from "./_test_databases.ts";
 import { TestEngine } from "./_test_engine.ts";
+import { Lease } from "../../store/mod.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const at = { project: "shop", database: "orders" };
@@ -15,7 +16,10 @@ async function createOrders(platform: TestPlatform, more: Record<string, unknown
 }
 
 const housekeeping = ({ databases }: TestPlatform) =>
-  databases.capability.keepHouse!(new AbortController().signal);
+  databases.capability.keepHouse!(
+    new AbortController().signal,
+    Lease.ofSoleNode("housekeeping"),
+  );
 
 Deno.test("a database is creating until its branch main is there", async () => {
   await using machine = await TestMachine.make();

@@ -5,7 +5,6 @@
  * @module
  */
 import { formatCount } from "../../lib/format.ts";
-import { LeaseLostError, requireLease } from "../core/nodes/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
 import type { DatabaseServices } from "./database_service.ts";
@@ -13,12 +12,35 @@ import { endedPreviews } from "./preview_branches.ts";
 import type { BranchRecord, DatabaseRecord } from "./records.ts";
 import { GRACE_MS } from "./sizes.ts";
 import type { SnapshotService } from "./snapshot_service.ts";
+import { type Lease, LeaseLostError, type Led } from "../../store/mod.ts";
+import type { BranchStore } from "./branch_store.ts";
+import type { BranchWork } from "./branch_work.ts";
+import type { DatabaseStore } from "./database_store.ts";
 
 /** How long a branch of an engine is kept that no record names, in milliseconds. */
 const STRAY_MS = 24 * 60 * 60 * 1000;
 
-export interface HousekeepingParts extends DatabaseServices {
-  readonly snapshots: SnapshotService;
+type LedBranches = Led<
+  Pick<
+    BranchStore,
+    | "forgetStray"
+    | "hasDamagedRecords"
+    | "list"
+    | "namedStorages"
+    | "noteStray"
+    | "remove"
+    | "removeSnapshot"
+    | "snapshots"
+    | "strays"
+  >
+>;
+
+export interface HousekeepingParts
+  extends Pick<DatabaseServices, "changed" | "door" | "engines" | "nodes" | "now"> {
+  readonly databases: Led<Pick<DatabaseStore, "all" | "allDeleted" | "remove">>;
+  readonly branches: LedBranches;
+  readonly work: Led<Pick<BranchWork, "removeRemains">>;
+  readonly snapshots: Led<Pick<SnapshotService, "keepDaily">>;
   readonly directory: RecordedBranches;
   readonly deployments: Pick<DeploymentStore, "of">;
   /** When this process began: what happened to branches before is not known. */
@@ -49,24 +71,25 @@ function report({ removed, expired, ended, kept, strays }: Counts): string[] {
 export async function keepDatabases(
   parts: HousekeepingParts,
   signal: AbortSignal,
+  lease: Lease,
 ): Promise<readonly string[]> {
   const { databases, work, now } = parts;
   let [removed, expired, ended, kept] = [0, 0, 0, 0];
   for (const database of await databases.allDeleted()) {
     if (signal.aborted) return [];
     if (now() - (database.deletedAt ?? 0) < GRACE_MS) continue;
-    await removeDatabase(parts, database);
+    await removeDatabase(parts, database, lease);
     removed++;
   }
   for await (const database of databases.all()) {
     if (signal.aborted) break;
     if (database.deletedAt !== null) continue;
-    expired += await removeExpired(parts, database);
-    ended += await removeEndedPreviews(parts, database);
-    if (await keepDaily(parts, database)) kept++;
+    expired += await removeExpired(parts, database, lease);
+    ended += await removeEndedPreviews(parts, database, lease);
+    if (await keepDaily(parts, database, lease)) kept++;
   }
-  await work.removeRemains();
-  const strays = signal.aborted ? 0 : await removeStrays(parts);
+  await work.removeRemains(lease);
+  const strays = signal.aborted ? 0 : await removeStrays(parts, lease);
   return report({ removed, expired, ended, kept, strays });
 }
 
@@ -74,19 +97,23 @@ export async function keepDatabases(
 export async function removeDatabase(
   { databases, branches }: Pick<HousekeepingParts, "databases" | "branches">,
   database: DatabaseRecord,
+  lease: Lease,
 ): Promise<void> {
-  for (const branch of await branches.list(database.id)) await branches.remove(branch);
-  for (const each of await branches.snapshots(database.id)) await branches.removeSnapshot(each);
-  await databases.remove(database);
+  for (const branch of await branches.list(database.id)) await branches.remove(branch, lease);
+  for (const each of await branches.snapshots(database.id)) {
+    await branches.removeSnapshot(each, lease);
+  }
+  await databases.remove(database, lease);
 }
 
 async function removeExpired(
   { branches, now, changed }: HousekeepingParts,
   { id, projectId }: DatabaseRecord,
+  lease: Lease,
 ): Promise<number> {
   const expired = (await branches.list(id))
     .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now());
-  for (const branch of expired) await branches.remove(branch);
+  for (const branch of expired) await branches.remove(branch, lease);
   if (expired.length > 0) await changed(projectId);
   return expired.length;
 }
@@ -94,13 +121,18 @@ async function removeExpired(
 async function removeEndedPreviews(
   { branches, deployments }: HousekeepingParts,
   database: DatabaseRecord,
+  lease: Lease,
 ): Promise<number> {
   const ended = await endedPreviews(database, { branches, deployments });
-  for (const branch of ended) await branches.remove(branch);
+  for (const branch of ended) await branches.remove(branch, lease);
   return ended.length;
 }
 
-async function keepDaily(parts: HousekeepingParts, database: DatabaseRecord): Promise<boolean> {
+async function keepDaily(
+  parts: HousekeepingParts,
+  database: DatabaseRecord,
+  lease: Lease,
+): Promise<boolean> {
   const { snapshots, directory, door, nodes, startedAt, branches, onTrouble } = parts;
   const taken = (await branches.snapshots(database.id)).filter(({ kind }) => kind === "daily");
   const lastTaken = taken.at(-1)?.createdAt ?? 0;
@@ -114,7 +146,7 @@ async function keepDaily(parts: HousekeepingParts, database: DatabaseRecord): Pr
     return changed;
   };
   try {
-    return await snapshots.keepDaily(database, hasChanged);
+    return await snapshots.keepDaily(database, hasChanged, lease);
   } catch (error) {
     if (asked !== undefined) directory.touch(asked.id);
     if (error instanceof LeaseLostError) throw error;
@@ -124,7 +156,7 @@ async function keepDaily(parts: HousekeepingParts, database: DatabaseRecord): Pr
 }
 
 /** Removes what engines hold and no record names, a day after it was first seen. */
-async function removeStrays(parts: HousekeepingParts): Promise<number> {
+async function removeStrays(parts: HousekeepingParts, lease: Lease): Promise<number> {
   const { engines, branches, now, onTrouble } = parts;
   let removed = 0;
   for (const kind of ["embedded", "server"] as const) {
@@ -135,19 +167,19 @@ async function removeStrays(parts: HousekeepingParts): Promise<number> {
     const named = await branches.namedStorages();
     if (await branches.hasDamagedRecords()) return removed;
     for (const id of await branches.strays(kind)) {
-      if (!found.includes(id)) await branches.forgetStray({ engine: kind, id });
+      if (!found.includes(id)) await branches.forgetStray({ engine: kind, id }, lease);
     }
     for (const id of found) {
       const stray = { engine: kind, id };
       if (named.has(id)) {
-        await branches.forgetStray(stray);
+        await branches.forgetStray(stray, lease);
         continue;
       }
-      if (now() - await branches.noteStray(stray, now()) < STRAY_MS) continue;
-      await requireLease();
+      if (now() - await branches.noteStray(stray, now(), lease) < STRAY_MS) continue;
+      await lease.requireHeld();
       onTrouble(`The branch ${id} of the ${kind} PostgreSQL belongs to no database: removing it`);
       await engine.remove(id);
-      await branches.forgetStray(stray);
+      await branches.forgetStray(stray, lease);
       removed++;
     }
   }

@@ -4,6 +4,7 @@ import { keys } from "../core/store/mod.ts";
 import { deploymentRecord } from "../deployments/mod.ts";
 import { TestMachine, type TestPlatform } from "./_test_databases.ts";
 import { TestEngine } from "./_test_engine.ts";
+import { Lease } from "../../store/mod.ts";
 
 const at = { project: "shop", database: "orders" };
 
@@ -42,7 +43,10 @@ async function withPreviews(machine: TestMachine) {
 }
 
 const keepHouse = ({ databases }: TestPlatform) =>
-  databases.capability.keepHouse!(new AbortController().signal);
+  databases.capability.keepHouse!(
+    new AbortController().signal,
+    Lease.ofSoleNode("housekeeping"),
+  );
 
 Deno.test("branches of previews are swept with the last preview of their git branch", async () => {
   await using machine = await TestMachine.make();

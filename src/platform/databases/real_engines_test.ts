@@ -15,6 +15,7 @@ import { until } from "../../lib/_test_until.ts";
 import { runAsAdmin } from "../../database/server/_test_server.ts";
 import { TestMachine, type TestPlatform } from "./_test_databases.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
+import { Lease } from "../../store/mod.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const at = { project: "shop", database: "orders" };
@@ -92,7 +93,10 @@ const refusalOf = (url: string): Promise<{ code?: string; message: string }> =>
   ask(url, "SELECT 1").then(() => assert.fail("The client was let in"), (error) => error);
 
 const housekeeping = ({ platform }: Place) =>
-  platform.databases.capability.keepHouse!(new AbortController().signal);
+  platform.databases.capability.keepHouse!(
+    new AbortController().signal,
+    Lease.ofSoleNode("housekeeping"),
+  );
 
 /** Where a server keeps the files of its databases, in folders named by number. */
 const BASE = "postgres/data/base";

@@ -6,13 +6,14 @@
 import { type DatabaseSnapshot, MAIN_BRANCH } from "../../contract/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { Failure } from "../core/http/mod.ts";
-import { runUnfenced } from "../core/nodes/mod.ts";
 import type { BranchService } from "./branch_service.ts";
 import type { DatabaseServices } from "./database_service.ts";
 import { toFailureOfEngine } from "./engines.ts";
 import { mintId, mintRole } from "./names.ts";
 import type { BranchRecord, DatabaseRecord, SnapshotRecord } from "./records.ts";
 import { KEPT_DAILY_SNAPSHOTS, MAX_MANUAL_SNAPSHOTS } from "./sizes.ts";
+import type { Lease, Led } from "../../store/mod.ts";
+import type { BranchStore } from "./branch_store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -52,7 +53,7 @@ export class SnapshotService {
           "delete one first",
       );
     }
-    return await this.#take(database, branch, "manual");
+    return await this.#take(database, branch, { kind: "manual" });
   }
 
   /** Brings a snapshot back: in place of a branch, or as a new one. */
@@ -80,22 +81,25 @@ export class SnapshotService {
   async keepDaily(
     database: DatabaseRecord,
     hasChanged: (branch: BranchRecord) => boolean,
+    lease: Lease,
   ): Promise<boolean> {
-    const { branches, now } = this.services;
+    const { now } = this.services;
+    const branches: Led<Pick<BranchStore, "get" | "removeSnapshot" | "snapshots">> =
+      this.services.branches;
     const all = await branches.snapshots(database.id);
     // A platform that was killed, or without its store, has left a half of one.
     for (const each of all.filter(({ ready }) => !ready)) {
-      if (!await this.#isTaken(each)) await branches.removeSnapshot(each);
+      if (!await this.#isTaken(each)) await branches.removeSnapshot(each, lease);
     }
     const daily = all.filter(({ kind, ready }) => kind === "daily" && ready);
     for (const old of daily.slice(0, Math.max(0, daily.length - KEPT_DAILY_SNAPSHOTS))) {
-      await branches.removeSnapshot(old);
+      await branches.removeSnapshot(old, lease);
     }
     const main = await branches.get(database.id, MAIN_BRANCH);
     const last = daily.at(-1)?.createdAt ?? database.createdAt;
     if (main === undefined || main.storage === null || main.task !== null) return false;
     if (now() - last < DAY_MS || !hasChanged(main)) return false;
-    await this.#take(database, main, "daily");
+    await this.#take(database, main, { kind: "daily", lease });
     return true;
   }
 
@@ -109,7 +113,7 @@ export class SnapshotService {
   async #take(
     database: DatabaseRecord,
     { name }: BranchRecord,
-    kind: SnapshotRecord["kind"],
+    { kind, lease }: { readonly kind: SnapshotRecord["kind"]; readonly lease?: Lease },
   ): Promise<SnapshotRecord> {
     const { branches, nodes, work, random, now } = this.services;
     return await work.alone(database.id, async () => {
@@ -131,14 +135,14 @@ export class SnapshotService {
       };
       this.#taking.add(snapshot.id);
       try {
-        await branches.saveSnapshot(snapshot);
+        await branches.saveSnapshot(snapshot, lease);
         const sizeBytes = await work.copyTo(database, branch, snapshot);
         const ready = { ...snapshot, sizeBytes, ready: true };
-        await branches.saveSnapshot(ready);
+        await branches.saveSnapshot(ready, lease);
         return ready;
       } catch (error) {
         // It is this process's own, also where another one leads by now.
-        await runUnfenced(() => branches.removeSnapshot(snapshot));
+        await branches.removeSnapshot(snapshot);
         throw toFailureOfEngine(error);
       } finally {
         this.#taking.delete(snapshot.id);

@@ -25,7 +25,7 @@ import { OpenUploads, uploadKeys } from "./open_uploads.ts";
 import { bindDeploymentRoutes } from "./routes.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
 import { sweep, type SweepServices } from "./sweep.ts";
-import type { RecordKey, RecordStore } from "../../store/mod.ts";
+import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 
 export interface Deployments {
   readonly sites: SiteDirectory;
@@ -44,7 +44,7 @@ export interface DeploymentParts {
   readonly publishedRules: SiteParts["publishedRules"];
   readonly otherBlobs: SweepServices["otherBlobs"];
   /** Ends what belongs to a deployment that was stopped: its build, its databases. */
-  onStopped(deployment: DeploymentRecord): Promise<void>;
+  onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
 }
 
 /** The records of deployments. */
@@ -89,17 +89,22 @@ function watchUploads(
 async function keepHouse(
   { deployments, otherBlobs }: Pick<DeploymentParts, "deployments" | "otherBlobs">,
   { kv, vault, addresses, events, now, log }: Foundation,
+  lease: Lease,
 ): Promise<readonly string[]> {
-  const { abandoned, removedBlobs } = await sweep({
-    ...{ deployments, otherBlobs, vault, addresses, raiseEvent: events.raise },
-    hasDamagedRecords: () => hasDamagedRecords(kv),
-    onDamaged: (deployment, cause) =>
-      log({
-        level: "error",
-        message: `Cannot read the content of deployment ${deployment.id}: ${cause}. ` +
-          "No blob is removed until that is fixed",
-      }),
-  }, now());
+  const { abandoned, removedBlobs } = await sweep(
+    {
+      ...{ deployments, otherBlobs, vault, addresses, raiseEvent: events.raise },
+      hasDamagedRecords: () => hasDamagedRecords(kv),
+      onDamaged: (deployment, cause) =>
+        log({
+          level: "error",
+          message: `Cannot read the content of deployment ${deployment.id}: ${cause}. ` +
+            "No blob is removed until that is fixed",
+        }),
+    },
+    now(),
+    lease,
+  );
   if (abandoned + removedBlobs === 0) return [];
   return [`${abandoned} unfinished deployments failed, ${removedBlobs} blobs removed`];
 }
@@ -132,7 +137,7 @@ export function createDeployments(foundation: Foundation, parts: DeploymentParts
         watch = watchUploads({ deployments, uploads }, foundation);
       },
       close: () => watch?.close(),
-      keepHouse: () => keepHouse(parts, foundation),
+      keepHouse: (_, lease) => keepHouse(parts, foundation, lease),
       removeEnvironment: ({ projectName, name }) =>
         sites.remove(addresses.hostname(environmentLabel(projectName, name))),
       forgetProject: (projectId) => sites.removeProject(projectId),

@@ -27,6 +27,7 @@ import {
   type DeployedServers,
   ServerNotReadyError,
 } from "./running_code.ts";
+import type { Lease } from "../../store/mod.ts";
 
 export interface DeploymentServices {
   readonly deployments: DeploymentStore;
@@ -42,7 +43,7 @@ export interface DeploymentServices {
   readonly uploads: Pick<OpenUploads, "feed">;
   readonly functionService: Pick<DeployedFunctions, "retire" | "seal">;
   /** Called for each deployment that was stopped, so that its build ends too. */
-  onStopped?(deployment: DeploymentRecord): Promise<void>;
+  onStopped?(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
 }
@@ -159,6 +160,7 @@ export class DeploymentService {
     deployment: DeploymentRecord,
     project: ProjectRecord,
     { unlessLive = false }: { readonly unlessLive?: boolean | undefined } = {},
+    lease?: Lease,
   ): Promise<DeploymentRecord> {
     if (deployment.status === "STOPPED") return deployment;
     if (productionDeploymentId(project) === deployment.id) {
@@ -168,14 +170,15 @@ export class DeploymentService {
     const stopped = await this.move(deployment, "STOPPED", {
       refuses: ({ id, status }) =>
         unlessLive && isServed(status) ? `Deployment ${id} is live` : undefined,
+      lease,
     });
-    await this.services.onStopped?.(stopped);
+    await this.services.onStopped?.(stopped, lease);
     await projects.update(project.workspaceId, project.id, (current) => ({
       ...current,
       productionHistory: forget(current.productionHistory, deployment.id),
       updatedAt: now(),
-    }));
-    await deployments.clearHosts(stopped);
+    }), lease);
+    await deployments.clearHosts(stopped, lease);
     await sites.removeDeployment(deployment.id);
     await this.services.computeService.remove(deployment.id);
     await this.raise("stopped", stopped);
@@ -226,10 +229,11 @@ export class DeploymentService {
   private async move(
     deployment: DeploymentRecord,
     to: "DEPLOYING" | "STOPPED",
-    { changes = {}, refuses }: {
+    { changes = {}, refuses, lease }: {
       readonly changes?: Partial<DeploymentRecord>;
       /** Why the record must not change its state, judged on its value in the commit. */
       readonly refuses?: (current: DeploymentRecord) => string | undefined;
+      readonly lease?: Lease | undefined;
     },
   ): Promise<DeploymentRecord> {
     const { deployments, now } = this.services;
@@ -239,7 +243,7 @@ export class DeploymentService {
         if (refusal !== undefined) throw new Failure("conflict", refusal);
         const next = current.status === to ? current : moveDeployment(current, to, { now: now() });
         return { ...next, ...changes };
-      });
+      }, { lease });
       if (moved === undefined) throw new Failure("not_found", "Deployment was deleted meanwhile");
       return moved;
     } catch (error) {

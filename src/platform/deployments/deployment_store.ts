@@ -30,7 +30,7 @@ import {
 } from "./host_labels.ts";
 import { closeUpload, openUpload, takesFiles } from "./open_uploads.ts";
 import { withLive } from "./production_history.ts";
-import type { Operation, RecordKey, RecordStore } from "../../store/mod.ts";
+import type { Lease, Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
 const ownerRecord = z.object({ projectId: z.string(), workspaceId: z.string() });
 export type DeploymentOwner = z.infer<typeof ownerRecord>;
@@ -64,6 +64,12 @@ const MOMENT_OF: Partial<Record<DeploymentRecord["status"], Moment>> = {
   STOPPED: "stopped",
 };
 
+interface UpdateOptions {
+  /** Noted where the status changes; that of the status where missing. */
+  readonly moment?: Moment | undefined;
+  readonly lease?: Lease | undefined;
+}
+
 export class DeploymentStore {
   constructor(private readonly kv: RecordStore, private readonly note: NoteMoment = () => {}) {}
 
@@ -91,7 +97,7 @@ export class DeploymentStore {
       if (deployment.source === "upload") openUpload(operation, deployment);
       this.note(operation, "started", deployment);
       return { operation, result: true };
-    }, [projectKey]);
+    }, { checked: [projectKey] });
     return result;
   }
 
@@ -137,7 +143,7 @@ export class DeploymentStore {
     projectId: string,
     id: string,
     change: (deployment: DeploymentRecord) => DeploymentRecord,
-    moment?: Moment,
+    { moment, lease }: UpdateOptions = {},
   ): Promise<DeploymentRecord | undefined> {
     const { result } = await commitWithRetries(
       this.kv,
@@ -154,6 +160,7 @@ export class DeploymentStore {
         }
         return { operation, result: changed };
       },
+      { lease },
     );
     return result;
   }
@@ -239,8 +246,8 @@ export class DeploymentStore {
   }
 
   /** Empties the host labels that still show a deployment. */
-  async clearHosts(deployment: DeploymentRecord): Promise<void> {
-    await clearLabels(this.kv, deployment);
+  async clearHosts(deployment: DeploymentRecord, lease?: Lease): Promise<void> {
+    await clearLabels(this.kv, deployment, lease);
   }
 
   private read(projectId: string, id: string): Promise<Versioned<DeploymentRecord> | undefined> {

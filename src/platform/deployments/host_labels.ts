@@ -6,7 +6,7 @@
 import { commitWithRetries, keys, readAll, readRecord, type Versioned } from "../core/store/mod.ts";
 import { type HostRecord, hostRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
-import type { Operation, RecordStore } from "../../store/mod.ts";
+import type { Lease, Operation, RecordStore } from "../../store/mod.ts";
 
 /** The records changed before the commit could be made; decide again. */
 export class StaleDecisionError extends Error {
@@ -56,7 +56,11 @@ export async function pointLabels(
 }
 
 /** Empties the labels that still show a deployment, its own and its branch's. */
-export async function clearLabels(kv: RecordStore, deployment: DeploymentRecord): Promise<void> {
+export async function clearLabels(
+  kv: RecordStore,
+  deployment: DeploymentRecord,
+  lease?: Lease,
+): Promise<void> {
   const { id, projectId, workspaceId, uniqueLabel, branchLabel } = deployment;
   const projectKey = keys.project(workspaceId, projectId);
   for (const label of [uniqueLabel, branchLabel]) {
@@ -69,6 +73,6 @@ export async function clearLabels(kv: RecordStore, deployment: DeploymentRecord)
           .set(key, { projectId, deploymentId: null });
       }
       return { operation, result: undefined };
-    });
+    }, { lease });
   }
 }

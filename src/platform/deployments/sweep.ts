@@ -5,13 +5,13 @@
  * @module
  */
 import type { RaiseEvent } from "../core/events/mod.ts";
-import { LeaseLostError, requireLease } from "../core/nodes/mod.ts";
 import type { BlobStore, BlobVault } from "../core/store/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { blobsOf, loadContent } from "./content.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
+import { type Lease, LeaseLostError } from "../../store/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -56,6 +56,7 @@ function isAbandoned(deployment: DeploymentRecord, now: number): boolean {
 async function failAbandoned(
   { deployments, addresses, raiseEvent }: SweepServices,
   now: number,
+  lease: Lease,
 ): Promise<number> {
   let count = 0;
   for await (const { projectId, id, ...deployment } of deployments.all()) {
@@ -70,6 +71,7 @@ async function failAbandoned(
             error: "The deployment was not finished in a day",
           })
           : current,
+      { lease },
     );
     if (failed?.status === "FAILED") await raiseEvent(deploymentEvent("failed", failed, addresses));
     count++;
@@ -146,11 +148,15 @@ async function markNeeded(
 }
 
 /** One round of housekeeping, which can run at any time. */
-export async function sweep(services: SweepServices, now: number): Promise<SweepReport> {
-  const abandoned = await failAbandoned(services, now);
+export async function sweep(
+  services: SweepServices,
+  now: number,
+  lease: Lease,
+): Promise<SweepReport> {
+  const abandoned = await failAbandoned(services, now, lease);
   const removedBlobs = await services.vault.sweep({
     mark: () => markNeeded(services, now),
-    mayRemove: requireLease,
+    lease,
     minAgeMs: MIN_BLOB_AGE_MS,
     now,
   });

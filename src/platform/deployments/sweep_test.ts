@@ -9,7 +9,7 @@ import { writeContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 import { KEEP_UPLOAD_MS, MAX_PENDING_MS, sweep } from "./sweep.ts";
-import { DenoStore, type RecordStore } from "../../store/mod.ts";
+import { DenoStore, Lease, type RecordStore } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const PROJECT = "01890000-0000-7000-8000-000000000002";
@@ -54,15 +54,19 @@ async function withParts(
         return [sha256, contentSha];
       },
       round: (now = NOW) =>
-        sweep({
-          deployments: new DeploymentStore(kv),
-          vault,
-          addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
-          raiseEvent: (event) => Promise.resolve(void raised.push(event)),
-          otherBlobs: async function* () {},
-          hasDamagedRecords: () => Promise.resolve(false),
-          onDamaged: (deployment) => damaged.push(deployment.id),
-        }, now),
+        sweep(
+          {
+            deployments: new DeploymentStore(kv),
+            vault,
+            addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
+            raiseEvent: (event) => Promise.resolve(void raised.push(event)),
+            otherBlobs: async function* () {},
+            hasDamagedRecords: () => Promise.resolve(false),
+            onDamaged: (deployment) => damaged.push(deployment.id),
+          },
+          now,
+          Lease.ofSoleNode("housekeeping"),
+        ),
     });
   } finally {
     kv.close();

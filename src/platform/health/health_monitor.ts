@@ -16,13 +16,13 @@ import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
 import { type HealthRecord, type UnconfirmedChange, weighHealth } from "./health_record.ts";
 import type { Checked, ServersElsewhere } from "./servers_elsewhere.ts";
 import type { HealthStore } from "./health_store.ts";
-import type { RecordKey } from "../../store/mod.ts";
+import { Lease, type Led, type RecordKey } from "../../store/mod.ts";
 
 /** Time between two checks, in milliseconds. */
 export const HEALTH_INTERVAL_MS = 30_000;
 
 export interface HealthServices {
-  readonly store: Pick<HealthStore, "all" | "change">;
+  readonly store: Led<Pick<HealthStore, "all" | "change">>;
   readonly computeService: Pick<ComputeService, "all" | "find">;
   readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
   readonly addresses: Addresses;
@@ -60,7 +60,9 @@ export class HealthMonitor {
     const { nodes, onTrouble } = this.services;
     return this.#round = this.#round
       .then(() =>
-        nodes === undefined ? this.#checkAll() : nodes.during("health", () => this.#checkAll())
+        nodes === undefined
+          ? this.#checkAll(Lease.ofSoleNode("health"))
+          : nodes.during("health", (lease) => this.#checkAll(lease))
       )
       .catch((error) => onTrouble(`Cannot check servers: ${error}`));
   }
@@ -106,7 +108,7 @@ export class HealthMonitor {
     return this.services.addresses.hostname(projectName);
   }
 
-  async #checkAll(): Promise<void> {
+  async #checkAll(lease: Lease): Promise<void> {
     const { elsewhere, sites } = this.services;
     // Sites that were down before a restart are checked even without a visitor.
     for (const { state, projectName } of this.#records.values()) {
@@ -120,7 +122,7 @@ export class HealthMonitor {
       // What does not work on one node does not work for the visitors of that node.
       if (known?.health.state !== "unhealthy") checks.set(owner.projectId, checked);
     }
-    for (const checked of checks.values()) await this.#weigh(checked);
+    for (const checked of checks.values()) await this.#weigh(checked, lease);
   }
 
   /** Checks the servers of production that run here. */
@@ -138,7 +140,7 @@ export class HealthMonitor {
     }));
   }
 
-  async #weigh({ owner, health }: Checked): Promise<void> {
+  async #weigh({ owner, health }: Checked, lease: Lease): Promise<void> {
     const { store, now, raiseEvent } = this.services;
     const { projectId } = owner;
     const { record, unconfirmed, change } = weighHealth(
@@ -148,7 +150,7 @@ export class HealthMonitor {
     if (change !== undefined) {
       // What cannot be stored is found, and reported, by the next check.
       const event = this.#eventOf(owner, record);
-      await store.change(projectId, record, event);
+      await store.change(projectId, record, event, lease);
       await raiseEvent(event);
     }
     this.#records.set(projectId, record);

@@ -7,10 +7,10 @@
 import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
 import { keys, readAll } from "../core/store/mod.ts";
 import { type HealthRecord, healthRecord } from "./health_record.ts";
-import type { RecordStore } from "../../store/mod.ts";
+import type { Lease, LeasedStore } from "../../store/mod.ts";
 
 export class HealthStore {
-  constructor(private readonly kv: RecordStore) {}
+  constructor(private readonly kv: LeasedStore) {}
 
   async *all(): AsyncGenerator<{ readonly projectId: string; readonly record: HealthRecord }> {
     for await (const { key, value } of readAll(this.kv, keys.allProjectHealth(), healthRecord)) {
@@ -19,9 +19,14 @@ export class HealthStore {
   }
 
   /** Stores a change; the event that tells of it is noted in the same commit. */
-  async change(projectId: string, record: HealthRecord, event: RaisedEvent): Promise<void> {
+  async change(
+    projectId: string,
+    record: HealthRecord,
+    event: RaisedEvent,
+    lease: Lease,
+  ): Promise<void> {
     const operation = this.kv.atomic().set(keys.projectHealth(projectId), record);
     noteEvent(operation, event);
-    await operation.commit();
+    await operation.commit(lease);
   }
 }

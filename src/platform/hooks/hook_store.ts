@@ -33,7 +33,7 @@ export class HookStore {
         .set(keys.projectHook(hook.projectId, hook.id), place)
         .set(keys.hookByToken(hook.tokenHash), place);
       return { operation, result: true };
-    }, [key]);
+    }, { checked: [key] });
     return result;
   }
 

@@ -64,8 +64,8 @@ export function createKv(
       name: "kv",
       bindRoutes: (router) => bindKvRoutes(router, { ...parts, store }),
       close: () => listener.close(),
-      async keepHouse(signal) {
-        const count = await store.sweep(signal);
+      async keepHouse(signal, lease) {
+        const count = await store.sweep(signal, lease);
         return count === 0 ? [] : [`removed ${formatCount(count, "expired value")} of projects`];
       },
       forgetProject: (projectId) => Promise.resolve(tokens.forget(projectId)),

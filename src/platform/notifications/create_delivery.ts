@@ -103,7 +103,7 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
     kv,
     nodes,
     api,
-    handle: (update) => bot.handle(update),
+    handle: (update, lease) => bot.handle(update, lease),
     onTrouble,
   });
   return { bot, poller, channel: createMessengerChannel({ api, links }) };

@@ -17,6 +17,7 @@ import type { Inboxes } from "./inbox/inboxes.ts";
 import type { LiveStreams } from "./live/live_streams.ts";
 import { notificationToWire } from "./inbox/notification_wire.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
+import type { Lease, Led } from "../../store/mod.ts";
 
 /** How many members are read at once, and how many inboxes are written concurrently. */
 const MEMBERS = 500;
@@ -28,9 +29,9 @@ const OUTWARD = ["email", "messenger", "push"] as const satisfies readonly Chann
 export interface FanOutOptions {
   readonly accounts: AccountStore;
   readonly preferences: PreferenceService;
-  readonly inboxes: Inboxes;
+  readonly inboxes: Led<Pick<Inboxes, "add">>;
   readonly live: LiveStreams;
-  readonly delivery: DeliveryQueue;
+  readonly delivery: Led<DeliveryQueue>;
   /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
@@ -121,6 +122,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
   async function notify(
     userId: string,
     contents: readonly NotificationContent[],
+    lease: Lease,
   ): Promise<DeliveryRequest[]> {
     const inApp: NotificationContent[] = [];
     const requests: DeliveryRequest[] = [];
@@ -135,7 +137,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
         requests.push({ key: `${event.id}:${userId}:${channel}`, channel, userId, content });
       }
     }
-    const added = inApp.length === 0 ? [] : await inboxes.add(userId, inApp);
+    const added = inApp.length === 0 ? [] : await inboxes.add(userId, inApp, lease);
     await live.publish(
       userId,
       added.map((content) => ({
@@ -150,9 +152,9 @@ export function createFanOut(options: FanOutOptions): PassOn {
   }
 
   /** A damaged record of one person must not keep others from being notified. */
-  const notifyOrSkip: typeof notify = async (userId, contents) => {
+  const notifyOrSkip: typeof notify = async (userId, contents, lease) => {
     try {
-      return await notify(userId, contents);
+      return await notify(userId, contents, lease);
     } catch (error) {
       if (!(error instanceof DamagedRecordError)) throw error;
       onTrouble(`Cannot notify user ${userId} of ${contents.length} events: ${error.message}`);
@@ -160,7 +162,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
     }
   };
 
-  return async (events) => {
+  return async (events, lease) => {
     const contents = new Map(events.map((event) => [event, contentOf(event)]));
     const toContent = (event: EventRecord) => contents.get(event)!;
     const [byPerson] = await whenAllEnded<[Map<string, EventRecord[]>, void]>([
@@ -168,15 +170,15 @@ export function createFanOut(options: FanOutOptions): PassOn {
       delivery.accept([
         ...webhookRequests(events, toContent),
         ...forgeRequests(events, toContent),
-      ]),
+      ], lease),
     ]);
     const people = [...byPerson];
     for (let start = 0; start < people.length; start += PARALLEL) {
       const requests = await whenAllEnded<DeliveryRequest[][]>(
         people.slice(start, start + PARALLEL)
-          .map(([userId, own]) => notifyOrSkip(userId, own.map(toContent))),
+          .map(([userId, own]) => notifyOrSkip(userId, own.map(toContent), lease)),
       );
-      await delivery.accept(requests.flat());
+      await delivery.accept(requests.flat(), lease);
     }
   };
 }

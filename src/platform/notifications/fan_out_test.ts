@@ -9,6 +9,7 @@ import { Inboxes } from "./inbox/inboxes.ts";
 import { LiveStreams } from "./live/live_streams.ts";
 import { notificationKeys } from "./notification_keys.ts";
 import { PreferenceService } from "./preferences/preference_service.ts";
+import { Lease } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-0000000000aa";
 
@@ -72,7 +73,7 @@ async function withPeople(
       damagePreferences: (userId) => kv.set(notificationKeys.preferences(userId), "damaged"),
       async pass(events) {
         requests.length = 0;
-        await passOn(events);
+        await passOn(events, Lease.ofSoleNode("events"));
         keys.push(...requests.map(({ key }) => key));
         return requests.map(({ channel, userId }) => `${channel} ${names.get(userId) ?? "-"}`)
           .sort();

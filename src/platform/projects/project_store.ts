@@ -15,7 +15,7 @@ import {
   readRecord,
 } from "../core/store/mod.ts";
 import { type ProjectRecord, projectRecord } from "./project.ts";
-import type { RecordStore } from "../../store/mod.ts";
+import type { Lease, RecordStore } from "../../store/mod.ts";
 
 const nameRecord = z.object({ workspaceId: z.string(), projectId: z.string() });
 
@@ -81,6 +81,7 @@ export class ProjectStore {
     workspaceId: string,
     id: string,
     change: (project: ProjectRecord) => ProjectRecord,
+    lease?: Lease,
   ): Promise<ProjectRecord | undefined> {
     const key = keys.project(workspaceId, id);
     const { result } = await commitWithRetries(this.kv, [key], async () => {
@@ -90,7 +91,7 @@ export class ProjectStore {
       const result = change(current.value);
       operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
       return { operation, result };
-    });
+    }, { lease });
     return result;
   }
 }

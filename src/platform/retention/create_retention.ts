@@ -13,11 +13,11 @@ export function createRetention(
 ): Capability {
   return {
     name: "retention",
-    async keepHouse(signal) {
+    async keepHouse(signal, lease) {
       const { removed, stopped } = await pruneDeployments(services, policy, {
         now: services.now(),
         signal,
-      });
+      }, lease);
       if (removed + stopped === 0) return [];
       return [
         `${removed} old deployments removed, ${stopped} previews of deleted branches stopped`,

@@ -10,11 +10,12 @@ import type { DeploymentRecord, DeploymentService, DeploymentStore } from "../de
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import { planRetention, type RetentionPolicy } from "./plan_retention.ts";
 import { removeDeployment, type RemoveServices } from "./remove_deployment.ts";
+import type { Lease, Led } from "../../store/mod.ts";
 
 export interface PruneServices extends RemoveServices {
   readonly projects: Pick<ProjectStore, "all">;
   readonly deployments: Pick<DeploymentStore, "all" | "hosts" | "of">;
-  readonly deploymentService: Pick<DeploymentService, "stop">;
+  readonly deploymentService: Led<Pick<DeploymentService, "stop">>;
   readonly git: Pick<GitService, "branches">;
 }
 
@@ -56,7 +57,11 @@ function isPreviewOfBranch(deployment: DeploymentRecord, project: ProjectRecord)
 async function stopDeletedBranches(
   { git, deploymentService }: PruneServices,
   project: ProjectRecord,
-  options: { readonly deployments: readonly DeploymentRecord[]; readonly signal: AbortSignal },
+  options: {
+    readonly deployments: readonly DeploymentRecord[];
+    readonly signal: AbortSignal;
+    readonly lease: Lease;
+  },
 ): Promise<number> {
   const previews = options.deployments.filter((each) => isPreviewOfBranch(each, project));
   if (previews.length === 0 || project.gitUrl === null) return 0;
@@ -65,7 +70,9 @@ async function stopDeletedBranches(
   // A repository without any branch is broken, which is no reason to stop everything.
   if (found.type !== "found" || found.branches.size === 0) return 0;
   const gone = previews.filter(({ branch }) => !found.branches.has(branch));
-  for (const deployment of gone) await deploymentService.stop(deployment, project);
+  for (const deployment of gone) {
+    await deploymentService.stop(deployment, project, {}, options.lease);
+  }
   return gone.length;
 }
 
@@ -74,17 +81,18 @@ export async function pruneDeployments(
   services: PruneServices,
   policy: RetentionPolicy,
   options: { readonly now: number; readonly signal: AbortSignal },
+  lease: Lease,
 ): Promise<PruneReport> {
   const shown = await shownDeployments(services.deployments);
   let [removed, stopped] = [0, 0];
   for await (const project of services.projects.all()) {
     if (options.signal.aborted) break;
     const deployments = await deploymentsOf(services.deployments, project.id);
-    stopped += await stopDeletedBranches(services, project, { deployments, ...options });
+    stopped += await stopDeletedBranches(services, project, { deployments, ...options, lease });
     const { productionHistory } = project;
     const facts = { deployments, shown: shown.get(project.id) ?? new Set(), productionHistory };
     for (const deployment of planRetention(facts, policy, options.now)) {
-      if (await removeDeployment(services, deployment)) removed++;
+      if (await removeDeployment(services, deployment, lease)) removed++;
     }
   }
   return { removed, stopped };

@@ -11,7 +11,7 @@ import { type DeploymentRecord, forget } from "../deployments/mod.ts";
 import { hostRecord, projectRecord } from "../projects/mod.ts";
 import { latestLabel } from "../environments/mod.ts";
 import { commitWithRetries, keys, readRecord } from "../core/store/mod.ts";
-import type { RecordStore } from "../../store/mod.ts";
+import type { Lease, RecordStore } from "../../store/mod.ts";
 
 export interface RemoveServices {
   readonly kv: RecordStore;
@@ -25,9 +25,10 @@ export interface RemoveServices {
 export async function removeDeployment(
   services: RemoveServices,
   deployment: DeploymentRecord,
+  lease: Lease,
 ): Promise<boolean> {
   const { sites, runner, computeService } = services;
-  if (!await removeRecords(services, deployment)) return false;
+  if (!await removeRecords(services, deployment, lease)) return false;
   await sites.removeDeployment(deployment.id);
   await computeService.remove(deployment.id);
   await runner.forget({ projectId: deployment.projectId, deploymentId: deployment.id });
@@ -37,6 +38,7 @@ export async function removeDeployment(
 async function removeRecords(
   { kv, builds }: RemoveServices,
   deployment: DeploymentRecord,
+  lease: Lease,
 ): Promise<boolean> {
   const { id, projectId, workspaceId } = deployment;
   const projectKey = keys.project(workspaceId, projectId);
@@ -67,6 +69,6 @@ async function removeRecords(
       .delete(keys.host(deployment.uniqueLabel));
     await builds.removeWith(operation, deployment);
     return { operation, result: true };
-  });
+  }, { lease });
   return result;
 }

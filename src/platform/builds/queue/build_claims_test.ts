@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { until } from "../../../lib/_test_until.ts";
-import { FencedStore } from "../../core/nodes/mod.ts";
-import { Leases } from "../../core/nodes/leases.ts";
 import { keys } from "../../core/store/keys.ts";
 import { BuildQueue } from "./build_queue.ts";
 import type { BuildRecord } from "./build_record.ts";
@@ -82,7 +80,7 @@ async function withNodes(
     await run({
       ...{ kv, builds, alive, unwanted },
       async node(instance, concurrency = 1) {
-        const node = new TestNode(new BuildStore(new FencedStore(kv)), {
+        const node = new TestNode(new BuildStore(kv), {
           instance,
           alive,
           unwanted,
@@ -162,21 +160,4 @@ Deno.test("a build whose deployment another node has stopped is ended", () =>
     unwanted.add("a");
     await first.queue.follow([keys.deployment(PROJECT, "a")]);
     await until(async () => await stateOf("a") === "CANCELLED");
-  }));
-
-Deno.test("a build that a leader's round made room for ends though the lease is lost", () =>
-  withNodes(async ({ kv, node, store, stateOf }) => {
-    const leasesOf = (id: string) => new Leases({ kv, id, instance: id, monotonic: () => 0 });
-    const [leader, next] = [leasesOf("n1"), leasesOf("n2")];
-    await leader.round();
-    const { queue, gate } = await node("n1");
-    await store("a");
-    await leader.during("housekeeping", async () => {
-      queue.add(record("a"));
-      await until(async () => await stateOf("a") === "RUNNING");
-      await kv.delete(keys.pulse("n1"));
-      await next.round();
-      gate.resolve(SUCCEEDED);
-      await until(async () => await stateOf("a") === "SUCCEEDED");
-    });
   }));

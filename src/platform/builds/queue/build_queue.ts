@@ -9,7 +9,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../lib/clock.ts";
 import { Failure } from "../../core/http/mod.ts";
-import { type Nodes, runUnfenced } from "../../core/nodes/mod.ts";
+import type { Nodes } from "../../core/nodes/mod.ts";
 import type { BuildRecord } from "./build_record.ts";
 import { nextBuild } from "./build_schedule.ts";
 import { buildsIn, type BuildStore } from "./build_store.ts";
@@ -172,8 +172,7 @@ export class BuildQueue {
       if (build === undefined) return;
       this.waiting = this.waiting.filter((each) => each !== build);
       const abort = new AbortController();
-      // A build is held by its claim, whoever leads when there is room for it.
-      const ended = runUnfenced(() => this.run(build, abort.signal)).finally(() => {
+      const ended = this.run(build, abort.signal).finally(() => {
         this.running.delete(build.id);
         this.pump();
       });

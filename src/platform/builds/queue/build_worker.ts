@@ -87,7 +87,7 @@ export class BuildWorker {
     const deployment = await deployments.update(build.projectId, build.id, (current) => {
       begins = current.status === "PENDING";
       return begins ? moveDeployment(current, "BUILDING", { now: now() }) : current;
-    }, "building");
+    }, { moment: "building" });
     if (deployment === undefined || !canMove(deployment.status, "FAILED")) return undefined;
     if (begins) await this.raise("building", deployment);
     return deployment;
@@ -143,7 +143,7 @@ export class BuildWorker {
     const stopped = await deployments.update(build.projectId, build.id, (current) => {
       stops = canMove(current.status, "STOPPED");
       return stops ? moveDeployment(current, "STOPPED", { now: now(), error }) : current;
-    }, "stopped");
+    }, { moment: "stopped" });
     if (stopped === undefined || !stops) return CANCELLED;
     await this.raise("stopped", stopped);
     return { state: "CANCELLED", error };
@@ -168,7 +168,7 @@ export class BuildWorker {
       deployment.projectId,
       deployment.id,
       (current) => ({ ...moveDeployment(current, "DEPLOYING", { now: now() }), ...stored }),
-      "build_success",
+      { moment: "build_success" },
     );
     if (made === undefined) throw new Failure("not_found", "Deployment was deleted meanwhile");
     return made;
@@ -198,7 +198,7 @@ export class BuildWorker {
     const failed = await deployments.update(build.projectId, build.id, (current) => {
       fails = canMove(current.status, "FAILED");
       return fails ? moveDeployment(current, "FAILED", { now: now(), error }) : current;
-    }, moment);
+    }, { moment });
     if (failed === undefined || !fails) return CANCELLED;
     await this.raise(moment, failed);
     return { state: "FAILED", error };

@@ -7,10 +7,11 @@
 import { type EventData, MAX_EVENT_TEXT } from "../../../contract/mod.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { UnavailableError } from "../../../lib/unavailable_error.ts";
-import { LeaseLostError, type Nodes, runUnfenced } from "../nodes/mod.ts";
+import type { Nodes } from "../nodes/mod.ts";
 import { EventIds } from "./event_id.ts";
 import type { EventRecord, EventStore, NewEvent } from "./event_store.ts";
 import type { RaisedEvent, RaiseEvent } from "./raise_event.ts";
+import { Lease, LeaseLostError, type Led } from "../../../store/mod.ts";
 
 /** Most events that are stored in one commit, or passed on at once. */
 const BATCH = 100;
@@ -39,7 +40,7 @@ export function retryDelay(failures: number, error: unknown): number {
  * Notifies everyone whom the events concern. After a crash it may be called
  * again with an event that it has handled, and must then change nothing.
  */
-export type PassOn = (events: readonly EventRecord[]) => Promise<void>;
+export type PassOn = (events: readonly EventRecord[], lease: Lease) => Promise<void>;
 
 export interface EventBusOptions {
   readonly store: EventStore;
@@ -99,6 +100,11 @@ export class EventBus {
 
   constructor(private readonly options: EventBusOptions) {
     this.ids = new EventIds(options.now, options.random);
+  }
+
+  /** The store as the node uses it that passes events on. */
+  private get led(): Led<Pick<EventStore, "pending" | "remove">> {
+    return this.options.store;
   }
 
   /** As `record()`, but never rejects: for callers that do not need the id. */
@@ -173,8 +179,7 @@ export class EventBus {
   }
 
   private store(): void {
-    // What waits may be of others than who wakes.
-    this.storing ??= runUnfenced(() => this.storeAll()).finally(() => {
+    this.storing ??= this.storeAll().finally(() => {
       this.storing = undefined;
       if (this.waiting.length > 0) this.store();
     });
@@ -221,9 +226,9 @@ export class EventBus {
   /** Passes events on while this node is the one that does. */
   private async passHere(passOn: PassOn): Promise<void> {
     const { nodes } = this.options;
-    if (nodes === undefined) return await this.passAll(passOn);
+    if (nodes === undefined) return await this.passAll(passOn, Lease.ofSoleNode("events"));
     try {
-      await nodes.during("events", () => this.passAll(passOn));
+      await nodes.during("events", (lease) => this.passAll(passOn, lease));
     } catch (error) {
       if (!(error instanceof LeaseLostError)) throw error;
     }
@@ -240,14 +245,17 @@ export class EventBus {
    * The oldest events that were not passed on; from memory, unless the store has
    * older ones. Those that are being removed are not found there.
    */
-  private async next(removed: Promise<void> | undefined): Promise<readonly EventRecord[]> {
+  private async next(
+    removed: Promise<void> | undefined,
+    lease: Lease,
+  ): Promise<readonly EventRecord[]> {
     const now = this.options.now();
     if (!this.behind && now - this.lookedAt < LOOK_MS) return this.fresh.splice(0, BATCH);
     this.lookedAt = now;
     this.behind = true;
     await removed;
     const { arrivals } = this;
-    const events = await this.options.store.pending(BATCH);
+    const events = await this.led.pending(BATCH, lease);
     this.behind = events.length === BATCH || arrivals !== this.arrivals;
     const found = new Set(events.map(({ id }) => id));
     this.fresh = events.length === BATCH ? [] : this.fresh.filter(({ id }) => !found.has(id));
@@ -255,18 +263,18 @@ export class EventBus {
   }
 
   /** Passes events on one batch at a time, as a later event must not overtake an earlier one. */
-  private async passAll(passOn: PassOn): Promise<void> {
-    const { store, onTrouble } = this.options;
+  private async passAll(passOn: PassOn, lease: Lease): Promise<void> {
+    const { onTrouble } = this.options;
     // What was passed on is removed while the next is passed on: the two share a flush.
     let removed: Promise<void> | undefined;
     try {
       while (!this.closed) {
-        const events = await this.next(removed);
+        const events = await this.next(removed, lease);
         if (events.length === 0) break;
-        await passOn(events);
+        await passOn(events, lease);
         this.release(events.at(-1)?.id);
         await removed;
-        removed = store.remove(events);
+        removed = this.led.remove(events, lease);
         removed.catch(() => {});
         this.failures = 0;
       }

@@ -8,7 +8,7 @@ import { noteEvent } from "./event_note.ts";
 import { EventIds, receiptId } from "./event_id.ts";
 import { type EventRecord, EventStore } from "./event_store.ts";
 import type { RaisedEvent } from "./raise_event.ts";
-import { DenoStore, type RecordStore } from "../../../store/mod.ts";
+import { DenoStore, Lease, type RecordStore } from "../../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const NOW = Date.parse("2026-03-01T12:00:00Z");
@@ -149,7 +149,7 @@ Deno.test("EventBus passes on at once when its node becomes the one that does", 
   const nodes = {
     isShared: true,
     leads: () => true,
-    during: <T>(_: string, run: () => Promise<T>) => run(),
+    during: <T>(_: string, run: (lease: Lease) => Promise<T>) => run(Lease.ofSoleNode("events")),
     onGained: (_: string, act: () => void) => void (gained = act),
     onDeath: () => {},
   };
@@ -311,7 +311,7 @@ Deno.test("EventBus raises what a node noted and did not raise before it died", 
   const nodes = {
     isShared: true,
     leads: () => true,
-    during: <T>(_: string, run: () => Promise<T>) => run(),
+    during: <T>(_: string, run: (lease: Lease) => Promise<T>) => run(Lease.ofSoleNode("events")),
     onGained: () => {},
     onDeath: (act: () => void) => void (look = act),
   };

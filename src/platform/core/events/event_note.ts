@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { EVENT_NAMES, eventData, type EventName } from "../../../contract/mod.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
-import type { Operation, RecordKey } from "../../../store/mod.ts";
+import type { RecordKey } from "../../../store/mod.ts";
 
 export const eventAudience = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workspace"), workspaceId: z.string() }),
@@ -41,7 +41,10 @@ export function noteKey(
  * Adds the note of an event to a commit. The event must be raised as well,
  * which removes the note.
  */
-export function noteEvent(operation: Operation, raised: RaisedEvent): void {
+export function noteEvent(
+  operation: { set(key: RecordKey, value: unknown): unknown },
+  raised: RaisedEvent,
+): void {
   const { key } = raised;
   if (key === undefined) throw new TypeError(`Give ${raised.event} a key to note it`);
   operation.set(noteKey({ ...raised, key }), raised);

@@ -10,7 +10,7 @@ import { commitWithRetries, DamagedRecordError, readAll } from "../store/mod.ts"
 import { eventAudience, eventName, eventNote, noteKey, NOTES } from "./event_note.ts";
 import type { EventIds } from "./event_id.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
-import type { Entry, RecordKey, RecordStore } from "../../../store/mod.ts";
+import type { Entry, Lease, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const eventKeys = {
   /** Events that were not passed on yet, in order. */
@@ -144,12 +144,12 @@ export class EventStore {
   }
 
   /** The oldest events that were not passed on yet. */
-  async pending(limit: number): Promise<EventRecord[]> {
+  async pending(limit: number, lease?: Lease): Promise<EventRecord[]> {
     const events: EventRecord[] = [];
     for await (const entry of this.kv.list({ prefix: eventKeys.pending() }, { limit })) {
       const parsed = eventRecord.safeParse(entry.value);
       if (parsed.success) events.push(parsed.data);
-      else await this.setAside(entry, parsed.error);
+      else await this.setAside(entry, parsed.error, lease);
     }
     return events;
   }
@@ -160,16 +160,16 @@ export class EventStore {
   }
 
   /** Removes events that were passed on. */
-  async remove(events: readonly EventRecord[]): Promise<void> {
+  async remove(events: readonly EventRecord[], lease?: Lease): Promise<void> {
     const operation = this.kv.atomic();
     for (const { id } of events) operation.delete(eventKeys.pendingEvent(id));
-    await operation.commit();
+    await operation.commit(lease);
   }
 
   /** Moves an unreadable event aside, so that the others can go on. */
-  private async setAside(entry: Entry, cause: unknown): Promise<void> {
+  private async setAside(entry: Entry, cause: unknown, lease?: Lease): Promise<void> {
     await this.kv.atomic().check(entry).delete(entry.key)
-      .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit();
+      .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit(lease);
     throw new DamagedRecordError(entry.key, cause);
   }
 }

@@ -45,10 +45,10 @@ export const certificates: Holder = {
         const service = new CertificateService({
           ...{ store, nodes, names: () => NAMES, wants: (name) => NAMES.includes(name) },
           issuer: {
-            async issue(hostname) {
+            async issue(hostname, lease) {
               done.push(`order ${hostname}`);
-              await challenges.add(hostname, "answer");
-              await challenges.remove(hostname);
+              await challenges.add(hostname, "answer", lease);
+              await challenges.remove(hostname, lease);
               return pair;
             },
           },

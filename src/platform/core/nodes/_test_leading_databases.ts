@@ -5,7 +5,7 @@ import { TestMachine } from "../../databases/_test_databases.ts";
 import { TestEngine } from "../../databases/_test_engine.ts";
 import { keys } from "../store/mod.ts";
 import type { Holder } from "./_test_lease_thief.ts";
-import type { RecordKey } from "../../../store/mod.ts";
+import { Lease, type RecordKey } from "../../../store/mod.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const STRAY = "00000000deadbeef";
@@ -39,7 +39,7 @@ export const databases: Holder = {
     await before.call("deleteDatabase", { project: "shop", database: "old" });
     engine.held.set(STRAY, "left behind");
     const signal = new AbortController().signal;
-    await before.databases.capability.keepHouse!(signal);
+    await before.databases.capability.keepHouse!(signal, Lease.ofSoleNode("housekeeping"));
     machine.now += 8 * DAY_MS;
     machine.alive.add("process-1").add("process-2");
     const done: string[] = [];
@@ -55,7 +55,7 @@ export const databases: Holder = {
         return () =>
           nodes.during(
             "housekeeping",
-            () => own.databases.capability.keepHouse!(signal),
+            (lease) => own.databases.capability.keepHouse!(signal, lease),
           );
       },
       async outcome() {

@@ -14,7 +14,7 @@ import { testProject } from "../../projects/_test_project.ts";
 import { ProjectStore } from "../../projects/mod.ts";
 import { pruneDeployments } from "../../retention/prune_deployments.ts";
 import type { Holder } from "./_test_lease_thief.ts";
-import type { RecordStore } from "../../../store/mod.ts";
+import { Lease, type RecordStore } from "../../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const HOUR_MS = 60 * 60 * 1000;
@@ -64,10 +64,10 @@ export const retention: Holder = {
         return Promise.resolve(() =>
           nodes.during(
             "housekeeping",
-            () =>
+            (lease) =>
               pruneDeployments(services, { keepDeployments: 1, keepDays: 1 }, {
                 ...{ now: NOW, signal: new AbortController().signal },
-              }),
+              }, lease),
           )
         );
       },
@@ -86,14 +86,22 @@ export const retention: Holder = {
 const CONTENTS = ["one", "two", "three"];
 
 /** A round as `keepHouse()` of deployments runs it. */
-function sweepWith(kv: RecordStore, vault: Parameters<typeof sweep>[0]["vault"], now: number) {
-  return sweep({
-    ...{ deployments: new DeploymentStore(kv), vault, raiseEvent: () => Promise.resolve() },
-    addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
-    async *otherBlobs() {},
-    hasDamagedRecords: () => Promise.resolve(false),
-    onDamaged: (_, cause) => assert.fail(String(cause)),
-  }, now);
+function sweepWith(
+  kv: RecordStore,
+  vault: Parameters<typeof sweep>[0]["vault"],
+  { now, lease }: { readonly now: number; readonly lease: Lease },
+) {
+  return sweep(
+    {
+      ...{ deployments: new DeploymentStore(kv), vault, raiseEvent: () => Promise.resolve() },
+      addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
+      async *otherBlobs() {},
+      hasDamagedRecords: () => Promise.resolve(false),
+      onDamaged: (_, cause) => assert.fail(String(cause)),
+    },
+    now,
+    lease,
+  );
 }
 
 export const folderSweep: Holder = {
@@ -122,7 +130,8 @@ export const folderSweep: Holder = {
       },
       async open({ kv, nodes }) {
         const own = await openFsBlobVault(root, { owner: nodes.id });
-        return () => nodes.during("housekeeping", () => sweepWith(kv, own, NOW));
+        return () =>
+          nodes.during("housekeeping", (lease) => sweepWith(kv, own, { now: NOW, lease }));
       },
       outcome: async () => [await statesOf(kv), await left()],
       [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
@@ -161,7 +170,8 @@ export const storageSweep: Holder = {
     // Nothing needs two of them: one of those was marked two days ago, one is not marked.
     const mark = () => Promise.resolve((_: string, sha256: string) => sha256 !== sha256Hex("one"));
     now += 2 * HOUR_MS;
-    await vault.sweep({ mark, minAgeMs: HOUR_MS, now });
+    const lease = Lease.ofSoleNode("housekeeping");
+    await vault.sweep({ mark, minAgeMs: HOUR_MS, now, lease });
     now += 2 * DAY_MS;
     return {
       get done() {
@@ -173,7 +183,7 @@ export const storageSweep: Holder = {
         return () => {
           // What another has begun to remove is left alone for a minute.
           now += HOUR_MS;
-          return nodes.during("housekeeping", () => sweepWith(kv, own, now));
+          return nodes.during("housekeeping", (lease) => sweepWith(kv, own, { now, lease }));
         };
       },
       async outcome() {

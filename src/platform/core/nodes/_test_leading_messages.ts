@@ -127,12 +127,12 @@ export const bot: Holder = {
       open({ kv, nodes }) {
         const poller = new BotPoller({
           ...{ kv, api, onTrouble: assert.fail },
-          async handle({ update_id }) {
+          async handle({ update_id }, lease) {
             done.push(`answer ${update_id}`);
-            await kv.set(["linked", update_id], true);
+            await kv.atomic().set(["linked", update_id], true).commit(lease);
           },
         });
-        return Promise.resolve(() => nodes.during("bot", () => poller.poll()));
+        return Promise.resolve(() => nodes.during("bot", (lease) => poller.poll(lease)));
       },
       outcome: async () => [
         (await kv.get(["messenger", "offset"])).value,

@@ -97,7 +97,7 @@ export const projectKv: Holder = {
       open({ kv, nodes }) {
         const own = open(kv);
         return Promise.resolve(() =>
-          nodes.during("housekeeping", () => own.sweep(new AbortController().signal))
+          nodes.during("housekeeping", (lease) => own.sweep(new AbortController().signal, lease))
         );
       },
       async outcome() {

@@ -5,7 +5,7 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { FencedStore, type Nodes, type Role } from "./mod.ts";
+import type { Nodes, Role } from "./mod.ts";
 import { Leases } from "./leases.ts";
 import { keys } from "../store/mod.ts";
 import {
@@ -149,7 +149,7 @@ export async function stealAt(
       // What goes on beside it waits as well.
       await theft;
     });
-    const a = { kv: new FencedStore(watched), nodes: nodesOf("a", first, alive) };
+    const a = { kv: watched, nodes: nodesOf("a", first, alive) };
     await first.round();
     const round = await scene.open(a);
     isRound = true;
@@ -164,7 +164,7 @@ export async function stealAt(
     ];
     if (atTheft !== undefined) {
       if (next === "thief") {
-        await (await scene.open({ kv: new FencedStore(kv), nodes: nodesOf("b", thief, alive) }))();
+        await (await scene.open({ kv, nodes: nodesOf("b", thief, alive) }))();
       } else {
         await thief.release();
         await first.round();

@@ -6,9 +6,8 @@
  * @module
  */
 import { keys, readRecord } from "../store/mod.ts";
-import { runFenced } from "./fence.ts";
 import { leaseRecord, type Role, ROLES } from "./node_record.ts";
-import { LeaseLostError, type RecordStore } from "../../../store/mod.ts";
+import { Lease, LeaseLostError, type RecordStore } from "../../../store/mod.ts";
 
 /** How long a pulse is stored, and how often it is renewed, in milliseconds. */
 export const PULSE_MS = 10_000;
@@ -45,12 +44,12 @@ export class Leases {
     if (this.leads(role)) begin();
   }
 
-  async during<T>(role: Role, work: () => Promise<T>): Promise<T | undefined> {
+  async during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
     const versionstamp = this.#held.get(role);
     if (versionstamp === undefined || !this.leads(role)) return undefined;
     const { kv } = this.options;
     try {
-      return await runFenced({ kv, role, lease: { key: keys.lease(role), versionstamp } }, work);
+      return await work(Lease.held(role, kv, { key: keys.lease(role), versionstamp }));
     } catch (error) {
       if (error instanceof LeaseLostError) this.#lose(role, versionstamp);
       throw error;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { keys } from "../store/mod.ts";
-import { FencedStore } from "./fence.ts";
 import { Leases, PULSE_MS } from "./leases.ts";
 import { ROLES } from "./node_record.ts";
 import { DenoStore, LeaseLostError, type RecordStore } from "../../../store/mod.ts";
@@ -94,51 +93,29 @@ Deno.test("Leases.leads() is false where the pulse may have expired, whatever th
 
 Deno.test("a round stores nothing once another node leads, and all before", () =>
   withParts(async ({ kv, node, expire }) => {
-    const fenced = new FencedStore(kv);
     const [a, b] = [node("a"), node("b")];
     await a.round();
-    const round = a.during("health", async () => {
-      await fenced.set(["before"], 1);
+    const round = a.during("health", async (lease) => {
+      await kv.atomic().set(["before"], 1).commit(lease);
       await expire("a1");
       await b.round();
-      await fenced.set(["after"], 1);
+      await kv.atomic().set(["after"], 1).commit(lease);
     });
     await assert.rejects(round, LeaseLostError);
     assert.equal((await kv.get(["before"])).value, 1);
     assert.equal((await kv.get(["after"])).value, null);
     assert.ok(!a.leads("health"));
-    await fenced.set(["outside"], 1);
-    assert.equal((await kv.get(["outside"])).value, 1, "no round, no check");
   }));
 
 Deno.test("a check of a round's own that fails is its own affair while the lease is held", () =>
   withParts(async ({ kv, node }) => {
-    const fenced = new FencedStore(kv);
     const a = node("a");
     await a.round();
     await kv.set(["there"], 1);
     const committed = await a.during(
       "bot",
-      () =>
-        fenced.atomic().check({ key: ["there"], versionstamp: null }).set(["there"], 2).commit(),
+      (lease) =>
+        kv.atomic().check({ key: ["there"], versionstamp: null }).set(["there"], 2).commit(lease),
     );
     assert.deepEqual(committed, { ok: false });
-  }));
-
-Deno.test("what outlives its round is not checked", () =>
-  withParts(async ({ kv, node, expire }) => {
-    const fenced = new FencedStore(kv);
-    const [a, b] = [node("a"), node("b")];
-    await a.round();
-    const gate = Promise.withResolvers<void>();
-    let later = Promise.resolve<unknown>(undefined);
-    await a.during("bot", () => {
-      later = gate.promise.then(() => fenced.set(["later"], 1));
-      return Promise.resolve();
-    });
-    await expire("a1");
-    await b.round();
-    gate.resolve();
-    await later;
-    assert.equal((await kv.get(["later"])).value, 1);
   }));

@@ -19,7 +19,7 @@ import {
   type Role,
 } from "./node_record.ts";
 import type { Nodes } from "./nodes.ts";
-import type { RecordStore } from "../../../store/mod.ts";
+import type { Lease, RecordStore } from "../../../store/mod.ts";
 
 /** How long a node is listed after it was last heard of, and how often it is heard of. */
 const LISTED_MS = 15_000;
@@ -108,7 +108,7 @@ export class Membership implements Nodes {
     return this.#leases.leads(role);
   }
 
-  during<T>(role: Role, work: () => Promise<T>): Promise<T | undefined> {
+  during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
     return this.#leases.during(role, work);
   }
 

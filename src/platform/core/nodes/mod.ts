@@ -4,8 +4,6 @@
  *
  * @module
  */
-export { FencedStore, requireLease, runFenced, runUnfenced } from "./fence.ts";
-export { LeaseLostError } from "../../../store/mod.ts";
 export { Membership, NodeIdInUseError } from "./membership.ts";
 export { keepIdentity, NODE_ID, NodeFileError, type NodeIdentity } from "./node_identity.ts";
 export { type KnownNodeRecord, type NodeView, type Role, ROLES } from "./node_record.ts";

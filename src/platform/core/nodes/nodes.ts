@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { Lease } from "../../../store/mod.ts";
 import type { KnownNodeRecord, NodeView, Role } from "./node_record.ts";
 
 export interface Nodes {
@@ -15,12 +16,12 @@ export interface Nodes {
   /** Whether this node leads. */
   leads(role: Role): boolean;
   /**
-   * Runs a round of what one node does for all; `undefined` where another node leads. All
-   * that the round stores is refused once the lease was lost.
+   * Runs a round of what one node does for all; `undefined` where another node leads. What
+   * the round commits under its lease is refused once that was lost.
    *
    * @throws {LeaseLostError} where it was lost meanwhile.
    */
-  during<T>(role: Role, work: () => Promise<T>): Promise<T | undefined>;
+  during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
   /** Calls back whenever this node begins to lead; at once where there are no others. */
   onGained(role: Role, begin: () => void): void;
   /** Calls back whenever the process of another node has ended without giving back its claims. */
@@ -46,7 +47,7 @@ export function soleNode(
   return {
     ...{ id, instance, isShared: false },
     leads: () => true,
-    during: (_, work) => work(),
+    during: (role, work) => work(Lease.ofSoleNode(role)),
     onGained: (_, begin) => begin(),
     onDeath: () => {},
     isAlive: (other) => Promise.resolve(other === instance),

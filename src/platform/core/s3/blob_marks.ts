@@ -13,7 +13,7 @@
  */
 import { z } from "zod";
 import { keys, readAll, readRecord, type Versioned } from "../store/mod.ts";
-import type { RecordStore } from "../../../store/mod.ts";
+import type { Lease, RecordStore } from "../../../store/mod.ts";
 
 const time = z.number();
 
@@ -53,28 +53,31 @@ export class BlobMarks {
     blob: BlobName,
     before: Versioned<BlobMark> | undefined,
     mark: BlobMark,
+    lease?: Lease,
   ): Promise<boolean> {
     const versionstamp = before?.versionstamp ?? null;
     const key = keyOf(blob);
-    return (await this.kv.atomic().check({ key, versionstamp }).set(key, mark).commit()).ok;
+    return (await this.kv.atomic().check({ key, versionstamp }).set(key, mark)
+      .commit(lease)).ok;
   }
 
   /** Takes a mark away where it has not changed since it was read. */
-  async remove(blob: BlobName, before: Versioned<BlobMark>): Promise<boolean> {
+  async remove(blob: BlobName, before: Versioned<BlobMark>, lease?: Lease): Promise<boolean> {
     const key = keyOf(blob);
     const { versionstamp } = before;
-    return (await this.kv.atomic().check({ key, versionstamp }).delete(key).commit()).ok;
+    return (await this.kv.atomic().check({ key, versionstamp }).delete(key)
+      .commit(lease)).ok;
   }
 
   /**
    * Says that a blob is needed: no sweep removes it from now on for a day. Returns the mark
    * that remains, of a blob that cannot be used until it is stored again.
    */
-  async takeBack(blob: BlobName): Promise<Versioned<BlobMark> | undefined> {
+  async takeBack(blob: BlobName, lease?: Lease): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
       const found = await this.find(blob);
       if (found?.value.state !== "unneeded") return found;
-      if (await this.remove(blob, found)) return undefined;
+      if (await this.remove(blob, found, lease)) return undefined;
     }
   }
 }

@@ -105,10 +105,10 @@ export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVa
     problem: () => requests.problem,
     settled: () => cache.settled(),
     close: () => requests.close(),
-    async sweep({ mark, minAgeMs, now }) {
+    async sweep({ mark, lease, minAgeMs, now }) {
       const isNeeded = await mark();
       return await sweepObjects({
-        ...{ bucket, marks, minAgeMs, now },
+        ...{ bucket, marks, minAgeMs, now, lease },
         isNeeded: ({ workspaceId, sha256 }) => isNeeded(workspaceId, sha256),
       });
     },

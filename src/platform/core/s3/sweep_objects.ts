@@ -8,6 +8,7 @@ import type { BlobMark, BlobMarks, BlobName } from "./blob_marks.ts";
 import { objectKey } from "./s3_blob_store.ts";
 import type { S3Bucket } from "./s3_bucket.ts";
 import { listObjects } from "./list_objects.ts";
+import type { Lease, Led } from "../../../store/mod.ts";
 
 /** Time between a mark and the removal, in milliseconds. */
 export const REMOVAL_DELAY_MS = 24 * 60 * 60_000;
@@ -20,16 +21,17 @@ const REMOVAL_MARGIN_MS = 30_000;
 
 export interface SweepOptions {
   readonly bucket: S3Bucket;
-  readonly marks: BlobMarks;
+  readonly marks: Led<BlobMarks>;
   isNeeded(blob: BlobName): boolean;
   /** Younger objects are left alone, in milliseconds. */
   readonly minAgeMs: number;
   readonly now: number;
+  readonly lease: Lease;
 }
 
 /** One round; returns how many objects were removed. */
 export async function sweepObjects(options: SweepOptions): Promise<number> {
-  const { bucket, marks, isNeeded, minAgeMs, now } = options;
+  const { bucket, marks, isNeeded, minAgeMs, now, lease } = options;
   const marked = new Map<string, BlobName & { readonly mark: BlobMark }>();
   for await (const blob of marks.all()) marked.set(objectKey(blob.workspaceId, blob.sha256), blob);
   let removed = 0;
@@ -39,7 +41,7 @@ export async function sweepObjects(options: SweepOptions): Promise<number> {
     const known = marked.get(key);
     marked.delete(key);
     if (isNeeded(blob)) {
-      if (known?.mark.state === "unneeded") await marks.takeBack(blob);
+      if (known?.mark.state === "unneeded") await marks.takeBack(blob, lease);
     } else if (now - writtenAt >= minAgeMs) {
       if (await judge(options, blob, known !== undefined)) removed++;
     }
@@ -51,10 +53,10 @@ export async function sweepObjects(options: SweepOptions): Promise<number> {
 
 /** Marks an object that nothing needs, or removes one that was marked long ago. */
 async function judge(options: SweepOptions, blob: BlobName, isMarked: boolean): Promise<boolean> {
-  const { bucket, marks, now } = options;
+  const { bucket, marks, now, lease } = options;
   const found = isMarked ? await marks.find(blob) : undefined;
   if (found === undefined) {
-    await marks.set(blob, undefined, { state: "unneeded", since: now });
+    await marks.set(blob, undefined, { state: "unneeded", since: now }, lease);
     return false;
   }
   const { value: mark } = found;
@@ -66,7 +68,7 @@ async function judge(options: SweepOptions, blob: BlobName, isMarked: boolean): 
 
 /** Removes an object, unless someone takes its mark back first. */
 async function removeObject(
-  { bucket, marks }: SweepOptions,
+  { bucket, marks, lease }: SweepOptions,
   blob: BlobName,
   before: Versioned<BlobMark>,
 ): Promise<boolean> {
@@ -76,20 +78,20 @@ async function removeObject(
   // Signed before the commit: it has expired when anyone may store the blob again.
   const removal = await requests.presign("DELETE", key, REMOVAL_SECONDS);
   const until = requests.storageTime() + REMOVAL_SECONDS * 1000 + REMOVAL_MARGIN_MS;
-  if (!await marks.set(blob, before, { state: "removing", until })) return false;
+  if (!await marks.set(blob, before, { state: "removing", until }, lease)) return false;
   await requests.attempt(() => requests.sendSigned(removal.clone()));
   const removing = await marks.find(blob);
   if (removing?.value.state === "removing" && removing.value.until === until) {
-    await marks.remove(blob, removing);
+    await marks.remove(blob, removing, lease);
   }
   return true;
 }
 
-async function forget({ bucket, marks }: SweepOptions, blob: BlobName): Promise<void> {
+async function forget({ bucket, marks, lease }: SweepOptions, blob: BlobName): Promise<void> {
   const found = await marks.find(blob);
   if (found === undefined) return;
   const { value: mark } = found;
   if (mark.state === "removing" && mark.until >= bucket.requests.storageTime()) return;
   if (await bucket.size(objectKey(blob.workspaceId, blob.sha256)) !== undefined) return;
-  await marks.remove(blob, found);
+  await marks.remove(blob, found, lease);
 }

@@ -6,7 +6,9 @@ import { type Decision, type FaultyStorage, openFaultyStorage } from "./_test_st
 import { parseS3Place } from "./s3_place.ts";
 import { DEFAULT_PATIENCE, S3Requests } from "./s3_requests.ts";
 import { type CachedVault, openS3BlobVault } from "./s3_blob_vault.ts";
-import { DenoStore, type RecordStore } from "../../../store/mod.ts";
+import { DenoStore, Lease, type RecordStore } from "../../../store/mod.ts";
+
+const LEASE = Lease.ofSoleNode("housekeeping");
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const HOUR_MS = 60 * 60_000;
@@ -43,7 +45,7 @@ async function withNodes(
         sweep(vault, later) {
           hours = later;
           const mark = () => Promise.resolve(() => false);
-          return vault.sweep({ mark, minAgeMs: HOUR_MS, now: now() });
+          return vault.sweep({ mark, minAgeMs: HOUR_MS, now: now(), lease: LEASE });
         },
       });
     } finally {

@@ -10,7 +10,9 @@ import {
 } from "../store/mod.ts";
 import { openTestStorage } from "./_test_storage.ts";
 import { openS3BlobVault } from "./s3_blob_vault.ts";
-import { DenoStore, type RecordStore } from "../../../store/mod.ts";
+import { DenoStore, Lease, type RecordStore } from "../../../store/mod.ts";
+
+const LEASE = Lease.ofSoleNode("housekeeping");
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const OTHER = "01890000-0000-7000-8000-000000000002";
@@ -152,6 +154,7 @@ const TESTS: Readonly<Record<string, (tools: Tools) => Promise<void>>> = {
     await blobs.put(orphan, bytes("orphan"));
     const round = (now: number, minAgeMs: number) =>
       vault.sweep({
+        lease: LEASE,
         mark: () => Promise.resolve((_workspace, sha256) => sha256 === kept),
         ...{ minAgeMs, now },
       });

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Lease } from "../../../store/mod.ts";
 
 /** Uploaded content does not have the hash that it was announced with. */
 export class BlobMismatchError extends Error {
@@ -109,8 +110,8 @@ export interface BlobVault {
    */
   sweep(options: {
     mark(): Promise<(workspaceId: string, sha256: string) => boolean>;
-    /** Called before each removal that no commit guards; none follows where it rejects. */
-    mayRemove?(): Promise<void>;
+    /** Required before each removal that no commit guards. */
+    readonly lease: Lease;
     readonly minAgeMs: number;
     readonly now: number;
   }): Promise<number>;

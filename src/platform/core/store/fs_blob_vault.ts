@@ -89,7 +89,7 @@ export async function openFsBlobVault(
     },
     problem: () => undefined,
     close: () => {},
-    async sweep({ mark, mayRemove, minAgeMs, now }) {
+    async sweep({ mark, lease, minAgeMs, now }) {
       const usedBefore = used;
       used = new Set();
       let removed = 0;
@@ -97,7 +97,7 @@ export async function openFsBlobVault(
       for await (const blob of listBlobs(root)) {
         const key = `${blob.workspaceId}/${blob.sha256}`;
         if (isNeeded(blob.workspaceId, blob.sha256)) continue;
-        await mayRemove?.();
+        await lease.requireHeld();
         const written = Deno.statSync(blob.path).mtime?.getTime() ?? now;
         if (now - written < minAgeMs || usedBefore.has(key) || used.has(key)) continue;
         Deno.removeSync(blob.path);

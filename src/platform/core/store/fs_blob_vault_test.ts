@@ -4,6 +4,9 @@ import { sha256Hex } from "../../../lib/hash.ts";
 import { BlobDamagedError, BlobMismatchError, BlobTooLargeError } from "./blob_store.ts";
 import { openFsBlobVault } from "./fs_blob_vault.ts";
 import { inTestFolder } from "../../../lib/_test_folder.ts";
+import { Lease } from "../../../store/mod.ts";
+
+const LEASE = Lease.ofSoleNode("housekeeping");
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const OTHER = "01890000-0000-7000-8000-000000000002";
@@ -110,8 +113,8 @@ Deno.test("BlobVault.sweep() removes old blobs that no one needs", () =>
     await blobs.put(hash, text);
     await blobs.put(kept, new TextEncoder().encode("kept"));
     const mark = () => Promise.resolve((_: string, sha256: string) => sha256 === kept);
-    assert.equal(await vault.sweep({ mark, minAgeMs: 60_000, now: Date.now() }), 0);
-    assert.equal(await vault.sweep({ mark, minAgeMs: 0, now: Date.now() + 1000 }), 1);
+    assert.equal(await vault.sweep({ mark, minAgeMs: 60_000, now: Date.now(), lease: LEASE }), 0);
+    assert.equal(await vault.sweep({ mark, minAgeMs: 0, now: Date.now() + 1000, lease: LEASE }), 1);
     assert.equal(await blobs.size(hash), undefined);
     assert.equal(await blobs.size(kept), 4);
   }));
@@ -124,7 +127,7 @@ Deno.test("BlobVault.sweep() spares a blob that is asked for meanwhile", () =>
       await blobs.size(hash);
       return () => false;
     };
-    assert.equal(await vault.sweep({ mark, minAgeMs: 0, now: Date.now() + 1000 }), 0);
+    assert.equal(await vault.sweep({ mark, minAgeMs: 0, now: Date.now() + 1000, lease: LEASE }), 0);
     assert.equal(await blobs.size(hash), 11);
   }));
 
@@ -164,7 +167,7 @@ Deno.test("a blob in a folder of several nodes that one of them looks up is spar
       await blobs.link(hashes[3]!, join(root, "linked"));
       return () => false;
     };
-    assert.equal(await a.sweep({ mark, minAgeMs: 60 * 60_000, now: Date.now() }), 1);
+    assert.equal(await a.sweep({ mark, minAgeMs: 60 * 60_000, now: Date.now(), lease: LEASE }), 1);
     const left = (await Array.fromAsync(a.list())).map(({ sha256 }) => sha256).sort();
     assert.deepEqual(left, hashes.slice(0, 4).sort());
   });

@@ -9,7 +9,7 @@ import { Contention, whenUnlocked } from "../../../lib/contention.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
 import { DamagedRecordError } from "./damaged_record.ts";
 import { StoreBusyError } from "./store_busy.ts";
-import type { Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
+import type { Lease, Operation, RecordKey, RecordReader, RecordStore } from "../../../store/mod.ts";
 
 export interface Versioned<T> {
   readonly value: T;
@@ -29,7 +29,7 @@ export class ContentionError extends Error {
  *   version of svc wrote it.
  */
 async function parse<T>(
-  kv: RecordStore,
+  kv: RecordReader,
   schema: z.ZodType<T>,
   { key, value }: { readonly key: RecordKey; readonly value: unknown },
 ): Promise<{ readonly value: T } | undefined> {
@@ -42,7 +42,7 @@ async function parse<T>(
 
 /** Reads one record; `undefined` where there is none. */
 export async function readRecord<T>(
-  kv: RecordStore,
+  kv: RecordReader,
   key: RecordKey,
   schema: z.ZodType<T>,
 ): Promise<Versioned<T> | undefined> {
@@ -54,7 +54,7 @@ export async function readRecord<T>(
 
 /** Reads every record below a prefix, in key order. */
 export async function* readAll<T>(
-  kv: RecordStore,
+  kv: RecordReader,
   prefix: RecordKey,
   schema: z.ZodType<T>,
 ): AsyncGenerator<{ readonly key: RecordKey; readonly value: T }> {
@@ -74,7 +74,7 @@ export interface Page<T> {
  * The cursor is the last id of the page before.
  */
 export async function readPage<T>(
-  kv: RecordStore,
+  kv: RecordReader,
   prefix: RecordKey,
   options: {
     readonly schema: z.ZodType<T>;
@@ -107,6 +107,16 @@ export interface Committed<T> {
   readonly versionstamp: string;
 }
 
+export interface CommitOptions {
+  /**
+   * Records that the commit checks and does not change: commits that only check the same
+   * record run at the same time.
+   */
+  readonly checked?: readonly RecordKey[];
+  /** The lease that it is made under. */
+  readonly lease?: Lease | undefined;
+}
+
 /** The queues of each open store: changes of a record within this process run one at a time. */
 const queues = new WeakMap<RecordStore, KeyedLock>();
 
@@ -129,8 +139,6 @@ function queueOf(kv: RecordStore): KeyedLock {
  *
  * @param contended The records that the commit changes and checks, as far as
  *   they are known beforehand; empty if nothing else changes them.
- * @param checked Records that the commit checks and does not change: commits
- *   that only check the same record run at the same time.
  * @throws {ContentionError} after 20 races lost against other processes.
  * @throws {StoreBusyError} where 1,000 changes of a record wait already.
  */
@@ -138,7 +146,7 @@ export async function commitWithRetries<T>(
   kv: RecordStore,
   contended: readonly RecordKey[],
   attempt: () => Promise<{ readonly operation: Operation; readonly result: T }>,
-  checked: readonly RecordKey[] = [],
+  { checked = [], lease }: CommitOptions = {},
 ): Promise<Committed<T>> {
   const queue = queueOf(kv);
   const names = contended.map((key) => JSON.stringify(key));
@@ -150,7 +158,7 @@ export async function commitWithRetries<T>(
     const contention = new Contention();
     for (let count = 1; count <= MAX_ATTEMPTS; count++) {
       const { operation, result } = await attempt();
-      const commit = await whenUnlocked(() => operation.commit());
+      const commit = await whenUnlocked(() => operation.commit(lease));
       if (commit.ok) return { result, versionstamp: commit.versionstamp };
       await contention.wait();
     }

@@ -83,7 +83,7 @@ Deno.test("commitWithRetries() lets those who only check a record commit togethe
           operation: kv.atomic().check({ key: project, versionstamp })
             .set(["part", n], new Uint8Array([n])),
           result: n,
-        }), [project]);
+        }), { checked: [project] });
     const added = await Promise.all(Array.from({ length: 10 }, (_, n) => add(n)));
     assert.equal(new Set(added.map((each) => each.versionstamp)).size, 1);
   }));

@@ -7,7 +7,6 @@
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
-import { runUnfenced } from "../../core/nodes/mod.ts";
 import type { Channel, Delivery, SendOutcome } from "./channel.ts";
 import type { DeliveryClaims } from "./delivery_claims.ts";
 import type { Claim, DeliveryStore, DueEntry } from "./delivery_store.ts";
@@ -82,11 +81,6 @@ export class ChannelWorker {
       return;
     }
     clearTimeout(this.timer);
-    // What is sent is held by its claim, whoever leads when the worker is woken.
-    runUnfenced(() => this.beginLook());
-  }
-
-  private beginLook(): void {
     this.looking = this.lookUntilQuiet().catch((cause) => {
       this.parts.onTrouble(`Cannot read the ${this.channel.name} queue: ${cause}`);
       return STORE_PAUSE_MS;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { until } from "../../../lib/_test_until.ts";
-import { FencedStore } from "../../core/nodes/mod.ts";
 import { Leases } from "../../core/nodes/leases.ts";
 import { keys } from "../../core/store/keys.ts";
 import type { Channel } from "./channel.ts";
@@ -91,7 +90,7 @@ Deno.test("what a leader's round has put into the queue is sent though the lease
     return SENT;
   });
   const queue = createDeliveryQueue({
-    ...{ kv: new FencedStore(kv), channels: [channel], now: () => START, onTrouble: assert.fail },
+    ...{ kv, channels: [channel], now: () => START, onTrouble: assert.fail },
     nodes: { instance: "a", isAlive: () => Promise.resolve(true), onDeath: () => {} },
     review: () => Promise.resolve(() => true),
     random: (count) => new Uint8Array(count).fill(255),
@@ -99,8 +98,8 @@ Deno.test("what a leader's round has put into the queue is sent though the lease
   try {
     await leader.round();
     await queue.start();
-    await leader.during("events", async () => {
-      await queue.accept([request("key")]);
+    await leader.during("events", async (lease) => {
+      await queue.accept([request("key")], lease);
       await begun.promise;
       await kv.delete(keys.pulse("a"));
       await next.round();

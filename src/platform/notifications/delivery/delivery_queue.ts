@@ -138,7 +138,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
   };
   return {
     store,
-    async accept(requests) {
+    async accept(requests, lease) {
       const acceptances: Acceptance[] = [];
       const touched = new Set<ChannelWorker>();
       const once = readOnce();
@@ -153,7 +153,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
         acceptances.push(jobsOf(request, channel, { now: now(), receivers }));
         touched.add(worker);
       }
-      for (const batch of batches(acceptances)) await store.accept(batch);
+      for (const batch of batches(acceptances)) await store.accept(batch, lease);
       for (const worker of touched) worker.wake();
     },
     async acceptTo(request, receiver) {

@@ -16,7 +16,7 @@ import {
   notificationContent,
   ownerOf,
 } from "./job.ts";
-import type { Check, Operation, RecordStore } from "../../../store/mod.ts";
+import type { Check, Lease, Operation, RecordStore } from "../../../store/mod.ts";
 
 /** How long keys are remembered: longer than any message is retried. */
 const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
@@ -69,7 +69,7 @@ export class DeliveryStore {
    * that accept a request or close a digest change the guard, so to check that
    * alone is enough.
    */
-  async accept(acceptances: readonly Acceptance[]): Promise<void> {
+  async accept(acceptances: readonly Acceptance[], lease?: Lease): Promise<void> {
     const guard = deliveryKeys.guard();
     await commitWithRetries(this.kv, [guard], async () => {
       const { versionstamp } = await this.kv.get(guard);
@@ -86,7 +86,7 @@ export class DeliveryStore {
       }
       if (fresh.length > 0) operation.check({ key: guard, versionstamp }).set(guard, true);
       return { operation, result: undefined };
-    });
+    }, { lease });
   }
 
   private async unseen(acceptances: readonly Acceptance[]): Promise<Acceptance[]> {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { EventCategory, EventData, EventName, Priority } from "../../../contract/mod.ts";
+import type { Lease } from "../../../store/mod.ts";
 
 /** Channels out of the platform. The inbox is not one: it is written directly. */
 export const OUTWARD_CHANNELS = ["email", "messenger", "push", "webhook", "forge"] as const;
@@ -49,5 +50,5 @@ export type ReviewDelivery = (message: {
 /** Stores deliveries durably; they are sent later. */
 export interface DeliveryQueue {
   /** Resolves when all are stored. Repeating a key changes nothing. */
-  accept(requests: readonly DeliveryRequest[]): Promise<void>;
+  accept(requests: readonly DeliveryRequest[], lease?: Lease): Promise<void>;
 }

@@ -16,7 +16,7 @@ import {
 import { changePage } from "./inbox_index.ts";
 import { InboxPage, storedPage } from "./inbox_page.ts";
 import { notificationKeys as keys } from "../notification_keys.ts";
-import type { Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
+import type { Lease, Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 /** Pages that are removed in one commit. */
 const MAX_REMOVED = 500;
@@ -78,7 +78,10 @@ export class InboxStore {
     return new InboxIndex(head, pages.filter((page) => !isDead(page)), version);
   }
 
-  /** Removes pages whose notifications are all deleted, unless the inbox changes meanwhile. */
+  /**
+   * Removes pages whose notifications are all deleted, unless the inbox changes meanwhile.
+   * Whoever reads the inbox does, so it takes no lease.
+   */
   private async removePages(
     userId: string,
     versionstamp: string | null,
@@ -98,12 +101,13 @@ export class InboxStore {
     userId: string,
     index: InboxIndex,
     { number, page }: NumberedPage,
+    lease?: Lease,
   ): Promise<void> {
     const operation = this.begin(userId, index, index.head).delete(keys.page(userId, number));
     for (let row = 0; row < page.count; row++) {
       operation.delete(keys.content(userId, page.stateAt(row).id));
     }
-    await this.finish(operation, index, index.head);
+    await this.finish(operation, index, { head: index.head, lease });
   }
 
   /**
@@ -115,6 +119,7 @@ export class InboxStore {
     userId: string,
     index: InboxIndex,
     { head = index.head, pages = [], added = [] }: InboxChange,
+    lease?: Lease,
   ): Promise<void> {
     const operation = this.begin(userId, index, head);
     for (const { number, page, removedIds } of pages) {
@@ -122,7 +127,7 @@ export class InboxStore {
       for (const id of removedIds) operation.delete(keys.content(userId, id));
     }
     for (const each of added) operation.set(keys.content(userId, each.id), each);
-    await this.finish(operation, index, head);
+    await this.finish(operation, index, { head, lease });
   }
 
   /** Every change changes the head, so to check that alone is enough. */
@@ -134,9 +139,9 @@ export class InboxStore {
   private async finish(
     operation: Operation,
     index: InboxIndex,
-    head: InboxHead,
+    { head, lease }: { readonly head: InboxHead; readonly lease: Lease | undefined },
   ): Promise<void> {
-    const committed = await operation.commit();
+    const committed = await operation.commit(lease);
     if (!committed.ok) throw new InboxChangedError("Another node has changed the inbox");
     index.head = head;
     index.version = committed.versionstamp;

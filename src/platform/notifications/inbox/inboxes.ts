@@ -7,7 +7,6 @@
 import type { InboxCounts, Notification } from "../../../contract/mod.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { Clock } from "../../../lib/clock.ts";
-import { runUnfenced } from "../../core/nodes/mod.ts";
 import type { NotificationContent } from "../delivery/types.ts";
 import { appendNotifications, nextBatch } from "./append_notifications.ts";
 import {
@@ -24,6 +23,7 @@ import { type InboxPage, PAGE_ROWS, type RowState } from "./inbox_page.ts";
 import type { InboxStore } from "./inbox_store.ts";
 import type { ChangedNotification, DeletedNotification, InboxView } from "./inbox_view.ts";
 import { notificationToWire } from "./notification_wire.ts";
+import type { Lease } from "../../../store/mod.ts";
 
 /** Most notifications of an inbox and its archive; the oldest are removed page by page. */
 export const KEPT_NOTIFICATIONS = 100_000;
@@ -63,16 +63,20 @@ export class Inboxes {
    * Adds notifications, oldest first, which must be newer than all existing ones.
    * Returns those that had not been added before.
    */
-  add(userId: string, contents: readonly NotificationContent[]): Promise<NotificationContent[]> {
+  add(
+    userId: string,
+    contents: readonly NotificationContent[],
+    lease?: Lease,
+  ): Promise<NotificationContent[]> {
     const added: NotificationContent[] = [];
     return this.memory.change(userId, async (index) => {
       const left = contents.filter(({ id }) => id > index.head.lastId);
       for (let start = 0; start < left.length;) {
         const batch = nextBatch(left.slice(start));
-        await this.append(userId, index, batch);
+        await this.append(userId, index, { added: batch, lease });
         added.push(...batch);
         start += batch.length;
-        await this.trim(userId, index);
+        await this.trim(userId, index, lease);
       }
       return added;
     });
@@ -224,10 +228,13 @@ export class Inboxes {
   private async append(
     userId: string,
     index: InboxIndex,
-    added: readonly NotificationContent[],
+    { added, lease }: {
+      readonly added: readonly NotificationContent[];
+      readonly lease: Lease | undefined;
+    },
   ): Promise<void> {
     const { head, pages } = appendNotifications(index, added);
-    await this.options.store.commit(userId, index, { head, pages, added });
+    await this.options.store.commit(userId, index, { head, pages, added }, lease);
     for (const each of pages) this.settle(index, each);
   }
 
@@ -235,10 +242,10 @@ export class Inboxes {
    * Removes the oldest pages beyond the limit: one for each new page. After a crash the
    * next `add` does it.
    */
-  private async trim(userId: string, index: InboxIndex): Promise<void> {
+  private async trim(userId: string, index: InboxIndex, lease: Lease | undefined): Promise<void> {
     const { store, maxPages = MAX_PAGES } = this.options;
     while (index.pages.length > maxPages) {
-      await store.removePage(userId, index, index.pages[0]!);
+      await store.removePage(userId, index, index.pages[0]!, lease);
       index.dropOldest();
     }
   }
@@ -282,8 +289,7 @@ export class Inboxes {
   /** Applies bulk changes to the stored pages in the background. */
   private finish(userId: string): void {
     if (this.closed || this.finishing.has(userId)) return;
-    // A change that its owner has made, whoever leads when the inbox is read.
-    const finished = runUnfenced(() => this.finishAll(userId))
+    const finished = this.finishAll(userId)
       .catch((error) =>
         this.options.onTrouble(`Cannot finish changing an inbox: ${error}. It follows later`)
       )

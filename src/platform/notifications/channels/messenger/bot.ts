@@ -10,18 +10,27 @@ import type { BotApi } from "./bot_api.ts";
 import { type BotInput, type Chat, readInput, type Update } from "./bot_updates.ts";
 import type { LinkStore } from "./link_store.ts";
 import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
+import type { Lease, Led } from "../../../../store/mod.ts";
 
 /** A part of the conversation besides linking, such as sign-in. */
 export interface BotDialogue {
   /** Answers `/start <code>`; `undefined` for a code of another dialogue. */
-  start(code: string, chat: Chat): Promise<BotMessage | undefined> | BotMessage | undefined;
+  start(
+    code: string,
+    chat: Chat,
+    lease: Lease,
+  ): Promise<BotMessage | undefined> | BotMessage | undefined;
   /** Answers a tap on a button; `undefined` for a button of another dialogue. */
-  tap(data: string, chat: Chat): Promise<string | undefined> | string | undefined;
+  tap(
+    data: string,
+    chat: Chat,
+    lease: Lease,
+  ): Promise<string | undefined> | string | undefined;
 }
 
 export interface BotOptions {
   readonly api: BotApi;
-  readonly links: LinkStore;
+  readonly links: Led<Pick<LinkStore, "findByChat" | "link" | "setStatus" | "takeCode">>;
   /** Origin of the platform, as people see it. */
   readonly publicOrigin: string;
   /** Without @; asked for where missing. */
@@ -60,11 +69,11 @@ export class Bot {
   }
 
   /** Answers what a person did in the chat. */
-  async handle(update: Update): Promise<void> {
+  async handle(update: Update, lease: Lease): Promise<void> {
     const input = readInput(update);
     if (input === undefined) return;
-    if (input.type === "tap") return await this.answerTap(input);
-    await this.write(input.chat, await this.answerCommand(input));
+    if (input.type === "tap") return await this.answerTap(input, lease);
+    await this.write(input.chat, await this.answerCommand(input, lease));
   }
 
   private async write(chat: Chat, message: BotMessage): Promise<void> {
@@ -75,18 +84,19 @@ export class Bot {
 
   private async answerCommand(
     { name, argument, chat }: Extract<BotInput, { type: "command" }>,
+    lease: Lease,
   ): Promise<BotMessage> {
-    if (name === "start" && argument !== "") return await this.start(argument, chat);
+    if (name === "start" && argument !== "") return await this.start(argument, chat, lease);
     const link = await this.options.links.findByChat(chat.id);
     if (link === undefined) {
       const url = `${this.options.publicOrigin}/account/channels`;
       return this.about(`This chat belongs to no account. Link it on ${url}`);
     }
     if (name === "stop") {
-      await this.options.links.setStatus(link, "stopped");
+      await this.options.links.setStatus(link, "stopped", lease);
       return botMessage("Stopped: nothing more comes here.\n/start takes it up again");
     }
-    if (name === "start") await this.options.links.setStatus(link, "active");
+    if (name === "start") await this.options.links.setStatus(link, "active", lease);
     return this.about(
       link.status === "active" || name === "start"
         ? "This chat is linked: notifications come here.\n/stop ends that"
@@ -98,13 +108,13 @@ export class Bot {
     return botMessage(`<b>${escapeHtml(this.host)}</b>\n\n${escapeHtml(state)}`);
   }
 
-  private async start(code: string, chat: Chat): Promise<BotMessage> {
+  private async start(code: string, chat: Chat, lease: Lease): Promise<BotMessage> {
     const { links, now, random, accountName, dialogues = [] } = this.options;
     for (const dialogue of dialogues) {
-      const answer = await dialogue.start(code, chat);
+      const answer = await dialogue.start(code, chat, lease);
       if (answer !== undefined) return answer;
     }
-    const userId = await links.takeCode(code, now());
+    const userId = await links.takeCode(code, now(), lease);
     const name = userId === undefined ? undefined : await accountName(userId);
     if (userId === undefined || name === undefined) {
       return botMessage(
@@ -114,7 +124,7 @@ export class Bot {
     const result = await links.link({
       ...{ id: uuidV7(now, random), userId, chatId: chat.id, status: "active", createdAt: now() },
       ...{ name: chat.name, username: chat.username },
-    });
+    }, lease);
     if (result === "taken") {
       return botMessage(
         "This chat belongs to another account. Unlink it on that account's page first.",
@@ -134,10 +144,11 @@ export class Bot {
 
   private async answerTap(
     { data, chat, queryId, messageId }: Extract<BotInput, { type: "tap" }>,
+    lease: Lease,
   ): Promise<void> {
     const { api, dialogues = [] } = this.options;
     let text = "This button is too old.";
-    for (const dialogue of dialogues) text = await dialogue.tap(data, chat) ?? text;
+    for (const dialogue of dialogues) text = await dialogue.tap(data, chat, lease) ?? text;
     const result = z.unknown();
     await api.call("answerCallbackQuery", { callback_query_id: queryId }, { result });
     await api.call("editMessageText", {

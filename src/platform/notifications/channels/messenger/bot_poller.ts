@@ -6,10 +6,10 @@
  */
 import { z } from "zod";
 import { readRecord } from "../../../core/store/mod.ts";
-import { LeaseLostError, type Nodes, requireLease } from "../../../core/nodes/mod.ts";
+import type { Nodes } from "../../../core/nodes/mod.ts";
 import { type BotApi, BotApiError } from "./bot_api.ts";
 import { type Update, updateList } from "./bot_updates.ts";
-import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
+import { Lease, type LeasedStore, LeaseLostError, type RecordKey } from "../../../../store/mod.ts";
 
 const OFFSET_KEY: RecordKey = ["messenger", "offset"];
 /** Longest time that the Bot API holds a request open. */
@@ -18,11 +18,11 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface BotPollerOptions {
-  readonly kv: RecordStore;
+  readonly kv: LeasedStore;
   readonly api: BotApi;
   /** One of them polls, as the Bot API answers one; this one alone where missing. */
   readonly nodes?: Pick<Nodes, "leads" | "during"> | undefined;
-  handle(update: Update): Promise<void>;
+  handle(update: Update, lease: Lease): Promise<void>;
   onTrouble(message: string): void;
 }
 
@@ -42,7 +42,7 @@ export class BotPoller {
   }
 
   /** Polls once, and handles the updates. @throws {BotApiError | LeaseLostError} */
-  async poll(): Promise<void> {
+  async poll(lease: Lease): Promise<void> {
     const { kv, api, handle, onTrouble } = this.options;
     const offset = (await readRecord(kv, OFFSET_KEY, z.number()))?.value ?? 0;
     const updates = await api.call("getUpdates", {
@@ -55,14 +55,14 @@ export class BotPoller {
       signal: this.closing.signal,
     });
     for (const update of updates) {
-      await requireLease();
+      await lease.requireHeld();
       try {
-        await handle(update);
+        await handle(update, lease);
       } catch (cause) {
         if (cause instanceof LeaseLostError) throw cause;
         onTrouble(`The chat bot cannot answer: ${cause}`);
       }
-      await kv.set(OFFSET_KEY, update.update_id + 1);
+      await kv.atomic().set(OFFSET_KEY, update.update_id + 1).commit(lease);
     }
   }
 
@@ -70,8 +70,8 @@ export class BotPoller {
   private async pollHere(): Promise<boolean> {
     const { nodes } = this.options;
     if (nodes?.leads("bot") === false) return false;
-    if (nodes === undefined) await this.poll();
-    else await nodes.during("bot", () => this.poll());
+    if (nodes === undefined) await this.poll(Lease.ofSoleNode("bot"));
+    else await nodes.during("bot", (lease) => this.poll(lease));
     return true;
   }
 

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS } from "../../../../contract/mod.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import { commitWithRetries, readAll, readRecord } from "../../../core/store/mod.ts";
-import type { Operation, RecordKey, RecordStore } from "../../../../store/mod.ts";
+import type { Lease, Operation, RecordKey, RecordStore } from "../../../../store/mod.ts";
 
 export const linkRecord = z.object({
   id: z.string(),
@@ -60,12 +60,12 @@ export class LinkStore {
   }
 
   /** Uses up a code; the account that it links to, or `undefined`. */
-  async takeCode(code: string, now: number): Promise<string | undefined> {
+  async takeCode(code: string, now: number, lease?: Lease): Promise<string | undefined> {
     const key = messengerKeys.code(hashOf(code));
     const record = await readRecord(this.kv, key, codeRecord);
     if (record === undefined) return undefined;
     const { versionstamp } = record;
-    const taken = await this.kv.atomic().check({ key, versionstamp }).delete(key).commit();
+    const taken = await this.kv.atomic().check({ key, versionstamp }).delete(key).commit(lease);
     return taken.ok && now < record.value.expiresAt ? record.value.userId : undefined;
   }
 
@@ -87,7 +87,7 @@ export class LinkStore {
    * Links a chat. A chat of another account stays with it, so that nobody can be tricked
    * into giving theirs away.
    */
-  async link(wanted: LinkRecord): Promise<"linked" | "taken" | "too_many"> {
+  async link(wanted: LinkRecord, lease?: Lease): Promise<"linked" | "taken" | "too_many"> {
     const byChat = messengerKeys.byChat(wanted.chatId);
     const { result } = await commitWithRetries(this.kv, [
       byChat,
@@ -104,11 +104,15 @@ export class LinkStore {
       if (others.length >= MAX_MESSENGER_LINKS) return { operation, result: "too_many" as const };
       setLink(operation, { ...wanted, id: known?.value.id ?? wanted.id });
       return { operation, result: "linked" as const };
-    });
+    }, { lease });
     return result;
   }
 
-  async setStatus(link: LinkRecord, status: LinkRecord["status"]): Promise<void> {
+  async setStatus(
+    link: LinkRecord,
+    status: LinkRecord["status"],
+    lease?: Lease,
+  ): Promise<void> {
     const key = messengerKeys.link(link.userId, link.id);
     await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, linkRecord);
@@ -119,7 +123,7 @@ export class LinkStore {
       operation.check({ key, versionstamp: current.versionstamp })
         .set(key, { ...current.value, status });
       return { operation, result: undefined };
-    });
+    }, { lease });
   }
 
   /** Unlinks a chat; false where there is no such link. */

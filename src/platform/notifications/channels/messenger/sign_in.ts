@@ -22,7 +22,7 @@ import { type LinkRecord, type LinkStore, messengerKeys, setLink } from "./link_
 import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
 import type { Chat } from "./bot_updates.ts";
 import { type Attempt, SignInAttempts, signInCode } from "./sign_in_attempts.ts";
-import type { RecordStore } from "../../../../store/mod.ts";
+import type { Lease, RecordStore } from "../../../../store/mod.ts";
 
 /** How many attempts one address may begin in ten minutes. */
 const BEGINS = 20;
@@ -135,8 +135,8 @@ export class MessengerSignIn implements BotDialogue {
     return await signIn.admit(known, client);
   }
 
-  async start(code: string, chat: Chat): Promise<BotMessage | undefined> {
-    const asked = await this.attempts.ask(code, chat);
+  async start(code: string, chat: Chat, lease: Lease): Promise<BotMessage | undefined> {
+    const asked = await this.attempts.ask(code, chat, lease);
     if (asked === undefined) return undefined;
     if (asked === "used") return botMessage("This link was used. Begin again on the page.");
     const { attempt: { id, client }, choices } = asked;
@@ -160,12 +160,12 @@ export class MessengerSignIn implements BotDialogue {
     });
   }
 
-  async tap(data: string, chat: Chat): Promise<string | undefined> {
+  async tap(data: string, chat: Chat, lease: Lease): Promise<string | undefined> {
     const match = /^signin:([\w-]{16}):(\d\d|no)$/.exec(data);
     if (match === null) return undefined;
     const number = match[2] === "no" ? null : Number(match[2]);
-    const { verdict, attempt } = await this.attempts.answer(match[1]!, chat.id, number);
-    if (attempt !== undefined && verdict !== "approved") await this.report(attempt, chat);
+    const { verdict, attempt } = await this.attempts.answer(match[1]!, chat.id, number, lease);
+    if (attempt !== undefined && verdict !== "approved") await this.report(attempt, chat, lease);
     switch (verdict) {
       case "approved":
         return `Signed in to ${this.host}. Go on in the browser.`;
@@ -178,7 +178,7 @@ export class MessengerSignIn implements BotDialogue {
     }
   }
 
-  private async report(attempt: Attempt, chat: Chat): Promise<void> {
+  private async report(attempt: Attempt, chat: Chat, lease: Lease): Promise<void> {
     const user = await this.userOf(chat);
     if (user === undefined) return;
     const detail =
@@ -188,7 +188,7 @@ export class MessengerSignIn implements BotDialogue {
     await this.parts.raise({
       event: "security.suspicious_activity",
       ...{ userId: user.id, detail, client },
-    });
+    }, lease);
   }
 
   private async userOf(chat: Chat): Promise<UserRecord | undefined> {

@@ -14,7 +14,7 @@ import type { Client } from "../../../core/http/mod.ts";
 import { commitWithRetries, readRecord } from "../../../core/store/mod.ts";
 import type { Chat } from "./bot_updates.ts";
 import { messengerKeys } from "./link_store.ts";
-import type { RecordStore } from "../../../../store/mod.ts";
+import type { Lease, RecordStore } from "../../../../store/mod.ts";
 
 /** Time to open the bot and to tap. */
 export const ATTEMPT_MS = 10 * 60 * 1000;
@@ -106,8 +106,8 @@ export class SignInAttempts {
   }
 
   /** A chat opens the link: the numbers to choose from; `undefined` for another code. */
-  ask(code: string, chat: Chat): Promise<Asked | undefined> {
-    return this.change<Asked>(codeName(code), (attempt) => {
+  ask(code: string, chat: Chat, lease?: Lease): Promise<Asked | undefined> {
+    return this.change<Asked>({ name: codeName(code), lease }, (attempt) => {
       if (attempt.state.type !== "waiting") return { result: "used" };
       const numbers = new Set([attempt.number]);
       while (numbers.size < CHOICES) numbers.add(this.number());
@@ -121,24 +121,28 @@ export class SignInAttempts {
     id: string,
     chatId: number,
     number: number | null,
+    lease?: Lease,
   ): Promise<{ readonly verdict: Verdict; readonly attempt?: Attempt }> {
     const unknown = { verdict: "unknown" } as const;
-    const answered = await this.change<{ verdict: Verdict; attempt?: Attempt }>(id, (attempt) => {
-      const { state } = attempt;
-      if (state.type !== "asked" || state.chat.id !== chatId) return { result: unknown };
-      const isRight = number === attempt.number;
-      const verdict = isRight ? "approved" : number === null ? "denied" : "wrong_number";
-      return {
-        state: isRight ? { type: "approved", chat: state.chat } : { type: "denied" },
-        result: { verdict, attempt },
-      };
-    });
+    const answered = await this.change<{ verdict: Verdict; attempt?: Attempt }>(
+      { name: id, lease },
+      (attempt) => {
+        const { state } = attempt;
+        if (state.type !== "asked" || state.chat.id !== chatId) return { result: unknown };
+        const isRight = number === attempt.number;
+        const verdict = isRight ? "approved" : number === null ? "denied" : "wrong_number";
+        return {
+          state: isRight ? { type: "approved", chat: state.chat } : { type: "denied" },
+          result: { verdict, attempt },
+        };
+      },
+    );
     return answered ?? unknown;
   }
 
   /** Changes the attempt with a name of a code, or an id; `undefined` where there is none. */
   private async change<T>(
-    name: string,
+    { name, lease }: { readonly name: string; readonly lease: Lease | undefined },
     decide: (attempt: Attempt) => Change<T>,
   ): Promise<T | undefined> {
     const found = await readRecord(this.kv, messengerKeys.signInByName(name), z.string());
@@ -153,7 +157,7 @@ export class SignInAttempts {
       operation.check({ key, versionstamp: current.versionstamp })
         .set(key, { ...current.value, state }, { expireIn: 2 * ATTEMPT_MS });
       return { operation, result };
-    });
+    }, { lease });
     return result;
   }
 
