@@ -9,7 +9,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { engineBranch } from "./branch_access.ts";
 import type { BranchStore } from "./branch_store.ts";
-import type { Nodes } from "../core/nodes/mod.ts";
+import { Claims, type Nodes } from "../core/nodes/mod.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import { type Engines, reasonOf } from "./engines.ts";
 import type { BranchRecord, DatabaseRecord, SnapshotRecord, StorageRecord } from "./records.ts";
@@ -47,9 +47,12 @@ class SourceMissing extends Error {}
 export class BranchWork {
   readonly #locks = new KeyedLock();
   readonly #running = new Set<Promise<void>>();
+  readonly #claims: Claims;
   #closed = false;
 
-  constructor(private readonly parts: WorkParts) {}
+  constructor(private readonly parts: WorkParts) {
+    this.#claims = new Claims(parts.nodes);
+  }
 
   /**
    * Runs work on the engine's side of a database alone. It may take long.
@@ -159,18 +162,19 @@ export class BranchWork {
 
   /** Takes the task of a branch; `undefined` where another process that lives has it. */
   async #claim(branch: BranchRecord): Promise<Claimed | undefined> {
-    const { branches, nodes } = this.parts;
+    const { branches } = this.parts;
     const maker = branch.task?.maker ?? null;
-    if (maker !== null && maker !== nodes.instance && await nodes.isAlive(maker)) return undefined;
     const target = branch.task?.target.id;
-    const claimed = await branches.update(branch, (current) => {
-      const { task } = current;
-      if (task === null || task.target.id !== target || task.maker !== maker) return current;
-      return { ...current, task: { ...task, maker: nodes.instance } };
+    return await this.#claims.takeOver(maker, async (mine) => {
+      const claimed = await branches.update(branch, (current) => {
+        const { task } = current;
+        if (task === null || task.target.id !== target || task.maker !== maker) return current;
+        return { ...current, task: { ...task, maker: mine } };
+      });
+      if (claimed === undefined || !isClaimed(claimed)) return undefined;
+      const { task } = claimed;
+      return task.target.id === target && task.maker === mine ? claimed : undefined;
     });
-    if (claimed === undefined || !isClaimed(claimed)) return undefined;
-    const { task } = claimed;
-    return task.target.id === target && task.maker === nodes.instance ? claimed : undefined;
   }
 
   /** Changes the record of a branch whose task is still the same. */

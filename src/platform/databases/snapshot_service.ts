@@ -6,6 +6,7 @@
 import { type DatabaseSnapshot, MAIN_BRANCH } from "../../contract/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { Failure } from "../core/http/mod.ts";
+import { Claims } from "../core/nodes/mod.ts";
 import type { BranchService } from "./branch_service.ts";
 import type { DatabaseServices } from "./database_service.ts";
 import { toFailureOfEngine } from "./engines.ts";
@@ -107,7 +108,7 @@ export class SnapshotService {
   async #isTaken({ id, maker }: SnapshotRecord): Promise<boolean> {
     const { nodes } = this.services;
     if (maker === nodes.instance) return this.#taking.has(id);
-    return maker !== null && await nodes.isAlive(maker);
+    return await new Claims(nodes).isHeldElsewhere(maker);
   }
 
   async #take(

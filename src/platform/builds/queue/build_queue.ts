@@ -9,7 +9,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../lib/clock.ts";
 import { Failure } from "../../core/http/mod.ts";
-import type { Nodes } from "../../core/nodes/mod.ts";
+import { type ClaimHolder, Claims, type Nodes } from "../../core/nodes/mod.ts";
 import type { BuildRecord } from "./build_record.ts";
 import { nextBuild } from "./build_schedule.ts";
 import { buildsIn, type BuildStore } from "./build_store.ts";
@@ -56,13 +56,20 @@ interface Running {
 const wait = (milliseconds: number, signal: AbortSignal) =>
   delay(milliseconds, undefined, { signal, ref: false });
 
+/** Who runs a build; one that waits is free, whoever ran it before. */
+const holderOf = ({ state, runner }: BuildRecord): ClaimHolder =>
+  state === "RUNNING" ? runner ?? null : null;
+
 export class BuildQueue {
   /** Oldest first. */
   private waiting: BuildRecord[] = [];
   private readonly running = new Map<string, Running>();
   private readonly closing = new AbortController();
+  private readonly claims: Claims;
 
-  constructor(private readonly options: BuildQueueOptions) {}
+  constructor(private readonly options: BuildQueueOptions) {
+    this.claims = new Claims(options.nodes);
+  }
 
   /** Resumes what the last run of the platform left. Call it once, before `add()`. */
   async start(): Promise<void> {
@@ -100,7 +107,7 @@ export class BuildQueue {
     const { builds, worker } = this.options;
     for await (const build of builds.queue()) {
       if (this.running.has(build.id) || this.waiting.some(({ id }) => id === build.id)) continue;
-      if (build.state === "RUNNING" && await this.isElsewhere(build)) continue;
+      if (await this.claims.isHeldElsewhere(holderOf(build))) continue;
       if (build.state === "RUNNING" && build.attempts >= MAX_ATTEMPTS) {
         const reason = "The platform stopped twice during this build";
         await this.settle(build, await worker.giveUp(build, reason));
@@ -109,12 +116,6 @@ export class BuildQueue {
       }
     }
     this.pump();
-  }
-
-  private async isElsewhere({ runner }: BuildRecord): Promise<boolean> {
-    const { nodes } = this.options;
-    if (nodes === undefined || typeof runner !== "string") return false;
-    return runner !== nodes.instance && await nodes.isAlive(runner);
   }
 
   /** @throws {Failure} `rate_limited` where too many builds wait already. */
@@ -183,13 +184,9 @@ export class BuildQueue {
   /** Never rejects. A build whose end cannot be stored while the platform stops is run
    * again at its next start. */
   private async run(build: BuildRecord, signal: AbortSignal): Promise<void> {
-    const { builds, worker, nodes, now, onTrouble } = this.options;
+    const { worker, onTrouble } = this.options;
     try {
-      const attempts = build.attempts + 1;
-      const runner = nodes?.instance ?? null;
-      const node = nodes?.id ?? null;
-      const running = { state: "RUNNING", attempts, runner, node, startedAt: now() } as const;
-      const begun = await this.persist(build, () => builds.update(build, running));
+      const begun = await this.persist(build, () => this.claim(build));
       if (begun === undefined) return;
       const end = await worker.perform(begun, signal).catch((error) => {
         onTrouble(`Cannot store the result of build ${build.id}: ${error}`);
@@ -199,6 +196,22 @@ export class BuildQueue {
     } catch (error) {
       onTrouble(`Build ${build.id} goes on when the platform starts again: ${error}`);
     }
+  }
+
+  /** The build as it runs here; `undefined` where another process runs it, or it has ended. */
+  private claim(build: BuildRecord): Promise<BuildRecord | undefined> {
+    const { builds, nodes, now } = this.options;
+    const attempts = build.attempts + 1;
+    const begun = {
+      state: "RUNNING",
+      attempts,
+      node: nodes?.id ?? null,
+      startedAt: now(),
+    } as const;
+    return this.claims.takeOver(
+      holderOf(build),
+      (runner) => builds.update(build, { ...begun, runner }),
+    );
   }
 
   /** Writes to the store, retrying failures until the queue is closed. */

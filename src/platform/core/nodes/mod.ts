@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { type ClaimHolder, Claims } from "./claims.ts";
 export { Membership, NodeIdInUseError } from "./membership.ts";
 export { keepIdentity, NODE_ID, NodeFileError, type NodeIdentity } from "./node_identity.ts";
 export { type KnownNodeRecord, type NodeView, type Role, ROLES } from "./node_record.ts";

@@ -8,7 +8,7 @@
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import type { Channel, Delivery, SendOutcome } from "./channel.ts";
-import type { DeliveryClaims } from "./delivery_claims.ts";
+import type { Claims } from "../../core/nodes/mod.ts";
 import type { Claim, DeliveryStore, DueEntry } from "./delivery_store.ts";
 import { HostHealth } from "./host_health.ts";
 import type { Job } from "./job.ts";
@@ -19,7 +19,7 @@ export interface WorkerParts {
   readonly store: DeliveryStore;
   readonly review: ReviewDelivery;
   /** Where other nodes send as well. */
-  readonly claims?: Pick<DeliveryClaims, "heldByOthers" | "take"> | undefined;
+  readonly claims?: Claims | undefined;
   readonly now: Clock;
   readonly random: Random;
   /** Receives failures that should not happen. */
@@ -138,7 +138,7 @@ export class ChannelWorker {
     const beyondShare: DueEntry[] = [];
     const now = this.parts.now();
     const later: (DueEntry & { until: number })[] = [];
-    const held = await this.parts.claims?.heldByOthers(this.channel.name);
+    const held = await this.heldElsewhere();
     let next = held === undefined || held.size === 0 ? LONGEST_SLEEP_MS : HELD_PAUSE_MS;
     let left = LOOKAHEAD;
     let last: DueEntry | undefined;
@@ -176,6 +176,12 @@ export class ChannelWorker {
     }
     const isRoundOver = behind !== undefined && this.behind === undefined;
     return isRoundOver && this.hasNewRoom ? 0 : next;
+  }
+
+  /** The messages that other nodes send now. */
+  private async heldElsewhere(): Promise<ReadonlySet<string> | undefined> {
+    const { store, claims } = this.parts;
+    return claims && await store.heldElsewhere(claims, this.channel.name);
   }
 
   private async postpone(entries: readonly (DueEntry & { readonly until: number })[]) {
@@ -218,10 +224,10 @@ export class ChannelWorker {
 
   /** Never rejects. */
   private async performClaimed(entry: DueEntry): Promise<void> {
-    const { claims, onTrouble } = this.parts;
+    const { store, claims, onTrouble } = this.parts;
     let claim: Claim;
     try {
-      claim = await claims?.take(this.channel.name, entry);
+      claim = claims && await store.claim(claims, this.channel.name, entry);
     } catch (cause) {
       return onTrouble(`Cannot claim a message of ${this.channel.name}: ${cause}`);
     }

@@ -4,12 +4,11 @@
  * @module
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
-import type { Nodes } from "../../core/nodes/mod.ts";
+import { Claims, type Nodes } from "../../core/nodes/mod.ts";
 import { DamagedRecordError } from "../../core/store/mod.ts";
 import { type Channel, type ReadOnce, readOnce, type Receiver } from "./channel.ts";
 import { ChannelWorker } from "./channel_worker.ts";
 import { type Acceptance, DeliveryStore } from "./delivery_store.ts";
-import { DeliveryClaims } from "./delivery_claims.ts";
 import { channelsIn, deliveryId } from "./job.ts";
 import type {
   DeliveryQueue,
@@ -116,7 +115,7 @@ function* batches(acceptances: readonly Acceptance[]): Generator<Acceptance[]> {
 /** Creates the queue. Nothing is sent before it is started. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliveryQueue {
   const { kv, channels, review, nodes, now, random, onTrouble } = options;
-  const claims = nodes && new DeliveryClaims(kv, nodes);
+  const claims = nodes && new Claims(nodes);
   const store = new DeliveryStore(kv);
   const parts = { store, review, claims, now, random, onTrouble };
   const workers = new Map(

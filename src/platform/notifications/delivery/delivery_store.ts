@@ -6,6 +6,7 @@
  * @module
  */
 import { z } from "zod";
+import type { Claims } from "../../core/nodes/mod.ts";
 import { commitWithRetries, readRecord } from "../../core/store/mod.ts";
 import type { NotificationContent } from "./types.ts";
 import {
@@ -137,6 +138,21 @@ export class DeliveryStore {
       const place = { at: Number(key.at(-2)), id: String(key.at(-1)), version: versionstamp };
       yield { ...place, ...dueValue.parse(value) };
     }
+  }
+
+  /** The messages of a channel that other nodes send now. */
+  async heldElsewhere(claims: Claims, channel: string): Promise<ReadonlySet<string>> {
+    return await claims.heldElsewhere(this.kv, deliveryKeys.claims(channel));
+  }
+
+  /** Claims a message; `undefined` where another node was quicker, or it is not due any more. */
+  async claim(
+    claims: Claims,
+    channel: string,
+    { id, at, version }: Pick<DueEntry, "id" | "at" | "version">,
+  ): Promise<Claim> {
+    const due = { key: deliveryKeys.due(channel, at, id), versionstamp: version };
+    return await claims.take(this.kv, deliveryKeys.claim(channel, id), due);
   }
 
   async find(id: string): Promise<Job | undefined> {

@@ -1,0 +1,75 @@
+/**
+ * Claims of work that any node may do: the process that does it writes its name where others
+ * see it. Work is free again once that process has ended.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { readAll, readRecord } from "../store/mod.ts";
+import type { Check, RecordKey, RecordStore } from "../../../store/mod.ts";
+import type { Nodes } from "./nodes.ts";
+
+/** The name of the process that holds a claim, as it is stored; `null` for nobody's work. */
+export type ClaimHolder = string | null;
+
+const claimRecord = z.string();
+
+export class Claims {
+  /** @param nodes the nodes that share the work; this process has it alone where missing */
+  constructor(private readonly nodes?: Pick<Nodes, "instance" | "isAlive"> | undefined) {}
+
+  /** What this process writes into a record to hold it. */
+  get holder(): ClaimHolder {
+    return this.nodes?.instance ?? null;
+  }
+
+  /** Whether another process that lives has what names this holder. */
+  async isHeldElsewhere(holder: ClaimHolder | undefined): Promise<boolean> {
+    const { nodes } = this;
+    if (nodes === undefined || typeof holder !== "string") return false;
+    return holder !== nodes.instance && await nodes.isAlive(holder);
+  }
+
+  /**
+   * Claims work whose own record names its holder.
+   *
+   * @param update stores this process's name, unless another holder is named by then
+   * @returns what `update` returns; `undefined` where another process that lives has it
+   */
+  async takeOver<T>(
+    holder: ClaimHolder | undefined,
+    update: (mine: ClaimHolder) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    return await this.isHeldElsewhere(holder) ? undefined : await update(this.holder);
+  }
+
+  /**
+   * Claims work by a record of its own, as long as `work` still is as it was listed. The check
+   * that it returns holds while the claim does: whoever ends the work deletes its key.
+   */
+  async take(
+    kv: RecordStore,
+    key: RecordKey,
+    work: Check,
+  ): Promise<Check | undefined> {
+    const held = await readRecord(kv, key, claimRecord);
+    return await this.takeOver(held?.value, async (mine) => {
+      const taken = await kv.atomic()
+        .check({ key, versionstamp: held?.versionstamp ?? null }, work)
+        .set(key, mine)
+        .commit();
+      return taken.ok ? { key, versionstamp: taken.versionstamp } : undefined;
+    });
+  }
+
+  /** The last parts of the keys below a prefix whose claims other processes hold. */
+  async heldElsewhere(kv: RecordStore, prefix: RecordKey): Promise<ReadonlySet<string>> {
+    const held = new Set<string>();
+    const known = new Map<string, boolean>();
+    for await (const { key, value } of readAll(kv, prefix, claimRecord)) {
+      if (!known.has(value)) known.set(value, await this.isHeldElsewhere(value));
+      if (known.get(value) === true) held.add(String(key.at(-1)));
+    }
+    return held;
+  }
+}
