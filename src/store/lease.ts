@@ -4,14 +4,7 @@
  *
  * @module
  */
-import type {
-  Changes,
-  Check,
-  Outcome,
-  RecordKey,
-  RecordReader,
-  SetOptions,
-} from "./record_types.ts";
+import type { Check, Draft, Outcome, RecordReader } from "./record_types.ts";
 
 /** Another node leads by now. */
 export class LeaseLostError extends Error {
@@ -58,22 +51,23 @@ export class Lease {
 }
 
 /**
- * A store or a service as code uses it that holds a lease: what takes a lease is not called
- * without one.
+ * A store or a service as code uses it that holds a lease: what takes a lease, as its last
+ * argument or among its last options, is not called without one.
  */
 export type Led<T> = {
   readonly [Name in keyof T]: T[Name] extends (...given: infer Given) => infer Result
-    ? Required<Given> extends [...infer Before, Lease]
-      ? (...given: [...Before, lease: Lease]) => Result
-    : T[Name]
+    ? (...given: WithLease<Required<Given>, Given>) => Result
     : T[Name];
 };
 
+type WithLease<All extends readonly unknown[], Given extends readonly unknown[]> = All extends
+  [...infer Before, Lease] ? [...Before, lease: Lease]
+  : All extends [...infer Before, infer Last]
+    ? "lease" extends keyof Last ? [...Before, options: Last & { readonly lease: Lease }] : Given
+  : Given;
+
 /** An operation that is committed under a lease, and not without one. */
-export interface LeasedOperation extends Changes {
-  check(...checks: readonly Check[]): this;
-  set(key: RecordKey, value: unknown, options?: SetOptions): this;
-  delete(key: RecordKey): this;
+export interface LeasedOperation extends Draft {
   commit(lease: Lease): Promise<Outcome>;
 }
 

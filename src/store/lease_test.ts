@@ -22,6 +22,9 @@ class Notes {
   add(_text: string, lease?: Lease): void {
     this.seen.push(lease?.role);
   }
+  put(_text: string, options?: { readonly loud?: boolean; readonly lease?: Lease }): void {
+    this.seen.push(options?.lease?.role);
+  }
   count(): number {
     return this.seen.length;
   }
@@ -32,6 +35,9 @@ Deno.test("Led requires the lease of every method that takes one, and of no othe
   notes.add("one", Lease.ofSoleNode("bot"));
   // @ts-expect-error: the lease is missing.
   notes.add("two");
-  assert.equal(notes.count(), 2);
-  assert.deepEqual(notes.seen, ["bot", undefined]);
+  notes.put("three", { lease: Lease.ofSoleNode("events") });
+  // @ts-expect-error: the lease is missing among the options.
+  notes.put("four", { loud: true });
+  assert.equal(notes.count(), 4);
+  assert.deepEqual(notes.seen, ["bot", undefined, "events", undefined]);
 });

@@ -23,6 +23,7 @@ export { type Operation, RecordStore, StoreLayer } from "./record_store.ts";
 export type {
   Changes,
   Check,
+  Draft,
   Entry,
   KeyPart,
   Listing,

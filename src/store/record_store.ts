@@ -8,6 +8,7 @@ import type { Lease } from "./lease.ts";
 import type {
   Changes,
   Check,
+  Draft,
   Listing,
   ListOptions,
   ListSelector,
@@ -21,7 +22,7 @@ import type {
 } from "./record_types.ts";
 
 /** A commit that is being put together. */
-export class Operation implements Changes {
+export class Operation implements Draft {
   readonly checks: Check[] = [];
   readonly mutations: Mutation[] = [];
 

@@ -47,6 +47,13 @@ export interface Changes {
   readonly mutations: readonly Mutation[];
 }
 
+/** What is added to a commit before it is made. */
+export interface Draft extends Changes {
+  check(...checks: readonly Check[]): this;
+  set(key: RecordKey, value: unknown, options?: SetOptions): this;
+  delete(key: RecordKey): this;
+}
+
 export interface Stored {
   readonly ok: true;
   readonly versionstamp: string;

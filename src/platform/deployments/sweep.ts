@@ -11,7 +11,7 @@ import { blobsOf, loadContent } from "./content.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
-import { type Lease, LeaseLostError } from "../../store/mod.ts";
+import { type Lease, LeaseLostError, type Led } from "../../store/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -31,7 +31,7 @@ export const KEEP_UPLOAD_MS = 24 * HOUR_MS;
 export const MIN_BLOB_AGE_MS = HOUR_MS;
 
 export interface SweepServices {
-  readonly deployments: DeploymentStore;
+  readonly deployments: Led<Pick<DeploymentStore, "all" | "update">>;
   readonly vault: BlobVault;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;

@@ -11,10 +11,10 @@ import { type DeploymentRecord, forget } from "../deployments/mod.ts";
 import { hostRecord, projectRecord } from "../projects/mod.ts";
 import { latestLabel } from "../environments/mod.ts";
 import { commitWithRetries, keys, readRecord } from "../core/store/mod.ts";
-import type { Lease, RecordStore } from "../../store/mod.ts";
+import type { Lease, LeasedStore } from "../../store/mod.ts";
 
 export interface RemoveServices {
-  readonly kv: RecordStore;
+  readonly kv: LeasedStore;
   readonly sites: Pick<SiteDirectory, "removeDeployment">;
   readonly builds: Pick<BuildStore, "removeWith">;
   readonly runner: Pick<BuildRunner, "forget">;

@@ -29,7 +29,7 @@ import {
   isUnderWay,
   type KnownCommit,
 } from "./build_record.ts";
-import type { Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
+import type { Draft, Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const ticketRecord = z.object({ projectId: z.string(), id: z.string() });
 const commitRecord = z.object({ id: z.string() });
@@ -199,7 +199,7 @@ export class BuildStore {
 
   /** Removes the build of a deployment in the commit that removes the deployment. */
   async removeWith(
-    operation: Operation,
+    operation: Draft,
     { projectId, id, branch, commitSha, environment }: DeploymentRecord,
   ): Promise<void> {
     operation.delete(keys.build(projectId, id)).delete(keys.buildLog(projectId, id));

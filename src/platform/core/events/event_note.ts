@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { EVENT_NAMES, eventData, type EventName } from "../../../contract/mod.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
-import type { RecordKey } from "../../../store/mod.ts";
+import type { Draft, RecordKey } from "../../../store/mod.ts";
 
 export const eventAudience = z.discriminatedUnion("type", [
   z.object({ type: z.literal("workspace"), workspaceId: z.string() }),
@@ -42,7 +42,7 @@ export function noteKey(
  * which removes the note.
  */
 export function noteEvent(
-  operation: { set(key: RecordKey, value: unknown): unknown },
+  operation: Pick<Draft, "set">,
   raised: RaisedEvent,
 ): void {
   const { key } = raised;

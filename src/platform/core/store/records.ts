@@ -9,7 +9,16 @@ import { Contention, whenUnlocked } from "../../../lib/contention.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
 import { DamagedRecordError } from "./damaged_record.ts";
 import { StoreBusyError } from "./store_busy.ts";
-import type { Lease, Operation, RecordKey, RecordReader, RecordStore } from "../../../store/mod.ts";
+import type {
+  Lease,
+  LeasedOperation,
+  LeasedStore,
+  Operation,
+  Outcome,
+  RecordKey,
+  RecordReader,
+  RecordStore,
+} from "../../../store/mod.ts";
 
 export interface Versioned<T> {
   readonly value: T;
@@ -118,9 +127,9 @@ export interface CommitOptions {
 }
 
 /** The queues of each open store: changes of a record within this process run one at a time. */
-const queues = new WeakMap<RecordStore, KeyedLock>();
+const queues = new WeakMap<object, KeyedLock>();
 
-function queueOf(kv: RecordStore): KeyedLock {
+function queueOf(kv: object): KeyedLock {
   const known = queues.get(kv);
   if (known !== undefined) return known;
   const queue = new KeyedLock();
@@ -146,6 +155,21 @@ export async function commitWithRetries<T>(
   kv: RecordStore,
   contended: readonly RecordKey[],
   attempt: () => Promise<{ readonly operation: Operation; readonly result: T }>,
+  options?: CommitOptions,
+): Promise<Committed<T>>;
+export async function commitWithRetries<T>(
+  kv: LeasedStore,
+  contended: readonly RecordKey[],
+  attempt: () => Promise<{ readonly operation: LeasedOperation; readonly result: T }>,
+  options: CommitOptions & { readonly lease: Lease },
+): Promise<Committed<T>>;
+export async function commitWithRetries<T>(
+  kv: object,
+  contended: readonly RecordKey[],
+  attempt: () => Promise<{
+    readonly operation: { commit(lease: Lease | undefined): Promise<Outcome> };
+    readonly result: T;
+  }>,
   { checked = [], lease }: CommitOptions = {},
 ): Promise<Committed<T>> {
   const queue = queueOf(kv);
