@@ -209,6 +209,10 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "the process of a server loads nothing else",
   },
   {
+    path: "src/runtime/command/process_main.ts",
+    reason: "the process of a server loads nothing else",
+  },
+  {
     path: "src/runtime/node/probe_main.ts",
     reason: "the process that tries the sandbox of Node loads nothing else",
   },

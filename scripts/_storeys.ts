@@ -158,6 +158,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     ".",
     "images",
     "node",
+    "command",
     "node/sandbox",
     "compute",
     "compute/engine",

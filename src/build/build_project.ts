@@ -21,6 +21,7 @@ import { createFolderReader } from "./folder_reader.ts";
 import { wrongNode } from "./node_version.ts";
 import { installPackages, planInstall } from "./packages/install_packages.ts";
 import { provideManager } from "./packages/provide_manager.ts";
+import { requireToolchains } from "./require_toolchains.ts";
 import { runCommand } from "./run_command.ts";
 import type { BuildHost } from "./types.ts";
 import { buildNeeded } from "./workspace/build_needed.ts";
@@ -153,14 +154,28 @@ async function buildVariables(
   return { ...frameworkVariables(host, detected), ...env };
 }
 
+/** A project that svc.toml says how to start is deployed as it is, whatever it is written in. */
+function asProgram(detected: DetectedProject, config: ProjectConfig | undefined): DetectedProject {
+  const { server } = detected;
+  if (config?.build.runtime !== "command" || server !== undefined) return detected;
+  return {
+    ...detected,
+    outputDirs: ["."],
+    server: { reason: "svc.toml sets build.runtime" },
+    advice: undefined,
+  };
+}
+
 async function detect(host: BuildHost, options: BuildOptions): Promise<DetectedProject> {
   const reader = createFolderReader(options.directory);
-  const own = await detectProject(reader, { framework: options.framework });
-  const detected = own.framework === undefined
-    ? await detectProject(reader, { framework: options.settings?.framework })
+  const isStatic = options.config?.build.isStatic === true;
+  const own = await detectProject(reader, { framework: options.framework, isStatic });
+  const found = own.framework === undefined
+    ? await detectProject(reader, { framework: options.settings?.framework, isStatic })
     : own;
+  const detected = asProgram(found, options.config);
   const { framework, advice } = detected;
-  if (framework !== undefined) {
+  if (framework !== undefined && detected.startCommand === undefined) {
     const version = framework.version === undefined ? "" : ` ${framework.version}`;
     host.say("detect", "info", `Detected ${framework.name}${version}`);
   }
@@ -183,6 +198,19 @@ function isWritten({ buildCommand, config, settings }: BuildOptions, detected: D
   return written !== null && written !== detected.buildCommand;
 }
 
+/** Shows how a program of another language is built and started, before anything runs. */
+function showCommands(
+  host: BuildHost,
+  { config }: BuildOptions,
+  { command, detected }: Pick<BuiltProject, "command" | "detected">,
+): void {
+  const { startCommand, framework, server } = detected;
+  if (startCommand === undefined || framework === undefined) return;
+  host.say("detect", "info", `${framework.name}: ${server?.reason ?? "a server"}`);
+  host.say("detect", "info", `Build: ${command ?? "nothing to build"}`);
+  host.say("detect", "info", `Start: ${config?.server.command ?? startCommand}`);
+}
+
 /**
  * Installs packages where none are, and runs the build command, if there is one. What
  * the project needs of its workspace is built before, unless the command is a written
@@ -199,7 +227,9 @@ async function runBuild(
     builds: command !== undefined,
   });
   const commands = [install?.command, command].filter((each) => each !== undefined);
+  showCommands(host, options, { command, detected });
   if (commands.length === 0) return;
+  if (!isWritten(options, detected)) await requireToolchains(host, detected);
   const variables = onceAsked(host, options, detected);
   const equipped = await provideManager(host, { directory, detected, commands });
   if (install !== undefined) {

@@ -18,12 +18,13 @@ export interface ForetellOptions {
 
 /** Finds out what a deploy takes; `undefined` where there is no server. */
 export async function foretellEngine(
-  { directory, config, detected: { server } }: ForetellOptions,
+  { directory, config, detected: { server, startCommand } }: ForetellOptions,
 ): Promise<EngineChoice | undefined> {
   if (server === undefined) return undefined;
   return decideEngine({
     configured: config?.build.runtime,
     written: undefined,
+    command: startCommand,
     forDeno: server.layout?.forDeno === true,
     isFound: true,
     ...await readProjectKind(createFolderReader(directory)),

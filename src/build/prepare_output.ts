@@ -7,10 +7,13 @@
 import { dirname, join, relative } from "node:path";
 import { describeUtf8Fault, NotUtf8Error } from "../lib/utf8.ts";
 import {
+  type BuiltOutput,
   type DetectedProject,
   findBuilt,
+  findFramework,
   formatManifestProblems,
   type Found,
+  type FoundServer,
   generateManifest,
   type ImageSettings,
   type Manifest,
@@ -79,18 +82,32 @@ async function readManifest(output: string): Promise<unknown> {
 
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
+/** The output of a project that svc.toml says how to start, where nothing else is known of it. */
+function findProgram(
+  { framework }: DetectedProject,
+  { paths }: BuiltOutput,
+  { runtime }: ServerSettings,
+): FoundServer | undefined {
+  const [entry] = paths;
+  if (runtime !== "command" || findFramework(framework?.id)?.isLanguage === true) return undefined;
+  if (entry === undefined) return undefined;
+  return { type: "server", launch: {}, directory: ".", entry, clients: [] };
+}
+
 /** The files of an output without a manifest, and what its framework says that they are. */
 async function findFiles(
   host: BuildHost,
   { output, projectRoot, detected, settings, isNamed = false }: OutputFacts,
 ): Promise<{ readonly found: Usable; readonly listing: Listing }> {
   const survey = await surveyFolder(output, projectRoot);
-  const found = await findBuilt(detected, {
+  const built: BuiltOutput = {
     directory: relative(projectRoot, output).replaceAll("\\", "/") || ".",
     paths: survey.files.map(({ path }) => path),
     readText: (path) => readOptionalText(join(output, path)),
     project: createFolderReader(projectRoot),
-  }, { isStatic: settings.isStatic === true, isNamed });
+  };
+  const found = findProgram(detected, built, settings) ??
+    await findBuilt(detected, built, { isStatic: settings.isStatic === true, isNamed });
   if (found.type === "unusable") {
     const { message, hint, details } = found;
     throw new BuildError(details === undefined ? "manifest_invalid" : "server_invalid", message, {

@@ -6,6 +6,7 @@
  */
 import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
 import {
+  COMMAND_PROCESS_ARGUMENT,
   COMPUTE_PROCESS_ARGUMENT,
   DATABASE_PROCESS_ARGUMENT,
   FUNCTION_PROCESS_ARGUMENT,
@@ -29,6 +30,8 @@ const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
     (await import("../runtime/images/process_main.ts")).runImageProcess,
   [NODE_PROCESS_ARGUMENT]: async () =>
     (await import("../runtime/node/process_main.ts")).runNodeProcess,
+  [COMMAND_PROCESS_ARGUMENT]: async () =>
+    (await import("../runtime/command/process_main.ts")).runCommandProcess,
   [DATABASE_PROCESS_ARGUMENT]: async () =>
     (await import("../database/embedded/process_main.ts")).runDatabaseProcess,
   [NODE_PROBE_ARGUMENT]: async () => (await import("../runtime/node/probe_main.ts")).runNodeProbe,

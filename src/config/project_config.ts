@@ -55,7 +55,7 @@ export interface ProjectConfig {
     /** Whether the output is a static site, whatever it looks like. */
     readonly isStatic?: boolean;
     /** What runs the project's servers; decided at deploy where missing. */
-    readonly runtime?: "deno" | "node";
+    readonly runtime?: "deno" | "node" | "command";
     /** Size of a server's folder for temporary files, in MiB. */
     readonly tmpMb?: number;
     /** Files of other hosts that are meant to have no effect, relative to the project. */

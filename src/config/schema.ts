@@ -115,7 +115,7 @@ const dev = table({
 const OUTPUT_DIR_RULE = "Use a relative path that stays in the project, with forward slashes";
 const OUTPUT_DIRS_RULE = `Use a list of 1 to ${MAX_OUTPUT_DIRS} directories`;
 
-const ENGINES = ["deno", "node"] as const;
+const ENGINES = ["deno", "node", "command"] as const;
 const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
 
 const healthPath = text("Use a path that begins with /, without spaces", {
@@ -151,9 +151,9 @@ const build = table({
     description:
       "True to publish every file of the output as it is, though it looks like a server's code.",
   }),
-  runtime: z.enum(ENGINES, 'Use "deno" or "node"').optional().meta({
+  runtime: z.enum(ENGINES, 'Use "deno", "node" or "command"').optional().meta({
     description:
-      "What runs the servers of the project: the sandbox on Deno, or Node itself; detected when omitted.",
+      "What runs the servers of the project: the sandbox on Deno, Node itself, or any program that listens on $PORT; detected when omitted.",
   }),
   health: healthPath.optional().meta({
     description: "Older name of health_path in [server].",

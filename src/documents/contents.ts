@@ -28,6 +28,7 @@ export const OPTIONAL = "Optional";
 export const CONTENTS: readonly Section[] = [
   section("A project", {
     "frameworks": "What svc deploy finds out by itself, framework by framework",
+    "languages": "Servers in Go, Rust, Python, Ruby, PHP, Java and others",
     "svc-toml": "Every key of svc.toml",
     "dev": "svc dev and svc preview: a project behind the edge, on your machine",
     "environments": "Environments, variables, context and addresses",

@@ -17,6 +17,9 @@ export const IMAGE_PROCESS_ARGUMENT = "__image-process";
 /** Runs a server on Node. */
 export const NODE_PROCESS_ARGUMENT = "__node-process";
 
+/** Runs a server that is any other program. */
+export const COMMAND_PROCESS_ARGUMENT = "__command-process";
+
 /** Finds out which sandbox Node gets. */
 export const NODE_PROBE_ARGUMENT = "__node-probe";
 

@@ -59,8 +59,8 @@ export const DEFAULT_START_TIMEOUT_MS = 30_000;
 export const MIN_START_TIMEOUT_MS = 1000;
 export const MAX_START_TIMEOUT_MS = 300_000;
 
-/** What may run a server: the sandbox on Deno, or Node itself. */
-export const ENGINES = ["deno", "node"] as const;
+/** What may run a server: the sandbox on Deno, Node itself, or any program that a command starts. */
+export const ENGINES = ["deno", "node", "command"] as const;
 
 /** A version of Node, or the first numbers of one: `24`, `24.1`, `24.1.0`. */
 export const NODE_VERSION = /^\d{1,3}(\.\d{1,4}){0,2}$/;

@@ -88,8 +88,8 @@ export const runtimeSchema = z.strictObject({
   memoryMb: integer(WANTED_MEMORY, MIN_MEMORY_MB, MAX_MEMORY_MB).optional().describe(
     `Memory of the server process, in MiB; ${DEFAULT_MEMORY_MB} where missing.`,
   ),
-  engine: z.enum(ENGINES, 'Use "deno" or "node"').optional().describe(
-    'What runs the server: "deno", one bundled module in the sandbox on Deno, or "node", files and packages on Node itself; "deno" where missing.',
+  engine: z.enum(ENGINES, 'Use "deno", "node" or "command"').optional().describe(
+    'What runs the server: "deno", one bundled module in the sandbox on Deno, "node", files and packages on Node itself, or "command", any program that listens on $PORT; "deno" where missing.',
   ),
   nodeVersion: z.string(WANTED_NODE).regex(NODE_VERSION, WANTED_NODE).optional().describe(
     'Version of Node for the engine "node".',
@@ -103,7 +103,7 @@ export const runtimeSchema = z.strictObject({
     ),
   command: text(WANTED_COMMAND, MAX_COMMAND_LENGTH).regex(COMMAND, WANTED_COMMAND).optional()
     .describe(
-      'Shell command that starts the server in the folder of the deployment, for the engine "node"; the entry is run where missing.',
+      'Shell command that starts the server in the folder of the deployment, for the engines "node", whose entry is run where it is missing, and "command", which needs one.',
     ),
   startTimeoutMs: integer(WANTED_START, MIN_START_TIMEOUT_MS, MAX_START_TIMEOUT_MS).optional()
     .describe(

@@ -108,6 +108,14 @@ export {
   probeNodeSandbox,
 } from "./node/mod.ts";
 export {
+  commandProcessCommand,
+  findToolchains,
+  type FoundToolchain,
+  type Toolchain,
+  toolchainPlaces,
+  TOOLCHAINS,
+} from "./command/mod.ts";
+export {
   createOutboundFetch,
   isPublicAddress,
   judgeTarget,

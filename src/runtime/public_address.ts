@@ -80,3 +80,20 @@ export function isPublic(address: Uint8Array): boolean {
     ? !CLOSED_RANGES_V4.some((range) => within(address, range))
     : within(address, OPEN_RANGE_V6) && !CLOSED_RANGES_V6.some((range) => within(address, range));
 }
+
+/** 127.128.0.0/9: loopback addresses of which each program that runs as a server has two. */
+const SERVERS = [127, 128] as const;
+
+/** The two loopback addresses of a server, by the number of the process that watches it. */
+export function serverAddresses(pid: number): readonly [Uint8Array, Uint8Array] {
+  const address = (which: number): Uint8Array => {
+    const number = (pid * 2 + which) % 2 ** 23;
+    return Uint8Array.of(SERVERS[0], SERVERS[1] | number >> 16, number >> 8 & 255, number & 255);
+  };
+  return [address(0), address(1)];
+}
+
+/** True for an address that belongs to a server alone, whatever else of this machine is open. */
+export function isServerAddress(address: Uint8Array): boolean {
+  return address.byteLength === 4 && address[0] === SERVERS[0] && address[1]! >= SERVERS[1];
+}

@@ -12,9 +12,9 @@ interface Row {
 const PAGE = { "index.html": "<h1>page</h1>" };
 
 const ROWS: Readonly<Record<string, Row>> = {
-  "rack": {
-    files: { Gemfile: 'gem "sinatra"\n', "config.ru": "run App", "public/robots.txt": "" },
-    seen: /config\.ru:1 starts an application of Rack/,
+  "scala": {
+    files: { "build.sbt": 'name := "shop"\n', "public/robots.txt": "" },
+    seen: /build\.sbt:1 builds a program in Scala/,
   },
   "flask": {
     files: {
@@ -23,10 +23,10 @@ const ROWS: Readonly<Record<string, Row>> = {
       "app.py": "from flask import Flask\n",
       "templates/a.html": "",
     },
-    seen: /requirements\.txt:1 asks for flask[^]*found no way to run Python/,
+    seen: /requirements\.txt:1 asks for flask[^]*found no way to run this server in Python/,
   },
   "go": {
-    files: { "go.mod": "module shop\n", "main.go": "package main\n" },
+    files: { "go.mod": "module shop\n", "shop.go": "package shop\n" },
     seen: /go\.mod:1 is the Go module shop/,
   },
   "container": {

@@ -6,10 +6,12 @@ import { COMPILED } from "../../scripts/_program.ts";
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { fileURLToPath } from "node:url";
 import {
+  COMMAND_PROCESS_ARGUMENT,
   COMPUTE_PROCESS_ARGUMENT,
   NODE_PROCESS_ARGUMENT,
 } from "../../src/lib/process_arguments.ts";
 import {
+  commandProcessCommand,
   type ComputeLogEntry,
   computeProcessCommand,
   type ComputeRequest,
@@ -62,6 +64,19 @@ const spawnNodeServer: ComputeServerOptions["spawn"] = COMPILED === undefined
   ? nodeProcessCommand({ env })
   : compiled(COMPILED, NODE_PROCESS_ARGUMENT);
 
+const spawnCommand: ComputeServerOptions["spawn"] = COMPILED === undefined
+  ? commandProcessCommand({ env })
+  : compiled(COMPILED, COMMAND_PROCESS_ARGUMENT);
+
+/** Makes a server that a shell command starts, in the folder of the deployment. */
+export const commandServer = (command: string, options: TestOptions = {}): TestServer =>
+  computeServer({
+    engine: "command",
+    spawn: spawnCommand,
+    program: { command, toolchains: [], path: [] },
+    ...options,
+  });
+
 /** Starts the process of a server on Node where nobody may make namespaces, as in most containers. */
 export const withoutNamespaces: ComputeServerOptions["spawn"] = async (folder, facts) => {
   const { command, args, env: own } = await spawnNodeServer(folder, facts);
@@ -72,7 +87,7 @@ export const withoutNamespaces: ComputeServerOptions["spawn"] = async (folder, f
   };
 };
 
-export type TestEngine = NonNullable<ComputeServerOptions["engine"]>;
+export type TestEngine = "deno" | "node";
 
 /** What servers run on: tests of their behaviour run on each. */
 export const ENGINES: readonly TestEngine[] = ["deno", "node"];

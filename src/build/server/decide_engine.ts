@@ -17,6 +17,8 @@ export interface EngineFacts {
   readonly configured: Engine | undefined;
   /** `runtime.engine` of the layer in a manifest that the build wrote. */
   readonly written: Engine | undefined;
+  /** Shell command that starts it, where it is a program of another language. */
+  readonly command?: string | undefined;
   /** Whether detection found a server for Deno. */
   readonly forDeno: boolean;
   /** Whether detection found a server at all; false where the build wrote its manifest. */
@@ -41,11 +43,12 @@ function whyDeno(facts: EngineFacts): string | undefined {
 
 /** The engine that was asked for, else the one that the project is written for. */
 export function decideEngine(facts: EngineFacts): EngineChoice {
-  const { configured, written } = facts;
+  const { configured, written, command } = facts;
   if (configured !== undefined) {
     return { engine: configured, reason: "svc.toml sets build.runtime" };
   }
   if (written !== undefined) return { engine: written, reason: "its manifest says so" };
+  if (command !== undefined) return { engine: "command", reason: "it is a program" };
   const reason = whyDeno(facts);
   if (reason !== undefined) return { engine: "deno", reason };
   return {

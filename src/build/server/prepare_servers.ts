@@ -14,6 +14,7 @@ import type { BuildHost } from "../types.ts";
 import { bundleLayer, denoServer } from "./bundle_server.ts";
 import { decideEngine, type EngineChoice, readProjectKind } from "./decide_engine.ts";
 import { describeNeeds } from "./describe_needs.ts";
+import { commandServer } from "./command_server.ts";
 import { nodeServer } from "./node_server.ts";
 import type { PreparedServer, ServerFacts, ServerReport } from "./types.ts";
 
@@ -52,6 +53,7 @@ async function engineOf(layer: ComputeLayer, facts: ServerFacts): Promise<Engine
   return decideEngine({
     configured: settings.runtime,
     written: layer.runtime?.engine,
+    command: found?.command,
     forDeno: found?.launch.forDeno === true,
     isFound: found !== undefined,
     ...await readProjectKind(createFolderReader(projectRoot)),
@@ -65,6 +67,7 @@ async function prepareServer(
   facts: ServerFacts,
 ): Promise<PreparedServer> {
   const { engine, reason } = await engineOf(layer, facts);
+  if (engine === "command") return commandServer(host, layer, { facts, reason });
   if (engine === "node") return await nodeServer(host, layer, { facts, reason });
   const made = await bundleLayer(host, layer, facts);
   const server = await denoServer(layer, made, { facts, reason });
@@ -89,7 +92,7 @@ function linksFile(links: Readonly<Record<string, string>>): readonly OutputCont
 
 /** The files of all: what a server on Node has in its folder stays, whoever else bundled it. */
 function merge(facts: ServerFacts, prepared: readonly PreparedServer[]): readonly OutputContent[] {
-  const kept = prepared.filter(({ report }) => report.engine === "node")
+  const kept = prepared.filter(({ report }) => report.engine !== "deno")
     .map(({ layer }) => layer.directory);
   const isKept = (path: string) =>
     kept.some((directory) => directory === "." || path.startsWith(`${directory}/`));

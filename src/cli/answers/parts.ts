@@ -39,7 +39,7 @@ export const diagnostic = z.object({
 export const server = z.object({
   layer: text,
   entry: text,
-  engine: z.enum(["deno", "node"]),
+  engine: z.enum(["deno", "node", "command"]),
   reason: text.describe("Why, as a clause"),
   nodeVersion: text.optional(),
   packages: z.object({ count, files: count, bytes: count }).optional(),

@@ -31,7 +31,7 @@ export const PROJECT_ANSWERS: Answers = {
     files: text.nullable().describe("Folder that is served; null where there is none"),
     server: z.object({
       entry: text.nullable(),
-      engine: z.enum(["deno", "node"]),
+      engine: z.enum(["deno", "node", "command"]),
       reason: text,
       engineReason: text,
     }).nullable(),

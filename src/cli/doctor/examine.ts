@@ -14,6 +14,7 @@ import { examineDatabases } from "./databases.ts";
 import type { Point } from "./point.ts";
 import { examineBlobs, examineStore } from "./storages.ts";
 import { examineNode } from "./node_versions.ts";
+import { examineToolchains } from "./toolchains.ts";
 import { examineBuildSandbox, examineNodeSandbox, judgeServerSandbox } from "./sandboxes.ts";
 
 export interface ExamineOptions {
@@ -151,6 +152,7 @@ export async function examine(
     await processLimits(),
     await bundler(cacheDir),
     await git(),
+    await examineToolchains(env),
     await countries(),
     await databases(env.PATH ?? ""),
     await examineBuildSandbox(env),

@@ -18,6 +18,7 @@ Deno.test("examine() looks at each point, and advises where one fails", async ()
     "process limits",
     "esbuild",
     "git",
+    "toolchains",
     "countries",
     "databases",
     "build sandbox",

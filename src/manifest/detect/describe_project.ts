@@ -47,7 +47,11 @@ export function planProject(
   };
 }
 
-const ENGINES: Readonly<Record<Engine, string>> = { deno: "Deno", node: "Node.js" };
+const ENGINES: Readonly<Record<Engine, string>> = {
+  deno: "Deno",
+  node: "Node.js",
+  command: "the platform's own toolchain",
+};
 
 /**
  * Names what was found, and what of it will run where, unless something must change

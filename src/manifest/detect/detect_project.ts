@@ -67,9 +67,11 @@ async function named(
 async function recognize(
   reader: ProjectReader,
   facts: PackageFacts | undefined,
+  { isStatic = false }: DetectOptions,
 ): Promise<Recognized | undefined> {
   const dependencies = facts?.dependencies ?? new Map<string, string>();
   for (const framework of FRAMEWORKS) {
+    if (isStatic && framework.isLanguage === true) continue;
     const found = framework.packages.find((name) => dependencies.has(name));
     const asksAll = framework.applies !== undefined && framework.packages.length === 0;
     if (found === undefined && framework.configIdentifies !== true && !asksAll) continue;
@@ -107,7 +109,7 @@ interface Commands {
 function commandsOf(
   manager: PackageManager | undefined,
   facts: PackageFacts | undefined,
-  own: Commands & { readonly package: string | undefined },
+  own: Commands & { readonly package: string | undefined; readonly isLanguage: boolean },
 ): Commands {
   const call = (commandLine: string | undefined) =>
     commandLine === undefined || manager === undefined || own.package === undefined
@@ -118,7 +120,10 @@ function commandsOf(
     return name === undefined || manager === undefined ? undefined : runScript(manager, name);
   };
   return {
-    build: script(["build"]) ?? call(own.build),
+    build: own.isLanguage
+      ? [script(["build"]), own.build].filter((each) => each !== undefined).join(" && ") ||
+        undefined
+      : script(["build"]) ?? call(own.build),
     dev: script(["dev", "start", "serve"]) ?? call(own.dev),
   };
 }
@@ -140,6 +145,8 @@ async function outputDirsWithout(
 export interface DetectOptions {
   /** Id of the framework, which is not asked for then. */
   readonly framework?: string | null | undefined;
+  /** True for a static site, whatever servers of other languages it shows. */
+  readonly isStatic?: boolean;
 }
 
 /** Detects framework, package manager, commands and candidate output directories. */
@@ -153,7 +160,7 @@ export async function detectProject(
   const { framework: id } = options;
   const recognized = typeof id === "string"
     ? await named(reader, facts, id)
-    : await recognize(reader, facts);
+    : await recognize(reader, facts, options);
   const manager = managed?.name ?? "npm";
   const framework = recognized?.framework;
   const finding: FrameworkFinding = await framework?.inspect?.({
@@ -169,6 +176,7 @@ export async function detectProject(
     build: finding.build ?? framework?.build,
     dev: finding.dev ?? framework?.dev,
     package: recognized?.package,
+    isLanguage: framework?.isLanguage === true,
   });
   const outputDirs = framework === undefined
     ? await outputDirsWithout(reader, commands.build)
@@ -184,6 +192,8 @@ export async function detectProject(
       (managed === undefined ? undefined : await installCommand(managed, reader)),
     buildCommand: commands.build,
     devCommand: commands.dev,
+    ...(finding.start === undefined ? {} : { startCommand: finding.start }),
+    ...(finding.toolchains === undefined ? {} : { toolchains: finding.toolchains }),
     outputDirs,
     server: finding.server === undefined
       ? undefined

@@ -60,6 +60,10 @@ export interface DetectedProject {
   readonly installCommand: string | undefined;
   readonly buildCommand: string | undefined;
   readonly devCommand: string | undefined;
+  /** Starts its server, where that is a program of another language than JavaScript. */
+  readonly startCommand?: string;
+  /** Ids of the toolchains of this machine that build it; none where missing. */
+  readonly toolchains?: readonly string[];
   /** Where the output may lie, most likely first, relative to the project. */
   readonly outputDirs: readonly string[];
   /** Set where the build makes a server: why that is known, as a clause. */

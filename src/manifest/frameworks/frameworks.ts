@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { LANGUAGE_SERVERS } from "../languages/languages.ts";
 import { angular } from "./angular.ts";
 import { astro } from "./astro.ts";
 import { createReactApp } from "./create_react_app.ts";
@@ -11,6 +12,7 @@ import { docusaurus } from "./docusaurus.ts";
 import { eleventy } from "./eleventy.ts";
 import { FUNCTION_PROJECTS } from "./functions_server.ts";
 import { hugo } from "./hugo.ts";
+import { jekyll } from "./jekyll.ts";
 import { next } from "./next.ts";
 import { nitro } from "./nitro.ts";
 import { NODE_SERVERS } from "./node_servers.ts";
@@ -48,12 +50,14 @@ export const FRAMEWORKS: readonly Framework[] = [
   workers,
   ...NODE_SERVERS,
   denoServer,
+  jekyll,
+  hugo,
+  ...LANGUAGE_SERVERS,
   createReactApp,
   vueCli,
   rsbuild,
   vite,
   parcel,
-  hugo,
   ...FUNCTION_PROJECTS,
 ];
 

@@ -21,6 +21,7 @@ export const hugo: Framework = {
   inspect: ({ config }) => {
     const written = /^\s*["']?publishDir["']?\s*[:=]\s*["']?([^"'\s,#]{1,256})/im;
     const publishDir = written.exec(config?.text ?? "")?.[1];
-    return publishDir === undefined ? {} : { outputDirs: [publishDir] };
+    const toolchains = ["hugo"];
+    return publishDir === undefined ? { toolchains } : { toolchains, outputDirs: [publishDir] };
   },
 };

@@ -52,6 +52,10 @@ export interface FrameworkFinding {
   readonly server?: string;
   /** Where the server will be, in place of that of the table row; paths of the project. */
   readonly layout?: ServerLayout;
+  /** Shell command that starts its server, where that is no program of JavaScript. */
+  readonly start?: string;
+  /** Ids of the toolchains of this machine that build it. */
+  readonly toolchains?: readonly string[];
   /** Command that installs the packages of a project without package.json. */
   readonly install?: string;
   readonly advice?: Advice;
@@ -144,6 +148,8 @@ export interface FoundServer {
    */
   readonly placements?: readonly Placement[];
   readonly launch: Launch;
+  /** Shell command that starts it, where it is no server of JavaScript. */
+  readonly command?: string;
   /**
    * Script of package.json that starts it on Node, where that is more than to run the
    * entry: the author's files are then deployed as they are, without `launch`.
@@ -247,6 +253,8 @@ export interface Framework {
   readonly build: string | undefined;
   readonly dev: string | undefined;
   readonly outputDirs: readonly string[];
+  /** True where its servers are programs of another language, which a script of package.json only helps to build. */
+  readonly isLanguage?: boolean;
   /** True where the program is no npm package. */
   readonly standalone?: boolean;
   /** True where its sites without a server have one page, whose script shows every path. */

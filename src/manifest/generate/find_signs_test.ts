@@ -44,13 +44,13 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
     files: { ...PAGE, "requirements.txt": "mkdocs\n" },
     seen: ["requirements.txt:1 lists packages of Python"],
   },
-  "Rails with its folder public": {
+  "Rack without what starts it": {
     files: {
-      Gemfile: 'source "https://rubygems.org"\n\ngem "rails", "~> 8.0"\n',
+      Gemfile: 'source "https://rubygems.org"\n\ngem "rack", "~> 3.0"\n',
       "public/404.html": "",
     },
     directory: "public",
-    seen: ["Gemfile:3 asks for rails"],
+    seen: ["Gemfile:3 asks for rack"],
   },
   "Laravel, whose assets Vite builds": {
     files: {
@@ -62,21 +62,21 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
     directory: "public",
     seen: ["artisan:1 manages a project of Laravel"],
   },
-  "pages of PHP": {
-    files: { ...PAGE, "index.php": "<?php echo 1;" },
-    seen: ["index.php:1 is a page of PHP"],
+  "Slim without a page": {
+    files: { ...PAGE, "composer.json": '{"require": {"slim/slim": "4"}}' },
+    seen: ["composer.json:1 asks for slim/slim"],
   },
-  "Go": {
-    files: { ...PAGE, "go.mod": "module example.com/shop\n\ngo 1.24\n", "main.go": "package main" },
+  "a library in Go": {
+    files: { ...PAGE, "go.mod": "module example.com/shop\n\ngo 1.24\n", "shop.go": "package shop" },
     seen: ["go.mod:1 is the Go module example.com/shop"],
   },
   "Rust": {
     files: { ...PAGE, "Cargo.toml": '[package]\nname = "a"\n[dependencies]\naxum = "0.8"\n' },
     seen: ["Cargo.toml:4 asks for axum"],
   },
-  "Spring": {
-    files: { ...PAGE, "pom.xml": "<project>\n<artifactId>spring-boot-starter</artifactId>" },
-    seen: ["pom.xml:2 asks for spring-boot"],
+  "Scala": {
+    files: { ...PAGE, "build.sbt": 'name := "shop"' },
+    seen: ["build.sbt:1 builds a program in Scala"],
   },
   "Phoenix": {
     files: { ...PAGE, "mix.exs": 'defp deps do\n[{:phoenix, "~> 1.8"}]' },
@@ -90,9 +90,9 @@ const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly strin
     files: { ...PAGE, Dockerfile: "FROM nginx AS web\nFROM ruby:3.4 AS app\nFROM app\n" },
     seen: ["Dockerfile:3 builds an image from app"],
   },
-  "a Procfile": {
-    files: { ...PAGE, Procfile: "release: ./migrate\nweb: ./bin/server\n" },
-    seen: ["Procfile:2 starts ./bin/server"],
+  "a Procfile that starts what is not there": {
+    files: { ...PAGE, Procfile: "release: ./migrate\nweb: bun run server\n" },
+    seen: ["Procfile:2 starts bun run server"],
   },
   "a server in Python that a build script of assets hides": {
     files: {
@@ -115,7 +115,7 @@ for (const [name, { seen, ...project }] of Object.entries(REFUSED)) {
       "Nothing is published: this project looks like a server, not a static site",
     );
     assert.deepEqual(lines.slice(0, seen.length), seen.map((line) => `  ${line}`));
-    assert.match(found.hint ?? "", /^svc runs .*\n\n\[build\]\nstatic = true\n$/s);
+    assert.match(found.hint ?? "", /^svc .*\n\n\[build\]\nstatic = true\n$/s);
     const { found: published } = await inspect(project, { isStatic: true });
     assert.equal(published.type, "static");
   });

@@ -11,6 +11,10 @@ import { escapePattern, lineOf } from "./line_of.ts";
 import { CONTAINERS, FUNCTION_FOLDERS, LANGUAGES, packsFiles } from "./sign_table.ts";
 import type { FileSign, LanguageSigns, ProjectSign } from "./types.ts";
 
+/** How a project says what starts it. */
+const SAY_HOW = 'To run it, write into svc.toml runtime = "command" under [build], with the ' +
+  'command that builds it, and command = "…" under [server], which starts it and listens on $PORT';
+
 /** What was seen in a file, and on which line; `undefined` where it shows nothing. */
 function seenIn(
   text: string,
@@ -39,14 +43,13 @@ async function languageSign(
   for (const row of files) {
     const found = await fileSign(project, row);
     if (found === undefined) continue;
-    const can = `svc runs servers of JavaScript and TypeScript, but found no way to run ${name}`;
+    const can = `svc found no way to run this server in ${name}. ${SAY_HOW}`;
     return { kind: "program", language: name, can, ...found };
   }
   return undefined;
 }
 
-const CONTAINER_CAN =
-  "svc runs the servers that it detects without a container: of JavaScript and TypeScript";
+const CONTAINER_CAN = `svc builds no images. ${SAY_HOW}`;
 
 async function findContainers(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const signs: ProjectSign[] = [];

@@ -9,6 +9,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import { type ComputeLayer, type Engine, LINKS_PATH, runtimeSettings } from "../../manifest/mod.ts";
 import {
+  commandProcessCommand,
   computeProcessCommand,
   type ComputeServer,
   type ComputeServerOptions,
@@ -18,6 +19,7 @@ import {
   NodeVersionError,
   NodeVersions,
   type Revalidation,
+  toolchainPlaces,
 } from "../../runtime/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { isFullDisk } from "../core/store/mod.ts";
@@ -65,10 +67,19 @@ export interface ServerMakerOptions {
   readonly keepLine: (deploymentId: string, line: string) => void;
 }
 
+/** A server has no command that starts it; the message is for whoever deploys it. */
+class CommandMissingError extends Error {
+  override readonly name = "CommandMissingError";
+  constructor() {
+    super('The engine "command" needs a command: set "runtime.command" of its layer');
+  }
+}
+
 /** Errors whose message is for whoever deploys; others may name paths of the platform. */
 function isForDeployer(error: unknown): boolean {
   return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
-    error instanceof DatabaseNotReadyError || error instanceof ToolMissingError;
+    error instanceof DatabaseNotReadyError || error instanceof ToolMissingError ||
+    error instanceof CommandMissingError;
 }
 
 export class ServerMaker {
@@ -77,6 +88,9 @@ export class ServerMaker {
   /** How the process of a server is started. */
   readonly #spawn: Readonly<Record<Engine, ComputeServerOptions["spawn"]>>;
 
+  /** What servers that are programs see of this machine's toolchains. */
+  #places: ReturnType<typeof toolchainPlaces> | undefined;
+
   /** The databases that each server was made with. */
   readonly #databases = new WeakMap<ComputeServer, string>();
 
@@ -84,7 +98,11 @@ export class ServerMaker {
     const { dataDir, env } = options;
     this.#files = new DeploymentFiles(join(dataDir, "compute"));
     this.#nodes = new NodeVersions({ folder: join(dataDir, "node"), env });
-    this.#spawn = { deno: computeProcessCommand({ env }), node: nodeProcessCommand({ env }) };
+    this.#spawn = {
+      deno: computeProcessCommand({ env }),
+      node: nodeProcessCommand({ env }),
+      command: commandProcessCommand({ env }),
+    };
   }
 
   /**
@@ -171,6 +189,7 @@ export class ServerMaker {
       ...(engine === "node" && command !== undefined
         ? { command, tools: await commandTools({ command, directory, dataDir, env, say }) }
         : {}),
+      ...(engine === "command" ? { program: await this.#program(command) } : {}),
       allowPrivate,
       routes: localRoutes,
       hosts: localHosts(deployment, { addresses, localRoutes }),
@@ -188,6 +207,13 @@ export class ServerMaker {
     });
     this.#databases.set(server, databases.identity);
     return server;
+  }
+
+  /** What starts a server that is any program, and what of this machine it may use. */
+  async #program(command: string | undefined): Promise<ComputeServerOptions["program"]> {
+    if (command === undefined) throw new CommandMissingError();
+    const { dataDir, env } = this.options;
+    return { command, ...await (this.#places ??= toolchainPlaces(env, dataDir)) };
   }
 
   /** @throws ServersRefusedError where no server runs here; its log names the reason too */

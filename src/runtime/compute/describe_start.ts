@@ -23,7 +23,7 @@ export function describeStart(
   place: { readonly directory: string; readonly memoryMb: number },
 ): ServerStart {
   const { entry, env, allowPrivate, allowUnsandboxed = false, nodeBinary, peers = [] } = options;
-  const { command, tools } = options;
+  const { command, tools, program } = options;
   const port = Number(env.PORT);
   return {
     ...place,
@@ -39,6 +39,7 @@ export function describeStart(
     tmpMb: options.tmpMb ?? DEFAULT_TMP_MB,
     ...(nodeBinary === undefined ? {} : { nodeBinary }),
     ...(command === undefined ? {} : { command }),
+    ...(program === undefined ? {} : { program }),
     ...(tools === undefined ? {} : { tools }),
   };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { MAX_LOG_CHARACTERS } from "../process/frames/mod.ts";
+import { type LogLevel, MAX_LOG_CHARACTERS } from "../process/frames/mod.ts";
 
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
@@ -44,4 +44,21 @@ export class LineSplitter {
   #give(line: string): void {
     if (line.trim() !== "") this.take(truncate(line.replace(/\r$/, "")));
   }
+}
+
+/** The level of a line of a runtime whose servers write to standard error what is wrong. */
+export const levelOfStream = (stream: "stdout" | "stderr"): LogLevel =>
+  stream === "stdout" ? "info" : "error";
+
+/** Words by which loggers of all languages name a level; an error is named by its type too. */
+const LEVELS: readonly (readonly [RegExp, LogLevel])[] = [
+  [/\b(?:fatal|panic|critical|error|traceback|exception)\b|\b\w*(?:Error|Exception)\b:/i, "error"],
+  [/\bwarn(?:ing)?\b/i, "warn"],
+  [/\bdebug\b/i, "debug"],
+];
+
+/** The level of a line of any program: most write all of their log to standard error. */
+export function levelOfLine(_stream: "stdout" | "stderr", line: string): LogLevel {
+  const start = line.slice(0, 200);
+  return LEVELS.find(([words]) => words.test(start))?.[1] ?? "info";
 }

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { MAX_LOG_CHARACTERS } from "../process/frames/mod.ts";
 import { parsePayload } from "../process/mod.ts";
-import type { Booted, Ending, ProcessLog } from "./wire.ts";
+import type { Booted, Ending, Listening, ProcessLog } from "./wire.ts";
 
 const message = z.string().max(MAX_LOG_CHARACTERS);
 
@@ -19,7 +19,13 @@ const log = z.object({
 
 const ending = z.object({ message });
 
-const listening = z.object({ greets: z.boolean().optional() });
+const listening = z.object({
+  greets: z.boolean().optional(),
+  address: z.object({
+    hostname: z.string().regex(/^127(\.\d{1,3}){3}$/),
+    port: z.int().min(1).max(65535),
+  }).optional(),
+});
 
 const dialled = z.object({ port: z.int().min(1).max(65_535) });
 
@@ -28,7 +34,7 @@ const booted = z.object({
   files: z.boolean(),
   calls: z.boolean(),
   pid: z.int().positive().optional(),
-  runtime: z.string().regex(/^(Deno|Node) \d{1,3}\.\d{1,4}\.\d{1,4}$/),
+  runtime: z.string().regex(/^(Deno|Node) \d{1,3}\.\d{1,4}\.\d{1,4}$/).optional(),
   reason: message.optional(),
 });
 
@@ -39,9 +45,12 @@ export const parseEnding = (payload: Uint8Array): Ending | undefined =>
   parsePayload(ending, payload);
 
 /** How the server listens; the usual way where it is malformed. */
-export const parseListening = (payload: Uint8Array): { readonly greets: boolean } => ({
-  greets: parsePayload(listening, payload)?.greets === true,
-});
+export function parseListening(
+  payload: Uint8Array,
+): { readonly greets: boolean; readonly address?: Listening["address"] } {
+  const { greets, address } = parsePayload(listening, payload) ?? {};
+  return { greets: greets === true, ...(address === undefined ? {} : { address }) };
+}
 
 /** The port that a connection of the server to itself comes from; `undefined` where it is malformed. */
 export const parseDialled = (payload: Uint8Array): number | undefined =>

@@ -53,6 +53,7 @@ export class ServerProcess implements SupervisedProcess {
   #greets = false;
   #heard!: (listening: boolean) => void;
   #booted: Booted | undefined;
+  #dial: () => Promise<Deno.Conn>;
   readonly #pings = new Map<number, () => void>();
   #nextPing = 1;
   readonly #revalidations: Revalidations;
@@ -61,9 +62,10 @@ export class ServerProcess implements SupervisedProcess {
   constructor(private readonly options: ServerProcessOptions) {
     this.startedAt = options.timers.now();
     this.#revalidations = new Revalidations(options.timers.now, options.revalidate);
-    this.client = new ServerClient(options.process.dial);
+    this.client = new ServerClient(() => this.#dial());
+    this.#dial = options.process.dial;
     this.listening = new Promise((resolve) => this.#heard = resolve);
-    this.#own = new OwnConnections(options.process.dial);
+    this.#own = new OwnConnections(() => this.#dial());
     this.gone = this.#attend();
     const { start } = options;
     const routes = [this.#own.routeOf(start.port), ...start.routes];
@@ -96,7 +98,7 @@ export class ServerProcess implements SupervisedProcess {
 
   /** Opens a connection to the server. */
   get dial(): () => Promise<Deno.Conn> {
-    return this.options.process.dial;
+    return this.#dial;
   }
 
   /** Known as soon as the end is certain, before the process is gone. */
@@ -199,10 +201,16 @@ export class ServerProcess implements SupervisedProcess {
         // Taken once: it comes before the server's code, which could send another.
         this.#booted ??= parseBooted(payload);
         return;
-      case ComputeFrame.listening:
+      case ComputeFrame.listening: {
+        const { greets, address } = parseListening(payload);
         this.#listens = true;
-        this.client.greets = this.#own.greets = this.#greets = parseListening(payload).greets;
+        this.client.greets = this.#own.greets = this.#greets = greets;
+        // Of Node, it is foreign code that says so: its socket is the only place.
+        if (address !== undefined && this.options.start.program !== undefined) {
+          this.#dial = () => dialProgram(address);
+        }
         return this.#heard(true);
+      }
       case ComputeFrame.pong:
         return this.#pings.get(id)?.();
       case ComputeFrame.log: {
@@ -229,6 +237,12 @@ export class ServerProcess implements SupervisedProcess {
       }
     }
   }
+}
+
+async function dialProgram(address: Deno.ConnectOptions): Promise<Deno.Conn> {
+  const conn = await Deno.connect(address);
+  conn.setNoDelay(true);
+  return conn;
 }
 
 /** Why a process ended, judged by its last words. */

@@ -21,7 +21,7 @@ import {
   UNRESPONSIVE_MS,
 } from "./limits.ts";
 import { describeStart } from "./describe_start.ts";
-import { firstLine } from "./lines.ts";
+import { firstLine, levelOfLine, levelOfStream } from "./lines.ts";
 import { type End, ServerProcess } from "./server_process.ts";
 import { type StartServer, startServer } from "./start_server.ts";
 import type {
@@ -178,6 +178,7 @@ export class ServerSupervisor {
     const { log, server, startServer: start = startServer } = this.options;
     const { allowPrivate, allowUnsandboxed = false, socketsDir, revalidate } = server;
     const { memoryMb } = this.options.limits;
+    const levelOf = server.engine === "command" ? levelOfLine : levelOfStream;
     try {
       // Permissions go by names: those of the server must be the real ones.
       const directory = await Deno.realPath(server.directory);
@@ -185,8 +186,7 @@ export class ServerSupervisor {
         (folder) => server.spawn(folder, { directory, allowPrivate, allowUnsandboxed }),
         {
           socketsDir,
-          take: (stream, message) =>
-            log({ level: stream === "stdout" ? "info" : "error", message }),
+          take: (stream, message) => log({ level: levelOf(stream, message), message }),
         },
       );
       const started: ServerProcess = new ServerProcess({

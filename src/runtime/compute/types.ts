@@ -7,7 +7,7 @@ import type { HeaderList, LazySignal } from "../http1/mod.ts";
 import type { LocalRoute, Peer } from "../kernel/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
 import type { Revalidate } from "./engine/mod.ts";
-import type { ServerTool } from "./wire.ts";
+import type { ProgramStart, ServerTool } from "./wire.ts";
 import type { ProcessCommand, ProcessPlaces, SocketCount } from "../process/mod.ts";
 
 export interface ComputeRequest {
@@ -160,8 +160,10 @@ export interface ComputeServerOptions {
   readonly log: (entry: ComputeLogEntry) => void;
   /** Revalidates cached pages of the deployment, for the server's code; a rejection is its answer. */
   readonly revalidate?: Revalidate;
-  /** What runs the server: this program's own runtime, which is the default, or Node. */
-  readonly engine?: "deno" | "node";
+  /** What runs the server: this program's own runtime, which is the default, Node, or a command. */
+  readonly engine?: "deno" | "node" | "command";
+  /** What is started; needed where the engine is a command. */
+  readonly program?: ProgramStart;
   /** Absolute path of the Node binary; needed where the engine is Node. */
   readonly nodeBinary?: string;
   /** Shell command that starts the server, where the engine is Node; its entry is run where missing. */

@@ -55,6 +55,8 @@ export interface ServerStart {
   readonly tmpMb: number;
   /** Memory that the server may take beyond what the runtime itself needs, in MiB. */
   readonly memoryMb: number;
+  /** Set where the server is a program that a shell command starts, in place of the entry. */
+  readonly program?: ProgramStart;
   /** Absolute path of the Node binary; missing where the server runs on Deno. */
   readonly nodeBinary?: string;
   /** Shell command that starts the server; its entry is run where missing. */
@@ -72,6 +74,16 @@ export interface ServerTool {
   readonly file: string;
 }
 
+/** A server that is any program. */
+export interface ProgramStart {
+  /** Shell command that starts it. */
+  readonly command: string;
+  /** Folders of toolchains that it sees, outside of the system's own. */
+  readonly toolchains: readonly string[];
+  /** Folders of programs in them, before those of the system. */
+  readonly path: readonly string[];
+}
+
 /** A line of the server's log, on its way to the platform. */
 export interface ProcessLog {
   readonly level: LogLevel;
@@ -83,6 +95,8 @@ export interface ProcessLog {
 export interface Listening {
   /** It sends `GREETING` over each connection that it accepts. */
   readonly greets?: boolean;
+  /** Where it listens, where it is a program; its own socket where missing. */
+  readonly address?: { readonly hostname: string; readonly port: number };
 }
 
 /**
@@ -121,8 +135,8 @@ export interface Booted extends SandboxState {
   readonly residentBytes: number;
   /** Process that runs the server's code; the process itself where missing. */
   readonly pid?: number;
-  /** Name and version of the runtime: `Node 24.1.0`. */
-  readonly runtime: string;
+  /** Name and version of the runtime: `Node 24.1.0`; missing for any other program. */
+  readonly runtime?: string;
 }
 
 /** Largest payload in either direction: variables downward, a stack upward. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { addressBytes, isPublic } from "../public_address.ts";
+import { addressBytes, isPublic, isServerAddress } from "../public_address.ts";
 import type { LocalRoute, Peer } from "./local_routes.ts";
 import { EACCES, ECONNREFUSED } from "./system_calls.ts";
 
@@ -39,6 +39,23 @@ export interface PeerRules {
 
 const V4_IN_V6 = "0,0,0,0,0,0,0,0,0,0,255,255,";
 
+/** Family, address and port of a name of the internet; `undefined` for any other. */
+export function readPeer(
+  sockaddr: Uint8Array,
+): { readonly family: number; readonly address: Uint8Array; readonly port: number } | undefined {
+  if (sockaddr.byteLength < 2) return undefined;
+  const family = sockaddr[0]! | sockaddr[1]! << 8;
+  const [from, size] = family === AF_INET ? [4, 4] : family === AF_INET6 ? [8, 16] : [0, 0];
+  if (size === 0 || sockaddr.byteLength < from + size) return undefined;
+  const bytes = sockaddr.subarray(from, from + size);
+  const isMapped = size === 16 && bytes.join().startsWith(V4_IN_V6);
+  return {
+    family,
+    address: isMapped ? bytes.subarray(12) : bytes,
+    port: sockaddr[2]! << 8 | sockaddr[3]!,
+  };
+}
+
 /**
  * Judges a socket address.
  *
@@ -53,13 +70,11 @@ export function judgeConnect(
   if (family === AF_UNSPEC || family === AF_NETLINK) return 0;
   // Sockets of the machine's services; a server needs none of its own.
   if (family === AF_UNIX) return ECONNREFUSED;
-  const [from, size] = family === AF_INET ? [4, 4] : family === AF_INET6 ? [8, 16] : [0, 0];
-  if (size === 0 || sockaddr.byteLength < from + size) return EACCES;
+  const peer = readPeer(sockaddr);
+  if (peer === undefined) return EACCES;
+  const { address, port } = peer;
+  if (isServerAddress(address)) return EACCES;
   if (allowPrivate) return 0;
-  const port = sockaddr[2]! << 8 | sockaddr[3]!;
-  const bytes = sockaddr.subarray(from, from + size);
-  const mapped = size === 16 && bytes.join().startsWith(V4_IN_V6);
-  const address = mapped ? bytes.subarray(12) : bytes;
   if (port === DNS_PORT && nameservers.includes(address.join())) return 0;
   if (peers.some((peer) => peer.port === port && peer.host === address.join("."))) return 0;
   return isPublic(address) ? 0 : EACCES;

@@ -12,6 +12,7 @@ export {
   judgeConnect,
   type PeerRules,
   readNameservers,
+  readPeer,
 } from "./judge_connect.ts";
 export { type FileRule, landlockVersion, restrictFiles } from "./landlock.ts";
 export {
@@ -68,6 +69,7 @@ export {
   type CallName,
   EACCES,
   EADDRINUSE,
+  EADDRNOTAVAIL,
   EAGAIN,
   EBADF,
   ECONNREFUSED,

@@ -72,7 +72,19 @@ export const READABLE_BY_DENO: readonly string[] = [
 export const READABLE_BY_NODE: readonly string[] = [...READABLE_BY_DENO, ...FOR_NATIVE_CODE];
 
 /** Programs of the system, and what they read. */
-export const READABLE_PROGRAMS: readonly string[] = ["/bin", "/sbin", "/usr", "/etc/alternatives"];
+export const READABLE_PROGRAMS: readonly string[] = [
+  "/bin",
+  "/sbin",
+  "/usr",
+  "/var/lib/gems",
+  "/etc/alternatives",
+  "/etc/java-11-openjdk",
+  "/etc/java-17-openjdk",
+  "/etc/java-21-openjdk",
+  "/etc/java-25-openjdk",
+  "/etc/mime.types",
+  "/etc/php",
+];
 
 /** What a root folder of Node's own shows of the system. */
 export const SHOWN_TO_NODE: readonly string[] = [

@@ -4,7 +4,7 @@
  * @module
  */
 import ipaddr from "ipaddr.js";
-import { isPublic } from "../public_address.ts";
+import { isPublic, isServerAddress } from "../public_address.ts";
 
 /** Names for this machine and this network (RFC 6761, 6762, 8375; `.internal` by ICANN). */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)$/;
@@ -12,6 +12,12 @@ const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)
 /** True for an address of the public internet; false for anything else, text that is none included. */
 export function isPublicAddress(text: string): boolean {
   return ipaddr.isValid(text) && isPublic(Uint8Array.from(ipaddr.parse(text).toByteArray()));
+}
+
+/** True for an address that belongs to a server alone, which nothing else may reach. */
+export function isServer(text: string): boolean {
+  return ipaddr.isValid(text) &&
+    isServerAddress(Uint8Array.from(ipaddr.process(text).toByteArray()));
 }
 
 /** True for a name that is local by convention. */

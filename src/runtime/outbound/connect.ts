@@ -7,7 +7,13 @@
  */
 import { OutboundError } from "../http1/mod.ts";
 import type { AbandonedConnects } from "./abandoned_connects.ts";
-import { isLocalName, isPublicAddress, isWebPort, literalAddress } from "./address_rules.ts";
+import {
+  isLocalName,
+  isPublicAddress,
+  isServer,
+  isWebPort,
+  literalAddress,
+} from "./address_rules.ts";
 
 /** Looks up the addresses of a name, as text; rejects, or returns none, where there are none. */
 export type ResolveDns = (name: string) => Promise<readonly string[]>;
@@ -87,6 +93,7 @@ async function addressesOf(target: Target, rules: ConnectRules): Promise<readonl
 }
 
 async function connectTo(target: Target, address: string, rules: ConnectRules): Promise<Deno.Conn> {
+  if (isServer(address)) throw refused(target.host);
   let conn: Deno.TcpConn;
   try {
     conn = await rules.dial({ hostname: address, port: target.port });

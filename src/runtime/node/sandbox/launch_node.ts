@@ -7,11 +7,14 @@ import { join } from "node:path";
 import { endWith } from "../../process/mod.ts";
 import { type Libc, openLibc, PROCESSOR, readNameservers } from "../../kernel/mod.ts";
 import { CallSupervisor } from "./call_supervisor.ts";
+import { OwnPorts } from "./own_ports.ts";
 import { type Prepared, prepareThread } from "./prepare_thread.ts";
 import { endFirst, limitInherited, ownPidOf } from "./process_limits.ts";
 import { ProcessTree } from "./process_tree.ts";
 import { Running } from "./running_node.ts";
+import type { SocketRules } from "./socket_calls.ts";
 import { Thread } from "./thread.ts";
+import type { ThreadPlan } from "./thread_messages.ts";
 import type { NodeLaunch, RunningNode } from "./types.ts";
 
 function nameservers(): readonly string[] {
@@ -22,6 +25,23 @@ function nameservers(): readonly string[] {
   }
 }
 
+/** Which sockets of its own a server has. */
+function addressRules(
+  libc: Libc,
+  { view }: ThreadPlan,
+  { folder, controlSocket, serverSocket, listens }: NodeLaunch,
+): Pick<SocketRules, "control" | "server" | "ports"> {
+  return {
+    ...(controlSocket === undefined
+      ? {}
+      : { control: { name: view.controlSocket, path: join(folder, controlSocket) } }),
+    ...(serverSocket === undefined
+      ? {}
+      : { server: { name: view.serverSocket, path: join(folder, serverSocket) } }),
+    ...(listens === undefined ? {} : { ports: new OwnPorts(libc, { pid: Deno.pid, listens }) }),
+  };
+}
+
 function supervise(
   libc: Libc,
   prepared: Prepared,
@@ -29,8 +49,7 @@ function supervise(
 ): void {
   const { listener, plan, programs } = prepared;
   if (listener === undefined || PROCESSOR === undefined) return;
-  const { folder, controlSocket, serverSocket, memoryMb, tmpMb, allowPrivate, peers, routes } =
-    launch;
+  const { memoryMb, tmpMb, allowPrivate, peers, routes } = launch;
   limitInherited(libc, {
     memoryMb,
     hasOwnUser: plan.uid !== undefined,
@@ -46,8 +65,7 @@ function supervise(
       peers,
       routes,
       announce: launch.announce,
-      control: { name: plan.view.controlSocket, path: join(folder, controlSocket) },
-      server: { name: plan.view.serverSocket, path: join(folder, serverSocket) },
+      ...addressRules(libc, plan, launch),
     },
     begin: (pid) => {
       endFirst(pid);

@@ -5,6 +5,7 @@
  */
 export { findNamespacePrefix } from "../../process/mod.ts";
 export { type LaunchNode, launchNode, prepareLaunch } from "./launch_node.ts";
+export { type OwnAddress } from "./own_ports.ts";
 export { planSandbox } from "./plan_sandbox.ts";
 export { type FoundKind, probeKind } from "./probe_kind.ts";
 export {

@@ -57,6 +57,15 @@ const ABOUT_MACHINE: readonly string[] = [
   "sys/vm/overcommit_memory",
 ];
 
+/** Links in `/dev`; memory that processes share lies among the temporary files. */
+const LINKED_DEVICES: Readonly<Record<string, string>> = {
+  fd: "/proc/self/fd",
+  stdin: "/proc/self/fd/0",
+  stdout: "/proc/self/fd/1",
+  stderr: "/proc/self/fd/2",
+  shm: TMP,
+};
+
 /** The processes that Node sees, which are its own. */
 const PROCESSES = "/proc/.processes";
 
@@ -124,6 +133,7 @@ export class OwnRoot {
     for (const each of processes ? SHOWN_TO_PROGRAMS : SHOWN_TO_NODE) {
       this.#show({ from: each, to: each });
     }
+    if (processes) this.#furnish();
     for (const each of ABOUT_MACHINE) this.#show({ from: `/proc/${each}`, to: `/proc/${each}` });
     for (const each of ["self", "thread-self"]) {
       Deno.symlinkSync(`.processes/${each}`, join(root, "proc", each));
@@ -146,6 +156,16 @@ export class OwnRoot {
     mustCall(this.libc, "umount2", cString("."), MNT_DETACH);
     mustCall(this.libc, "chdir", cString("/"));
     this.#seal("/", 0);
+  }
+
+  /** What programs expect of any machine: links of devices, and a user. */
+  #furnish(): void {
+    const { root, uid = Deno.uid() ?? 0 } = this.options;
+    for (const [name, target] of Object.entries(LINKED_DEVICES)) {
+      Deno.symlinkSync(target, join(root, "dev", name));
+    }
+    Deno.writeTextFileSync(join(root, "etc/passwd"), `svc:x:${uid}:${uid}::${TMP}:/bin/sh\n`);
+    Deno.writeTextFileSync(join(root, "etc/group"), `svc:x:${uid}:\n`);
   }
 
   /** Without it, programs that list the interfaces would find none at all. */

@@ -33,8 +33,8 @@ export function planSandbox(request: NodeRequest): NodeView {
   const { kind, node, directory, folder, files, programs = [] } = request;
   const sockets = kind === "open"
     ? {
-      controlSocket: join(folder, request.controlSocket),
-      serverSocket: join(folder, request.serverSocket),
+      controlSocket: join(folder, request.controlSocket ?? ""),
+      serverSocket: join(folder, request.serverSocket ?? ""),
     }
     : { controlSocket: CONTROL_SOCKET, serverSocket: SERVER_SOCKET };
   if (kind !== "namespaces") {

@@ -23,6 +23,7 @@ export type SandboxLaunch = Pick<
   | "serverSocket"
   | "files"
   | "programs"
+  | "toolchains"
   | "processes"
   | "tmpMb"
   | "allowUnsandboxed"
@@ -59,7 +60,8 @@ function ownUid(): number | undefined {
 }
 
 function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
-  const { node, directory, folder, files, tmpMb, programs = [], processes = false } = launch;
+  const { node, directory, folder, files, tmpMb } = launch;
+  const { programs = [], toolchains = [], processes = false } = launch;
   const view = planSandbox({ ...launch, kind });
   const root = join(folder, ROOT_FOLDER);
   Deno.mkdirSync(kind === "namespaces" ? root : join(folder, TMP_FOLDER), {
@@ -72,6 +74,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
     { from: node, to: view.node },
     { from: directory, to: view.directory },
     ...files.map((from, index) => ({ from, to: view.files[index]! })),
+    ...toolchains.map((path) => ({ from: path, to: path })),
     ...programs.map((from, index) => ({ from, to: view.programs[index]! }))
       .filter(({ from }) => !isOfSystem(from)),
   ];

@@ -26,6 +26,8 @@ import {
 } from "../../kernel/mod.ts";
 import type { ForeignProcess } from "./foreign_process.ts";
 import { MAX_DATA_BYTES, MSGHDR_BYTES, readData, readRights, sendRights } from "./message_parts.ts";
+import type { OwnPorts } from "./own_ports.ts";
+import { familyOf, unixAddress, unixPath } from "./socket_names.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -64,10 +66,12 @@ export interface NamedSocket {
 }
 
 export interface SocketRules extends PeerRules {
-  /** The only Unix socket that Node may connect to. */
-  readonly control: NamedSocket;
-  /** The only one that it may bind, and listen on, beside those of further ports. */
-  readonly server: NamedSocket;
+  /** The only Unix socket that Node may connect to; none where missing. */
+  readonly control?: NamedSocket;
+  /** The only one that it may bind, and listen on, beside those of further ports; none where missing. */
+  readonly server?: NamedSocket;
+  /** Ports that it may bind, and listen on; none where missing. */
+  readonly ports?: OwnPorts;
   /** True where the server's processes may pass descriptors to one another. */
   readonly passesDescriptors: boolean;
   /** True where Node has a network of its own, and may look at its interfaces. */
@@ -75,23 +79,6 @@ export interface SocketRules extends PeerRules {
   /** Tells of a connection to a route that is announced, by the port that it comes from. */
   readonly announce: (port: number) => void;
 }
-
-function unixAddress(path: string): Bytes {
-  const bytes = new TextEncoder().encode(path);
-  const address = new Uint8Array(2 + bytes.byteLength + 1);
-  address[0] = AF_UNIX;
-  address.set(bytes, 2);
-  return address;
-}
-
-/** The path of a Unix address; "" where it has none, or an abstract name. */
-function unixPath(address: Bytes): string {
-  const rest = address.subarray(2);
-  const end = rest.indexOf(0);
-  return new TextDecoder().decode(end < 0 ? rest : rest.subarray(0, end));
-}
-
-const familyOf = (address: Bytes): number => address[0]! | address[1]! << 8;
 
 /** Each method returns the result of the call, or the negative number of an error. */
 export class SocketCalls {
@@ -105,9 +92,17 @@ export class SocketCalls {
     const address = this.#address(at, length);
     if (typeof address === "number") return address;
     if (familyOf(address) === AF_UNIX) {
-      const { name, path } = this.rules.control;
-      if (unixPath(address) !== name) return -ECONNREFUSED;
-      return await this.#with(descriptor, (copy) => this.#connect(copy, unixAddress(path)));
+      const { control } = this.rules;
+      if (unixPath(address) !== control?.name) return -ECONNREFUSED;
+      return await this.#with(descriptor, (copy) => this.#connect(copy, unixAddress(control.path)));
+    }
+    const { ports } = this.rules;
+    const own = ports?.translate(address);
+    if (ports !== undefined && own !== undefined) {
+      return await this.#with(descriptor, (copy) => {
+        ports.open(copy, familyOf(own));
+        return this.#connect(copy, own);
+      });
     }
     const routed = findLocalRoute(address, this.rules.routes);
     if (routed !== undefined) {
@@ -142,7 +137,11 @@ export class SocketCalls {
     if (path !== undefined) {
       return await this.#with(descriptor, (copy) => this.#bindServer(copy, path));
     }
-    if (!isUnspecific(address) && !this.#isInterfaces(address)) return -EACCES;
+    const { ports } = this.rules;
+    if (!isUnspecific(address) && !this.#isInterfaces(address)) {
+      if (ports === undefined) return -EACCES;
+      return await this.#with(descriptor, (copy) => ports.bind(copy, address));
+    }
     return await this.#with(
       descriptor,
       (copy) => systemCall(this.libc, "bind", copy, address, address.byteLength),
@@ -151,9 +150,10 @@ export class SocketCalls {
 
   /** The real path of a server's socket, or of that of a further port, by its name. */
   #serverPath(named: string): string | undefined {
-    const { name, path } = this.rules.server;
-    const port = named.startsWith(name) ? named.slice(name.length) : undefined;
-    return port !== undefined && OF_PORT.test(port) ? `${path}${port}` : undefined;
+    const { server } = this.rules;
+    if (server === undefined || !named.startsWith(server.name)) return undefined;
+    const port = named.slice(server.name.length);
+    return OF_PORT.test(port) ? `${server.path}${port}` : undefined;
   }
 
   /** Takes the place of a server that has ended and left its socket. */
@@ -175,15 +175,18 @@ export class SocketCalls {
     return result !== -ECONNREFUSED;
   }
 
-  /** A server listens on its Unix socket, and on no port. */
+  /** A server listens on its Unix socket, or on ports of its own, and on no other. */
   async listen(descriptor: number, backlog: number): Promise<number> {
+    const { ports, server } = this.rules;
+    const length = Math.min(Math.max(backlog, 1), MAX_BACKLOG);
     return await this.#with(descriptor, (copy) => {
+      if (ports !== undefined) return ports.listen(copy, length);
       const address = this.#nameOf(copy);
       if (familyOf(address) !== AF_UNIX) return -EACCES;
-      const { path } = this.rules.server;
       const listened = unixPath(address);
-      if (!listened.startsWith(path) || !OF_PORT.test(listened.slice(path.length))) return -EACCES;
-      return systemCall(this.libc, "listen", copy, Math.min(Math.max(backlog, 1), MAX_BACKLOG));
+      if (server === undefined || !listened.startsWith(server.path)) return -EACCES;
+      if (!OF_PORT.test(listened.slice(server.path.length))) return -EACCES;
+      return systemCall(this.libc, "listen", copy, length);
     });
   }
 

@@ -6,6 +6,7 @@
  */
 import type { LocalRoute, Peer } from "../../kernel/mod.ts";
 import type { SandboxState } from "../../compute/sandbox/mod.ts";
+import type { OwnAddress } from "./own_ports.ts";
 
 /**
  * - `namespaces`: a root folder, processes and a network of its own, and Landlock and seccomp;
@@ -35,13 +36,17 @@ export interface NodeRequest {
   /** Private folder of the process, for its sockets. */
   readonly folder: string;
   /** Name of the socket in `folder` at which the process listens to Node. */
-  readonly controlSocket: string;
+  readonly controlSocket?: string;
   /** Name of the socket in `folder` at which Node is to listen. */
-  readonly serverSocket: string;
+  readonly serverSocket?: string;
+  /** Called where it listens on a port, which it may only where this is there. */
+  readonly listens?: (port: number, at: OwnAddress) => void;
   /** Further files that Node may read, such as the module that it loads first. */
   readonly files: readonly string[];
   /** Folders with programs that it may start; none where missing. */
   readonly programs?: readonly string[];
+  /** Folders of toolchains, which it sees where they are; none where missing. */
+  readonly toolchains?: readonly string[];
   /** True where it may start programs and processes; false where missing. */
   readonly processes?: boolean;
 }

@@ -1,0 +1,42 @@
+/**
+ * A server that is any program: its files as they are, and the command that starts it.
+ *
+ * @module
+ */
+import type { ComputeLayer } from "../../manifest/mod.ts";
+import { BuildError } from "../build_error.ts";
+import type { BuildHost } from "../types.ts";
+import type { PreparedServer, ServerFacts } from "./types.ts";
+
+/** What of a command is shown, in characters. */
+const SHOWN = 200;
+
+/**
+ * Describes the server.
+ *
+ * @throws {BuildError} where nothing says how to start it
+ */
+export function commandServer(
+  host: BuildHost,
+  layer: ComputeLayer,
+  { facts, reason }: { readonly facts: ServerFacts; readonly reason: string },
+): PreparedServer {
+  const command = facts.settings.server?.command ?? layer.runtime?.command ??
+    facts.found?.command;
+  if (command === undefined) {
+    throw new BuildError(
+      "manifest_invalid",
+      `Say how the server ${layer.entry} starts: the engine "command" needs a command`,
+      { hint: 'Write command = "…" under [server] of svc.toml; it must listen on $PORT' },
+    );
+  }
+  const shown = command.length > SHOWN ? `${command.slice(0, SHOWN)}…` : command;
+  host.say("build", "info", `The server starts with ${shown}: ${reason}`);
+  return {
+    layer: { ...layer, runtime: { ...layer.runtime, engine: "command", command } },
+    report: { layer: layer.name, entry: layer.entry, engine: "command", reason },
+    contents: [],
+    dropped: new Set(),
+    links: {},
+  };
+}

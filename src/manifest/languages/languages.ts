@@ -1,0 +1,58 @@
+/**
+ * The languages whose servers the program can run, as rows of the table of frameworks.
+ *
+ * @module
+ */
+import type { Framework } from "../frameworks/types.ts";
+import { elixir } from "./elixir.ts";
+import { go } from "./go.ts";
+import { java } from "./java.ts";
+import { php } from "./php.ts";
+import { procfile } from "./procfile.ts";
+import { python } from "./python.ts";
+import { ruby } from "./ruby.ts";
+import { rust } from "./rust.ts";
+import type { Language } from "./types.ts";
+
+/** In the order in which they are tried. */
+const LANGUAGES: readonly Language[] = [
+  ...[python, ruby, php, elixir, java, go, rust, procfile],
+];
+
+function frameworkOf({ id, name, plan }: Language): Framework {
+  return {
+    ...{ id, name },
+    packages: [],
+    configFiles: [],
+    standalone: true,
+    isLanguage: true,
+    build: undefined,
+    dev: undefined,
+    outputDirs: ["."],
+    applies: async ({ reader }) => await plan(reader) !== undefined,
+    inspect: async ({ reader }) => {
+      const found = await plan(reader);
+      if (found === undefined) return {};
+      const { reason, build, start, entry, toolchains } = found;
+      return {
+        ...{ server: reason, start, toolchains, layout: { entry } },
+        outputDirs: ["."],
+        ...(build === undefined ? {} : { build }),
+      };
+    },
+    server: {
+      find: async ({ project }) => {
+        const found = await plan(project);
+        if (found === undefined) return { type: "static", directory: "." };
+        const { start, entry, placements, memoryMb } = found;
+        return {
+          ...{ type: "server", launch: {}, command: start },
+          ...{ directory: ".", entry, clients: [], placements },
+          ...(memoryMb === undefined ? {} : { memoryMb }),
+        };
+      },
+    },
+  };
+}
+
+export const LANGUAGE_SERVERS: readonly Framework[] = LANGUAGES.map(frameworkOf);

@@ -1,0 +1,74 @@
+/**
+ * What the files of languages share.
+ *
+ * @module
+ */
+import { parseToml, type TomlLimits } from "../../lib/toml.ts";
+import type { Placement, ProjectReader } from "../frameworks/types.ts";
+
+/** The project as it is. */
+export const WHOLE_PROJECT: readonly Placement[] = [{ from: ".", to: "." }];
+
+/** Folders that a program of a compiled language may read when it runs. */
+const READ_FOLDERS = [
+  ...["assets", "config", "content", "data", "dist", "fixtures", "i18n", "locales"],
+  ...["migrations", "public", "static", "templates", "views", "web", "www"],
+] as const;
+
+/** A program that was built, and the folders that it may read. */
+export const programPlacements = (from: string, to: string): readonly Placement[] => [
+  { from, to },
+  ...READ_FOLDERS.map((folder) => ({ from: folder, to: folder, optional: true })),
+];
+
+/** Where builds leave what travels; it is no part of the project. */
+export const BUILT = ".svc/built";
+
+/** A word as a shell takes it. */
+export const quote = (text: string): string =>
+  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+const LIMITS: TomlLimits = { maxBytes: 256 * 1024, maxDepth: 16 };
+
+type Table = Readonly<Record<string, unknown>>;
+
+/** A table in another; an empty one where there is none. */
+export const tableOf = (value: unknown, key: string): Table => {
+  const found = typeof value === "object" && value !== null ? (value as Table)[key] : undefined;
+  return typeof found === "object" && found !== null ? found as Table : {};
+};
+
+/** A file of TOML; `undefined` where there is none, or it is not valid. */
+export async function readToml(reader: ProjectReader, path: string): Promise<Table | undefined> {
+  const text = await reader.readText(path);
+  const parsed = text === undefined ? undefined : parseToml(text, LIMITS);
+  return parsed?.ok === true ? parsed.document.value as Table : undefined;
+}
+
+/** The command of a Procfile that answers requests. */
+export async function procfileCommand(reader: ProjectReader): Promise<string | undefined> {
+  const text = await reader.readText("Procfile");
+  return /^web:[ \t]*(\S.*)$/m.exec(text ?? "")?.[1]?.trim();
+}
+
+/** The first file of some that is there and that a pattern finds something in. */
+export async function findIn(
+  reader: ProjectReader,
+  paths: readonly string[],
+  pattern: RegExp,
+): Promise<{ readonly path: string; readonly match: RegExpExecArray } | undefined> {
+  for (const path of paths) {
+    const match = pattern.exec(await reader.readText(path) ?? "");
+    if (match !== null) return { path, match };
+  }
+  return undefined;
+}
+
+/** The first path that is there. */
+export async function firstThere(
+  reader: ProjectReader,
+  paths: readonly string[],
+): Promise<string | undefined> {
+  for (const path of paths) if (await reader.exists(path)) return path;
+  return undefined;
+}

@@ -1,0 +1,56 @@
+/**
+ * PHP: the project with its packages, served by PHP's own server. It sends files of the
+ * document root as they are, and every other path to `index.php`.
+ *
+ * @module
+ */
+import { firstThere, procfileCommand, quote, WHOLE_PROJECT } from "./parts.ts";
+import type { Language } from "./types.ts";
+
+const INSTALL = "composer install --no-dev --optimize-autoloader --no-interaction --no-progress";
+
+/** Where the page lies that answers, in the order of the search. */
+const PAGES = ["public/index.php", "web/index.php", "index.php"] as const;
+
+/** The folder of the deployment is read-only, and a process has no other that lasts. */
+const LARAVEL = [
+  "APP_ENV=production LOG_CHANNEL=stderr VIEW_COMPILED_PATH=/tmp/views",
+  "LARAVEL_STORAGE_PATH=/tmp/storage SESSION_DRIVER=cookie CACHE_STORE=array",
+].join(" ");
+const LARAVEL_FOLDERS =
+  "mkdir -p /tmp/views /tmp/storage/framework/cache /tmp/storage/framework/sessions /tmp/storage/logs";
+
+export const php: Language = {
+  id: "php",
+  name: "PHP",
+  async plan(reader) {
+    const page = await firstThere(reader, PAGES);
+    if (page === undefined) return undefined;
+    const composer = await reader.readText("composer.json");
+    const hasPackages = /"require"\s*:\s*\{[^}]*"[\w-]+\//.test(composer ?? "");
+    const root = page.includes("/") ? page.slice(0, page.lastIndexOf("/")) : ".";
+    const isLaravel = await reader.exists("artisan");
+    const server = `exec php -S "$HOST:$PORT" -t ${quote(root)}`;
+    const named = await procfileCommand(reader);
+    const command = named?.startsWith("php ") === true ? named : undefined;
+    return {
+      reason: `${page} is a page of PHP`,
+      toolchains: hasPackages ? ["php", "composer"] : ["php"],
+      ...(hasPackages ? { build: INSTALL } : {}),
+      start: command ??
+        (isLaravel
+          ? `${LARAVEL_FOLDERS} && ${LARAVEL} PHP_CLI_SERVER_WORKERS=4 ${server}`
+          : `PHP_CLI_SERVER_WORKERS=4 ${server}`),
+      entry: page,
+      placements: [
+        ...WHOLE_PROJECT,
+        { from: "vendor", to: "vendor", optional: true },
+        {
+          from: `${root === "." ? "" : `${root}/`}build`,
+          to: `${root === "." ? "" : `${root}/`}build`,
+          optional: true,
+        },
+      ],
+    };
+  },
+};

@@ -1,0 +1,23 @@
+/** @module Any program that a Procfile starts, whatever it is written in. */
+import { procfileCommand, WHOLE_PROJECT } from "./parts.ts";
+import type { Language } from "./types.ts";
+
+/** Programs that other rows start, or that only send files. */
+const NOT_HERE =
+  /^(?:node|npm|npx|pnpm|yarn|bun|bunx|deno|(?:node_modules\/\.bin\/)?(?:serve|http-server))\b/;
+
+export const procfile: Language = {
+  id: "procfile",
+  name: "Procfile",
+  async plan(reader) {
+    const command = await procfileCommand(reader);
+    if (command === undefined || NOT_HERE.test(command)) return undefined;
+    return {
+      reason: "Procfile names the command",
+      toolchains: [],
+      start: command,
+      entry: "Procfile",
+      placements: WHOLE_PROJECT,
+    };
+  },
+};

@@ -1,0 +1,247 @@
+/**
+ * Python: the project with its packages, run by the interpreter of the platform's
+ * machine. The packages lie where a virtual environment has them, and are found as
+ * those of a user (`PYTHONUSERBASE`): scripts of the environment name the interpreter by
+ * a path of the machine that built it, so they stay behind.
+ *
+ * @module
+ */
+import type { Placement, ProjectReader } from "../frameworks/types.ts";
+import {
+  findIn,
+  firstThere,
+  procfileCommand,
+  quote,
+  readToml,
+  tableOf,
+  WHOLE_PROJECT,
+} from "./parts.ts";
+import type { Language, LanguagePlan } from "./types.ts";
+
+const PYTHON = ".venv/bin/python";
+
+const FILES = ["main", "app", "server", "api", "wsgi", "asgi", "application"] as const;
+const CANDIDATES = [
+  ...FILES.map((name) => `${name}.py`),
+  ...["app", "src", "api", "server", "backend"].flatMap((folder) => [
+    ...FILES.map((name) => `${folder}/${name}.py`),
+    `${folder}/__init__.py`,
+  ]),
+];
+
+const ASGI = /^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(FastAPI|Starlette|Litestar|Quart)\s*\(/m;
+const WSGI = /^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(Flask|Falcon|Bottle)\s*\(/m;
+const FACTORY = /^def\s+(create_app|make_app)\s*\(/m;
+/** A server of the standard library, or of a package that listens by itself. */
+const OWN_SERVER =
+  /^\s*(?:from|import)\s+(http\.server|socketserver|wsgiref|aiohttp|tornado|sanic|bottle|waitress|gradio|dash|cherrypy)\b/m;
+
+/** What a project asks for, and how that is installed. */
+interface Packages {
+  /** Where they are listed. */
+  readonly file: string;
+  readonly names: (name: string) => boolean;
+  readonly install: string;
+  readonly toolchains: readonly string[];
+}
+
+const VENV = "python3 -m venv .venv";
+const PIP = `${PYTHON} -m pip install --quiet --disable-pip-version-check`;
+
+async function packagesOf(reader: ProjectReader): Promise<Packages | undefined> {
+  const project = await readToml(reader, "pyproject.toml");
+  const requirements = await reader.readText("requirements.txt");
+  const text = `${requirements ?? ""}\n${await reader.readText("pyproject.toml") ?? ""}`;
+  const names = (name: string) =>
+    new RegExp(`^[\\s"']*(?:[\\w.-]+\\s*=\\s*\\[\\s*["'])?${name}\\b`, "im").test(text) ||
+    new RegExp(`["']${name}(?:["'\\s<>=~!\\[;]|$)`, "i").test(text);
+  if (await reader.exists("uv.lock") && project !== undefined) {
+    const install = "UV_PYTHON_PREFERENCE=only-system uv sync --frozen --no-dev --quiet";
+    return { file: "pyproject.toml", names, install, toolchains: ["python", "uv"] };
+  }
+  const toolchains = ["python"];
+  if (requirements !== undefined) {
+    const install = `${VENV} && ${PIP} -r requirements.txt`;
+    return { file: "requirements.txt", names, install, toolchains };
+  }
+  if (project === undefined) return undefined;
+  const listed = tableOf(project, "project").dependencies;
+  const what = Array.isArray(listed)
+    ? listed.filter((each) => typeof each === "string").map(quote).join(" ")
+    : ".";
+  const install = what === "" ? VENV : `${VENV} && ${PIP} ${what}`;
+  return { file: "pyproject.toml", names, install, toolchains };
+}
+
+/** Bytecode that stays valid whenever the files are copied. */
+const COMPILE =
+  `(${PYTHON} -m compileall -q --invalidation-mode unchecked-hash .venv/lib >/dev/null || true)`;
+
+const PLACEMENTS: readonly Placement[] = [
+  ...WHOLE_PROJECT,
+  { from: ".venv/lib", to: ".venv/lib", optional: true },
+];
+
+/** A server as the project shows it. */
+interface Start {
+  readonly reason: string;
+  readonly entry: string;
+  /** Arguments of the interpreter. */
+  readonly run: string;
+  /** A package that it needs and does not list. */
+  readonly adds?: string;
+  /** What else the build runs, by the interpreter of the environment. */
+  readonly builds?: string;
+}
+
+/** The module of a file, and how Python finds it. */
+function moduleOf(path: string): { readonly module: string; readonly folder: string } {
+  const plain = path.replace(/(?:\/__init__)?\.py$/, "");
+  return plain.startsWith("src/")
+    ? { module: plain.slice(4).replaceAll("/", "."), folder: "src" }
+    : { module: plain.replaceAll("/", "."), folder: "." };
+}
+
+async function django(reader: ProjectReader, packages: Packages): Promise<Start | undefined> {
+  const text = await reader.readText("manage.py");
+  const settings = /DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]+)["']/.exec(text ?? "")?.[1];
+  if (settings === undefined) return undefined;
+  const site = settings.replace(/\.settings(?:\..+)?$/, "");
+  const file = `${settings.replaceAll(".", "/")}.py`;
+  const collects = /^STATIC_ROOT\b/m.test(await reader.readText(file) ?? "");
+  const isAsync = ["uvicorn", "daphne"].find((name) => packages.names(name));
+  const run = isAsync === "uvicorn"
+    ? `-m uvicorn ${site}.asgi:application --host "$HOST" --port "$PORT"`
+    : isAsync === "daphne"
+    ? `-m daphne -b "$HOST" -p "$PORT" ${site}.asgi:application`
+    : `-m gunicorn ${site}.wsgi --bind "$HOST:$PORT"`;
+  return {
+    reason: `manage.py manages the Django project ${site}`,
+    ...{ entry: "manage.py", run },
+    ...(isAsync === undefined && !packages.names("gunicorn") ? { adds: "gunicorn" } : {}),
+    ...(collects ? { builds: "manage.py collectstatic --noinput" } : {}),
+  };
+}
+
+/** An app of an asynchronous framework, with the server that the project lists. */
+async function asgi(reader: ProjectReader, packages: Packages): Promise<Start | undefined> {
+  const found = await findIn(reader, CANDIDATES, ASGI);
+  if (found === undefined) return undefined;
+  const { module, folder } = moduleOf(found.path);
+  const app = `${module}:${found.match[1]}`;
+  const isHypercorn = packages.names("hypercorn") && !packages.names("uvicorn");
+  const run = isHypercorn
+    ? `-m hypercorn ${app} --bind "$HOST:$PORT"`
+    : `-m uvicorn ${app} --host "$HOST" --port "$PORT"`;
+  return {
+    reason: `${found.path} makes an app of ${found.match[2]}`,
+    entry: found.path,
+    run: folder === "." || isHypercorn ? run : `${run} --app-dir ${folder}`,
+    ...(isHypercorn || packages.names("uvicorn") ? {} : { adds: "uvicorn" }),
+  };
+}
+
+async function wsgi(reader: ProjectReader, packages: Packages): Promise<Start | undefined> {
+  const isFlask = packages.names("flask");
+  const found = await findIn(reader, CANDIDATES, WSGI) ??
+    (isFlask ? await findIn(reader, CANDIDATES, FACTORY) : undefined);
+  if (found === undefined) return undefined;
+  const { module, folder } = moduleOf(found.path);
+  const [, name, framework = "Flask"] = found.match;
+  const isFactory = FACTORY.test(found.match[0]);
+  const app = quote(`${module}:${name}${isFactory ? "()" : ""}`);
+  const isWaitress = packages.names("waitress") && !packages.names("gunicorn");
+  const where = folder === "." ? "" : ` --chdir ${folder}`;
+  return {
+    reason: `${found.path} makes an app of ${framework}`,
+    entry: found.path,
+    run: isWaitress
+      ? `-m waitress --listen="$HOST:$PORT" ${isFactory ? `--call ${module}:${name}` : app}`
+      : `-m gunicorn ${app} --bind "$HOST:$PORT"${where}`,
+    ...(isWaitress || packages.names("gunicorn") ? {} : { adds: "gunicorn" }),
+  };
+}
+
+async function streamlit(reader: ProjectReader): Promise<Start | undefined> {
+  const found = await findIn(
+    reader,
+    ["streamlit_app.py", ...CANDIDATES],
+    /^\s*import\s+(streamlit)\b/m,
+  );
+  if (found === undefined) return undefined;
+  const options = '--server.address "$HOST" --server.port "$PORT" --server.headless true';
+  return {
+    reason: `${found.path} imports streamlit`,
+    entry: found.path,
+    run: `-m streamlit run ${found.path} ${options}`,
+  };
+}
+
+async function ownServer(reader: ProjectReader): Promise<Start | undefined> {
+  const found = await findIn(reader, CANDIDATES, OWN_SERVER);
+  if (found === undefined) return undefined;
+  const { path, match } = found;
+  return { reason: `${path} imports ${match[1]}`, entry: path, run: path };
+}
+
+/** Programs of packages, which a Procfile calls by the names of their scripts. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  gunicorn: "gunicorn",
+  uvicorn: "uvicorn",
+  hypercorn: "hypercorn",
+  daphne: "daphne",
+  flask: "flask",
+  streamlit: "streamlit",
+  "waitress-serve": "waitress",
+};
+
+async function fromProcfile(reader: ProjectReader): Promise<Start | undefined> {
+  const command = await procfileCommand(reader);
+  const [, program = "", rest = ""] = /^(\S+)(.*)$/.exec(command ?? "") ?? [];
+  const script = SCRIPTS[program];
+  if (script === undefined && !/^python3?$/.test(program)) return undefined;
+  const run = script === undefined ? rest.trim() : `-m ${script}${rest}`;
+  // Programs of packages bind to loopback, or to what an option says; the port comes by $PORT.
+  return { reason: "Procfile names the command", entry: "Procfile", run };
+}
+
+const NO_PACKAGES: Packages = { file: "", names: () => false, install: "", toolchains: ["python"] };
+
+function planOf(start: Start, packages: Packages): LanguagePlan {
+  const { reason, entry, run, adds, builds } = start;
+  if (packages.install === "") {
+    return {
+      ...{ reason, entry, toolchains: packages.toolchains, placements: PLACEMENTS },
+      start: `exec python3 ${run}`,
+    };
+  }
+  const steps = [
+    packages.install,
+    ...(adds === undefined ? [] : [`${PIP} ${adds}`]),
+    ...(builds === undefined ? [] : [`${PYTHON} ${builds}`]),
+    COMPILE,
+  ];
+  return {
+    ...{ reason, entry, toolchains: packages.toolchains, placements: PLACEMENTS },
+    build: steps.join(" && "),
+    start: `PYTHONUSERBASE="$PWD/.venv" exec python3 ${run}`,
+  };
+}
+
+export const python: Language = {
+  id: "python",
+  name: "Python",
+  async plan(reader) {
+    const packages = await packagesOf(reader);
+    const known = packages ?? NO_PACKAGES;
+    const start = await fromProcfile(reader) ??
+      (await firstThere(reader, ["manage.py"]) === undefined
+        ? undefined
+        : await django(reader, known)) ??
+      (packages === undefined
+        ? undefined
+        : await asgi(reader, known) ?? await wsgi(reader, known) ?? await streamlit(reader)) ??
+      await ownServer(reader);
+    return start === undefined ? undefined : planOf(start, known);
+  },
+};

@@ -1,0 +1,88 @@
+/** @module Ruby: the project with its gems, run by the interpreter of the platform's machine. */
+import type { ProjectReader } from "../frameworks/types.ts";
+import { findIn, procfileCommand, WHOLE_PROJECT } from "./parts.ts";
+import type { Language, LanguagePlan } from "./types.ts";
+
+/** Gems lie in the project, without those for development. */
+const BUNDLE = "BUNDLE_PATH=vendor/bundle BUNDLE_WITHOUT=development:test";
+const INSTALL = `${BUNDLE} bundle install --quiet`;
+const EXEC = `${BUNDLE} BUNDLE_FROZEN=true RACK_ENV=production exec bundle exec`;
+
+const PLACEMENTS = [
+  ...WHOLE_PROJECT,
+  { from: "vendor/bundle", to: "vendor/bundle", optional: true },
+];
+
+/** The folder of the deployment is read-only. */
+const RAILS = [
+  "RAILS_ENV=production RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1",
+  "BOOTSNAP_CACHE_DIR=/tmp/bootsnap",
+].join(" ");
+
+const hasGem = (gemfile: string, name: string): boolean =>
+  new RegExp(`^\\s*gem\\s+["']${name}["']`, "m").test(gemfile);
+
+const FILES = ["app.rb", "server.rb", "main.rb", "web.rb"] as const;
+const APP = /^\s*require\s+["'](sinatra|roda|hanami|rack)["']/m;
+const OWN_SERVER = /^\s*require\s+["'](socket|webrick)["']/m;
+
+function rails(gemfile: string): LanguagePlan {
+  const compiles = ["sprockets-rails", "propshaft", "sass-rails"].some((name) =>
+    hasGem(gemfile, name)
+  );
+  const assets = `${BUNDLE} ${RAILS} SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile`;
+  return {
+    reason: "Gemfile asks for rails",
+    toolchains: ["ruby", "bundler"],
+    build: compiles ? `${INSTALL} && ${assets}` : INSTALL,
+    start: `${RAILS} ${EXEC} rails server -b "$HOST" -p "$PORT" -P /tmp/server.pid`,
+    entry: "Gemfile",
+    placements: [
+      ...PLACEMENTS,
+      { from: "public/assets", to: "public/assets", optional: true },
+    ],
+    memoryMb: 512,
+  };
+}
+
+async function withGems(reader: ProjectReader, gemfile: string): Promise<LanguagePlan | undefined> {
+  const plan = (reason: string, start: string): LanguagePlan => ({
+    ...{ reason, start, build: INSTALL, toolchains: ["ruby", "bundler"] },
+    ...{ entry: "Gemfile", placements: PLACEMENTS },
+  });
+  const command = await procfileCommand(reader);
+  if (command !== undefined) {
+    const run = command.replace(/^bundle exec\s+/, "");
+    return plan("Procfile names the command", `${EXEC} ${run}`);
+  }
+  if (hasGem(gemfile, "rails")) return rails(gemfile);
+  if (await reader.exists("config.ru")) {
+    const run = hasGem(gemfile, "puma")
+      ? 'puma -b "tcp://$HOST:$PORT"'
+      : 'rackup -o "$HOST" -p "$PORT"';
+    return plan("config.ru starts an application of Rack", `${EXEC} ${run}`);
+  }
+  const app = await findIn(reader, FILES, APP);
+  return app === undefined ? undefined : plan(
+    `${app.path} requires ${app.match[1]}`,
+    `APP_ENV=production ${EXEC} ruby ${app.path} -o "$HOST" -p "$PORT"`,
+  );
+}
+
+export const ruby: Language = {
+  id: "ruby",
+  name: "Ruby",
+  async plan(reader) {
+    const gemfile = await reader.readText("Gemfile");
+    const found = gemfile === undefined ? undefined : await withGems(reader, gemfile);
+    if (found !== undefined) return found;
+    const own = await findIn(reader, FILES, OWN_SERVER);
+    return own === undefined ? undefined : {
+      reason: `${own.path} requires ${own.match[1]}`,
+      toolchains: ["ruby"],
+      start: `exec ruby ${own.path}`,
+      entry: own.path,
+      placements: WHOLE_PROJECT,
+    };
+  },
+};

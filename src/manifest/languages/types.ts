@@ -1,0 +1,32 @@
+/**
+ * What the program knows of one language: how a project that is a server is recognized,
+ * built and started. A language is one file of this folder.
+ *
+ * @module
+ */
+import type { Placement, ProjectReader } from "../frameworks/types.ts";
+
+/** How a project of a language becomes a server. */
+export interface LanguagePlan {
+  /** What shows the server, as a clause: `requirements.txt asks for fastapi`. */
+  readonly reason: string;
+  /** Ids of the toolchains that build it. */
+  readonly toolchains: readonly string[];
+  /** Shell command that builds it; missing where there is nothing to build. */
+  readonly build?: string;
+  /** Shell command that starts it in the folder of the deployment; it listens on `$PORT`. */
+  readonly start: string;
+  /** What travels. */
+  readonly placements: readonly Placement[];
+  /** A file that is always deployed, by its path there. */
+  readonly entry: string;
+  /** Memory that it needs, in MiB; the usual where missing. */
+  readonly memoryMb?: number;
+}
+
+export interface Language {
+  readonly id: string;
+  readonly name: string;
+  /** `undefined` where a project shows no server in this language. */
+  readonly plan: (reader: ProjectReader) => Promise<LanguagePlan | undefined>;
+}

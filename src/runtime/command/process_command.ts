@@ -1,0 +1,32 @@
+/**
+ * How the program starts itself as the process that runs a command as a server.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { COMMAND_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
+import type { SpawnFacts } from "../compute/mod.ts";
+import {
+  mayMakeNamespaces,
+  type ProcessCommand,
+  type ProcessCommandOptions,
+  selfCommand,
+} from "../process/mod.ts";
+import { SYSTEM_PATH } from "./system_path.ts";
+
+/** The command for this very program, compiled or run from source. */
+export function commandProcessCommand(
+  { env }: ProcessCommandOptions,
+): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {
+  const self = selfCommand({
+    argument: COMMAND_PROCESS_ARGUMENT,
+    main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
+    env,
+    // The process runs no foreign code itself: it starts that in the sandbox.
+    flags: () => ["--allow-all"],
+  });
+  return async (folder) => {
+    const own = self(folder);
+    return await mayMakeNamespaces({ ...own, env: { ...own.env, PATH: SYSTEM_PATH } });
+  };
+}

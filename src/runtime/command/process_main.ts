@@ -1,0 +1,177 @@
+/**
+ * The process that runs a command as a server. It runs no foreign code itself: it starts
+ * the command in its sandbox, watches that, and tells the platform where it listens. Both
+ * end together.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { unusedPort } from "../../lib/unused_port.ts";
+import { findEscapingLink, probeSandbox } from "../compute/sandbox/mod.ts";
+import {
+  type Booted,
+  ComputeFrame,
+  CONTROL_SOCKET,
+  type Dialled,
+  type Listening,
+  MAX_FRAME_BYTES,
+  type ProcessLog,
+  type ServerStart,
+} from "../compute/wire.ts";
+import {
+  LaunchError,
+  type NodeEnd,
+  type OwnAddress,
+  prepareLaunch,
+  type RunningNode,
+} from "../node/sandbox/mod.ts";
+import { type Frame, type FrameConnection, fromPayload, toPayload } from "../process/frames/mod.ts";
+import {
+  endWith,
+  refuseForeignDescriptors,
+  servePlatform,
+  yieldToPlatform,
+} from "../process/mod.ts";
+import { programCommand, SHELL } from "./program_command.ts";
+import { Readiness, untilAccepts } from "./readiness.ts";
+
+/** Time in which the last frames are sent before the process ends, in milliseconds. */
+const LAST_FRAMES_MS = 50;
+
+class CommandProcess {
+  #program: RunningNode | undefined;
+  #ended = false;
+  /** Its thread starts while the platform still connects. */
+  readonly #launch = prepareLaunch();
+
+  constructor(
+    private readonly platform: FrameConnection,
+    /** Private folder of the process. */
+    private readonly folder: string,
+  ) {}
+
+  take({ type, id, payload }: Frame): void {
+    switch (type) {
+      case ComputeFrame.start:
+        this.#start(fromPayload<ServerStart>(payload)).catch((error) =>
+          this.#end(error instanceof LaunchError ? error.message : String(error))
+        );
+        return;
+      case ComputeFrame.ping:
+        return this.platform.send({ type: ComputeFrame.pong, worker: 0, id });
+      case ComputeFrame.terminate:
+        return this.#program?.terminate();
+    }
+  }
+
+  async #start(asked: ServerStart): Promise<void> {
+    const refused = await refuseForeignDescriptors();
+    if (refused !== undefined) return this.#end(refused);
+    const isOpen = !probeSandbox().files;
+    const link = isOpen ? findEscapingLink(asked.directory) : undefined;
+    if (link !== undefined) return this.#end(`The link ${link} leads out of the deployment`);
+    const start = isOpen ? { ...asked, port: unusedPort() } : asked;
+    const readiness = new Readiness({
+      port: start.port,
+      ready: (address) => this.#listens(address),
+      otherPort: (port) =>
+        this.#log(
+          "warn",
+          `The server listens on port ${port}, not on $PORT (${start.port}): it is asked there`,
+        ),
+    });
+    const program = await this.#run(start, (port, at) => readiness.listens(port, at));
+    this.#program = program;
+    this.#boot(program);
+    if (program.sandbox.kind === "open") {
+      const own = { hostname: start.host, port: start.port };
+      untilAccepts(own, () => !this.#ended).then((accepts) =>
+        accepts && readiness.listens(own.port, own)
+      );
+    }
+    this.#leave(await program.ended);
+  }
+
+  async #run(
+    start: ServerStart,
+    listens: (port: number, at: OwnAddress) => void,
+  ): Promise<RunningNode> {
+    const { directory, allowPrivate, peers, routes, allowUnsandboxed, tmpMb, memoryMb } = start;
+    return await this.#launch({
+      node: SHELL,
+      ...{ processes: true, toolchains: start.program?.toolchains ?? [], listens },
+      ...{ directory, folder: this.folder, files: [] },
+      command: (view) => programCommand(start, view),
+      ...{ tmpMb, memoryMb, allowPrivate, peers, routes, allowUnsandboxed },
+      announce: (port) => this.#announce(port),
+    });
+  }
+
+  #boot({ pid, sandbox: { files, calls, reason } }: RunningNode): void {
+    const booted: Booted = {
+      ...{ files, calls, residentBytes: 0, pid },
+      ...(reason === undefined ? {} : { reason }),
+    };
+    this.platform.send({
+      type: ComputeFrame.booted,
+      worker: 0,
+      id: 0,
+      payload: toPayload(booted),
+    });
+  }
+
+  #listens(address: OwnAddress): void {
+    const payload = toPayload({ address } satisfies Listening);
+    this.platform.send({ type: ComputeFrame.listening, worker: 0, id: 0, payload });
+  }
+
+  #announce(port: number): void {
+    const payload = toPayload({ port } satisfies Dialled);
+    this.platform.send({ type: ComputeFrame.dialled, worker: 0, id: 0, payload });
+  }
+
+  #log(level: ProcessLog["level"], message: string): void {
+    const payload = toPayload({ level, message } satisfies ProcessLog);
+    this.platform.send({ type: ComputeFrame.log, worker: 0, id: 0, payload });
+  }
+
+  /** Ends this process after the command has ended. */
+  #leave({ reason, code, signal }: NodeEnd): void {
+    // By these words, the platform knows why.
+    if (reason === "memory") endWith("The server ran out of memory");
+    const how = signal === null ? `with code ${code}` : `by ${signal}`;
+    this.#end(
+      reason === "disk"
+        ? "The server wrote more temporary files than it may"
+        : `The server has ended ${how}`,
+    );
+  }
+
+  #end(message: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const payload = toPayload({ message: message.slice(0, 4000) });
+    this.platform.send({ type: ComputeFrame.ended, worker: 0, id: 0, payload });
+    setTimeout(() => Deno.exit(1), LAST_FRAMES_MS);
+  }
+}
+
+/**
+ * Runs the server that the platform names over the control socket in `folder`, and ends
+ * the process when the platform is gone.
+ */
+export async function runCommandProcess(folder: string): Promise<never> {
+  yieldToPlatform();
+  return await servePlatform({
+    socketPath: join(folder, CONTROL_SOCKET),
+    maxPayload: MAX_FRAME_BYTES,
+    begin: (connection) => {
+      const process = new CommandProcess(connection, folder);
+      return (frame) => process.take(frame);
+    },
+  });
+}
+
+if (import.meta.main && !Deno.build.standalone) {
+  await runCommandProcess(Deno.args[0] ?? "");
+}

@@ -1,0 +1,58 @@
+/**
+ * When a program is ready: as soon as it listens on the port that it was told. One that
+ * listens on another port alone is asked there.
+ *
+ * @module
+ */
+import type { OwnAddress } from "../node/sandbox/mod.ts";
+
+/** How long a program that listens on another port may take to listen on its own, in milliseconds. */
+const OTHER_PORT_MS = 1000;
+
+/** Time between two attempts to connect, in milliseconds. */
+const RETRY_MS = 50;
+
+export interface ReadinessOptions {
+  readonly port: number;
+  /** Called once, with the address to be asked. */
+  readonly ready: (at: OwnAddress) => void;
+  /** Called before, where the port is another one. */
+  readonly otherPort: (port: number) => void;
+}
+
+export class Readiness {
+  #isReady = false;
+  #waiting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly options: ReadinessOptions) {}
+
+  /** A program listens on a port. */
+  listens(port: number, at: OwnAddress): void {
+    if (this.#isReady) return;
+    if (port === this.options.port) return this.#settle(at);
+    this.#waiting ??= setTimeout(() => {
+      if (this.#isReady) return;
+      this.options.otherPort(port);
+      this.#settle(at);
+    }, OTHER_PORT_MS);
+  }
+
+  #settle(at: OwnAddress): void {
+    this.#isReady = true;
+    clearTimeout(this.#waiting);
+    this.options.ready(at);
+  }
+}
+
+/** Waits until something accepts connections at an address, for as long as `goesOn` is true. */
+export async function untilAccepts(at: OwnAddress, goesOn: () => boolean): Promise<boolean> {
+  while (goesOn()) {
+    try {
+      (await Deno.connect(at)).close();
+      return true;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+  return false;
+}

@@ -1,0 +1,27 @@
+/**
+ * Names of sockets as the kernel gets them (struct sockaddr).
+ *
+ * @module
+ */
+import { AF_UNIX } from "../../kernel/mod.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** The address of a Unix socket. */
+export function unixAddress(path: string): Bytes {
+  const bytes = new TextEncoder().encode(path);
+  const address = new Uint8Array(2 + bytes.byteLength + 1);
+  address[0] = AF_UNIX;
+  address.set(bytes, 2);
+  return address;
+}
+
+/** The path of a Unix address; "" where it has none, or an abstract name. */
+export function unixPath(address: Bytes): string {
+  const rest = address.subarray(2);
+  const end = rest.indexOf(0);
+  return new TextDecoder().decode(end < 0 ? rest : rest.subarray(0, end));
+}
+
+/** What kind of address it is. */
+export const familyOf = (address: Bytes): number => address[0]! | address[1]! << 8;
