@@ -5,6 +5,8 @@
  * @module
  */
 
+import { isServerAddress } from "../public_address.ts";
+
 const AF_INET = 2;
 const AF_INET6 = 10;
 
@@ -37,8 +39,10 @@ const LOOPBACK_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1].join();
 /** Whether an address is this machine's own; one of zeros is, to the kernel. */
 function isOwnMachine(bytes: Uint8Array): boolean {
   if (bytes.every((byte) => byte === 0)) return true;
-  if (bytes.byteLength === 4) return bytes[0] === 127;
-  if (V4_IN_V6.every((byte, index) => bytes[index] === byte)) return bytes[12] === 127;
+  if (bytes.byteLength === 4) return bytes[0] === 127 && !isServerAddress(bytes);
+  if (V4_IN_V6.every((byte, index) => bytes[index] === byte)) {
+    return isOwnMachine(bytes.subarray(12));
+  }
   return bytes.join() === LOOPBACK_V6;
 }
 
