@@ -38,7 +38,6 @@ Deno.test("the room's public names", () => {
     "defaultSocketLimits",
     "denoCache",
     "findFunctions",
-    "findNpm",
     "findNode",
     "findNpm",
     "functionProcessCommand",
