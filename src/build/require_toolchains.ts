@@ -29,7 +29,9 @@ export async function requireToolchains(
   const names = missing.map(({ name }) => name).join(" and ");
   throw new BuildError(
     "build_failed",
-    `Cannot build this project of ${framework?.name ?? "another language"}: this machine has no ${names}`,
+    `Cannot build this project of ${
+      framework?.name ?? "another language"
+    }: this machine has no ${names}`,
     {
       hint: `${missing.map(({ install }) => install).join(". ")}. ` +
         'Or set "build.command" in svc.toml to a command that needs none',

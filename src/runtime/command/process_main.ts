@@ -85,9 +85,9 @@ class CommandProcess {
     this.#boot(program);
     if (program.sandbox.kind === "open") {
       const own = { hostname: start.host, port: start.port };
-      untilAccepts(own, () => !this.#ended).then((accepts) =>
-        accepts && readiness.listens(own.port, own)
-      );
+      untilAccepts(own, () => !this.#ended)
+        .then((accepts) => accepts && readiness.listens(own.port, own))
+        .catch((error) => this.#log("error", `Cannot tell whether the server listens: ${error}`));
     }
     this.#leave(await program.ended);
   }

@@ -41,8 +41,7 @@ const F_GETFL = 3;
 const F_SETFL = 4;
 const O_NONBLOCK = 0x800;
 
-const SOL_SOCKET = 1;
-const SO_ERROR = 4;
+const [SOL_SOCKET, SO_ERROR] = [1, 4];
 const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 const POLLOUT = 4;
